@@ -1,0 +1,61 @@
+# Everything a newcomer needs: `make play`, `make test`. Both set up what is missing first.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+# On a Pi picamera2 and lgpio come from apt and are seen through the system's site packages.
+SITE := $(shell $(PYTHON) -c 'import importlib.util as u; print("--system-site-packages" if u.find_spec("picamera2") else "")' 2>/dev/null)
+
+.PHONY: help play test lint types unit slow bench pictures clean
+help:
+	@echo "make play    set up and run the companion (simulated tray where there is no camera)"
+	@echo "make test    set up and run every check: lint, types, tests"
+	@echo "make bench   measure reading and the way from press to phone"
+
+play: $(VENV)/play
+	@$(BIN)/traykeeper play $(ARGS)
+
+test: lint types unit slow
+
+lint: $(VENV)/dev
+	@echo "== lint"
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet .
+
+types: $(VENV)/dev
+	@echo "== types"
+	@$(BIN)/mypy
+
+unit: $(VENV)/dev
+	@echo "== tests"
+	@$(BIN)/pytest -q -n 2 -m "not slow" $(ARGS)
+
+slow: $(VENV)/dev
+	@echo "== whole matches"
+	@$(BIN)/pytest -q -n 2 -m slow $(ARGS)
+
+bench: $(VENV)/play
+	@$(BIN)/traykeeper bench all
+
+# The README's pictures, made from the simulated tray in a real browser.
+pictures: $(VENV)/dev
+	@$(BIN)/python scripts/pictures.py
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Traykeeper needs Python 3.11 or newer, this is $$($(PYTHON) -V 2>&1): try make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo "python3 -m venv is missing: sudo apt install python3-venv"; exit 1; }
+	@echo "Setting up in $(VENV) (once, about a minute)"
+	@$(PYTHON) -m venv $(SITE) $(VENV)
+
+$(VENV)/play: $(VENV)/bin/python pyproject.toml
+	@$(BIN)/pip install --disable-pip-version-check --progress-bar on -q --editable . && touch $@
+
+$(VENV)/dev: $(VENV)/bin/python pyproject.toml
+	@echo "Installing what the tests need"
+	@$(BIN)/pip install --disable-pip-version-check --progress-bar on -q --editable ".[dev]" && touch $@ $(VENV)/play

@@ -1,0 +1,1 @@
+"""What is known of this tray, this camera and this set of dice."""

@@ -1,0 +1,1 @@
+"""Camera, button, lamp and the companion loop that joins the rooms."""

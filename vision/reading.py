@@ -1,0 +1,119 @@
+"""What the camera saw: the value types that `vision.read` returns.
+
+A Reading is never changed. What the match makes of it, and what a person corrects,
+are other things with other names (see `game.match`).
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from math import cos, radians, sin
+from typing import Any
+
+
+class Zone(StrEnum):
+    """Where a die lies: only dice in the tray are a throw."""
+
+    TRAY = "tray"
+    ASIDE = "aside"
+    OUTSIDE = "outside"
+
+
+class Problem(StrEnum):
+    """Why a die, or a whole picture, cannot be read for sure."""
+
+    COCKED = "cocked"
+    HIDDEN = "hidden"
+    STACKED = "stacked"
+    UNREADABLE = "unreadable"
+    HAND = "hand"
+    DARK = "dark"
+    TOO_SMALL = "too small"
+
+
+@dataclass(frozen=True, slots=True)
+class Quad:
+    """Four corners in picture pixels, in order around: the floor of a tray, say."""
+
+    corners: tuple[
+        tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Die:
+    """One die as seen, in picture pixels (origin top left, y down).
+
+    `x`, `y` is the centre of the top face, `w`, `h` its upright bounding box, `angle` the turn
+    of its edges in degrees, 0 <= angle < 90. `value` is None where the face cannot be read;
+    `problem` then names why, and also where a value is given but not to be trusted.
+    """
+
+    value: int | None
+    x: float
+    y: float
+    w: float
+    h: float
+    angle: float
+    confidence: float
+    zone: Zone = Zone.TRAY
+    problem: Problem | None = None
+
+    @property
+    def size(self) -> float:
+        """The edge of the top face in pixels, from the area of a square turned by `angle`."""
+        return (self.w + self.h) / 2 / _spread(self.angle)
+
+
+def _spread(angle_deg: float) -> float:
+    """How much wider the bounding box of a turned square is than its edge."""
+    return cos(radians(angle_deg)) + sin(radians(angle_deg))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All dice of one rest, and what stands in the way of trusting them.
+
+    `problems` are those of the whole picture; each die carries its own.
+    """
+
+    dice: tuple[Die, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    ms: float = 0.0
+
+    @property
+    def in_tray(self) -> tuple[Die, ...]:
+        return tuple(die for die in self.dice if die.zone is Zone.TRAY)
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """The readable faces in the tray, sorted."""
+        return tuple(sorted(die.value for die in self.in_tray if die.value is not None))
+
+    @property
+    def sure(self) -> bool:
+        """False if anything in the tray was doubtful. An empty tray is a sure answer."""
+        return not self.problems and all(die.problem is None for die in self.in_tray)
+
+    def to_json(self) -> dict[str, Any]:
+        """The public form, as `traykeeper read --json` prints it (without the file's name)."""
+        return {
+            "values": list(self.values),
+            "sure": self.sure,
+            "dice": [_die_json(die) for die in self.dice],
+            "problems": [str(problem) for problem in self.problems],
+            "ms": round(self.ms, 1),
+        }
+
+
+def _die_json(die: Die) -> dict[str, Any]:
+    return {
+        "value": die.value,
+        "x": round(die.x, 1),
+        "y": round(die.y, 1),
+        "w": round(die.w, 1),
+        "h": round(die.h, 1),
+        "angle": round(die.angle, 1),
+        "confidence": round(die.confidence, 3),
+        "zone": str(die.zone),
+        "problem": None if die.problem is None else str(die.problem),
+    }

@@ -1,0 +1,1 @@
+"""The page, the live stream and the HTTP API."""
