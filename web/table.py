@@ -1,0 +1,149 @@
+"""What the page needs of the companion: immutable snapshots, and the few things one can ask.
+
+The companion implements `Table`; nothing in this room knows how.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from game.match import Match
+from game.rolloff import RollOff
+
+
+class Situation(StrEnum):
+    """The states of the table, as docs/play.md lists them: what a press and a hold would do."""
+
+    NO_MATCH = "no match"
+    TURN_BEGINS = "turn begins"
+    WAITING = "waiting for stillness"
+    ACCEPTED = "throw accepted"
+    QUESTION = "a question is open"
+    ATTENTION = "needs attention"
+    TURN_OVER = "turn over"
+    WON = "won"
+
+
+class TableError(ValueError):
+    """The table cannot do that now; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoDie:
+    """A die on the photo; x, y (centre of the top face), w, h are fractions of the picture."""
+
+    value: int | None
+    x: float
+    y: float
+    w: float
+    h: float
+    angle: float
+    zone: str
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Photo:
+    """The annotated photo of the last reading; its JPEG is `Table.photo(id)`."""
+
+    id: str
+    width: int
+    height: int
+    dice: tuple[PhotoDie, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An answer to the open question, or a repair that is offered."""
+
+    id: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lamp:
+    """What the lamp by the tray shows: `colour` is "#rrggbb", `blink` in times a second."""
+
+    colour: str
+    blink: float
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All that a phone needs to draw the table, at one moment.
+
+    Attributes:
+        version: grows by one with every change.
+        message: what just happened, in one line.
+        advice: what to do now, one sentence each; may be empty.
+        question: the open question; the first of `choices` is what a hold of the button says.
+        choices: answers to the question, or without one, repairs on offer ("Anna banked 550").
+        simulated: there is no real tray: the page offers throwing and the button.
+        camera: the camera's name, or None while there is none and dice are tapped in.
+        join_url: what the QR code says.
+    """
+
+    version: int
+    situation: Situation
+    message: str
+    lamp: Lamp
+    advice: tuple[str, ...] = ()
+    match: Match | None = None
+    rolloff: RollOff | None = None
+    photo: Photo | None = None
+    question: str | None = None
+    choices: tuple[Choice, ...] = ()
+    simulated: bool = False
+    camera: str | None = None
+    join_url: str = ""
+
+
+class Table(Protocol):
+    """The companion as the page sees it. Every method may be called from any thread.
+
+    Those that change something return the snapshot after it, and raise `game.GameError` or
+    `TableError` where it is refused.
+    """
+
+    def snapshot(self) -> Snapshot: ...
+
+    def wait(self, after: int, timeout_s: float) -> Snapshot | None:
+        """The newest snapshot once its version is above `after`; None after the timeout."""
+
+    def photo(self, photo_id: str) -> bytes | None:
+        """The JPEG, while it is among the last few."""
+
+    def press(self) -> Snapshot:
+        """As a press of the button at the tray."""
+
+    def hold(self, seconds: float) -> Snapshot:
+        """As a hold of the button at the tray, let go after so long."""
+
+    def button(self, *, down: bool) -> Snapshot:
+        """The simulated button goes down or up. Only where `simulated`."""
+
+    def throw(self) -> Snapshot:
+        """Throw the simulated dice that are to be thrown. Only where `simulated`."""
+
+    def new_match(
+        self, names: tuple[str, ...], *, rules: str | None = None, target: int | None = None
+    ) -> Snapshot: ...
+
+    def dice(self, dice: tuple[int, ...]) -> Snapshot:
+        """A throw tapped in on the phone, where no camera read it."""
+
+    def keep(self, dice: tuple[int, ...]) -> Snapshot: ...
+
+    def bank(self, dice: tuple[int, ...] | None = None) -> Snapshot: ...
+
+    def correct(self, dice: tuple[int, ...], index: int | None = None) -> Snapshot:
+        """The throw at this index of the timeline (the newest without) showed these dice."""
+
+    def rename(self, seat: int, name: str) -> Snapshot: ...
+
+    def answer(self, choice_id: str) -> Snapshot: ...
+
+    def undo(self) -> Snapshot: ...
+
+    def redo(self) -> Snapshot: ...
