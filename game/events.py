@@ -8,6 +8,9 @@ from typing import Any
 
 from game.errors import JournalError
 
+UNKNOWN_FACE = 0
+"""The face of a die that lies there but was corrected: which die it was is not known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:

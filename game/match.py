@@ -8,12 +8,14 @@ A `Match` is immutable. Each move gives a new one:
     550
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
 from game.errors import GameError, IllegalMove
 from game.events import (
+    UNKNOWN_FACE,
     Action,
     Banked,
     Corrected,
@@ -112,12 +114,27 @@ class Match:
     def redo(self) -> "Match":
         return self.push(Redone())
 
-    def push(self, action: Action) -> "Match":
-        """The match after this action.
+    def push(self, *actions: Action) -> "Match":
+        """The match after these actions; events together are one step for undo.
 
         Raises:
-            GameError: the action is not possible now; the message says why. Nothing changed.
+            GameError: an action is not possible now; the message says why. Nothing changed.
         """
+        match = self
+        joined = False
+        for action in actions:
+            if isinstance(action, Undone | Redone | Corrected):
+                match, joined = match._turned(action), False
+            else:
+                match, joined = match._stepped(action, joined=joined), True  # noqa: SLF001
+        return match
+
+    def _stepped(self, event: Event, *, joined: bool) -> "Match":
+        before = self.before if joined else self
+        timeline, state = (*self.timeline, event), step(self.state, event)
+        return replace(self, timeline=timeline, state=state, before=before, after=())
+
+    def _turned(self, action: Undone | Redone | Corrected) -> "Match":
         match action:
             case Undone():
                 if self.before is None:
@@ -128,12 +145,8 @@ class Match:
                     raise IllegalMove("there is nothing to do again")
                 return replace(self.after[-1], after=self.after[:-1])
             case Corrected():
-                return self._then(*self._corrected(action))
-            case _:
-                return self._then((*self.timeline, action), step(self.state, action))
-
-    def _then(self, timeline: tuple[Event, ...], state: State) -> "Match":
-        return replace(self, timeline=timeline, state=state, before=self, after=())
+                timeline, state = self._corrected(action)
+                return replace(self, timeline=timeline, state=state, before=self, after=())
 
     def _corrected(self, action: Corrected) -> tuple[tuple[Event, ...], State]:
         """The timeline with the throw replaced, and its fold."""
@@ -141,7 +154,7 @@ class Match:
         if not isinstance(old, Thrown):
             raise IllegalMove(f"event {action.index} is no throw")
         events = list(self.timeline)
-        events[action.index] = Thrown(action.dice, old.places)
+        events[action.index] = Thrown(action.dice, _forget_faces(old, action.dice))
         self._rework_assumed_keep(events, action)
         return tuple(events), _fold(self.start_state, events, action.index)
 
@@ -153,6 +166,14 @@ class Match:
         keeps = table(self.rules)[tuple(sorted(action.dice))]
         if best := next((k for k in keeps if len(k.dice) == len(kept.dice)), None):
             events[i] = Kept(best.dice, assumed=True)
+
+
+def _forget_faces(old: Thrown, dice: Sequence[int]) -> tuple[Place, ...]:
+    """The places with the faces forgotten that turned out wrong."""
+    wrong = Counter(old.dice) - Counter(dice)
+    return tuple(
+        replace(place, face=UNKNOWN_FACE) if place.face in wrong else place for place in old.places
+    )
 
 
 def _fold(state: State, events: Iterable[Event], corrected: int) -> State:

@@ -162,7 +162,7 @@ class _Builder:
 
 def _nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
     """A hint: the known word that is near, or all there are."""
-    near = difflib.get_close_matches(word, known, n=1)
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
     return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
 
 

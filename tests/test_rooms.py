@@ -1,0 +1,64 @@
+"""The one direction in which the rooms know of each other."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+MAY_IMPORT = {
+    "game": set(),
+    "vision": set(),
+    "calibration": {"vision"},
+    "web": {"game"},
+    "device": {"game", "vision", "calibration", "web"},
+}
+
+PURE = {"game": {"cv2", "numpy", "flask", "gpiozero", "click"}, "vision": {"flask", "gpiozero"}}
+"""What a ground floor has no use for."""
+
+ON_THE_PI_ONLY = {"picamera2": "picamera.py", "lgpio": None}
+"""From Raspberry Pi OS's apt: imported in one module each, only when used."""
+
+
+def imports(file: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_room_imports_only_what_it_stands_on(room):
+    for file in (ROOT / room).rglob("*.py"):
+        others = imports(file) & set(MAY_IMPORT) - {room}
+
+        assert others <= MAY_IMPORT[room], file
+
+
+@pytest.mark.parametrize("room", PURE)
+def test_ground_floor_is_pure(room):
+    for file in (ROOT / room).rglob("*.py"):
+        assert not imports(file) & PURE[room], file
+
+
+@pytest.mark.parametrize("module", ON_THE_PI_ONLY)
+def test_pi_libraries_are_imported_in_one_module_when_used(module):
+    files = [file for room in MAY_IMPORT for file in (ROOT / room).rglob("*.py")]
+    users = [file for file in files if module in imports(file)]
+
+    assert [file.name for file in users] == (
+        [ON_THE_PI_ONLY[module]] if ON_THE_PI_ONLY[module] else []
+    )
+    for file in users:
+        top_level = {
+            alias.name.partition(".")[0]
+            for node in ast.parse(file.read_text("utf-8")).body
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for alias in node.names
+        }
+        assert module not in top_level, file
