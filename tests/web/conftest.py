@@ -1,0 +1,182 @@
+"""A table in memory, real but for the tray: the rules, the snapshots and the waiting are true."""
+
+import json
+import threading
+import urllib.request
+from dataclasses import replace
+from http.client import HTTPResponse
+
+import pytest
+
+from game import Match
+from game.rulefile import load
+from web.app import create_app
+from web.server import Server
+from web.stream import Streams
+from web.table import Lamp, Situation, Snapshot, TableError
+
+RULES = load("walnut-studiolo")
+READY = Lamp("#2aa866", 0.0, "Press to read the throw")
+
+
+class MemoryTable:
+    """A `web.table.Table` over one match; tests put any other snapshot with `show`."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._snapshot = Snapshot(0, Situation.NO_MATCH, "Welcome", READY, simulated=True)
+        self.photos: dict[str, bytes] = {}
+        self.done: list[tuple] = []
+        self.to_throw: list[tuple[int, ...]] = []
+
+    @property
+    def match(self) -> Match:
+        if self._snapshot.match is None:
+            raise TableError("no match has begun: set one up first")
+        return self._snapshot.match
+
+    def snapshot(self) -> Snapshot:
+        return self._snapshot
+
+    def wait(self, after: int, timeout_s: float) -> Snapshot | None:
+        with self._changed:
+            is_newer = self._changed.wait_for(lambda: self._snapshot.version > after, timeout_s)
+            return self._snapshot if is_newer else None
+
+    def show(self, **changes: object) -> Snapshot:
+        with self._changed:
+            version = self._snapshot.version + 1
+            self._snapshot = replace(self._snapshot, version=version, **changes)
+            self._changed.notify_all()
+            return self._snapshot
+
+    def _play(self, match: Match, message: str) -> Snapshot:
+        if match.state.winner is not None:
+            situation = Situation.WON
+        elif match.state.turn.last:
+            situation = Situation.ACCEPTED
+        else:
+            situation = Situation.TURN_BEGINS
+        return self.show(
+            match=match, message=message, situation=situation, question=None, choices=()
+        )
+
+    def photo(self, photo_id: str) -> bytes | None:
+        return self.photos.get(photo_id)
+
+    def press(self) -> Snapshot:
+        self.done.append(("press",))
+        return self.show(message="pressed")
+
+    def hold(self, seconds: float) -> Snapshot:
+        self.done.append(("hold", seconds))
+        return self.bank()
+
+    def button(self, *, down: bool) -> Snapshot:
+        self.done.append(("button", down))
+        colour = "#f2b134" if down else "#2aa866"
+        return self.show(lamp=Lamp(colour, 0.0, "let go to read" if down else "ready"))
+
+    def throw(self) -> Snapshot:
+        if not self.to_throw:
+            raise TableError("the dice were not gathered")
+        return self.dice(self.to_throw.pop(0))
+
+    def new_match(
+        self, names: tuple[str, ...], *, rules: str | None = None, target: int | None = None
+    ) -> Snapshot:
+        chosen = load(rules) if rules else RULES
+        match = Match.start(replace(chosen, target=target or chosen.target), names)
+        return self._play(match, f"{names[0]} begins")
+
+    def dice(self, dice: tuple[int, ...]) -> Snapshot:
+        return self._play(self.match.throw(dice), f"thrown: {dice}")
+
+    def keep(self, dice: tuple[int, ...]) -> Snapshot:
+        return self._play(self.match.keep(dice), f"kept: {dice}")
+
+    def bank(self, dice: tuple[int, ...] | None = None) -> Snapshot:
+        name = self.match.state.player.name
+        return self._play(self.match.bank(dice), f"{name} banked")
+
+    def correct(self, dice: tuple[int, ...], index: int | None = None) -> Snapshot:
+        return self._play(self.match.correct(dice, index), "corrected")
+
+    def rename(self, seat: int, name: str) -> Snapshot:
+        return self._play(self.match.rename(seat, name), "renamed")
+
+    def answer(self, choice_id: str) -> Snapshot:
+        if choice_id not in {choice.id for choice in self._snapshot.choices}:
+            raise TableError(f"{choice_id!r} is no answer to an open question")
+        self.done.append(("answer", choice_id))
+        return self.show(question=None, choices=(), message=f"answered {choice_id}")
+
+    def undo(self) -> Snapshot:
+        return self._play(self.match.undo(), "taken back")
+
+    def redo(self) -> Snapshot:
+        return self._play(self.match.redo(), "done again")
+
+
+class AnyAnswer(urllib.request.HTTPErrorProcessor):
+    """Keeps answers with errors as answers."""
+
+    def http_response(self, request, response):
+        return response
+
+
+class Browserless:
+    """A client over real HTTP."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._opener = urllib.request.build_opener(AnyAnswer)
+
+    def get(self, path: str) -> HTTPResponse:
+        return self._open(path, None)
+
+    def post(self, path: str, **body: object) -> HTTPResponse:
+        return self._open(path, json.dumps(body).encode())
+
+    def _open(self, path: str, data: bytes | None) -> HTTPResponse:
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(f"http://127.0.0.1:{self._port}{path}", data, headers)
+        return self._opener.open(request, timeout=10)
+
+
+@pytest.fixture
+def table() -> MemoryTable:
+    return MemoryTable()
+
+
+@pytest.fixture
+def client(table):
+    """Flask's client: no sockets."""
+    return create_app(table).test_client()
+
+
+@pytest.fixture
+def serve():
+    """Starts servers on free ports, and stops them all after the test."""
+    servers = []
+
+    def start(table: MemoryTable, port: int = 0, **streams: float) -> Server:
+        app = create_app(table, streams=Streams(**{"check_s": 0.1, "limit": 8} | streams))
+        servers.append(Server(app, "127.0.0.1", port))
+        servers[-1].start()
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture
+def browserless():
+    """Makes a client for a port."""
+    return Browserless
+
+
+@pytest.fixture
+def http(table, serve) -> Browserless:
+    return Browserless(serve(table, limit=64).port)

@@ -1,0 +1,283 @@
+"""The page on a phone, in real Chromium."""
+
+import re
+
+import pytest
+
+from web.table import Choice, Lamp, Photo, PhotoDie, Situation
+
+pytestmark = pytest.mark.browser
+sync_api = pytest.importorskip("playwright.sync_api")
+expect = sync_api.expect
+
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(chromium):
+    context = chromium.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
+    context.set_default_timeout(5000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def phone(context, table, serve):
+    """A page at the table; any error in its console fails the test."""
+    errors = []
+    page = context.new_page()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(f"http://127.0.0.1:{serve(table).port}/")
+    yield page
+    assert errors == []
+
+
+@pytest.fixture
+def begun(table):
+    table.new_match(("Anna", "Ben"))
+    return table
+
+
+def test_a_match_is_set_up_with_names_and_target(phone, table):
+    phone.get_by_label("Name of player 1", exact=True).fill("Anna")
+    phone.get_by_label("Name of player 2", exact=True).fill("Ben")
+    phone.get_by_text("Add a player").tap()
+    phone.get_by_label("Name of player 3", exact=True).fill("Clara")
+    phone.get_by_label("Remove player 2", exact=True).tap()
+    phone.get_by_label("Play to").fill("5000")
+    phone.get_by_role("button", name="Start the match").tap()
+
+    expect(phone.get_by_role("heading", name="Anna")).to_be_visible()
+    assert [player.name for player in table.match.state.players] == ["Anna", "Clara"]
+    assert table.match.rules.target == 5000
+
+
+def test_set_up_says_what_is_wrong(phone):
+    for seat in (1, 2):
+        phone.get_by_label(f"Name of player {seat}", exact=True).fill("Anna")
+    phone.get_by_role("button", name="Start the match").tap()
+
+    expect(phone.get_by_role("alert")).to_contain_text("two players are called Anna")
+
+
+def test_throw_keep_bank_and_undo(begun, phone):
+    begun.to_throw = [(1, 1, 3, 3, 3, 5)]
+    phone.get_by_role("button", name="Throw the dice").tap()
+    expect(phone.locator("#keeps .keep").first).to_contain_text("550")
+
+    phone.locator("#keep-11333").tap()
+    expect(phone.locator("#keep-11333")).to_have_attribute("aria-pressed", "true")
+    expect(phone.locator(".hero .big")).to_have_text("500")
+
+    phone.locator("#bank").tap()
+    expect(phone.get_by_role("heading", name="Ben")).to_be_visible()
+    expect(phone.locator("#players")).to_contain_text("550")
+
+    phone.get_by_role("button", name="Undo").tap()
+    expect(phone.get_by_role("heading", name="Anna")).to_be_visible()
+    phone.get_by_role("button", name="Redo").tap()
+    expect(phone.get_by_role("heading", name="Ben")).to_be_visible()
+
+
+def test_a_bank_that_the_rules_refuse_says_why(begun, phone):
+    begun.dice((1, 2, 3, 4, 6, 6))
+
+    bank = phone.locator("#bank[aria-disabled]")
+    expect(bank).to_contain_text("400 short of the opening")
+    bank.tap(force=True)
+
+    expect(phone.get_by_role("alert")).to_contain_text("400 short of the opening 500")
+    assert begun.match.state.turn.seat == 0
+
+
+def test_a_throw_is_corrected_in_two_taps(begun, phone):
+    begun.dice((1, 2, 3, 4, 6, 6))
+
+    phone.locator("#slot-1").tap()
+    phone.locator("#picker").get_by_label("5", exact=True).tap()
+
+    expect(phone.locator(".hero .big")).to_have_text("150")
+    assert begun.match.state.turn.last.dice == (1, 3, 4, 5, 6, 6)
+
+
+def test_a_throw_is_corrected_on_the_photo(begun, phone):
+    begun.photos["p1"] = b""
+    begun.dice((1, 2, 3, 4, 6, 6))
+    spot = PhotoDie(2, 0.5, 0.5, 0.1, 0.2, 0, "tray", None)
+    begun.show(photo=Photo("p1", 640, 360, (spot,)))
+
+    phone.locator(".spot").tap()
+    phone.locator("#picker").get_by_label("1", exact=True).tap()
+
+    expect(phone.locator(".hero .big")).to_have_text("200")
+
+
+def test_a_die_that_was_not_read_is_tapped_in(begun, phone):
+    begun.photos["p1"] = b""
+    faces = (1, 1, None, 3, 4, 6)
+    dice = tuple(PhotoDie(f, 0.1, 0.1, 0.1, 0.1, 0, "tray", None if f else "cocked") for f in faces)
+    begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, dice))
+
+    phone.locator(".slot.problem").tap()
+    phone.locator("#picker").get_by_label("1", exact=True).tap()
+
+    expect(phone.locator(".hero .big")).to_have_text("1,000")
+
+
+def test_dice_are_tapped_in_where_no_camera_sees_them(begun, context, serve):
+    begun.show(simulated=False)
+    phone = context.new_page()
+    phone.goto(f"http://127.0.0.1:{serve(begun).port}/")
+
+    phone.get_by_role("button", name="Tap in the dice").tap()
+    for face in "112346":
+        phone.locator("#pad .faces").get_by_label(face, exact=True).tap()
+    phone.locator("#pad-enter").tap()
+
+    expect(phone.locator(".hero .big")).to_have_text("200")
+    expect(phone.locator("#pad")).to_be_hidden()
+
+
+def test_a_question_is_answered_with_one_tap(begun, phone):
+    choices = (Choice("bank", "Yes, Anna banked"), Choice("hot", "No, Anna threw again"))
+    begun.show(question="Did Anna bank 350?", choices=choices, situation=Situation.QUESTION)
+
+    expect(phone.locator(".choice").first).to_contain_text("or hold the button")
+    phone.get_by_role("button", name="No, Anna threw again").tap()
+
+    expect(phone.locator("#question")).to_be_hidden()
+    assert begun.done == [("answer", "hot")]
+
+
+def test_the_tray_button_goes_down_and_up_while_the_lamp_changes(begun, phone):
+    box = phone.locator("#tray-button").bounding_box()
+    phone.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    phone.mouse.down()
+    expect(phone.locator("#lamp")).to_contain_text("let go to read")
+    begun.show(lamp=Lamp("#3b82f6", 2, "let go to bank"))
+    expect(phone.locator("#lamp")).to_contain_text("let go to bank")
+    phone.mouse.up()
+
+    expect(phone.locator("#lamp")).to_contain_text("ready")
+    assert begun.done == [("button", True), ("button", False)]
+
+
+def test_the_keyboard_holds_the_tray_button_too(begun, phone):
+    phone.locator("#tray-button").focus()
+    phone.keyboard.down(" ")
+    expect(phone.locator("#lamp")).to_contain_text("let go to read")
+    phone.keyboard.up(" ")
+
+    expect(phone.locator("#lamp")).to_contain_text("ready")
+    assert begun.done == [("button", True), ("button", False)]
+
+
+def test_focus_stays_while_the_board_changes(begun, phone):
+    begun.dice((1, 1, 3, 3, 3, 5))
+    phone.locator("#keep-113335").focus()
+    phone.keyboard.press("Enter")
+
+    expect(phone.locator("#keep-113335")).to_have_attribute("aria-pressed", "true")
+    expect(phone.locator("#keep-113335")).to_be_focused()
+
+
+def test_names_being_typed_survive_what_happens_at_the_table(phone, table):
+    phone.get_by_label("Name of player 1", exact=True).fill("An")
+    table.show(message="something happened", lamp=Lamp("#ffffff", 0, "busy"))
+
+    expect(phone.locator("#lamp")).to_contain_text("busy")
+    expect(phone.get_by_label("Name of player 1", exact=True)).to_have_value("An")
+
+
+def test_all_phones_show_the_same(begun, phone, context):
+    other = context.new_page()
+    other.goto(phone.url)
+
+    begun.dice((1, 1, 3, 3, 3, 5))
+
+    for page in (phone, other):
+        expect(page.locator(".hero .big")).to_have_text("550")
+
+
+def test_a_restarted_server_is_found_again(begun, context, serve):
+    server = serve(begun)
+    phone = context.new_page()
+    phone.goto(f"http://127.0.0.1:{server.port}/")
+    expect(phone.locator("#turn")).to_contain_text("throws six dice")
+
+    server.stop()
+    expect(phone.locator("#link")).to_have_text("Reconnecting to the table…")
+    begun.dice((1, 1, 3, 3, 3, 5))
+    serve(begun, server.port)
+
+    expect(phone.locator(".hero .big")).to_have_text("550", timeout=10_000)
+    expect(phone.locator("#link")).to_be_hidden()
+
+
+def test_a_phone_that_wakes_up_is_right_at_once(begun, phone):
+    sleep = "Object.defineProperty(document, 'hidden', {value: %s, configurable: true})"
+    changed = "document.dispatchEvent(new Event('visibilitychange'))"
+    phone.evaluate(f"{sleep % 'true'}; {changed}")
+    begun.dice((1, 1, 3, 3, 3, 5))
+    phone.wait_for_timeout(300)
+    expect(phone.locator("#turn")).to_contain_text("throws six dice")
+
+    phone.evaluate(f"{sleep % 'false'}; {changed}")
+
+    expect(phone.locator(".hero .big")).to_have_text("550", timeout=1000)
+
+
+def test_a_full_table_is_asked_now_and_then(begun, context, serve):
+    server = serve(begun, limit=1)
+    pages = [context.new_page() for _ in range(2)]
+    for page in pages:
+        page.goto(f"http://127.0.0.1:{server.port}/")
+
+    begun.dice((1, 1, 3, 3, 3, 5))
+
+    for page in pages:
+        expect(page.locator(".hero .big")).to_have_text("550", timeout=10_000)
+        expect(page.locator("#link")).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [320, 390, 820, 1280])
+def test_nothing_is_cut_off_at_any_width(begun, phone, width):
+    begun.new_match(("A name of twenty-four ch", "WWWWWWWWWWWWWWWWWWWWWWWW"))
+    begun.dice((1, 1, 3, 3, 3, 5))
+    phone.set_viewport_size({"width": width, "height": 700})
+    expect(phone.locator(".hero .big")).to_have_text("550")
+
+    assert phone.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_every_target_is_large_enough_for_a_thumb(begun, phone):
+    begun.dice((1, 1, 3, 3, 3, 5))
+    expect(phone.locator("#keep-113335")).to_be_visible()
+
+    sizes = [
+        (button.get_attribute("id"), button.bounding_box())
+        for button in phone.locator("button:visible, a:visible:not(p a), summary").all()
+    ]
+
+    small = [(name, box) for name, box in sizes if min(box["width"], box["height"]) < 44]
+    assert small == []
+
+
+def test_the_title_of_a_tab_names_the_program(phone):
+    expect(phone).to_have_title(re.compile("Traykeeper"))

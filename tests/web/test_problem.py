@@ -1,0 +1,111 @@
+"""Every error of the API is a JSON problem with a remedy: no HTML, no traceback."""
+
+import pytest
+
+JSON = "application/json"
+
+
+def is_problem(answer, status):
+    assert answer.status_code == status
+    assert answer.mimetype == "application/problem+json"
+    assert set(answer.json) == {"title", "status", "detail"}
+    assert answer.json["status"] == status
+    assert answer.json["detail"]
+    assert "Traceback" not in answer.text
+    return True
+
+
+BAD_BODIES = [
+    ("keep", b"{", JSON, 400, "not valid JSON"),
+    ("keep", b"[" * 5000, JSON, 400, "not valid JSON"),
+    ("keep", b"[1, 2]", JSON, 400, "must be a JSON object"),
+    ("keep", b"\xff\xfe\x00", JSON, 400, "not valid JSON"),
+    ("keep", b'{"dice": [1], "more": 1}', JSON, 400, "'more' is no field here"),
+    ("keep", b"{}", JSON, 400, "dice is missing"),
+    ("keep", b'{"dice": [7]}', JSON, 400, "a die shows 1 to 6, not 7"),
+    ("keep", b'{"dice": [' + b"1," * 99 + b"1]}", JSON, 400, "a list of 1 to 20"),
+    ("keep", b'{"dice": [1' + b"0" * 5000 + b"]}", JSON, 400, "not valid JSON"),
+    ("dice", b'{"dice": "1 1"}', JSON, 400, "a list of 1 to 20"),
+    ("bank", b'{"dice": 1}', JSON, 400, "a list of 1 to 20"),
+    ("hold", b'{"seconds": NaN}', JSON, 400, "a number from 0 to 60"),
+    ("hold", b'{"seconds": -1}', JSON, 400, "a number from 0 to 60"),
+    ("button", b'{"down": "yes"}', JSON, 400, "true or false"),
+    ("correct", b'{"dice": [1], "index": -1}', JSON, 400, "a whole number from 0"),
+    ("match", b'{"names": "Anna"}', JSON, 400, "a list of 1 to 40"),
+    ("match", b'{"names": [1, 2]}', JSON, 400, "text of at most"),
+    ("match", b'{"names": ["A", "B"], "target": 0}', JSON, 400, "a whole number from 1"),
+    ("rename", b'{"seat": 0}', JSON, 400, "name is missing"),
+    ("answer", b'{"choice": 1}', JSON, 400, "text of at most"),
+    ("press", b'{"hard": true}', JSON, 400, "'hard' is no field here: nothing is needed"),
+    ("press", b"a=1", "application/x-www-form-urlencoded", 415, "application/json"),
+    ("keep", b'{"dice": [1]}', "text/plain", 415, "application/json"),
+    ("keep", b" " * 20_000, JSON, 413, "too large"),
+]
+
+
+@pytest.mark.parametrize("case", BAD_BODIES)
+def test_a_bad_body_is_a_problem(client, case):
+    path, body, content_type, status, detail = case
+
+    answer = client.post(f"/api/v1/{path}", data=body, content_type=content_type)
+
+    assert is_problem(answer, status)
+    assert detail in answer.json["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "detail"),
+    [
+        ("keep", {"dice": [2]}, "no 2 in this throw"),
+        ("keep", {"dice": [3]}, "the 3 scores nothing"),
+        ("bank", {}, "short of the opening 500"),
+        ("dice", {"dice": [1]}, "keep some of its dice first"),
+        ("redo", {}, "nothing to do again"),
+        ("match", {"names": ["Anna"]}, "2 to 20 players"),
+        ("match", {"names": ["Anna", "Anna"]}, "two players are called Anna"),
+        ("match", {"names": ["A", "B"], "rules": "chess"}, "no rule set is called 'chess'"),
+        ("rename", {"seat": 5, "name": "X"}, "there is no seat 5"),
+        ("answer", {"choice": "x"}, "no answer to an open question"),
+        ("correct", {"dice": [1], "index": 99}, "event 99 is no throw"),
+        ("throw", {}, "not gathered"),
+    ],
+)
+def test_what_the_rules_refuse_is_a_conflict_in_their_words(client, table, path, body, detail):
+    table.new_match(("Anna", "Ben"))
+    table.dice((1, 3, 3, 4, 6, 6))
+    before = table.snapshot()
+
+    answer = client.post(f"/api/v1/{path}", json=body)
+
+    assert is_problem(answer, 409)
+    assert detail in answer.json["detail"]
+    assert table.snapshot() is before
+
+
+def test_an_unknown_address_is_a_problem(client):
+    assert is_problem(client.get("/api/v1/nothing"), 404)
+    assert is_problem(client.get("/api/v1/photo/gone.jpg"), 404)
+
+
+def test_a_wrong_method_is_a_problem_that_says_the_right_one(client):
+    answer = client.get("/api/v1/keep")
+
+    assert is_problem(answer, 405)
+    assert "POST" in answer.headers["Allow"]
+
+
+def test_a_crash_is_a_problem_and_a_line_in_the_log(client, table, monkeypatch, caplog):
+    monkeypatch.setattr(table, "press", lambda: 1 // 0)
+
+    answer = client.post("/api/v1/press")
+
+    assert is_problem(answer, 500)
+    assert "division" not in answer.text
+    assert "POST /api/v1/press failed" in caplog.text
+
+
+def test_a_lost_page_is_a_page(client):
+    answer = client.get("/scores")
+
+    assert (answer.status_code, answer.mimetype) == (404, "text/html")
+    assert "Back to the table" in answer.text

@@ -1,0 +1,61 @@
+import json
+import threading
+import urllib.request
+
+import pytest
+
+from web.app import create_app
+from web.server import Server, ServerError
+
+
+def test_port_0_takes_a_free_one_and_tells_it(table):
+    with Server(create_app(table), "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.port}/healthz"
+        with urllib.request.urlopen(url, timeout=5) as answer:
+            assert json.load(answer) == {"status": "ok"}
+        assert repr(server) == f"<web.Server on 127.0.0.1:{server.port}, running>"
+
+    assert repr(server).endswith("stopped>")
+
+
+def test_a_port_in_use_is_one_line_with_the_remedy(table, serve):
+    port = serve(table).port
+
+    with pytest.raises(ServerError) as found:
+        Server(create_app(table), "127.0.0.1", port)
+
+    assert str(found.value) == (
+        f"port {port} is in use, perhaps by another Traykeeper: "
+        f"stop that, or choose another with --port {port + 1}"
+    )
+    assert isinstance(found.value, OSError)
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "detail"),
+    [
+        ("no.such.host.invalid", 0, "cannot listen on no.such.host.invalid:0"),
+        ("127.0.0.1", 70_000, "a port is a number from 0 to 65535, not 70000"),
+    ],
+)
+def test_an_impossible_address_is_one_line_too(table, host, port, detail):
+    with pytest.raises(ServerError, match=detail):
+        Server(create_app(table), host, port)
+
+
+def test_stopping_ends_streams_and_threads_and_frees_the_port(table):
+    before = threading.active_count()
+    server = Server(create_app(table), "127.0.0.1", 0)
+    server.start()
+    stream = urllib.request.urlopen(f"http://127.0.0.1:{server.port}/live", timeout=5)
+
+    server.stop()
+
+    stream.read()
+    stream.close()
+    assert threading.active_count() == before
+    Server(create_app(table), "127.0.0.1", server.port).stop()
+
+
+def test_a_server_that_never_started_stops_as_well(table):
+    Server(create_app(table), "127.0.0.1", 0).stop()

@@ -1,0 +1,123 @@
+"""Over real HTTP: what a phone sees on its stream."""
+
+import json
+import time
+
+
+def next_event(stream):
+    """The name and the data of the next event; comments come as ("", text)."""
+    name, data = "", []
+    while line := stream.readline().decode().rstrip("\n"):
+        key, _, value = line.partition(": ")
+        if key == "event":
+            name = value
+        else:
+            data.append(value)
+    return name, "\n".join(data)
+
+
+def test_opens_with_the_whole_state(http, table):
+    table.new_match(("Anna", "Ben"))
+
+    with http.get("/api/v1/events") as stream:
+        name, data = next_event(stream)
+
+    assert name == "state"
+    assert json.loads(data) == json.load(http.get("/api/v1/state"))
+
+
+def test_sends_the_state_after_every_change(http, table):
+    with http.get("/api/v1/events") as stream:
+        next_event(stream)
+        table.show(message="Anna threw")
+        _, data = next_event(stream)
+
+    assert json.loads(data)["message"] == "Anna threw"
+
+
+def test_the_page_gets_its_sections(http, table):
+    with http.get("/live") as stream:
+        assert stream.headers["Content-Type"].startswith("text/event-stream")
+        assert stream.headers["Cache-Control"] == "no-store"
+        name, data = next_event(stream)
+
+    assert name == "board"
+    assert data == http.get("/board").read().decode()
+
+
+def test_a_silent_table_is_heard_all_the_same(table, serve, browserless):
+    http = browserless(serve(table, heartbeat_s=0.1).port)
+
+    with http.get("/api/v1/events") as stream:
+        next_event(stream)
+        assert next_event(stream) == ("", "still here")
+
+
+def test_the_page_sees_the_heartbeat_as_an_event(table, serve, browserless):
+    http = browserless(serve(table, heartbeat_s=0.1).port)
+
+    with http.get("/live") as stream:
+        next_event(stream)
+        assert next_event(stream)[0] == "beat"
+
+
+def test_a_stream_ends_after_its_life(table, serve, browserless):
+    http = browserless(serve(table, heartbeat_s=0.1, life_s=0.3).port)
+
+    with http.get("/api/v1/events") as stream:
+        started = time.monotonic()
+        stream.read()
+
+    assert 0.2 < time.monotonic() - started < 2
+
+
+def test_one_stream_too_many_is_asked_to_come_later(table, serve, browserless):
+    http = browserless(serve(table, limit=2).port)
+    streams = [http.get("/live"), http.get("/api/v1/events")]
+
+    refused = http.get("/live")
+
+    assert refused.status == 503
+    assert int(refused.headers["Retry-After"]) > 0
+    assert "ask for the state instead" in json.load(refused)["detail"]
+    for stream in streams:
+        stream.close()
+
+
+def test_a_phone_that_hangs_up_makes_room(table, serve, browserless):
+    http = browserless(serve(table, limit=1).port)
+    http.get("/live").close()
+
+    deadline = time.monotonic() + 5
+    while (stream := http.get("/live")).status == 503:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    stream.close()
+
+
+def test_asking_for_the_head_only_opens_no_stream(table, client):
+    answer = client.head("/live")
+
+    assert (answer.status_code, answer.data) == (200, b"")
+    assert answer.mimetype == "text/event-stream"
+
+
+def test_fifty_open_phones_do_not_stall_a_request(http, table):
+    table.new_match(("Anna", "Ben"))
+    streams = [http.get("/live") for _ in range(50)]
+    for stream in streams:
+        next_event(stream)
+
+    started = time.monotonic()
+    answer = http.post("/api/v1/dice", dice=[1, 1, 3, 3, 3, 5])
+    answered_s = time.monotonic() - started
+
+    assert answer.status == 200
+    events = [next_event(stream) for stream in streams]
+    all_told_s = time.monotonic() - started
+
+    assert all('id="keep-113335"' in data for _, data in events)
+    assert answered_s < 1
+    assert all_told_s < 2
+    for stream in streams:
+        stream.close()

@@ -1,0 +1,58 @@
+"""The web application: the page and the API over one table."""
+
+from collections.abc import Sequence
+from hashlib import blake2s
+from pathlib import Path
+
+from flask import Flask, url_for
+
+from game.rulefile import load, names
+from game.ruleset import Ruleset
+from web import filters, guard, problem
+from web.api import create_api
+from web.board import Board
+from web.body import MAX_BYTES
+from web.page import create_page
+from web.stream import Streams
+from web.table import Table
+
+YEAR_S = 365 * 24 * 3600
+
+
+def create_app(
+    table: Table,
+    *,
+    rules: Sequence[Ruleset] | None = None,
+    streams: Streams | None = None,
+    trusted_hosts: Sequence[str] | None = None,
+) -> Flask:
+    """The application over this table.
+
+    Args:
+        table: the companion.
+        rules: the rule sets on offer, the usual one first; all published ones without.
+        streams: the live streams; pass them to end them before the server stops.
+        trusted_hosts: the names under which the page may be asked for; None means any.
+    """
+    app = Flask(__name__)
+    app.config.update(
+        MAX_CONTENT_LENGTH=MAX_BYTES,
+        SEND_FILE_MAX_AGE_DEFAULT=YEAR_S,
+        TRUSTED_HOSTS=list(trusted_hosts) if trusted_hosts else None,
+    )
+    streams = streams or Streams()
+    app.extensions["traykeeper_streams"] = streams
+    offered = tuple(rules) if rules else tuple(load(name) for name in names())
+    filters.register(app.jinja_env)
+    app.jinja_env.globals.update(asset=_asset, rules=offered)
+    problem.register(app)
+    guard.register(app)
+    app.register_blueprint(create_api(table, streams, offered))
+    app.register_blueprint(create_page(table, streams, Board(app.jinja_env)))
+    return app
+
+
+def _asset(name: str) -> str:
+    """The address of a static file; it changes with the file, so that it may be kept a year."""
+    data = Path(__file__).with_name("static").joinpath(name).read_bytes()
+    return url_for("static", filename=name, v=blake2s(data, digest_size=5).hexdigest())

@@ -1,0 +1,60 @@
+"""The board as HTML: sections that phones swap one by one, rendered once for each version.
+
+A section is `templates/_NAME.html`; its digest tells a phone whether it shows it already.
+"""
+
+from hashlib import blake2s
+
+from jinja2 import Environment
+
+from web.once import OncePerVersion
+from web.shape import StateJson
+from web.stream import event_text
+from web.table import Snapshot
+from web.view import state_json
+
+SECTIONS = (
+    "lamp",
+    "turn",
+    "message",
+    "steps",
+    "advice",
+    "question",
+    "throw",
+    "keeps",
+    "enter",
+    "rolloff",
+    "setup",
+    "dock",
+    "players",
+    "turns",
+    "join",
+)
+
+
+class Board:
+    """Renders the sections of the board."""
+
+    def __init__(self, templates: Environment) -> None:
+        self._templates = templates
+        self.sections = OncePerVersion(self._sections)
+        self.event = OncePerVersion(self._event)
+
+    def html(self, snapshot: Snapshot) -> str:
+        """All sections one after the other, for a phone that is to swap them."""
+        return "\n".join(self.sections(snapshot).values())
+
+    def _event(self, snapshot: Snapshot) -> str:
+        return event_text("board", self.html(snapshot))
+
+    def _sections(self, snapshot: Snapshot) -> dict[str, str]:
+        state = state_json(snapshot)
+        return {name: self._section(name, state) for name in SECTIONS}
+
+    def _section(self, name: str, state: StateJson) -> str:
+        inner = self._render(f"_{name}.html", state=state)
+        digest = blake2s(inner.encode(), digest_size=6).hexdigest()
+        return self._render("_section.html", name=name, digest=digest, inner=inner)
+
+    def _render(self, template: str, **values: object) -> str:
+        return self._templates.get_template(template).render(**values).strip()

@@ -1,0 +1,36 @@
+"""What every answer and every request has to obey, so that other sites cannot play along."""
+
+from urllib.parse import urlsplit
+
+from flask import Flask, Response, request
+
+from web.problem import Problem
+
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'; object-src 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+def register(app: Flask) -> None:
+    """Sets the headers, and turns away requests that another site's page made."""
+    app.before_request(_refuse_other_sites)
+    app.after_request(_with_headers)
+
+
+def _refuse_other_sites() -> None:
+    """A browser names the page that sends; programs such as curl name none."""
+    if request.method in {"GET", "HEAD", "OPTIONS"}:
+        return
+    origin = request.headers.get("Origin")
+    if origin and urlsplit(origin).netloc != request.host:
+        raise Problem(403, "this came from another site's page: open the table's own page")
+
+
+def _with_headers(response: Response) -> Response:
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+    return response

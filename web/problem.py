@@ -1,0 +1,75 @@
+"""Every error of the API as a JSON problem (RFC 9457) that says what to do about it."""
+
+import json
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from flask import Flask, Response, render_template, request
+from werkzeug.exceptions import HTTPException
+
+from game import GameError
+from web.table import TableError
+
+log = logging.getLogger(__name__)
+
+REMEDIES = {
+    404: "there is nothing at this address: GET /api/v1/state is where to begin",
+    405: "this address does not take {method}: see the Allow header for what it takes",
+    413: "the body is too large: requests here are a few dozen bytes",
+}
+
+CRASHED = "that went wrong here, not with you: the log of the companion says more"
+
+
+class Problem(Exception):  # noqa: N818 - the name RFC 9457 gives it
+    """An answer that is an error; `detail` names the remedy."""
+
+    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+        self.headers = dict(headers or {})
+
+
+def response(problem: Problem) -> Response:
+    body = {
+        "title": HTTPStatus(problem.status).phrase,
+        "status": problem.status,
+        "detail": problem.detail,
+    }
+    return Response(
+        json.dumps(body) + "\n",
+        problem.status,
+        problem.headers | {"Cache-Control": "no-store"},
+        mimetype="application/problem+json",
+    )
+
+
+def register(app: Flask) -> None:
+    """Makes every error of the app a problem, but for lost pages: those are people's."""
+    app.register_error_handler(Problem, response)
+    app.register_error_handler(GameError, _refused)
+    app.register_error_handler(TableError, _refused)
+    app.register_error_handler(HTTPException, _http)
+    app.register_error_handler(Exception, _crashed)
+
+
+def _refused(error: ValueError) -> Response:
+    return response(Problem(409, str(error)))
+
+
+def _http(error: HTTPException) -> Response | tuple[str, int] | HTTPException:
+    status = error.code or 500
+    if status < HTTPStatus.BAD_REQUEST:
+        return error
+    if status == HTTPStatus.NOT_FOUND and not request.path.startswith("/api/"):
+        return render_template("lost.html"), status
+    detail = REMEDIES.get(status, error.description or "").format(method=request.method)
+    kept = {name: value for name, value in error.get_headers() if name == "Allow"}
+    return response(Problem(status, detail, kept))
+
+
+def _crashed(error: Exception) -> Response:
+    log.error("%s %s failed", request.method, request.path, exc_info=error)
+    return response(Problem(500, CRASHED))

@@ -1,0 +1,108 @@
+"""The application behind waitress, in a thread of its own: one process owns camera and pins."""
+
+import errno
+import socket
+from threading import Thread
+from typing import Self
+
+import waitress
+from flask import Flask
+
+from web.stream import Streams
+
+SPARE_THREADS = 16
+"""Beyond the streams, which hold a thread each: the requests of all phones are short."""
+
+CONNECTION_LIMIT = 800
+"""A browser opens up to six; below the 1,024 files a process may have open."""
+
+IDLE_S = 60
+MAX_PORT = 65_535
+
+
+class ServerError(OSError):
+    """The page cannot be served there; the message says what to do."""
+
+
+class Server:
+    """Serves the app from `start` to `stop`, or within a `with`.
+
+    >>> with Server(app, port=0) as server:
+    ...     print(server.port)
+
+    Args:
+        app: what `create_app` made.
+        host: the address to listen on; the default is every one of this machine.
+        port: 0 takes any free one.
+
+    Raises:
+        ServerError: the port is in use or not allowed, or the host is not of this machine.
+    """
+
+    def __init__(self, app: Flask, host: str = "0.0.0.0", port: int = 8080) -> None:  # noqa: S104
+        self._streams: Streams = app.extensions["traykeeper_streams"]
+        self._socket = _listen(host, port)
+        self.host = host
+        self.port: int = self._socket.getsockname()[1]
+        self._server = waitress.create_server(
+            app,
+            sockets=[self._socket],
+            threads=self._streams.limit + SPARE_THREADS,
+            connection_limit=CONNECTION_LIMIT,
+            channel_request_lookahead=1,  # tells a stream that its phone has hung up
+            channel_timeout=IDLE_S,
+            asyncore_use_poll=True,  # select knows no file above 1,024
+            ident=None,
+            clear_untrusted_proxy_headers=True,
+        )
+        self._thread = Thread(target=self._server.run, name="web", daemon=True)
+
+    def __repr__(self) -> str:
+        state = "running" if self._thread.is_alive() else "stopped"
+        return f"<web.Server on {self.host}:{self.port}, {state}>"
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends the streams, waits for the requests under way and closes every connection."""
+        self._streams.close()
+        self._server.task_dispatcher.shutdown()
+        if self._thread.is_alive():
+            self._server.trigger.pull_trigger(self._close_all)
+            self._thread.join()
+        else:
+            self._close_all()
+
+    def _close_all(self) -> None:
+        """On waitress's own thread, whose loop ends once nothing is left to listen to."""
+        self._server.asyncore.close_all(self._server._map)  # noqa: SLF001
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    if not 0 <= port <= MAX_PORT:
+        raise ServerError(f"a port is a number from 0 to {MAX_PORT}, not {port}")
+    try:
+        return socket.create_server((host, port), backlog=128)
+    except OSError as error:
+        raise ServerError(_remedy(host, port, error)) from None
+
+
+def _remedy(host: str, port: int, error: OSError) -> str:
+    match error.errno:
+        case errno.EADDRINUSE:
+            return (
+                f"port {port} is in use, perhaps by another Traykeeper: "
+                f"stop that, or choose another with --port {port + 1}"
+            )
+        case errno.EACCES:
+            return f"port {port} needs root's rights: choose one above 1023, such as --port 8080"
+        case _:
+            return f"cannot listen on {host}:{port}: {error}"

@@ -1,0 +1,176 @@
+"""The JSON of the table, as the state, every POST and the event stream give it.
+
+Points are whole numbers, dice are lists of faces 1..6 in ascending order, seats count from 0.
+"""
+
+from typing import TypedDict
+
+
+class LampJson(TypedDict):
+    """The lamp by the tray; `blink` in times a second, 0 is steady."""
+
+    colour: str
+    blink: float
+    meaning: str
+
+
+class RulesJson(TypedDict):
+    """The rules in force; `target` is the one this match is played to."""
+
+    name: str
+    title: str
+    n_dice: int
+    target: int
+    opening: int
+
+
+class PlayerJson(TypedDict):
+    """A seat; `opened` once the player is on the board."""
+
+    seat: int
+    name: str
+    score: int
+    opened: bool
+    on_turn: bool
+
+
+class ThrowJson(TypedDict):
+    """A throw; `index` is what a correction names. `assumed` where nobody said what was kept."""
+
+    index: int
+    dice: list[int]
+    kept: list[int] | None
+    score: int
+    assumed: bool
+
+
+class TurnJson(TypedDict):
+    """A turn; `ending` is "bank", "farkle" or None while it goes on.
+
+    `points` is what its keeps are worth, `locked_points` those before the last throw.
+    """
+
+    seat: int
+    throws: list[ThrowJson]
+    points: int
+    locked_points: int
+    ending: str | None
+
+
+class LastThrowJson(ThrowJson):
+    """The throw in view: of this turn, or of the finished one before (then with its `ending`)."""
+
+    seat: int
+    turn_points: int
+    ending: str | None
+
+
+class KeepJson(TypedDict):
+    """A legal keep of the last throw; `effect` says in words what it would mean, or is empty."""
+
+    dice: list[int]
+    score: int
+    combos: list[str]
+    dice_left: int
+    hot: bool
+    effect: str
+
+
+class BankJson(TypedDict):
+    """What banking would do: the keep it takes, the turn's points, and why not, or None."""
+
+    dice: list[int]
+    points: int
+    total: int
+    refusal: str | None
+
+
+class ChoiceJson(TypedDict):
+    """An answer to the open question, or a repair on offer; POST its id to /answer."""
+
+    id: str
+    label: str
+
+
+class PhotoDieJson(TypedDict):
+    """A die on the photo; x, y, w, h are fractions of the picture, x and y the centre."""
+
+    value: int | None
+    x: float
+    y: float
+    w: float
+    h: float
+    angle: float
+    zone: str
+    problem: str | None
+
+
+class PhotoJson(TypedDict):
+    """The annotated photo of the last reading."""
+
+    id: str
+    url: str
+    width: int
+    height: int
+    dice: list[PhotoDieJson]
+
+
+class LastRoundJson(TypedDict):
+    """Seat `closer` reached the target; the seats in `left` may still beat the score `to_beat`."""
+
+    closer: int
+    leader: int
+    to_beat: int
+    left: list[int]
+
+
+class RollOffJson(TypedDict):
+    """Who starts: dice by seat, whose die comes next, and who begins once that is decided."""
+
+    rolls: list[list[int]]
+    open: bool
+    seat: int | None
+    first: int | None
+
+
+class MatchJson(TypedDict):
+    """What is known of the match. Without one the lists are empty and the objects None.
+
+    `at_risk` is what a farkle would take now, `dice_to_throw` how many dice are thrown next,
+    `turns` are the finished ones, `winner` is a seat.
+    """
+
+    rules: RulesJson | None
+    players: list[PlayerJson]
+    turn: TurnJson | None
+    at_risk: int
+    dice_to_throw: int
+    throw: LastThrowJson | None
+    keeps: list[KeepJson]
+    bank: BankJson | None
+    turns: list[TurnJson]
+    can_undo: bool
+    can_redo: bool
+    last_round: LastRoundJson | None
+    winner: int | None
+
+
+class StateJson(MatchJson):
+    """All of it. `version` grows by one with every change.
+
+    `question` is the open one, the first of its `choices` what a hold of the button says;
+    `choices` without a question are repairs on offer. `camera` is None while there is none.
+    """
+
+    version: int
+    situation: str
+    message: str
+    advice: list[str]
+    lamp: LampJson
+    simulated: bool
+    camera: str | None
+    join_url: str
+    question: str | None
+    choices: list[ChoiceJson]
+    photo: PhotoJson | None
+    rolloff: RollOffJson | None

@@ -1,0 +1,103 @@
+// Keeps the board live: the server pushes sections, the page swaps those whose digest changed.
+"use strict";
+(() => {
+  const FIRST_WAIT_MS = 400;
+  const LONGEST_WAIT_MS = 5000;
+  const SILENCE_MS = 40000; // the server is heard every 15 s, or it is gone
+  const board = document.getElementById("board");
+  const note = document.getElementById("link");
+  let source = null;
+  let retry = 0;
+  let watchdog = 0;
+  let waitMs = FIRST_WAIT_MS;
+
+  function connect() {
+    disconnect();
+    source = new EventSource(board.dataset.live);
+    source.addEventListener("board", (event) => { alive(); swap(event.data); });
+    source.addEventListener("beat", alive);
+    source.addEventListener("error", lost);
+    watchdog = setTimeout(lost, SILENCE_MS);
+  }
+
+  function disconnect() {
+    clearTimeout(retry);
+    clearTimeout(watchdog);
+    if (source) source.close();
+  }
+
+  function alive() {
+    waitMs = FIRST_WAIT_MS;
+    clearTimeout(watchdog);
+    watchdog = setTimeout(lost, SILENCE_MS);
+    say("");
+  }
+
+  // No stream: either too many are open, then asking now and then does, or the table is away.
+  async function lost() {
+    disconnect();
+    retry = setTimeout(connect, waitMs * (0.75 + Math.random() / 2));
+    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+    say(await poll() ? "" : "Reconnecting to the table…");
+  }
+
+  async function poll() {
+    try {
+      const answer = await fetch(board.dataset.poll, { cache: "no-store" });
+      if (answer.ok) swap(await answer.text());
+      return answer.ok;
+    } catch {
+      return false;
+    }
+  }
+
+  function say(text) {
+    if (note.textContent !== text) note.textContent = text;
+    note.hidden = !text;
+    document.documentElement.classList.toggle("away", Boolean(text));
+  }
+
+  function swap(html) {
+    const template = document.createElement("template");
+    template.innerHTML = html;
+    for (const fresh of template.content.querySelectorAll(".section")) {
+      const shown = document.getElementById(fresh.id);
+      if (shown && shown.dataset.digest !== fresh.dataset.digest) replace(shown, fresh);
+    }
+  }
+
+  function replace(shown, fresh) {
+    const focused = shown.contains(document.activeElement) && document.activeElement.id;
+    const opened = [...shown.querySelectorAll("details[open]")].map((details) => details.id);
+    keepImage(shown, fresh);
+    markNewThrow(shown, fresh);
+    shown.replaceChildren(...fresh.childNodes);
+    shown.hidden = fresh.hidden;
+    shown.dataset.digest = fresh.dataset.digest;
+    for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
+    if (focused) (document.getElementById(focused) || board).focus({ preventScroll: true });
+  }
+
+  // The same photo again must not flicker.
+  function keepImage(shown, fresh) {
+    const now = shown.querySelector("img");
+    const next = fresh.querySelector("img");
+    if (now && next && now.src === new URL(next.getAttribute("src"), location).href) {
+      next.replaceWith(now);
+    }
+  }
+
+  function markNewThrow(shown, fresh) {
+    const next = fresh.querySelector("[data-fresh]");
+    const now = shown.querySelector("[data-fresh]");
+    if (next && next.dataset.fresh !== now?.dataset.fresh) next.classList.add("fresh");
+  }
+
+  // A phone that sleeps loses its stream without being told, so it always asks anew.
+  document.addEventListener("visibilitychange", () => (document.hidden ? disconnect() : connect()));
+  addEventListener("online", connect);
+  addEventListener("pagehide", disconnect);
+  addEventListener("pageshow", (event) => { if (event.persisted) connect(); });
+  document.addEventListener("acted", () => { if (source.readyState !== EventSource.OPEN) poll(); });
+  connect();
+})();

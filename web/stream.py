@@ -1,0 +1,99 @@
+"""Server-sent events: one thread each, so their number is capped and none lives for ever."""
+
+import time
+from collections.abc import Callable, Iterator
+from threading import BoundedSemaphore
+
+from flask import Response, request
+
+from web.problem import Problem
+from web.table import Snapshot, Table
+
+HEARTBEAT_S = 15.0
+"""Below the half minute after which proxies and phones give up on a silent connection."""
+
+LIFE_S = 600.0
+"""A phone comes back at once; what was left behind by one that never said goodbye goes away."""
+
+RETRY_AFTER_S = 5
+MIMETYPE = "text/event-stream"
+
+CHECK_S = 1.0
+"""How often a stream looks whether its phone is still there: the thread is free that soon."""
+
+
+class Streams:
+    """The streams that are open, at most `limit`."""
+
+    def __init__(
+        self,
+        limit: int = 128,
+        *,
+        heartbeat_s: float = HEARTBEAT_S,
+        life_s: float = LIFE_S,
+        check_s: float = CHECK_S,
+    ) -> None:
+        self.limit = limit
+        self.heartbeat_s = heartbeat_s
+        self.life_s = life_s
+        self.check_s = check_s
+        self._free = BoundedSemaphore(limit)
+        self._closing = False
+
+    def close(self) -> None:
+        """Ends every stream at its next look, and opens no more."""
+        self._closing = True
+
+    def open(
+        self, table: Table, event: Callable[[Snapshot], str], beat: str = ": still here\n\n"
+    ) -> Response:
+        """A response that sends `event(snapshot)` now and after every change.
+
+        Raises:
+            Problem: 503, there are too many streams.
+        """
+        if request.method == "HEAD":
+            return Response(mimetype=MIMETYPE)
+        if self._closing or not self._free.acquire(blocking=False):
+            raise Problem(
+                503,
+                f"{self.limit} streams are open, no more fit: ask for the state instead, "
+                f"and try the stream again in {RETRY_AFTER_S} seconds",
+                headers={"Retry-After": str(RETRY_AFTER_S)},
+            )
+        response = Response(self._events(table, event, beat, _gone()), mimetype=MIMETYPE)
+        response.headers["Cache-Control"] = "no-store"
+        response.call_on_close(self._free.release)
+        return response
+
+    def _events(
+        self,
+        table: Table,
+        event: Callable[[Snapshot], str],
+        beat: str,
+        gone: Callable[[], bool],
+    ) -> Iterator[str]:
+        version = -1
+        sent_s = started_s = time.monotonic()
+        while not self._closing and not gone() and time.monotonic() - started_s < self.life_s:
+            snapshot = table.wait(version, min(self.check_s, self.heartbeat_s))
+            if snapshot:
+                version = snapshot.version
+                yield event(snapshot)
+            elif time.monotonic() - sent_s >= self.heartbeat_s:
+                yield beat
+            else:
+                continue
+            sent_s = time.monotonic()
+
+
+def _gone() -> Callable[[], bool]:
+    """Asks waitress whether the phone has hung up; without waitress it never has."""
+    found: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
+    return found
+
+
+def event_text(name: str, data: str) -> str:
+    """One event as the wire wants it."""
+    lines = "".join(f"data: {line}\n" for line in data.splitlines())
+    return f"event: {name}\n{lines}\n"

@@ -1,0 +1,219 @@
+"""A snapshot as JSON: the shapes of `web.shape`, and nothing that is not asked of the match."""
+
+from game.match import Match
+from game.rolloff import RollOff
+from game.state import State, Throw, Turn, bank_keep, bank_refusal
+from web.effect import effect, seats_left
+from web.shape import (
+    BankJson,
+    KeepJson,
+    LastRoundJson,
+    LastThrowJson,
+    MatchJson,
+    PhotoDieJson,
+    PhotoJson,
+    PlayerJson,
+    RollOffJson,
+    RulesJson,
+    StateJson,
+    ThrowJson,
+    TurnJson,
+)
+from web.table import Photo, PhotoDie, Snapshot
+
+NO_MATCH: MatchJson = {
+    "rules": None,
+    "players": [],
+    "turn": None,
+    "at_risk": 0,
+    "dice_to_throw": 0,
+    "throw": None,
+    "keeps": [],
+    "bank": None,
+    "turns": [],
+    "can_undo": False,
+    "can_redo": False,
+    "last_round": None,
+    "winner": None,
+}
+
+
+def state_json(snapshot: Snapshot) -> StateJson:
+    """All that a phone needs to draw the table."""
+    lamp = snapshot.lamp
+    return {
+        **(_match(snapshot.match) if snapshot.match else NO_MATCH),
+        "version": snapshot.version,
+        "situation": snapshot.situation.value,
+        "message": snapshot.message,
+        "advice": list(snapshot.advice),
+        "lamp": {"colour": lamp.colour, "blink": lamp.blink, "meaning": lamp.meaning},
+        "simulated": snapshot.simulated,
+        "camera": snapshot.camera,
+        "join_url": snapshot.join_url,
+        "question": snapshot.question,
+        "choices": [{"id": choice.id, "label": choice.label} for choice in snapshot.choices],
+        "photo": _photo(snapshot.photo) if snapshot.photo else None,
+        "rolloff": _rolloff(snapshot.rolloff) if snapshot.rolloff else None,
+    }
+
+
+def _match(match: Match) -> MatchJson:
+    state = match.state
+    return {
+        "rules": _rules(state),
+        "players": _players(state),
+        "turn": _turn(state.turn),
+        "at_risk": _at_risk(state),
+        "dice_to_throw": state.dice_in_hand,
+        "throw": _last_throw(state),
+        "keeps": _keeps(state),
+        "bank": _bank(state),
+        "turns": [_turn(turn) for turn in state.turns],
+        "can_undo": match.can_undo,
+        "can_redo": match.can_redo,
+        "last_round": _last_round(state),
+        "winner": state.winner,
+    }
+
+
+def _rules(state: State) -> RulesJson:
+    rules = state.rules
+    return {
+        "name": rules.name,
+        "title": rules.title,
+        "n_dice": rules.n_dice,
+        "target": rules.target,
+        "opening": rules.opening,
+    }
+
+
+def _players(state: State) -> list[PlayerJson]:
+    return [
+        {
+            "seat": seat,
+            "name": player.name,
+            "score": player.score,
+            "opened": player.opened,
+            "on_turn": state.winner is None and seat == state.turn.seat,
+        }
+        for seat, player in enumerate(state.players)
+    ]
+
+
+def _turn(turn: Turn) -> TurnJson:
+    return {
+        "seat": turn.seat,
+        "throws": [_throw(throw) for throw in turn.throws],
+        "points": turn.points,
+        "locked_points": sum(throw.keep.score for throw in turn.throws[:-1] if throw.keep),
+        "ending": turn.ending.value if turn.ending else None,
+    }
+
+
+def _throw(throw: Throw) -> ThrowJson:
+    return {
+        "index": throw.index,
+        "dice": list(throw.dice),
+        "kept": list(throw.keep.dice) if throw.keep else None,
+        "score": throw.keep.score if throw.keep else 0,
+        "assumed": throw.assumed,
+    }
+
+
+def _last_throw(state: State) -> LastThrowJson | None:
+    """This turn's last throw, or that of the turn before while nobody has thrown since."""
+    for turn in (state.turn, *state.turns[:-2:-1]):
+        if turn.last:
+            ending = turn.ending.value if turn.ending else None
+            return {
+                **_throw(turn.last),
+                "seat": turn.seat,
+                "turn_points": turn.points,
+                "ending": ending,
+            }
+    return None
+
+
+def _at_risk(state: State) -> int:
+    """The points of the turn; while its last keep is open, with the best one."""
+    last = state.turn.last
+    if last is None or last.keep:
+        return state.turn.points
+    return state.locked_points + bank_keep(state).score
+
+
+def _keeps(state: State) -> list[KeepJson]:
+    if state.winner is not None:
+        return []
+    return [
+        {
+            "dice": list(keep.dice),
+            "score": keep.score,
+            "combos": [str(combo) for combo in keep.combos],
+            "dice_left": keep.dice_left,
+            "hot": keep.hot,
+            "effect": effect(state, keep),
+        }
+        for keep in state.keeps
+    ]
+
+
+def _bank(state: State) -> BankJson | None:
+    if state.winner is not None:
+        return None
+    refusal = bank_refusal(state)
+    if state.turn.last is None:
+        return {"dice": [], "points": 0, "total": state.player.score, "refusal": refusal}
+    keep = bank_keep(state)
+    return {
+        "dice": list(keep.dice),
+        "points": state.locked_points + keep.score,
+        "total": state.bank_total(keep),
+        "refusal": refusal,
+    }
+
+
+def _last_round(state: State) -> LastRoundJson | None:
+    left = seats_left(state)
+    if state.closer is None or not left:
+        return None
+    leader = max(range(len(state.players)), key=lambda seat: state.players[seat].score)
+    return {
+        "closer": state.closer,
+        "leader": leader,
+        "to_beat": state.players[leader].score,
+        "left": left,
+    }
+
+
+def _photo(photo: Photo) -> PhotoJson:
+    return {
+        "id": photo.id,
+        "url": f"/api/v1/photo/{photo.id}.jpg",
+        "width": photo.width,
+        "height": photo.height,
+        "dice": [_photo_die(die) for die in photo.dice],
+    }
+
+
+def _photo_die(die: PhotoDie) -> PhotoDieJson:
+    return {
+        "value": die.value,
+        "x": die.x,
+        "y": die.y,
+        "w": die.w,
+        "h": die.h,
+        "angle": die.angle,
+        "zone": die.zone,
+        "problem": die.problem,
+    }
+
+
+def _rolloff(rolloff: RollOff) -> RollOffJson:
+    return {
+        "rolls": [list(dice) for dice in rolloff.rolls],
+        "open": rolloff.open,
+        "seat": rolloff.seat,
+        "first": rolloff.first,
+    }
