@@ -7,7 +7,7 @@ ARGS ?=
 # On a Pi picamera2 and lgpio come from apt and are seen through the system's site packages.
 SITE := $(shell $(PYTHON) -c 'import importlib.util as u; print("--system-site-packages" if u.find_spec("picamera2") else "")' 2>/dev/null)
 
-.PHONY: help play test lint types unit slow bench pictures clean
+.PHONY: help play test lint types unit slow bench accuracy pictures clean
 help:
 	@echo "make play    set up and run the companion (simulated tray where there is no camera)"
 	@echo "make test    set up and run every check: lint, types, tests"
@@ -37,6 +37,10 @@ slow: $(VENV)/dev
 
 bench: $(VENV)/play
 	@$(BIN)/traykeeper bench all
+
+# docs/accuracy.md, from the labelled pictures in the folder TRAYKEEPER_PICTURES.
+accuracy: $(VENV)/dev
+	@$(BIN)/python scripts/accuracy.py
 
 # The README's pictures, made from the simulated tray in a real browser.
 pictures: $(VENV)/dev

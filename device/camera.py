@@ -37,6 +37,10 @@ class Camera(Protocol):
     def tray(self) -> Quad | None:
         """The floor of the tray in the pictures of `capture`, where it is known."""
 
+    @property
+    def aside(self) -> Quad | None:
+        """The zone beside the tray where set-aside dice lie, where there is one."""
+
     def preview(self) -> Frame:
         """A small, cheap picture (about 320 px wide) for watching motion; may be a little old."""
 

@@ -3,35 +3,23 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 
+from tests.browser import PHONE, chromium
 from web.table import Choice, Lamp, Photo, PhotoDie, Situation
 
 pytestmark = pytest.mark.browser
-sync_api = pytest.importorskip("playwright.sync_api")
-expect = sync_api.expect
-
-CHROMIUM = "/usr/bin/chromium"
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-PHONE = {"width": 390, "height": 844}
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+def browser():
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture
-def context(chromium):
-    context = chromium.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
+def context(browser):
+    context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
     context.set_default_timeout(5000)
     yield context
     context.close()

@@ -1,0 +1,153 @@
+"""The Raspberry Pi's own cameras, through picamera2.
+
+picamera2 comes from Raspberry Pi OS and is imported here only, when a camera is opened.
+"""
+
+import importlib
+from types import ModuleType
+from typing import Any
+
+import cv2
+import numpy as np
+
+from device.camera import CameraError, Frame, Image
+from device.cameras.frames import PREVIEW_WIDTH_PX, sealed
+
+MAIN_WIDTH_PX = 2304  # a die of 16 mm is 95 px wide from 30 cm: more only costs time
+USUAL_SIZE_PX = (2304, 1296)
+TIMEOUT_S = 2.0
+SAME_VIEW = 0.98  # modes that lose less of the sensor than this see the full field
+
+# What turns each format that libcamera delivers into BGR. Their names read from the last byte.
+_TO_BGR = {
+    "BGR888": cv2.COLOR_RGB2BGR,
+    "XRGB8888": cv2.COLOR_BGRA2BGR,
+    "XBGR8888": cv2.COLOR_RGBA2BGR,
+    "YUV420": cv2.COLOR_YUV2BGR_I420,
+    "NV12": cv2.COLOR_YUV2BGR_NV12,
+    "NV21": cv2.COLOR_YUV2BGR_NV21,
+}
+_PLANAR = {"YUV420", "NV12", "NV21"}
+
+
+def pi_camera_there() -> bool:
+    """Whether picamera2 is installed and sees a camera."""
+    try:
+        return bool(_library().Picamera2.global_camera_info())
+    except CameraError:
+        return False
+
+
+class Picamera2Camera:
+    """A camera on the Pi's ribbon cable, or any other that libcamera knows.
+
+    The main stream sees the sensor's full field; the small stream is for watching.
+    """
+
+    tray = None
+    aside = None
+
+    def __init__(self) -> None:
+        library = _library()
+        if not library.Picamera2.global_camera_info():
+            raise CameraError(
+                "no camera found: switch off, check both ends of the ribbon cable, and try"
+                " rpicam-hello --list-cameras"
+            )
+        try:
+            self._camera = library.Picamera2()
+            self._streams = _configured(self._camera)
+            self._camera.start()
+        except (RuntimeError, OSError, IndexError) as error:
+            raise CameraError(
+                f"the camera does not start ({error}): close other programs that use it"
+            ) from error
+        self.name = str(self._camera.camera_properties.get("Model", "camera"))
+
+    def preview(self) -> Frame:
+        return self._taken("lores", fresh=False)
+
+    def capture(self) -> Frame:
+        return self._taken("main", fresh=True)
+
+    def close(self) -> None:
+        self._camera.close()
+
+    def _taken(self, stream: str, *, fresh: bool) -> Frame:
+        try:
+            request = self._camera.capture_request(wait=TIMEOUT_S, flush=fresh or None)
+        except TimeoutError as error:
+            raise CameraError(
+                "the camera gives no pictures: check the ribbon cable; it is tried again"
+            ) from error
+        try:
+            image = as_bgr(request.make_array(stream), self._streams[stream])
+            return Frame(sealed(image), _began_s(request.get_metadata()))
+        finally:
+            request.release()
+
+
+def as_bgr(array: Image, stream: dict[str, Any]) -> Image:
+    """A stream's array as a picture; `stream` is its configuration, read back from the camera."""
+    width, height = stream["size"]
+    name = stream["format"]
+    if name == "RGB888":
+        return np.ascontiguousarray(array[:height, :width])
+    if name not in _TO_BGR:
+        raise CameraError(f"the camera delivers {name}: take one that can do RGB888 or YUV420")
+    if name in _PLANAR:
+        array = array[: height * 3 // 2]
+    # Lines may be padded at their end; after the conversion the padding is cut off.
+    picture = cv2.cvtColor(np.ascontiguousarray(array), _TO_BGR[name])
+    return np.ascontiguousarray(picture[:height, :width], np.uint8)
+
+
+def _library() -> ModuleType:
+    try:
+        return importlib.import_module("picamera2")
+    except ImportError as error:
+        raise CameraError(
+            f"picamera2 cannot be used ({error}):"
+            " sudo apt install python3-picamera2 --no-install-recommends"
+        ) from error
+
+
+def _configured(camera: Any) -> dict[str, dict[str, Any]]:
+    """Set up the streams; what they became, which is not always what was asked for."""
+    mode = _full_field(camera.sensor_modes)
+    width, height = mode["size"] if mode else USUAL_SIZE_PX
+    small = (PREVIEW_WIDTH_PX, 2 * round(PREVIEW_WIDTH_PX * height / width / 2))
+    wish = {
+        "main": {"size": (width, height), "format": "RGB888"},
+        "lores": {"size": small, "format": "YUV420"},
+        "buffer_count": 4,
+    }
+    if mode:
+        wish["sensor"] = {"output_size": mode["size"], "bit_depth": mode["bit_depth"]}
+    camera.configure(camera.create_video_configuration(**wish))
+    streams = camera.camera_configuration()
+    return {name: streams[name] for name in ("main", "lores")}
+
+
+def _full_field(modes: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The mode that sees the whole sensor with no more pixels than are useful."""
+    known = [mode for mode in modes if "crop_limits" in mode]
+    if not known:
+        return None
+    widest = max(_seen(mode) for mode in known)
+    full = [mode for mode in known if _seen(mode) >= SAME_VIEW * widest]
+    useful = [mode for mode in full if mode["size"][0] <= MAIN_WIDTH_PX]
+    if useful:
+        return max(useful, key=lambda mode: mode["size"][0])
+    return min(full, key=lambda mode: mode["size"][0])
+
+
+def _seen(mode: dict[str, Any]) -> int:
+    """How much of the sensor a mode uses, in the sensor's own pixels."""
+    _, _, width, height = mode["crop_limits"]
+    return int(width * height)
+
+
+def _began_s(metadata: dict[str, Any]) -> float:
+    """When the exposure began, on the clock of `time.monotonic`."""
+    return float(metadata["SensorTimestamp"] / 1000 - metadata.get("ExposureTime", 0)) / 1e6

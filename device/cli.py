@@ -1,0 +1,177 @@
+"""The command line: `traykeeper play`, `read`, `keeps`, `bench`.
+
+Exit codes: 0 done, 1 a check failed, 2 wrong usage or bad input (one line on stderr).
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+import click
+
+from device.errors import UsageError
+from game.errors import GameError
+
+BAD_INPUT = 2
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """The console script. Every expected error is one line, never a traceback."""
+    try:
+        code = cli.main(args, prog_name="traykeeper", standalone_mode=False)
+    except click.ClickException as error:
+        _fail(error.format_message())
+    except (GameError, UsageError, OSError) as error:
+        _fail(str(error))
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        sys.exit(130)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str) -> None:
+    click.echo(f"traykeeper: {' '.join(message.split())}", err=True)
+    sys.exit(BAD_INPUT)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(version("traykeeper"), prog_name="traykeeper")
+def cli() -> None:
+    r"""A companion for real dice: a camera over the tray, a button, the score on every phone.
+
+    \b
+    traykeeper play                       # start it; shows the address for your phone
+    traykeeper read photo.jpg             # what does this photo show?
+    traykeeper keeps 1 1 3 3 3 5          # what may I keep of this throw?
+    """
+
+
+_rules_option = click.option(
+    "--rules",
+    default="walnut-studiolo",
+    show_default=True,
+    metavar="NAME|FILE",
+    help="A published rule set, or a TOML file of your own.",
+)
+
+
+@cli.command()
+@click.option(
+    "--camera",
+    default="auto",
+    show_default=True,
+    metavar="auto|sim|picamera2|usb[:N]|replay:PATH",
+    help="Where the pictures come from; auto takes the Pi's camera, else a simulated tray.",
+)
+@_rules_option
+@click.option("--host", default="0.0.0.0", show_default=True, help="Address to listen on.")  # noqa: S104 - phones on the LAN are the point
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
+@click.option("--state", type=click.Path(file_okay=False), help="Folder of the journal.")
+@click.option(
+    "--still",
+    "still_s",
+    type=click.FloatRange(0.1, 5),
+    default=0.4,
+    show_default=True,
+    help="Seconds the tray must be still before it is read.",
+)
+@click.option(
+    "--roll",
+    "roll_s",
+    type=click.FloatRange(0.1, 5),
+    default=1.0,
+    show_default=True,
+    help="Seconds that simulated dice roll.",
+)
+@click.option("--seed", type=int, help="Makes the simulated dice fall the same way again.")
+def play(**options: Any) -> None:
+    r"""Start the companion and show the address for your phone.
+
+    \b
+    traykeeper play                       # the Pi's camera, or a simulated tray
+    traykeeper play --camera usb:0        # a webcam
+    traykeeper play --port 8080 --rules house.toml
+    """
+    from device.play import Options, run
+
+    run(Options(**options))
+
+
+@cli.command()
+@click.argument("images", nargs=-1, metavar="IMAGE...")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option(
+    "--list", "listed", metavar="FILE", help='Lines {"file": ..., "tray": [[x, y] x 4] | null}.'
+)
+@click.option(
+    "--annotate", metavar="DIR", help="Write each picture with what was seen drawn on it."
+)
+def read(images: tuple[str, ...], as_json: bool, listed: str | None, annotate: str | None) -> int:  # noqa: FBT001
+    r"""Read the dice in photographs.
+
+    \b
+    traykeeper read throw.jpg
+    traykeeper read --json *.jpg
+    traykeeper read --annotate seen/ throw.jpg
+    """
+    from device.reading import read_all
+
+    if not images and listed is None:
+        raise click.UsageError("name at least one picture: traykeeper read throw.jpg")
+    return BAD_INPUT if read_all(images, listed, as_json=as_json, folder=annotate) else 0
+
+
+@cli.command()
+@click.argument("dice", nargs=-1, metavar="DIE...")
+@_rules_option
+@click.option("--json", "as_json", is_flag=True, help="One JSON object for each throw.")
+def keeps(dice: tuple[str, ...], rules: str, as_json: bool) -> int:  # noqa: FBT001
+    r"""List every legal keep of a throw, best first; with - the throws come from stdin.
+
+    \b
+    traykeeper keeps 1 1 3 3 3 5
+    echo 113335 | traykeeper keeps --json -
+    """
+    from device.keeping import list_keeps
+
+    if not dice:
+        raise click.UsageError("name the dice: traykeeper keeps 1 1 3 3 3 5")
+    return BAD_INPUT if list_keeps(dice, rules, as_json=as_json) else 0
+
+
+@cli.group()
+def bench() -> None:
+    r"""Measure, beside a reference in the same run.
+
+    \b
+    traykeeper bench vision               # milliseconds a read
+    traykeeper bench press                # from the button to the phone
+    """
+
+
+@bench.command("vision")
+@click.option("--runs", type=click.IntRange(1, 10_000), default=30, show_default=True)
+def bench_vision(runs: int) -> None:
+    """Milliseconds a read, beside one pass of blur, Otsu and contours on the same frame."""
+    from device.bench import vision
+
+    vision(runs)
+
+
+@bench.command("press")
+@click.option("--runs", type=click.IntRange(1, 1_000), default=20, show_default=True)
+def bench_press(runs: int) -> None:
+    """Milliseconds from the press on a still tray to the snapshot on a phone's stream."""
+    from device.bench import press
+
+    press(runs)
+
+
+@bench.command("all")
+def bench_all() -> None:
+    """Everything above."""
+    from device.bench import press, vision
+
+    vision(30)
+    press(20)

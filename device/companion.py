@@ -1,0 +1,275 @@
+"""The one thread that owns the match.
+
+Button, phones and eye send it messages; it works them off one after the other on a `Session`,
+and after each publishes an immutable snapshot that any thread may read. It is the `Table` that
+the page talks to.
+"""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import replace
+from queue import SimpleQueue
+from threading import Condition, Thread
+from time import sleep
+
+from device.button import MAX_SIMULATED_HOLD_S, TrayButton
+from device.camera import Camera
+from device.cameras.simulated import SimulatedTray
+from device.eye import CameraFound, CameraLost, Eye, Report, Seen, TimedOut
+from device.hands import throw_as_a_person
+from device.lamp import LampOutput, lamp_for
+from device.ledger import Ledger
+from device.photos import Album, jpeg
+from device.session import Asking, Heeding, Session
+from game.errors import GameError
+from game.ruleset import Ruleset
+from web.table import Photo, Situation, Snapshot, TableError
+
+log = logging.getLogger(__name__)
+
+Job = Callable[[], object]
+
+ANSWER_S = 10.0
+"""No job takes nearly as long; a phone that waits longer is told so."""
+
+TAP_S = 0.05
+"""A short press of the simulated button."""
+
+
+class Companion:
+    """Joins camera, button, lamp and match; see `web.table.Table` for what it can be asked.
+
+    Args:
+        ledger: the match and its journal.
+        rules: for a match that begins at the button.
+        open_camera: opens the camera, again after it failed.
+        lamp: shows where the table stands.
+        tray: the simulated tray, where there is no real one: then it can be thrown.
+        join_url: what the QR code says.
+        still_s, period_s: see `Eye`.
+        shut_down: what a very long hold does; None where that is not allowed.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        rules: Ruleset,
+        open_camera: Callable[[], Camera],
+        lamp: LampOutput,
+        *,
+        tray: SimulatedTray | None = None,
+        join_url: str = "",
+        still_s: float = 0.4,
+        period_s: float = 1 / 15,
+        shut_down: Callable[[], object] | None = None,
+    ) -> None:
+        self.join_url = join_url
+        self._eye = Eye(open_camera, self._report, still_s=still_s, period_s=period_s)
+        self._session = Session(ledger, rules, self._eye, shut_down=shut_down)
+        self._ledger, self._lamp, self._tray = ledger, lamp, tray
+        self._album = Album()
+        self._button: TrayButton | None = None
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._changed = Condition()
+        self._photo: Photo | None = None
+        self._camera_name: str | None = None
+        self._held_s: float | None = None
+        self._snapshot = self._draw(version=1)
+        self._thread = Thread(target=self._run, name="companion", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+        self._eye.start()
+
+    def close(self) -> None:
+        """Finish what is queued, then give camera, button and lamp back."""
+        self._eye.close()
+        if self._button:
+            self._button.close()
+        self._jobs.put(None)
+        self._thread.join()
+        self._lamp.close()
+
+    def attach(self, make_button: Callable[["Companion"], TrayButton]) -> None:
+        """Give the companion its button, whose messages it takes."""
+        self._button = make_button(self)
+
+    # What comes in from the hardware
+
+    def pressed(self) -> None:
+        self._post(self._session.press)
+
+    def held(self, seconds: float) -> None:
+        self._post(lambda: self._session.hold(seconds))
+
+    def holding(self, seconds: float | None) -> None:
+        """The button is down for so long; None when it was let go."""
+
+        def note() -> None:
+            self._held_s = seconds
+
+        self._post(note)
+
+    def _report(self, report: Report) -> None:
+        self._post(lambda: self._take(report))
+
+    def _take(self, report: Report) -> None:
+        match report:
+            case Seen():
+                self._photo = self._album.add(report.image, report.sight.reading)
+                self._session.seen(report.look, report.sight)
+            case TimedOut():
+                self._session.timed_out(report.look)
+            case CameraFound():
+                self._camera_name = report.name
+                self._session.camera_found()
+            case CameraLost():
+                self._camera_name = None
+                self._session.camera_lost(report.reason)
+
+    # The thread
+
+    def _run(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            job()
+            self._publish()
+
+    def _post(self, job: Job) -> None:
+        """Do this on the companion's thread; a refusal becomes the message on every phone."""
+        self._jobs.put(lambda: self._try(job))
+
+    def _try(self, job: Job) -> None:
+        try:
+            job()
+        except (GameError, TableError) as error:
+            self._session.message = _sentence(str(error))
+        except Exception:
+            log.exception("a message to the companion failed")
+            self._session.message = "Something went wrong here: it is in the log. Press again."
+
+    def _ask(self, job: Job) -> Snapshot:
+        """Do this on the companion's thread and wait for the snapshot after it."""
+        done: Future[Snapshot] = Future()
+
+        def answer() -> None:
+            try:
+                job()
+            except Exception as error:  # noqa: BLE001 - handed to whoever asked
+                done.set_exception(error)
+            else:
+                done.set_result(self._publish())
+
+        self._jobs.put(answer)
+        return done.result(timeout=ANSWER_S)
+
+    def _publish(self) -> Snapshot:
+        drawn = self._draw(self._snapshot.version)
+        if drawn == self._snapshot:
+            return drawn
+        with self._changed:
+            self._snapshot = replace(drawn, version=drawn.version + 1)
+            self._changed.notify_all()
+        self._lamp.show(drawn.lamp)
+        return self._snapshot
+
+    def _draw(self, version: int) -> Snapshot:
+        session, overlay = self._session, self._session.overlay
+        match = self._ledger.match if self._ledger else None
+        return Snapshot(
+            version=version,
+            situation=session.situation,
+            message=session.message,
+            lamp=lamp_for(
+                session.situation,
+                match,
+                held_s=self._held_s or 0.0,
+                has_camera=session.has_camera,
+            ),
+            advice=overlay.advice if isinstance(overlay, Heeding) else (),
+            match=match,
+            rolloff=session.rolloff if session.situation is Situation.NO_MATCH else None,
+            photo=self._photo,
+            question=overlay.question if isinstance(overlay, Asking) else None,
+            choices=session.choices,
+            simulated=self._tray is not None,
+            camera=self._camera_name,
+            join_url=self.join_url,
+        )
+
+    # What the page can ask
+
+    def snapshot(self) -> Snapshot:
+        return self._snapshot
+
+    def wait(self, after: int, timeout_s: float) -> Snapshot | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._snapshot.version > after, timeout_s)
+            return self._snapshot if self._snapshot.version > after else None
+
+    def photo(self, photo_id: str) -> bytes | None:
+        return self._album.get(photo_id)
+
+    def view(self) -> bytes | None:
+        """What the camera sees now, small, as JPEG; None while there is no camera."""
+        latest = self._eye.latest
+        return None if latest is None else jpeg(latest)
+
+    def press(self) -> Snapshot:
+        return self.hold(TAP_S)
+
+    def hold(self, seconds: float) -> Snapshot:
+        """Through the pin where it is simulated, so that it is a finger like any other."""
+        button = self._button
+        if button is None or not button.simulated:
+            return self._ask(lambda: self._session.hold(seconds))
+        button.drive(down=True)
+        sleep(min(seconds, MAX_SIMULATED_HOLD_S))
+        button.drive(down=False)
+        return self._ask(lambda: None)
+
+    def button(self, *, down: bool) -> Snapshot:
+        if self._button is None or not self._button.simulated:
+            raise TableError("The button is real: press it at the tray.")
+        self._button.drive(down=down)
+        return self._ask(lambda: None)
+
+    def throw(self) -> Snapshot:
+        tray = self._tray
+        if tray is None:
+            raise TableError("These dice are real: throw them yourself.")
+        match = self._ledger.match if self._ledger else None
+        return self._ask(lambda: throw_as_a_person(tray, match))
+
+    def new_match(
+        self, names: tuple[str, ...], *, rules: str | None = None, target: int | None = None
+    ) -> Snapshot:
+        return self._ask(lambda: self._session.new_match(names, rules=rules, target=target))
+
+    def dice(self, dice: tuple[int, ...]) -> Snapshot:
+        return self._ask(lambda: self._session.dice(dice))
+
+    def keep(self, dice: tuple[int, ...]) -> Snapshot:
+        return self._ask(lambda: self._session.keep(dice))
+
+    def bank(self, dice: tuple[int, ...] | None = None) -> Snapshot:
+        return self._ask(lambda: self._session.bank(dice))
+
+    def correct(self, dice: tuple[int, ...], index: int | None = None) -> Snapshot:
+        return self._ask(lambda: self._session.correct(dice, index))
+
+    def rename(self, seat: int, name: str) -> Snapshot:
+        return self._ask(lambda: self._session.rename(seat, name))
+
+    def answer(self, choice_id: str) -> Snapshot:
+        return self._ask(lambda: self._session.answer(choice_id))
+
+    def undo(self) -> Snapshot:
+        return self._ask(self._session.undo)
+
+    def redo(self) -> Snapshot:
+        return self._ask(self._session.redo)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."

@@ -1,0 +1,199 @@
+"""The thread that owns the camera: watches the tray, and reads it when asked, once it is still.
+
+It sends what it finds to `post` and never touches the match. A camera that fails is opened
+again with growing patience, while the match goes on by tapping.
+"""
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from threading import Event, Lock, Thread
+from time import monotonic
+
+from device.camera import Camera, CameraError, Image
+from device.referee import Sight
+from device.watch import Watch
+from vision import read
+from vision.burst import agree
+
+BURST = 2
+"""Looks at one rest that must agree; sensor noise differs, the dice do not."""
+
+PREVIEW_PERIOD_S = 1 / 15
+"""A die that falls is in view for some tenths of a second: a few frames at 15 Hz."""
+
+RETRY_S = (1.0, 2.0, 4.0, 8.0)
+"""Patience before the camera is opened again; the last one repeats."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A request to read. `armed`: only after something moved, and without a time limit."""
+
+    number: int
+    armed: bool
+    asked_s: float
+    wait_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The answer to a look: what was read, and the picture it was read from."""
+
+    look: int
+    sight: Sight
+    image: Image
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    """The tray did not come to rest in time."""
+
+    look: int
+
+
+@dataclass(frozen=True, slots=True)
+class CameraLost:
+    """There is no camera; `reason` says why and what to do."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CameraFound:
+    """The camera works, for the first time or again."""
+
+    name: str
+
+
+Report = Seen | TimedOut | CameraLost | CameraFound
+
+
+class Eye:
+    """Watches the tray on a thread of its own.
+
+    Args:
+        open_camera: opens the camera; called again after it failed.
+        post: takes the reports; called on the eye's thread.
+        still_s: how long the tray must be still before it is read.
+        period_s: time between two previews.
+    """
+
+    def __init__(
+        self,
+        open_camera: Callable[[], Camera],
+        post: Callable[[Report], None],
+        *,
+        still_s: float = 0.4,
+        period_s: float = PREVIEW_PERIOD_S,
+    ) -> None:
+        self._open, self._post = open_camera, post
+        self._still_s, self._period_s = still_s, period_s
+        self._stop = Event()
+        self._lock = Lock()
+        self._look: Look | None = None
+        self._number = 0
+        self._watch: Watch | None = None
+        self._marked_s: float | None = None
+        self._latest: Image | None = None
+        self._moving = False
+        self._thread = Thread(target=self._run, name="eye", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        self._thread.join(timeout=5)
+
+    def look(self, *, armed: bool = False, wait_s: float = 20.0) -> int:
+        """Ask for a reading; its report carries the number that this gives. Replaces any other."""
+        with self._lock:
+            self._number += 1
+            self._look = Look(self._number, armed, monotonic(), wait_s)
+            return self._number
+
+    def cancel(self) -> None:
+        with self._lock:
+            self._look = None
+
+    def mark(self) -> None:
+        """From now on `tumbled` speaks of what happens after the throw accepted just now."""
+        with self._lock:
+            self._marked_s = monotonic()
+
+    @property
+    def tumbled(self) -> bool | None:
+        """Whether dice were seen rolling since the mark; None if nobody watched all the time."""
+        with self._lock:
+            watch, marked_s = self._watch, self._marked_s
+        if watch is None or marked_s is None:
+            return None
+        return watch.tumbled_since(marked_s)
+
+    @property
+    def moving(self) -> bool:
+        """Whether something, and no hand, is in motion over the tray now."""
+        return self._moving
+
+    @property
+    def latest(self) -> Image | None:
+        """The newest preview picture, for showing."""
+        return self._latest
+
+    def _run(self) -> None:
+        failures = 0
+        while not self._stop.is_set():
+            try:
+                with closing(self._open()) as camera:
+                    failures = 0
+                    self._post(CameraFound(camera.name))
+                    self._watch_over(camera)
+            except CameraError as error:
+                self._post(CameraLost(str(error)))
+                self._stop.wait(RETRY_S[min(failures, len(RETRY_S) - 1)])
+                failures += 1
+            finally:
+                with self._lock:
+                    self._watch, self._marked_s = None, None
+                self._moving = False
+
+    def _watch_over(self, camera: Camera) -> None:
+        height, width = camera.capture().image.shape[:2]
+        watch = Watch(still_s=self._still_s, tray=camera.tray, picture_px=(width, height))
+        with self._lock:
+            self._watch = watch
+        next_s = moved_s = monotonic()
+        while not self._stop.is_set():
+            frame = camera.preview()
+            self._latest = frame.image
+            scene = watch.feed(frame)
+            self._moving = not scene.settled and not scene.hand
+            if scene.still_s == 0:
+                moved_s = frame.time_s
+            if look := self._look:
+                ready = scene.settled and (moved_s > look.asked_s or not look.armed)
+                self._serve(camera, watch, look, ready=ready)
+            next_s = max(next_s + self._period_s, monotonic())
+            self._stop.wait(next_s - monotonic())
+
+    def _serve(self, camera: Camera, watch: Watch, look: Look, *, ready: bool) -> None:
+        if ready:
+            seen = self._read(camera, look)
+            if watch.feed(camera.preview()).settled:  # nothing began to move meanwhile
+                self._finish(look, seen)
+        elif not look.armed and monotonic() - look.asked_s > look.wait_s:
+            self._finish(look, TimedOut(look.number))
+
+    def _finish(self, look: Look, report: Report) -> None:
+        with self._lock:
+            if self._look is not look:
+                return
+            self._look = None
+        self._post(report)
+
+    def _read(self, camera: Camera, look: Look) -> Seen:
+        frames = [camera.capture() for _ in range(BURST)]
+        tray, aside = camera.tray, camera.aside
+        reading = agree([read(frame.image, tray, aside=aside) for frame in frames])
+        return Seen(look.number, Sight(reading, self.tumbled), frames[0].image)

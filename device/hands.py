@@ -1,0 +1,32 @@
+"""The hands of a player at the simulated tray: set aside what is kept, throw the rest."""
+
+from device.cameras.simulated import SimulatedTray
+from game.match import Match
+from game.state import Throw
+
+
+def throw_as_a_person(tray: SimulatedTray, match: Match | None) -> None:
+    """Throw the dice that the table expects now: one in a roll-off, all when a turn begins.
+
+    In mid-turn the tapped keep is set aside first, or the best one where none was tapped.
+    """
+    if match is None:
+        tray.gather()
+        tray.throw(1)
+        return
+    last = match.state.turn.last
+    if last is None:
+        tray.throw_all()
+    elif tray.truth != last.dice:
+        tray.throw(len(tray.truth) or match.state.dice_in_hand)
+    else:
+        _throw_on(tray, match, last)
+
+
+def _throw_on(tray: SimulatedTray, match: Match, last: Throw) -> None:
+    keep = last.keep or match.state.keeps[0]
+    if keep.hot:
+        tray.throw_all()
+    else:
+        tray.set_aside(keep.dice)
+        tray.throw(keep.dice_left)

@@ -1,0 +1,80 @@
+"""`traykeeper keeps`: the legal keeps of a throw, for people and for programs."""
+
+import json
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from device import words
+from device.errors import UsageError
+from game import rulefile, scoring
+from game.errors import ThrowError
+from game.ruleset import Ruleset
+from game.scoring import Keep
+
+
+def list_keeps(dice: tuple[str, ...], rules_name: str, *, as_json: bool) -> bool:
+    """Print the keeps of one throw, or of each line on stdin; gives whether a line was bad."""
+    rules = rulefile.load(rules_name)
+    show = _show_json if as_json else _show
+    if dice != ("-",):
+        show(_parse("".join(dice), rules), rules)
+        return False
+    return _each_line(sys.stdin, rules, show)
+
+
+def _each_line(lines: Iterable[str], rules: Ruleset, show: Any) -> bool:
+    bad = False
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            show(_parse(line, rules), rules)
+        except (ThrowError, UsageError) as error:
+            click.echo(f"traykeeper: stdin, line {number}: {error}", err=True)
+            bad = True
+    return bad
+
+
+def _parse(text: str, rules: Ruleset) -> scoring.Dice:
+    digits = "".join(text.split())
+    if not (digits.isascii() and digits.isdigit()):
+        raise UsageError(f"{text.strip()!r} is no throw: write the faces, as in 1 1 3 3 3 5")
+    return scoring.dice(map(int, digits), rules)
+
+
+def to_json(throw: scoring.Dice, rules: Ruleset) -> dict[str, Any]:
+    """The public form of a throw and its keeps."""
+    keeps = scoring.keeps(throw, rules)
+    return {
+        "throw": list(throw),
+        "farkle": not keeps,
+        "events": [],
+        "keeps": [_keep_json(keep) for keep in keeps],
+    }
+
+
+def _keep_json(keep: Keep) -> dict[str, Any]:
+    return {
+        "dice": list(keep.dice),
+        "score": keep.score,
+        "combos": [str(combo) for combo in keep.combos],
+        "dice_left": keep.dice_left,
+        "hot": keep.hot,
+    }
+
+
+def _show_json(throw: scoring.Dice, rules: Ruleset) -> None:
+    click.echo(json.dumps(to_json(throw, rules)))
+
+
+def _show(throw: scoring.Dice, rules: Ruleset) -> None:
+    keeps = scoring.keeps(throw, rules)
+    click.echo(f"{words.faces(throw)}  ({rules.title})")
+    if not keeps:
+        click.echo("  farkle: nothing scores")
+    for keep in keeps:
+        left = "hot dice: throw all again" if keep.hot else f"throw {words.count(keep.dice_left)}"
+        click.echo(f"  {words.faces(keep.dice):<12}{keep.score:>6,}  {left:<26}{keep}")

@@ -1,0 +1,54 @@
+"""The match in play and its journal, moved together: written first, then true."""
+
+from typing import Protocol
+
+from game.events import Action
+from game.match import Match
+from web.table import TableError
+
+
+class Record(Protocol):
+    """Keeps events before they are told: `game.journal.Journal`."""
+
+    def start(self, match: Match) -> int: ...
+
+    def append(self, match_id: int, *actions: Action) -> None: ...
+
+
+class Ledger:
+    """The one match that is being played at this table, if any."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._match_id = 0
+        self._match: Match | None = None
+
+    def __bool__(self) -> bool:
+        return self._match is not None
+
+    @property
+    def match(self) -> Match:
+        """The match as it stands.
+
+        Raises:
+            TableError: there is none yet.
+        """
+        if self._match is None:
+            raise TableError("There is no match yet: set one up first.")
+        return self._match
+
+    def begin(self, match: Match) -> None:
+        self._match_id = self._record.start(match)
+        self._match = match
+
+    def resume(self, match_id: int, match: Match) -> None:
+        self._match_id, self._match = match_id, match
+
+    def do(self, *actions: Action) -> Match:
+        """All of these, or none where one is refused or cannot be written."""
+        match = self.match
+        for action in actions:
+            match = match.push(action)
+        self._record.append(self._match_id, *actions)
+        self._match = match
+        return match

@@ -1,0 +1,31 @@
+"""Where the pins are: the Pi's own, or gpiozero's mock where there is none.
+
+The mock is no dead end: the button on the page drives the same pin, so that press, hold and
+lamp run through the very code that a finger uses.
+"""
+
+import os
+from importlib import import_module
+from pathlib import Path
+
+from gpiozero import Device
+from gpiozero.pins import Factory
+from gpiozero.pins.mock import MockFactory, MockPWMPin
+
+BUTTON_PIN = 17
+"""BCM number; header pin 11, with ground beside it on pin 9."""
+
+RED_PIN, GREEN_PIN, BLUE_PIN = 22, 23, 24
+"""BCM numbers; header pins 15, 16 and 18."""
+
+
+def open_pins() -> Factory:
+    """The pins of this machine, or pins in memory where there are none.
+
+    `GPIOZERO_PIN_FACTORY` is honoured as everywhere in gpiozero.
+    """
+    if os.environ.get("GPIOZERO_PIN_FACTORY") not in (None, "mock"):
+        return Device._default_pin_factory()  # noqa: SLF001 - gpiozero has no public name for it
+    if any(Path("/dev").glob("gpiochip*")) and os.environ.get("GPIOZERO_PIN_FACTORY") != "mock":
+        return import_module("gpiozero.pins.lgpio").LGPIOFactory()
+    return MockFactory(pin_class=MockPWMPin)

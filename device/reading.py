@@ -1,0 +1,125 @@
+"""`traykeeper read`: dice in photographs, one picture after the other."""
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import cv2
+
+from device import words
+from device.errors import UsageError
+from vision import Quad, Reading, read
+from vision.annotate import annotate
+from vision.images import ImageError, load
+
+N_CORNERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A file to read; `name` is what it is called in the output."""
+
+    name: str
+    path: Path
+    tray: Quad | None = None
+
+
+def read_all(
+    images: tuple[str, ...], listed: str | None, *, as_json: bool, folder: str | None
+) -> bool:
+    """Read and print them all; gives whether one could not be read."""
+    pictures = [Picture(image, Path(image)) for image in images]
+    if listed is not None:
+        pictures += _listed(Path(listed))
+    into = _make_folder(folder)
+    bad = False
+    for picture in _with_progress(pictures):
+        bad |= not _read_one(picture, as_json=as_json, into=into)
+    return bad
+
+
+def _read_one(picture: Picture, *, as_json: bool, into: Path | None) -> bool:
+    try:
+        image = load(picture.path)
+    except ImageError as error:
+        click.echo(f"traykeeper: {error}", err=True)
+        if as_json:
+            click.echo(json.dumps(_unread(picture.name, str(error))))
+        return False
+    reading = read(image, picture.tray)
+    click.echo(_json_line(picture.name, reading) if as_json else _line(picture.name, reading))
+    if into:
+        cv2.imwrite(str(into / f"{Path(picture.name).stem}.jpg"), annotate(image, reading))
+    return True
+
+
+def _json_line(name: str, reading: Reading) -> str:
+    return json.dumps({"file": name} | reading.to_json())
+
+
+def _unread(name: str, reason: str) -> dict[str, Any]:
+    nothing = Reading().to_json()
+    return {"file": name} | nothing | {"sure": False, "problems": [reason]}
+
+
+def _line(name: str, reading: Reading) -> str:
+    seen = words.faces(reading.values) or "no dice"
+    if reading.sure:
+        return f"{name}: {seen}"
+    return f"{name}: {seen}, not sure. {' '.join(words.advice(reading))}"
+
+
+def _with_progress(pictures: list[Picture]) -> Iterator[Picture]:
+    """A bar where a person waits for many pictures and the answers go elsewhere."""
+    few = 5
+    if len(pictures) < few or sys.stdout.isatty() or not sys.stderr.isatty():
+        yield from pictures
+        return
+    with click.progressbar(pictures, label="Reading", file=sys.stderr) as bar:
+        yield from bar
+
+
+def _make_folder(folder: str | None) -> Path | None:
+    if folder is None:
+        return None
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--annotate {folder}: cannot be written to ({error.strerror})") from None
+    return path
+
+
+def _listed(path: Path) -> Iterator[Picture]:
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--list {path}: cannot be read ({error})") from None
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield _picture(path, number, line)
+
+
+def _picture(path: Path, number: int, line: str) -> Picture:
+    try:
+        data = json.loads(line)
+        tray = data.get("tray")
+        return Picture(
+            data["file"], path.parent / data["file"], None if tray is None else _quad(tray)
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(
+            f'--list {path}, line {number}: {error}: write {{"file": "a.jpg", "tray": null}}'
+            " or four corners [[x, y], ...] for the tray"
+        ) from None
+
+
+def _quad(corners: Any) -> Quad:
+    points = [(float(x), float(y)) for x, y in corners]
+    if len(points) != N_CORNERS:
+        raise ValueError(f"a tray has four corners, not {len(points)}")
+    return Quad((points[0], points[1], points[2], points[3]))

@@ -1,0 +1,58 @@
+"""What the table says about a match, in one line."""
+
+from device import words
+from game.match import Match
+from game.state import Ending, Turn, bank_keep
+
+
+def default_name(seat: int) -> str:
+    """Until somebody gives a better one."""
+    return f"Player {seat + 1}"
+
+
+def outcome(match: Match) -> str:
+    """What the last step led to."""
+    state = match.state
+    if state.winner is not None:
+        winner = state.players[state.winner]
+        return f"{winner.name} wins with {winner.score:,}!"
+    if state.turn.last:
+        return _at_risk(match)
+    if state.turns:
+        return f"{_finished(match, state.turns[-1])} {_next(match)}"
+    return _next(match)
+
+
+def resumed(match: Match) -> str:
+    """Where a match stands after a restart."""
+    return f"Going on where we were: {outcome(match)}"
+
+
+def _at_risk(match: Match) -> str:
+    state = match.state
+    last = state.turn.throws[-1]
+    if last.keep:
+        points = state.locked_points + last.keep.score
+        n = last.keep.dice_left or state.rules.n_dice
+        return f"{state.player.name} has {points:,} at risk and throws {words.count(n)}."
+    best = bank_keep(state)
+    points = state.locked_points + best.score
+    hot = " Hot dice!" if best.hot else ""
+    return f"{state.player.name} threw {words.faces(last.dice)}: {points:,} at risk.{hot}"
+
+
+def _finished(match: Match, turn: Turn) -> str:
+    name = match.state.players[turn.seat].name
+    if turn.ending is Ending.FARKLE:
+        thrown = words.faces(turn.throws[-1].dice)
+        lost = sum(throw.keep.score for throw in turn.throws if throw.keep)
+        return f"{thrown}: farkle! {name} loses {lost:,}." if lost else f"{thrown}: farkle, {name}!"
+    return f"{name} banks {turn.points:,}."
+
+
+def _next(match: Match) -> str:
+    name = match.state.player.name
+    if match.state.closer is not None:
+        closer = match.state.players[match.state.closer]
+        return f"Last round: {name} must top {closer.name}'s {closer.score:,}."
+    return f"{name} throws."

@@ -1,0 +1,53 @@
+"""What the companion may make of a reading."""
+
+from dataclasses import dataclass
+
+from game.events import Action, Event
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A sentence a person can choose, and what then happens."""
+
+    label: str
+    actions: tuple[Action, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Accept:
+    """The throw counts: push these events. `repairs` are other ways to see it, one tap each."""
+
+    events: tuple[Event, ...]
+    note: str
+    repairs: tuple[Option, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """It stays open what happened. The first option is the "yes" of a hold."""
+
+    question: str
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotThrown:
+    """The dice were not thrown: the match does not move. `override` says that they were."""
+
+    note: str
+    override: Option | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """Something must be set right at the tray first: one sentence for each problem."""
+
+    advice: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyTray:
+    """No dice lie in the tray: the next throw will be read when it lies still."""
+
+
+Verdict = Accept | Ask | NotThrown | Attention | EmptyTray

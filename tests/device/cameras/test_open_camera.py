@@ -1,0 +1,49 @@
+import sys
+
+import pytest
+
+import device.cameras
+from device.camera import CameraError
+from device.cameras import open_camera
+from device.errors import UsageError
+
+
+def test_auto_without_a_pi_camera_is_the_simulated_tray(monkeypatch):
+    monkeypatch.setitem(sys.modules, "picamera2", None)
+
+    assert open_camera("auto").name == "simulated tray"
+
+
+def test_auto_with_a_pi_camera_takes_it(monkeypatch):
+    monkeypatch.setattr(device.cameras, "pi_camera_there", lambda: True)
+    monkeypatch.setattr(device.cameras, "Picamera2Camera", lambda: "the Pi's camera")
+
+    assert open_camera() == "the Pi's camera"
+
+
+def test_the_simulated_tray_takes_seed_and_look():
+    first, second = (open_camera("sim:travel", seed=4, roll_s=0) for _ in range(2))
+    first.throw()
+    second.throw()
+
+    assert first.lying == second.lying
+
+
+def test_a_replay_path_may_hold_colons(tmp_path):
+    with pytest.raises(CameraError, match="a:b"):
+        open_camera(f"replay:{tmp_path}/a:b")
+
+
+@pytest.mark.parametrize(
+    "spec", ["", "webcam", "usb:x", "usb:-1", "replay:", "auto:1", "sim:plaid"]
+)
+def test_an_unknown_camera_is_one_line_with_the_remedy(spec):
+    with pytest.raises(UsageError, match="take ") as caught:
+        open_camera(spec)
+
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_usb_camera_is_a_camera_error():
+    with pytest.raises(CameraError, match="/dev/video98"):
+        open_camera("usb:98")

@@ -1,0 +1,57 @@
+"""A player who sees only the dice, and an account of the match kept from them alone."""
+
+from collections.abc import Callable
+from time import sleep
+
+from device.cameras.simulated import SimulatedTray
+from device.hands import throw_as_a_person
+from game.match import Match
+from game.state import bank_keep, bank_refusal
+
+IN_FLIGHT_S = 0.1
+"""Nobody presses before the dice have left the hand."""
+
+ENOUGH = 400
+"""Points at which this player banks: matches end, and farkles, hot dice and refusals happen."""
+
+
+def play_to_the_end(
+    tray: SimulatedTray,
+    account: Match,
+    *,
+    mark: Callable[[], object],
+    bank: Callable[[], object],
+    throw: Callable[[Match], object] | None = None,
+    check: Callable[[Match], object] = lambda _: None,
+) -> Match:
+    """Play until somebody has won; gives the account.
+
+    Args:
+        tray: whose truth the account is kept from.
+        account: the match as it begins.
+        mark: tells the companion that a throw was made.
+        bank: tells it that the turn is banked.
+        throw: throws the dice that are due; by hand without.
+        check: called with the account after each throw.
+    """
+    throw = throw or (lambda account: throw_as_a_person(tray, account))
+    while account.state.winner is None:
+        throw(account)
+        sleep(IN_FLIGHT_S)
+        if account.state.turn.last:
+            account = account.keep(account.state.keeps[0].dice)
+        account = account.throw(tray.truth)
+        mark()
+        check(account)
+        if _has_enough(account):
+            account = account.bank()
+            bank()
+            check(account)
+    return account
+
+
+def _has_enough(account: Match) -> bool:
+    state = account.state
+    if state.turn.last is None or bank_refusal(state):
+        return False
+    return state.locked_points + bank_keep(state).score >= ENOUGH

@@ -1,0 +1,267 @@
+"""Every cell of the table in docs/play.md: the pin is driven, the dice are read from frames."""
+
+from dataclasses import replace
+
+from device.lamp import BANK_S, SHUTDOWN_S, UNDO_S
+from game import rulefile
+from tests.device.rig import open_rig
+from web.table import Situation
+
+SCORING = (1, 1, 2, 3, 4, 6)
+OPENING = (1, 1, 1, 2, 3, 4)  # 1,000
+NOTHING = (2, 3, 3, 4, 6, 6)
+
+
+def roll_one(rig, face):
+    rig.tray.gather()
+    rig.tray.throw(values=[face])
+    return rig.press()
+
+
+def test_no_match_press_reads_a_players_die(rig):
+    snapshot = roll_one(rig, 4)
+
+    assert snapshot.situation is Situation.NO_MATCH
+    assert snapshot.rolloff.rolls == ((4,),)
+
+
+def test_no_match_hold_ends_the_roll_off_and_the_match_begins(rig):
+    roll_one(rig, 2)
+    roll_one(rig, 5)
+    snapshot = rig.hold()
+
+    assert snapshot.situation is Situation.TURN_BEGINS
+    assert snapshot.match.state.player.name == "Player 2"
+
+
+def test_roll_off_tie_is_thrown_again(rig):
+    roll_one(rig, 5)
+    roll_one(rig, 5)
+    assert "tie" in rig.hold().message
+    roll_one(rig, 2)
+    snapshot = roll_one(rig, 3)
+
+    assert snapshot.situation is Situation.TURN_BEGINS
+    assert snapshot.match.state.player.name == "Player 2"
+
+
+def test_no_match_hold_with_nobody_says_what_to_do(rig):
+    assert "at least 2 players" in rig.hold().message
+
+
+def test_turn_begins_press_reads_the_throw(match_rig):
+    snapshot = match_rig.throw(*SCORING)
+
+    assert snapshot.situation is Situation.ACCEPTED
+    assert match_rig.state.turn.last.dice == SCORING
+
+
+def test_turn_begins_press_on_an_empty_tray_reads_the_next_throw(match_rig):
+    assert match_rig.press().message == "Waiting for a throw."
+    match_rig.tray.throw_all(SCORING)
+    match_rig.until(lambda s: s.situation is Situation.ACCEPTED)
+
+    assert match_rig.state.turn.last.dice == SCORING
+
+
+def test_turn_begins_hold_does_nothing_and_says_throw_first(match_rig):
+    snapshot = match_rig.hold()
+
+    assert snapshot.situation is Situation.TURN_BEGINS
+    assert snapshot.message.startswith("Throw first")
+
+
+def test_waiting_press_is_still_waiting(match_rig):
+    match_rig.press()
+    snapshot = match_rig.companion.wait(0, 1)
+    match_rig.finger.press()
+    snapshot = match_rig.until(lambda s: s.message.startswith("Still waiting"))
+
+    assert snapshot.situation is Situation.WAITING
+
+
+def test_waiting_hold_stops_waiting(match_rig):
+    match_rig.press()
+    snapshot = match_rig.hold()
+
+    assert snapshot.situation is Situation.TURN_BEGINS
+    assert snapshot.message == "Stopped waiting."
+
+
+def test_accepted_press_reads_the_next_throw(match_rig):
+    match_rig.throw(*SCORING)
+    match_rig.tray.set_aside((1, 1))
+    snapshot = match_rig.throw(5, 2, 3, 3)
+
+    assert "kept 1 1 = 200, threw 2 3 3 5" in snapshot.message
+    assert len(match_rig.state.turn.throws) == 2
+
+
+def test_accepted_hold_banks(match_rig):
+    match_rig.throw(*OPENING)
+    snapshot = match_rig.hold()
+
+    assert match_rig.scores == [1000, 0]
+    assert snapshot.situation is Situation.TURN_OVER
+
+
+def test_accepted_hold_below_the_opening_is_refused_with_the_reason(match_rig):
+    match_rig.throw(*SCORING)
+    snapshot = match_rig.hold()
+
+    assert snapshot.situation is Situation.ACCEPTED
+    assert snapshot.message == "200 is 300 short of the opening 500."
+
+
+def test_accepted_hold_reads_dice_thrown_since_first(match_rig):
+    match_rig.throw(*OPENING)
+    match_rig.tray.set_aside((1, 1, 1))
+    match_rig.roll(5, 2, 3)
+    match_rig.hold()
+
+    assert match_rig.scores == [1050, 0]
+
+
+def test_accepted_hold_with_a_farkle_on_the_tray_banks_nothing(match_rig):
+    match_rig.throw(*OPENING)
+    match_rig.tray.set_aside((1, 1, 1))
+    match_rig.roll(4, 2, 3)
+    snapshot = match_rig.hold()
+
+    assert match_rig.scores == [0, 0]
+    assert snapshot.situation is Situation.TURN_OVER
+
+
+def open_question(rig):
+    """All six in mid-turn where hot dice was not possible."""
+    rig.throw(*OPENING)
+    return rig.throw(2, 2, 3, 3, 4, 5)
+
+
+def test_question_is_asked_and_costs_nothing(match_rig):
+    snapshot = open_question(match_rig)
+
+    assert snapshot.situation is Situation.QUESTION
+    assert snapshot.question == "Did Anna bank 1,000?"
+    assert len(match_rig.state.turn.throws) == 1
+
+
+def test_question_hold_says_yes(match_rig):
+    open_question(match_rig)
+    match_rig.hold()
+
+    assert match_rig.scores == [1000, 0]
+    assert match_rig.state.turn.seat == 1
+    assert match_rig.state.turn.last.dice == (2, 2, 3, 3, 4, 5)
+
+
+def test_question_press_reads_again(match_rig):
+    open_question(match_rig)
+    match_rig.tray.gather()
+    match_rig.tray.place((2, 2, 5))
+    snapshot = match_rig.press()
+
+    assert snapshot.situation is not Situation.WON
+    assert match_rig.scores == [0, 0]
+
+
+def test_attention_names_the_number_expected(match_rig):
+    match_rig.tray.throw(values=(1, 2, 3, 4, 5))
+    snapshot = match_rig.press()
+
+    assert snapshot.situation is Situation.ATTENTION
+    assert "Expected six dice, saw 5" in snapshot.advice[0]
+
+
+def test_attention_press_reads_again(match_rig):
+    match_rig.tray.throw(values=(1, 2, 3, 4, 5))
+    match_rig.press()
+    snapshot = match_rig.throw(*SCORING)
+
+    assert snapshot.situation is Situation.ACCEPTED
+
+
+def test_attention_hold_never_banks(match_rig):
+    match_rig.throw(*OPENING)
+    match_rig.tray.set_aside((1, 1, 1), to="gone")
+    match_rig.tray.throw(n=2, values=(2, 3))
+    match_rig.tray.set_aside((4,), to="gone")
+    match_rig.press()
+    assert match_rig.companion.snapshot().situation is Situation.ATTENTION
+    snapshot = match_rig.hold()
+
+    assert snapshot.situation is Situation.ATTENTION
+    assert match_rig.scores == [0, 0]
+
+
+def test_turn_over_press_reads_the_next_players_throw(match_rig):
+    match_rig.throw(*NOTHING)
+    match_rig.throw(*SCORING)
+
+    assert match_rig.state.turn.seat == 1
+    assert match_rig.state.turn.last.dice == SCORING
+
+
+def test_turn_over_hold_does_nothing(match_rig):
+    match_rig.throw(*NOTHING)
+    before = match_rig.state
+    snapshot = match_rig.hold()
+
+    assert match_rig.state == before
+    assert snapshot.message == "Throw first: it is Ben's turn."
+
+
+def won(rig):
+    rig.throw(*OPENING)
+    rig.hold()
+    return rig.throw(*NOTHING)
+
+
+def test_won_press_does_nothing(tmp_path):
+    rules = replace(rulefile.load("walnut-studiolo"), target=1000)
+    with open_rig(tmp_path, rules=rules) as rig:
+        rig.companion.new_match(("Anna", "Ben"))
+        assert won(rig).situation is Situation.WON
+        snapshot = rig.press()
+
+        assert snapshot.situation is Situation.WON
+        assert snapshot.message == "The match is over: hold the button for a rematch."
+
+
+def test_won_hold_is_a_rematch(tmp_path):
+    rules = replace(rulefile.load("walnut-studiolo"), target=1000)
+    with open_rig(tmp_path, rules=rules) as rig:
+        rig.companion.new_match(("Anna", "Ben"))
+        won(rig)
+        snapshot = rig.hold()
+
+        assert snapshot.situation is Situation.TURN_BEGINS
+        assert snapshot.match.state.player.name == "Ben"
+
+
+def test_hold_of_three_seconds_takes_the_last_step_back(match_rig):
+    match_rig.throw(*SCORING)
+    match_rig.hold(UNDO_S + 0.2)
+
+    assert match_rig.state.turn.last is None
+
+
+def test_hold_of_five_seconds_shuts_down_only_where_that_is_allowed(tmp_path, match_rig):
+    assert "switched off" in match_rig.hold(SHUTDOWN_S + 0.2).message
+    asked = []
+    with open_rig(tmp_path / "other", shut_down=lambda: asked.append(1)) as rig:
+        rig.hold(SHUTDOWN_S + 0.2)
+
+        assert asked == [1]
+
+
+def test_lamp_shows_what_letting_go_would_do(match_rig):
+    for held_s, meaning in ((BANK_S, "bank"), (UNDO_S, "take back"), (SHUTDOWN_S, "shut down")):
+        match_rig.companion.holding(held_s)
+        snapshot = match_rig.settled()
+
+        assert meaning in snapshot.lamp.meaning
+        assert match_rig.lamp.shown == snapshot.lamp
+    match_rig.companion.holding(None)
+
+    assert "throw" in match_rig.settled().lamp.meaning

@@ -1,0 +1,36 @@
+"""A whole match at the tray, with the button alone."""
+
+import pytest
+
+from game import rulefile
+from game.match import Match
+from tests.device.player import play_to_the_end
+from tests.device.rig import open_rig
+
+RULES = rulefile.load("walnut-studiolo")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_match_to_ten_thousand_with_the_button_alone(tmp_path, seed):
+    with open_rig(tmp_path, seed=seed) as rig:
+        for face in (3, 5):
+            rig.tray.gather()
+            rig.throw(face)
+        rig.hold()
+        account = Match.start(RULES, ["Player 1", "Player 2"], first=1)
+
+        def agree(account):
+            state = rig.companion.snapshot().match.state
+            last = account.state.turn.last
+            assert last is None or state.turn.last.dice == last.dice, rig.companion.snapshot()
+            assert rig.scores == [player.score for player in account.state.players], (
+                rig.companion.snapshot().message
+            )
+
+        account = play_to_the_end(
+            rig.tray, account, mark=rig.press_until_read, bank=rig.hold, check=agree
+        )
+
+        assert rig.state.winner == account.state.winner
+        assert max(rig.scores) >= 10_000

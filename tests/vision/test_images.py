@@ -1,0 +1,85 @@
+"""Picture files: whole, or refused with the remedy."""
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.images import ImageError, load
+
+
+@pytest.fixture
+def jpeg(tmp_path, table):
+    path = tmp_path / "throw.jpg"
+    cv2.imwrite(str(path), table().die(3, 240, 180).picture())
+    return path
+
+
+def test_a_picture_is_loaded_as_bgr(jpeg):
+    assert load(jpeg).shape == (360, 480, 3)
+
+
+@pytest.mark.parametrize("part", [0.1, 0.5, 0.9, 0.999])
+def test_a_jpeg_cut_short_is_refused_not_filled_with_grey(jpeg, part):
+    data = jpeg.read_bytes()
+    jpeg.write_bytes(data[: int(part * len(data))])
+
+    with pytest.raises(ImageError, match="copy it again"):
+        load(jpeg)
+
+
+def test_a_png_cut_short_is_refused(tmp_path, table):
+    path = tmp_path / "throw.png"
+    cv2.imwrite(str(path), table().picture())
+    path.write_bytes(path.read_bytes()[:-200])
+
+    with pytest.raises(ImageError, match="cut short"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "remedy"), [(b"", "again"), (b"just words", "JPEG or PNG"), (b"\xff\xd8", "again")]
+)
+def test_what_is_no_picture_is_refused_with_the_remedy(tmp_path, content, remedy):
+    path = tmp_path / "file.jpg"
+    path.write_bytes(content)
+
+    with pytest.raises(ImageError, match=remedy) as raised:
+        load(path)
+
+    assert "\n" not in str(raised.value)
+    assert str(path) in str(raised.value)
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path):
+    for path in (tmp_path / "none.jpg", tmp_path):
+        with pytest.raises(ImageError, match="check the"):
+            load(path)
+
+
+def test_a_decoders_own_words_stay_off_stderr(tmp_path, capfd):
+    path = tmp_path / "broken.png"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200) + b"IEND")
+
+    with pytest.raises(ImageError):
+        load(path)
+
+    assert tuple(capfd.readouterr()) == ("", "")
+
+
+def test_too_large_a_picture_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("vision.images.MOST_MEGAPIXELS", 0)
+    path = tmp_path / "large.png"
+    cv2.imwrite(str(path), np.zeros((20, 20), np.uint8))
+
+    with pytest.raises(ImageError, match="smaller"):
+        load(path)
+
+
+def test_a_turn_noted_in_the_file_is_applied(jpeg):
+    orientation_6 = bytes.fromhex(
+        "ffe100224578696600004d4d002a00000008000101120003000000010006000000000000"
+    )
+    data = jpeg.read_bytes()
+    jpeg.write_bytes(data[:2] + orientation_6 + data[2:])
+
+    assert load(jpeg).shape == (480, 360, 3)

@@ -1,0 +1,73 @@
+"""The floor under accuracy: fails when reading real or rendered dice gets worse."""
+
+import json
+from collections import Counter
+
+import pytest
+
+import vision
+from vision import Quad
+from vision.images import load
+
+pytestmark = [pytest.mark.pictures, pytest.mark.slow]
+
+
+def labels(folder):
+    return [json.loads(line) for line in (folder / "labels.jsonl").read_text().splitlines()]
+
+
+def outcome(reading, values):
+    if not reading.sure:
+        return "asked"
+    return "right" if list(reading.values) == sorted(values) else "silent"
+
+
+def shares(outcomes):
+    count = Counter(outcomes)
+    return {name: 100 * count[name] / count.total() for name in ("right", "asked", "silent")}
+
+
+def fair(row):
+    """Overhead, one to six dice, values known for certain."""
+    certain = row["verified"] and row.get("values_complete", True)
+    return row["view"] == "overhead" and 1 <= row["n_dice"] <= 6 and certain
+
+
+def test_photographs_of_real_dice(pictures):
+    folder = pictures / "photos"
+
+    share = shares(
+        outcome(vision.read(load(folder / row["file"])), row["values"])
+        for row in labels(folder)
+        if fair(row)
+    )
+
+    assert share["right"] >= 74, share
+    assert share["silent"] <= 3, share
+
+
+def test_rendered_trays_in_which_every_die_can_be_read(pictures):
+    folder = pictures / "renders"
+
+    share = shares(
+        outcome(vision.read(load(folder / row["image"]), tray_of(row)), row["values"])
+        for row in labels(folder)
+        if row["all_legible"] and row["all_readable"] and not row["hand"]
+    )
+
+    assert share["right"] >= 54, share
+    assert share["silent"] <= 7, share
+
+
+def tray_of(row):
+    return Quad(tuple(map(tuple, row["tray_corners"])))
+
+
+def test_places_match_the_labels_in_pixels_of_the_loaded_picture(pictures):
+    folder = pictures / "photos"
+    row = next(row for row in labels(folder) if row["file"] == "tom22.jpg")
+
+    reading = vision.read(load(folder / row["file"]))
+
+    for x, y, w, h, _ in row["boxes"]:
+        assert any(x <= die.x <= x + w and y <= die.y <= y + h for die in reading.dice)

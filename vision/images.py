@@ -1,0 +1,95 @@
+"""Picture files: read whole or refused, with the remedy in one line."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+
+import cv2
+import numpy as np
+
+from vision.frame import Image
+
+MOST_MEGAPIXELS = 200  # a phone's largest sensor; decoded, that is 600 MB
+MOST_BYTES = 300_000_000
+_STDERR = 2
+_one_at_a_time = Lock()
+
+
+class ImageError(ValueError):
+    """A file that is not a whole picture; the message is one line and names the remedy."""
+
+
+def load(path: str | os.PathLike[str]) -> Image:
+    """Read a picture file as (height, width, 3) uint8 BGR.
+
+    A turn noted in the file (EXIF orientation) is applied: the picture stands as a viewer shows it,
+    and pixels are counted in that. A picture cut short is refused, never filled up with grey.
+
+    Raises:
+        ImageError: the file is missing, empty, cut short, no picture, or too large.
+    """
+    data = _bytes(Path(path))
+    _whole(data, path)
+    os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(MOST_MEGAPIXELS * 1_000_000))
+    image = _decoded(data, path)
+    if image.shape[0] * image.shape[1] > MOST_MEGAPIXELS * 1_000_000:
+        raise ImageError(f"{path}: more than {MOST_MEGAPIXELS} megapixels: save it smaller")
+    return image
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ImageError(f"{path}: larger than {MOST_BYTES // 1_000_000} MB: save it smaller")
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise ImageError(f"{path}: no such file: check the name") from None
+    except OSError as error:
+        raise ImageError(f"{path}: cannot be read ({error.strerror}): check the file") from None
+    if not data:
+        raise ImageError(f"{path}: the file is empty: take or copy the picture again")
+    return data
+
+
+def _whole(data: bytes, path: str | os.PathLike[str]) -> None:
+    """Refuse what a decoder would quietly fill up: OpenCV returns a half JPEG as if it were whole."""
+    jpeg = data.startswith(b"\xff\xd8") and b"\xff\xd9" not in data[_last_scan(data) :]
+    png = data.startswith(b"\x89PNG") and b"IEND" not in data[-64:]
+    if jpeg or png:
+        raise ImageError(f"{path}: the picture is cut short: copy it again")
+
+
+def _last_scan(data: bytes) -> int:
+    """Where the last scan of a JPEG begins: an end mark before it belongs to a thumbnail."""
+    return max(0, data.rfind(b"\xff\xda"))
+
+
+def _decoded(data: bytes, path: str | os.PathLike[str]) -> Image:
+    try:
+        with _silence():
+            image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    except cv2.error as error:
+        if "IMAGE_PIXELS" in str(error):
+            raise ImageError(
+                f"{path}: more than {MOST_MEGAPIXELS} megapixels: save it smaller"
+            ) from None
+        image = None
+    if image is None:
+        raise ImageError(f"{path}: not a picture that can be read: save it as JPEG or PNG")
+    return image  # type: ignore[return-value]
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep the decoders' own lines off stderr: they are written by C, past Python."""
+    with _one_at_a_time:
+        kept, nothing = os.dup(_STDERR), os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, _STDERR)
+        try:
+            yield
+        finally:
+            os.dup2(kept, _STDERR)
+            os.close(kept)
+            os.close(nothing)
