@@ -18,10 +18,10 @@ from game.scoring import Dice, Keep
 from game.state import State, bank_keep, bank_refusal, step
 from vision.reading import Die, Reading, Zone
 
-SAME_PLACE = 0.3
-"""Of a die's edge. A die that was not touched moves by camera shake and reading noise only,
-some hundredths; one that was thrown comes to lie within 0.3 of where it lay, with the same
-face, about once in a thousand throws."""
+SAME_PLACE, SAME_TURN_DEG = 0.12, 12.0
+"""Of a die's edge, and degrees. Two readings of one rest differ by hundredths of an edge and a
+degree (five for a single pip); a die thrown onto its old place, face and turn by chance is one
+throw in thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,8 @@ def judge(match: Match, sight: Sight) -> Verdict:
     lay = _compare(sight.reading, before, match.rules.n_dice)
     if not lay.thrown:
         return NotThrown("Not thrown yet: the dice lie where they lay.")
+    if sight.tumbled and match.state.turn.last is None:
+        lay = _all_thrown(lay)
     verdict = _judge_throw(match.state, lay)
     if sight.tumbled is not True and _could_have_slid(lay, before):
         return _slid_or_thrown(verdict, lay, watched=sight.tumbled is not None)
@@ -130,7 +132,8 @@ def _compare(reading: Reading, before: tuple[Place, ...], n_dice: int) -> _Lay:
 
 def _lies_at(die: Place, before: Place) -> bool:
     near = hypot(die.x - before.x, die.y - before.y) < SAME_PLACE * before.size
-    return near and before.face in (die.face, UNKNOWN_FACE)
+    turned = abs((die.angle - before.angle + 45) % 90 - 45)
+    return near and turned < SAME_TURN_DEG and before.face in (die.face, UNKNOWN_FACE)
 
 
 def _could_have_slid(lay: _Lay, before: tuple[Place, ...]) -> bool:
@@ -150,6 +153,11 @@ def _slid_or_thrown(verdict: Verdict, lay: _Lay, *, watched: bool) -> Verdict:
     return Ask(f"{words.faces(lay.faces)} lay there before, elsewhere. Thrown or moved?", (option,))
 
 
+def _all_thrown(lay: _Lay) -> _Lay:
+    """A turn begins with all dice: one that seems to have stayed fell where it lay."""
+    return _Lay((*lay.thrown, *lay.stayed), (), lay.aside)
+
+
 def _judge_throw(state: State, lay: _Lay) -> Verdict:
     if state.turn.last is None:
         return _first_throw(state, lay)
@@ -163,7 +171,7 @@ def _first_throw(state: State, lay: _Lay) -> Verdict:
     if len(lay.thrown) == n:
         return Accept((lay.event,), f"{name} threw {words.faces(lay.faces)}.")
     if len(lay.thrown) + len(lay.stayed) == n:
-        all_dice = _Lay((*lay.thrown, *lay.stayed), (), lay.aside)
+        all_dice = _all_thrown(lay)
         what = "One die lies" if len(lay.stayed) == 1 else "Some dice lie"
         yes = Option(f"All {n} were thrown: {words.faces(all_dice.faces)}", (all_dice.event,))
         return Ask(f"{what} exactly as before. Were all {n} thrown?", (yes,))
@@ -304,4 +312,4 @@ def _faces(dice: Iterable[Place]) -> Dice:
 
 def _place(die: Die) -> Place:
     face = UNKNOWN_FACE if die.value is None else die.value
-    return Place(face, round(die.x, 1), round(die.y, 1), round(die.size, 1))
+    return Place(face, round(die.x, 1), round(die.y, 1), round(die.size, 1), round(die.angle))

@@ -82,9 +82,13 @@ class Watch:
         # Replaced, never changed: another thread may ask `tumbled_since`.
         self._tumbles_s: tuple[float, ...] = ()
 
-    def tumbled_since(self, mark_s: float) -> bool:
-        """Whether dice were seen tumbling, without a hand, in frames after `mark_s`."""
-        return sum(time_s > mark_s for time_s in self._tumbles_s) >= TUMBLE_FRAMES
+    def tumbled_since(self, mark_s: float) -> bool | None:
+        """Whether dice were seen tumbling, without a hand, in frames after `mark_s`.
+
+        None where a frame or two looked like it: a very short throw, or a die laid down.
+        """
+        frames = sum(time_s > mark_s for time_s in self._tumbles_s)
+        return True if frames >= TUMBLE_FRAMES else None if frames else False
 
     def feed(self, frame: Frame) -> Scene:
         """Take the next preview, in order of time."""

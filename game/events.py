@@ -17,13 +17,15 @@ class Place:
     """Where a die lay when its throw was accepted, in the reader's picture.
 
     The match never looks at it: it lets the next press know these dice again, even after a
-    power cut. `size` is the edge of the die in the same unit as `x` and `y`.
+    power cut. `size` is the edge of the die in the same unit as `x` and `y`, `angle` the turn of
+    its edges in degrees, 0 to 90.
     """
 
     face: int
     x: float
     y: float
     size: float
+    angle: float = 0.0
     aside: bool = False
 
 

@@ -24,7 +24,7 @@ def table(tmp_path):
         port=0,
         state=str(tmp_path),
         still_s=0.15,
-        roll_s=0.15,
+        roll_s=0.4,
         seed=4,
     )
     with serving(options) as (companion, server):
@@ -90,7 +90,8 @@ class Hands:
             expect(self.phone.locator(".hero h1")).to_contain_text(state.player.name)
 
     def expect_at_risk(self, points: int) -> None:
-        expect(self.phone.locator(".hero .big")).to_have_text(f"{points:,}")
+        at_risk = self.phone.locator(".hero .big")
+        expect(at_risk, self.companion.snapshot().message).to_have_text(f"{points:,}")
 
 
 @pytest.mark.timeout(600)
