@@ -66,7 +66,13 @@ _rules_option = click.option(
 )
 @_rules_option
 @click.option("--host", default="0.0.0.0", show_default=True, help="Address to listen on.")  # noqa: S104 - phones on the LAN are the point
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="Port to listen on; 0 takes any that is free.",
+)
 @click.option("--state", type=click.Path(file_okay=False), help="Folder of the journal.")
 @click.option(
     "--still",
@@ -151,7 +157,9 @@ def bench() -> None:
 
 
 @bench.command("vision")
-@click.option("--runs", type=click.IntRange(1, 10_000), default=30, show_default=True)
+@click.option(
+    "--runs", type=click.IntRange(1, 10_000), default=30, show_default=True, help="Reads a size."
+)
 def bench_vision(runs: int) -> None:
     """Milliseconds a read, beside one pass of blur, Otsu and contours on the same frame."""
     from device.bench import vision
@@ -160,7 +168,9 @@ def bench_vision(runs: int) -> None:
 
 
 @bench.command("press")
-@click.option("--runs", type=click.IntRange(1, 1_000), default=20, show_default=True)
+@click.option(
+    "--runs", type=click.IntRange(1, 1_000), default=20, show_default=True, help="Presses."
+)
 def bench_press(runs: int) -> None:
     """Milliseconds from the press on a still tray to the snapshot on a phone's stream."""
     from device.bench import press

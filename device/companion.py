@@ -46,7 +46,6 @@ class Companion:
         open_camera: opens the camera, again after it failed.
         lamp: shows where the table stands.
         tray: the simulated tray, where there is no real one: then it can be thrown.
-        join_url: what the QR code says.
         still_s, period_s: see `Eye`.
         shut_down: what a very long hold does; None where that is not allowed.
     """
@@ -59,15 +58,13 @@ class Companion:
         lamp: LampOutput,
         *,
         tray: SimulatedTray | None = None,
-        join_url: str = "",
         still_s: float = 0.4,
         period_s: float = 1 / 15,
         shut_down: Callable[[], object] | None = None,
     ) -> None:
-        self.join_url = join_url
         self._eye = Eye(open_camera, self._report, still_s=still_s, period_s=period_s)
         self._session = Session(ledger, rules, self._eye, shut_down=shut_down)
-        self._ledger, self._lamp, self._tray = ledger, lamp, tray
+        self._ledger, self._lamp, self.simulated_tray = ledger, lamp, tray
         self._album = Album()
         self._button: TrayButton | None = None
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
@@ -75,6 +72,7 @@ class Companion:
         self._photo: Photo | None = None
         self._camera_name: str | None = None
         self._held_s: float | None = None
+        self._join_url = ""
         self._snapshot = self._draw(version=1)
         self._thread = Thread(target=self._run, name="companion", daemon=True)
 
@@ -90,6 +88,14 @@ class Companion:
         self._jobs.put(None)
         self._thread.join()
         self._lamp.close()
+
+    def announce(self, join_url: str) -> Snapshot:
+        """From now on the QR code leads here."""
+
+        def note() -> None:
+            self._join_url = join_url
+
+        return self._ask(note)
 
     def attach(self, make_button: Callable[["Companion"], TrayButton]) -> None:
         """Give the companion its button, whose messages it takes."""
@@ -117,7 +123,7 @@ class Companion:
     def _take(self, report: Report) -> None:
         match report:
             case Seen():
-                self._photo = self._album.add(report.image, report.sight.reading)
+                self._photo = self._album.add(report.image, report.sight.reading, report.zones)
                 self._session.seen(report.look, report.sight)
             case TimedOut():
                 self._session.timed_out(report.look)
@@ -192,9 +198,9 @@ class Companion:
             photo=self._photo,
             question=overlay.question if isinstance(overlay, Asking) else None,
             choices=session.choices,
-            simulated=self._tray is not None,
+            simulated=self.simulated_tray is not None,
             camera=self._camera_name,
-            join_url=self.join_url,
+            join_url=self._join_url,
         )
 
     # What the page can ask
@@ -235,7 +241,7 @@ class Companion:
         return self._ask(lambda: None)
 
     def throw(self) -> Snapshot:
-        tray = self._tray
+        tray = self.simulated_tray
         if tray is None:
             raise TableError("These dice are real: throw them yourself.")
         match = self._ledger.match if self._ledger else None

@@ -13,7 +13,7 @@ from time import monotonic
 from device.camera import Camera, CameraError, Image
 from device.referee import Sight
 from device.watch import Watch
-from vision import read
+from vision import Quad, read
 from vision.burst import agree
 
 BURST = 2
@@ -38,11 +38,12 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The answer to a look: what was read, and the picture it was read from."""
+    """The answer to a look: what was read, the picture it was read from, and where to look in it."""
 
     look: int
     sight: Sight
     image: Image
+    zones: tuple[Quad, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,4 +197,5 @@ class Eye:
         frames = [camera.capture() for _ in range(BURST)]
         tray, aside = camera.tray, camera.aside
         reading = agree([read(frame.image, tray, aside=aside) for frame in frames])
-        return Seen(look.number, Sight(reading, self.tumbled), frames[0].image)
+        zones = tuple(zone for zone in (tray, aside) if zone)
+        return Seen(look.number, Sight(reading, self.tumbled), frames[0].image, zones)

@@ -56,7 +56,7 @@ def serving(options: Options) -> Iterator[tuple[Companion, Server]]:
         open_companion(options) as companion,
         Server(create_app(companion), options.host, options.port) as server,
     ):
-        companion.join_url = f"http://{_address(options.host)}:{server.port}/"
+        companion.announce(f"http://{_address(options.host)}:{server.port}/")
         yield companion, server
 
 

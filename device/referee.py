@@ -169,7 +169,7 @@ def _judge_throw(state: State, lay: _Lay) -> Verdict:
 def _first_throw(state: State, lay: _Lay) -> Verdict:
     n, name = state.rules.n_dice, state.player.name
     if len(lay.thrown) == n:
-        return Accept((lay.event,), f"{name} threw {words.faces(lay.faces)}.")
+        return Accept((lay.event,))
     if len(lay.thrown) + len(lay.stayed) == n:
         all_dice = _all_thrown(lay)
         what = "One die lies" if len(lay.stayed) == 1 else "Some dice lie"
@@ -184,7 +184,7 @@ def _all_dice_in_mid_turn(state: State, lay: _Lay) -> Verdict:
     bank = _forgotten_bank(state, lay)
     if hot is None or not hot.hot:
         return _was_it_banked(state, bank)
-    note = f"Hot dice! {_kept(state, hot)}, threw all {state.rules.n_dice} again."
+    note = f"Hot dice! {_kept(state, hot)} and goes on with all {state.rules.n_dice}."
     repairs = (replace(bank, actions=(Undone(), *bank.actions)),) if bank else ()
     return Accept(_keep_then_throw(state, hot, lay), note, repairs)
 
@@ -260,8 +260,7 @@ def _kept_by_place(state: State, by_number: Keep, lay: _Lay) -> Verdict:
 
 
 def _accept(state: State, keep: Keep, lay: _Lay) -> Accept:
-    note = f"{_kept(state, keep)}, threw {words.faces(lay.faces)}."
-    return Accept(_keep_then_throw(state, keep, lay), note)
+    return Accept(_keep_then_throw(state, keep, lay), f"{_kept(state, keep)}.")
 
 
 def _option(state: State, keep: Keep, lay: _Lay) -> Option:

@@ -238,7 +238,7 @@ class Session:
         match verdict:
             case Accept():
                 match = self.ledger.do(*verdict.events)
-                self.message = f"{verdict.note} {telling.outcome(match)}"
+                self.message = " ".join(filter(None, (verdict.note, telling.outcome(match))))
                 self._offer(verdict.repairs)
                 self._eye.mark()
             case Ask():

@@ -18,7 +18,7 @@ class Accept:
     """The throw counts: push these events. `repairs` are other ways to see it, one tap each."""
 
     events: tuple[Event, ...]
-    note: str
+    note: str = ""
     repairs: tuple[Option, ...] = ()
 
 

@@ -49,6 +49,13 @@ def _add_reading(
         kept = {"Cache-Control": "private, max-age=86400, immutable"}
         return Response(jpeg, headers=kept, mimetype="image/jpeg")
 
+    @api.get("/view.jpg")
+    def view() -> Response:
+        jpeg = table.view()
+        if jpeg is None:
+            raise Problem(404, "there is no camera now: dice can be tapped in")
+        return Response(jpeg, headers={"Cache-Control": "no-store"}, mimetype="image/jpeg")
+
     @api.get("/rules")
     def published() -> Response:
         return _json([{"name": r.name, "title": r.title, "target": r.target} for r in rules])

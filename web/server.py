@@ -2,6 +2,7 @@
 
 import errno
 import socket
+from contextlib import suppress
 from threading import Thread
 from typing import Self
 
@@ -76,7 +77,8 @@ class Server:
         self._streams.close()
         self._server.task_dispatcher.shutdown()
         if self._thread.is_alive():
-            self._server.trigger.pull_trigger(self._close_all)
+            with suppress(OSError):  # another thread's pull may have run it already
+                self._server.trigger.pull_trigger(self._close_all)
             self._thread.join()
         else:
             self._close_all()

@@ -114,6 +114,9 @@ class Table(Protocol):
     def photo(self, photo_id: str) -> bytes | None:
         """The JPEG, while it is among the last few."""
 
+    def view(self) -> bytes | None:
+        """What the camera sees now, small, as JPEG; None while there is no camera."""
+
     def press(self) -> Snapshot:
         """As a press of the button at the tray."""
 

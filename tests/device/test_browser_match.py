@@ -46,7 +46,7 @@ class Hands:
     """Plays on the page, and looks at what the page says."""
 
     def __init__(self, companion, phone: Page):
-        self.companion, self.phone, self.tray = companion, phone, companion._tray
+        self.companion, self.phone, self.tray = companion, phone, companion.simulated_tray
 
     def set_up(self, *names: str) -> None:
         for seat, name in enumerate(names):

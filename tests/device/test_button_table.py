@@ -93,7 +93,7 @@ def test_accepted_press_reads_the_next_throw(match_rig):
     match_rig.tray.set_aside((1, 1))
     snapshot = match_rig.throw(5, 2, 3, 3)
 
-    assert "kept 1 1 = 200, threw 2 3 3 5" in snapshot.message
+    assert snapshot.message.startswith("Anna kept 1 1 = 200. Anna threw 2 3 3 5: 250 at risk")
     assert len(match_rig.state.turn.throws) == 2
 
 

@@ -118,7 +118,7 @@ def test_number_thrown_tells_what_was_kept(match):
     match = thrown(match, PAIR_OF_ONES)
     verdict = judge(match, sight(lay((1, 2, 2, 5), y=300)))
 
-    assert verdict.note == "Anna kept 1 1 = 200, threw 1 2 2 5."
+    assert verdict.note == "Anna kept 1 1 = 200."
     assert verdict.events[0] == Kept((1, 1), assumed=True)
 
 

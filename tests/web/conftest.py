@@ -64,6 +64,9 @@ class MemoryTable:
     def photo(self, photo_id: str) -> bytes | None:
         return self.photos.get(photo_id)
 
+    def view(self) -> bytes | None:
+        return self.photos.get("view")
+
     def press(self) -> Snapshot:
         self.done.append(("press",))
         return self.show(message="pressed")

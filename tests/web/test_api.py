@@ -109,3 +109,12 @@ def test_names_come_back_as_they_were_given(client, name):
 
     assert answer.json["players"][0]["name"] == name
     assert json.loads(answer.data)
+
+
+def test_the_view_is_what_the_camera_sees_now(client, table):
+    assert client.get("/api/v1/view.jpg").status_code == 404
+    table.photos["view"] = b"jpeg"
+
+    answer = client.get("/api/v1/view.jpg")
+    assert answer.data == b"jpeg"
+    assert answer.headers["Cache-Control"] == "no-store"

@@ -1,0 +1,174 @@
+"""The command line as a person runs it."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import cv2
+import pytest
+
+from device.cameras.simulated import SimulatedTray
+
+COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]
+
+
+def run(*args, text=None):
+    return subprocess.run(
+        [*COMMAND, *args], capture_output=True, text=True, input=text, check=False
+    )
+
+
+def assert_refused(done, *words):
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    for word in words:
+        assert word in done.stderr
+
+
+@pytest.fixture(scope="module")
+def photo(tmp_path_factory):
+    tray = SimulatedTray(seed=3, roll_s=0)
+    tray.throw(values=[2, 5])
+    path = tmp_path_factory.mktemp("photos") / "throw.jpg"
+    cv2.imwrite(str(path), tray.capture().image)
+    return path
+
+
+def test_keeps_lists_all_eleven():
+    done = run("keeps", "--rules", "walnut-studiolo", "1", "1", "3", "3", "3", "5")
+
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()[1:]
+    assert len(lines) == 11
+    assert "550" in lines[0]
+    assert "hot dice" in lines[0]
+
+
+def test_keeps_reads_throws_from_stdin_and_names_the_bad_line():
+    done = run("keeps", "--json", "-", text="113335\n\n1 2 x\n2 2 3\n")
+
+    assert [json.loads(line)["farkle"] for line in done.stdout.splitlines()] == [False, True]
+    assert_refused(done, "stdin, line 3", "'1 2 x' is no throw")
+
+
+def test_keeps_json_is_the_public_form():
+    done = run("keeps", "--json", "5", "5")
+
+    assert json.loads(done.stdout) == {
+        "throw": [5, 5],
+        "farkle": False,
+        "events": [],
+        "keeps": [
+            {"dice": [5, 5], "score": 100, "combos": ["two 5s 100"], "dice_left": 0, "hot": True},
+            {"dice": [5], "score": 50, "combos": ["one 5 50"], "dice_left": 1, "hot": False},
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["keeps", "7"], ["a die shows 1 to 6, not 7"]),
+        (["keeps"], ["name the dice"]),
+        (["keeps", "--rules", "walnut", "1"], ["did you mean 'walnut-studiolo'?"]),
+        (["keeps", "--rules", "no.toml", "1"], ["there is no such file"]),
+        (["read"], ["name at least one picture"]),
+        (["read", "--list", "no.jsonl"], ["no.jsonl", "cannot be read"]),
+        (["play", "--camera", "film"], ["no camera is called 'film'", "usb[:N]"]),
+        (["play", "--camera", "replay:/nowhere"], ["/nowhere"]),
+        (["play", "--port", "70000"], ["70000"]),
+        (["fly"], ["fly"]),
+    ],
+)
+def test_bad_input_is_one_line_with_the_remedy(args, words):
+    assert_refused(run(*args), *words)
+
+
+def test_read_prints_a_line_for_each_picture_and_reads_the_others(photo, tmp_path):
+    empty = tmp_path / "empty.jpg"
+    empty.touch()
+    done = run("read", "--json", str(empty), str(photo), str(tmp_path / "no.jpg"))
+    first, second, third = map(json.loads, done.stdout.splitlines())
+
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 2
+    assert first["sure"] is False
+    assert first["problems"]
+    assert second["values"] == [2, 5]
+    assert third["dice"] == []
+
+
+def test_read_takes_a_list_with_trays(photo, tmp_path):
+    tray = [[265, 128], [1154, 135], [1144, 735], [268, 727]]
+    listed = photo.with_name("list.jsonl")
+    listed.write_text(json.dumps({"file": photo.name, "tray": tray}) + "\n")
+    done = run("read", "--json", "--list", str(listed))
+
+    assert json.loads(done.stdout)["values"] == [2, 5]
+    assert {die["zone"] for die in json.loads(done.stdout)["dice"]} == {"tray"}
+
+
+@pytest.mark.parametrize(
+    "line", ["nonsense", '{"tray": null}', '{"file": "a.jpg", "tray": [[1, 2]]}']
+)
+def test_a_bad_line_of_a_list_is_named(line, tmp_path):
+    listed = tmp_path / "list.jsonl"
+    listed.write_text(line)
+
+    assert_refused(run("read", "--list", str(listed)), "line 1")
+
+
+def test_read_annotates_into_a_folder(photo, tmp_path):
+    done = run("read", "--annotate", str(tmp_path / "seen"), str(photo))
+
+    assert done.stdout.strip() == f"{photo}: 2 5"
+    assert cv2.imread(str(tmp_path / "seen" / "throw.jpg")).shape == (864, 1536, 3)
+
+
+def test_play_greets_serves_and_stops_at_a_signal(tmp_path):
+    args = [
+        "play",
+        "--camera",
+        "sim",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+        "--state",
+        str(tmp_path),
+    ]
+    with subprocess.Popen([*COMMAND, *args], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            line = next(line for line in process.stdout if "Traykeeper is at" in line)
+            address = line.split()[3]
+            state = json.load(urllib.request.urlopen(f"{address}api/v1/state", timeout=10))  # noqa: S310 - our own
+            process.send_signal(signal.SIGTERM)
+            rest = process.communicate(timeout=20)[0]
+        finally:
+            process.kill()
+
+    assert state["situation"] == "no match"
+    assert "The match is kept" in rest
+    assert process.returncode == 0
+
+
+def test_port_in_use_is_one_line(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = run(
+            "play",
+            "--camera",
+            "sim",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            port,
+            "--state",
+            str(tmp_path),
+        )
+
+    assert_refused(done, f"port {port} is in use", "--port")

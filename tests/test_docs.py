@@ -1,0 +1,85 @@
+"""What the docs say there is, and what there is."""
+
+import re
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+
+import click
+import pytest
+
+from device.cli import cli
+from game.rulefile import names
+from game.ruleset import Ruleset
+from tests.web.conftest import MemoryTable
+from web.app import create_app
+from web.table import Situation
+
+ROOT = Path(__file__).parents[1]
+DOCS = {path.name: path.read_text("utf-8") for path in (ROOT / "docs").glob("*.md")}
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+def commands(group=cli, prefix=()):
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, (*prefix, name))
+        else:
+            yield (*prefix, name), command
+
+
+@pytest.mark.parametrize("command", [command for _, command in commands()], ids=lambda c: c.name)
+def test_every_command_says_what_it_does_and_every_option_too(command):
+    assert command.help
+    for param in command.params:
+        if isinstance(param, click.Option):
+            assert param.help, param.name
+
+
+@pytest.mark.parametrize("name", ["play", "read", "keeps", "bench"])
+def test_main_commands_have_an_example_in_their_help(name):
+    assert f"traykeeper {name} " in cli.commands[name].help
+
+
+def test_readme_names_every_command():
+    for words, _ in commands():
+        assert f"traykeeper {words[0]}" in README, words
+
+
+def test_api_page_lists_every_route():
+    routes = {
+        rule.rule
+        for rule in create_app(MemoryTable()).url_map.iter_rules()
+        if rule.rule.startswith("/api/")
+    }
+    documented = {
+        re.sub(r"ID", "<photo_id>", route)
+        for route in re.findall(r"`(?:GET|POST) (/api/[^`]+)`", DOCS["api.md"])
+    }
+
+    assert documented == routes
+
+
+def test_rules_page_lists_every_option_and_every_published_set():
+    for field in fields(Ruleset):
+        assert f"`{field.name}`" in DOCS["rules.md"] or field.name == "name", field.name
+    for name in names():
+        assert f"`{name}`" in DOCS["rules.md"], name
+
+
+def test_play_page_has_a_row_for_every_situation():
+    for situation in Situation:
+        assert f"| {situation} |" in DOCS["play.md"], situation
+
+
+def test_links_between_the_pages_lead_somewhere():
+    pages = {ROOT / "README.md": README} | {ROOT / "docs" / n: t for n, t in DOCS.items()}
+    for path, text in pages.items():
+        for target in re.findall(r"\]\((?!http)([^)#]+)\)", text):
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def test_changelog_tells_of_this_version():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+
+    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text("utf-8")

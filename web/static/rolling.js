@@ -1,0 +1,32 @@
+// Simulated dice have no tray to look at: while they roll, the photo shows what the camera sees.
+"use strict";
+(() => {
+  const PERIOD_MS = 120;
+  const AFTER_THROW_MS = 2500;
+  const VIEW = "/api/v1/view.jpg";
+  let untilMs = 0;
+
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("#throw-dice")) untilMs = Date.now() + AFTER_THROW_MS;
+  });
+
+  const isRolling = () => Date.now() < untilMs || document.querySelector("[data-rolling]");
+
+  async function show() {
+    const shown = document.querySelector(".throw .photo");
+    if (shown && isRolling() && !document.hidden) {
+      const next = new Image();
+      next.src = `${VIEW}?${Date.now()}`;
+      await next.decode().then(() => swap(shown.querySelector("img"), next), () => {});
+    }
+    setTimeout(show, PERIOD_MS);
+  }
+
+  // The frame of the photo keeps its size; only the picture in it changes.
+  function swap(image, next) {
+    image.src = next.src;
+    image.closest(".photo").classList.add("rolling");
+  }
+
+  if (document.getElementById("throw-dice")) show();
+})();
