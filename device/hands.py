@@ -24,6 +24,9 @@ def throw_as_a_person(tray: SimulatedTray, match: Match | None) -> None:
 
 
 def _throw_on(tray: SimulatedTray, match: Match, last: Throw) -> None:
+    if match.state.once_more:
+        tray.throw(1)
+        return
     keep = last.keep or match.state.keeps[0]
     if keep.hot:
         tray.throw_all()

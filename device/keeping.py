@@ -51,7 +51,10 @@ def to_json(throw: scoring.Dice, rules: Ruleset) -> dict[str, Any]:
     return {
         "throw": list(throw),
         "farkle": not keeps,
-        "events": [],
+        "events": [
+            {"name": str(event.effect), "points": event.points}
+            for event in scoring.throw_events(throw, rules)
+        ],
         "keeps": [_keep_json(keep) for keep in keeps],
     }
 

@@ -54,7 +54,7 @@ def lamp_for(
         farkled = match.state.turns[-1].ending is Ending.FARKLE
         return _FARKLE if farkled else _BY_SITUATION[situation]
     if match and situation is Situation.ACCEPTED:
-        hot = match.state.keeps[0].hot
+        hot = any(keep.hot for keep in match.state.keeps[:1])
         return _HOT_DICE if hot else _BY_SITUATION[situation]
     return _BY_SITUATION[situation]
 

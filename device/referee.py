@@ -12,10 +12,11 @@ from math import hypot
 
 from device import words
 from device.verdict import Accept, Ask, Attention, EmptyTray, NotThrown, Option, Verdict
-from game.events import UNKNOWN_FACE, Banked, Event, Kept, Place, Thrown, Undone
+from game.events import UNKNOWN_FACE, Banked, Event, Kept, Place, Thrown, TookOver, Undone
 from game.match import Match
-from game.scoring import Dice, Keep
-from game.state import State, bank_keep, bank_refusal, step
+from game.scoring import Dice, Effect, Keep, throw_events
+from game.state import State
+from game.step import step
 from vision.reading import Die, Reading, Zone
 
 SAME_PLACE, SAME_TURN_DEG = 0.12, 12.0
@@ -71,9 +72,9 @@ def judge(match: Match, sight: Sight) -> Verdict:
     lay = _compare(sight.reading, before, match.rules.n_dice)
     if not lay.thrown:
         return NotThrown("Not thrown yet: the dice lie where they lay.")
-    if sight.tumbled and match.state.turn.last is None:
+    if sight.tumbled and match.state.turn.last is None and not match.state.left_over:
         lay = _all_thrown(lay)
-    verdict = _judge_throw(match.state, lay)
+    verdict = _announce_reset(match.state, _judge_throw(match.state, lay))
     if sight.tumbled is not True and _could_have_slid(lay, before):
         return _slid_or_thrown(verdict, lay, watched=sight.tumbled is not None)
     return verdict
@@ -85,11 +86,12 @@ def judge_tapped(match: Match, dice: Dice) -> Verdict:
 
 
 def costs(match: Match, verdict: Verdict) -> bool:
-    """Whether accepting this ends the turn with a farkle: worth a second look."""
+    """Whether accepting this ends the turn or takes points: worth a second look."""
     if not isinstance(verdict, Accept):
         return False
     after = match.push(*verdict.events)
-    return len(after.state.turns) > len(match.state.turns)
+    last = after.last_throw
+    return len(after.state.turns) > len(match.state.turns) or bool(last and last.penalty)
 
 
 def places(reading: Reading) -> tuple[Place, ...]:
@@ -158,16 +160,55 @@ def _all_thrown(lay: _Lay) -> _Lay:
     return _Lay((*lay.thrown, *lay.stayed), (), lay.aside)
 
 
+def _announce_reset(state: State, verdict: Verdict) -> Verdict:
+    """A score is never set back silently: it is asked first."""
+    if not isinstance(verdict, Accept):
+        return verdict
+    dice = next(event.dice for event in verdict.events if isinstance(event, Thrown))
+    effects = [event.effect for event in throw_events(dice, state.rules)]
+    if Effect.RESET_SCORE not in effects or Effect.WIN in effects:
+        return verdict
+    name, score = state.player.name, state.player.score
+    yes = Option(f"{words.faces(dice)}: {name}'s {score:,} go back to zero", verdict.events)
+    return Ask(f"{words.faces(dice)}: four 2s. Does {name}'s score go back to zero?", (yes,))
+
+
 def _judge_throw(state: State, lay: _Lay) -> Verdict:
     if state.turn.last is None:
-        return _first_throw(state, lay)
+        return _take_over(state, lay) if state.left_over else _first_throw(state, lay)
+    if state.once_more:
+        return _last_die_again(state, lay)
     if len(lay.thrown) == state.rules.n_dice:
         return _all_dice_in_mid_turn(state, lay)
     return _throw_on(state, lay)
 
 
+def _take_over(state: State, lay: _Lay) -> Verdict:
+    """All dice are a fresh start, exactly the dice left over a take-over, else it is asked."""
+    assert state.left_over is not None  # noqa: S101 - asked by the caller
+    left, n, thrown = state.left_over, state.rules.n_dice, len(lay.thrown)
+    label = f"{state.player.name} takes over {left.points:,} and threw {words.faces(lay.faces)}"
+    take_over = Option(label, (TookOver(), lay.event))
+    fresh = Option(f"{state.player.name} begins afresh with {words.faces(lay.faces)}", (lay.event,))
+    if thrown == n == left.dice:
+        return Ask(f"A fresh start, or {left.points:,} taken over?", (fresh, take_over))
+    if thrown == n:
+        return Accept((lay.event,))
+    if thrown == left.dice:
+        note = f"{state.player.name} takes over {left.points:,}."
+        return Accept((TookOver(), lay.event), note)
+    why = f"all dice are a fresh start, {words.count(left.dice)} a take-over"
+    return Attention((f"Saw {words.count(thrown)}: {why}.",))
+
+
+def _last_die_again(state: State, lay: _Lay) -> Verdict:
+    if len(lay.thrown) == 1:
+        return Accept((lay.event,))
+    return Attention((_expected(1, len(lay.thrown), f"{state.player.name}'s last die again"),))
+
+
 def _first_throw(state: State, lay: _Lay) -> Verdict:
-    n, name = state.rules.n_dice, state.player.name
+    n, name = state.dice_in_hand, state.player.name
     if len(lay.thrown) == n:
         return Accept((lay.event,))
     if len(lay.thrown) + len(lay.stayed) == n:
@@ -190,9 +231,9 @@ def _all_dice_in_mid_turn(state: State, lay: _Lay) -> Verdict:
 
 
 def _forgotten_bank(state: State, lay: _Lay) -> Option | None:
-    if bank_refusal(state):
+    if state.bank_refusal():
         return None
-    points = state.locked_points + bank_keep(state).score
+    points = _bank_points(state)
     banked = f"{state.player.name} banked {points:,}"
     after = step(state, Banked())
     if after.winner is not None:
@@ -200,13 +241,18 @@ def _forgotten_bank(state: State, lay: _Lay) -> Option | None:
     return Option(f"{banked}, {after.player.name} threw this", (Banked(), lay.event))
 
 
+def _bank_points(state: State) -> int:
+    keep = state.bank_keep
+    return state.locked_points + (keep.score if keep else 0)
+
+
 def _was_it_banked(state: State, bank: Option | None) -> Verdict:
     name = state.player.name
     if bank is None:
         n = len(state.turn.throws[-1].dice) - 1
-        why = bank_refusal(state)
+        why = state.bank_refusal()
         return Attention((f"{name} cannot bank yet ({why}): throw at most {words.count(n)}.",))
-    points = state.locked_points + bank_keep(state).score
+    points = _bank_points(state)
     return Ask(f"Did {name} bank {points:,}?", (bank,))
 
 

@@ -2,7 +2,7 @@
 
 from device import words
 from game.match import Match
-from game.state import Ending, Turn, bank_keep
+from game.state import Ending, Turn
 
 
 def default_name(seat: int) -> str:
@@ -35,7 +35,9 @@ def _at_risk(match: Match) -> str:
         points = state.locked_points + last.keep.score
         n = last.keep.dice_left or state.rules.n_dice
         return f"{state.player.name} has {points:,} at risk and throws {words.count(n)}."
-    best = bank_keep(state)
+    best = state.bank_keep
+    if best is None:
+        return f"{words.faces(last.dice)}: {state.player.name} may throw the last die once more."
     points = state.locked_points + best.score
     hot = " Hot dice!" if best.hot else ""
     return f"{state.player.name} threw {words.faces(last.dice)}: {points:,} at risk.{hot}"
@@ -43,11 +45,22 @@ def _at_risk(match: Match) -> str:
 
 def _finished(match: Match, turn: Turn) -> str:
     name = match.state.players[turn.seat].name
-    if turn.ending is Ending.FARKLE:
-        thrown = words.faces(turn.throws[-1].dice)
-        lost = sum(throw.keep.score for throw in turn.throws if throw.keep)
-        return f"{thrown}: farkle! {name} loses {lost:,}." if lost else f"{thrown}: farkle, {name}!"
+    penalty = f" Three in a row cost {-turn.penalty:,}." if turn.penalty else ""
+    match turn.ending:
+        case Ending.FARKLE:
+            return _farkled(name, turn) + penalty
+        case Ending.RESET:
+            return f"{words.faces(turn.throws[-1].dice)}: {name}'s score goes back to zero!"
+        case Ending.SKIP:
+            return f"{name} is passed over."
+    if turn.at_risk > turn.points:
+        return f"{name} overshoots and scores zero."
     return f"{name} banks {turn.points:,}."
+
+
+def _farkled(name: str, turn: Turn) -> str:
+    thrown = f"{words.faces(turn.throws[-1].dice)}: farkle" if turn.throws else "Farkle"
+    return f"{thrown}! {name} loses {turn.at_risk:,}." if turn.at_risk else f"{thrown}, {name}!"
 
 
 def _next(match: Match) -> str:

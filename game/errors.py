@@ -24,5 +24,9 @@ class IllegalMove(GameError):  # noqa: N818 - reads as what it is: python-chess 
     """A move that the rules forbid at this moment."""
 
 
+class NotationError(GameError):
+    """The text of a turn or a match that cannot be read; names the line and what is expected."""
+
+
 class JournalError(GameError):
     """The record of a match cannot be read or written."""

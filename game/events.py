@@ -53,6 +53,36 @@ class Banked:
 
 
 @dataclass(frozen=True, slots=True)
+class Farkled:
+    """The turn ended with nothing, though nobody told which dice fell."""
+
+
+@dataclass(frozen=True, slots=True)
+class TookOver:
+    """The player whose turn begins goes on with the dice and points just banked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """The player on turn is passed over; what was at risk is lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """One more player, who throws after all others; of a team if one is named."""
+
+    name: str
+    team: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """The player in this seat throws no more; the score stays on the board."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
 class Renamed:
     """The player in this seat is called that from now on."""
 
@@ -61,11 +91,61 @@ class Renamed:
 
 
 @dataclass(frozen=True, slots=True)
+class Reordered:
+    """From now on the players throw in this order of seats."""
+
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSet:
+    """A player's score was set by hand."""
+
+    seat: int
+    score: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSet:
+    """By hand: this player is on turn, has so many points and throws so many dice next."""
+
+    seat: int
+    points: int
+    dice: int
+
+
+Event = (
+    Thrown
+    | Kept
+    | Banked
+    | Farkled
+    | TookOver
+    | Skipped
+    | Joined
+    | Left
+    | Renamed
+    | Reordered
+    | ScoreSet
+    | TurnSet
+)
+"""What makes up the timeline of a match."""
+
+
+@dataclass(frozen=True, slots=True)
 class Corrected:
     """The throw that is event number `index` showed these dice."""
 
     index: int
     dice: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Spliced:
+    """The events from `start` up to `stop` gave way to others: put in, changed or dropped."""
+
+    start: int
+    stop: int
+    events: tuple[Event, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +158,23 @@ class Redone:
     """The last step taken back was done again."""
 
 
-Event = Thrown | Kept | Banked | Renamed
-"""What makes up the timeline of a match."""
+Revision = Corrected | Spliced | Undone | Redone
+"""What is done to the timeline itself."""
 
-Action = Event | Corrected | Undone | Redone
-"""What is written to the journal: events, and what was done to the timeline."""
+Action = Event | Revision
+"""What is written to the journal."""
 
 _KINDS: dict[str, type] = {
-    kind.__name__.lower(): kind
-    for kind in (Thrown, Kept, Banked, Renamed, Corrected, Undone, Redone)
+    kind.__name__.lower(): kind for kind in (*Event.__args__, *Revision.__args__)
 }
 
 
 def to_json(action: Action) -> dict[str, Any]:
     """`{"kind": "kept", "dice": [1, 1], "assumed": true}`."""
-    return {"kind": type(action).__name__.lower()} | asdict(action)
+    data = {"kind": type(action).__name__.lower()} | asdict(action)
+    if isinstance(action, Spliced):
+        data["events"] = [to_json(event) for event in action.events]
+    return data
 
 
 def from_json(data: dict[str, Any]) -> Action:
@@ -101,14 +183,21 @@ def from_json(data: dict[str, Any]) -> Action:
     Raises:
         JournalError: it was not written by `to_json`.
     """
-    values = dict(data)
     try:
-        kind = _KINDS[values.pop("kind")]
-        if values.get("dice") is not None:
-            values["dice"] = tuple(int(face) for face in values["dice"])
-        if "places" in values:
-            values["places"] = tuple(Place(**place) for place in values["places"])
+        kind = _KINDS[data["kind"]]
+        values = {key: _value(key, value) for key, value in data.items() if key != "kind"}
         action: Action = kind(**values)
     except (KeyError, TypeError, ValueError) as error:
         raise JournalError(f"not an event of a match: {data!r} ({error})") from None
     return action
+
+
+def _value(key: str, value: Any) -> Any:
+    match key:
+        case "places":
+            return tuple(Place(**place) for place in value)
+        case "events":
+            return tuple(map(from_json, value))
+        case "dice" | "order" if isinstance(value, list):
+            return tuple(map(int, value))
+    return value

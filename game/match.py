@@ -2,7 +2,8 @@
 
 A `Match` is immutable. Each move gives a new one:
 
-    >>> match = Match.start(load("walnut-studiolo"), ["Anna", "Ben"])
+    >>> from game import rulefile
+    >>> match = Match.start(rulefile.load("walnut-studiolo"), ["Anna", "Ben"])
     >>> match = match.throw([1, 1, 3, 3, 3, 5]).bank()
     >>> match.state.players[0].score
     550
@@ -24,14 +25,16 @@ from game.events import (
     Place,
     Redone,
     Renamed,
+    Revision,
+    Spliced,
     Thrown,
     Undone,
 )
+from game.roster import MAX_PLAYERS, MIN_PLAYERS
 from game.ruleset import Ruleset
 from game.scoring import table
-from game.state import Player, State, Throw, Turn, clean_name, step
-
-MIN_PLAYERS, MAX_PLAYERS = 2, 20
+from game.state import Player, State, Throw, Turn, clean_name
+from game.step import step
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +56,32 @@ class Match:
     after: tuple["Match", ...] = field(default=(), repr=False, compare=False)
 
     @classmethod
-    def start(cls, rules: Ruleset, names: Sequence[str], *, first: int = 0) -> Self:
-        """A new match; `first` is the seat that begins.
+    def start(
+        cls,
+        rules: Ruleset,
+        names: Sequence[str],
+        *,
+        first: int = 0,
+        teams: Sequence[int | None] | None = None,
+    ) -> Self:
+        """A new match; `first` is the seat that begins, `teams` the team of each seat.
 
         Raises:
-            IllegalMove: fewer than two or more than twenty players, or names that cannot be told
-                apart.
+            IllegalMove: fewer than two or more than twenty players, names that cannot be told
+                apart, or all in one team.
         """
-        if not MIN_PLAYERS <= len(names) <= MAX_PLAYERS:
-            raise IllegalMove(
-                f"a match has {MIN_PLAYERS} to {MAX_PLAYERS} players, not {len(names)}"
-            )
+        n = len(names)
+        if not MIN_PLAYERS <= n <= MAX_PLAYERS:
+            raise IllegalMove(f"a match has {MIN_PLAYERS} to {MAX_PLAYERS} players, not {n}")
         clean = [clean_name(name) for name in names]
         if twice := next((name for name in clean if clean.count(name) > 1), None):
             raise IllegalMove(f"two players are called {twice}: give one another name")
-        state = State(rules, tuple(map(Player, clean)), Turn(first))
+        teams = teams or [None] * n
+        if len(teams) != n or (None not in teams and len(set(teams)) == 1):
+            raise IllegalMove("name a team for each player, and two teams at least")
+        players = tuple(Player(name, team=team) for name, team in zip(clean, teams, strict=True))
+        order = tuple((first + i) % n for i in range(n))
+        state = State(rules, players, order, Turn(order[0]))
         return cls(state, (), state)
 
     @property
@@ -121,20 +135,27 @@ class Match:
             GameError: an action is not possible now; the message says why. Nothing changed.
         """
         match = self
-        joined = False
+        events: list[Event] = []
         for action in actions:
-            if isinstance(action, Undone | Redone | Corrected):
-                match, joined = match._turned(action), False
+            if isinstance(action, Revision):
+                match = match.play(*events).revise(action)
+                events.clear()
             else:
-                match, joined = match._stepped(action, joined=joined), True  # noqa: SLF001
-        return match
+                events.append(action)
+        return match.play(*events)
 
-    def _stepped(self, event: Event, *, joined: bool) -> "Match":
-        before = self.before if joined else self
-        timeline, state = (*self.timeline, event), step(self.state, event)
-        return replace(self, timeline=timeline, state=state, before=before, after=())
+    def play(self, *events: Event) -> "Match":
+        """The match after these events, which are one step."""
+        if not events:
+            return self
+        state = self.state
+        for event in events:
+            state = step(state, event)
+        timeline = (*self.timeline, *events)
+        return replace(self, timeline=timeline, state=state, before=self, after=())
 
-    def _turned(self, action: Undone | Redone | Corrected) -> "Match":
+    def revise(self, action: Revision) -> "Match":
+        """The match with its timeline changed."""
         match action:
             case Undone():
                 if self.before is None:
@@ -145,27 +166,65 @@ class Match:
                     raise IllegalMove("there is nothing to do again")
                 return replace(self.after[-1], after=self.after[:-1])
             case Corrected():
-                timeline, state = self._corrected(action)
-                return replace(self, timeline=timeline, state=state, before=self, after=())
+                return self._corrected(action)
+            case Spliced():
+                return self._spliced(action)
 
-    def _corrected(self, action: Corrected) -> tuple[tuple[Event, ...], State]:
-        """The timeline with the throw replaced, and its fold."""
+    def _corrected(self, action: Corrected) -> "Match":
         old = self.timeline[action.index] if 0 <= action.index < len(self.timeline) else None
         if not isinstance(old, Thrown):
             raise IllegalMove(f"event {action.index} is no throw")
         events = list(self.timeline)
         events[action.index] = Thrown(action.dice, _forget_faces(old, action.dice))
-        self._rework_assumed_keep(events, action)
-        return tuple(events), _fold(self.start_state, events, action.index)
+        _rework_assumed_keep(events, action, self.rules)
+        return self._with_past(events, range(action.index, action.index + 1))
 
-    def _rework_assumed_keep(self, events: list[Event], action: Corrected) -> None:
-        """Where the keep was only assumed, the best one of as many dice takes its place."""
-        i = action.index + 1
-        if i == len(events) or not isinstance(kept := events[i], Kept) or not kept.assumed:
-            return
-        keeps = table(self.rules)[tuple(sorted(action.dice))]
-        if best := next((k for k in keeps if len(k.dice) == len(kept.dice)), None):
-            events[i] = Kept(best.dice, assumed=True)
+    def _spliced(self, action: Spliced) -> "Match":
+        if not 0 <= action.start <= action.stop <= len(self.timeline):
+            raise IllegalMove(f"there are no events {action.start} to {action.stop}")
+        events = (*self.timeline[: action.start], *action.events, *self.timeline[action.stop :])
+        return self._with_past(events, range(action.start, action.start + len(action.events)))
+
+    def _with_past(self, events: Sequence[Event], changed: range) -> "Match":
+        """The match with other events; where one after those `changed` fails, it is named."""
+        state = self.start_state
+        for i, event in enumerate(events):
+            try:
+                state = step(state, event)
+            except GameError as error:
+                if i in changed:
+                    raise
+                raise LaterStepError(_named(state, event), str(error)) from None
+        return replace(self, timeline=tuple(events), state=state, before=self, after=())
+
+
+class LaterStepError(IllegalMove):
+    """A change of the past that a later step does not survive; names the first such step."""
+
+    def __init__(self, step_name: str, why: str) -> None:
+        super().__init__(f"then {step_name} would not hold: {why}")
+
+
+def _named(state: State, event: Event) -> str:
+    """What people would call this event: "Anna's throw 1 2 5 in turn 3"."""
+    what = type(event).__name__.lower()
+    verb = {"thrown": "throw", "kept": "keep", "banked": "bank", "farkled": "farkle"}.get(
+        what, what
+    )
+    dice = getattr(event, "dice", None)
+    shown = f" {' '.join(map(str, dice))}" if isinstance(dice, tuple) else ""
+    return f"{state.player.name}'s {verb}{shown} in turn {len(state.turns) + 1}"
+
+
+def _rework_assumed_keep(events: list[Event], action: Corrected, rules: Ruleset) -> None:
+    """Where the keep was only assumed, the best one of as many dice takes its place."""
+    i = action.index + 1
+    kept = events[i] if i < len(events) else None
+    if not isinstance(kept, Kept) or not kept.assumed:
+        return
+    keeps = table(rules).get(tuple(sorted(action.dice)), ())
+    if best := next((k for k in keeps if len(k.dice) == len(kept.dice)), None):
+        events[i] = Kept(best.dice, assumed=True)
 
 
 def _forget_faces(old: Thrown, dice: Sequence[int]) -> tuple[Place, ...]:
@@ -174,14 +233,3 @@ def _forget_faces(old: Thrown, dice: Sequence[int]) -> tuple[Place, ...]:
     return tuple(
         replace(place, face=UNKNOWN_FACE) if place.face in wrong else place for place in old.places
     )
-
-
-def _fold(state: State, events: Iterable[Event], corrected: int) -> State:
-    for i, event in enumerate(events):
-        try:
-            state = step(state, event)
-        except GameError as error:
-            if i == corrected:
-                raise
-            raise IllegalMove(f"then a later step would not hold: {error}") from None
-    return state

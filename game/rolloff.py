@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from game.errors import IllegalMove, ThrowError
-from game.match import MAX_PLAYERS, MIN_PLAYERS
+from game.roster import MAX_PLAYERS, MIN_PLAYERS
 from game.ruleset import FACES
 
 

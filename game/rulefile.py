@@ -9,8 +9,10 @@ The published ones are `rulesets/NAME.toml`. A house rule is a small file of its
 """
 
 import difflib
+import json
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from enum import StrEnum
 from functools import cache
@@ -20,6 +22,12 @@ from typing import Any
 
 from game.errors import RulesetError
 from game.ruleset import FACES, Alike, Ruleset
+
+TABLE_KEYS = {
+    "alike_fixed": ("4", "5", "6"),
+    "alike_faces": tuple(f"{face}x{n}" for face in FACES for n in (4, 5, 6)),
+}
+"""Keys of the options that are tables; of all others the faces."""
 
 MAX_POINTS = 1_000_000
 """No published figure comes near; a slipped key does."""
@@ -117,8 +125,7 @@ class _Builder:
                 self._expect(key, found, ok, "a list of texts")
                 return tuple(found) if isinstance(found, list) else ()
             case tuple():
-                first = 4 if key == "alike_fixed" else FACES[0]
-                return self._by_number(key, found, default, first)
+                return self._by_number(key, found, default)
         raise AssertionError(key)
 
     def _points(self, key: str, found: object) -> int:
@@ -126,18 +133,18 @@ class _Builder:
         self._expect(key, found, ok, f"a whole number from 0 to {MAX_POINTS:,}")
         return found if isinstance(found, int) else 0
 
-    def _by_number(
-        self, key: str, found: object, default: tuple[int, ...], first: int
-    ) -> tuple[int, ...]:
+    def _by_number(self, key: str, found: object, default: tuple[Any, ...]) -> tuple[Any, ...]:
         """A table like `{ 1 = 100, 5 = 50 }`; with `extends` only what differs need be said."""
-        numbers = {str(first + i): i for i in range(len(default))}
-        example = f"a table like {{ {first} = 100 }} with keys {', '.join(numbers)}"
-        if not isinstance(found, Mapping) or not set(found) <= set(numbers):
+        keys = TABLE_KEYS.get(key, tuple(map(str, FACES)))
+        if not isinstance(found, Mapping) or not set(found) <= set(keys):
+            example = f"a table like {{ {keys[0]} = 100 }} with keys {', '.join(keys)}"
             raise self._error(key, f"found {found!r}: allowed is {example}")
-        points = list(default if "extends" in self.text else (0,) * len(default))
-        for number, value in found.items():
-            points[numbers[number]] = self._points(f"{key}.{number}", value)
-        return tuple(points)
+        extends = re.search(r"^\s*extends\s*=", self.text, re.MULTILINE)
+        absent = None if key == "alike_faces" else 0
+        points = dict(zip(keys, default if extends else (absent,) * len(keys), strict=True))
+        for name, value in found.items():
+            points[name] = self._points(f"{key}.{name}", value)
+        return tuple(points.values())
 
     def _expect(self, key: str, found: object, ok: bool, allowed: str) -> object:  # noqa: FBT001
         if not ok:
@@ -169,3 +176,40 @@ def _nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
 def defaults() -> dict[str, object]:
     """Each option and its default, as the documentation lists them."""
     return {f.name: f.default for f in fields(Ruleset) if f.default is not MISSING}
+
+
+def differences(rules: Ruleset) -> Iterator[str]:
+    """Lines of TOML that make the published set of that name into these rules."""
+    base = _published(rules.name) if rules.name in names() else Ruleset("", "")
+    for f in fields(Ruleset):
+        value, known = getattr(rules, f.name), getattr(base, f.name)
+        if f.name != "name" and value != known:
+            yield f"{f.name} = {_toml(f.name, value)}"
+
+
+def with_differences(name: str, lines: Sequence[str]) -> Ruleset:
+    """The published set of that name with these lines of TOML changed, or made of them alone.
+
+    Raises:
+        RulesetError: no such set, or a line that does not hold.
+    """
+    if not lines or name not in names():
+        return parse("\n".join(lines), name=name, where="option") if lines else _published(name)
+    extends = [f'extends = "{name}"']
+    if not any(line.startswith("title") for line in lines):
+        extends.append(f"title = {_toml('title', _published(name).title)}")
+    return parse("\n".join([*extends, *lines]), name=name, where="option")
+
+
+def _toml(key: str, value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return json.dumps(value, ensure_ascii=False)
+        case tuple() if key == "assumed":
+            return json.dumps(value, ensure_ascii=False)
+        case tuple():
+            pairs = zip(TABLE_KEYS.get(key, map(str, FACES)), value, strict=True)
+            return f"{{ {', '.join(f'{k} = {v}' for k, v in pairs if v is not None)} }}"
+    return str(value)

@@ -6,6 +6,7 @@ is one dictionary access. Dice are sorted tuples of faces everywhere in here.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from itertools import combinations_with_replacement, product
 from types import MappingProxyType
@@ -15,6 +16,10 @@ from game.ruleset import FACES, Alike, Ruleset
 
 Dice = tuple[int, ...]
 """Faces 1..6 in ascending order."""
+
+_TRIPLE = 3
+_PENALTY_FACE = 3
+_RESET_FACE, _RESET_COUNT = 2, 4
 
 _COUNT_WORDS = ("no", "one", "two", "three", "four", "five", "six")
 
@@ -101,34 +106,80 @@ def _why_not(thrown: Dice, wanted: Dice, rules: Ruleset) -> str:
     return f"{what} nothing: {how} no combination in {rules.title}"
 
 
+class Effect(StrEnum):
+    """What a throw does by itself, whatever is kept of it."""
+
+    WIN = "win"
+    RESET_SCORE = "reset_score"
+    PENALTY = "penalty"
+    MUST_BANK = "must_bank"
+
+
+@dataclass(frozen=True, slots=True)
+class ThrowEvent:
+    """An effect and the points it takes, where it takes any."""
+
+    effect: Effect
+    points: int = 0
+
+
+def throw_events(throw: Dice, rules: Ruleset) -> tuple[ThrowEvent, ...]:
+    """What this throw does by itself; a win comes before all else."""
+    most = max(map(throw.count, throw))
+    found = []
+    if rules.all_alike_wins and most == rules.n_dice:
+        found.append(ThrowEvent(Effect.WIN))
+    if rules.four_twos_reset and throw.count(_RESET_FACE) >= _RESET_COUNT:
+        found.append(ThrowEvent(Effect.RESET_SCORE))
+    if rules.triple_threes and throw.count(_PENALTY_FACE) >= _TRIPLE:
+        found.append(ThrowEvent(Effect.PENALTY, -rules.triple_threes))
+    if rules.must_bank_after_triple and most >= _TRIPLE:
+        found.append(ThrowEvent(Effect.MUST_BANK))
+    return tuple(found)
+
+
 @cache
 def table(rules: Ruleset) -> Mapping[Dice, tuple[Keep, ...]]:
     """All keeps of all throws of 1 to `n_dice` dice."""
     best = _best_partitions(rules)
-    throws = (throw for throw in _multisets(rules.n_dice) if throw)
-    return MappingProxyType({throw: _keeps_of(throw, best) for throw in throws})
+    sizes = range(1, rules.n_dice + 1)
+    found = {throw: _keeps_of(throw, best) for n in sizes for throw in _multisets(n)}
+    if rules.nothing:
+        bonus = Combo((), rules.nothing, "nothing")
+        for throw, keeps_ in found.items():
+            if not keeps_ and len(throw) == rules.n_dice:
+                found[throw] = (Keep(throw, rules.nothing, (bonus,), 0),)
+    return MappingProxyType(found)
 
 
 def _keeps_of(throw: Dice, best: Mapping[Dice, tuple[Combo, ...]]) -> tuple[Keep, ...]:
     found = [
-        Keep(kept, sum(c.points for c in best[kept]), best[kept], len(throw) - len(kept))
-        for kept in _parts(throw)
+        Keep(kept, sum(combo.points for combo in best[kept]), best[kept], len(rest))
+        for kept, rest in _splits()[throw].items()
         if kept in best
     ]
     return tuple(sorted(found, key=lambda keep: (-keep.score, -keep.dice_left, keep.dice)))
 
 
+@cache
+def _splits() -> Mapping[Dice, Mapping[Dice, Dice]]:
+    """All dice -> every part of them but the empty one -> the rest."""
+    return {dice: dict(_parts(dice)) for n in range(7) for dice in _multisets(n)}
+
+
 def _multisets(n_dice: int) -> Iterator[Dice]:
-    for n in range(n_dice + 1):
-        yield from combinations_with_replacement(FACES, n)
+    return combinations_with_replacement(FACES, n_dice)
 
 
-def _parts(throw: Dice) -> Iterator[Dice]:
-    """Every multiset of dice within the throw but the empty one."""
-    counts = [range(throw.count(face) + 1) for face in FACES]
-    for chosen in product(*counts):
+def _parts(whole: Dice) -> Iterator[tuple[Dice, Dice]]:
+    counts = [whole.count(face) for face in FACES]
+    for chosen in product(*(range(n + 1) for n in counts)):
         if any(chosen):
-            yield tuple(face for face, n in zip(FACES, chosen, strict=True) for _ in range(n))
+            yield _spread(chosen), _spread(n - c for n, c in zip(counts, chosen, strict=True))
+
+
+def _spread(counts: Iterable[int]) -> Dice:
+    return tuple(face for face, n in zip(FACES, counts, strict=True) for _ in range(n))
 
 
 def _best_partitions(rules: Ruleset) -> dict[Dice, tuple[Combo, ...]]:
@@ -138,12 +189,12 @@ def _best_partitions(rules: Ruleset) -> dict[Dice, tuple[Combo, ...]]:
     to large: the best parting of some dice is one combo and the best parting of the others.
     """
     best: dict[Dice, tuple[Combo, ...]] = {(): ()}
-    all_combos = combos(rules)
-    for whole in _multisets(rules.n_dice):
+    combo_of = _best_combos(rules)
+    for whole, splits in _splits().items():
         parts = [
-            (combo, *best[rest])
-            for combo in all_combos
-            if (rest := _without(whole, combo.dice)) is not None and rest in best
+            (combo_of[part], *best[rest])
+            for part, rest in splits.items()
+            if part in combo_of and rest in best
         ]
         if parts:
             best[whole] = max(parts, key=lambda part: (sum(c.points for c in part), -len(part)))
@@ -151,18 +202,17 @@ def _best_partitions(rules: Ruleset) -> dict[Dice, tuple[Combo, ...]]:
     return {whole: tuple(sorted(part, key=_biggest_first)) for whole, part in best.items()}
 
 
+def _best_combos(rules: Ruleset) -> dict[Dice, Combo]:
+    """Of combos with the same dice the one worth most: four and a pair, or three pairs."""
+    found: dict[Dice, Combo] = {}
+    for combo in combos(rules):
+        if combo.dice not in found or combo.points > found[combo.dice].points:
+            found[combo.dice] = combo
+    return found
+
+
 def _biggest_first(combo: Combo) -> tuple[int, Dice]:
     return (-combo.points, combo.dice)
-
-
-def _without(whole: Dice, part: Dice) -> Dice | None:
-    """`whole` less the dice of `part`, or None where they are not all in it."""
-    rest = list(whole)
-    for face in part:
-        if face not in rest:
-            return None
-        rest.remove(face)
-    return tuple(rest)
 
 
 @cache
@@ -181,15 +231,25 @@ def _singles(rules: Ruleset) -> Iterator[Combo]:
 
 def _alike(rules: Ruleset) -> Iterator[Combo]:
     for face, triple in zip(FACES, rules.triples, strict=True):
+        if face == _PENALTY_FACE and rules.triple_threes:
+            triple = 0  # noqa: PLW2901 - the penalty stands in place of the points
         yield _same(face, 3, triple)
         for n in range(4, rules.n_dice + 1):
-            match rules.alike:
-                case Alike.DOUBLING:
-                    yield _same(face, n, triple * 2 ** (n - 3))
-                case Alike.ADDING:
-                    yield _same(face, n, triple * (n - 2))
-                case Alike.FIXED:
-                    yield _same(face, n, rules.alike_fixed[n - 4])
+            exception = rules.alike_faces[3 * (face - 1) + n - 4]
+            points = _alike_points(rules, n, triple) if exception is None else exception
+            yield _same(face, n, points)
+
+
+def _alike_points(rules: Ruleset, n: int, triple: int) -> int:
+    match rules.alike:
+        case Alike.DOUBLING:
+            return triple << (n - 3)
+        case Alike.ADDING:
+            return triple * (n - 2)
+        case Alike.FIXED:
+            return rules.alike_fixed[n - 4]
+        case Alike.NONE:
+            return 0
 
 
 def _same(face: int, n: int, points: int) -> Combo:

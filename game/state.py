@@ -1,13 +1,12 @@
-"""Where a match stands, and what one event makes of it: the pure step of the fold."""
+"""Where a match stands, as data: players, turns, throws, and what can be asked of them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import assert_never
 
 from game import scoring
 from game.errors import IllegalMove
-from game.events import Banked, Event, Kept, Place, Renamed, Thrown
-from game.ruleset import HotDice, LastRound, Ruleset, Win
+from game.events import Place
+from game.ruleset import HotDice, LastRound, Piggyback, Ruleset, Win
 from game.scoring import Dice, Keep
 
 
@@ -16,78 +15,117 @@ class Ending(StrEnum):
 
     BANK = "bank"
     FARKLE = "farkle"
+    RESET = "reset"
+    WIN = "win"
+    SKIP = "skip"
 
 
 @dataclass(frozen=True, slots=True)
 class Throw:
     """A throw as the match accepted it, and what was kept of it so far.
 
-    `index` is the number of its event in the timeline: what a correction names.
+    `index` is the number of its event in the timeline: what a correction names. `penalty` is
+    what it cost by itself, 0 or less.
     """
 
-    index: int
     dice: Dice
     keep: Keep | None = None
     assumed: bool = False
-    places: tuple[Place, ...] = ()
+    penalty: int = 0
+    index: int = field(default=0, compare=False)
+    places: tuple[Place, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One player's throws until bank or farkle; `points` is what it brought, or has at risk."""
+    """One player's throws until the turn ends.
+
+    Attributes:
+        brought: points the turn has beside those of its keeps: taken over, set by hand, bonus.
+        dice: how many dice its first throw has; None is all of them.
+        ending: how it ended; None while it is played.
+        points: what it brought to the score, once it ended.
+        penalty: what ending so cost, 0 or less.
+        start: the number of its first event in the timeline.
+    """
 
     seat: int
     throws: tuple[Throw, ...] = ()
+    brought: int = 0
+    dice: int | None = None
     ending: Ending | None = None
-
-    @property
-    def points(self) -> int:
-        if self.ending is Ending.FARKLE:
-            return 0
-        return sum(throw.keep.score for throw in self.throws if throw.keep)
+    points: int = 0
+    penalty: int = 0
+    start: int = field(default=0, compare=False)
 
     @property
     def last(self) -> Throw | None:
         return self.throws[-1] if self.throws else None
 
+    @property
+    def at_risk(self) -> int:
+        """All points that the turn would bank, with the keeps as decided so far."""
+        return self.brought + sum(throw.keep.score for throw in self.throws if throw.keep)
+
+    @property
+    def hot(self) -> bool:
+        """Whether all dice scored at some throw before the last."""
+        return any(throw.keep is not None and throw.keep.hot for throw in self.throws[:-1])
+
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A seat at the table. `opened` once a bank reached the opening."""
+    """A seat at the table.
+
+    Team mates share one score and whether it has opened. `farkles` and `scoreless_starts` count
+    turns in a row; `here` is False once the player left.
+    """
 
     name: str
     score: int = 0
     opened: bool = False
+    team: int | None = None
+    here: bool = True
+    farkles: int = 0
+    scoreless_starts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOver:
+    """What the next player may take over: the points just banked, and the dice not kept."""
+
+    points: int
+    dice: int
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     """Where a match stands after some events.
 
-    `turn` is the turn being played; it has no throws yet when a turn begins. `turns` are the
-    finished ones. `closer` is the seat that reached the target first, when others may follow.
+    Attributes:
+        order: the seats in the order in which they throw.
+        turn: the turn being played; it has no throws yet when a turn begins.
+        turns: the finished ones.
+        left_over: what the player whose turn begins may take over.
+        closer: the seat that reached the target first, while others may still follow.
+        to_follow: the seats that have a last turn, the next one first.
+        winner: the seat that has won.
     """
 
     rules: Ruleset
     players: tuple[Player, ...]
+    order: tuple[int, ...]
     turn: Turn
     turns: tuple[Turn, ...] = ()
+    left_over: LeftOver | None = None
     closer: int | None = None
+    to_follow: tuple[int, ...] = ()
     winner: int | None = None
-    n_events: int = 0
+    n_events: int = field(default=0, compare=False)
 
     @property
     def player(self) -> Player:
         return self.players[self.turn.seat]
-
-    @property
-    def dice_in_hand(self) -> int:
-        """How many dice the next throw has, when the last throw's keep is decided."""
-        last = self.turn.last
-        if last is None:
-            return self.rules.n_dice
-        left = last.keep.dice_left if last.keep else len(last.dice)
-        return left or self.rules.n_dice
 
     @property
     def keeps(self) -> tuple[Keep, ...]:
@@ -96,122 +134,96 @@ class State:
         return scoring.table(self.rules)[last.dice] if last else ()
 
     @property
+    def once_more(self) -> bool:
+        """Whether the last die scored nothing and may be thrown a second time."""
+        return self.turn.last is not None and not self.keeps
+
+    @property
+    def dice_in_hand(self) -> int:
+        """How many dice the next throw has, when the last throw's keep is decided."""
+        last = self.turn.last
+        if last is None:
+            return self.turn.dice or self.rules.n_dice
+        left = last.keep.dice_left if last.keep else len(last.dice)
+        return left or self.rules.n_dice
+
+    @property
     def locked_points(self) -> int:
         """The points of the turn before its last throw."""
-        return sum(throw.keep.score for throw in self.turn.throws[:-1] if throw.keep)
+        turn = self.turn
+        return replace(turn, throws=turn.throws[:-1]).at_risk
+
+    @property
+    def one_throw_only(self) -> bool:
+        """Whether this is a charity roll: whatever it brings is banked."""
+        return self.closer is not None and self.rules.last_round is LastRound.CHARITY_ROLL
 
     def bank_total(self, keep: Keep) -> int:
-        """The player's score if the turn were banked with this keep of the last throw."""
+        """The score if the turn were banked with this keep of the last throw."""
         return self.player.score + self.locked_points + keep.score
 
+    def overshoots(self, keep: Keep) -> bool:
+        """Whether banking this keep would go over a target that must be hit exactly."""
+        return self.rules.win is Win.EXACTLY and self.bank_total(keep) > self.rules.target
 
-def step(state: State, event: Event) -> State:
-    """What the event makes of the state.
+    @property
+    def bank_keep(self) -> Keep | None:
+        """The keep that banking takes: the best of the last throw that does not overshoot."""
+        keeps = self.keeps
+        return next(
+            (keep for keep in keeps if not self.overshoots(keep)), keeps[0] if keeps else None
+        )
 
-    Raises:
-        IllegalMove, ThrowError: the rules forbid it; says why.
-    """
-    match event:
-        case Renamed():
-            after = _renamed(state, event)
-        case Thrown():
-            after = _thrown(_running(state), event)
-        case Kept():
-            after = _kept(_running(state), event)
-        case Banked():
-            after = _banked(_running(state), event)
-        case _:
-            assert_never(event)
-    return replace(after, n_events=state.n_events + 1)
+    def bank_refusal(self, keep: Keep | None = None) -> str | None:
+        """Why the turn cannot be banked with this keep (without: the best), or None if it can."""
+        if self.winner is not None:
+            return f"{self.players[self.winner].name} has won: start a rematch"
+        if self.turn.last is None:
+            return f"throw first: {self.player.name} has not thrown in this turn"
+        keep = keep or self.bank_keep
+        if keep is None:
+            return "the last die may be thrown once more first"
+        if keep.hot and self.rules.hot_dice is HotDice.MUST and not self.one_throw_only:
+            return "hot dice must be thrown again"
+        return self._short_of(self.locked_points + keep.score)
 
+    def _short_of(self, points: int) -> str | None:
+        rules = self.rules
+        if not self.player.opened and points < rules.opening:
+            return (
+                f"{points:,} is {rules.opening - points:,} short of the opening {rules.opening:,}"
+            )
+        if points < rules.minimum_bank:
+            short = rules.minimum_bank - points
+            return f"{points:,} is {short:,} short of the {rules.minimum_bank:,} one must bank"
+        return None
 
-def _running(state: State) -> State:
-    if state.winner is not None:
-        raise IllegalMove(f"{state.players[state.winner].name} has won: start a rematch")
-    return state
+    def mates(self, seat: int) -> tuple[int, ...]:
+        """The seats that share a score with this one, itself among them."""
+        team = self.players[seat].team
+        if team is None:
+            return (seat,)
+        return tuple(i for i, player in enumerate(self.players) if player.team == team)
 
+    def after(self, seat: int) -> int:
+        """Who throws next after this seat."""
+        if seat not in self.order:
+            return self.order[0]
+        return self.order[(self.order.index(seat) + 1) % len(self.order)]
 
-def _renamed(state: State, event: Renamed) -> State:
-    if not 0 <= event.seat < len(state.players):
-        raise IllegalMove(f"there is no seat {event.seat}: seats are 0 to {len(state.players) - 1}")
-    name = clean_name(event.name)
-    if any(p.name == name for i, p in enumerate(state.players) if i != event.seat):
-        raise IllegalMove(f"somebody else is called {name}: choose another name")
-    return replace(state, players=_with(state.players, event.seat, name=name))
-
-
-def _thrown(state: State, event: Thrown) -> State:
-    dice = scoring.dice(event.dice, state.rules)
-    last = state.turn.last
-    if last and not last.keep:
-        raise IllegalMove("the last throw's keep is not decided: keep some of its dice first")
-    if len(dice) != state.dice_in_hand:
-        raise IllegalMove(f"expected {state.dice_in_hand} dice, not {len(dice)}")
-    throw = Throw(state.n_events, dice, places=event.places)
-    turn = replace(state.turn, throws=(*state.turn.throws, throw))
-    if scoring.table(state.rules)[dice]:
-        return replace(state, turn=turn)
-    return _next_turn(state, replace(turn, ending=Ending.FARKLE))
-
-
-def _kept(state: State, event: Kept) -> State:
-    last = _last_throw(state)
-    keep = scoring.find(last.dice, event.dice, state.rules)
-    return replace(state, turn=_with_keep(state.turn, keep, assumed=event.assumed))
-
-
-def _banked(state: State, event: Banked) -> State:
-    last = _last_throw(state)
-    if event.dice is None:
-        keep = bank_keep(state)
-    else:
-        keep = scoring.find(last.dice, event.dice, state.rules)
-    if refusal := bank_refusal(state, keep):
-        raise IllegalMove(refusal)
-    turn = replace(_with_keep(state.turn, keep, assumed=event.dice is None), ending=Ending.BANK)
-    score = state.bank_total(keep)
-    if overshoots(state, keep):
-        score = state.player.score
-    return _next_turn(
-        replace(state, players=_with(state.players, turn.seat, score=score, opened=True)), turn
-    )
-
-
-def _last_throw(state: State) -> Throw:
-    last = state.turn.last
-    if last is None:
-        raise IllegalMove(f"throw first: {state.player.name} has not thrown in this turn")
-    return last
-
-
-def bank_keep(state: State) -> Keep:
-    """The keep that banking takes: the best of the whole last throw that does not overshoot."""
-    return next((k for k in state.keeps if not overshoots(state, k)), state.keeps[0])
-
-
-def bank_refusal(state: State, keep: Keep | None = None) -> str | None:
-    """Why the turn cannot be banked with this keep (the best without one), or None if it can."""
-    if state.turn.last is None:
-        return f"throw first: {state.player.name} has not thrown in this turn"
-    keep = keep or bank_keep(state)
-    points = state.locked_points + keep.score
-    rules = state.rules
-    if not state.player.opened and points < rules.opening:
-        return f"{points:,} is {rules.opening - points:,} short of the opening {rules.opening:,}"
-    if points < rules.minimum_bank:
-        short = rules.minimum_bank - points
-        return f"{points:,} is {short:,} short of the {rules.minimum_bank:,} one must bank"
-    if keep.hot and rules.hot_dice is HotDice.MUST:
-        return "hot dice must be thrown again"
-    return None
-
-
-def overshoots(state: State, keep: Keep) -> bool:
-    """Whether banking this keep would go over a target that must be hit exactly."""
-    return state.rules.win is Win.EXACTLY and state.bank_total(keep) > state.rules.target
+    def can_take_over(self, turn: Turn) -> LeftOver | None:
+        """What the player after this banked turn may go on with, under the rules."""
+        last = turn.last
+        if self.rules.piggyback is Piggyback.NO or last is None or last.keep is None:
+            return None
+        heavy = turn.hot or last.keep.hot
+        if heavy and self.rules.piggyback is Piggyback.NOT_HEAVY:
+            return None
+        return LeftOver(turn.points, last.keep.dice_left or self.rules.n_dice)
 
 
 def reaches_target(rules: Ruleset, score: int) -> bool:
+    """Whether this score ends the match, or opens the last round."""
     match rules.win:
         case Win.AT_LEAST:
             return score >= rules.target
@@ -219,47 +231,6 @@ def reaches_target(rules: Ruleset, score: int) -> bool:
             return score > rules.target
         case Win.EXACTLY:
             return score == rules.target
-
-
-def _with_keep(turn: Turn, keep: Keep, *, assumed: bool) -> Turn:
-    last = replace(turn.throws[-1], keep=keep, assumed=assumed)
-    return replace(turn, throws=(*turn.throws[:-1], last))
-
-
-def _next_turn(state: State, finished: Turn) -> State:
-    """The state after a turn: the next player's, or the end of the match."""
-    closer = state.closer
-    if closer is None and reaches_target(state.rules, state.players[finished.seat].score):
-        closer = finished.seat
-    seat = (finished.seat + 1) % len(state.players)
-    after = replace(state, turn=Turn(seat), turns=(*state.turns, finished), closer=closer)
-    if closer is not None and _last_round_is_over(after, closer):
-        return replace(after, winner=_leader(after, closer))
-    return after
-
-
-def _last_round_is_over(state: State, closer: int) -> bool:
-    match state.rules.last_round:
-        case LastRound.NONE:
-            return True
-        case LastRound.EVERY_OTHER:
-            return state.turn.seat == closer
-        case LastRound.LATER_IN_ROUND:
-            return state.turn.seat == state.turns[0].seat
-
-
-def _leader(state: State, closer: int) -> int:
-    """Who has most; a tie stays with the one who was there first: the closer, then in order."""
-    n = len(state.players)
-    order = [(closer + i) % n for i in range(n)]
-    return max(order, key=lambda seat: state.players[seat].score)
-
-
-def _with(
-    players: tuple[Player, ...], seat: int, **changes: str | int | bool
-) -> tuple[Player, ...]:
-    changed = replace(players[seat], **changes)  # type: ignore[arg-type]
-    return (*players[:seat], changed, *players[seat + 1 :])
 
 
 MAX_NAME = 24

@@ -31,6 +31,8 @@ class PlayerJson(TypedDict):
     name: str
     score: int
     opened: bool
+    team: int | None
+    here: bool
     on_turn: bool
 
 
@@ -54,6 +56,7 @@ class TurnJson(TypedDict):
     throws: list[ThrowJson]
     points: int
     locked_points: int
+    penalty: int
     ending: str | None
 
 

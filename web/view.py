@@ -1,9 +1,11 @@
 """A snapshot as JSON: the shapes of `web.shape`, and nothing that is not asked of the match."""
 
+from dataclasses import replace
+
+from game.effects import effect
 from game.match import Match
 from game.rolloff import RollOff
-from game.state import State, Throw, Turn, bank_keep, bank_refusal
-from web.effect import effect, seats_left
+from game.state import State, Throw, Turn
 from web.shape import (
     BankJson,
     KeepJson,
@@ -95,6 +97,8 @@ def _players(state: State) -> list[PlayerJson]:
             "name": player.name,
             "score": player.score,
             "opened": player.opened,
+            "team": player.team,
+            "here": player.here,
             "on_turn": state.winner is None and seat == state.turn.seat,
         }
         for seat, player in enumerate(state.players)
@@ -105,8 +109,9 @@ def _turn(turn: Turn) -> TurnJson:
     return {
         "seat": turn.seat,
         "throws": [_throw(throw) for throw in turn.throws],
-        "points": turn.points,
-        "locked_points": sum(throw.keep.score for throw in turn.throws[:-1] if throw.keep),
+        "points": turn.points if turn.ending else turn.at_risk,
+        "locked_points": replace(turn, throws=turn.throws[:-1]).at_risk,
+        "penalty": turn.penalty + sum(throw.penalty for throw in turn.throws),
         "ending": turn.ending.value if turn.ending else None,
     }
 
@@ -139,8 +144,9 @@ def _at_risk(state: State) -> int:
     """The points of the turn; while its last keep is open, with the best one."""
     last = state.turn.last
     if last is None or last.keep:
-        return state.turn.points
-    return state.locked_points + bank_keep(state).score
+        return state.turn.at_risk
+    best = state.bank_keep
+    return state.locked_points + (best.score if best else 0)
 
 
 def _keeps(state: State) -> list[KeepJson]:
@@ -162,10 +168,9 @@ def _keeps(state: State) -> list[KeepJson]:
 def _bank(state: State) -> BankJson | None:
     if state.winner is not None:
         return None
-    refusal = bank_refusal(state)
-    if state.turn.last is None:
+    refusal, keep = state.bank_refusal(), state.bank_keep
+    if keep is None:
         return {"dice": [], "points": 0, "total": state.player.score, "refusal": refusal}
-    keep = bank_keep(state)
     return {
         "dice": list(keep.dice),
         "points": state.locked_points + keep.score,
@@ -175,7 +180,7 @@ def _bank(state: State) -> BankJson | None:
 
 
 def _last_round(state: State) -> LastRoundJson | None:
-    left = seats_left(state)
+    left = list(state.to_follow)
     if state.closer is None or not left:
         return None
     leader = max(range(len(state.players)), key=lambda seat: state.players[seat].score)

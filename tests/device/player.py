@@ -6,7 +6,6 @@ from time import sleep
 from device.cameras.simulated import SimulatedTray
 from device.hands import throw_as_a_person
 from game.match import Match
-from game.state import bank_keep, bank_refusal
 
 IN_FLIGHT_S = 0.1
 """Nobody presses before the dice have left the hand."""
@@ -52,6 +51,6 @@ def play_to_the_end(
 
 def _has_enough(account: Match) -> bool:
     state = account.state
-    if state.turn.last is None or bank_refusal(state):
+    if state.bank_refusal():
         return False
-    return state.locked_points + bank_keep(state).score >= ENOUGH
+    return state.locked_points + state.bank_keep.score >= ENOUGH

@@ -221,7 +221,7 @@ def test_hot_dice_go_on_loudly_with_one_tap_to_make_it_a_bank(opened):
 
     assert verdict.note.startswith("Hot dice! Anna kept 1 1 3 3 3 5 = 550")
     after = accept(match, verdict)
-    assert after.state.turn.points + 100 == 650
+    assert after.state.turn.at_risk == 550
     repaired = after.push(*verdict.repairs[0].actions)
     assert verdict.repairs[0].label == "Anna banked 550, Ben threw this"
     assert [player.score for player in repaired.state.players] == [1100, 550]

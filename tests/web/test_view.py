@@ -24,12 +24,15 @@ def test_shows_nobody_before_a_match(table):
     assert (state["players"], state["turn"], state["bank"]) == ([], None, None)
 
 
+NEW = {"score": 0, "opened": False, "team": None, "here": True}
+
+
 def test_shows_who_is_on_turn(table):
     table.new_match(("Anna", "Ben"))
 
     assert view(table)["players"] == [
-        {"seat": 0, "name": "Anna", "score": 0, "opened": False, "on_turn": True},
-        {"seat": 1, "name": "Ben", "score": 0, "opened": False, "on_turn": False},
+        NEW | {"seat": 0, "name": "Anna", "on_turn": True},
+        NEW | {"seat": 1, "name": "Ben", "on_turn": False},
     ]
 
 

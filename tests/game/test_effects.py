@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from game import Match
+from game.effects import effect
 from game.rulefile import load
 from game.ruleset import LastRound, Win
-from web.effect import effect, seats_left
 
 RULES = load("walnut-studiolo")
 
@@ -52,7 +52,7 @@ def test_says_reaches_where_others_may_follow():
 def test_warns_of_a_keep_that_overshoots():
     thrown = match(target=900, win=Win.EXACTLY).throw([1, 1, 1, 2, 3, 4])
 
-    assert effect_of(thrown, 1, 1, 1) == "over 900: banks nothing"
+    assert effect_of(thrown, 1, 1, 1) == "overshoots 900: scores zero"
 
 
 @pytest.mark.parametrize(
@@ -80,10 +80,10 @@ def test_the_seats_left_shrink_turn_by_turn():
     second = first.throw([1, 1, 1, 2, 3, 4]).bank()
     third = second.throw([2, 2, 3, 3, 4, 6])
 
-    assert [seats_left(m.state) for m in (first, second, third)] == [[], [1, 2], [2]]
+    assert [list(m.state.to_follow) for m in (first, second, third)] == [[], [1, 2], [2]]
 
 
 def test_seats_left_of_the_round_where_only_later_seats_may_follow():
     second = match(target=1000, last_round=LastRound.LATER_IN_ROUND).throw([2, 2, 3, 3, 4, 6])
 
-    assert seats_left(second.throw([1, 1, 1, 2, 3, 4]).bank().state) == [2]
+    assert list(second.throw([1, 1, 1, 2, 3, 4]).bank().state.to_follow) == [2]

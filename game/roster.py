@@ -1,0 +1,76 @@
+"""Who sits at the table, and in which order they throw."""
+
+from dataclasses import replace
+
+from game.errors import IllegalMove
+from game.events import Joined, Left, Renamed, Reordered
+from game.state import Player, State, clean_name
+from game.turns import begin_turn, decide
+
+MIN_PLAYERS, MAX_PLAYERS = 2, 20
+
+
+def join(state: State, event: Joined) -> State:
+    """A further player throws after all others."""
+    if len(state.order) == MAX_PLAYERS:
+        raise IllegalMove(f"{MAX_PLAYERS} players are enough")
+    name = _new_name(state, event.name)
+    player = Player(name, team=event.team)
+    if mate := next(
+        (p for p in state.players if p.team is not None and p.team == event.team), None
+    ):
+        player = replace(player, score=mate.score, opened=mate.opened)
+    return replace(
+        state, players=(*state.players, player), order=(*state.order, len(state.players))
+    )
+
+
+def leave(state: State, event: Left) -> State:
+    """The player throws no more; a turn being played passes on."""
+    if event.seat not in state.order:
+        raise IllegalMove(f"nobody throws from seat {event.seat}: choose a player who is here")
+    if len(state.order) == MIN_PLAYERS:
+        raise IllegalMove("two players are the least: set up a new match instead")
+    if event.seat == state.turn.seat:
+        state = replace(begin_turn(state, event.seat), left_over=None)
+    gone = replace(state.players[event.seat], here=False)
+    return decide(
+        replace(
+            state,
+            players=_with(state.players, event.seat, gone),
+            order=_without(state.order, event.seat),
+            to_follow=_without(state.to_follow, event.seat),
+        )
+    )
+
+
+def rename(state: State, event: Renamed) -> State:
+    """The player is called something else."""
+    if not 0 <= event.seat < len(state.players):
+        raise IllegalMove(f"there is no seat {event.seat}: seats are 0 to {len(state.players) - 1}")
+    name = _new_name(state, event.name, but=event.seat)
+    player = replace(state.players[event.seat], name=name)
+    return replace(state, players=_with(state.players, event.seat, player))
+
+
+def reorder(state: State, event: Reordered) -> State:
+    """The players throw in another order from now on."""
+    if sorted(event.order) != sorted(state.order):
+        here = " ".join(map(str, sorted(state.order)))
+        raise IllegalMove(f"the order must name each seat once: {here}")
+    return replace(state, order=event.order)
+
+
+def _new_name(state: State, name: str, but: int | None = None) -> str:
+    name = clean_name(name)
+    if any(player.name == name for i, player in enumerate(state.players) if i != but):
+        raise IllegalMove(f"somebody else is called {name}: choose another name")
+    return name
+
+
+def _with(players: tuple[Player, ...], seat: int, player: Player) -> tuple[Player, ...]:
+    return (*players[:seat], player, *players[seat + 1 :])
+
+
+def _without(seats: tuple[int, ...], seat: int) -> tuple[int, ...]:
+    return tuple(other for other in seats if other != seat)

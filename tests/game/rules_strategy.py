@@ -1,0 +1,47 @@
+"""Random rule sets, and the independent recount that matches are checked against."""
+
+from hypothesis import strategies as st
+
+from game.ruleset import Alike, HotDice, LastRound, Piggyback, Ruleset, Win
+
+POINTS = st.sampled_from([0, 50, 100, 300, 500, 750, 1000, 1500, 2500])
+
+
+@st.composite
+def rulesets(draw) -> Ruleset:
+    """Any rule set that holds together."""
+    faces = st.tuples(*[POINTS] * 6)
+    singles = draw(st.sampled_from([(100, 0, 0, 0, 50, 0), (10, 0, 0, 0, 5, 0)]))
+    return Ruleset(
+        name="random",
+        title="Random",
+        n_dice=draw(st.sampled_from([5, 6])),
+        singles=singles,
+        triples=draw(faces),
+        alike=draw(st.sampled_from(Alike)),
+        alike_fixed=draw(st.tuples(POINTS, POINTS, POINTS)),
+        alike_faces=draw(st.tuples(*[st.none() | POINTS] * 18)),
+        straight=draw(POINTS),
+        low_straight=draw(POINTS),
+        high_straight=draw(POINTS),
+        three_pairs=draw(POINTS),
+        four_and_pair=draw(POINTS),
+        six_as_pairs=draw(POINTS),
+        two_triplets=draw(POINTS),
+        nothing=draw(POINTS),
+        opening=draw(st.sampled_from([0, 350, 500])),
+        minimum_bank=draw(st.sampled_from([0, 0, 250])),
+        hot_dice=draw(st.sampled_from(HotDice)),
+        last_die_twice=draw(st.sampled_from([0, 500])),
+        must_bank_after_triple=draw(st.booleans()),
+        piggyback=draw(st.sampled_from(Piggyback)),
+        target=draw(st.sampled_from([1000, 2500, 10_000])),
+        win=draw(st.sampled_from(Win)),
+        last_round=draw(st.sampled_from(LastRound)),
+        all_alike_wins=draw(st.booleans()),
+        three_farkles=draw(st.sampled_from([0, 500])),
+        three_scoreless_starts=draw(st.sampled_from([0, 1000])),
+        triple_threes=draw(st.sampled_from([0, 300])),
+        four_twos_reset=draw(st.booleans()),
+        below_zero=draw(st.booleans()),
+    )
