@@ -147,6 +147,72 @@ def keeps(dice: tuple[str, ...], rules: str, as_json: bool) -> int:  # noqa: FBT
 
 
 @cli.group()
+def rules() -> None:
+    r"""The published rule sets, and your own.
+
+    \b
+    traykeeper rules list
+    traykeeper rules show stirler
+    traykeeper rules check house.toml
+    traykeeper rules sheet walnut-studiolo > card.svg
+    """
+
+
+@rules.command("list")
+def rules_list() -> None:
+    """Name and title of every published rule set."""
+    from device.ruling import list_rules
+
+    list_rules()
+
+
+@rules.command("show")
+@click.argument("name", metavar="NAME|FILE")
+def rules_show(name: str) -> None:
+    """A rule set in plain sentences, with its source and what is assumed."""
+    from device.ruling import show_rules
+    from game import rulefile
+
+    show_rules(rulefile.load(name))
+
+
+@rules.command("check")
+@click.argument("file")
+def rules_check(file: str) -> int:
+    """Whether a rule set file holds; names the line, the key and what is allowed."""
+    from device.ruling import check_rules
+
+    return check_rules(file)
+
+
+@rules.command("sheet")
+@click.argument("name", metavar="NAME|FILE")
+@click.option("--pad", is_flag=True, help="The score pad (A6) instead of the scoring card.")
+@click.option("--player", "names", multiple=True, help="A column's name on the pad; repeat it.")
+def rules_sheet(name: str, pad: bool, names: tuple[str, ...]) -> None:  # noqa: FBT001
+    """The pocket scoring card, 85 by 55 mm, as SVG on stdout: print it at 100 %."""
+    from device.ruling import print_sheet
+    from game import rulefile
+
+    print_sheet(rulefile.load(name), pad=pad, names=names)
+
+
+@cli.command()
+@click.argument("file")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def match(file: str, as_json: bool) -> None:  # noqa: FBT001
+    r"""Replay the text of a match: every turn, the standings, the outcome.
+
+    \b
+    traykeeper match evening.txt
+    traykeeper match --json evening.txt
+    """
+    from device.ruling import replay
+
+    replay(file, as_json=as_json)
+
+
+@cli.group()
 def bench() -> None:
     r"""Measure, beside a reference in the same run.
 

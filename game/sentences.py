@@ -28,12 +28,12 @@ _LAST_ROUND = {
 
 def sentences(rules: Ruleset) -> tuple[str, ...]:
     """Every option that is in force, in the order in which one would explain the game."""
-    return (*scoring_sentences(rules), *_turn(rules), *_end(rules), *_taken_away(rules))
+    return (*_scores(rules), *playing_sentences(rules))
 
 
-def scoring_sentences(rules: Ruleset) -> tuple[str, ...]:
-    """What scores."""
-    return tuple(_scores(rules))
+def playing_sentences(rules: Ruleset) -> tuple[str, ...]:
+    """How turns go, how the match ends, what is taken away: all but what scores."""
+    return (*_turn(rules), *_end(rules), *_taken_away(rules))
 
 
 def _scores(rules: Ruleset) -> Iterator[str]:

@@ -1,0 +1,134 @@
+"""`traykeeper rules` and `traykeeper match`: rule sets and recorded matches, on the terminal."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from device import telling, words
+from device.errors import UsageError
+from game import rulefile, sheet
+from game.errors import RulesetError
+from game.match import Match
+from game.ruleset import Ruleset
+from game.sentences import sentences
+from game.state import State, Turn
+from game.text import from_text
+
+
+def list_rules() -> None:
+    """A line for each published set."""
+    for name in rulefile.names():
+        click.echo(f"{name:<29}{rulefile.load(name).title}")
+
+
+def show_rules(rules: Ruleset) -> None:
+    """Title, source, every option in force as a sentence, and what had to be assumed."""
+    click.echo(f"{rules.title}\n{rules.source}\n")
+    for sentence in sentences(rules):
+        click.echo(f"  {sentence}")
+    if rules.assumed:
+        click.echo("\nAssumed:")
+    for line in rules.assumed:
+        click.echo(f"  {line}")
+
+
+def check_rules(path: str) -> int:
+    """Whether the file holds: 0, or 1 with the reason on stderr."""
+    if not Path(path).is_file():
+        raise UsageError(f"{path}: there is no such file")
+    try:
+        rules = rulefile.parse(
+            Path(path).read_text("utf-8", errors="replace"), name=Path(path).stem, where=path
+        )
+    except RulesetError as error:
+        click.echo(f"traykeeper: {error}", err=True)
+        return 1
+    click.echo(f"{path}: holds. {rules.title}: {len(sentences(rules))} rules")
+    return 0
+
+
+def print_sheet(rules: Ruleset, *, pad: bool, names: tuple[str, ...]) -> None:
+    """The card or the pad as SVG."""
+    click.echo(sheet.pad(rules, names) if pad else sheet.card(rules), nl=False)
+
+
+def replay(path: str, *, as_json: bool) -> None:
+    """Print every turn, the standings and the outcome of a match written as text."""
+    match = from_text(_read(path))
+    if as_json:
+        click.echo(json.dumps(match_json(match)))
+        return
+    state = match.state
+    click.echo(f"{match.rules.title}, to {match.rules.target:,}")
+    for number, turn in enumerate(state.turns, 1):
+        click.echo(f"{number:>3}  {state.players[turn.seat].name:<16}{_turn_line(turn)}")
+    if state.turn.throws or state.turn.brought:
+        click.echo(f"     {state.player.name:<16}{_turn_line(state.turn)}")
+    click.echo()
+    for player in sorted(state.players, key=lambda player: -player.score):
+        click.echo(f"{player.score:>8,}  {player.name}")
+    click.echo(f"\n{telling.outcome(match)}")
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read ({error})") from None
+
+
+def _turn_line(turn: Turn) -> str:
+    throws = ", ".join(
+        f"{words.faces(throw.dice)} kept {words.faces(throw.keep.dice)}"
+        if throw.keep
+        else words.faces(throw.dice)
+        for throw in turn.throws
+    )
+    end = f"{turn.ending} {turn.points:,}" if turn.points else str(turn.ending or "at risk")
+    penalty = turn.penalty + sum(throw.penalty for throw in turn.throws)
+    return f"{throws or '-'}: {end}{f', penalty {penalty:,}' if penalty else ''}"
+
+
+def match_json(match: Match) -> dict[str, Any]:
+    """The public form of a replayed match."""
+    state = match.state
+    return {
+        "rules": match.rules.name,
+        "target": match.rules.target,
+        "players": [
+            {"name": p.name, "score": p.score, "opened": p.opened, "team": p.team, "here": p.here}
+            for p in state.players
+        ],
+        "turns": [_turn_json(turn) for turn in state.turns],
+        "turn": _turn_json(state.turn) | {"dice_to_throw": state.dice_in_hand},
+        "winner": state.winner,
+        "outcome": _outcome(state),
+    }
+
+
+def _turn_json(turn: Turn) -> dict[str, Any]:
+    return {
+        "seat": turn.seat,
+        "brought": turn.brought,
+        "throws": [
+            {
+                "dice": list(throw.dice),
+                "kept": list(throw.keep.dice) if throw.keep else None,
+                "score": throw.keep.score if throw.keep else 0,
+                "assumed": throw.assumed,
+                "penalty": throw.penalty,
+            }
+            for throw in turn.throws
+        ],
+        "ending": str(turn.ending) if turn.ending else None,
+        "points": turn.points if turn.ending else turn.at_risk,
+        "penalty": turn.penalty,
+    }
+
+
+def _outcome(state: State) -> dict[str, Any] | None:
+    if state.winner is None:
+        return None
+    return {"winner": state.players[state.winner].name, "score": state.players[state.winner].score}
