@@ -23,6 +23,7 @@ from device.ledger import Ledger
 from device.photos import Album, jpeg
 from device.session import Asking, Heeding, Session
 from game.errors import GameError
+from game.events import Event
 from game.ruleset import Ruleset
 from web.table import Photo, Situation, Snapshot, TableError
 
@@ -264,8 +265,14 @@ class Companion:
     def correct(self, dice: tuple[int, ...], index: int | None = None) -> Snapshot:
         return self._ask(lambda: self._session.correct(dice, index))
 
-    def rename(self, seat: int, name: str) -> Snapshot:
-        return self._ask(lambda: self._session.rename(seat, name))
+    def by_hand(self, event: Event) -> Snapshot:
+        return self._ask(lambda: self._session.by_hand(event))
+
+    def insert(self, line: str, before: int | None = None) -> Snapshot:
+        return self._ask(lambda: self._session.insert(line, before))
+
+    def drop(self, start: int, stop: int) -> Snapshot:
+        return self._ask(lambda: self._session.drop(start, stop))
 
     def answer(self, choice_id: str) -> Snapshot:
         return self._ask(lambda: self._session.answer(choice_id))

@@ -22,6 +22,9 @@ BURST = 2
 PREVIEW_PERIOD_S = 1 / 15
 """A die that falls is in view for some tenths of a second: a few frames at 15 Hz."""
 
+MAX_GAP_S = 0.25
+"""A short throw fits between two frames so far apart: then nobody can say it was none."""
+
 RETRY_S = (1.0, 2.0, 4.0, 8.0)
 """Patience before the camera is opened again; the last one repeats."""
 
@@ -98,6 +101,7 @@ class Eye:
         self._marked_s: float | None = None
         self._latest: Image | None = None
         self._moving = False
+        self._gap_s = 0.0
         self._thread = Thread(target=self._run, name="eye", daemon=True)
 
     def start(self) -> None:
@@ -130,7 +134,8 @@ class Eye:
             watch, marked_s = self._watch, self._marked_s
         if watch is None or marked_s is None:
             return None
-        return watch.tumbled_since(marked_s)
+        tumbled = watch.tumbled_since(marked_s)
+        return None if tumbled is False and self._gap_s > marked_s else tumbled
 
     @property
     def moving(self) -> bool:
@@ -164,9 +169,12 @@ class Eye:
         watch = Watch(still_s=self._still_s, tray=camera.tray, picture_px=(width, height))
         with self._lock:
             self._watch = watch
-        next_s = moved_s = monotonic()
+        next_s = moved_s = seen_s = monotonic()
         while not self._stop.is_set():
             frame = camera.preview()
+            if frame.time_s - seen_s > MAX_GAP_S:
+                self._gap_s = frame.time_s
+            seen_s = frame.time_s
             self._latest = frame.image
             scene = watch.feed(frame)
             self._moving = not scene.settled and not scene.hand

@@ -11,6 +11,7 @@ from threading import Event
 import click
 import platformdirs
 import segno
+from flask import Flask
 
 from device.button import TrayButton
 from device.cameras import SimulatedTray, open_camera
@@ -54,10 +55,17 @@ def serving(options: Options) -> Iterator[tuple[Companion, Server]]:
     """The companion at work and its page served; all is closed again at the end."""
     with (
         open_companion(options) as companion,
-        Server(create_app(companion), options.host, options.port) as server,
+        Server(_app(companion, options), options.host, options.port) as server,
     ):
         companion.announce(f"http://{_address(options.host)}:{server.port}/")
         yield companion, server
+
+
+def _app(companion: Companion, options: Options) -> Flask:
+    """The page, with the rules that were asked for first among those on offer."""
+    chosen = rulefile.load(options.rules)
+    others = (rulefile.load(name) for name in rulefile.names() if name != chosen.name)
+    return create_app(companion, rules=(chosen, *others))
 
 
 @contextmanager

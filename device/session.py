@@ -15,10 +15,22 @@ from device.ledger import Ledger
 from device.referee import Sight
 from device.verdict import Accept, Ask, Attention, EmptyTray, NotThrown, Option, Verdict
 from game import rulefile, scoring
-from game.events import Banked, Corrected, Kept, Place, Redone, Renamed, Undone
-from game.match import Match
+from game.events import (
+    Action,
+    Banked,
+    Corrected,
+    Event,
+    Kept,
+    Place,
+    Redone,
+    Spliced,
+    Undone,
+)
+from game.match import LaterStepError, Match
+from game.repair import repairs
 from game.rolloff import RollOff
 from game.ruleset import Ruleset
+from game.text import insertion
 from vision.reading import Reading
 from web.table import Choice, Situation, TableError
 
@@ -296,7 +308,8 @@ class Session:
     def new_match(
         self, names: Sequence[str], *, rules: str | None = None, target: int | None = None
     ) -> None:
-        ruleset = rulefile.load(rules) if rules else self.rules
+        own = rules in (None, self.rules.name)
+        ruleset = self.rules if own or rules is None else rulefile.load(rules)
         if target is not None:
             ruleset = replace(ruleset, target=target)
         self._begin(Match.start(ruleset, names))
@@ -352,13 +365,37 @@ class Session:
             if last is None:
                 raise TableError("There is no throw to correct yet.")
             index = last.index
-        match = self.ledger.do(Corrected(index, dice))
-        self._clear()
-        self.message = f"Corrected to {words.faces(sorted(dice))}. {telling.outcome(match)}"
+        correction = Corrected(index, dice)
+        try:
+            self._revise(f"Corrected to {words.faces(sorted(dice))}.", correction)
+        except LaterStepError as error:
+            self._ask_for_repair(correction, str(error))
 
-    def rename(self, seat: int, name: str) -> None:
-        self.ledger.do(Renamed(seat, name))
-        self.message = f"Seat {seat + 1} is {name} now."
+    def _ask_for_repair(self, correction: Corrected, why: str) -> None:
+        """What came later does not fit: the ways in which a table would mend it are choices."""
+        ways = repairs(self.ledger.match, correction)
+        if not ways:
+            raise TableError(f"That cannot be corrected: {why}")
+        self._clear()
+        options = tuple(Option(way.label, (way.action,)) for way in ways)
+        self._apply(Ask(f"Corrected, {why}. What is true?", options))
+
+    def by_hand(self, event: Event) -> None:
+        """Whatever a person says has happened."""
+        self._revise("Set by hand.", event)
+
+    def insert(self, line: str, before: int | None = None) -> None:
+        """A turn that nobody pressed for, written as a line."""
+        self._revise("Put in by hand.", insertion(self.ledger.match, line, before))
+
+    def drop(self, start: int, stop: int) -> None:
+        """These events never happened."""
+        self._revise("Dropped.", Spliced(start, stop, ()))
+
+    def _revise(self, said: str, action: Action) -> None:
+        match = self.ledger.do(action)
+        self._clear()
+        self.message = f"{said} {telling.outcome(match)}"
 
     def answer(self, choice_id: str) -> None:
         """One of the `choices`."""

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from game import rulefile
 from game.errors import GameError, NotationError
-from game.events import Banked, Event, Kept, Thrown
+from game.events import Banked, Event, Kept, Spliced, Thrown
 from game.match import Match
 from game.notation import (
     Item,
@@ -157,3 +157,15 @@ def _play_item(match: Match, item: Item) -> Match:
 def _ended_already(event: Event, match: Match, turns_before: int) -> bool:
     """Some throws bank by themselves; the text shows the bank all the same."""
     return isinstance(event, Kept | Banked) and len(match.state.turns) > turns_before
+
+
+def insertion(match: Match, line: str, before: int | None = None) -> Spliced:
+    """The action that puts a turn, written as a line, into the match: now, or earlier.
+
+    Raises:
+        GameError: the line cannot be read.
+    """
+    index = len(match.timeline) if before is None else before
+    last = match.state.turn.last if before is None else None
+    items = read_line(line, match.rules, last.dice if last else ())
+    return Spliced(index, index, tuple(event for item in items for event in item.events))

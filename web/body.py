@@ -59,6 +59,15 @@ class Body:
     def names(self, name: str) -> tuple[str, ...]:
         return tuple(self._is_text(name, value) for value in self._list(name, MAX_LIST))
 
+    def integers(self, name: str, low: int, high: int) -> tuple[int, ...]:
+        values = self._list(name, MAX_LIST)
+        for value in values:
+            if not _is_whole(value) or not low <= value <= high:
+                raise Problem(
+                    400, f"{name}: whole numbers from {low} to {high}, not {_shown(value)}"
+                )
+        return tuple(values)
+
     def text(self, name: str) -> str:
         return self._is_text(name, self._required(name))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from game.events import Event
 from game.match import Match
 from game.rolloff import RollOff
 
@@ -143,7 +144,17 @@ class Table(Protocol):
     def correct(self, dice: tuple[int, ...], index: int | None = None) -> Snapshot:
         """The throw at this index of the timeline (the newest without) showed these dice."""
 
-    def rename(self, seat: int, name: str) -> Snapshot: ...
+    def by_hand(self, event: Event) -> Snapshot:
+        """Who plays, whose turn it is, points: whatever a person says has happened."""
+
+    def insert(self, line: str, before: int | None = None) -> Snapshot:
+        """A turn that nobody pressed for, as a line of `game.notation`.
+
+        It happens now, or `before` the event of this index.
+        """
+
+    def drop(self, start: int, stop: int) -> Snapshot:
+        """The events from `start` up to `stop` never happened."""
 
     def answer(self, choice_id: str) -> Snapshot: ...
 

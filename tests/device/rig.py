@@ -59,9 +59,16 @@ class Rig:
         return self.settled()
 
     def press_until_read(self) -> None:
-        """Press; where a die cannot be read slide the dice, as the advice says, and press again."""
+        """Press, and do as the table says until the throw is read.
+
+        Where a die cannot be read, slide the dice and press again; asked whether they were
+        thrown, hold for yes.
+        """
         for _ in range(TRIES):
-            if self.press().situation is not Situation.ATTENTION:
+            snapshot = self.press()
+            if "Thrown or moved?" in (snapshot.question or ""):
+                snapshot = self.hold()
+            if snapshot.situation is not Situation.ATTENTION:
                 return
             self.tray.nudge(hand=True)
             sleep(NUDGE_S)

@@ -71,6 +71,9 @@ class Hands:
             while snapshot.situation is Situation.WAITING or snapshot.version < before + 2:
                 snapshot = self.companion.wait(snapshot.version, 10)
             expect(self.phone.locator("#message")).to_contain_text(snapshot.message)
+            if "Thrown or moved?" in (snapshot.question or ""):
+                self.phone.locator("#choice-1").click()
+                return
             if snapshot.situation is not Situation.ATTENTION:
                 return
             self.tray.nudge(hand=True)

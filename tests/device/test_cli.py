@@ -172,3 +172,63 @@ def test_port_in_use_is_one_line(tmp_path):
         )
 
     assert_refused(done, f"port {port} is in use", "--port")
+
+
+MATCH = """traykeeper match 1
+rules walnut-studiolo
+option target = 1000
+player Anna
+player Ben
+113335: 333 11 5 = 550, bank
+223446: farkle
+111234: ~111 = 1000, bank
+115555: ~5555 11 = 1200, bank
+"""
+
+
+@pytest.fixture
+def evening(tmp_path):
+    path = tmp_path / "evening.txt"
+    path.write_text(MATCH)
+    return path
+
+
+def test_match_prints_every_turn_the_standings_and_the_outcome(evening):
+    done = run("match", str(evening))
+
+    assert "  2  Ben             2 2 3 4 4 6: farkle" in done.stdout
+    assert "   1,550  Anna" in done.stdout
+    assert done.stdout.endswith("Anna wins with 1,550!\n")
+
+
+def test_match_json_is_for_programs(evening):
+    data = json.loads(run("match", "--json", str(evening)).stdout)
+
+    assert data["outcome"] == {"winner": "Anna", "score": 1550}
+    assert [turn["ending"] for turn in data["turns"]] == ["bank", "farkle", "bank", "bank"]
+
+
+def test_match_names_the_line_that_does_not_hold(evening):
+    evening.write_text(MATCH.replace("550", "500"))
+
+    assert_refused(run("match", str(evening)), "line 6", "333 11 5 is 550")
+    assert_refused(run("match", "no.txt"), "no.txt: cannot be read")
+
+
+def test_rules_list_show_and_sheet():
+    assert "zilch" in run("rules", "list").stdout
+    assert "Three farkles in a row cost 500." in run("rules", "show", "zilch").stdout
+    assert run("rules", "sheet", "zilch").stdout.startswith("<svg")
+    assert ">Anna<" in run("rules", "sheet", "--pad", "--player", "Anna", "zilch").stdout
+
+
+def test_rules_check_tells_by_its_exit_code(tmp_path):
+    file = tmp_path / "house.toml"
+    file.write_text('extends = "walnut-studiolo"\nopening = 350\n')
+    assert run("rules", "check", str(file)).returncode == 0
+    file.write_text("\nopenning = 3\n")
+    done = run("rules", "check", str(file))
+
+    assert done.returncode == 1
+    assert "line 2: openning is no option: did you mean 'opening'?" in done.stderr
+    assert_refused(run("rules", "check", str(tmp_path / "no.toml")), "there is no such file")

@@ -9,7 +9,9 @@ from http.client import HTTPResponse
 import pytest
 
 from game import Match
+from game.events import Event, Spliced
 from game.rulefile import load
+from game.text import insertion
 from web.app import create_app
 from web.server import Server
 from web.stream import Streams
@@ -105,8 +107,14 @@ class MemoryTable:
     def correct(self, dice: tuple[int, ...], index: int | None = None) -> Snapshot:
         return self._play(self.match.correct(dice, index), "corrected")
 
-    def rename(self, seat: int, name: str) -> Snapshot:
-        return self._play(self.match.rename(seat, name), "renamed")
+    def by_hand(self, event: Event) -> Snapshot:
+        return self._play(self.match.push(event), "by hand")
+
+    def insert(self, line: str, before: int | None = None) -> Snapshot:
+        return self._play(self.match.push(insertion(self.match, line, before)), "inserted")
+
+    def drop(self, start: int, stop: int) -> Snapshot:
+        return self._play(self.match.push(Spliced(start, stop, ())), "dropped")
 
     def answer(self, choice_id: str) -> Snapshot:
         if choice_id not in {choice.id for choice in self._snapshot.choices}:

@@ -13,19 +13,20 @@
   const isRolling = () => Date.now() < untilMs || document.querySelector("[data-rolling]");
 
   async function show() {
-    const shown = document.querySelector(".throw .photo");
-    if (shown && isRolling() && !document.hidden) {
+    if (document.querySelector(".throw .photo") && isRolling() && !document.hidden) {
       const next = new Image();
       next.src = `${VIEW}?${Date.now()}`;
-      await next.decode().then(() => swap(shown.querySelector("img"), next), () => {});
+      await next.decode().then(() => swap(next), () => {});
     }
     setTimeout(show, PERIOD_MS);
   }
 
   // The frame of the photo keeps its size; only the picture in it changes.
-  function swap(image, next) {
-    image.src = next.src;
-    image.closest(".photo").classList.add("rolling");
+  function swap(next) {
+    const photo = document.querySelector(".throw .photo");
+    if (!photo || !isRolling()) return;
+    photo.querySelector("img").src = next.src;
+    photo.classList.add("rolling");
   }
 
   if (document.getElementById("throw-dice")) show();

@@ -1,0 +1,67 @@
+"""What no camera sees, over the API."""
+
+import pytest
+
+
+@pytest.fixture
+def post(client, table):
+    table.new_match(("Anna", "Ben", "Cleo"))
+
+    def send(name, /, **body):
+        return client.post(f"/api/v1/{name}", json=body)
+
+    return send
+
+
+def test_a_player_joins_leaves_and_is_skipped(post):
+    assert post("join", name="Dan").json["players"][3]["name"] == "Dan"
+    assert post("leave", seat=1).json["players"][1]["here"] is False
+    assert post("skip").json["turn"]["seat"] == 2
+
+
+def test_the_order_a_score_and_the_turn_are_set(post):
+    assert post("order", seats=[2, 1, 0]).status_code == 200
+    assert post("score", seat=1, score=3200).json["players"][1]["score"] == 3200
+    state = post("turn", seat=2, points=450, dice=3).json
+    assert (state["turn"]["seat"], state["at_risk"], state["dice_to_throw"]) == (2, 450, 3)
+
+
+def test_a_farkle_is_declared(post):
+    assert post("farkle").json["turns"][0]["ending"] == "farkle"
+
+
+def test_a_turn_is_put_in_and_dropped(post, client):
+    state = post("insert", turn="111234: 111 = 1000, bank").json
+    assert state["players"][0]["score"] == 1000
+    state = post("insert", turn="113335: 333 11 5 = 550, bank", before=0).json
+    assert [player["score"] for player in state["players"]] == [550, 1000, 0]
+    assert "113335: 333 11 5 = 550, bank" in client.get("/api/v1/match.txt").text
+    state = post("drop", start=0, stop=2).json
+    assert [player["score"] for player in state["players"]] == [1000, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "status", "detail"),
+    [
+        ("leave", {"seat": 9}, 409, "nobody throws from seat 9"),
+        ("leave", {}, 400, "seat is missing"),
+        ("join", {"name": "Anna"}, 409, "somebody else is called Anna"),
+        ("join", {"name": "Dan", "team": "red"}, 400, "team"),
+        ("order", {"seats": [0, 0, 1]}, 409, "each seat once"),
+        ("order", {"seats": "012"}, 400, "seats"),
+        ("order", {"seats": [0, 1, "x"]}, 400, "whole numbers"),
+        ("turn", {"seat": 0, "points": 0, "dice": 7}, 400, "dice"),
+        ("insert", {"turn": "dance"}, 409, "is no throw"),
+        ("takeover", {}, 409, "nothing to take over"),
+        ("drop", {"start": 5, "stop": 9}, 409, "there are no events 5 to 9"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_the_reason(post, name, body, status, detail):
+    answer = post(name, **body)
+
+    assert answer.status_code == status
+    assert detail in answer.json["detail"]
+
+
+def test_there_is_no_text_without_a_match(client):
+    assert client.get("/api/v1/match.txt").status_code == 404

@@ -1,0 +1,97 @@
+"""The part of the API for what no camera sees: who plays, and all that is set by hand."""
+
+from collections.abc import Callable
+
+from flask import Blueprint, Response, request
+
+from game.events import (
+    Event,
+    Farkled,
+    Joined,
+    Left,
+    Renamed,
+    Reordered,
+    ScoreSet,
+    Skipped,
+    TookOver,
+    TurnSet,
+)
+from game.text import to_text
+from web.answer import state_answer
+from web.body import Body
+from web.problem import Problem
+from web.table import Table
+
+MAX_SEAT = 1_000
+MAX_SCORE = 1_000_000
+MAX_INDEX = 1_000_000
+MAX_TEAM = 100
+
+
+def add_by_hand(api: Blueprint, table: Table) -> None:
+    """The routes that put one event into the match, and those that change its past."""
+    for name, (fields, make) in _EVENTS.items():
+        _add_event(api, table, name, fields, make)
+    _add_past(api, table)
+
+
+def _add_event(
+    api: Blueprint, table: Table, name: str, fields: tuple[str, ...], make: Callable[[Body], Event]
+) -> None:
+    def view() -> Response:
+        return state_answer(table.by_hand(make(Body.of(request, *fields))))
+
+    api.add_url_rule(f"/{name}", name, view, methods=["POST"])
+
+
+def _add_past(api: Blueprint, table: Table) -> None:
+    @api.post("/insert")
+    def insert() -> Response:
+        body = Body.of(request, "turn", "before")
+        before = body.integer("before", 0, MAX_INDEX) if "before" in body else None
+        return state_answer(table.insert(body.text("turn"), before))
+
+    @api.post("/drop")
+    def drop() -> Response:
+        body = Body.of(request, "start", "stop")
+        start, stop = (body.integer(name, 0, MAX_INDEX) for name in ("start", "stop"))
+        return state_answer(table.drop(start, stop))
+
+    @api.get("/match.txt")
+    def match_text() -> Response:
+        match = table.snapshot().match
+        if match is None:
+            raise Problem(404, "there is no match yet: set one up first")
+        return Response(to_text(match), mimetype="text/plain")
+
+
+def _seat(body: Body) -> int:
+    return body.integer("seat", 0, MAX_SEAT)
+
+
+def _joined(body: Body) -> Event:
+    team = body.integer("team", 0, MAX_TEAM) if "team" in body else None
+    return Joined(body.text("name"), team)
+
+
+def _score_set(body: Body) -> Event:
+    return ScoreSet(_seat(body), body.integer("score", -MAX_SCORE, MAX_SCORE))
+
+
+def _turn_set(body: Body) -> Event:
+    points = body.integer("points", 0, MAX_SCORE)
+    return TurnSet(_seat(body), points, body.integer("dice", 1, 6))
+
+
+_EVENTS: dict[str, tuple[tuple[str, ...], Callable[[Body], Event]]] = {
+    "skip": ((), lambda _: Skipped()),
+    "farkle": ((), lambda _: Farkled()),
+    "takeover": ((), lambda _: TookOver()),
+    "join": (("name", "team"), _joined),
+    "leave": (("seat",), lambda body: Left(_seat(body))),
+    "rename": (("seat", "name"), lambda body: Renamed(_seat(body), body.text("name"))),
+    "order": (("seats",), lambda body: Reordered(body.integers("seats", 0, MAX_SEAT))),
+    "score": (("seat", "score"), _score_set),
+    "turn": (("seat", "points", "dice"), _turn_set),
+}
+"""Name of the route -> the fields of its body, and the event made of them."""
