@@ -14,6 +14,7 @@ _DIE_ADVICE = {
 
 _PICTURE_ADVICE = {
     Problem.HAND: "A hand is in the picture: take it away and press again.",
+    Problem.UNREADABLE: "Two looks at the tray do not agree: press again.",
     Problem.DARK: "It is too dark to read: give the tray more light.",
 }
 
@@ -33,8 +34,9 @@ def count(n: int) -> str:
 
 def advice(reading: Reading) -> tuple[str, ...]:
     """What to do about each problem of the reading, one sentence each."""
-    whole = [_PICTURE_ADVICE.get(p, f"The picture is {p}: press again.") for p in reading.problems]
     doubtful = [die for die in reading.in_tray if die.problem]
+    problems = [p for p in reading.problems if not (doubtful and p is Problem.UNREADABLE)]
+    whole = [_PICTURE_ADVICE.get(p, f"The picture is {p}: press again.") for p in problems]
     return (*whole, *(_die_advice(die, i, len(doubtful)) for i, die in enumerate(doubtful, 1)))
 
 

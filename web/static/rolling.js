@@ -5,14 +5,24 @@
   const AFTER_THROW_MS = 2500;
   const VIEW = "/api/v1/view.jpg";
   let untilMs = 0;
+  let lastPhoto = "";
 
   document.addEventListener("click", (event) => {
     if (event.target.closest("#throw-dice")) untilMs = Date.now() + AFTER_THROW_MS;
   });
 
+  // A new photo on the board is the reading that ends the show.
+  function isNewPhoto() {
+    const image = document.querySelector(".throw .photo img");
+    if (!image?.src.includes("/photo/") || image.src === lastPhoto) return false;
+    lastPhoto = image.src;
+    return true;
+  }
+
   const isRolling = () => Date.now() < untilMs || document.querySelector("[data-rolling]");
 
   async function show() {
+    if (isNewPhoto()) untilMs = 0;
     if (document.querySelector(".throw .photo") && isRolling() && !document.hidden) {
       const next = new Image();
       next.src = `${VIEW}?${Date.now()}`;
