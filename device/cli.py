@@ -219,6 +219,7 @@ def bench() -> None:
     \b
     traykeeper bench vision               # milliseconds a read
     traykeeper bench press                # from the button to the phone
+    traykeeper bench rules                # the table of keeps
     """
 
 
@@ -244,10 +245,20 @@ def bench_press(runs: int) -> None:
     press(runs)
 
 
+@bench.command("rules")
+def bench_rules() -> None:
+    """Milliseconds to build a table of keeps, nanoseconds to look one up, beside brute force."""
+    from device.bench_rules import rules
+
+    rules()
+
+
 @bench.command("all")
 def bench_all() -> None:
     """Everything above."""
     from device.bench import press, vision
+    from device.bench_rules import rules
 
     vision(30)
     press(20)
+    rules()

@@ -249,9 +249,16 @@ class Companion:
         return self._ask(lambda: throw_as_a_person(tray, match))
 
     def new_match(
-        self, names: tuple[str, ...], *, rules: str | None = None, target: int | None = None
+        self,
+        names: tuple[str, ...],
+        *,
+        rules: str | None = None,
+        target: int | None = None,
+        teams: tuple[int, ...] | None = None,
     ) -> Snapshot:
-        return self._ask(lambda: self._session.new_match(names, rules=rules, target=target))
+        return self._ask(
+            lambda: self._session.new_match(names, rules=rules, target=target, teams=teams)
+        )
 
     def dice(self, dice: tuple[int, ...]) -> Snapshot:
         return self._ask(lambda: self._session.dice(dice))

@@ -306,21 +306,27 @@ class Session:
     # The match
 
     def new_match(
-        self, names: Sequence[str], *, rules: str | None = None, target: int | None = None
+        self,
+        names: Sequence[str],
+        *,
+        rules: str | None = None,
+        target: int | None = None,
+        teams: Sequence[int] | None = None,
     ) -> None:
         own = rules in (None, self.rules.name)
         ruleset = self.rules if own or rules is None else rulefile.load(rules)
         if target is not None:
             ruleset = replace(ruleset, target=target)
-        self._begin(Match.start(ruleset, names))
+        self._begin(Match.start(ruleset, names, teams=teams))
         self.message = f"A new match: {self.ledger.match.state.player.name} begins."
 
     def rematch(self) -> None:
         """The same players and rules; the next seat begins."""
         old = self.ledger.match
         names = [player.name for player in old.state.players]
+        teams = [player.team for player in old.state.players]
         first = (old.start_state.turn.seat + 1) % len(names)
-        self._begin(Match.start(old.rules, names, first=first))
+        self._begin(Match.start(old.rules, names, first=first, teams=teams))
         self.message = f"A rematch: {names[first]} begins."
 
     def _begin(self, match: Match) -> None:

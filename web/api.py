@@ -5,7 +5,7 @@ from flask import Blueprint, Response, request
 from game.ruleset import Ruleset
 from web.answer import json_answer, state_answer, state_text
 from web.body import Body
-from web.by_hand import add_by_hand
+from web.by_hand import MAX_TEAM, add_by_hand
 from web.once import OncePerVersion
 from web.problem import Problem
 from web.stream import Streams, event_text
@@ -120,7 +120,9 @@ def _add_moves(api: Blueprint, table: Table) -> None:
 def _add_match(api: Blueprint, table: Table) -> None:
     @api.post("/match")
     def new_match() -> Response:
-        body = Body.of(request, "names", "rules", "target")
+        body = Body.of(request, "names", "rules", "target", "teams")
         rules = body.text("rules") if "rules" in body else None
         target = body.integer("target", 1, MAX_TARGET) if "target" in body else None
-        return state_answer(table.new_match(body.names("names"), rules=rules, target=target))
+        teams = body.integers("teams", 0, MAX_TEAM) if "teams" in body else None
+        names = body.names("names")
+        return state_answer(table.new_match(names, rules=rules, target=target, teams=teams))

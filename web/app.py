@@ -13,6 +13,7 @@ from web.api import create_api
 from web.board import Board
 from web.body import MAX_BYTES
 from web.page import create_page
+from web.paper import create_paper
 from web.stream import Streams
 from web.table import Table
 
@@ -49,6 +50,7 @@ def create_app(
     guard.register(app)
     app.register_blueprint(create_api(table, streams, offered))
     app.register_blueprint(create_page(table, streams, Board(app.jinja_env)))
+    app.register_blueprint(create_paper(table, offered[0]))
     return app
 
 

@@ -131,8 +131,14 @@ class Table(Protocol):
         """Throw the simulated dice that are to be thrown. Only where `simulated`."""
 
     def new_match(
-        self, names: tuple[str, ...], *, rules: str | None = None, target: int | None = None
-    ) -> Snapshot: ...
+        self,
+        names: tuple[str, ...],
+        *,
+        rules: str | None = None,
+        target: int | None = None,
+        teams: tuple[int, ...] | None = None,
+    ) -> Snapshot:
+        """A match of these players; `teams` is the team of each, where there are teams."""
 
     def dice(self, dice: tuple[int, ...]) -> Snapshot:
         """A throw tapped in on the phone, where no camera read it."""

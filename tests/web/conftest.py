@@ -88,10 +88,15 @@ class MemoryTable:
         return self.dice(self.to_throw.pop(0))
 
     def new_match(
-        self, names: tuple[str, ...], *, rules: str | None = None, target: int | None = None
+        self,
+        names: tuple[str, ...],
+        *,
+        rules: str | None = None,
+        target: int | None = None,
+        teams: tuple[int, ...] | None = None,
     ) -> Snapshot:
         chosen = load(rules) if rules else RULES
-        match = Match.start(replace(chosen, target=target or chosen.target), names)
+        match = Match.start(replace(chosen, target=target or chosen.target), names, teams=teams)
         return self._play(match, f"{names[0]} begins")
 
     def dice(self, dice: tuple[int, ...]) -> Snapshot:

@@ -65,3 +65,10 @@ def test_what_cannot_be_is_refused_with_the_reason(post, name, body, status, det
 
 def test_there_is_no_text_without_a_match(client):
     assert client.get("/api/v1/match.txt").status_code == 404
+
+
+def test_teams_share_a_score(client, table):
+    body = {"names": ["A1", "B1", "A2", "B2"], "teams": [0, 1, 0, 1]}
+    players = client.post("/api/v1/match", json=body).json["players"]
+
+    assert [player["team"] for player in players] == [0, 1, 0, 1]
