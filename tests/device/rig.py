@@ -98,6 +98,10 @@ class Rig:
             lambda s: s.situation is not Situation.WAITING or s.message == "Waiting for a throw."
         )
 
+    def wait_s(self, seconds: float) -> None:
+        """Let hands come and go."""
+        sleep(seconds)
+
     def until(self, holds) -> Snapshot:
         snapshot = self.companion.snapshot()
         while not holds(snapshot):

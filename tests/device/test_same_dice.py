@@ -1,0 +1,126 @@
+"""The same dice never count twice, and a forgotten bank is never lost: at the tray, from frames."""
+
+import pytest
+
+from tests.device.rig import open_rig
+from web.table import Situation
+
+SCORING = (1, 1, 2, 3, 4, 6)
+THOUSAND = (1, 1, 1, 2, 3, 4)
+HOT = (1, 1, 3, 3, 3, 5)
+NEXT = (2, 2, 3, 4, 5, 6)
+
+
+def test_pressing_twice_on_one_throw_changes_nothing(match_rig):
+    match_rig.throw(*SCORING)
+    before = match_rig.state
+    snapshot = match_rig.press()
+
+    assert match_rig.state == before
+    assert snapshot.message == "Not thrown yet: the dice lie where they lay."
+
+
+@pytest.mark.parametrize("to", ["aside", "gone"])
+def test_pressing_after_setting_dice_aside_without_a_throw_changes_nothing(match_rig, to):
+    match_rig.throw(*SCORING)
+    before = match_rig.state
+    match_rig.tray.set_aside((1, 1), to=to)
+    snapshot = match_rig.press()
+
+    assert match_rig.state == before
+    assert snapshot.message.startswith("Not thrown yet")
+
+
+def test_dice_moved_to_a_corner_of_the_tray_were_not_thrown(match_rig):
+    match_rig.throw(*SCORING)
+    before = match_rig.state
+    match_rig.tray.set_aside((1, 1), to="corner")
+    match_rig.press()
+
+    assert match_rig.state == before
+
+
+def test_pressing_on_the_last_players_leftovers_changes_nothing(match_rig):
+    match_rig.throw(*THOUSAND)
+    match_rig.hold()
+    before = match_rig.state
+    snapshot = match_rig.press()
+
+    assert match_rig.state == before
+    assert snapshot.message.startswith("Not thrown yet")
+
+
+def test_pressing_on_the_dice_of_a_farkle_changes_nothing(match_rig):
+    match_rig.throw(2, 3, 3, 4, 6, 6)
+    before = match_rig.state
+    match_rig.press()
+
+    assert match_rig.state == before
+
+
+def test_dice_slid_by_a_hand_were_not_thrown(match_rig):
+    match_rig.throw(*SCORING)
+    before = match_rig.state
+    match_rig.tray.nudge(hand=True)
+    match_rig.wait_s(2.0)
+    match_rig.press()
+
+    assert match_rig.state == before
+
+
+def test_after_a_power_cut_the_same_dice_still_do_not_count_twice(tmp_path):
+    with open_rig(tmp_path) as rig:
+        rig.companion.new_match(("Anna", "Ben"))
+        rig.throw(*SCORING)
+        before, tray = rig.state, rig.tray
+    with open_rig(tmp_path, tray=tray) as rig:
+        assert "200 at risk" in rig.companion.snapshot().message
+        snapshot = rig.press()
+
+        assert rig.state == before
+        assert snapshot.message.startswith("Not thrown yet")
+
+
+def test_a_forgotten_bank_without_hot_dice_is_one_hold(match_rig):
+    match_rig.throw(*THOUSAND)
+    snapshot = match_rig.throw(*NEXT)
+    assert snapshot.question == "Did Anna bank 1,000?"
+    match_rig.hold()
+
+    assert match_rig.scores == [1000, 0]
+    assert match_rig.state.turn.seat == 1
+    assert match_rig.state.turn.last.dice == NEXT
+
+
+def test_a_forgotten_bank_where_hot_dice_was_possible_is_one_tap(match_rig):
+    match_rig.throw(*HOT)
+    snapshot = match_rig.throw(*NEXT)
+    assert snapshot.situation is Situation.ACCEPTED
+    assert snapshot.message.startswith("Hot dice!")
+    (choice,) = snapshot.choices
+    assert choice.label == "Anna banked 550, Ben threw this"
+    match_rig.companion.answer(choice.id)
+
+    assert match_rig.scores == [550, 0]
+    assert match_rig.state.turn.seat == 1
+    assert match_rig.state.turn.last.dice == NEXT
+
+
+@pytest.mark.parametrize("to", ["aside", "gone", "stay"])
+def test_what_was_kept_is_found_wherever_it_was_put(match_rig, to):
+    match_rig.throw(*SCORING)
+    match_rig.tray.set_aside((1, 1), to=to)
+    match_rig.throw(5, 2, 3, 3)
+
+    assert match_rig.state.turn.throws[0].keep.dice == (1, 1)
+    assert match_rig.state.turn.last.dice == (2, 3, 3, 5)
+
+
+def test_a_tapped_keep_comes_first(match_rig):
+    match_rig.throw(1, 5, 2, 3, 4, 6)
+    match_rig.companion.keep((5,))
+    match_rig.tray.set_aside((5,), to="gone")
+    match_rig.throw(1, 2, 3, 3, 4)
+
+    assert match_rig.state.turn.throws[0].keep.dice == (5,)
+    assert not match_rig.state.turn.throws[0].assumed
