@@ -78,8 +78,9 @@ class TrayButton:
         self._on_holding(0.0)
 
     def _held(self) -> None:
-        if self._down_s is not None:
-            self._on_holding(self._clock() - self._down_s)
+        down_s = self._down_s
+        if down_s is not None:
+            self._on_holding(self._clock() - down_s)
 
     def _released(self) -> None:
         down_s, self._down_s = self._down_s, None

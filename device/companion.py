@@ -140,7 +140,7 @@ class Companion:
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None:
             job()
-            self._publish()
+            self._try(self._publish)
 
     def _post(self, job: Job) -> None:
         """Do this on the companion's thread; a refusal becomes the message on every phone."""
@@ -162,10 +162,9 @@ class Companion:
         def answer() -> None:
             try:
                 job()
+                done.set_result(self._publish())
             except Exception as error:  # noqa: BLE001 - handed to whoever asked
                 done.set_exception(error)
-            else:
-                done.set_result(self._publish())
 
         self._jobs.put(answer)
         return done.result(timeout=ANSWER_S)

@@ -4,6 +4,7 @@ It sends what it finds to `post` and never touches the match. A camera that fail
 again with growing patience, while the match goes on by tapping.
 """
 
+import logging
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from device.referee import Sight
 from device.watch import Watch
 from vision import Quad, read
 from vision.burst import agree
+
+log = logging.getLogger(__name__)
 
 BURST = 2
 """Looks at one rest that must agree; sensor noise differs, the dice do not."""
@@ -152,17 +155,22 @@ class Eye:
         while not self._stop.is_set():
             try:
                 with closing(self._open()) as camera:
-                    failures = 0
                     self._post(CameraFound(camera.name))
                     self._watch_over(camera)
             except CameraError as error:
-                self._post(CameraLost(str(error)))
-                self._stop.wait(RETRY_S[min(failures, len(RETRY_S) - 1)])
-                failures += 1
+                failures = self._lost(str(error), failures)
+            except Exception:
+                log.exception("watching the tray failed")
+                failures = self._lost("it failed, the log says how; it is opened again", failures)
             finally:
                 with self._lock:
                     self._watch, self._marked_s = None, None
                 self._moving = False
+
+    def _lost(self, reason: str, failures: int) -> int:
+        self._post(CameraLost(reason))
+        self._stop.wait(RETRY_S[min(failures, len(RETRY_S) - 1)])
+        return failures + 1
 
     def _watch_over(self, camera: Camera) -> None:
         height, width = camera.capture().image.shape[:2]

@@ -45,10 +45,8 @@ class Ledger:
         self._match_id, self._match = match_id, match
 
     def do(self, *actions: Action) -> Match:
-        """All of these, or none where one is refused or cannot be written."""
-        match = self.match
-        for action in actions:
-            match = match.push(action)
+        """All of these as one step, or none where one is refused or cannot be written."""
+        match = self.match.push(*actions)
         self._record.append(self._match_id, *actions)
         self._match = match
         return match

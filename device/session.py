@@ -113,7 +113,7 @@ class Session:
         self._eye, self._shut_down = eye, shut_down
         self._repairs: tuple[Option, ...] = ()
         self._offer_number = 0
-        self._rolled: tuple[Place, ...] = ()
+        self._leftovers: tuple[Place, ...] = ()
 
     @property
     def situation(self) -> Situation:
@@ -237,10 +237,12 @@ class Session:
         if first is not None and first.values != sight.reading.values:
             self._apply(Attention(("Two looks at this throw do not agree: press again.",)))
             return
-        verdict = referee.judge(self.ledger.match, sight)
+        verdict = referee.judge(self.ledger.match, sight, self._leftovers)
         if first is None and referee.costs(self.ledger.match, verdict):
             self._look(then_bank=waiting.then_bank, confirming=sight.reading)
             return
+        if waiting.then_bank and isinstance(verdict, EmptyTray):
+            verdict = NotThrown("")  # the dice were taken up, not thrown
         self._apply(verdict)
         if waiting.then_bank and self.situation is Situation.ACCEPTED:
             self.bank()
@@ -272,11 +274,11 @@ class Session:
     # The roll-off
 
     def _rolled_off(self, sight: Sight) -> None:
-        found = referee.only_die(sight, self._rolled)
+        found = referee.only_die(sight, self._leftovers)
         if not isinstance(found, int):
             self._apply(found)
             return
-        self._rolled = referee.places(sight.reading)
+        self._leftovers = referee.places(sight.reading)
         self._eye.mark()
         self._roll(found)
 
@@ -314,7 +316,7 @@ class Session:
         teams: Sequence[int] | None = None,
     ) -> None:
         own = rules in (None, self.rules.name)
-        ruleset = self.rules if own or rules is None else rulefile.load(rules)
+        ruleset = self.rules if own or rules is None else rulefile.published(rules)
         if target is not None:
             ruleset = replace(ruleset, target=target)
         self._begin(Match.start(ruleset, names, teams=teams))
@@ -330,6 +332,8 @@ class Session:
         self.message = f"A rematch: {names[first]} begins."
 
     def _begin(self, match: Match) -> None:
+        if self.ledger:
+            self._leftovers = self.ledger.match.last_places or self._leftovers
         self.ledger.begin(match)
         self.rolloff = RollOff()
         self._clear()

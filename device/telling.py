@@ -1,6 +1,7 @@
 """What the table says about a match, in one line."""
 
 from device import words
+from game.effects import best_of_others
 from game.match import Match
 from game.state import Ending, Turn
 
@@ -66,6 +67,6 @@ def _farkled(name: str, turn: Turn) -> str:
 def _next(match: Match) -> str:
     name = match.state.player.name
     if match.state.closer is not None:
-        closer = match.state.players[match.state.closer]
-        return f"Last round: {name} must top {closer.name}'s {closer.score:,}."
+        leader = match.state.players[best_of_others(match.state)]
+        return f"Last round: {name} must top {leader.name}'s {leader.score:,}."
     return f"{name} throws."

@@ -44,3 +44,9 @@ def _die_advice(die: Die, i: int, n: int) -> str:
     which = "The ringed die" if n == 1 else f"Ringed die {i}"
     how = _DIE_ADVICE.get(die.problem, "is doubtful: press again") if die.problem else ""
     return f"{which} {how}."
+
+
+def expected(n: int, seen: int, why: str) -> str:
+    """How many dice should lie there, how many do, and what to do about it."""
+    remedy = "is one hidden, or on the floor?" if seen < n else "take the others out."
+    return f"Expected {count(n)}, saw {seen}: {why}; {remedy}"

@@ -46,5 +46,6 @@ def _standing(state: State, total: int) -> Iterator[str]:
 def best_of_others(state: State) -> int:
     """The seat with the highest score but for the player on turn and the team."""
     mates = state.mates(state.turn.seat)
-    others = (seat for seat in range(len(state.players)) if seat not in mates)
+    playing = {*state.order, state.closer if state.closer is not None else state.order[0]}
+    others = (seat for seat in sorted(playing) if seat not in mates)
     return max(others, key=lambda seat: state.players[seat].score)

@@ -106,12 +106,15 @@ def _as_journal_error(path: Path) -> Iterator[None]:
 def _setup(match: Match) -> str:
     start = match.start_state
     names = [player.name for player in start.players]
-    return json.dumps({"rules": asdict(match.rules), "names": names, "first": start.turn.seat})
+    teams = [player.team for player in start.players]
+    setup = {"rules": asdict(match.rules), "names": names, "first": start.order[0], "teams": teams}
+    return json.dumps(setup)
 
 
 def _match_from(setup: str) -> Match:
     data = json.loads(setup)
-    return Match.start(_rules_from(data["rules"]), data["names"], first=data["first"])
+    rules = _rules_from(data["rules"])
+    return Match.start(rules, data["names"], first=data["first"], teams=data["teams"])
 
 
 def _rules_from(data: dict[str, Any]) -> Ruleset:

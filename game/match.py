@@ -90,9 +90,15 @@ class Match:
 
     @property
     def last_throw(self) -> Throw | None:
-        """The newest throw of the match, of this turn or the one before."""
-        turns = (self.state.turn, *self.state.turns[:-2:-1])
+        """The newest throw of the turn played or a finished one; a skipped turn has none."""
+        turns = (self.state.turn, *reversed(self.state.turns))
         return next((turn.last for turn in turns if turn.last), None)
+
+    @property
+    def last_places(self) -> tuple[Place, ...]:
+        """Where the dice lay when a throw was last accepted, whatever became of its turn."""
+        thrown = (event for event in reversed(self.timeline) if isinstance(event, Thrown))
+        return next((event.places for event in thrown), ())
 
     @property
     def can_undo(self) -> bool:
@@ -218,13 +224,23 @@ def _named(state: State, event: Event) -> str:
 
 def _rework_assumed_keep(events: list[Event], action: Corrected, rules: Ruleset) -> None:
     """Where the keep was only assumed, the best one of as many dice takes its place."""
-    i = action.index + 1
-    kept = events[i] if i < len(events) else None
-    if not isinstance(kept, Kept) or not kept.assumed:
+    i = next_decision(events, action.index)
+    kept = events[i] if i is not None else None
+    if i is None or not isinstance(kept, Kept) or not kept.assumed:
         return
     keeps = table(rules).get(tuple(sorted(action.dice)), ())
     if best := next((k for k in keeps if len(k.dice) == len(kept.dice)), None):
         events[i] = Kept(best.dice, assumed=True)
+
+
+def next_decision(events: Sequence[Event], index: int) -> int | None:
+    """The index of what was decided about the throw at `index`: its keep or its bank."""
+    for i in range(index + 1, len(events)):
+        if isinstance(events[i], Kept | Banked):
+            return i
+        if isinstance(events[i], Thrown):
+            break
+    return None
 
 
 def _forget_faces(old: Thrown, dice: Sequence[int]) -> tuple[Place, ...]:

@@ -38,7 +38,9 @@ from game.state import Ending, Throw
 
 _WORDS: dict[str, Event] = {"take over": TookOver(), "farkle": Farkled(), "skip": Skipped()}
 
-_KEEP = re.compile(r"(?P<assumed>~?)(?P<groups>[1-6 ]+?) ?= ?(?P<points>[\d,]+)(?P<bank>, ?bank)?")
+_KEEP = re.compile(
+    r"(?P<assumed>~?)(?P<groups>[1-6 ]+?) ?= ?(?P<points>\d[\d,]*)(?P<bank>, ?bank)?"
+)
 
 _ENDED_BY_ITSELF = (Ending.FARKLE, Ending.RESET, Ending.WIN)
 

@@ -48,11 +48,16 @@ def load(name_or_path: str) -> Ruleset:
     if name_or_path.endswith(".toml"):
         path = Path(name_or_path)
         return parse(_read(path), name=path.stem, where=name_or_path)
-    return _published(name_or_path)
+    return published(name_or_path)
 
 
 @cache
-def _published(name: str) -> Ruleset:
+def published(name: str) -> Ruleset:
+    """The rule set of that name; no file is opened on anybody's word.
+
+    Raises:
+        RulesetError: no such name.
+    """
     if name not in names():
         raise RulesetError(f"no rule set is called {name!r}: {_nearest(name, names())}")
     text = resources.files("game").joinpath("rulesets", f"{name}.toml").read_text("utf-8")
@@ -105,7 +110,7 @@ class _Builder:
             return Ruleset(name="", title="")
         if not isinstance(extends, str) or extends not in names():
             raise self._error("extends", f"found {extends!r}: {_nearest(str(extends), names())}")
-        return _published(extends)
+        return published(extends)
 
     def _value(self, key: str, found: object, default: object) -> object:
         """`found` as the type that `default` has, or an error that says what is allowed."""
@@ -180,7 +185,7 @@ def defaults() -> dict[str, object]:
 
 def differences(rules: Ruleset) -> Iterator[str]:
     """Lines of TOML that make the published set of that name into these rules."""
-    base = _published(rules.name) if rules.name in names() else Ruleset("", "")
+    base = published(rules.name) if rules.name in names() else Ruleset("", "")
     for f in fields(Ruleset):
         value, known = getattr(rules, f.name), getattr(base, f.name)
         if f.name != "name" and value != known:
@@ -194,10 +199,10 @@ def with_differences(name: str, lines: Sequence[str]) -> Ruleset:
         RulesetError: no such set, or a line that does not hold.
     """
     if not lines or name not in names():
-        return parse("\n".join(lines), name=name, where="option") if lines else _published(name)
+        return parse("\n".join(lines), name=name, where="option") if lines else published(name)
     extends = [f'extends = "{name}"']
     if not any(line.startswith("title") for line in lines):
-        extends.append(f"title = {_toml('title', _published(name).title)}")
+        extends.append(f"title = {_toml('title', published(name).title)}")
     return parse("\n".join([*extends, *lines]), name=name, where="option")
 
 

@@ -120,7 +120,7 @@ def _start(head: list[tuple[str, str]]) -> Match:
     rules = rulefile.with_differences(name, values.get("option", []))
     teams = [word.partition("/")[2] for word, _ in head if word.startswith("player")]
     first = values.get("first", ["1"])[-1]
-    if not first.isdigit() or not all(team.isdigit() or not team for team in teams):
+    if not first.isdecimal() or not all(team.isdecimal() or not team for team in teams):
         raise NotationError("the first seat, and a team, are whole numbers: first 2, player/1 Anna")
     return Match.start(
         rules,

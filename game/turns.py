@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from game.ruleset import LastRound, Win
+from game.scoring import table
 from game.state import Ending, State, Turn, reaches_target
 
 ROW = 3
@@ -53,7 +54,9 @@ def _count_rows(state: State, ending: Ending) -> tuple[State, int]:
 
 
 def _scoreless_starts(state: State, ending: Ending) -> int:
-    began_scoreless = ending is Ending.FARKLE and len(state.turn.throws) <= 1
+    throws = state.turn.throws
+    scored = bool(throws) and bool(table(state.rules)[throws[0].dice])
+    began_scoreless = ending is Ending.FARKLE and not scored
     return state.player.scoreless_starts + 1 if began_scoreless else 0
 
 
@@ -73,6 +76,8 @@ def decide(state: State) -> State:
     if state.closer is None or state.winner is not None:
         return state
     if state.to_follow:
+        if state.turn.throws or state.turn.brought:
+            return state
         return replace(state, turn=replace(state.turn, seat=state.to_follow[0]))
     return replace(state, winner=_leader(state, state.closer), left_over=None)
 

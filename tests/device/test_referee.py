@@ -314,3 +314,14 @@ def test_repair_after_hot_dice_takes_the_throw_back_first(opened):
     verdict = judge(thrown(opened, HOT), sight(lay((1, 2, 2, 3, 4, 6), y=300)))
 
     assert verdict.repairs[0].actions[0] == Undone()
+
+
+def test_more_dice_aside_than_were_kept_are_a_question(match):
+    match = thrown(match, (1, 2, 3, 4, 5, 6))
+    one = lay((1,), y=900, zone=Zone.ASIDE)
+    match = accept(match, judge(match, sight(lay((5, 5, 5, 2, 3), y=300), one)))
+    aside = lay((5, 5, 5), y=900, zone=Zone.ASIDE)
+    verdict = judge(match, sight(lay((2, 3, 4), y=500), aside))
+
+    assert isinstance(verdict, Ask)
+    assert "Was 5 5 kept?" in verdict.question

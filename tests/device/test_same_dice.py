@@ -1,7 +1,11 @@
 """The same dice never count twice, and a forgotten bank is never lost: at the tray, from frames."""
 
+from dataclasses import replace
+
 import pytest
 
+from game import rulefile
+from game.events import Skipped
 from tests.device.rig import open_rig
 from web.table import Situation
 
@@ -124,3 +128,37 @@ def test_a_tapped_keep_comes_first(match_rig):
 
     assert match_rig.state.turn.throws[0].keep.dice == (5,)
     assert not match_rig.state.turn.throws[0].assumed
+
+
+def test_a_skipped_player_does_not_make_the_same_dice_count_again(match_rig):
+    match_rig.throw(*THOUSAND)
+    match_rig.hold()
+    match_rig.companion.by_hand(Skipped())
+    before = match_rig.state
+    match_rig.press()
+
+    assert match_rig.state == before
+
+
+def test_the_winning_dice_do_not_open_the_rematch(tmp_path):
+    rules = replace(rulefile.load("standard"), target=1000)
+    with open_rig(tmp_path, rules=rules) as rig:
+        rig.companion.new_match(("Anna", "Ben"))
+        rig.throw(*THOUSAND)
+        rig.hold()
+        assert rig.hold().situation is Situation.TURN_BEGINS
+        snapshot = rig.press()
+
+        assert rig.state.turn.last is None
+        assert snapshot.message.startswith("Not thrown yet")
+
+
+def test_a_hold_after_the_dice_were_scooped_up_still_banks(match_rig):
+    match_rig.throw(*THOUSAND)
+    match_rig.tray.nudge()
+    match_rig.wait_s(0.3)
+    match_rig.tray.gather()
+    match_rig.wait_s(0.1)
+    match_rig.hold()
+
+    assert match_rig.scores == [1000, 0]

@@ -292,3 +292,20 @@ def test_scores_and_turns_are_set_by_hand():
 def test_what_cannot_be_done_by_hand_is_refused_with_the_reason(event, message):
     with pytest.raises(IllegalMove, match=message):
         begin().push(event)
+
+
+def test_somebody_who_leaves_does_not_move_a_turn_that_is_being_played():
+    names = ("Anna", "Ben", "Cleo", "Dan")
+    match = begin(*names, target=1000, last_round=LastRound.EVERY_OTHER).throw(THOUSAND).bank()
+    match = match.push(TurnSet(2, 700, 6)).throw((1, 1, 2, 3, 4, 6)).keep((1, 1)).push(Left(3))
+
+    assert match.state.turn.seat == 2
+    assert match.state.turn.at_risk == 900
+
+
+def test_a_first_throw_that_scored_breaks_the_row_of_scoreless_starts():
+    match = begin(three_scoreless_starts=1000)
+    for _ in range(3):
+        match = match.throw((1, 2, 3, 4, 6, 6)).keep((1,)).push(Farkled(), Skipped())
+
+    assert scores(match) == [0, 0]

@@ -74,3 +74,11 @@ def test_players_who_joined_meanwhile_stay(match):
 def test_dice_that_cannot_be_are_named(match):
     with pytest.raises(ThrowError, match="not 7"):
         repairs(match.throw(NOTHING), Corrected(0, (7,)))
+
+
+def test_an_assumed_keep_is_found_behind_a_renaming(match):
+    match = match.throw((1, 1, 3, 3, 4, 6)).rename(0, "Annie")
+    match = match.keep((1,), assumed=True).throw((1, 2, 3, 3, 4))
+    match = match.correct((5, 2, 3, 3, 4, 6), index=0)
+
+    assert match.state.turn.throws[0].keep.dice == (5,)

@@ -89,3 +89,14 @@ def test_a_turn_is_put_in_before_another():
     assert [player.score for player in after.state.players] == [1000, 550]
     assert after.undo() == match
     assert insertion(match, "223446: farkle") == Spliced(3, 3, (Thrown((2, 2, 3, 4, 4, 6)),))
+
+
+@pytest.mark.parametrize("line", ["115234: 11 = ,", "!score x y", "!order a"])
+def test_figures_that_are_none_are_refused(line):
+    with pytest.raises(NotationError, match="line 5"):
+        from_text(HEAD + line)
+
+
+def test_superscript_figures_are_refused():
+    with pytest.raises(NotationError, match="whole numbers"):
+        from_text("traykeeper match 1\nplayer Anna\nplayer Ben\nfirst ²\n115234:")
