@@ -40,7 +40,7 @@ class Lay:
 
     @property
     def all_thrown(self) -> "Lay":
-        """As a turn begins with all dice: one that seems to have stayed fell where it lay."""
+        """As if all had been thrown, also those that seem to have stayed."""
         return Lay((*self.thrown, *self.stayed), (), self.aside)
 
     def could_have_slid(self, before: tuple[Place, ...]) -> bool:

@@ -43,7 +43,9 @@ def judge(match: Match, sight: Sight, before: tuple[Place, ...] = ()) -> Verdict
     lay = compare(sight.reading, before, match.rules.n_dice)
     if not lay.thrown:
         return NotThrown("Not thrown yet: the dice lie where they lay.")
-    if sight.tumbled and match.state.turn.last is None and not match.state.left_over:
+    n_dice = match.rules.n_dice
+    begins = match.state.turn.last is None and match.state.dice_in_hand == n_dice
+    if sight.tumbled and begins and not match.state.left_over and len(lay.stayed) == 1:
         lay = lay.all_thrown
     verdict = _announce_reset(match.state, _judge_throw(match.state, lay))
     if sight.tumbled is not True and lay.could_have_slid(before):
@@ -136,6 +138,7 @@ def _take_over(state: State, lay: Lay) -> Verdict:
 
 def _first_throw(state: State, lay: Lay) -> Verdict:
     n, name = state.dice_in_hand, state.player.name
+    why = f"{name} begins with all dice" if n == state.rules.n_dice else f"{name} throws {n}"
     if len(lay.thrown) == n:
         return Accept((lay.event,))
     if len(lay.thrown) + len(lay.stayed) == n:
@@ -143,4 +146,4 @@ def _first_throw(state: State, lay: Lay) -> Verdict:
         what = "One die lies" if len(lay.stayed) == 1 else "Some dice lie"
         yes = Option(f"All {n} were thrown: {words.faces(all_dice.faces)}", (all_dice.event,))
         return Ask(f"{what} exactly as before. Were all {n} thrown?", (yes,))
-    return Attention((words.expected(n, len(lay.thrown), f"{name} begins with all dice"),))
+    return Attention((words.expected(n, len(lay.thrown), why),))

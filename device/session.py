@@ -325,9 +325,10 @@ class Session:
     def rematch(self) -> None:
         """The same players and rules; the next seat begins."""
         old = self.ledger.match
-        names = [player.name for player in old.state.players]
-        teams = [player.team for player in old.state.players]
-        first = (old.start_state.turn.seat + 1) % len(names)
+        seats = sorted(old.state.order)
+        names = [old.state.players[seat].name for seat in seats]
+        teams = [old.state.players[seat].team for seat in seats]
+        first = (old.start_state.order[0] + 1) % len(names)
         self._begin(Match.start(old.rules, names, first=first, teams=teams))
         self.message = f"A rematch: {names[first]} begins."
 

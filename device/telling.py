@@ -41,7 +41,8 @@ def _at_risk(match: Match) -> str:
         return f"{words.faces(last.dice)}: {state.player.name} may throw the last die once more."
     points = state.locked_points + best.score
     hot = " Hot dice!" if best.hot else ""
-    return f"{state.player.name} threw {words.faces(last.dice)}: {points:,} at risk.{hot}"
+    cost = f" It costs {-last.penalty:,}." if last.penalty else ""
+    return f"{state.player.name} threw {words.faces(last.dice)}: {points:,} at risk.{cost}{hot}"
 
 
 def _finished(match: Match, turn: Turn) -> str:

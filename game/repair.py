@@ -9,6 +9,7 @@ from game.events import (
     Banked,
     Corrected,
     Event,
+    Farkled,
     Joined,
     Kept,
     Left,
@@ -18,8 +19,8 @@ from game.events import (
     Spliced,
     Thrown,
 )
-from game.match import Match
-from game.state import Turn
+from game.match import Match, next_decision
+from game.state import Ending, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,15 @@ class Repair:
 
     label: str
     action: Spliced
+
+
+_ENDED = {
+    Ending.BANK: "banked there",
+    Ending.FARKLE: "farkled there",
+    Ending.RESET: "lost the score there",
+    Ending.WIN: "won there",
+    Ending.SKIP: "was passed over there",
+}
 
 
 def repairs(match: Match, correction: Corrected) -> tuple[Repair, ...]:
@@ -55,11 +65,8 @@ class _Ways:
     thrown: Thrown
 
     def all(self) -> Iterator[Repair]:
-        if scoring.table(self.match.rules)[self.thrown.dice]:
-            yield from self._other_keep()
-            yield self._end_turn(f"{self._name} banked there; later turns stand", Banked())
-        else:
-            yield self._end_turn(f"{self._name} farkled there; later turns stand")
+        yield from self._other_keep()
+        yield from self._end_turn()
         yield self._drop_the_rest()
 
     @property
@@ -73,31 +80,57 @@ class _Ways:
 
     def _other_keep(self) -> Iterator[Repair]:
         """The same number of dice kept, of those that now lie there."""
-        i = self.index + 1
-        kept = self.match.timeline[i] if i < len(self.match.timeline) else None
-        if not isinstance(kept, Kept):
+        i = next_decision(self.match.timeline, self.index)
+        kept = self.match.timeline[i] if i is not None else None
+        if i is None or not isinstance(kept, Kept):
             return
         keeps = scoring.table(self.match.rules)[self.thrown.dice]
         if best := next((k for k in keeps if len(k.dice) == len(kept.dice)), None):
-            events = (self.thrown, Kept(best.dice, assumed=True))
+            between = self.match.timeline[self.index + 1 : i]
+            events = (self.thrown, *between, Kept(best.dice, assumed=True))
             shown = " ".join(map(str, best.dice))
             label = f"{self._name} kept {shown} = {best.score:,} instead"
             yield Repair(label, Spliced(self.index, i + 1, events))
 
-    def _end_turn(self, label: str, *ending: Event) -> Repair:
-        """The turn ends at this throw; what others did stands."""
+    def _end_turn(self) -> Iterator[Repair]:
+        """The turn ends at this throw, by itself, by a bank or a farkle; what others did stands."""
+        for ending in ((), (Banked(),), (Farkled(),)):
+            how = self._ends(ending)
+            if how:
+                label = f"{self._name} {_ENDED[how]}; later turns stand"
+                others = self._beside(self._next_turn)
+                events = (self.thrown, *ending, *others)
+                yield Repair(label, Spliced(self.index, self._next_turn, events))
+                return
+
+    def _ends(self, ending: tuple[Event, ...]) -> Ending | None:
+        """How the turn ends if this follows the throw, or None if it goes on or cannot be."""
+        rest = Spliced(self.index, len(self.match.timeline), (self.thrown, *ending))
+        try:
+            turns = self.match.push(rest).state.turns
+        except GameError:
+            return None
+        last = turns[-1] if turns else None
+        return last.ending if last and last.start == self._turn.start else None
+
+    @property
+    def _next_turn(self) -> int:
+        """The index at which the turn after this one begins."""
         turns = (*self.match.state.turns, self.match.state.turn)
         later = [turn.start for turn in turns if turn.start > self.index]
-        stop = later[0] if later else len(self.match.timeline)
+        return min(later, default=len(self.match.timeline))
+
+    def _beside(self, stop: int) -> tuple[Event, ...]:
+        """What happened beside the dice after the throw, up to there: it stands."""
         roster = (Joined, Left, Renamed, Reordered, ScoreSet)
         between = self.match.timeline[self.index + 1 : stop]
-        others = tuple(event for event in between if isinstance(event, roster))
-        return Repair(label, Spliced(self.index, stop, (self.thrown, *ending, *others)))
+        return tuple(event for event in between if isinstance(event, roster))
 
     def _drop_the_rest(self) -> Repair:
-        """The turn goes on from this throw; what came later is dropped."""
-        later = self.match.timeline[self.index + 1 :]
-        n = sum(isinstance(event, Thrown) for event in later)
+        """The turn goes on from this throw; the dice thrown later are dropped."""
+        end = len(self.match.timeline)
+        n = sum(isinstance(event, Thrown) for event in self.match.timeline[self.index + 1 :])
         dropped = "one later throw is" if n == 1 else f"{n} later throws are"
-        label = f"{self._name}'s turn goes on from there; {dropped} dropped"
-        return Repair(label, Spliced(self.index, len(self.match.timeline), (self.thrown,)))
+        goes_on = "'s turn goes on from there" if not self._ends(()) else "'s turn ended there"
+        label = f"{self._name}{goes_on}; {dropped} dropped"
+        return Repair(label, Spliced(self.index, end, (self.thrown, *self._beside(end))))

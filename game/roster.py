@@ -5,7 +5,7 @@ from dataclasses import replace
 from game.errors import IllegalMove
 from game.events import Joined, Left, Renamed, Reordered
 from game.state import Player, State, clean_name
-from game.turns import begin_turn, decide
+from game.turns import abandon_turn, begin_turn, decide
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 20
 
@@ -32,7 +32,7 @@ def leave(state: State, event: Left) -> State:
     if len(state.order) == MIN_PLAYERS:
         raise IllegalMove("two players are the least: set up a new match instead")
     if event.seat == state.turn.seat:
-        state = replace(begin_turn(state, event.seat), left_over=None)
+        state = replace(begin_turn(abandon_turn(state), event.seat), left_over=None)
     gone = replace(state.players[event.seat], here=False)
     return decide(
         replace(

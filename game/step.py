@@ -24,7 +24,7 @@ from game.events import (
 from game.roster import join, leave, rename, reorder
 from game.scoring import Effect, Keep
 from game.state import Ending, State, Throw, Turn
-from game.turns import end_turn, give_points
+from game.turns import abandon_turn, end_turn, give_points, set_score
 
 
 def step(state: State, event: Event) -> State:
@@ -138,7 +138,7 @@ def _skipped(state: State, _: Skipped) -> State:
 def _score_set(state: State, event: ScoreSet) -> State:
     if not 0 <= event.seat < len(state.players):
         raise IllegalMove(f"there is no seat {event.seat}: seats are 0 to {len(state.players) - 1}")
-    return give_points(state, event.seat, event.score - state.players[event.seat].score)
+    return set_score(state, event.seat, event.score)
 
 
 def _turn_set(state: State, event: TurnSet) -> State:
@@ -149,7 +149,7 @@ def _turn_set(state: State, event: TurnSet) -> State:
     if not 1 <= event.dice <= state.rules.n_dice:
         raise IllegalMove(f"a throw has 1 to {state.rules.n_dice} dice, not {event.dice}")
     turn = Turn(event.seat, brought=event.points, dice=event.dice, start=state.n_events)
-    return replace(state, turn=turn, left_over=None)
+    return replace(abandon_turn(state), turn=turn, left_over=None)
 
 
 _STEPS: dict[type, Callable[[State, Any], State]] = {

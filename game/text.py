@@ -97,7 +97,8 @@ def from_text(text: str) -> Match:
     match: Match | None = None
     head: list[tuple[str, str]] = []
     for number, line in enumerate(text.splitlines(), 1):
-        content = line.partition("#")[0].strip()
+        is_option = line.startswith("option ")
+        content = line.strip() if is_option else line.partition("#")[0].strip()
         if not content or (number == 1 and content == _HEAD):
             continue
         try:

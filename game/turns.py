@@ -16,11 +16,18 @@ def end_turn(state: State, ending: Ending, *, points: int = 0) -> State:
     state, penalty = _count_rows(state, ending)
     turn = replace(state.turn, ending=ending, points=points, penalty=penalty)
     state = give_points(state, seat, points + penalty)
-    if ending is Ending.BANK:
+    if ending is Ending.BANK and points:
         state = _set(state, state.mates(seat), opened=True)
-    left_over = state.can_take_over(turn) if ending is Ending.BANK else None
+    left_over = state.can_take_over(turn) if ending is Ending.BANK and points else None
     state = replace(state, turns=(*state.turns, turn))
     return _close(replace(begin_turn(state, seat), left_over=left_over), seat)
+
+
+def abandon_turn(state: State) -> State:
+    """A turn in which dice were thrown stays on record, as passed over, when it is broken off."""
+    if not state.turn.throws:
+        return state
+    return replace(state, turns=(*state.turns, replace(state.turn, ending=Ending.SKIP)))
 
 
 def give_points(state: State, seat: int, points: int) -> State:
@@ -31,6 +38,11 @@ def give_points(state: State, seat: int, points: int) -> State:
     if not state.rules.below_zero:
         score = max(score, 0)
     return _set(state, state.mates(seat), score=score)
+
+
+def set_score(state: State, seat: int, score: int) -> State:
+    """By hand: whoever has points is on the board."""
+    return _set(state, state.mates(seat), score=score, opened=score > 0)
 
 
 def begin_turn(state: State, after: int) -> State:

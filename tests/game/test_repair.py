@@ -1,12 +1,15 @@
 """A corrected throw that does not fit what came later, and the ways a table would mend it."""
 
+from dataclasses import replace
+
 import pytest
 
 from game import rulefile
 from game.errors import ThrowError
-from game.events import Corrected, Joined
+from game.events import Corrected, Joined, TurnSet
 from game.match import LaterStepError, Match
 from game.repair import repairs
+from game.state import Ending
 
 NOTHING = (2, 3, 3, 4, 6, 6)
 OPENING = (1, 1, 3, 3, 3, 5)
@@ -82,3 +85,36 @@ def test_an_assumed_keep_is_found_behind_a_renaming(match):
     match = match.correct((5, 2, 3, 3, 4, 6), index=0)
 
     assert match.state.turn.throws[0].keep.dice == (5,)
+
+
+def test_a_throw_that_banks_by_itself_lets_later_turns_stand():
+    rules = replace(rulefile.load("standard"), must_bank_after_triple=True)
+    match = Match.start(rules, ["Anna", "Ben"]).throw((1, 1, 2, 3, 4, 6)).bank()
+    match = match.throw((1, 5, 2, 3, 4, 6)).bank()
+    ways = labelled(match, Corrected(0, (1, 1, 1, 3, 4, 6)))
+
+    assert scores(ways["Anna banked there; later turns stand"]) == [1000, 150]
+
+
+def test_a_reset_lets_later_turns_stand():
+    rules = replace(rulefile.load("standard"), four_twos_reset=True)
+    match = Match.start(rules, ["Anna", "Ben"]).throw(SCORING).bank().throw(SCORING).bank()
+    ways = labelled(match, Corrected(0, (1, 2, 2, 2, 2, 3)))
+
+    assert scores(ways["Anna lost the score there; later turns stand"]) == [0, 1000]
+
+
+def test_dropping_later_throws_keeps_names_and_players(match):
+    match = match.throw(NOTHING).throw(SCORING).rename(0, "Annie").bank()
+    ways = labelled(match, Corrected(0, OPENING))
+    back = ways["Annie's turn goes on from there; one later throw is dropped"]
+
+    assert back.state.players[0].name == "Annie"
+
+
+def test_a_throw_of_a_turn_that_was_broken_off_can_be_corrected(match):
+    match = match.throw((1, 1, 3, 3, 4, 6)).keep((1, 1)).push(TurnSet(1, 0, 6))
+    assert match.state.turns[0].ending is Ending.SKIP
+    ways = labelled(match, Corrected(0, (2, 3, 3, 4, 6, 6)))
+
+    assert "Anna farkled there; later turns stand" in ways
