@@ -16,7 +16,7 @@ def throw_as_a_person(tray: SimulatedTray, match: Match | None) -> None:
         return
     last = match.state.turn.last
     if last is None:
-        tray.throw_all()
+        _throw_all(tray, match)
     elif tray.truth != last.dice:
         tray.throw(len(tray.truth) or match.state.dice_in_hand)
     else:
@@ -29,7 +29,14 @@ def _throw_on(tray: SimulatedTray, match: Match, last: Throw) -> None:
         return
     keep = last.keep or match.state.keeps[0]
     if keep.hot:
-        tray.throw_all()
+        _throw_all(tray, match)
     else:
         tray.set_aside(keep.dice)
         tray.throw(keep.dice_left)
+
+
+def _throw_all(tray: SimulatedTray, match: Match) -> None:
+    """All dice of the rules: a game with five leaves one in the hand."""
+    tray.gather()
+    tray.take_up_aside()
+    tray.throw(match.rules.n_dice)

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,15 @@ import click
 import cv2
 
 from device import words
+from device.camera import Image
 from device.errors import UsageError
 from vision import Quad, Reading, read
 from vision.annotate import annotate
 from vision.images import ImageError, load
 
 N_CORNERS = 4
+MIN_AREA_PX, MAX_AREA_PX = 16.0, 1e9
+"""Of a tray in any picture one can read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,14 @@ def _read_one(picture: Picture, *, as_json: bool, into: Path | None) -> bool:
         return False
     reading = read(image, picture.tray)
     click.echo(_json_line(picture.name, reading) if as_json else _line(picture.name, reading))
-    if into:
-        cv2.imwrite(str(into / f"{Path(picture.name).stem}.jpg"), annotate(image, reading))
-    return True
+    return into is None or _write(into / f"{Path(picture.name).stem}.jpg", annotate(image, reading))
+
+
+def _write(path: Path, image: Image) -> bool:
+    if cv2.imwrite(str(path), image):
+        return True
+    click.echo(f"traykeeper: {path}: cannot be written: is the folder full or read-only?", err=True)
+    return False
 
 
 def _json_line(name: str, reading: Reading) -> str:
@@ -111,15 +120,16 @@ def _picture(path: Path, number: int, line: str) -> Picture:
         return Picture(
             data["file"], path.parent / data["file"], None if tray is None else _quad(tray)
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
         raise UsageError(
-            f'--list {path}, line {number}: {error}: write {{"file": "a.jpg", "tray": null}}'
-            " or four corners [[x, y], ...] for the tray"
+            f'--list {path}, line {number}: write {{"file": "a.jpg", "tray": null}}'
+            " or four corners [[x, y], ...] in the picture for the tray"
         ) from None
 
 
 def _quad(corners: Any) -> Quad:
     points = [(float(x), float(y)) for x, y in corners]
-    if len(points) != N_CORNERS:
-        raise ValueError(f"a tray has four corners, not {len(points)}")
+    area = abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise([*points, *points[:1]]))) / 2
+    if len(points) != N_CORNERS or not MIN_AREA_PX < area < MAX_AREA_PX:
+        raise ValueError(f"no tray: {corners}")
     return Quad((points[0], points[1], points[2], points[3]))

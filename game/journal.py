@@ -4,15 +4,16 @@ SQLite with a write-ahead log and full synchronisation: what `append` returned f
 pulled plug. Nothing else is stored; a match is the fold of its events.
 """
 
+import fcntl
 import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self
 
-from game.errors import JournalError
+from game.errors import GameError, JournalError
 from game.events import Action, from_json, to_json
 from game.match import Match
 from game.ruleset import Ruleset
@@ -41,20 +42,25 @@ class Journal:
 
     path: Path
     _db: sqlite3.Connection
+    _lock: IO[bytes]
 
     @classmethod
     def open(cls, path: Path) -> Self:
         """The journal in this file, made where there is none."""
-        with _as_journal_error(path):
+        with _as_journal_error(path), ExitStack() as undo:
             path.parent.mkdir(parents=True, exist_ok=True)
+            lock = undo.enter_context(_locked(path.with_suffix(".lock")))
             db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            undo.callback(db.close)
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=FULL")
             db.executescript(_SCHEMA)
-        return cls(path, db)
+            undo.pop_all()  # all went well: the journal keeps both
+        return cls(path, db, lock)
 
     def close(self) -> None:
         self._db.close()
+        self._lock.close()
 
     def start(self, match: Match) -> int:
         """Write down a new match; gives its number."""
@@ -93,13 +99,32 @@ class Journal:
             yield [from_json(action) for action in json.loads(actions)]
 
 
+def _locked(path: Path) -> IO[bytes]:
+    """A lock file held by this process alone, for as long as it is open."""
+    lock = path.open("wb")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise JournalError(
+            f"{path.parent}: another Traykeeper keeps its matches there: stop it, or use --state"
+        ) from None
+    return lock
+
+
 @contextmanager
 def _as_journal_error(path: Path) -> Iterator[None]:
     try:
         yield
-    except (OSError, sqlite3.Error) as error:
+    except JournalError:
+        raise
+    except (OSError, sqlite3.OperationalError) as error:
         raise JournalError(
             f"{path}: the journal cannot be used ({error}): is the disk full or read-only?"
+        ) from None
+    except (sqlite3.Error, GameError, ValueError, KeyError, TypeError) as error:
+        raise JournalError(
+            f"{path}: the journal is damaged ({error}): move the file away to begin anew"
         ) from None
 
 

@@ -39,7 +39,7 @@ from game.state import Ending, Throw
 _WORDS: dict[str, Event] = {"take over": TookOver(), "farkle": Farkled(), "skip": Skipped()}
 
 _KEEP = re.compile(
-    r"(?P<assumed>~?)(?P<groups>[1-6 ]+?) ?= ?(?P<points>\d[\d,]*)(?P<bank>, ?bank)?"
+    r"(?P<assumed>~?)(?P<groups>[1-6 ]+?) ?= ?(?P<points>\d[\d,]{0,11})(?P<bank>, ?bank)?"
 )
 
 _ENDED_BY_ITSELF = (Ending.FARKLE, Ending.RESET, Ending.WIN)

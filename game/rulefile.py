@@ -83,7 +83,7 @@ def parse(text: str, *, name: str, where: str) -> Ruleset:
     """
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also figures of thousands of digits
         raise RulesetError(f"{where}: not valid TOML: {error}") from None
     return _Builder(text, where).build(name, data)
 

@@ -31,6 +31,7 @@ from game.step import step
 
 _HEAD = "traykeeper match 1"
 _COMMENT_COLUMN = 40
+MAX_TEAM_DIGITS = 4
 
 
 def to_text(match: Match) -> str:
@@ -121,14 +122,20 @@ def _start(head: list[tuple[str, str]]) -> Match:
     rules = rulefile.with_differences(name, values.get("option", []))
     teams = [word.partition("/")[2] for word, _ in head if word.startswith("player")]
     first = values.get("first", ["1"])[-1]
-    if not first.isdecimal() or not all(team.isdecimal() or not team for team in teams):
+    players = values.get("player", [])
+    seats = {str(seat + 1) for seat in range(len(players))}
+    if (players and first not in seats) or not all(_is_team(team) for team in teams):
         raise NotationError("the first seat, and a team, are whole numbers: first 2, player/1 Anna")
     return Match.start(
         rules,
-        [unescape(player) for player in values.get("player", [])],
+        [unescape(player) for player in players],
         first=int(first) - 1,
         teams=[int(team) if team else None for team in teams],
     )
+
+
+def _is_team(team: str) -> bool:
+    return not team or (team.isascii() and team.isdecimal() and len(team) < MAX_TEAM_DIGITS)
 
 
 def _play_line(match: Match, line: str) -> Match:

@@ -40,6 +40,8 @@ def load(path: str | os.PathLike[str]) -> Image:
 
 
 def _bytes(path: Path) -> bytes:
+    if "\0" in str(path):
+        raise ImageError(f"{str(path)!r}: no file is called so: check the name")
     try:
         if path.stat().st_size > MOST_BYTES:
             raise ImageError(f"{path}: larger than {MOST_BYTES // 1_000_000} MB: save it smaller")

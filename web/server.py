@@ -19,6 +19,7 @@ CONNECTION_LIMIT = 800
 
 IDLE_S = 60
 MAX_PORT = 65_535
+MAX_PORT = 65_535
 
 
 class ServerError(OSError):
@@ -102,7 +103,7 @@ def _remedy(host: str, port: int, error: OSError) -> str:
         case errno.EADDRINUSE:
             return (
                 f"port {port} is in use, perhaps by another Traykeeper: "
-                f"stop that, or choose another with --port {port + 1}"
+                f"stop that, or choose another with --port {port + 1 if port < MAX_PORT else 0}"
             )
         case errno.EACCES:
             return f"port {port} needs root's rights: choose one above 1023, such as --port 8080"

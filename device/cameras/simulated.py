@@ -166,6 +166,11 @@ class SimulatedTray:
         with self._lock:
             self._table.take_away(self._table.in_place(Place.TRAY))
 
+    def take_up_aside(self) -> None:
+        """Take the dice beside the tray into the hand again."""
+        with self._lock:
+            self._table.take_away(self._table.in_place(Place.ASIDE))
+
     def nudge(
         self,
         values: Iterable[int] | None = None,

@@ -30,6 +30,7 @@ def test_match_comes_back_as_it_stood(journal):
     for step in steps:
         match = match.push(*step)
         journal.append(number, *step)
+    journal.close()
     again = Journal.open(journal.path)
 
     assert again.newest() == (number, match)
@@ -48,3 +49,26 @@ def test_newest_match_is_the_one_that_goes_on(journal):
 def test_folder_in_the_way_is_named(tmp_path):
     with pytest.raises(JournalError, match="the journal cannot be used"):
         Journal.open(tmp_path)
+
+
+def test_a_second_companion_on_one_folder_is_refused(journal):
+    with pytest.raises(JournalError, match="another Traykeeper keeps its matches there"):
+        Journal.open(journal.path)
+
+
+@pytest.mark.parametrize(
+    "damage", ["UPDATE step SET actions = '[{'", "UPDATE match SET setup = '{}'"]
+)
+def test_a_damaged_row_is_one_line_with_the_remedy(journal, damage):
+    number = journal.start(Match.start(RULES, ["Anna", "Ben"]))
+    journal.append(number, THROW)
+    journal._db.execute(damage)
+
+    with pytest.raises(JournalError, match=r"is damaged .* move the file away"):
+        journal.newest()
+
+
+def test_a_file_that_is_no_journal_is_named(tmp_path):
+    (tmp_path / "journal.db").write_bytes(b"nonsense" * 1000)
+    with pytest.raises(JournalError, match="move the file away"):
+        Journal.open(tmp_path / "journal.db")
