@@ -18,7 +18,7 @@ from web.table import Situation, Snapshot
 
 PATIENCE_S = 15.0
 STILL_S = 0.15
-ROLL_S = 0.15
+ROLL_S = 0.4
 N_DICE = 6
 TRIES = 8
 NUDGE_S = 1.5
@@ -62,12 +62,15 @@ class Rig:
         """Press, and do as the table says until the throw is read.
 
         Where a die cannot be read, slide the dice and press again; asked whether they were
-        thrown, hold for yes.
+        thrown, hold for yes; told that they were only moved (a busy machine misses a short
+        throw), say that they were thrown.
         """
         for _ in range(TRIES):
             snapshot = self.press()
             if "Thrown or moved?" in (snapshot.question or ""):
                 snapshot = self.hold()
+            if snapshot.choices and "only moved" in snapshot.message:
+                snapshot = self.companion.answer(snapshot.choices[0].id)
             if snapshot.situation is not Situation.ATTENTION:
                 return
             self.tray.nudge(hand=True)
