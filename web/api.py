@@ -5,7 +5,7 @@ from flask import Blueprint, Response, request
 from game.ruleset import Ruleset
 from web.answer import json_answer, state_answer, state_text
 from web.body import Body
-from web.by_hand import MAX_TEAM, add_by_hand
+from web.by_hand import MAX_INDEX, MAX_TEAM, add_by_hand
 from web.once import OncePerVersion
 from web.problem import Problem
 from web.stream import Streams, event_text
@@ -13,7 +13,6 @@ from web.table import Table
 
 MAX_HOLD_S = 60.0
 MAX_TARGET = 1_000_000
-MAX_INDEX = 1_000_000
 
 
 def create_api(table: Table, streams: Streams, rules: tuple[Ruleset, ...]) -> Blueprint:
