@@ -1,6 +1,7 @@
 """The one button by the tray: press and hold told apart when it is let go."""
 
 from collections.abc import Callable
+from threading import Lock
 from time import monotonic
 
 from gpiozero import Button
@@ -11,8 +12,6 @@ from device.pins import BUTTON_PIN
 
 BOUNCE_S = 0.02
 """Longer than a push-button chatters, shorter than any press. The kernel does the waiting."""
-
-MAX_SIMULATED_HOLD_S = 10.0
 
 
 class TrayButton:
@@ -26,8 +25,8 @@ class TrayButton:
         factory: where the pin is.
         on_press: called when the button is let go within `hold_s`.
         on_hold: called with the seconds held when it is let go later.
-        on_holding: called with the seconds so far: 0 at once, then every `hold_s`; and with
-            None when the button is let go.
+        on_holding: called with the seconds so far: 0 at once, then every `hold_s`; and last
+            with None when the button is let go.
         pin: BCM number.
         hold_s: from here on a press is a hold.
         clock: seconds that never run backwards.
@@ -47,6 +46,7 @@ class TrayButton:
         self._on_press, self._on_hold, self._on_holding = on_press, on_hold, on_holding
         self._hold_s, self._clock = hold_s, clock
         self._down_s: float | None = None
+        self._changing = Lock()
         self._button = Button(
             pin, bounce_time=BOUNCE_S, hold_time=hold_s, hold_repeat=True, pin_factory=factory
         )
@@ -74,17 +74,20 @@ class TrayButton:
         self._button.close()
 
     def _pressed(self) -> None:
-        self._down_s = self._clock()
-        self._on_holding(0.0)
+        with self._changing:
+            self._down_s = self._clock()
+            self._on_holding(0.0)
 
     def _held(self) -> None:
-        down_s = self._down_s
-        if down_s is not None:
-            self._on_holding(self._clock() - down_s)
+        # gpiozero calls this on a thread of its own, which may come after the release.
+        with self._changing:
+            if self._down_s is not None:
+                self._on_holding(self._clock() - self._down_s)
 
     def _released(self) -> None:
-        down_s, self._down_s = self._down_s, None
-        self._on_holding(None)
+        with self._changing:
+            down_s, self._down_s = self._down_s, None
+            self._on_holding(None)
         if down_s is None:
             return
         held_s = self._clock() - down_s

@@ -1,4 +1,4 @@
-"""The command line: `traykeeper play`, `read`, `keeps`, `bench`.
+"""The command line: `traykeeper play`, `read`, `keeps`, `rules`, `match`, `bench`.
 
 Exit codes: 0 done, 1 a check failed, 2 wrong usage or bad input (one line on stderr).
 """
@@ -22,8 +22,10 @@ def main(args: Sequence[str] | None = None) -> None:
         code = cli.main(args, prog_name="traykeeper", standalone_mode=False)
     except click.ClickException as error:
         _fail(error.format_message())
-    except (GameError, UsageError, OSError) as error:
+    except (GameError, UsageError) as error:
         _fail(str(error))
+    except OSError as error:
+        _fail(": ".join(filter(None, (error.filename, error.strerror))) or str(error))
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         sys.exit(130)
@@ -38,12 +40,15 @@ def _fail(message: str) -> None:
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(version("traykeeper"), prog_name="traykeeper")
 def cli() -> None:
-    r"""A companion for real dice: a camera over the tray, a button, the score on every phone.
+    """A companion for real dice: a camera over the tray, a button, the score on every phone.
 
     \b
     traykeeper play                       # start it; shows the address for your phone
     traykeeper read photo.jpg             # what does this photo show?
     traykeeper keeps 1 1 3 3 3 5          # what may I keep of this throw?
+    traykeeper rules show zilch           # the rules in plain sentences
+    traykeeper match evening.txt          # replay a match written as text
+    traykeeper bench all                  # how fast is it here?
     """
 
 
@@ -92,7 +97,7 @@ _rules_option = click.option(
 )
 @click.option("--seed", type=int, help="Makes the simulated dice fall the same way again.")
 def play(**options: Any) -> None:
-    r"""Start the companion and show the address for your phone.
+    """Start the companion and show the address for your phone.
 
     \b
     traykeeper play                       # the Pi's camera, or a simulated tray
@@ -111,10 +116,12 @@ def play(**options: Any) -> None:
     "--list", "listed", metavar="FILE", help='Lines {"file": ..., "tray": [[x, y] x 4] | null}.'
 )
 @click.option(
-    "--annotate", metavar="DIR", help="Write each picture with what was seen drawn on it."
+    "--annotate",
+    metavar="DIR",
+    help="Write each picture with what was seen drawn on it; further ones of a name get -2, -3.",
 )
 def read(images: tuple[str, ...], as_json: bool, listed: str | None, annotate: str | None) -> int:  # noqa: FBT001
-    r"""Read the dice in photographs.
+    """Read the dice in photographs.
 
     \b
     traykeeper read throw.jpg
@@ -133,7 +140,7 @@ def read(images: tuple[str, ...], as_json: bool, listed: str | None, annotate: s
 @_rules_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each throw.")
 def keeps(dice: tuple[str, ...], rules: str, as_json: bool) -> int:  # noqa: FBT001
-    r"""List every legal keep of a throw, best first; with - the throws come from stdin.
+    """List every legal keep of a throw, best first; with - the throws come from stdin.
 
     \b
     traykeeper keeps 1 1 3 3 3 5
@@ -148,7 +155,7 @@ def keeps(dice: tuple[str, ...], rules: str, as_json: bool) -> int:  # noqa: FBT
 
 @cli.group()
 def rules() -> None:
-    r"""The published rule sets, and your own.
+    """The published rule sets, and your own.
 
     \b
     traykeeper rules list
@@ -160,7 +167,11 @@ def rules() -> None:
 
 @rules.command("list")
 def rules_list() -> None:
-    """Name and title of every published rule set."""
+    """Name and title of every published rule set.
+
+    \b
+    traykeeper rules list
+    """
     from device.ruling import list_rules
 
     list_rules()
@@ -169,7 +180,11 @@ def rules_list() -> None:
 @rules.command("show")
 @click.argument("name", metavar="NAME|FILE")
 def rules_show(name: str) -> None:
-    """A rule set in plain sentences, with its source and what is assumed."""
+    """A rule set in plain sentences, with its source and what is assumed.
+
+    \b
+    traykeeper rules show stirler
+    """
     from device.ruling import show_rules
     from game import rulefile
 
@@ -179,7 +194,11 @@ def rules_show(name: str) -> None:
 @rules.command("check")
 @click.argument("file")
 def rules_check(file: str) -> int:
-    """Whether a rule set file holds; names the line, the key and what is allowed."""
+    """Whether a rule set file holds; names the line, the key and what is allowed.
+
+    \b
+    traykeeper rules check house.toml
+    """
     from device.ruling import check_rules
 
     return check_rules(file)
@@ -190,7 +209,12 @@ def rules_check(file: str) -> int:
 @click.option("--pad", is_flag=True, help="The score pad (A6) instead of the scoring card.")
 @click.option("--player", "names", multiple=True, help="A column's name on the pad; repeat it.")
 def rules_sheet(name: str, pad: bool, names: tuple[str, ...]) -> None:  # noqa: FBT001
-    """The pocket scoring card, 85 by 55 mm, as SVG on stdout: print it at 100 %."""
+    """The pocket scoring card, 85 by 55 mm, as SVG on stdout: print it at 100 %.
+
+    \b
+    traykeeper rules sheet zilch > card.svg
+    traykeeper rules sheet zilch --pad --player Anna --player Ben > pad.svg
+    """
     from device.ruling import print_sheet
     from game import rulefile
 
@@ -201,7 +225,7 @@ def rules_sheet(name: str, pad: bool, names: tuple[str, ...]) -> None:  # noqa: 
 @click.argument("file")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def match(file: str, as_json: bool) -> None:  # noqa: FBT001
-    r"""Replay the text of a match: every turn, the standings, the outcome.
+    """Replay the text of a match: every turn, the standings, the outcome.
 
     \b
     traykeeper match evening.txt
@@ -214,7 +238,7 @@ def match(file: str, as_json: bool) -> None:  # noqa: FBT001
 
 @cli.group()
 def bench() -> None:
-    r"""Measure, beside a reference in the same run.
+    """Measure, beside a reference in the same run.
 
     \b
     traykeeper bench vision               # milliseconds a read
@@ -228,7 +252,11 @@ def bench() -> None:
     "--runs", type=click.IntRange(1, 10_000), default=30, show_default=True, help="Reads a size."
 )
 def bench_vision(runs: int) -> None:
-    """Milliseconds a read, beside one pass of blur, Otsu and contours on the same frame."""
+    """Milliseconds a read, beside one pass of blur, Otsu and contours on the same frame.
+
+    \b
+    traykeeper bench vision --runs 100
+    """
     from device.bench import vision
 
     vision(runs)
@@ -239,7 +267,11 @@ def bench_vision(runs: int) -> None:
     "--runs", type=click.IntRange(1, 1_000), default=20, show_default=True, help="Presses."
 )
 def bench_press(runs: int) -> None:
-    """Milliseconds from the press on a still tray to the snapshot on a phone's stream."""
+    """Milliseconds from the press on a still tray to the snapshot on a phone's stream.
+
+    \b
+    traykeeper bench press
+    """
     from device.bench import press
 
     press(runs)
@@ -247,7 +279,11 @@ def bench_press(runs: int) -> None:
 
 @bench.command("rules")
 def bench_rules() -> None:
-    """Milliseconds to build a table of keeps, nanoseconds to look one up, beside brute force."""
+    """Milliseconds to build a table of keeps, nanoseconds to look one up, beside brute force.
+
+    \b
+    traykeeper bench rules
+    """
     from device.bench_rules import rules
 
     rules()
@@ -255,7 +291,11 @@ def bench_rules() -> None:
 
 @bench.command("all")
 def bench_all() -> None:
-    """Everything above."""
+    """Everything above.
+
+    \b
+    traykeeper bench all
+    """
     from device.bench import press, vision
     from device.bench_rules import rules
 

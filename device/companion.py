@@ -11,19 +11,21 @@ from concurrent.futures import Future
 from dataclasses import replace
 from queue import SimpleQueue
 from threading import Condition, Thread
-from time import sleep
 
-from device.button import MAX_SIMULATED_HOLD_S, TrayButton
+from device.button import TrayButton
 from device.camera import Camera
 from device.cameras.simulated import SimulatedTray
 from device.eye import CameraFound, CameraLost, Eye, Report, Seen, TimedOut
+from device.finger import Finger
 from device.hands import throw_as_a_person
 from device.lamp import LampOutput, lamp_for
 from device.ledger import Ledger
-from device.photos import Album, jpeg
-from device.session import Asking, Heeding, Session
+from device.overlay import Asking, Heeding
+from device.photos import Album, jpeg, with_slots
+from device.session import Session
 from game.errors import GameError
 from game.events import Event
+from game.match import Match
 from game.ruleset import Ruleset
 from web.table import Photo, Situation, Snapshot, TableError
 
@@ -68,8 +70,10 @@ class Companion:
         self._ledger, self._lamp, self.simulated_tray = ledger, lamp, tray
         self._album = Album()
         self._button: TrayButton | None = None
+        self._finger: Finger | None = None
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._changed = Condition()
+        self._seen: Seen | None = None
         self._photo: Photo | None = None
         self._camera_name: str | None = None
         self._held_s: float | None = None
@@ -101,6 +105,7 @@ class Companion:
     def attach(self, make_button: Callable[["Companion"], TrayButton]) -> None:
         """Give the companion its button, whose messages it takes."""
         self._button = make_button(self)
+        self._finger = Finger(self._button) if self._button.simulated else None
 
     # What comes in from the hardware
 
@@ -124,7 +129,7 @@ class Companion:
     def _take(self, report: Report) -> None:
         match report:
             case Seen():
-                self._photo = self._album.add(report.image, report.sight.reading, report.zones)
+                self._show(report)
                 self._session.seen(report.look, report.sight)
             case TimedOut():
                 self._session.timed_out(report.look)
@@ -134,6 +139,10 @@ class Companion:
             case CameraLost():
                 self._camera_name = None
                 self._session.camera_lost(report.reason)
+
+    def _show(self, seen: Seen) -> None:
+        self._seen = seen
+        self._photo = self._album.add(seen.image, seen.sight.reading, seen.zones)
 
     # The thread
 
@@ -195,13 +204,18 @@ class Companion:
             advice=overlay.advice if isinstance(overlay, Heeding) else (),
             match=match,
             rolloff=session.rolloff if session.situation is Situation.NO_MATCH else None,
-            photo=self._photo,
+            photo=self._photo_of(match),
             question=overlay.question if isinstance(overlay, Asking) else None,
             choices=session.choices,
             simulated=self.simulated_tray is not None,
             camera=self._camera_name,
             join_url=self._join_url,
         )
+
+    def _photo_of(self, match: Match | None) -> Photo | None:
+        if self._photo is None or self._seen is None or match is None:
+            return self._photo
+        return with_slots(self._photo, self._seen.sight.reading, match.last_throw)
 
     # What the page can ask
 
@@ -226,18 +240,15 @@ class Companion:
 
     def hold(self, seconds: float) -> Snapshot:
         """Through the pin where it is simulated, so that it is a finger like any other."""
-        button = self._button
-        if button is None or not button.simulated:
+        if self._finger is None:
             return self._ask(lambda: self._session.hold(seconds))
-        button.drive(down=True)
-        sleep(min(seconds, MAX_SIMULATED_HOLD_S))
-        button.drive(down=False)
+        self._finger.hold(seconds)
         return self._ask(lambda: None)
 
     def button(self, *, down: bool) -> Snapshot:
-        if self._button is None or not self._button.simulated:
+        if self._finger is None:
             raise TableError("The button is real: press it at the tray.")
-        self._button.drive(down=down)
+        self._finger.move(down=down)
         return self._ask(lambda: None)
 
     def throw(self) -> Snapshot:
@@ -259,6 +270,9 @@ class Companion:
             lambda: self._session.new_match(names, rules=rules, target=target, teams=teams)
         )
 
+    def rematch(self) -> Snapshot:
+        return self._ask(self._session.rematch)
+
     def dice(self, dice: tuple[int, ...]) -> Snapshot:
         return self._ask(lambda: self._session.dice(dice))
 
@@ -270,6 +284,23 @@ class Companion:
 
     def correct(self, dice: tuple[int, ...], index: int | None = None) -> Snapshot:
         return self._ask(lambda: self._session.correct(dice, index))
+
+    def face(self, photo_id: str, die: int, value: int) -> Snapshot:
+        return self._ask(lambda: self._face(photo_id, die, value))
+
+    def _face(self, photo_id: str, die: int, value: int) -> None:
+        """A die of the last throw is corrected; any other is told to the open question."""
+        photo, seen = self._snapshot.photo, self._seen
+        if seen is None or photo is None or photo.id != photo_id:
+            raise TableError("That photo is an old one: look at the newest, and tap there.")
+        if die >= len(photo.dice):
+            raise TableError(f"There is no die {die} on that photo: they count from 0.")
+        told = replace(seen, sight=seen.sight.told(die, value))
+        if (slot := photo.dice[die].slot) is None:
+            self._session.told(told.sight)
+        else:
+            self._session.correct_die(slot, value)
+        self._show(told)
 
     def by_hand(self, event: Event) -> Snapshot:
         return self._ask(lambda: self._session.by_hand(event))

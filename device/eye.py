@@ -13,8 +13,8 @@ from time import monotonic
 
 from device.camera import Camera, CameraError, Image
 from device.referee import Sight
-from device.watch import Watch
-from vision import Quad, read
+from device.watch import Scene, Watch
+from vision import Quad, Reading, read
 from vision.burst import agree
 
 log = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ class Eye:
         self._marked_s: float | None = None
         self._latest: Image | None = None
         self._moving = False
-        self._gap_s = 0.0
+        self._gap_s = self._seen_s = self._moved_s = 0.0
         self._thread = Thread(target=self._run, name="eye", daemon=True)
 
     def start(self) -> None:
@@ -125,10 +125,10 @@ class Eye:
         with self._lock:
             self._look = None
 
-    def mark(self) -> None:
-        """From now on `tumbled` speaks of what happens after the throw accepted just now."""
+    def mark(self, time_s: float | None = None) -> None:
+        """`tumbled` speaks of what happened since the tray was seen so at this time, or now."""
         with self._lock:
-            self._marked_s = monotonic()
+            self._marked_s = monotonic() if time_s is None else time_s
 
     @property
     def tumbled(self) -> bool | None:
@@ -177,28 +177,34 @@ class Eye:
         watch = Watch(still_s=self._still_s, tray=camera.tray, picture_px=(width, height))
         with self._lock:
             self._watch = watch
-        next_s = moved_s = seen_s = monotonic()
+        next_s = self._seen_s = self._moved_s = monotonic()
         while not self._stop.is_set():
-            frame = camera.preview()
-            if frame.time_s - seen_s > MAX_GAP_S:
-                self._gap_s = frame.time_s
-            seen_s = frame.time_s
-            self._latest = frame.image
-            scene = watch.feed(frame)
-            self._moving = not scene.settled and not scene.hand
-            if scene.still_s == 0:
-                moved_s = frame.time_s
+            scene = self._watch_once(camera, watch)
             if look := self._look:
-                ready = scene.settled and (moved_s > look.asked_s or not look.armed)
+                ready = scene.settled and (self._moved_s > look.asked_s or not look.armed)
                 self._serve(camera, watch, look, ready=ready)
             next_s = max(next_s + self._period_s, monotonic())
             self._stop.wait(next_s - monotonic())
 
+    def _watch_once(self, camera: Camera, watch: Watch) -> Scene:
+        frame = camera.preview()
+        scene = watch.feed(frame)
+        if scene.still_s == 0:
+            self._moved_s = frame.time_s
+            if frame.time_s - self._seen_s > MAX_GAP_S:  # a throw may have hidden in it
+                self._gap_s = frame.time_s
+        self._seen_s = frame.time_s
+        self._latest = frame.image
+        self._moving = not scene.settled and not scene.hand
+        return scene
+
     def _serve(self, camera: Camera, watch: Watch, look: Look, *, ready: bool) -> None:
         if ready:
-            seen = self._read(camera, look)
-            if watch.feed(camera.preview()).settled:  # nothing began to move meanwhile
-                self._finish(look, seen)
+            reading, image = _read(camera)
+            if self._watch_once(camera, watch).settled:  # nothing began to move meanwhile
+                sight = Sight(reading, self.tumbled, self._seen_s)
+                zones = tuple(zone for zone in (camera.tray, camera.aside) if zone)
+                self._finish(look, Seen(look.number, sight, image, zones))
         elif not look.armed and monotonic() - look.asked_s > look.wait_s:
             self._finish(look, TimedOut(look.number))
 
@@ -209,9 +215,9 @@ class Eye:
             self._look = None
         self._post(report)
 
-    def _read(self, camera: Camera, look: Look) -> Seen:
-        frames = [camera.capture() for _ in range(BURST)]
-        tray, aside = camera.tray, camera.aside
-        reading = agree([read(frame.image, tray, aside=aside) for frame in frames])
-        zones = tuple(zone for zone in (tray, aside) if zone)
-        return Seen(look.number, Sight(reading, self.tumbled), frames[0].image, zones)
+
+def _read(camera: Camera) -> tuple[Reading, Image]:
+    """What lies there, as several looks agree on it, and the first of their pictures."""
+    frames = [camera.capture() for _ in range(BURST)]
+    readings = [read(frame.image, camera.tray, aside=camera.aside) for frame in frames]
+    return agree(readings), frames[0].image

@@ -1,5 +1,6 @@
 """`traykeeper keeps`: the legal keeps of a throw, for people and for programs."""
 
+import io
 import json
 import sys
 from collections.abc import Iterable
@@ -10,7 +11,7 @@ import click
 from device import words
 from device.errors import UsageError
 from game import rulefile, scoring
-from game.errors import ThrowError
+from game.errors import ThrowError, quoted
 from game.ruleset import Ruleset
 from game.scoring import Keep
 
@@ -22,7 +23,8 @@ def list_keeps(dice: tuple[str, ...], rules_name: str, *, as_json: bool) -> bool
     if dice != ("-",):
         show(_parse("".join(dice), rules), rules)
         return False
-    return _each_line(sys.stdin, rules, show)
+    lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", errors="replace")
+    return _each_line(lines, rules, show)
 
 
 def _each_line(lines: Iterable[str], rules: Ruleset, show: Any) -> bool:
@@ -41,7 +43,7 @@ def _each_line(lines: Iterable[str], rules: Ruleset, show: Any) -> bool:
 def _parse(text: str, rules: Ruleset) -> scoring.Dice:
     digits = "".join(text.split())
     if not (digits.isascii() and digits.isdigit()):
-        raise UsageError(f"{text.strip()!r} is no throw: write the faces, as in 1 1 3 3 3 5")
+        raise UsageError(f"{quoted(text.strip())} is no throw: write the faces, as in 1 1 3 3 3 5")
     return scoring.dice(map(int, digits), rules)
 
 

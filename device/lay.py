@@ -54,7 +54,7 @@ def compare(reading: Reading, before: tuple[Place, ...], n_dice: int) -> Lay:
     thrown, stayed = [], []
     left = list(before)
     for die in map(place_of, reading.in_tray):
-        match = next((place for place in left if _lies_at(die, place)), None)
+        match = next((place for place in left if lies_at(die, place)), None)
         if match is None:
             thrown.append(die)
         else:
@@ -68,7 +68,8 @@ def compare(reading: Reading, before: tuple[Place, ...], n_dice: int) -> Lay:
     return Lay(tuple(thrown), tuple(stayed), sure)
 
 
-def _lies_at(die: Place, before: Place) -> bool:
+def lies_at(die: Place, before: Place) -> bool:
+    """Whether this is the die that lay there, by place, turn and, where it is known, face."""
     near = hypot(die.x - before.x, die.y - before.y) < SAME_PLACE * before.size
     turned = abs((die.angle - before.angle + 45) % 90 - 45)
     return near and turned < SAME_TURN_DEG and before.face in (die.face, UNKNOWN_FACE)

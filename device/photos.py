@@ -8,6 +8,9 @@ import cv2
 import numpy as np
 
 from device.camera import Image
+from device.lay import lies_at, place_of
+from game.events import UNKNOWN_FACE, Place
+from game.state import Throw
 from vision.annotate import annotate
 from vision.reading import Die, Quad, Reading
 from web.table import Photo, PhotoDie
@@ -46,6 +49,33 @@ class Album:
 
     def get(self, name: str) -> bytes | None:
         return self._jpegs.get(name)
+
+
+def with_slots(photo: Photo, reading: Reading, throw: Throw | None) -> Photo:
+    """The photo, each die that is one of this throw told which; it was made of this reading."""
+    slots = _slots(reading, throw) if throw else {}
+    dice = tuple(replace(die, slot=slots.get(i)) for i, die in enumerate(photo.dice))
+    return replace(photo, index=throw.index if throw and slots else None, dice=dice)
+
+
+def _slots(reading: Reading, throw: Throw) -> dict[int, int]:
+    """Number of the die in the reading -> its number in the throw, for those that lie there."""
+    free = list(enumerate(throw.dice))
+    found = {}
+    # A corrected die has lost its face: it gets what the others leave.
+    for place in sorted(throw.places, key=lambda place: place.face == UNKNOWN_FACE):
+        slot = next((slot for slot in free if place.face in (slot[1], UNKNOWN_FACE)), None)
+        die = next((i for i, die in enumerate(reading.dice) if _is_at(die, place)), None)
+        if place.aside or slot is None:
+            continue
+        free.remove(slot)
+        if die is not None:
+            found[die] = slot[0]
+    return found
+
+
+def _is_at(die: Die, place: Place) -> bool:
+    return lies_at(place_of(die), replace(place, face=UNKNOWN_FACE))
 
 
 def jpeg(image: Image, width_px: int = WIDTH_PX) -> bytes:

@@ -1,10 +1,11 @@
 """`traykeeper read`: dice in photographs, one picture after the other."""
 
 import json
+import os.path
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import chain, count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import cv2
 from device import words
 from device.camera import Image
 from device.errors import UsageError
+from game.textfile import read_text
 from vision import Quad, Reading, read
 from vision.annotate import annotate
 from vision.images import ImageError, load
@@ -25,11 +27,12 @@ MIN_AREA_PX, MAX_AREA_PX = 16.0, 1e9
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A file to read; `name` is what it is called in the output."""
+    """A file to read; `name` is what it is called in the output, `drawn` where to draw on it."""
 
     name: str
     path: Path
     tray: Quad | None = None
+    drawn: Path | None = None
 
 
 def read_all(
@@ -39,14 +42,15 @@ def read_all(
     pictures = [Picture(image, Path(image)) for image in images]
     if listed is not None:
         pictures += _listed(Path(listed))
-    into = _make_folder(folder)
+    if folder is not None:
+        pictures = _with_drawings(pictures, _make_folder(folder))
     bad = False
     for picture in _with_progress(pictures):
-        bad |= not _read_one(picture, as_json=as_json, into=into)
+        bad |= not _read_one(picture, as_json=as_json)
     return bad
 
 
-def _read_one(picture: Picture, *, as_json: bool, into: Path | None) -> bool:
+def _read_one(picture: Picture, *, as_json: bool) -> bool:
     try:
         image = load(picture.path)
     except ImageError as error:
@@ -56,7 +60,7 @@ def _read_one(picture: Picture, *, as_json: bool, into: Path | None) -> bool:
         return False
     reading = read(image, picture.tray)
     click.echo(_json_line(picture.name, reading) if as_json else _line(picture.name, reading))
-    return into is None or _write(into / f"{Path(picture.name).stem}.jpg", annotate(image, reading))
+    return picture.drawn is None or _write(picture.drawn, annotate(image, reading))
 
 
 def _write(path: Path, image: Image) -> bool:
@@ -92,23 +96,37 @@ def _with_progress(pictures: list[Picture]) -> Iterator[Picture]:
         yield from bar
 
 
-def _make_folder(folder: str | None) -> Path | None:
-    if folder is None:
-        return None
+def _make_folder(folder: str) -> Path:
+    if not folder:
+        raise UsageError("--annotate: name a folder, as in --annotate seen/")
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"--annotate {folder}: cannot be written to ({error.strerror})") from None
+    except (OSError, ValueError):
+        raise UsageError(f"--annotate {folder}: no folder can be made there") from None
     return path
 
 
+def _with_drawings(pictures: list[Picture], folder: Path) -> list[Picture]:
+    """Each with a file of its own in the folder, none of them a picture that is to be read."""
+    originals = {os.path.abspath(picture.path) for picture in pictures}  # noqa: PTH100 - normal
+    drawn: list[Path] = []
+    for picture in pictures:
+        path = _free(folder, picture.path.stem, drawn)
+        if os.path.abspath(path) in originals:  # noqa: PTH100 - normal
+            raise UsageError(f"--annotate {folder}: {path} would be lost: name another folder")
+        drawn.append(path)
+    return [replace(picture, drawn=path) for picture, path in zip(pictures, drawn, strict=True)]
+
+
+def _free(folder: Path, stem: str, taken: list[Path]) -> Path:
+    """`x.jpg`; where pictures of other folders have that name too, `x-2.jpg` and so on."""
+    names = chain([f"{stem}.jpg"], (f"{stem}-{n}.jpg" for n in count(2)))
+    return next(path for name in names if (path := folder / name) not in taken)
+
+
 def _listed(path: Path) -> Iterator[Picture]:
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--list {path}: cannot be read ({error})") from None
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_text(path).split("\n"), 1):
         if line.strip():
             yield _picture(path, number, line)
 

@@ -4,7 +4,7 @@ Pure: a match and what was seen go in, a `Verdict` comes out, nothing is changed
 it lay was not thrown (`device.lay`); what was kept of the throw before is `device.mid_turn`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from device import words
 from device.lay import Lay, compare, place_of
@@ -23,11 +23,18 @@ class Sight:
 
     `tumbled` is True where dice were seen rolling without a hand since the last accepted
     reading, False where the tray was watched all the time and they were not, None where nobody
-    watched (a start, a camera that was away).
+    watched (a start, a camera that was away). `time_s` is when the tray was seen to lie so.
     """
 
     reading: Reading
     tumbled: bool | None = None
+    time_s: float = 0.0
+
+    def told(self, die: int, face: int) -> "Sight":
+        """The same, but for the face of one die, which a person names."""
+        dice = list(self.reading.dice)
+        dice[die] = replace(dice[die], value=face, confidence=1.0, problem=None)
+        return replace(self, reading=replace(self.reading, dice=tuple(dice)))
 
 
 def judge(match: Match, sight: Sight, before: tuple[Place, ...] = ()) -> Verdict:
@@ -43,10 +50,6 @@ def judge(match: Match, sight: Sight, before: tuple[Place, ...] = ()) -> Verdict
     lay = compare(sight.reading, before, match.rules.n_dice)
     if not lay.thrown:
         return NotThrown("Not thrown yet: the dice lie where they lay.")
-    n_dice = match.rules.n_dice
-    begins = match.state.turn.last is None and match.state.dice_in_hand == n_dice
-    if sight.tumbled and begins and not match.state.left_over and len(lay.stayed) == 1:
-        lay = lay.all_thrown
     verdict = _announce_reset(match.state, _judge_throw(match.state, lay))
     if sight.tumbled is not True and lay.could_have_slid(before):
         return _slid_or_thrown(verdict, lay, watched=sight.tumbled is not None)
@@ -145,5 +148,6 @@ def _first_throw(state: State, lay: Lay) -> Verdict:
         all_dice = lay.all_thrown
         what = "One die lies" if len(lay.stayed) == 1 else "Some dice lie"
         yes = Option(f"All {n} were thrown: {words.faces(all_dice.faces)}", (all_dice.event,))
-        return Ask(f"{what} exactly as before. Were all {n} thrown?", (yes,))
+        remedy = f"If not, throw all {n} and press."
+        return Ask(f"{what} exactly as before. Were all {n} thrown? {remedy}", (yes,))
     return Attention((words.expected(n, len(lay.thrown), why),))

@@ -7,14 +7,15 @@ from typing import Any
 import click
 
 from device import telling, words
-from device.errors import UsageError
 from game import rulefile, sheet
 from game.errors import RulesetError
 from game.match import Match
+from game.names import clean_names
 from game.ruleset import Ruleset
 from game.sentences import sentences
 from game.state import State, Turn
 from game.text import from_text
+from game.textfile import read_text
 
 
 def list_rules() -> None:
@@ -35,15 +36,15 @@ def show_rules(rules: Ruleset) -> None:
 
 
 def check_rules(path: str) -> int:
-    """Whether the file holds: 0, or 1 with the reason on stderr."""
-    if not Path(path).is_file():
-        raise UsageError(f"{path}: there is no such file")
+    """Whether the file holds: 0, or 1 with the reason on stderr.
+
+    Raises:
+        FileError: it cannot be read.
+    """
     try:
-        rules = rulefile.parse(
-            Path(path).read_text("utf-8", errors="replace"), name=Path(path).stem, where=path
-        )
+        rules = rulefile.from_file(path)
     except RulesetError as error:
-        click.echo(f"traykeeper: {error}", err=True)
+        click.echo(f"traykeeper: {' '.join(str(error).split())}", err=True)
         return 1
     click.echo(f"{path}: holds. {rules.title}: {len(sentences(rules))} rules")
     return 0
@@ -51,12 +52,13 @@ def check_rules(path: str) -> int:
 
 def print_sheet(rules: Ruleset, *, pad: bool, names: tuple[str, ...]) -> None:
     """The card or the pad as SVG."""
-    click.echo(sheet.pad(rules, names) if pad else sheet.card(rules), nl=False)
+    svg = sheet.pad(rules, clean_names(names)) if pad else sheet.card(rules)
+    click.echo(svg, nl=False)
 
 
 def replay(path: str, *, as_json: bool) -> None:
     """Print every turn, the standings and the outcome of a match written as text."""
-    match = from_text(_read(path))
+    match = from_text(read_text(Path(path)), where=path)
     if as_json:
         click.echo(json.dumps(match_json(match)))
         return
@@ -70,13 +72,6 @@ def replay(path: str, *, as_json: bool) -> None:
     for player in sorted(state.players, key=lambda player: -player.score):
         click.echo(f"{player.score:>8,}  {player.name}")
     click.echo(f"\n{telling.outcome(match)}")
-
-
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read ({error})") from None
 
 
 def _turn_line(turn: Turn) -> str:

@@ -1,17 +1,29 @@
-"""The rules of the table: pure Python, no I/O but journal.py."""
+"""The rules of the table: pure Python, no I/O but journal.py and textfile.py."""
 
-from game.errors import GameError, IllegalMove, JournalError, RulesetError, ThrowError
+from game.errors import (
+    FileError,
+    GameError,
+    IllegalMove,
+    JournalError,
+    LaterStepError,
+    NotationError,
+    RulesetError,
+    ThrowError,
+)
 from game.match import Match
 from game.ruleset import Ruleset
 from game.scoring import Combo, Keep
 
 __all__ = [
     "Combo",
+    "FileError",
     "GameError",
     "IllegalMove",
     "JournalError",
     "Keep",
+    "LaterStepError",
     "Match",
+    "NotationError",
     "Ruleset",
     "RulesetError",
     "ThrowError",

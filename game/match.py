@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from game.errors import GameError, IllegalMove
+from game.errors import GameError, IllegalMove, LaterStepError
 from game.events import (
     UNKNOWN_FACE,
     Action,
@@ -30,10 +30,11 @@ from game.events import (
     Thrown,
     Undone,
 )
-from game.roster import MAX_PLAYERS, MIN_PLAYERS
+from game.names import clean_names
+from game.roster import check_sides, clean_team
 from game.ruleset import Ruleset
 from game.scoring import table
-from game.state import Player, State, Throw, Turn, clean_name
+from game.state import Player, State, Throw, Turn
 from game.step import step
 
 
@@ -71,16 +72,13 @@ class Match:
                 apart, or all in one team.
         """
         n = len(names)
-        if not MIN_PLAYERS <= n <= MAX_PLAYERS:
-            raise IllegalMove(f"a match has {MIN_PLAYERS} to {MAX_PLAYERS} players, not {n}")
-        clean = [clean_name(name) for name in names]
-        if twice := next((name for name in clean if clean.count(name) > 1), None):
-            raise IllegalMove(f"two players are called {twice}: give one another name")
         teams = teams or [None] * n
-        if len(teams) != n or (None not in teams and len(set(teams)) == 1):
-            raise IllegalMove("name a team for each player, and two teams at least")
-        players = tuple(Player(name, team=team) for name, team in zip(clean, teams, strict=True))
+        if len(teams) != n:
+            raise IllegalMove(f"there are {n} players, but {len(teams)} teams: one for each player")
+        pairs = zip(clean_names(names), map(clean_team, teams), strict=True)
+        players = tuple(Player(name, team=team) for name, team in pairs)
         order = tuple((first + i) % n for i in range(n))
+        check_sides(players, order)
         state = State(rules, players, order, Turn(order[0]))
         return cls(state, (), state)
 
@@ -187,7 +185,8 @@ class Match:
 
     def _spliced(self, action: Spliced) -> "Match":
         if not 0 <= action.start <= action.stop <= len(self.timeline):
-            raise IllegalMove(f"there are no events {action.start} to {action.stop}")
+            n = len(self.timeline)
+            raise IllegalMove(f"there are no events {action.start} to {action.stop}: {n} so far")
         events = (*self.timeline[: action.start], *action.events, *self.timeline[action.stop :])
         return self._with_past(events, range(action.start, action.start + len(action.events)))
 
@@ -202,13 +201,6 @@ class Match:
                     raise
                 raise LaterStepError(_named(state, event), str(error)) from None
         return replace(self, timeline=tuple(events), state=state, before=self, after=())
-
-
-class LaterStepError(IllegalMove):
-    """A change of the past that a later step does not survive; names the first such step."""
-
-    def __init__(self, step_name: str, why: str) -> None:
-        super().__init__(f"then {step_name} would not hold: {why}")
 
 
 def _named(state: State, event: Event) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from game import scoring
-from game.errors import NotationError
+from game.errors import NotationError, quoted
 from game.events import (
     Banked,
     Event,
@@ -39,7 +39,7 @@ from game.state import Ending, Throw
 _WORDS: dict[str, Event] = {"take over": TookOver(), "farkle": Farkled(), "skip": Skipped()}
 
 _KEEP = re.compile(
-    r"(?P<assumed>~?)(?P<groups>[1-6 ]+?) ?= ?(?P<points>\d[\d,]{0,11})(?P<bank>, ?bank)?"
+    r"(?P<assumed>~?)(?P<groups>[1-6][1-6 ]*?) ?= ?(?P<points>[0-9][0-9,]{0,11})(?P<bank>, ?bank)?"
 )
 
 _ENDED_BY_ITSELF = (Ending.FARKLE, Ending.RESET, Ending.WIN)
@@ -50,10 +50,11 @@ _ESCAPES = {"%": "%25", "|": "%7C", "#": "%23"}
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """The events of one item, and how it says the turn ended by them."""
+    """The events of one item; what it says was kept, and how the turn ended by them."""
 
     events: tuple[Event, ...]
     ending: Ending | None = None
+    keep: Keep | None = None
 
 
 def write_throw(throw: Throw, ending: Ending | None = None) -> str:
@@ -133,31 +134,33 @@ def read_line(line: str, rules: Ruleset, last: Dice = ()) -> Iterator[Item]:
 def _split_throw(text: str) -> tuple[str, str]:
     digits, colon, rest = text.partition(":")
     if not colon or not re.fullmatch(r"[1-6]{0,6}", digits):
-        raise NotationError(f"{text!r} is no throw: write it as in 113335: 333 1 = 400")
+        raise NotationError(f"{quoted(text)} is no throw: write it as in 113335: 333 1 = 400")
     return digits, rest.strip()
 
 
 def _read_throw(thrown: tuple[Event, ...], dice: Dice, rest: str, rules: Ruleset) -> Item:
-    if not rest:
+    if thrown and not rest:
         return Item(thrown)
-    if rest in _ENDED_BY_ITSELF:
+    if thrown and rest in _ENDED_BY_ITSELF:
         return Item(thrown, Ending(rest))
     found = _KEEP.fullmatch(rest)
     if not found or not dice:
-        raise NotationError(f"{rest!r} is no keep of a throw: write it as in 113335: 333 1 = 400")
-    kept = _read_keep(dice, found, rules)
-    return Item((*thrown, kept), Ending.BANK if found["bank"] else None)
+        raise NotationError(
+            f"{quoted(rest)} is no keep of a throw: write it as in 113335: 333 1 = 400"
+        )
+    keep = _read_keep(dice, found, rules)
+    if found["bank"]:
+        return Item((*thrown, Banked(None if found["assumed"] else keep.dice)), Ending.BANK, keep)
+    return Item((*thrown, Kept(keep.dice, assumed=bool(found["assumed"]))), None, keep)
 
 
-def _read_keep(throw: Dice, found: re.Match[str], rules: Ruleset) -> Event:
+def _read_keep(throw: Dice, found: re.Match[str], rules: Ruleset) -> Keep:
     kept = tuple(int(face) for face in found["groups"] if face != " ")
     keep = scoring.find(throw, kept, rules)
     points = int(found["points"].replace(",", ""))
     if keep.score != points:
         raise NotationError(f"{found['groups']} is {keep.score:,} in {rules.title}, not {points:,}")
-    if found["bank"]:
-        return Banked(None if found["assumed"] else keep.dice)
-    return Kept(keep.dice, assumed=bool(found["assumed"]))
+    return keep
 
 
 def _read_event(text: str) -> Event:
@@ -166,20 +169,33 @@ def _read_event(text: str) -> Event:
     try:
         match verb:
             case "join":
-                return Joined(unescape(rest), int(team) if team else None)
+                return Joined(unescape(rest), read_whole(team) if team else None)
             case "rename":
                 seat, _, name = rest.partition(" ")
-                return Renamed(int(seat) - 1, unescape(name))
+                return Renamed(read_whole(seat) - 1, unescape(name))
             case "leave":
-                return Left(int(rest) - 1)
+                return Left(read_whole(rest) - 1)
             case "order":
-                return Reordered(tuple(int(seat) - 1 for seat in rest.split()))
+                return Reordered(tuple(read_whole(seat) - 1 for seat in rest.split()))
             case "score":
                 seat, score = rest.split()
-                return ScoreSet(int(seat) - 1, int(score))
+                return ScoreSet(read_whole(seat) - 1, read_whole(score))
             case "turn":
-                on_turn, points, dice = map(int, rest.split())
+                on_turn, points, dice = map(read_whole, rest.split())
                 return TurnSet(on_turn - 1, points, dice)
     except ValueError:
         pass
-    raise NotationError(f"{text!r} is not known: write it as in !rename 2 Ben, or !score 1 500")
+    raise NotationError(
+        f"{quoted(text)} is not known: write it as in !rename 2 Ben, or !score 1 500"
+    )
+
+
+def read_whole(text: str) -> int:
+    """The whole number that these figures say.
+
+    Raises:
+        NotationError: they are none, or far more than any score has.
+    """
+    if not re.fullmatch(r"-?[0-9]{1,9}", text):
+        raise NotationError(f"{quoted(text)} is no whole number")
+    return int(text)

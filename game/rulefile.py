@@ -12,7 +12,7 @@ import difflib
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from enum import StrEnum
 from functools import cache
@@ -20,8 +20,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from game.errors import RulesetError
+from game.errors import RulesetError, quoted
 from game.ruleset import FACES, Alike, Ruleset
+from game.textfile import read_text
 
 TABLE_KEYS = {
     "alike_fixed": ("4", "5", "6"),
@@ -31,6 +32,9 @@ TABLE_KEYS = {
 
 MAX_POINTS = 1_000_000
 """No published figure comes near; a slipped key does."""
+
+
+_LONGEST_KEY = 40
 
 
 def names() -> tuple[str, ...]:
@@ -43,12 +47,22 @@ def load(name_or_path: str) -> Ruleset:
     """The rule set of that name, or of that file where it ends in `.toml`.
 
     Raises:
-        RulesetError: no such name or file, or the file does not hold.
+        FileError: the file cannot be read.
+        RulesetError: no such name, or the file does not hold.
     """
     if name_or_path.endswith(".toml"):
-        path = Path(name_or_path)
-        return parse(_read(path), name=path.stem, where=name_or_path)
+        return from_file(name_or_path)
     return published(name_or_path)
+
+
+def from_file(path: str) -> Ruleset:
+    """The rule set in that file.
+
+    Raises:
+        FileError: it cannot be read.
+        RulesetError: it does not hold.
+    """
+    return parse(read_text(Path(path)), name=Path(path).stem, where=path)
 
 
 @cache
@@ -59,58 +73,64 @@ def published(name: str) -> Ruleset:
         RulesetError: no such name.
     """
     if name not in names():
-        raise RulesetError(f"no rule set is called {name!r}: {_nearest(name, names())}")
+        raise RulesetError(f"no rule set is called {quoted(name)}: {_nearest(name, names())}")
     text = resources.files("game").joinpath("rulesets", f"{name}.toml").read_text("utf-8")
     return parse(text, name=name, where=f"{name}.toml")
 
 
-def _read(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except FileNotFoundError:
-        raise RulesetError(f"{path}: there is no such file") from None
-    except IsADirectoryError:
-        raise RulesetError(f"{path}: this is a folder, not a rule set file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise RulesetError(f"{path}: cannot be read as UTF-8 text: {error}") from None
-
-
-def parse(text: str, *, name: str, where: str) -> Ruleset:
+def parse(text: str, *, name: str, where: str, extends: str | None = None) -> Ruleset:
     """The rule set written in `text`; `where` is what error messages call it.
+
+    Where the text does not say itself what it `extends`, it is the published set given here.
 
     Raises:
         RulesetError: naming the line, the key, what was found and what is allowed.
     """
     try:
         data = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also figures of thousands of digits
-        raise RulesetError(f"{where}: not valid TOML: {error}") from None
-    return _Builder(text, where).build(name, data)
+    except (ValueError, RecursionError) as error:
+        raise _not_toml(text, where, str(error)) from None
+    return _Builder(text, where, data.pop("extends", extends)).build(name, data)
+
+
+def _not_toml(text: str, where: str, why: str) -> RulesetError:
+    """An error that names the line as others do, not as `tomllib` does at the end of its own."""
+    what, at, place = why.partition(" (at ")
+    lines = text.rstrip().split("\n")
+    if not at:  # thousands of digits or brackets, which Python refuses in words of its own
+        what, number = "a value is too long", lines.index(max(lines, key=len)) + 1
+    else:
+        found = re.match(r"line (\d+)", place)
+        number = int(found[1]) if found else len(lines)
+    return RulesetError(f"{where}, line {number}: not valid TOML: {what}")
 
 
 @dataclass(frozen=True, slots=True)
 class _Builder:
     text: str
     where: str
+    extends: object
 
     def build(self, name: str, data: dict[str, Any]) -> Ruleset:
-        base = self._base(data.pop("extends", None))
+        base = self._base()
         known = {f.name for f in fields(Ruleset)} - {"name"}
         changes: dict[str, Any] = {}
         for key, value in data.items():
             if key not in known:
                 raise self._error(key, f"is no option: {_nearest(key, sorted(known))}")
             changes[key] = self._value(key, value, getattr(base, key))
-        rules = replace(base, name=name, **{"title": name} | changes)
+        title = base.title if base.name == name else name
+        rules = replace(base, name=name, **{"title": title} | changes)
         self._check_together(rules)
         return rules
 
-    def _base(self, extends: object) -> Ruleset:
-        if extends is None:
+    def _base(self) -> Ruleset:
+        if self.extends is None:
             return Ruleset(name="", title="")
-        if not isinstance(extends, str) or extends not in names():
-            raise self._error("extends", f"found {extends!r}: {_nearest(str(extends), names())}")
-        return published(extends)
+        if not isinstance(self.extends, str) or self.extends not in names():
+            hint = _nearest(str(self.extends), names())
+            raise self._error("extends", f"found {quoted(self.extends)}: {hint}")
+        return published(self.extends)
 
     def _value(self, key: str, found: object, default: object) -> object:
         """`found` as the type that `default` has, or an error that says what is allowed."""
@@ -143,17 +163,17 @@ class _Builder:
         keys = TABLE_KEYS.get(key, tuple(map(str, FACES)))
         if not isinstance(found, Mapping) or not set(found) <= set(keys):
             example = f"a table like {{ {keys[0]} = 100 }} with keys {', '.join(keys)}"
-            raise self._error(key, f"found {found!r}: allowed is {example}")
-        extends = re.search(r"^\s*extends\s*=", self.text, re.MULTILINE)
-        absent = None if key == "alike_faces" else 0
-        points = dict(zip(keys, default if extends else (absent,) * len(keys), strict=True))
+            raise self._error(key, f"found {quoted(found)}: allowed is {example}")
+        if self.extends is None:
+            default = (None if key == "alike_faces" else 0,) * len(keys)
+        points = dict(zip(keys, default, strict=True))
         for name, value in found.items():
             points[name] = self._points(f"{key}.{name}", value)
         return tuple(points.values())
 
     def _expect(self, key: str, found: object, ok: bool, allowed: str) -> object:  # noqa: FBT001
         if not ok:
-            raise self._error(key, f"found {found!r}: allowed is {allowed}")
+            raise self._error(key, f"found {quoted(found)}: allowed is {allowed}")
         return found
 
     def _check_together(self, rules: Ruleset) -> None:
@@ -165,11 +185,13 @@ class _Builder:
             raise self._error("alike", "is 'fixed': say alike_fixed = { 4 = 1000, ... } too")
 
     def _error(self, key: str, what: str) -> RulesetError:
-        stem = key.partition(".")[0]
-        lines = self.text.splitlines()
-        number = next((i for i, line in enumerate(lines, 1) if line.lstrip().startswith(stem)), 0)
-        line = f", line {number}" if number else ""
-        return RulesetError(f"{self.where}{line}: {key} {what}")
+        """An error that names the line in which the key is set, or its table begins."""
+        name = re.escape(key.partition(".")[0])
+        line = re.compile(rf"\s*\[*\s*[\"']?{name}[\"']?\s*[=.\]]")
+        lines = self.text.split("\n")
+        number = next((i for i, text in enumerate(lines, 1) if line.match(text)), None)
+        where = f"{self.where}, line {number}" if number else self.where
+        return RulesetError(f"{where}: {key[:_LONGEST_KEY]} {what}")
 
 
 def _nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
@@ -192,18 +214,13 @@ def differences(rules: Ruleset) -> Iterator[str]:
             yield f"{f.name} = {_toml(f.name, value)}"
 
 
-def with_differences(name: str, lines: Sequence[str]) -> Ruleset:
+def with_differences(name: str, text: str, where: str) -> Ruleset:
     """The published set of that name with these lines of TOML changed, or made of them alone.
 
     Raises:
-        RulesetError: no such set, or a line that does not hold.
+        RulesetError: a line does not hold.
     """
-    if not lines or name not in names():
-        return parse("\n".join(lines), name=name, where="option") if lines else published(name)
-    extends = [f'extends = "{name}"']
-    if not any(line.startswith("title") for line in lines):
-        extends.append(f"title = {_toml('title', published(name).title)}")
-    return parse("\n".join([*extends, *lines]), name=name, where="option")
+    return parse(text, name=name, where=where, extends=name if name in names() else None)
 
 
 def _toml(key: str, value: object) -> str:

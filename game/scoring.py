@@ -96,14 +96,20 @@ def find(throw: Iterable[int], kept: Iterable[int], rules: Ruleset) -> Keep:
 def _why_not(thrown: Dice, wanted: Dice, rules: Ruleset) -> str:
     for face in wanted:
         if wanted.count(face) > thrown.count(face):
-            n = thrown.count(face)
-            return f"there {'is' if n == 1 else 'are'} {_COUNT_WORDS[n]} {face} in this throw"
+            return _too_few(face, thrown.count(face))
     scoring = {face for keep in table(rules)[wanted] for face in keep.dice}
     idle = next((face for face in wanted if face not in scoring), wanted[0])
     n = wanted.count(idle)
     what = f"the {idle} scores" if n == 1 else f"the {_COUNT_WORDS[n]} {idle}s score"
     how = f"a lone {idle} is" if n == 1 else f"{_COUNT_WORDS[n]} {idle}s are"
     return f"{what} nothing: {how} no combination in {rules.title}"
+
+
+def _too_few(face: int, n: int) -> str:
+    if n == 0:
+        return f"there is no {face} in this throw"
+    are, s = ("is", "") if n == 1 else ("are", "s")
+    return f"there {are} only {_COUNT_WORDS[n]} {face}{s} in this throw"
 
 
 class Effect(StrEnum):
@@ -131,11 +137,15 @@ def throw_events(throw: Dice, rules: Ruleset) -> tuple[ThrowEvent, ...]:
         found.append(ThrowEvent(Effect.WIN))
     if rules.four_twos_reset and throw.count(_RESET_FACE) >= _RESET_COUNT:
         found.append(ThrowEvent(Effect.RESET_SCORE))
-    if rules.triple_threes and throw.count(_PENALTY_FACE) >= _TRIPLE:
+    if _is_penalised(throw, rules):
         found.append(ThrowEvent(Effect.PENALTY, -rules.triple_threes))
     if rules.must_bank_after_triple and most >= _TRIPLE:
         found.append(ThrowEvent(Effect.MUST_BANK))
     return tuple(found)
+
+
+def _is_penalised(throw: Dice, rules: Ruleset) -> bool:
+    return bool(rules.triple_threes) and throw.count(_PENALTY_FACE) >= _TRIPLE
 
 
 @cache
@@ -146,8 +156,8 @@ def table(rules: Ruleset) -> Mapping[Dice, tuple[Keep, ...]]:
     found = {throw: _keeps_of(throw, best) for n in sizes for throw in _multisets(n)}
     if rules.nothing:
         bonus = Combo((), rules.nothing, "nothing")
-        for throw, keeps_ in found.items():
-            if not keeps_ and len(throw) == rules.n_dice:
+        for throw in _multisets(rules.n_dice):
+            if not found[throw] and not _is_penalised(throw, rules):
                 found[throw] = (Keep(throw, rules.nothing, (bonus,), 0),)
     return MappingProxyType(found)
 

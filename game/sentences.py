@@ -68,12 +68,12 @@ def _triples(rules: Ruleset) -> str:
         for face, points, other in zip(FACES, rules.triples, usual, strict=True)
         if points != other
     ]
-    return "; ".join(["Three of a kind are 100 times the face", *exceptions]) + "."
+    return "; ".join(["Three of a kind is 100 times the face", *exceptions]) + "."
 
 
 def _of_a_kind(rules: Ruleset) -> Iterator[str]:
     if rules.alike is Alike.FIXED:
-        words = zip(("Four", "five", "six"), rules.alike_fixed, strict=True)
+        words = zip(("Four", "five", "six")[: rules.n_dice - 3], rules.alike_fixed, strict=False)
         listed = ", ".join(f"{word} of a kind {points:,}" for word, points in words)
         yield f"{listed}, whatever the face."
     else:

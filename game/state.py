@@ -4,7 +4,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from game import scoring
-from game.errors import IllegalMove
 from game.events import Place
 from game.ruleset import HotDice, LastRound, Piggyback, Ruleset, Win
 from game.scoring import Dice, Keep
@@ -231,19 +230,3 @@ def reaches_target(rules: Ruleset, score: int) -> bool:
             return score > rules.target
         case Win.EXACTLY:
             return score == rules.target
-
-
-MAX_NAME = 24
-"""Characters of a name: what fits on a phone beside a score."""
-
-
-def clean_name(name: str) -> str:
-    """The name without blanks around it.
-
-    Raises:
-        IllegalMove: it is empty, too long, or holds control characters.
-    """
-    name = " ".join(name.split())
-    if not name or len(name) > MAX_NAME or not name.isprintable():
-        raise IllegalMove(f"a name has 1 to {MAX_NAME} printable characters: {name[:40]!r} has not")
-    return name

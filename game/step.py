@@ -21,10 +21,13 @@ from game.events import (
     TookOver,
     TurnSet,
 )
-from game.roster import join, leave, rename, reorder
+from game.roster import check_seat, join, leave, rename, reorder
 from game.scoring import Effect, Keep
 from game.state import Ending, State, Throw, Turn
 from game.turns import abandon_turn, end_turn, give_points, set_score
+
+MAX_SCORE = 1_000_000
+"""Set by hand; a slipped key is more."""
 
 
 def step(state: State, event: Event) -> State:
@@ -136,16 +139,17 @@ def _skipped(state: State, _: Skipped) -> State:
 
 
 def _score_set(state: State, event: ScoreSet) -> State:
-    if not 0 <= event.seat < len(state.players):
-        raise IllegalMove(f"there is no seat {event.seat}: seats are 0 to {len(state.players) - 1}")
+    check_seat(state, event.seat)
+    if abs(event.score) > MAX_SCORE:
+        raise IllegalMove(f"a score is at most {MAX_SCORE:,}, not {event.score:,}")
     return set_score(state, event.seat, event.score)
 
 
 def _turn_set(state: State, event: TurnSet) -> State:
     if event.seat not in state.order:
-        raise IllegalMove(f"nobody throws from seat {event.seat}: choose a player who is here")
-    if event.points < 0:
-        raise IllegalMove(f"points at risk are 0 or more, not {event.points}")
+        raise IllegalMove("nobody throws from that seat: choose a player who is here")
+    if not 0 <= event.points <= MAX_SCORE:
+        raise IllegalMove(f"points at risk are 0 to {MAX_SCORE:,}, not {event.points:,}")
     if not 1 <= event.dice <= state.rules.n_dice:
         raise IllegalMove(f"a throw has 1 to {state.rules.n_dice} dice, not {event.dice}")
     turn = Turn(event.seat, brought=event.points, dice=event.dice, start=state.n_events)

@@ -12,26 +12,33 @@ A line is a turn, see `game.notation`. What stands after `#` is for people.
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from game import rulefile
-from game.errors import GameError, NotationError
+from game.errors import GameError, NotationError, quoted
 from game.events import Banked, Event, Kept, Spliced, Thrown
 from game.match import Match
+from game.names import clean_names
 from game.notation import (
     Item,
     escape,
     read_line,
+    read_whole,
     team_suffix,
     unescape,
     write_event,
     write_throw,
 )
-from game.state import State
+from game.ruleset import Ruleset
+from game.state import State, Turn
 from game.step import step
 
-_HEAD = "traykeeper match 1"
+_FIRST = "traykeeper match 1"
+_HEAD_KINDS = ("traykeeper", "rules", "option", "player", "first")
 _COMMENT_COLUMN = 40
-MAX_TEAM_DIGITS = 4
+
+Line = tuple[int, str]
+"""Its number, counted from 1, and what it says."""
 
 
 def to_text(match: Match) -> str:
@@ -41,7 +48,7 @@ def to_text(match: Match) -> str:
 
 def _head(match: Match) -> Iterator[str]:
     start = match.start_state
-    yield _HEAD
+    yield _FIRST
     yield f"rules {match.rules.name}"
     yield from (f"option {line}" for line in rulefile.differences(match.rules))
     for player in start.players:
@@ -89,53 +96,95 @@ def _with_comment(items: list[str], state: State) -> str:
     return f"{' | '.join(items):<{_COMMENT_COLUMN}}  # {player.name} {player.score:,}"
 
 
-def from_text(text: str) -> Match:
-    """The match that `to_text` wrote, or a person.
+def from_text(text: str, where: str = "match") -> Match:
+    """The match that `to_text` wrote, or a person; `where` is what error messages call it.
 
     Raises:
-        NotationError: names the line, what was found and what is expected.
+        NotationError, RulesetError: names the line, what was found and what is expected.
     """
-    match: Match | None = None
-    head: list[tuple[str, str]] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        is_option = line.startswith("option ")
-        content = line.strip() if is_option else line.partition("#")[0].strip()
-        if not content or (number == 1 and content == _HEAD):
-            continue
-        try:
-            word, _, rest = content.partition(" ")
-            if match is None and word.partition("/")[0] in ("rules", "option", "player", "first"):
-                head.append((word, rest))
-                continue
-            match = match or _start(head)
-            match = _play_line(match, content)
-        except GameError as error:
-            raise NotationError(f"line {number}: {error}") from None
-    return match or _start(head)
+    lines = list(_content(text))
+    is_head = [_kind(line) in _HEAD_KINDS for _, line in lines]
+    n = is_head.index(False) if False in is_head else len(lines)
+    match = _start(lines[:n], where)
+    for number, line in lines[n:]:
+        with _named(where, number):
+            match = _play_line(match, line)
+    return match
 
 
-def _start(head: list[tuple[str, str]]) -> Match:
-    values: dict[str, list[str]] = {}
-    for word, rest in head:
-        values.setdefault(word.partition("/")[0], []).append(rest)
-    name = values.get("rules", ["walnut-studiolo"])[-1]
-    rules = rulefile.with_differences(name, values.get("option", []))
-    teams = [word.partition("/")[2] for word, _ in head if word.startswith("player")]
-    first = values.get("first", ["1"])[-1]
-    players = values.get("player", [])
-    seats = {str(seat + 1) for seat in range(len(players))}
-    if (players and first not in seats) or not all(_is_team(team) for team in teams):
-        raise NotationError("the first seat, and a team, are whole numbers: first 2, player/1 Anna")
-    return Match.start(
-        rules,
-        [unescape(player) for player in players],
-        first=int(first) - 1,
-        teams=[int(team) if team else None for team in teams],
-    )
+def _content(text: str) -> Iterator[Line]:
+    """The lines that say something."""
+    for number, line in enumerate(text.split("\n"), 1):
+        content = line.strip() if _kind(line.strip()) == "option" else _without_comment(line)
+        if content:
+            yield number, content
 
 
-def _is_team(team: str) -> bool:
-    return not team or (team.isascii() and team.isdecimal() and len(team) < MAX_TEAM_DIGITS)
+def _without_comment(line: str) -> str:
+    return line.partition("#")[0].strip()
+
+
+def _kind(line: str) -> str:
+    word = line.partition(" ")[0]
+    return "player" if word.startswith("player/") else word
+
+
+@contextmanager
+def _named(where: str, number: int) -> Iterator[None]:
+    """Errors name this line."""
+    try:
+        yield
+    except GameError as error:
+        raise NotationError(f"{where}, line {number}: {error}") from None
+
+
+def _start(head: list[Line], where: str) -> Match:
+    rules = _rules(head, where)
+    names: list[str] = []
+    teams: list[int | None] = []
+    first, number = 1, 1
+    for number, line in head:
+        word, _, rest = line.partition(" ")
+        with _named(where, number):
+            match _kind(line):
+                case "traykeeper" if line != _FIRST:
+                    raise NotationError(f"{quoted(line)} is not known: only {_FIRST!r} is")
+                case "player":
+                    names = clean_names([*names, unescape(rest)])
+                    teams.append(_team(word))
+                case "first":
+                    first = _seat(rest, len(names))
+    with _named(where, number):
+        return Match.start(rules, names, first=first - 1, teams=teams)
+
+
+def _rules(head: list[Line], where: str) -> Ruleset:
+    """The rules of that name, with the options; one without a title is among the published."""
+    said = [(number, line.partition(" ")[2]) for number, line in head if _kind(line) == "rules"]
+    number, name = said[-1] if said else (1, "walnut-studiolo")
+    options = _options(head)
+    if "title" not in options:
+        with _named(where, number):
+            rulefile.published(name)
+    return rulefile.with_differences(name, options, where)
+
+
+def _options(head: list[Line]) -> str:
+    """As TOML, each in the line in which the text has it, so that errors name that line."""
+    options = {n: line.removeprefix("option") for n, line in head if _kind(line) == "option"}
+    return "\n".join(options.get(n, "") for n in range(1, max(options, default=0) + 1))
+
+
+def _team(word: str) -> int | None:
+    team = word.partition("/")[2]
+    return read_whole(team) if team else None
+
+
+def _seat(text: str, n_players: int) -> int:
+    seat = read_whole(text)
+    if not 1 <= seat <= n_players:
+        raise NotationError(f"seat {seat} cannot begin: {n_players} players are named before")
+    return seat
 
 
 def _play_line(match: Match, line: str) -> Match:
@@ -148,17 +197,11 @@ def _play_line(match: Match, line: str) -> Match:
 def _play_item(match: Match, item: Item) -> Match:
     before = len(match.state.turns)
     for event in item.events:
-        if _ended_already(event, match, before):
-            continue
-        match = match.push(event)
-    ended = match.state.turns[-1].ending if len(match.state.turns) > before else None
-    if (
-        item.events
-        and isinstance(item.events[0], Thrown | Kept | Banked)
-        and ended is not item.ending
-    ):
-        found = f"ends the turn: {ended}" if ended else "does not end the turn"
-        raise NotationError(f"says {item.ending or 'that the turn goes on'}, but the throw {found}")
+        if not _ended_already(event, match, before):
+            match = match.push(event)
+    if isinstance(item.events[0], Thrown | Kept | Banked):
+        state = match.state
+        _check(item, state.turns[-1] if len(state.turns) > before else state.turn)
     return match
 
 
@@ -167,13 +210,25 @@ def _ended_already(event: Event, match: Match, turns_before: int) -> bool:
     return isinstance(event, Kept | Banked) and len(match.state.turns) > turns_before
 
 
+def _check(item: Item, turn: Turn) -> None:
+    """Whether the throw did what the text says."""
+    if turn.ending is not item.ending:
+        found = f"ends the turn: {turn.ending}" if turn.ending else "does not end the turn"
+        raise NotationError(f"says {item.ending or 'that the turn goes on'}, but the throw {found}")
+    keep = turn.throws[-1].keep
+    if keep and item.keep and keep != item.keep:
+        banked = " ".join(map(str, keep.dice))
+        raise NotationError(f"says {item.keep.score:,}, but {banked} = {keep.score:,} is banked")
+
+
 def insertion(match: Match, line: str, before: int | None = None) -> Spliced:
     """The action that puts a turn, written as a line, into the match: now, or earlier.
 
     Raises:
-        GameError: the line cannot be read.
+        GameError: the line cannot be read, or cannot be played there.
     """
-    index = len(match.timeline) if before is None else before
-    last = match.state.turn.last if before is None else None
-    items = read_line(line, match.rules, last.dice if last else ())
-    return Spliced(index, index, tuple(event for item in items for event in item.events))
+    end = len(match.timeline)
+    index = end if before is None else before
+    there = match.push(Spliced(index, end, ()))
+    after = _play_line(there, _without_comment(line))
+    return Spliced(index, index, after.timeline[index:])

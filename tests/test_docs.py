@@ -36,9 +36,18 @@ def test_every_command_says_what_it_does_and_every_option_too(command):
             assert param.help, param.name
 
 
-@pytest.mark.parametrize("name", ["play", "read", "keeps", "bench"])
-def test_main_commands_have_an_example_in_their_help(name):
-    assert f"traykeeper {name} " in cli.commands[name].help
+@pytest.mark.parametrize(("words", "command"), list(commands()))
+def test_every_command_has_an_example_in_a_line_of_its_help(words, command):
+    shown = command.get_help(click.Context(command))
+
+    assert f"\n  traykeeper {' '.join(words)}" in shown
+
+
+def test_the_first_help_has_a_line_for_every_command():
+    shown = cli.get_help(click.Context(cli))
+
+    for name in cli.commands:
+        assert f"\n  traykeeper {name} " in shown
 
 
 def test_readme_names_every_command():

@@ -2,16 +2,20 @@
 
 from flask import Blueprint, Response, request
 
+from game.roster import MAX_TEAM
 from game.ruleset import Ruleset
 from web.answer import json_answer, state_answer, state_text
 from web.body import Body
-from web.by_hand import MAX_INDEX, MAX_TEAM, add_by_hand
+from web.by_hand import MAX_INDEX, add_by_hand
 from web.once import OncePerVersion
 from web.problem import Problem
 from web.stream import Streams, event_text
 from web.table import Table
 
-MAX_HOLD_S = 60.0
+MAX_HOLD_S = 10.0
+"""Twice what the longest hold needs."""
+
+MAX_PHOTO_DIE = 1_000
 MAX_TARGET = 1_000_000
 
 
@@ -101,6 +105,12 @@ def _add_moves(api: Blueprint, table: Table) -> None:
         index = body.integer("index", 0, MAX_INDEX) if "index" in body else None
         return state_answer(table.correct(body.dice("dice"), index))
 
+    @api.post("/face")
+    def face() -> Response:
+        body = Body.of(request, "photo", "die", "face")
+        die, value = body.integer("die", 0, MAX_PHOTO_DIE), body.integer("face", 1, 6)
+        return state_answer(table.face(body.text("photo"), die, value))
+
     @api.post("/answer")
     def answer() -> Response:
         return state_answer(table.answer(Body.of(request, "choice").text("choice")))
@@ -125,3 +135,8 @@ def _add_match(api: Blueprint, table: Table) -> None:
         teams = body.integers("teams", 0, MAX_TEAM) if "teams" in body else None
         names = body.names("names")
         return state_answer(table.new_match(names, rules=rules, target=target, teams=teams))
+
+    @api.post("/rematch")
+    def rematch() -> Response:
+        Body.of(request)
+        return state_answer(table.rematch())

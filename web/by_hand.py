@@ -16,6 +16,8 @@ from game.events import (
     TookOver,
     TurnSet,
 )
+from game.roster import MAX_TEAM
+from game.step import MAX_SCORE
 from game.text import to_text
 from web.answer import state_answer
 from web.body import Body
@@ -23,9 +25,7 @@ from web.problem import Problem
 from web.table import Table
 
 MAX_SEAT = 1_000
-MAX_SCORE = 1_000_000
 MAX_INDEX = 1_000_000
-MAX_TEAM = 100
 
 
 def add_by_hand(api: Blueprint, table: Table) -> None:

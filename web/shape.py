@@ -96,7 +96,10 @@ class ChoiceJson(TypedDict):
 
 
 class PhotoDieJson(TypedDict):
-    """A die on the photo; x, y, w, h are fractions of the picture, x and y the centre."""
+    """A die on the photo; x, y, w, h are fractions of the picture, x and y the centre.
+
+    `slot` is its number among the dice of the throw that the photo shows, or None.
+    """
 
     value: int | None
     x: float
@@ -106,15 +109,17 @@ class PhotoDieJson(TypedDict):
     angle: float
     zone: str
     problem: str | None
+    slot: int | None
 
 
 class PhotoJson(TypedDict):
-    """The annotated photo of the last reading."""
+    """The annotated photo of the last reading; `index` names the throw that it shows, or None."""
 
     id: str
     url: str
     width: int
     height: int
+    index: int | None
     dice: list[PhotoDieJson]
 
 

@@ -31,7 +31,10 @@ class TableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PhotoDie:
-    """A die on the photo; x, y (centre of the top face), w, h are fractions of the picture."""
+    """A die on the photo; x, y (centre of the top face), w, h are fractions of the picture.
+
+    `slot` is its number in the throw that the photo shows, None where it is not of it.
+    """
 
     value: int | None
     x: float
@@ -41,16 +44,21 @@ class PhotoDie:
     angle: float
     zone: str
     problem: str | None
+    slot: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Photo:
-    """The annotated photo of the last reading; its JPEG is `Table.photo(id)`."""
+    """The annotated photo of the last reading; its JPEG is `Table.photo(id)`.
+
+    `index` is the throw on the timeline that it shows, None where it shows none.
+    """
 
     id: str
     width: int
     height: int
     dice: tuple[PhotoDie, ...]
+    index: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +148,9 @@ class Table(Protocol):
     ) -> Snapshot:
         """A match of these players; `teams` is the team of each, where there are teams."""
 
+    def rematch(self) -> Snapshot:
+        """Once a match is won: the same players and teams again, and the next one begins."""
+
     def dice(self, dice: tuple[int, ...]) -> Snapshot:
         """A throw tapped in on the phone, where no camera read it."""
 
@@ -149,6 +160,9 @@ class Table(Protocol):
 
     def correct(self, dice: tuple[int, ...], index: int | None = None) -> Snapshot:
         """The throw at this index of the timeline (the newest without) showed these dice."""
+
+    def face(self, photo_id: str, die: int, value: int) -> Snapshot:
+        """This die of the newest photo, counted from 0, shows that face."""
 
     def by_hand(self, event: Event) -> Snapshot:
         """Who plays, whose turn it is, points: whatever a person says has happened."""

@@ -166,9 +166,13 @@ def _keeps(state: State) -> list[KeepJson]:
 
 
 def _bank(state: State) -> BankJson | None:
+    """A keep that was tapped, else the best one."""
     if state.winner is not None:
         return None
-    refusal, keep = state.bank_refusal(), state.bank_keep
+    last = state.turn.last
+    tapped = last.keep if last and not last.assumed else None
+    keep = tapped or state.bank_keep
+    refusal = state.bank_refusal(keep)
     if keep is None:
         return {"dice": [], "points": 0, "total": state.player.score, "refusal": refusal}
     return {
@@ -198,6 +202,7 @@ def _photo(photo: Photo) -> PhotoJson:
         "url": f"/api/v1/photo/{photo.id}.jpg",
         "width": photo.width,
         "height": photo.height,
+        "index": photo.index,
         "dice": [_photo_die(die) for die in photo.dice],
     }
 
@@ -212,6 +217,7 @@ def _photo_die(die: PhotoDie) -> PhotoDieJson:
         "angle": die.angle,
         "zone": die.zone,
         "problem": die.problem,
+        "slot": die.slot,
     }
 
 

@@ -22,6 +22,7 @@ ROLL_S = 0.4
 N_DICE = 6
 TRIES = 8
 NUDGE_S = 1.5
+ASKS_IF_THROWN = ("Thrown or moved?", "thrown? If not")
 
 
 class Finger:
@@ -67,7 +68,7 @@ class Rig:
         """
         for _ in range(TRIES):
             snapshot = self.press()
-            if "Thrown or moved?" in (snapshot.question or ""):
+            if any(words in (snapshot.question or "") for words in ASKS_IF_THROWN):
                 snapshot = self.hold()
             if snapshot.choices and "only moved" in snapshot.message:
                 snapshot = self.companion.answer(snapshot.choices[0].id)

@@ -10,6 +10,7 @@ from game import rulefile
 from game.match import Match
 from tests.browser import PHONE, chromium
 from tests.device.player import play_to_the_end
+from tests.device.rig import ASKS_IF_THROWN
 from web.table import Situation
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -71,7 +72,7 @@ class Hands:
             while snapshot.situation is Situation.WAITING or snapshot.version < before + 2:
                 snapshot = self.companion.wait(snapshot.version, 10)
             expect(self.phone.locator("#message")).to_contain_text(snapshot.message)
-            if "Thrown or moved?" in (snapshot.question or ""):
+            if any(words in (snapshot.question or "") for words in ASKS_IF_THROWN):
                 self.phone.locator("#choice-1").click()
                 return
             if snapshot.situation is not Situation.ATTENTION:

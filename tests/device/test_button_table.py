@@ -1,11 +1,16 @@
 """Every cell of the table in docs/play.md: the pin is driven, the dice are read from frames."""
 
+from collections import Counter
 from dataclasses import replace
 
+import pytest
+
+from device.camera import CameraError
 from device.lamp import BANK_S, SHUTDOWN_S, UNDO_S
 from game import rulefile
 from tests.device.rig import open_rig
-from web.table import Situation
+from vision.reading import Problem
+from web.table import Situation, TableError
 
 SCORING = (1, 1, 2, 3, 4, 6)
 OPENING = (1, 1, 1, 2, 3, 4)  # 1,000
@@ -113,6 +118,14 @@ def test_accepted_hold_below_the_opening_is_refused_with_the_reason(match_rig):
     assert snapshot.message == "200 is 300 short of the opening 500."
 
 
+def test_accepted_hold_takes_the_best_keep_whatever_was_tapped(match_rig):
+    match_rig.throw(1, 1, 1, 5, 2, 3)
+    match_rig.companion.keep((1, 1, 1))
+    match_rig.hold()
+
+    assert match_rig.scores == [1050, 0]
+
+
 def test_accepted_hold_reads_dice_thrown_since_first(match_rig):
     match_rig.throw(*OPENING)
     match_rig.tray.set_aside((1, 1, 1))
@@ -156,13 +169,20 @@ def test_question_hold_says_yes(match_rig):
 
 
 def test_question_press_reads_again(match_rig):
-    open_question(match_rig)
-    match_rig.tray.gather()
-    match_rig.tray.place((2, 2, 5))
+    before = open_question(match_rig)
     snapshot = match_rig.press()
 
-    assert snapshot.situation is not Situation.WON
+    assert snapshot.question == before.question
+    assert snapshot.photo.id != before.photo.id
     assert match_rig.scores == [0, 0]
+
+
+def test_question_hold_of_three_seconds_takes_the_throw_before_back(match_rig):
+    open_question(match_rig)
+    snapshot = match_rig.hold(UNDO_S + 0.2)
+
+    assert snapshot.situation is Situation.TURN_BEGINS
+    assert snapshot.question is None
 
 
 def test_attention_names_the_number_expected(match_rig):
@@ -171,6 +191,37 @@ def test_attention_names_the_number_expected(match_rig):
 
     assert snapshot.situation is Situation.ATTENTION
     assert "Expected six dice, saw 5" in snapshot.advice[0]
+
+
+def test_attention_ends_when_the_one_unread_die_is_tapped(match_rig, monkeypatch):
+    def unsure_of_the_second(readings):
+        first, second, *others = readings[0].dice
+        doubtful = replace(second, value=None, problem=Problem.UNREADABLE)
+        return replace(readings[0], dice=(first, doubtful, *others))
+
+    monkeypatch.setattr("device.eye.agree", unsure_of_the_second)
+    snapshot = match_rig.throw(*SCORING)
+    assert snapshot.situation is Situation.ATTENTION
+    (face,) = Counter(SCORING) - Counter(die.value for die in snapshot.photo.dice)
+    snapshot = match_rig.companion.face(snapshot.photo.id, 1, face)
+
+    assert snapshot.situation is Situation.ACCEPTED
+    assert match_rig.state.turn.last.dice == SCORING
+    assert None not in [die.slot for die in snapshot.photo.dice]
+
+
+def test_attention_a_tapped_die_changes_the_reading_unless_the_photo_is_old(match_rig):
+    match_rig.tray.throw(values=(1, 2, 3, 4, 5))
+    photo = match_rig.press().photo
+    with pytest.raises(TableError, match="an old one"):
+        match_rig.companion.face("0", 0, 6)
+    with pytest.raises(TableError, match="no die 9"):
+        match_rig.companion.face(photo.id, 9, 6)
+    snapshot = match_rig.companion.face(photo.id, 0, 6)
+
+    assert snapshot.situation is Situation.ATTENTION
+    assert snapshot.photo.dice[0].value == 6
+    assert snapshot.photo.id != photo.id
 
 
 def test_attention_press_reads_again(match_rig):
@@ -226,6 +277,8 @@ def test_won_press_does_nothing(tmp_path):
 
         assert snapshot.situation is Situation.WON
         assert snapshot.message == "The match is over: hold the button for a rematch."
+        rig.hold(UNDO_S + 0.2)
+        assert rig.state.winner is None
 
 
 def test_won_hold_is_a_rematch(tmp_path):
@@ -253,6 +306,30 @@ def test_hold_of_five_seconds_shuts_down_only_where_that_is_allowed(tmp_path, ma
         rig.hold(SHUTDOWN_S + 0.2)
 
         assert asked == [1]
+
+
+def test_a_die_tapped_on_the_photo_of_an_accepted_throw_corrects_it(match_rig):
+    photo = match_rig.throw(*SCORING).photo
+    four = next(i for i, die in enumerate(photo.dice) if die.value == 4)
+    assert (photo.index, photo.dice[four].slot) == (0, 4)
+    snapshot = match_rig.companion.face(photo.id, four, 5)
+
+    assert match_rig.state.turn.last.dice == (1, 1, 2, 3, 5, 6)
+    assert snapshot.photo.dice[four].value == 5
+    assert snapshot.photo.dice[four].slot == 4
+
+
+def test_without_a_camera_dice_are_tapped_and_the_button_banks(tmp_path):
+    def no_camera():
+        raise CameraError("unplugged")
+
+    with open_rig(tmp_path, open_camera=no_camera) as rig:
+        rig.companion.new_match(("Anna", "Ben"))
+        assert rig.press().message == "There is no camera: tap the dice in on a phone."
+        rig.companion.dice(OPENING)
+        rig.hold()
+
+        assert rig.scores == [1000, 0]
 
 
 def test_lamp_shows_what_letting_go_would_do(match_rig):

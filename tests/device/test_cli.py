@@ -55,6 +55,22 @@ def test_keeps_reads_throws_from_stdin_and_names_the_bad_line():
     assert_refused(done, "stdin, line 3", "'1 2 x' is no throw")
 
 
+def test_keeps_reads_stdin_from_another_system():
+    done = subprocess.run(
+        [*COMMAND, "keeps", "--json", "-"],
+        capture_output=True,
+        input=b"\xef\xbb\xbf113335\r\n1 1 5\r\n\xff\x00\r\n",
+        check=False,
+    )
+
+    assert [json.loads(line)["throw"] for line in done.stdout.splitlines()] == [
+        [1, 1, 3, 3, 3, 5],
+        [1, 1, 5],
+    ]
+    assert done.stderr.startswith(b"traykeeper: stdin, line 3:")
+    assert done.stderr.count(b"\n") == 1
+
+
 def test_keeps_json_is_the_public_form():
     done = run("keeps", "--json", "5", "5")
 
@@ -77,7 +93,19 @@ def test_keeps_json_is_the_public_form():
         (["keeps", "--rules", "walnut", "1"], ["did you mean 'walnut-studiolo'?"]),
         (["keeps", "--rules", "no.toml", "1"], ["there is no such file"]),
         (["read"], ["name at least one picture"]),
-        (["read", "--list", "no.jsonl"], ["no.jsonl", "cannot be read"]),
+        (["keeps", "١١٥"], ["'١١٥' is no throw"]),
+        (["keeps", "1" * 5000], ["with 1 to 6 dice, not 5000"]),
+        (["keeps", "x" * 5000], ["'xxxxx", "…' is no throw"]),
+        (["keeps", "--rules", "no.toml/house.toml", "1"], ["there is no such file"]),
+        (["read", "--list", "no.jsonl"], ["no.jsonl: there is no such file"]),
+        (["read", "--annotate", "", "a.jpg"], ["--annotate: name a folder"]),
+        (["read", "--annotate", "/dev/null/seen", "a.jpg"], ["no folder can be made there"]),
+        (["rules", "sheet", "--pad", "--player", "", "zilch"], ["a name has 1 to 24"]),
+        (["rules", "check", "/"], ["/: this is a folder: name a file"]),
+        (["match", "/"], ["/: this is a folder: name a file"]),
+        (["match", "/dev/null"], ["/dev/null, line 1: a match has 2 to 20 players, not 0"]),
+        (["match", "/dev/zero"], ["/dev/zero: this is longer than"]),
+        (["match", "x\udcff"], ["there is no such file"]),
         (["play", "--camera", "film"], ["no camera is called 'film'", "usb[:N]"]),
         (["play", "--camera", "replay:/nowhere"], ["/nowhere"]),
         (["play", "--port", "70000"], ["70000"]),
@@ -127,6 +155,24 @@ def test_read_annotates_into_a_folder(photo, tmp_path):
 
     assert done.stdout.strip() == f"{photo}: 2 5"
     assert cv2.imread(str(tmp_path / "seen" / "throw.jpg")).shape == (864, 1536, 3)
+
+
+def test_annotated_pictures_of_one_name_do_not_overwrite_each_other(photo, tmp_path):
+    pictures = [tmp_path / name / "x.jpg" for name in "ab"]
+    for picture in pictures:
+        picture.parent.mkdir()
+        picture.write_bytes(photo.read_bytes())
+    done = run("read", "--annotate", str(tmp_path / "seen"), *map(str, pictures))
+
+    assert done.returncode == 0
+    assert sorted(path.name for path in (tmp_path / "seen").iterdir()) == ["x-2.jpg", "x.jpg"]
+
+
+def test_annotating_never_overwrites_what_is_read(photo):
+    before = photo.read_bytes()
+
+    assert_refused(run("read", "--annotate", str(photo.parent), str(photo)), "name another folder")
+    assert photo.read_bytes() == before
 
 
 def test_play_greets_serves_and_stops_at_a_signal(tmp_path):
@@ -211,8 +257,21 @@ def test_match_json_is_for_programs(evening):
 def test_match_names_the_line_that_does_not_hold(evening):
     evening.write_text(MATCH.replace("550", "500"))
 
-    assert_refused(run("match", str(evening)), "line 6", "333 11 5 is 550")
-    assert_refused(run("match", "no.txt"), "no.txt: cannot be read")
+    assert_refused(run("match", str(evening)), f"{evening}, line 6: 333 11 5 is 550")
+    assert_refused(run("match", "no.txt"), "no.txt: there is no such file")
+
+
+def test_match_names_the_line_of_an_option_that_does_not_hold(evening):
+    evening.write_text(MATCH.replace("1000", "0", 1))
+
+    assert_refused(run("match", str(evening)), f"{evening}, line 3: target found 0")
+
+
+def test_match_is_read_from_another_system(evening):
+    evening.write_bytes(b"\xef\xbb\xbf" + MATCH.replace("\n", "\r\n").encode())
+    assert run("match", str(evening)).returncode == 0
+    evening.write_bytes(b"\xff\xd8\xff\xe0")
+    assert_refused(run("match", str(evening)), f"{evening}: this is no text: save it as UTF-8")
 
 
 def test_rules_list_show_and_sheet():
@@ -232,3 +291,5 @@ def test_rules_check_tells_by_its_exit_code(tmp_path):
     assert done.returncode == 1
     assert "line 2: openning is no option: did you mean 'opening'?" in done.stderr
     assert_refused(run("rules", "check", str(tmp_path / "no.toml")), "there is no such file")
+    file.write_bytes(b"\xff")
+    assert_refused(run("rules", "check", str(file)), "house.toml: this is no text")

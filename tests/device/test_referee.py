@@ -85,6 +85,60 @@ def test_press_on_the_dice_of_a_farkle_does_nothing(match):
     assert isinstance(judge(match, sight(lay((2, 3, 3, 4, 6, 6)), tumbled=None)), NotThrown)
 
 
+LEFT = (1, 1, 3, 4, 5, 6)
+FALLEN = (2, 2, 3, 3, 4, 6)
+
+
+def forgotten(stayed, slid, fell):
+    """Of the last player's six so many lie where they lay, slid, or were thrown and show FALLEN."""
+    old = lay(LEFT)
+    moved = [die(d.value, d.x, 300) for d in old[stayed : stayed + slid]]
+    return [*old[:stayed], *moved, *lay(FALLEN[:fell], y=500)]
+
+
+SPLITS = [
+    (stayed, slid, fell)
+    for stayed in range(7)
+    for slid in range(7 - stayed)
+    for fell in range(7 - stayed - slid)
+    if stayed + slid + fell
+]
+
+
+def expected_of_forgotten(stayed, slid, fell, tumbled):
+    """What a turn may begin with: only six dice of which none lies where it lay are a throw."""
+    moved = slid + fell
+    if not moved:
+        return NotThrown
+    if tumbled is False and not fell:
+        return NotThrown
+    if stayed + moved < 6:
+        return Attention
+    if stayed or (tumbled is None and not fell):
+        return Ask
+    return Accept
+
+
+@pytest.mark.parametrize("tumbled", [True, False, None])
+@pytest.mark.parametrize(("stayed", "slid", "fell"), SPLITS)
+def test_forgotten_dice_at_a_turns_start_never_count(opened, stayed, slid, fell, tumbled):
+    match = thrown(opened, LEFT).bank()
+    verdict = judge(match, sight(forgotten(stayed, slid, fell), tumbled=tumbled))
+
+    assert type(verdict) is expected_of_forgotten(stayed, slid, fell, tumbled)
+    assert not (stayed and costs(match, verdict))
+
+
+def test_a_forgotten_die_is_asked_about_with_the_remedy(opened):
+    match = thrown(opened, LEFT).bank()
+    verdict = judge(match, sight(forgotten(1, 0, 5)))
+
+    assert verdict.question == (
+        "One die lies exactly as before. Were all 6 thrown? If not, throw all 6 and press."
+    )
+    assert match.push(*verdict.options[0].actions).state.turn.last.dice == (1, 2, 2, 3, 3, 4)
+
+
 def test_dice_that_slid_were_not_thrown(match):
     match = thrown(match, PAIR_OF_ONES)
 

@@ -1,18 +1,22 @@
 """The same dice never count twice, and a forgotten bank is never lost: at the tray, from frames."""
 
 from dataclasses import replace
+from threading import Event
+from time import sleep
 
 import pytest
 
+from device.cameras.simulated import SimulatedTray
 from game import rulefile
 from game.events import Skipped
-from tests.device.rig import open_rig
+from tests.device.rig import PATIENCE_S, ROLL_S, open_rig
 from web.table import Situation
 
 SCORING = (1, 1, 2, 3, 4, 6)
 THOUSAND = (1, 1, 1, 2, 3, 4)
 HOT = (1, 1, 3, 3, 3, 5)
 NEXT = (2, 2, 3, 4, 5, 6)
+FARKLE = (2, 3, 3, 4, 6, 6)
 
 
 def test_pressing_twice_on_one_throw_changes_nothing(match_rig):
@@ -108,6 +112,90 @@ def test_a_forgotten_bank_where_hot_dice_was_possible_is_one_tap(match_rig):
     assert match_rig.scores == [550, 0]
     assert match_rig.state.turn.seat == 1
     assert match_rig.state.turn.last.dice == NEXT
+
+
+def test_a_forgotten_bank_before_a_farkle_is_one_hold(match_rig):
+    match_rig.throw(*THOUSAND)
+    assert match_rig.throw(*FARKLE).question == "Did Anna bank 1,000?"
+    match_rig.hold()
+
+    assert match_rig.scores == [1000, 0]
+    assert [turn.seat for turn in match_rig.state.turns] == [0, 1]
+    assert match_rig.state.turn.seat == 0
+
+
+def test_a_farkle_after_possible_hot_dice_gives_the_bank_back_with_one_tap(match_rig):
+    match_rig.throw(*HOT)
+    snapshot = match_rig.throw(*FARKLE)
+    assert snapshot.situation is Situation.TURN_OVER
+    assert match_rig.scores == [0, 0]
+    (choice,) = snapshot.choices
+    match_rig.companion.answer(choice.id)
+
+    assert match_rig.scores == [550, 0]
+    assert [turn.seat for turn in match_rig.state.turns] == [0, 1]
+
+
+def test_a_late_hold_on_the_next_players_dice_does_not_bank_them(match_rig):
+    match_rig.throw(*HOT)
+    match_rig.roll(*NEXT)
+    snapshot = match_rig.hold()
+    assert match_rig.scores == [0, 0]
+    assert snapshot.message.endswith("Hold again to bank.")
+    (choice,) = snapshot.choices
+    match_rig.companion.answer(choice.id)
+
+    assert match_rig.scores == [550, 0]
+    assert match_rig.state.turn.last.dice == NEXT
+
+
+def test_a_die_forgotten_in_the_tray_is_asked_about(match_rig):
+    match_rig.throw(*THOUSAND)
+    match_rig.hold()
+    match_rig.tray.set_aside((4,), to="stay")
+    match_rig.tray.throw(n=5, values=(2, 3, 3, 6, 6))
+    match_rig.wait_s(ROLL_S)
+    snapshot = match_rig.press()
+
+    assert snapshot.question.startswith("One die lies exactly as before.")
+    assert match_rig.scores == [1000, 0]
+    assert len(match_rig.state.turns) == 1
+
+
+def test_dice_thrown_between_the_reading_and_its_acceptance_were_thrown(match_rig):
+    companion, busy, go_on = match_rig.companion, Event(), Event()
+    match_rig.roll(1, 1, 2, 3, 5, 6)
+    companion.pressed()
+    companion._post(lambda: busy.set() or go_on.wait(PATIENCE_S))
+    busy.wait(PATIENCE_S)
+    while companion._jobs.empty():  # the reading waits there
+        match_rig.wait_s(0.01)
+    match_rig.tray.set_aside((1, 1))
+    match_rig.roll(2, 3, 5, 6)
+    match_rig.wait_s(ROLL_S)
+    go_on.set()
+    assert match_rig.settled().situation is Situation.ACCEPTED
+    snapshot = match_rig.press()
+
+    assert "moved" not in snapshot.message
+    assert len(match_rig.state.turn.throws) == 2
+
+
+class SlowTray(SimulatedTray):
+    """Whose full pictures take as long as on a small Pi."""
+
+    def capture(self):
+        sleep(0.3)
+        return super().capture()
+
+
+def test_a_slow_reading_of_resting_dice_leaves_no_doubt_that_they_rest(tmp_path):
+    with open_rig(tmp_path, tray=SlowTray(seed=7, roll_s=ROLL_S)) as rig:
+        rig.companion.new_match(("Anna", "Ben"))
+        rig.throw(*SCORING)
+        assert rig.press().message == "Not thrown yet: the dice lie where they lay."
+
+        assert rig.companion._eye.tumbled is False
 
 
 @pytest.mark.parametrize("to", ["aside", "gone", "stay"])

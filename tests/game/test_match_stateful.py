@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -14,7 +15,8 @@ from hypothesis.stateful import (
     rule,
 )
 
-from game.errors import GameError, IllegalMove
+from game import scoring
+from game.errors import GameError, IllegalMove, NotationError
 from game.events import (
     Corrected,
     Farkled,
@@ -31,9 +33,10 @@ from game.events import (
     to_json,
 )
 from game.match import Match
+from game.notation import write_throw
 from game.repair import repairs
-from game.state import Ending
-from game.text import from_text, to_text
+from game.state import Ending, Throw
+from game.text import from_text, insertion, to_text
 from tests.game.rules_strategy import rulesets
 
 SEATS = st.integers(-1, 4)
@@ -123,6 +126,23 @@ class MatchMachine(RuleBasedStateMachine):
     @rule(start=st.integers(0, 20), n=st.integers(0, 2))
     def drop(self, start, n):
         self.attempt(Spliced(start, start + n, ()))
+
+    @rule(dice=st.lists(st.integers(1, 6), min_size=1, max_size=6), data=st.data())
+    def insert(self, dice, data):
+        """A turn put in by hand is refused, or does what its line does at the end of the text."""
+        throw = Throw(tuple(sorted(dice)))
+        keeps = scoring.table(self.match.rules).get(throw.dice, ())
+        if keeps:
+            throw = replace(throw, keep=data.draw(st.sampled_from(keeps)))
+        line = write_throw(throw, data.draw(st.sampled_from(Ending)))
+        try:
+            after = self.match.push(insertion(self.match, line))
+        except GameError:
+            with pytest.raises(NotationError):
+                from_text(to_text(self.match) + line)
+            return
+        assert from_text(to_text(self.match) + line).state == after.state
+        self.match = after
 
     @precondition(lambda self: self.match.can_undo)
     @rule()

@@ -63,6 +63,26 @@ def test_charity_roll_is_one_throw_that_banks_by_itself():
     assert match.state.winner == 1
 
 
+SHORT = (1, 1, 2, 3, 4, 6)
+
+
+@pytest.mark.parametrize("limit", [{"opening": 500}, {"minimum_bank": 300}])
+def test_charity_roll_too_small_to_bank_brings_nothing(limit):
+    match = begin(target=1000, last_round=LastRound.CHARITY_ROLL, three_farkles=500, **limit)
+    match = match.throw(THOUSAND).bank().throw(SHORT)
+
+    assert scores(match) == [1000, 0]
+    assert match.state.turns[-1].ending is Ending.FARKLE
+    assert match.state.winner == 0
+
+
+def test_charity_roll_of_a_player_on_the_board_has_no_opening():
+    match = begin(target=1500, opening=500, last_round=LastRound.CHARITY_ROLL)
+    match = match.throw(NOTHING).throw(THOUSAND).bank().throw(HOT).bank().throw(SHORT)
+
+    assert scores(match) == [1500, 1200]
+
+
 def test_hot_dice_must_be_thrown_again():
     match = begin(hot_dice=HotDice.MUST).throw(HOT)
 
@@ -177,6 +197,13 @@ def test_nothing_at_all_is_a_keep_of_all_dice():
     assert match.keep(NOTHING).state.dice_in_hand == 6
 
 
+def test_three_threes_that_cost_are_not_nothing():
+    match = begin(nothing=500, triple_threes=300).throw((2, 3, 3, 3, 4, 6))
+
+    assert scores(match) == [-300, 0]
+    assert match.state.turns[-1].ending is Ending.FARKLE
+
+
 def piggy(kind=Piggyback.YES):
     return begin(piggyback=kind).throw((1, 1, 1, 5, 2, 3)).bank()
 
@@ -227,6 +254,14 @@ def test_team_mates_of_the_closer_do_not_follow():
     match = Match.start(rules, ["A1", "B1", "A2", "B2"], teams=[0, 1, 0, 1]).throw(THOUSAND).bank()
 
     assert match.state.to_follow == (1, 3)
+
+
+def test_the_last_of_a_team_does_not_leave_the_other_alone():
+    match = Match.start(PLAIN, ["A1", "B1", "A2"], teams=[0, 1, 0])
+
+    assert match.push(Left(2)).state.order == (0, 1)
+    with pytest.raises(IllegalMove, match="a match has two teams at least"):
+        match.push(Left(1))
 
 
 def test_five_dice():
@@ -280,13 +315,16 @@ def test_scores_and_turns_are_set_by_hand():
 @pytest.mark.parametrize(
     ("event", "message"),
     [
-        (ScoreSet(7, 0), "there is no seat 7"),
-        (TurnSet(7, 0, 3), "nobody throws from seat 7"),
-        (TurnSet(0, -1, 3), "points at risk are 0 or more"),
+        (ScoreSet(7, 0), "there is no such seat: the match has 2 players"),
+        (ScoreSet(0, -1_000_001), "a score is at most 1,000,000"),
+        (TurnSet(7, 0, 3), "nobody throws from that seat"),
+        (TurnSet(0, -1, 3), "points at risk are 0 to 1,000,000, not -1"),
+        (TurnSet(0, 1_000_001, 3), "points at risk are 0 to 1,000,000"),
         (TurnSet(0, 0, 7), "a throw has 1 to 6 dice, not 7"),
-        (Left(0), "two players are the least"),
-        (Reordered((0,)), "the order must name each seat once: 0 1"),
+        (Left(0), "a match has 2 to 20 players, not 1"),
+        (Reordered((0,)), "the order must name each player once: Anna, Ben"),
         (Joined("Ben"), "somebody else is called Ben"),
+        (Joined("Cleo", 101), "teams have the numbers 0 to 100, not 101"),
     ],
 )
 def test_what_cannot_be_done_by_hand_is_refused_with_the_reason(event, message):

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from game import rulefile
-from game.errors import ThrowError
+from game.errors import LaterStepError, ThrowError
 from game.events import Corrected, Joined, TurnSet
-from game.match import LaterStepError, Match
+from game.match import Match
 from game.repair import repairs
 from game.state import Ending
 

@@ -3,7 +3,7 @@
 import pytest
 
 from game import rulefile
-from game.errors import RulesetError
+from game.errors import FileError, RulesetError
 from game.ruleset import Alike, LastRound
 
 
@@ -53,7 +53,15 @@ def test_rule_set_file_of_ones_own(tmp_path):
         ("n_dice = 7", "allowed is 5 or 6"),
         ("target = 0", "a match needs points to play for"),
         ('alike = "fixed"', "say alike_fixed"),
-        ("opening = ", "not valid TOML"),
+        ("opening = ", "house.toml, line 1: not valid TOML: Invalid value"),
+        ("title = 'x'\nopening = 3\nopening = 4", "line 3: not valid TOML: Cannot overwrite"),
+        ("title = 'x'\ntarget = " + "9" * 5000, "line 2: not valid TOML: a value is too long"),
+        ("title = 'x'\ntarget = " + "[" * 5000, "line 2: not valid TOML: a value is too long"),
+        ("x" * 5000 + " = 3", "line 1: xxx"),
+        ("hot_dice = 'may'\nhot = 3", "line 2: hot is no option"),
+        ("straight = 1500\n\n[singles]\n1 = 'x'", "line 3: singles.1 found 'x'"),
+        ("title = 'x'\n\"openin\" = 3", "line 2: openin is no option"),
+        ("opening = 3\nsingles.7 = 3", "line 2: singles found"),
     ],
 )
 def test_what_does_not_hold_is_named_with_the_remedy(text, message):
@@ -61,6 +69,7 @@ def test_what_does_not_hold_is_named_with_the_remedy(text, message):
         parse(text)
 
     assert message in str(error.value)
+    assert len(str(error.value)) < 600
 
 
 @pytest.mark.parametrize("name", ["walnut", "../secret", ""])
@@ -69,12 +78,28 @@ def test_unknown_rule_set_names_those_there_are(name):
         rulefile.load(name)
 
 
-def test_missing_file_is_named(tmp_path):
-    with pytest.raises(RulesetError, match="there is no such file"):
-        rulefile.load(str(tmp_path / "no.toml"))
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("no.toml", "no.toml: there is no such file"),
+        ("plain.toml/house.toml", "house.toml: there is no such file"),
+        ("folder.toml", "folder.toml: this is a folder: name a file"),
+        ("bytes.toml", "bytes.toml: this is no text: save it as UTF-8"),
+        ("nul\0.toml", "this is no name of a file"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path, path, why):
+    (tmp_path / "plain.toml").write_text("target = 5000")
     (tmp_path / "folder.toml").mkdir()
-    with pytest.raises(RulesetError, match="a folder"):
-        rulefile.load(str(tmp_path / "folder.toml"))
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(RulesetError, match="UTF-8"):
-        rulefile.load(str(tmp_path / "bytes.toml"))
+    with pytest.raises(FileError) as error:
+        rulefile.load(str(tmp_path / path))
+
+    assert why in str(error.value)
+
+
+def test_a_file_from_another_system_is_read(tmp_path):
+    file = tmp_path / "kitchen.toml"
+    file.write_bytes(b"\xef\xbb\xbftarget = 5000\r\nopening = 350\r\n")
+
+    assert rulefile.load(str(file)).opening == 350

@@ -120,8 +120,8 @@ def test_what_is_no_throw_is_named(dice: tuple[int, ...], message: str):
     [
         ((1, 4), "the 4 scores nothing: a lone 4 is no combination"),
         ((4, 4), "the two 4s score nothing: two 4s are no combination"),
-        ((1, 1, 1), "there are two 1 in this throw"),
-        ((6,), "there are no 6 in this throw"),
+        ((1, 1, 1), "there are only two 1s in this throw"),
+        ((6,), "there is no 6 in this throw"),
     ],
 )
 def test_illegal_keep_is_refused_with_the_reason(kept: tuple[int, ...], message: str):

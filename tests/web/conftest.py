@@ -99,6 +99,12 @@ class MemoryTable:
         match = Match.start(replace(chosen, target=target or chosen.target), names, teams=teams)
         return self._play(match, f"{names[0]} begins")
 
+    def rematch(self) -> Snapshot:
+        if self.match.state.winner is None:
+            raise TableError("the match is not over")
+        names = [player.name for player in self.match.state.players]
+        return self._play(Match.start(self.match.rules, names, first=1), "a rematch")
+
     def dice(self, dice: tuple[int, ...]) -> Snapshot:
         return self._play(self.match.throw(dice), f"thrown: {dice}")
 
@@ -111,6 +117,15 @@ class MemoryTable:
 
     def correct(self, dice: tuple[int, ...], index: int | None = None) -> Snapshot:
         return self._play(self.match.correct(dice, index), "corrected")
+
+    def face(self, photo_id: str, die: int, value: int) -> Snapshot:
+        photo = self._snapshot.photo
+        if photo is None or photo.id != photo_id:
+            raise TableError("that photo is an old one")
+        self.done.append(("face", die, value))
+        dice = list(photo.dice)
+        dice[die] = replace(dice[die], value=value, problem=None)
+        return self.show(photo=replace(photo, dice=tuple(dice)))
 
     def by_hand(self, event: Event) -> Snapshot:
         return self._play(self.match.push(event), "by hand")
@@ -145,7 +160,7 @@ class Browserless:
     """A client over real HTTP."""
 
     def __init__(self, port: int) -> None:
-        self._port = port
+        self.port = port
         self._opener = urllib.request.build_opener(AnyAnswer)
 
     def get(self, path: str) -> HTTPResponse:
@@ -156,7 +171,7 @@ class Browserless:
 
     def _open(self, path: str, data: bytes | None) -> HTTPResponse:
         headers = {"Content-Type": "application/json"}
-        request = urllib.request.Request(f"http://127.0.0.1:{self._port}{path}", data, headers)
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers)
         return self._opener.open(request, timeout=10)
 
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from web.table import Choice
+from web.table import Choice, Photo, PhotoDie
 
 
 def post(client, path, **body):
@@ -82,6 +82,33 @@ def test_a_question_is_answered(client, table):
 
     assert post(client, "answer", choice="yes").json["question"] is None
     assert table.done == [("answer", "yes")]
+
+
+def test_one_die_of_the_newest_photo_gets_its_face(client, table):
+    table.show(photo=Photo("7", 64, 48, (PhotoDie(None, 0, 0, 1, 1, 0, "tray", "cocked"),)))
+
+    assert post(client, "face", photo="7", die=0, face=5).json["photo"]["dice"][0]["value"] == 5
+    stale = post(client, "face", photo="6", die=0, face=5)
+    assert (stale.status_code, stale.json["detail"]) == (409, "that photo is an old one")
+    assert post(client, "face", photo="7", die=0, face=7).status_code == 400
+
+
+def test_a_rematch_is_played_only_once_the_match_is_won(client, table):
+    table.new_match(("Anna", "Ben"), target=1000)
+    assert post(client, "rematch").status_code == 409
+    table.dice((1, 1, 1, 2, 3, 3))
+    table.bank()
+    table.dice((2, 2, 3, 3, 4, 6))
+
+    state = post(client, "rematch").json
+    assert (state["winner"], state["turn"]["seat"]) == (None, 1)
+
+
+def test_a_hold_longer_than_any_means_something_is_refused(client, table):
+    answer = post(client, "hold", seconds=10.5)
+
+    assert answer.json["detail"] == "seconds: a number from 0 to 10, not 10.5"
+    assert table.done == []
 
 
 def test_a_press_needs_no_body_at_all(client):

@@ -28,7 +28,7 @@ def test_only_sections_that_changed_have_a_new_digest(board, table):
 
     changed = {name for name in SECTIONS if before[name] != after[name]}
 
-    assert changed == {"turn", "message", "throw", "keeps"}
+    assert changed == {"turn", "message", "throw", "keeps", "dock"}
 
 
 def test_an_empty_section_is_hidden(board, table):

@@ -1,12 +1,13 @@
 """The page on a phone, in real Chromium."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser import PHONE, chromium
-from web.table import Choice, Lamp, Photo, PhotoDie, Situation
+from web.table import Choice, Lamp, Photo, PhotoDie, Situation, TableError
 
 pytestmark = pytest.mark.browser
 
@@ -61,7 +62,7 @@ def test_set_up_says_what_is_wrong(phone):
         phone.get_by_label(f"Name of player {seat}", exact=True).fill("Anna")
     phone.get_by_role("button", name="Start the match").tap()
 
-    expect(phone.get_by_role("alert")).to_contain_text("two players are called Anna")
+    expect(phone.get_by_role("alert")).to_contain_text("Two players are called Anna")
 
 
 def test_throw_keep_bank_and_undo(begun, phone):
@@ -72,15 +73,28 @@ def test_throw_keep_bank_and_undo(begun, phone):
     phone.locator("#keep-11333").tap()
     expect(phone.locator("#keep-11333")).to_have_attribute("aria-pressed", "true")
     expect(phone.locator(".hero .big")).to_have_text("500")
+    expect(phone.locator("#bank")).to_contain_text("Bank 500with 1 1 3 3 3")
 
     phone.locator("#bank").tap()
     expect(phone.get_by_role("heading", name="Ben")).to_be_visible()
-    expect(phone.locator("#players")).to_contain_text("550")
+    assert begun.match.state.players[0].score == 500
 
     phone.get_by_role("button", name="Undo").tap()
     expect(phone.get_by_role("heading", name="Anna")).to_be_visible()
     phone.get_by_role("button", name="Redo").tap()
     expect(phone.get_by_role("heading", name="Ben")).to_be_visible()
+
+
+def test_what_happened_stays_in_view_beside_the_keeps(begun, phone):
+    begun.dice((1, 1, 3, 3, 3, 5))
+    phone.locator("#more-keeps").scroll_into_view_if_needed()
+    phone.locator("#more-keeps summary").tap()
+    phone.locator("#more-keeps .keep").last.tap()
+
+    expect(phone.locator(".message")).to_contain_text("kept")
+    expect(phone.locator(".hero")).not_to_be_in_viewport()
+    expect(phone.locator(".message")).to_be_in_viewport(ratio=1)
+    expect(phone.locator("#undo")).to_be_in_viewport(ratio=1)
 
 
 def test_a_bank_that_the_rules_refuse_says_why(begun, phone):
@@ -104,28 +118,43 @@ def test_a_throw_is_corrected_in_two_taps(begun, phone):
     assert begun.match.state.turn.last.dice == (1, 3, 4, 5, 6, 6)
 
 
-def test_a_throw_is_corrected_on_the_photo(begun, phone):
+def test_a_die_is_tapped_on_the_photo(begun, phone):
     begun.photos["p1"] = b""
     begun.dice((1, 2, 3, 4, 6, 6))
-    spot = PhotoDie(2, 0.5, 0.5, 0.1, 0.2, 0, "tray", None)
-    begun.show(photo=Photo("p1", 640, 360, (spot,)))
+    aside = PhotoDie(5, 0.9, 0.9, 0.1, 0.2, 0, "aside", None)
+    spot = PhotoDie(2, 0.5, 0.5, 0.1, 0.2, 0, "tray", None, slot=1)
+    begun.show(photo=Photo("p1", 640, 360, (aside, spot), index=0))
 
     phone.locator(".spot").tap()
+    expect(phone.locator("#picker [aria-pressed=true]")).to_have_attribute("data-face", "2")
     phone.locator("#picker").get_by_label("1", exact=True).tap()
 
-    expect(phone.locator(".hero .big")).to_have_text("200")
+    expect(phone.locator(".spot")).to_have_attribute("data-shows", "1")
+    assert begun.done == [("face", 1, 1)]
 
 
-def test_a_die_that_was_not_read_is_tapped_in(begun, phone):
+def test_a_die_that_was_not_read_is_tapped_in_alone(begun, phone):
     begun.photos["p1"] = b""
-    faces = (1, 1, None, 3, 4, 6)
+    faces = (1, 1, None, 3, 4, None)
     dice = tuple(PhotoDie(f, 0.1, 0.1, 0.1, 0.1, 0, "tray", None if f else "cocked") for f in faces)
     begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, dice))
 
-    phone.locator(".slot.problem").tap()
+    phone.locator(".slot.problem").last.tap()
     phone.locator("#picker").get_by_label("1", exact=True).tap()
 
-    expect(phone.locator(".hero .big")).to_have_text("1,000")
+    expect(phone.locator(".slot.problem")).to_have_count(1)
+    assert begun.done == [("face", 5, 1)]
+
+
+def test_the_caption_speaks_of_a_ring_only_where_there_is_one(begun, phone):
+    begun.photos["p1"] = b""
+    die = PhotoDie(2, 0.5, 0.5, 0.1, 0.2, 0, "tray", None)
+    begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, (die,)))
+    expect(phone.locator(".throw .caption")).not_to_contain_text("ring")
+
+    cocked = replace(die, value=None, problem="cocked")
+    begun.show(photo=Photo("p1", 640, 360, (die, cocked)))
+    expect(phone.locator(".throw .caption")).to_contain_text("Tap the ringed die")
 
 
 def test_dice_are_tapped_in_where_no_camera_sees_them(begun, context, serve):
@@ -174,6 +203,29 @@ def test_the_keyboard_holds_the_tray_button_too(begun, phone):
 
     expect(phone.locator("#lamp")).to_contain_text("ready")
     assert begun.done == [("button", True), ("button", False)]
+
+
+def test_a_finger_that_came_second_does_not_let_go_for_the_first(begun, phone, monkeypatch):
+    def busy(*, down):
+        begun.done.append(("button", down))
+        raise TableError("the button is being held down")
+
+    monkeypatch.setattr(begun, "button", busy)
+    phone.locator("#tray-button").tap()
+
+    expect(phone.get_by_role("alert")).to_contain_text("being held down")
+    assert begun.done == [("button", True)]
+
+
+def test_quick_presses_are_neither_lost_nor_swapped(begun, phone):
+    button = phone.locator("#tray-button")
+    button.focus()
+    for _ in range(5):
+        phone.keyboard.press("Enter")
+
+    expect(phone.locator("#lamp")).to_contain_text("ready")
+    phone.wait_for_timeout(300)
+    assert begun.done == [("button", True), ("button", False)] * 5
 
 
 def test_focus_stays_while_the_board_changes(begun, phone):

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 from game.rolloff import RollOff
 from web.shape import StateJson
@@ -74,6 +75,17 @@ def test_banking_says_what_it_takes_and_makes(table):
     }
 
 
+def test_a_tapped_keep_is_what_is_banked(table):
+    table.new_match(("Anna", "Ben"))
+    table.dice((1, 1, 1, 5, 3, 3))
+    assert view(table)["bank"]["points"] == 1050
+    table.keep((1, 1, 1))
+
+    assert (view(table)["bank"]["dice"], view(table)["bank"]["points"]) == ([1, 1, 1], 1000)
+    table.keep((1, 1))
+    assert view(table)["bank"]["refusal"] == "200 is 300 short of the opening 500"
+
+
 def test_banking_says_why_not(table):
     table.new_match(("Anna", "Ben"))
     table.dice((1, 2, 3, 4, 6, 6))
@@ -139,7 +151,7 @@ def test_question_photo_and_rolloff_pass_through(table):
     table.show(
         question="Did Anna bank?",
         choices=(Choice("yes", "Yes"),),
-        photo=Photo("p7", 640, 480, (die,)),
+        photo=Photo("p7", 640, 480, (die, replace(die, slot=3)), index=8),
         rolloff=RollOff().add(3).add(5).close(),
     )
 
@@ -148,4 +160,6 @@ def test_question_photo_and_rolloff_pass_through(table):
     assert state["choices"] == [{"id": "yes", "label": "Yes"}]
     assert state["photo"]["url"] == "/api/v1/photo/p7.jpg"
     assert state["photo"]["dice"][0]["problem"] == "cocked"
+    assert state["photo"]["index"] == 8
+    assert [die["slot"] for die in state["photo"]["dice"]] == [None, 3]
     assert state["rolloff"] == {"rolls": [[3], [5]], "open": False, "seat": None, "first": 1}

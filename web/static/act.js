@@ -8,8 +8,8 @@
   let toastTimer = 0;
 
   // One after the other: quick taps are neither lost nor overtaken.
-  function post(address, body = {}) {
-    queue = queue.then(() => send(address, body));
+  function post(address, body = {}, isWanted = () => true) {
+    queue = queue.then(() => isWanted() && send(address, body));
     return queue;
   }
 
@@ -32,7 +32,7 @@
 
   function toast(text) {
     clearTimeout(toastTimer);
-    byId("toast").textContent = text;
+    byId("toast").textContent = text.charAt(0).toUpperCase() + text.slice(1);
     if (text) toastTimer = setTimeout(toast, TOAST_MS, "");
   }
 
@@ -41,7 +41,7 @@
       ? toast(button.dataset.why)
       : post(button.dataset.post, JSON.parse(button.dataset.body || "{}"))),
     slot: (button) => (button.closest("#pad") ? takeOff(button) : correct(button)),
-    spot: (circle) => correctOnPhoto(circle),
+    seen: (die) => sayFace(die),
     enter: () => openPad(),
     face: (button) => (button.closest("#pad") ? putOn(button) : choose(Number(button.dataset.face))),
     close: (button) => button.closest("dialog").close(),
@@ -61,14 +61,26 @@
   function correct(slot) {
     const row = slot.parentElement.dataset;
     const number = Number(slot.dataset.slot);
-    const dice = JSON.parse(row.dice || row.unread);
+    const dice = JSON.parse(row.dice);
+    pick(dice[number], (face) => {
+      if (face === dice[number]) return;
+      dice[number] = face;
+      post("/api/v1/correct", { dice, index: Number(row.index) });
+    });
+  }
+
+  // A die on the photo: the table knows whether it is of the throw, or in question.
+  function sayFace({ dataset }) {
+    const body = { photo: dataset.photo, die: Number(dataset.seen) };
+    pick(Number(dataset.shows), (face) => post("/api/v1/face", { ...body, face }));
+  }
+
+  function pick(shown, then) {
     choose = (face) => {
       byId("picker").close();
-      dice[number] = face;
-      if (row.dice) post("/api/v1/correct", { dice, index: Number(row.index) });
-      else readByHand(slot, dice);
+      then(face);
     };
-    mark(dice[number]);
+    mark(shown);
     byId("picker").showModal();
   }
 
@@ -76,24 +88,6 @@
     for (const button of byId("picker").querySelectorAll("[data-face]")) {
       button.setAttribute("aria-pressed", String(Number(button.dataset.face) === face));
     }
-  }
-
-  function readByHand(slot, dice) {
-    if (!dice.includes(null)) return post("/api/v1/dice", { dice });
-    slot.parentElement.dataset.unread = JSON.stringify(dice);
-    slot.querySelector("use").setAttribute("href", `#d${dice[Number(slot.dataset.slot)]}`);
-    return null;
-  }
-
-  function correctOnPhoto(circle) {
-    const row = document.querySelector(".throw [data-dice], .throw [data-unread]");
-    const face = Number(circle.dataset.face);
-    const number = row.dataset.unread
-      ? Number(circle.dataset.spot)
-      : JSON.parse(row.dataset.dice).indexOf(face);
-    const slot = row.querySelector(`[data-slot="${number}"]`);
-    if (slot) correct(slot);
-    else toast("That die is not part of this throw. Tap a drawn die instead.");
   }
 
   // Dice tapped in where no camera reads them.
@@ -123,12 +117,15 @@
   // The tray's button: down and up go to the companion, which counts the time as for a finger.
   const button = byId("tray-button");
   let isDown = false;
+  let isTaken = false;
 
+  // Refused on its way down, as another finger is there, it must not let go for that one.
   function press(down) {
     if (down === isDown) return;
     isDown = down;
     button.classList.toggle("down", down);
-    post("/api/v1/button", { down });
+    if (down) post("/api/v1/button", { down }).then((ok) => { isTaken = ok; });
+    else post("/api/v1/button", { down }, () => isTaken);
   }
 
   function isPressKey(event) {

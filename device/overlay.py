@@ -1,0 +1,41 @@
+"""What lies over the state of the match for a while: a wait, a question, or something to heed."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from device.verdict import Option
+from vision.reading import Reading
+from web.table import Situation
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A look was asked for. `then_bank` where a hold asked, `confirming` a costly reading."""
+
+    situation: ClassVar = Situation.WAITING
+
+    look: int
+    then_bank: bool = False
+    confirming: Reading | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question is open; the first option is what a hold says."""
+
+    situation: ClassVar = Situation.QUESTION
+
+    question: str
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Heeding:
+    """Something must be set right at the tray."""
+
+    situation: ClassVar = Situation.ATTENTION
+
+    advice: tuple[str, ...]
+
+
+Overlay = Waiting | Asking | Heeding

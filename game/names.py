@@ -1,0 +1,58 @@
+"""What players may be called: anything that can be read, and told from the others."""
+
+import unicodedata
+from collections.abc import Sequence
+
+from game.errors import IllegalMove, quoted
+
+MAX_NAME = 24
+"""Characters of a name: what fits on a phone beside a score."""
+
+_JOINERS = "\u200c\u200d"
+"""They show nothing, but make one emoji of several, and write Persian."""
+
+_TAGS = range(0xE0020, 0xE0080)
+"""They spell the flags of Scotland, England and Wales."""
+
+_EMOJI = range(0x1F000, 0x1FB00)
+"""Some are newer than the Python of a Pi, which takes them for unprintable."""
+
+_BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
+"""Letters by their class, but nothing is seen of them."""
+
+
+def clean_names(names: Sequence[str]) -> list[str]:
+    """The names of a table, each made clean.
+
+    Raises:
+        IllegalMove: two are the same, or one is no name.
+    """
+    clean = [clean_name(name) for name in names]
+    if twice := next((name for name in clean if clean.count(name) > 1), None):
+        raise IllegalMove(f"two players are called {twice}: give one another name")
+    return clean
+
+
+def clean_name(name: str) -> str:
+    """The name without blanks around it.
+
+    Raises:
+        IllegalMove: it is empty, too long, or holds control characters.
+    """
+    clean = " ".join(unicodedata.normalize("NFC", name).split()).strip(_JOINERS)
+    readable = any(map(_is_seen, clean)) and all(map(_is_allowed, clean))
+    if not readable or len(clean) > MAX_NAME:
+        raise IllegalMove(
+            f"a name has 1 to {MAX_NAME} printable characters: {quoted(name)} has not"
+        )
+    return clean
+
+
+def _is_seen(letter: str) -> bool:
+    kind = unicodedata.category(letter)
+    return (kind[0] in "LNPS" and letter not in _BLANKS) or ord(letter) in _EMOJI
+
+
+def _is_allowed(letter: str) -> bool:
+    point = ord(letter)
+    return letter.isprintable() or letter in _JOINERS or point in _TAGS or point in _EMOJI

@@ -1,0 +1,240 @@
+"""What people say to the table: a session with a real journal, and an eye that is told things."""
+
+from contextlib import closing
+
+import pytest
+
+from device.ledger import Ledger
+from device.referee import Sight
+from device.session import Session
+from game import rulefile
+from game.events import Farkled, Joined, Left, Renamed, Reordered, ScoreSet, Skipped, TurnSet
+from game.journal import Journal
+from vision.reading import Die, Problem, Reading
+from web.table import Situation, TableError
+
+RULES = rulefile.load("walnut-studiolo")
+THOUSAND = (1, 1, 1, 2, 3, 4)
+NOTHING = (2, 3, 3, 4, 6, 6)
+
+
+class Eye:
+    """Notes what it is told; readings are given by the test."""
+
+    tumbled, moving = True, False
+
+    def __init__(self):
+        self.looks = 0
+        self.marks = []
+
+    def look(self, *, armed=False):
+        self.looks += 1
+        return self.looks
+
+    def cancel(self):
+        pass
+
+    def mark(self, time_s=None):
+        self.marks.append(time_s)
+
+
+@pytest.fixture
+def eye():
+    return Eye()
+
+
+@pytest.fixture
+def session(tmp_path, eye):
+    with closing(Journal.open(tmp_path / "journal.db")) as journal:
+        session = Session(Ledger(journal), RULES, eye)
+        session.has_camera = True
+        session.new_match(["Anna", "Ben", "Cleo"])
+        yield session
+
+
+def state(session):
+    return session.ledger.match.state
+
+
+def sight(faces, *, problem=None, y=100, time_s=0.0):
+    """Dice in a row; a face of None has the problem."""
+    dice = (
+        Die(f, 100.0 * i, y, 50, 50, 0, 0.99, problem=None if f else problem or Problem.COCKED)
+        for i, f in enumerate(faces, 1)
+    )
+    return Sight(Reading(tuple(dice)), tumbled=True, time_s=time_s)
+
+
+def read(session, eye, *faces, **options):
+    session.press()
+    session.seen(eye.looks, sight(faces, **options))
+    if session.situation is Situation.WAITING:  # a costly reading is read twice
+        session.seen(eye.looks, sight(faces, **options))
+
+
+def test_what_happened_since_the_tray_was_seen_is_not_lost(session, eye):
+    read(session, eye, *THOUSAND, time_s=12.5)
+
+    assert eye.marks == [12.5]
+
+
+def test_a_yes_counts_from_when_the_dice_in_question_were_seen(session, eye):
+    read(session, eye, *THOUSAND, time_s=12.5)
+    read(session, eye, *NOTHING, y=300, time_s=20.0)
+    assert session.message == "Did Anna bank 1,000?"
+    session.hold(1.2)
+
+    assert eye.marks == [12.5, 20.0]
+
+
+def test_a_correction_that_asks_reads_nothing(session, eye):
+    read(session, eye, *THOUSAND, time_s=12.5)
+    session.bank((1, 1, 1))
+    session.correct((2, 2, 3, 3, 4, 6), 0)
+    session.answer(session.choices[0].id)
+
+    assert eye.marks == [12.5]
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (Skipped(), "Ben is passed over. Cleo throws."),
+        (Farkled(), "Farkle, Ben! Cleo throws."),
+        (Joined("Dan"), "Dan joins and throws last."),
+        (Left(0), "Anna leaves. Ben throws."),
+        (Renamed(0, "Anne"), "Anna is now Anne."),
+        (Reordered((2, 1, 0)), "The order is now Cleo, Ben, Anna."),
+        (ScoreSet(2, 3200), "Cleo has 3,200 now."),
+        (TurnSet(2, 450, 3), "It is Cleo's turn: 450 at risk, three dice to throw."),
+    ],
+)
+def test_each_event_by_hand_has_its_own_sentence(session, event, said):
+    session.dice(THOUSAND)
+    session.bank()
+    session.by_hand(event)
+
+    assert session.message == said
+
+
+def test_a_change_of_the_past_does_not_tell_the_last_turn_again(session):
+    session.dice(THOUSAND)
+    session.bank()
+    session.insert("113335: 333 11 5 = 550, bank")
+    assert session.message == "Put in by hand. Ben banks 550. Cleo throws."
+    session.undo()
+    assert session.message == "Taken back. Ben throws."
+    session.redo()
+    session.drop(0, 2)
+    assert session.message == "Taken out by hand. Ben throws."
+    session.undo()
+    session.correct((1, 1, 1, 2, 3, 3), 0)
+    assert session.message == "Corrected to 1 1 1 2 3 3. Cleo throws."
+
+
+def win(session):
+    """Whoever is on turn wins at once: nobody else may follow."""
+    seat = state(session).turn.seat
+    session.by_hand(ScoreSet(seat, RULES.target))
+    session.by_hand(TurnSet(seat, 0, 6))
+    session.dice(THOUSAND)
+    session.bank()
+    while state(session).winner is None:
+        session.by_hand(Farkled())
+
+
+def test_a_rematch_is_for_a_match_that_is_won(session):
+    with pytest.raises(TableError, match="not over"):
+        session.rematch()
+
+
+def test_a_rematch_keeps_teams_and_order_and_the_next_player_begins(session):
+    session.new_match(["A", "B", "C", "D"], teams=[0, 1, 0, 1])
+    win(session)
+    session.rematch()
+
+    players = state(session).players
+    assert [(player.name, player.team) for player in players] == [
+        ("A", 0),
+        ("B", 1),
+        ("C", 0),
+        ("D", 1),
+    ]
+    assert session.message == "A rematch: B begins."
+    win(session)
+    session.hold(1.2)
+    assert session.message == "A rematch: C begins."
+
+
+def test_a_rematch_is_without_those_who_left_and_with_those_who_joined(session):
+    session.by_hand(Joined("Dan"))
+    session.by_hand(Left(1))
+    win(session)
+    session.rematch()
+
+    assert [player.name for player in state(session).players] == ["Anna", "Cleo", "Dan"]
+    assert state(session).player.name == "Cleo"
+
+
+def test_a_rematch_keeps_a_changed_order(session):
+    session.by_hand(Reordered((2, 1, 0)))
+    win(session)
+    session.rematch()
+
+    match = session.ledger.match
+    names = [player.name for player in match.state.players]
+    assert names == ["Anna", "Cleo", "Ben"]
+
+
+def test_an_unread_die_is_told_by_a_person(session, eye):
+    faces = (1, 1, None, 2, 3, None)
+    read(session, eye, *faces)
+    assert session.situation is Situation.ATTENTION
+
+    told = sight(faces).told(2, 1)
+    session.told(told)
+    assert session.message == "The ringed die lies on an edge: throw that die again."
+    session.told(told.told(5, 4))
+    assert state(session).turn.last.dice == THOUSAND
+
+
+def test_a_die_of_the_roll_off_is_told_too(tmp_path, eye):
+    with closing(Journal.open(tmp_path / "other.db")) as journal:
+        session = Session(Ledger(journal), RULES, eye)
+        session.has_camera = True
+        read(session, eye, None)
+        session.told(sight((None,)).told(0, 4))
+
+        assert session.rolloff.rolls == ((4,),)
+
+
+def test_a_die_that_nobody_asks_about_is_refused(session, eye):
+    read(session, eye, *THOUSAND)
+
+    with pytest.raises(TableError, match="press to read"):
+        session.told(sight(THOUSAND).told(0, 5))
+
+
+def test_one_die_of_the_last_throw_is_corrected(session):
+    session.dice(THOUSAND)
+    session.correct_die(5, 5)
+
+    assert session.message == "Corrected to 1 1 1 2 3 5. Anna threw 1 1 1 2 3 5: 1,050 at risk."
+
+
+def test_a_hold_while_something_needs_attention_repeats_the_advice(session, eye):
+    read(session, eye, 1, 2, 3, 4, 5)
+    advice = session.message
+    session.message = "something else"
+    session.hold(1.2)
+
+    assert session.situation is Situation.ATTENTION
+    assert session.message == f"Nothing is banked yet. {advice}"
+
+
+def test_a_tray_that_never_rests_is_waited_for_no_longer(session, eye):
+    session.press()
+    session.timed_out(eye.looks)
+
+    assert session.situation is Situation.TURN_BEGINS
+    assert session.message == "The tray was not still for 20 seconds: press again."
