@@ -7,10 +7,14 @@ ARGS ?=
 # On a Pi picamera2 and lgpio come from apt and are seen through the system's site packages.
 SITE := $(shell $(PYTHON) -c 'import importlib.util as u; print("--system-site-packages" if u.find_spec("picamera2") else "")' 2>/dev/null)
 
-.PHONY: help play test lint types unit slow bench accuracy pictures clean
+# Where that picamera2 is built for numpy 1 (bookworm), OpenCV must be too.
+OLD := $(shell $(PYTHON) -c 'import importlib.util as u, numpy; print("-c constraints-bookworm.txt" if u.find_spec("picamera2") and numpy.__version__ < "2" else "")' 2>/dev/null)
+
+.PHONY: help play test test-pi lint types unit slow bench accuracy pictures clean
 help:
 	@echo "make play    set up and run the companion (simulated tray where there is no camera)"
 	@echo "make test    set up and run every check: lint, types, tests"
+	@echo "make test-pi run the service and the camera on a Pi that is not there (as root)"
 	@echo "make bench   measure reading and the way from press to phone"
 
 play: $(VENV)/play
@@ -35,6 +39,10 @@ slow: $(VENV)/dev
 	@echo "== whole matches"
 	@$(BIN)/pytest -q -n 2 -m slow $(ARGS)
 
+# Real kernel interfaces and a real systemd, as root; says what it skipped and why.
+test-pi: $(VENV)/dev
+	@TRAYKEEPER_VIRTUAL_PI=1 $(BIN)/pytest -q -rs tests/virtual_pi $(ARGS)
+
 bench: $(VENV)/play
 	@$(BIN)/traykeeper bench all
 
@@ -58,8 +66,8 @@ $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(SITE) $(VENV)
 
 $(VENV)/play: $(VENV)/bin/python pyproject.toml
-	@$(BIN)/pip install --disable-pip-version-check --progress-bar on -q --editable . && touch $@
+	@$(BIN)/pip install --disable-pip-version-check --progress-bar on -q $(OLD) --editable . && touch $@
 
 $(VENV)/dev: $(VENV)/bin/python pyproject.toml
 	@echo "Installing what the tests need"
-	@$(BIN)/pip install --disable-pip-version-check --progress-bar on -q --editable ".[dev]" && touch $@ $(VENV)/play
+	@$(BIN)/pip install --disable-pip-version-check --progress-bar on -q $(OLD) --editable ".[dev]" && touch $@ $(VENV)/play

@@ -1,11 +1,13 @@
-"""The command line: `traykeeper play`, `read`, `keeps`, `rules`, `match`, `bench`.
+"""The command line: `traykeeper play`, `read`, `keeps`, `rules`, `match`, `calibrate`, `doctor`, `bench`.
 
 Exit codes: 0 done, 1 a check failed, 2 wrong usage or bad input (one line on stderr).
 """
 
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import click
@@ -48,6 +50,9 @@ def cli() -> None:
     traykeeper keeps 1 1 3 3 3 5          # what may I keep of this throw?
     traykeeper rules show zilch           # the rules in plain sentences
     traykeeper match evening.txt          # replay a match written as text
+    traykeeper calibrate height           # how high must the camera hang?
+    traykeeper settings                   # what can be set, and is
+    traykeeper doctor                     # is everything as it should be?
     traykeeper bench all                  # how fast is it here?
     """
 
@@ -61,7 +66,23 @@ _rules_option = click.option(
 )
 
 
+def _from_settings(context: click.Context, _: click.Parameter, value: str | None) -> None:
+    """The settings become the defaults of every option."""
+    from device import settings
+
+    context.obj = settings.load(settings.find(value))
+    context.default_map = asdict(context.obj)
+
+
 @cli.command()
+@click.option(
+    "--settings",
+    metavar="FILE",
+    is_eager=True,
+    expose_value=False,
+    callback=_from_settings,
+    help="Settings to play with; options here override them. `traykeeper settings` prints all.",
+)
 @click.option(
     "--camera",
     default="auto",
@@ -96,7 +117,8 @@ _rules_option = click.option(
     help="Seconds that simulated dice roll.",
 )
 @click.option("--seed", type=int, help="Makes the simulated dice fall the same way again.")
-def play(**options: Any) -> None:
+@click.pass_obj
+def play(settings: Any, /, **options: Any) -> None:
     """Start the companion and show the address for your phone.
 
     \b
@@ -106,7 +128,74 @@ def play(**options: Any) -> None:
     """
     from device.play import Options, run
 
-    run(Options(**options))
+    run(Options(**(asdict(settings) | options)))
+
+
+@cli.command()
+@click.argument("file", required=False)
+@click.option("--get", metavar="NAME", help="Print this one setting alone.")
+def settings(file: str | None, get: str | None) -> None:
+    """Print the settings in force here, or those of FILE, each with what it does.
+
+    \b
+    traykeeper settings > settings.toml
+    traykeeper settings --get port /etc/traykeeper/settings.toml
+    """
+    from device.settings import as_text, find, load, show
+
+    found = load(find(file))
+    click.echo(show(found, get) if get else as_text(found), nl=bool(get))
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option(
+    "--zip", "pack", metavar="FILE", help="Pack a report, without secrets, to send along."
+)
+@click.option("--pictures", is_flag=True, help="Put what the camera sees into the report too.")
+@click.option("--settings", "file", metavar="FILE", help="The settings to go by.")
+def doctor(as_json: bool, pack: str | None, pictures: bool, file: str | None) -> int:  # noqa: FBT001
+    """Check camera, pins, disk, power, clock, network, name and port; exit 1 if one failed.
+
+    \b
+    traykeeper doctor
+    traykeeper doctor --zip report.zip
+    """
+    from device.doctor.visit import visit
+
+    if pictures and not pack:
+        raise click.UsageError("--pictures go into a report: add --zip report.zip")
+    return visit(as_json=as_json, pack=pack, pictures=pictures, file=file)
+
+
+@cli.group()
+def calibrate() -> None:
+    """Fit camera and tray to each other.
+
+    \b
+    traykeeper calibrate height --tray 250x250 --die 8
+    """
+
+
+@calibrate.command("height")
+@click.option("--tray", default="250x250", show_default=True, help="Its sides in millimetres.")
+@click.option(
+    "--die",
+    "die_mm",
+    type=click.FloatRange(4, 40),
+    default=16,
+    show_default=True,
+    help="The edge of a die in millimetres.",
+)
+def calibrate_height(tray: str, die_mm: float) -> None:
+    """How high each camera hangs over this tray, and how many pixels a die is then.
+
+    \b
+    traykeeper calibrate height --tray 250x250 --die 8
+    """
+    from device.calibrating import heights
+
+    heights(tray, die_mm)
 
 
 @cli.command()
@@ -251,15 +340,38 @@ def bench() -> None:
 @click.option(
     "--runs", type=click.IntRange(1, 10_000), default=30, show_default=True, help="Reads a size."
 )
-def bench_vision(runs: int) -> None:
+@click.option("--curves", type=click.Path(path_type=Path), help="Draw both curves into this SVG.")
+@click.option(
+    "--failures",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Read the labelled pictures; draw those not right into this folder, worst first.",
+)
+@click.option(
+    "--pictures",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    envvar="TRAYKEEPER_PICTURES",
+    help="Where the labelled pictures are, with photos/ and renders/.",
+)
+def bench_vision(
+    runs: int, curves: Path | None, failures: Path | None, pictures: Path | None
+) -> None:
     """Milliseconds a read, beside one pass of blur, Otsu and contours on the same frame.
 
     \b
     traykeeper bench vision --runs 100
+    traykeeper bench vision --curves reading-time.svg
+    traykeeper bench vision --failures wrong --pictures labelled
     """
-    from device.bench import vision
+    from device import bench_vision as bench
 
-    vision(runs)
+    if failures is not None:
+        if pictures is None:
+            raise click.UsageError("--failures needs labelled pictures: name them by --pictures")
+        bench.failures(pictures, failures)
+    elif curves is not None:
+        bench.curves(curves, runs)
+    else:
+        bench.times(runs)
 
 
 @bench.command("press")
@@ -296,9 +408,10 @@ def bench_all() -> None:
     \b
     traykeeper bench all
     """
-    from device.bench import press, vision
+    from device.bench import press
     from device.bench_rules import rules
+    from device.bench_vision import times
 
-    vision(30)
+    times(30)
     press(20)
     rules()

@@ -8,8 +8,9 @@ the page talks to.
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Condition, Thread
 
 from device.button import TrayButton
@@ -18,11 +19,14 @@ from device.cameras.simulated import SimulatedTray
 from device.eye import CameraFound, CameraLost, Eye, Report, Seen, TimedOut
 from device.finger import Finger
 from device.hands import throw_as_a_person
-from device.lamp import LampOutput, lamp_for
+from device.lamp import LAMPS
 from device.ledger import Ledger
 from device.overlay import Asking, Heeding
 from device.photos import Album, jpeg, with_slots
 from device.session import Session
+from device.sign import Sign, sign_for
+from device.signals import Output
+from device.voice import words_for
 from game.errors import GameError
 from game.events import Event
 from game.match import Match
@@ -39,6 +43,9 @@ ANSWER_S = 10.0
 TAP_S = 0.05
 """A short press of the simulated button."""
 
+TURN_S = 1.0
+"""The loop goes round at least as often, so that whoever watches it sees it run."""
+
 
 class Companion:
     """Joins camera, button, lamp and match; see `web.table.Table` for what it can be asked.
@@ -47,10 +54,11 @@ class Companion:
         ledger: the match and its journal.
         rules: for a match that begins at the button.
         open_camera: opens the camera, again after it failed.
-        lamp: shows where the table stands.
+        output: lamp, buzzer, voice: tells where the table stands.
         tray: the simulated tray, where there is no real one: then it can be thrown.
         still_s, period_s: see `Eye`.
         shut_down: what a very long hold does; None where that is not allowed.
+        alive: called by the loop at every turn, every `TURN_S` at least.
     """
 
     def __init__(
@@ -58,16 +66,18 @@ class Companion:
         ledger: Ledger,
         rules: Ruleset,
         open_camera: Callable[[], Camera],
-        lamp: LampOutput,
+        output: Output,
         *,
         tray: SimulatedTray | None = None,
         still_s: float = 0.4,
         period_s: float = 1 / 15,
         shut_down: Callable[[], object] | None = None,
+        alive: Callable[[], object] = lambda: None,
     ) -> None:
+        self._alive = alive
         self._eye = Eye(open_camera, self._report, still_s=still_s, period_s=period_s)
         self._session = Session(ledger, rules, self._eye, shut_down=shut_down)
-        self._ledger, self._lamp, self.simulated_tray = ledger, lamp, tray
+        self._ledger, self._output, self.simulated_tray = ledger, output, tray
         self._album = Album()
         self._button: TrayButton | None = None
         self._finger: Finger | None = None
@@ -92,7 +102,7 @@ class Companion:
             self._button.close()
         self._jobs.put(None)
         self._thread.join()
-        self._lamp.close()
+        self._output.close()
 
     def announce(self, join_url: str) -> Snapshot:
         """From now on the QR code leads here."""
@@ -130,7 +140,10 @@ class Companion:
         match report:
             case Seen():
                 self._show(report)
-                self._session.seen(report.look, report.sight)
+                earlier = report.earlier
+                self._session.seen(report.look, report.sight, earlier.sight if earlier else None)
+                if earlier and self._session.offering:
+                    self._show(earlier)
             case TimedOut():
                 self._session.timed_out(report.look)
             case CameraFound():
@@ -147,9 +160,15 @@ class Companion:
     # The thread
 
     def _run(self) -> None:
-        while (job := self._jobs.get()) is not None:
+        while (job := self._next_job()) is not None:
             job()
             self._try(self._publish)
+
+    def _next_job(self) -> Job | None:
+        while True:
+            self._alive()
+            with suppress(Empty):
+                return self._jobs.get(timeout=TURN_S)
 
     def _post(self, job: Job) -> None:
         """Do this on the companion's thread; a refusal becomes the message on every phone."""
@@ -185,7 +204,7 @@ class Companion:
         with self._changed:
             self._snapshot = replace(drawn, version=drawn.version + 1)
             self._changed.notify_all()
-        self._lamp.show(drawn.lamp)
+        self._output.show(self._sign, words_for(drawn.message, drawn.advice))
         return self._snapshot
 
     def _draw(self, version: int) -> Snapshot:
@@ -195,12 +214,7 @@ class Companion:
             version=version,
             situation=session.situation,
             message=session.message,
-            lamp=lamp_for(
-                session.situation,
-                match,
-                held_s=self._held_s or 0.0,
-                has_camera=session.has_camera,
-            ),
+            lamp=LAMPS[self._sign],
             advice=overlay.advice if isinstance(overlay, Heeding) else (),
             match=match,
             rolloff=session.rolloff if session.situation is Situation.NO_MATCH else None,
@@ -210,6 +224,17 @@ class Companion:
             simulated=self.simulated_tray is not None,
             camera=self._camera_name,
             join_url=self._join_url,
+        )
+
+    @property
+    def _sign(self) -> Sign:
+        session = self._session
+        return sign_for(
+            session.situation,
+            self._ledger.match if self._ledger else None,
+            held_s=self._held_s or 0.0,
+            has_camera=session.has_camera,
+            started=session.started,
         )
 
     def _photo_of(self, match: Match | None) -> Photo | None:

@@ -7,12 +7,15 @@ again with growing patience, while the match goes on by tapping.
 import logging
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event, Lock, Thread
 from time import monotonic
 
-from device.camera import Camera, CameraError, Image
+from device.camera import Camera, CameraError, Frame, Image
+from device.cameras.tuning import Tunable
+from device.pulse import Pulse, dark, shows_something
 from device.referee import Sight
+from device.rests import Rests
 from device.watch import Scene, Watch
 from vision import Quad, Reading, read
 from vision.burst import agree
@@ -44,12 +47,16 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The answer to a look: what was read, the picture it was read from, and where to look in it."""
+    """The answer to a look: what was read, the picture it was read from, and where to look in it.
+
+    `earlier` is what lay in a tray that is empty now.
+    """
 
     look: int
     sight: Sight
     image: Image
     zones: tuple[Quad, ...] = ()
+    earlier: "Seen | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +111,7 @@ class Eye:
         self._marked_s: float | None = None
         self._latest: Image | None = None
         self._moving = False
+        self._light_changed = Event()
         self._gap_s = self._seen_s = self._moved_s = 0.0
         self._thread = Thread(target=self._run, name="eye", daemon=True)
 
@@ -130,6 +138,10 @@ class Eye:
         with self._lock:
             self._marked_s = monotonic() if time_s is None else time_s
 
+    def resettle(self) -> None:
+        """The light has changed: a camera that can, finds its exposure again."""
+        self._light_changed.set()
+
     @property
     def tumbled(self) -> bool | None:
         """Whether dice were seen rolling since the mark; None if nobody watched all the time."""
@@ -155,8 +167,10 @@ class Eye:
         while not self._stop.is_set():
             try:
                 with closing(self._open()) as camera:
+                    height, width = _first_picture(camera).shape[:2]
                     self._post(CameraFound(camera.name))
-                    self._watch_over(camera)
+                    failures = 0
+                    self._watch_over(camera, (width, height))
             except CameraError as error:
                 failures = self._lost(str(error), failures)
             except Exception:
@@ -172,21 +186,30 @@ class Eye:
         self._stop.wait(RETRY_S[min(failures, len(RETRY_S) - 1)])
         return failures + 1
 
-    def _watch_over(self, camera: Camera) -> None:
-        height, width = camera.capture().image.shape[:2]
-        watch = Watch(still_s=self._still_s, tray=camera.tray, picture_px=(width, height))
+    def _watch_over(self, camera: Camera, picture_px: tuple[int, int]) -> None:
+        watch = Watch(still_s=self._still_s, tray=camera.tray, picture_px=picture_px)
         with self._lock:
             self._watch = watch
+        pulse, rests = Pulse(), Rests(camera.tray, picture_px)
         next_s = self._seen_s = self._moved_s = monotonic()
         while not self._stop.is_set():
-            scene = self._watch_once(camera, watch)
+            self._resettle_if_asked(camera)
+            frame, scene = self._watch_once(camera, watch)
+            pulse.feel(frame, monotonic())
             if look := self._look:
                 ready = scene.settled and (self._moved_s > look.asked_s or not look.armed)
-                self._serve(camera, watch, look, ready=ready)
+                self._serve(camera, watch, rests, look, ready=ready)
+            rests.see(frame, settled=scene.settled, capture=camera.capture)
             next_s = max(next_s + self._period_s, monotonic())
             self._stop.wait(next_s - monotonic())
 
-    def _watch_once(self, camera: Camera, watch: Watch) -> Scene:
+    def _resettle_if_asked(self, camera: Camera) -> None:
+        if self._light_changed.is_set():
+            self._light_changed.clear()
+            if isinstance(camera, Tunable):
+                camera.resettle()
+
+    def _watch_once(self, camera: Camera, watch: Watch) -> tuple[Frame, Scene]:
         frame = camera.preview()
         scene = watch.feed(frame)
         if scene.still_s == 0:
@@ -196,17 +219,32 @@ class Eye:
         self._seen_s = frame.time_s
         self._latest = frame.image
         self._moving = not scene.settled and not scene.hand
-        return scene
+        return frame, scene
 
-    def _serve(self, camera: Camera, watch: Watch, look: Look, *, ready: bool) -> None:
+    def _serve(
+        self, camera: Camera, watch: Watch, rests: Rests, look: Look, *, ready: bool
+    ) -> None:
         if ready:
             reading, image = _read(camera)
-            if self._watch_once(camera, watch).settled:  # nothing began to move meanwhile
-                sight = Sight(reading, self.tumbled, self._seen_s)
-                zones = tuple(zone for zone in (camera.tray, camera.aside) if zone)
-                self._finish(look, Seen(look.number, sight, image, zones))
+            _, scene = self._watch_once(camera, watch)
+            if scene.settled:  # nothing began to move meanwhile
+                seen = Seen(
+                    look.number, Sight(reading, self.tumbled, self._seen_s), image, _zones(camera)
+                )
+                self._finish(look, self._with_earlier(seen, camera, rests))
         elif not look.armed and monotonic() - look.asked_s > look.wait_s:
             self._finish(look, TimedOut(look.number))
+
+    def _with_earlier(self, seen: Seen, camera: Camera, rests: Rests) -> Seen:
+        """On an empty tray also what lay there before it was scooped, if that was never read."""
+        if not seen.sight.reading.sure or seen.sight.reading.in_tray:
+            return seen
+        still = rests.before(self._marked_s or 0.0)
+        if still is None:
+            return seen
+        reading = read(still.image, camera.tray, aside=camera.aside)
+        sight = Sight(reading, seen.sight.tumbled, still.until_s)
+        return replace(seen, earlier=Seen(seen.look, sight, still.image, seen.zones))
 
     def _finish(self, look: Look, report: Report) -> None:
         with self._lock:
@@ -214,6 +252,18 @@ class Eye:
                 return
             self._look = None
         self._post(report)
+
+
+def _zones(camera: Camera) -> tuple[Quad, ...]:
+    return tuple(zone for zone in (camera.tray, camera.aside) if zone)
+
+
+def _first_picture(camera: Camera) -> Image:
+    """A camera that shows nothing is none."""
+    image = camera.capture().image
+    if not shows_something(image):
+        raise dark()
+    return image
 
 
 def _read(camera: Camera) -> tuple[Reading, Image]:

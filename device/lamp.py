@@ -1,96 +1,108 @@
-"""The lamp by the tray: a pure function of where the table stands, and the LED that shows it."""
+"""The lamp by the tray: three colours, or one that blinks."""
 
-from typing import Protocol
+from itertools import cycle
 
-from gpiozero import RGBLED
+from gpiozero import LED, RGBLED
 from gpiozero.pins import Factory
 
 from device.pins import BLUE_PIN, GREEN_PIN, RED_PIN
-from game.match import Match
-from game.state import Ending
-from web.table import Lamp, Situation
+from device.sign import Sign
+from web.table import Lamp
 
-OFF = Lamp("#000000", 0, "off")
-
-_BY_SITUATION = {
-    Situation.NO_MATCH: Lamp("#ffffff", 0, "no match: throw one die each, or set up on the phone"),
-    Situation.TURN_BEGINS: Lamp("#00ff00", 0, "ready: throw and press"),
-    Situation.TURN_OVER: Lamp("#00ff00", 0, "ready: next player, throw and press"),
-    Situation.WAITING: Lamp("#0040ff", 2, "waiting for the dice to lie still"),
-    Situation.ACCEPTED: Lamp("#00a0a0", 0, "read: throw on and press, or hold to bank"),
-    Situation.QUESTION: Lamp("#ffa000", 1, "a question: hold for yes"),
-    Situation.ATTENTION: Lamp("#ff4000", 2, "needs attention: see the page"),
-    Situation.WON: Lamp("#ff00ff", 1, "won: hold for a rematch"),
+LAMPS = {
+    Sign.STARTING: Lamp("#404040", 1, "starting: looking for the camera"),
+    Sign.NO_MATCH: Lamp("#ffffff", 0, "no match: throw one die each, or set up on the phone"),
+    Sign.READY: Lamp("#00ff00", 0, "ready: throw and press"),
+    Sign.WAITING: Lamp("#0040ff", 2, "waiting for the dice to lie still"),
+    Sign.READ: Lamp("#00a0a0", 0, "read: throw on and press, or hold to bank"),
+    Sign.HOT_DICE: Lamp("#ffd000", 0, "hot dice: throw all again and press, or hold to bank"),
+    Sign.QUESTION: Lamp("#ffa000", 1, "a question: hold for yes"),
+    Sign.ATTENTION: Lamp("#ff4000", 2, "needs attention: see the page"),
+    Sign.FARKLE: Lamp("#ff0000", 0, "farkle: next player, throw and press"),
+    Sign.WON: Lamp("#ff00ff", 1, "won: hold for a rematch"),
+    Sign.NO_CAMERA: Lamp("#400000", 0.5, "no camera: tap the dice in on the phone"),
+    Sign.BANK: Lamp("#0000ff", 0, "let go: bank, or yes"),
+    Sign.UNDO: Lamp("#a000ff", 0, "let go: take back the last step"),
+    Sign.SHUT_DOWN: Lamp("#ff0000", 5, "let go: shut down"),
 }
+"""What three colours show; the page shows the same."""
 
-_FARKLE = Lamp("#ff0000", 0, "farkle: next player, throw and press")
-_HOT_DICE = Lamp("#ffd000", 0, "hot dice: throw all again and press, or hold to bank")
-_NO_CAMERA = Lamp("#400000", 0.5, "no camera: tap the dice in on the phone")
+STEP_S = 0.1
 
-BANK_S, UNDO_S, SHUTDOWN_S = 1.0, 3.0, 5.0
-"""What letting go of the button does, from so many seconds on."""
-
-_HOLDING = (
-    (SHUTDOWN_S, Lamp("#ff0000", 5, "let go: shut down")),
-    (UNDO_S, Lamp("#a000ff", 0, "let go: take back the last step")),
-    (BANK_S, Lamp("#0000ff", 0, "let go: bank, or yes")),
-)
-
-
-def lamp_for(
-    situation: Situation,
-    match: Match | None,
-    *,
-    held_s: float = 0.0,
-    has_camera: bool = True,
-) -> Lamp:
-    """What the lamp shows. Nothing is remembered: the same table gives the same light."""
-    for from_s, lamp in _HOLDING:
-        if held_s >= from_s:
-            return lamp
-    if not has_camera and situation in (Situation.TURN_BEGINS, Situation.TURN_OVER):
-        return _NO_CAMERA
-    if match and situation is Situation.TURN_OVER:
-        farkled = match.state.turns[-1].ending is Ending.FARKLE
-        return _FARKLE if farkled else _BY_SITUATION[situation]
-    if match and situation is Situation.ACCEPTED:
-        hot = any(keep.hot for keep in match.state.keeps[:1])
-        return _HOT_DICE if hot else _BY_SITUATION[situation]
-    return _BY_SITUATION[situation]
-
-
-class LampOutput(Protocol):
-    """Something that can shine."""
-
-    def show(self, lamp: Lamp) -> None: ...
-
-    def close(self) -> None: ...
+BLINKS = {
+    Sign.STARTING: "#####.....",
+    Sign.NO_MATCH: "#...................",
+    Sign.READY: "#",
+    Sign.WAITING: "##..",
+    Sign.READ: "##################..",
+    Sign.HOT_DICE: "##############.#.#.#",
+    Sign.QUESTION: "#.#.................",
+    Sign.ATTENTION: "#.#.#...............",
+    Sign.FARKLE: "##########..........",
+    Sign.WON: "#.#.#.#.############",
+    Sign.NO_CAMERA: "######..............",
+    Sign.BANK: "#.....",
+    Sign.UNDO: "#.#.....",
+    Sign.SHUT_DOWN: "#.#.#.....",
+}
+"""What one colour shows, again and again: # on and . off, a tenth of a second each."""
 
 
 class RgbLamp:
     """An RGB LED on three pins, each with its resistor; common cathode unless `anode`.
 
     Attributes:
-        shown: the lamp it was last told to show.
+        shown: what it shows.
     """
 
-    def __init__(self, factory: Factory, *, anode: bool = False) -> None:
-        self._led = RGBLED(RED_PIN, GREEN_PIN, BLUE_PIN, active_high=not anode, pin_factory=factory)
-        self.shown = OFF
+    def __init__(
+        self,
+        factory: Factory,
+        pins: tuple[int, int, int] = (RED_PIN, GREEN_PIN, BLUE_PIN),
+        *,
+        anode: bool = False,
+    ) -> None:
+        self._led = RGBLED(*pins, active_high=not anode, pin_factory=factory)
+        self.shown: Lamp | None = None
 
     def __repr__(self) -> str:
-        return f"<RgbLamp {self.shown.colour} on {self._led!r}>"
+        return f"<RgbLamp {self.shown and self.shown.colour} on {self._led!r}>"
 
-    def show(self, lamp: Lamp) -> None:
-        if lamp == self.shown:
+    def show(self, sign: Sign, _: str = "") -> None:
+        if LAMPS[sign] == self.shown:
             return
-        self.shown = lamp
+        self.shown = lamp = LAMPS[sign]
         colour = _channels(lamp.colour)
         if lamp.blink:
             half_s = 0.5 / lamp.blink
             self._led.blink(on_time=half_s, off_time=half_s, on_color=colour, background=True)
         else:
             self._led.color = colour
+
+    def close(self) -> None:
+        self._led.close()
+
+
+class OneLamp:
+    """An LED of one colour, with its resistor, to ground unless `anode`: to 3.3 V.
+
+    Attributes:
+        shown: how it blinks.
+    """
+
+    def __init__(self, factory: Factory, pin: int = RED_PIN, *, anode: bool = False) -> None:
+        self._led = LED(pin, active_high=not anode, pin_factory=factory)
+        self._led.source_delay = STEP_S
+        self.shown = ""
+
+    def __repr__(self) -> str:
+        return f"<OneLamp {self.shown} on {self._led!r}>"
+
+    def show(self, sign: Sign, _: str = "") -> None:
+        if BLINKS[sign] == self.shown:
+            return
+        self.shown = BLINKS[sign]
+        self._led.source = cycle([step == "#" for step in self.shown])
 
     def close(self) -> None:
         self._led.close()

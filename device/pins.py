@@ -18,6 +18,18 @@ BUTTON_PIN = 17
 RED_PIN, GREEN_PIN, BLUE_PIN = 22, 23, 24
 """BCM numbers; header pins 15, 16 and 18."""
 
+BUZZER_PIN = 12
+"""BCM number; header pin 32, with ground beside it on pin 34. Where there is a buzzer."""
+
+_HEADER_NAMES = """
+3.3 V|5 V|GPIO2|5 V|GPIO3|ground|GPIO4|GPIO14|ground|GPIO15|GPIO17|GPIO18|GPIO27|ground|GPIO22|GPIO23
+3.3 V|GPIO24|GPIO10|ground|GPIO9|GPIO25|GPIO11|GPIO8|ground|GPIO7|GPIO0|GPIO1|GPIO5|ground|GPIO6|GPIO12
+GPIO13|ground|GPIO19|GPIO16|GPIO26|GPIO20|ground|GPIO21
+"""
+
+HEADER = dict(enumerate(_HEADER_NAMES.strip().replace("\n", "|").split("|"), 1))
+"""What is on each pin of the 40-pin header, by its number; the same on every Pi since 2014."""
+
 
 def open_pins() -> Factory:
     """The pins of this machine, or pins in memory where there are none.

@@ -2,9 +2,11 @@
 
 import signal
 import socket
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Event
 
@@ -14,11 +16,16 @@ import segno
 from flask import Flask
 
 from device.button import TrayButton
-from device.cameras import SimulatedTray, open_camera
+from device.camera import Camera
+from device.cameras import SimulatedTray, camera_opener, may_come_later
+from device.cameras.tuning import Tuning, as_mains, as_rotation
 from device.companion import Companion
-from device.lamp import RgbLamp
 from device.ledger import Ledger
+from device.notify import Heartbeat, notify
 from device.pins import open_pins
+from device.power import shut_down_where_allowed
+from device.settings import Settings
+from device.signals import Wiring, as_lamp, open_signals
 from game import rulefile
 from game.journal import Journal
 from web.app import create_app
@@ -26,15 +33,9 @@ from web.server import Server
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What `traykeeper play` was told; see its help for each."""
+class Options(Settings):
+    """The settings, and what only the command line of `traykeeper play` can say."""
 
-    camera: str = "auto"
-    rules: str = "walnut-studiolo"
-    host: str = "0.0.0.0"  # noqa: S104 - phones on the LAN are the point
-    port: int = 8000
-    state: str | None = None
-    still_s: float = 0.4
     roll_s: float = 1.0
     seed: int | None = None
 
@@ -46,7 +47,9 @@ def run(options: Options) -> None:
         signal.signal(name, lambda *_: stop.set())
     with serving(options) as (companion, server):
         _greet(companion, server)
+        notify("READY=1", f"STATUS=Serving {companion.snapshot().join_url}")
         stop.wait()
+        notify("STOPPING=1")
     click.echo("Stopped. The match is kept: play again to go on.")
 
 
@@ -73,9 +76,7 @@ def open_companion(options: Options) -> Iterator[Companion]:
     """Camera, pins, journal and match joined, without the page."""
     rules = rulefile.load(options.rules)
     state = Path(options.state or platformdirs.user_state_dir("traykeeper"))
-    camera = open_camera(options.camera, seed=options.seed, roll_s=options.roll_s)
-    cameras = iter([camera])
-    tray = camera if isinstance(camera, SimulatedTray) else None
+    tray, open_it = _camera(options)
     with closing(Journal.open(state / "journal.db")) as journal, closing(open_pins()) as pins:
         ledger = Ledger(journal)
         if newest := journal.newest():
@@ -83,13 +84,21 @@ def open_companion(options: Options) -> Iterator[Companion]:
         companion = Companion(
             ledger,
             rules,
-            lambda: tray or next(cameras, None) or open_camera(options.camera),
-            RgbLamp(pins),
+            open_it,
+            open_signals(pins, _wiring(options), warn=partial(click.echo, err=True)),
             tray=tray,
             still_s=options.still_s,
+            shut_down=shut_down_where_allowed() if options.shut_down else None,
+            alive=Heartbeat(),
         )
         companion.attach(
-            lambda c: TrayButton(pins, on_press=c.pressed, on_hold=c.held, on_holding=c.holding)
+            lambda c: TrayButton(
+                pins,
+                on_press=c.pressed,
+                on_hold=c.held,
+                on_holding=c.holding,
+                pin=options.button_pin,
+            )
         )
         companion.start()
         try:
@@ -98,11 +107,40 @@ def open_companion(options: Options) -> Iterator[Companion]:
             companion.close()
 
 
+def _camera(options: Options) -> tuple[SimulatedTray | None, Callable[[], Camera]]:
+    """The simulated tray where it is one, and what opens the camera, again after it failed.
+
+    A real camera that is not there yet stops nobody: dice are tapped in until it comes.
+    """
+    tuning = Tuning(rotation=as_rotation(options.rotation), mains_hz=as_mains(options.mains_hz))
+    opener = camera_opener(options.camera, seed=options.seed, roll_s=options.roll_s, tuning=tuning)
+    if may_come_later(opener):
+        return None, opener
+    camera = opener()
+    cameras = iter([camera])
+    if isinstance(camera, SimulatedTray):
+        return camera, lambda: camera
+    return None, lambda: next(cameras, None) or opener()
+
+
+def _wiring(options: Options) -> Wiring:
+    return Wiring(
+        lamp=as_lamp(options.lamp),
+        red=options.red_pin,
+        green=options.green_pin,
+        blue=options.blue_pin,
+        anode=options.common_anode,
+        buzzer=options.buzzer_pin if options.buzzer_pin >= 0 else None,
+        tones=options.buzzer_tones,
+        voice=options.voice,
+    )
+
+
 def _greet(companion: Companion, server: Server) -> None:
     """Address and QR code, as text: a phone reads it off the terminal."""
     snapshot = companion.snapshot()
-    code = segno.make(snapshot.join_url, micro=False)
-    code.terminal(compact=True)
+    if sys.stdout.isatty():
+        segno.make(snapshot.join_url, micro=False).terminal(compact=True)
     click.echo(
         f"Traykeeper is at {snapshot.join_url}  (this machine: http://localhost:{server.port}/)"
     )

@@ -62,6 +62,21 @@ def judge_tapped(match: Match, dice: Dice) -> Verdict:
     return _announce_reset(match.state, _judge_throw(match.state, lay))
 
 
+def offer(match: Match, earlier: Sight, before: tuple[Place, ...], age_s: float) -> Ask | None:
+    """The question whether dice that lay in the tray before it was emptied are the throw."""
+    verdict = judge(match, earlier, before)
+    if not isinstance(verdict, Accept):
+        return None
+    dice = next(event.dice for event in verdict.events if isinstance(event, Thrown))
+    label = f"Use {words.faces(dice)}"
+    ago = f"{max(1, round(age_s))} s ago"
+    return Ask(
+        f"The tray is empty. {words.faces(dice)} lay here {ago}: use it?"
+        " Hold for yes; press to wait for the next throw.",
+        (Option(label, verdict.events),),
+    )
+
+
 def costs(match: Match, verdict: Verdict) -> bool:
     """Whether accepting this ends the turn or takes points: worth a second look."""
     if not isinstance(verdict, Accept):

@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 from device import referee
 from device.desk import Desk, Looker
-from device.lamp import BANK_S, SHUTDOWN_S, UNDO_S
 from device.ledger import Ledger
 from device.overlay import Asking, Heeding, Waiting
 from device.referee import Sight
+from device.sign import BANK_S, SHUTDOWN_S, UNDO_S
 from device.verdict import Accept, Attention, EmptyTray, Verdict
 from game.ruleset import Ruleset
 from vision.reading import Reading
@@ -27,6 +27,10 @@ class Session(Desk):
         rules: for a match that begins at the button.
         eye: reads the tray.
         shut_down: called when the button was held for that; None where it is not allowed.
+
+    Attributes:
+        started: whether the camera was found, or found missing.
+        offering: what the open question offers to use, where it was taken up unread.
     """
 
     def __init__(
@@ -38,7 +42,8 @@ class Session(Desk):
         shut_down: Callable[[], object] | None = None,
     ) -> None:
         super().__init__(ledger, rules, eye)
-        self.has_camera = False
+        self.has_camera = self.started = False
+        self.offering: Sight | None = None
         self._shut_down = shut_down
 
     # The button
@@ -118,25 +123,39 @@ class Session(Desk):
             self._stop_waiting("The tray was not still for 20 seconds: press again.")
 
     def camera_found(self) -> None:
-        self.has_camera = True
+        self.has_camera = self.started = True
 
     def camera_lost(self, reason: str) -> None:
-        self.has_camera = False
+        self.has_camera, self.started = False, True
         if isinstance(self.overlay, Waiting):
             self.overlay = None
         self.message = f"No camera ({reason}). Tap the dice in on a phone meanwhile."
 
-    def seen(self, look: int, sight: Sight) -> None:
-        """A look was answered. One that nobody waits for any more is let go."""
+    def seen(self, look: int, sight: Sight, earlier: Sight | None = None) -> None:
+        """A look was answered. One that nobody waits for any more is let go.
+
+        `earlier` is what lay in a tray that is empty now.
+        """
+        self.offering = None
         waiting = self.overlay
         if not isinstance(waiting, Waiting) or waiting.look != look:
             return
         self.overlay = None
         self._seen_s = sight.time_s
-        if self.ledger:
-            self._judge(waiting, sight)
-        else:
+        if not self.ledger:
             self._rolled_off(sight)
+        elif not (earlier and self._offered(sight, earlier)):
+            self._judge(waiting, sight)
+
+    def _offered(self, sight: Sight, earlier: Sight) -> bool:
+        """Ask whether dice that were taken up unread are the throw; never used unasked."""
+        age_s = sight.time_s - earlier.time_s
+        question = referee.offer(self.ledger.match, earlier, self._leftovers, age_s)
+        if question is None:
+            return False
+        self.offering = earlier
+        self._apply(question)
+        return True
 
     def told(self, sight: Sight) -> None:
         """A person named a face in the sight that is in question: it is judged anew."""

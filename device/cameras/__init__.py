@@ -1,18 +1,41 @@
 """The cameras, and how one is named on the command line."""
 
+from functools import partial
+
 from device.camera import Camera
 from device.cameras.picamera import Picamera2Camera, pi_camera_there
 from device.cameras.replay import ReplayCamera
 from device.cameras.simulated import SimulatedTray
+from device.cameras.tuning import Tunable, Tuning
 from device.cameras.usb import UsbCamera
 from device.errors import UsageError
 
-__all__ = ["Picamera2Camera", "ReplayCamera", "SimulatedTray", "UsbCamera", "open_camera"]
+__all__ = [
+    "Picamera2Camera",
+    "ReplayCamera",
+    "SimulatedTray",
+    "Tunable",
+    "Tuning",
+    "UsbCamera",
+    "camera_opener",
+    "may_come_later",
+    "open_camera",
+]
+
+Opener = (
+    partial[SimulatedTray] | partial[Picamera2Camera] | partial[UsbCamera] | partial[ReplayCamera]
+)
 
 _CHOICE = "take auto, sim, picamera2, usb[:N] or replay:PATH"
 
 
-def open_camera(spec: str = "auto", *, seed: int | None = None, roll_s: float = 1.0) -> Camera:
+def open_camera(
+    spec: str = "auto",
+    *,
+    seed: int | None = None,
+    roll_s: float = 1.0,
+    tuning: Tuning = Tuning(),  # noqa: B008 - it is frozen
+) -> Camera:
     """Open the camera that a person named.
 
     >>> open_camera("sim").name
@@ -23,26 +46,44 @@ def open_camera(spec: str = "auto", *, seed: int | None = None, roll_s: float = 
             "sim" or "sim:LOOK"; "picamera2"; "usb" or "usb:N"; "replay:PATH".
         seed: for the simulated tray: the same dice each time.
         roll_s: for the simulated tray: how long dice roll.
+        tuning: how a real camera is turned and set.
 
     Raises:
         UsageError: there is no such camera to choose.
         CameraError: the camera cannot be opened.
     """
+    return camera_opener(spec, seed=seed, roll_s=roll_s, tuning=tuning)()
+
+
+def camera_opener(
+    spec: str,
+    *,
+    seed: int | None = None,
+    roll_s: float = 1.0,
+    tuning: Tuning = Tuning(),  # noqa: B008 - it is frozen
+) -> Opener:
+    """What opens the camera of this name, as often as it is called; see `open_camera`."""
     kind, _, detail = spec.partition(":")
     match kind:
         case "auto" if not detail:
-            return (
-                Picamera2Camera() if pi_camera_there() else SimulatedTray(seed=seed, roll_s=roll_s)
+            there = pi_camera_there()
+            return camera_opener(
+                "picamera2" if there else "sim", seed=seed, roll_s=roll_s, tuning=tuning
             )
         case "sim":
-            return _simulated(detail or "green", seed, roll_s)
+            return partial(_simulated, detail or "green", seed, roll_s)
         case "picamera2" if not detail:
-            return Picamera2Camera()
+            return partial(Picamera2Camera, tuning)
         case "usb" if not detail or detail.isdecimal():
-            return UsbCamera(int(detail or 0))
+            return partial(UsbCamera, int(detail or 0), tuning)
         case "replay" if detail:
-            return ReplayCamera(detail)
+            return partial(ReplayCamera, detail)
     raise UsageError(f"no camera is called {spec!r}: {_CHOICE}")
+
+
+def may_come_later(opener: Opener) -> bool:
+    """Whether it opens hardware, which may be plugged in while the match goes on."""
+    return opener.func in (Picamera2Camera, UsbCamera)
 
 
 def _simulated(look: str, seed: int | None, roll_s: float) -> SimulatedTray:

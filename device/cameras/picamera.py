@@ -4,6 +4,11 @@ picamera2 comes from Raspberry Pi OS and is imported here only, when a camera is
 """
 
 import importlib
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Thread
+from time import monotonic
 from types import ModuleType
 from typing import Any
 
@@ -12,11 +17,18 @@ import numpy as np
 
 from device.camera import CameraError, Frame, Image
 from device.cameras.frames import PREVIEW_WIDTH_PX, sealed
+from device.cameras.settling import Settling
+from device.cameras.tuning import Tuning, turned
+
+log = logging.getLogger(__name__)
 
 MAIN_WIDTH_PX = 2304  # a die of 16 mm is 95 px wide from 30 cm: more only costs time
 USUAL_SIZE_PX = (2304, 1296)
 TIMEOUT_S = 2.0
+CLOSING_S = 2.0
 SAME_VIEW = 0.98  # modes that lose less of the sensor than this see the full field
+
+_NO_PICTURES = "the camera gives no pictures: check the ribbon cable; it is tried again"
 
 # What turns each format that libcamera delivers into BGR. Their names read from the last byte.
 _TO_BGR = {
@@ -41,28 +53,50 @@ def pi_camera_there() -> bool:
 class Picamera2Camera:
     """A camera on the Pi's ribbon cable, or any other that libcamera knows.
 
-    The main stream sees the sensor's full field; the small stream is for watching.
+    The main stream sees the sensor's full field; the small stream is for watching. Focus,
+    exposure and white balance settle while it opens, unless the tuning tells them, and are held.
+
+    Args:
+        tuning: how it is turned and set.
     """
 
     tray = None
     aside = None
 
-    def __init__(self) -> None:
+    def __init__(self, tuning: Tuning = Tuning()) -> None:  # noqa: B008 - it is frozen
         library = _library()
         if not library.Picamera2.global_camera_info():
             raise CameraError(
                 "no camera found: switch off, check both ends of the ribbon cable, and try"
                 " rpicam-hello --list-cameras"
             )
+        self._rotation = tuning.rotation
         try:
             self._camera = library.Picamera2()
+        except (RuntimeError, OSError, IndexError) as error:
+            raise CameraError(_not_started(error)) from error
+        try:
             self._streams = _configured(self._camera)
             self._camera.start()
+            self._tells_exposure = "ExposureTime" in self._metadata()
+            self._settling = Settling(self._camera, self._metadata, tuning)
+            self._settling.begin()
         except (RuntimeError, OSError, IndexError) as error:
-            raise CameraError(
-                f"the camera does not start ({error}): close other programs that use it"
-            ) from error
+            self.close()  # else it stays in use, and cannot be opened again
+            if isinstance(error, CameraError):
+                raise
+            raise CameraError(_not_started(error)) from error
         self.name = str(self._camera.camera_properties.get("Model", "camera"))
+
+    @property
+    def tuning(self) -> Tuning:
+        return self._settling.tuning
+
+    def resettle(self) -> None:
+        self._settling.resettle()
+
+    def refocus(self) -> float | None:
+        return self._settling.refocus()
 
     def preview(self) -> Frame:
         return self._taken("lores", fresh=False)
@@ -71,20 +105,51 @@ class Picamera2Camera:
         return self._taken("main", fresh=True)
 
     def close(self) -> None:
+        """Give it back; a camera that hangs is left behind after some seconds."""
+        closing = Thread(target=self._let_go, name="closing the camera", daemon=True)
+        closing.start()
+        closing.join(CLOSING_S)
+        if closing.is_alive():
+            log.warning("the camera hangs and cannot be closed: it is left behind")
+
+    def _let_go(self) -> None:
+        # What waits for a frame that never comes would stand before the order to stop.
+        self._camera.cancel_all_and_flush()
         self._camera.close()
 
     def _taken(self, stream: str, *, fresh: bool) -> Frame:
-        try:
-            request = self._camera.capture_request(wait=TIMEOUT_S, flush=fresh or None)
-        except TimeoutError as error:
-            raise CameraError(
-                "the camera gives no pictures: check the ribbon cable; it is tried again"
-            ) from error
-        try:
+        with self._request(fresh=fresh) as request:
             image = as_bgr(request.make_array(stream), self._streams[stream])
-            return Frame(sealed(image), _began_s(request.get_metadata()))
-        finally:
-            request.release()
+            return Frame(sealed(turned(image, self._rotation)), _began_s(request.get_metadata()))
+
+    def _metadata(self) -> dict[str, Any]:
+        with self._request(fresh=False) as request:
+            return dict(request.get_metadata())
+
+    @contextmanager
+    def _request(self, *, fresh: bool) -> Iterator[Any]:
+        """A frame; the exposure of a `fresh` one began after this call."""
+        called_s = monotonic()
+        while monotonic() - called_s < TIMEOUT_S:
+            request = self._next(flush=fresh and self._tells_exposure)
+            try:
+                if not fresh or _began_s(request.get_metadata()) >= called_s:
+                    yield request
+                    return
+            finally:
+                request.release()
+        raise CameraError(_NO_PICTURES)
+
+    def _next(self, *, flush: bool) -> Any:
+        """picamera2 can wait for a fresh frame by itself where the camera tells its exposure."""
+        try:
+            return self._camera.capture_request(wait=TIMEOUT_S, flush=flush or None)
+        except TimeoutError as error:
+            raise CameraError(_NO_PICTURES) from error
+
+
+def _not_started(error: Exception) -> str:
+    return f"the camera does not start ({error}): close other programs that use it"
 
 
 def as_bgr(array: Image, stream: dict[str, Any]) -> Image:

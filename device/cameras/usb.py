@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from threading import Condition, Thread
 from typing import Any, Protocol
@@ -10,7 +11,9 @@ import cv2
 import numpy as np
 
 from device.camera import CameraError, Frame, Image
+from device.cameras import usb_light
 from device.cameras.frames import sealed, small
+from device.cameras.tuning import Tuning, turned
 
 SIZE_PX = (1920, 1080)  # asked for; cameras that have it not give their nearest
 TIMEOUT_S = 2.0
@@ -18,9 +21,10 @@ TIMEOUT_S = 2.0
 # another can be on the cable. The third cannot, as the sensor makes one after the other.
 UNDERWAY = 2
 CLOSING_S = 1.0
+SETTLING_S = 8.0  # some 75 frames, of which slow cameras give 15 a second
 
 
-class Device(Protocol):
+class Device(usb_light.Knobs, Protocol):
     """The part of `cv2.VideoCapture` that is used."""
 
     def read(self) -> tuple[bool, Any]: ...
@@ -32,10 +36,12 @@ class UsbCamera:
     """A webcam over the tray.
 
     A thread of its own reads every frame at once, so that the driver's buffers are always empty
-    and `preview` never waits. `capture` waits for the third frame from now.
+    and `preview` never waits. `capture` waits for the third frame from now. Exposure and white
+    balance are held where the driver lets them; `tuning.light` is None where it does not.
 
     Args:
         index: N of /dev/videoN.
+        tuning: how it is turned and set; a USB camera's focus is only held, not known.
         open_device: opens the device of that number; for tests.
     """
 
@@ -43,22 +49,48 @@ class UsbCamera:
     aside = None
 
     def __init__(
-        self, index: int = 0, *, open_device: "Callable[[int], Device] | None" = None
+        self,
+        index: int = 0,
+        tuning: Tuning = Tuning(),  # noqa: B008 - it is frozen
+        *,
+        open_device: "Callable[[int], Device] | None" = None,
     ) -> None:
         self.name = f"USB camera {index}"
-        self._index = index
+        self._tuning = tuning
         self._arrival = Condition()
         self._frame: Frame | None = None
         self._count = 0
         self._closed = False
         self._failed = False
+        self._unsettled = True
         self._device = (open_device or _v4l2)(index)
         self._thread = Thread(target=self._drain, name=self.name, daemon=True)
         self._thread.start()
+        try:
+            self._wait_for(lambda: not self._unsettled, SETTLING_S)
+        except CameraError:
+            self.close()
+            raise
+
+    @property
+    def tuning(self) -> Tuning:
+        return self._tuning
+
+    def resettle(self) -> None:
+        with self._arrival:
+            self._tuning = replace(self._tuning, light=None)
+            self._unsettled = True
+        self._wait_for(lambda: not self._unsettled, SETTLING_S)
+
+    def refocus(self) -> None:
+        """Focus anew; where to is not told."""
+        self.resettle()
 
     def preview(self) -> Frame:
         """The newest frame, made small."""
-        frame = self._frame or self._after(0)
+        frame = self._frame
+        if frame is None or time.monotonic() - frame.time_s > TIMEOUT_S:
+            frame = self._after(self._count)
         return Frame(sealed(small(frame.image)), frame.time_s)
 
     def capture(self) -> Frame:
@@ -72,31 +104,58 @@ class UsbCamera:
 
     def _after(self, count: int) -> Frame:
         """The first frame with a number above `count`."""
+        self._wait_for(lambda: self._count > count, TIMEOUT_S)
+        if self._frame is None:
+            raise CameraError(self._no_pictures)
+        return self._frame
+
+    def _wait_for(self, holds: Callable[[], bool], timeout_s: float) -> None:
         with self._arrival:
             came = self._arrival.wait_for(
-                lambda: self._count > count or self._failed or self._closed, TIMEOUT_S
+                lambda: holds() or self._failed or self._closed, timeout_s
             )
-            if not came or self._failed or self._closed or self._frame is None:
-                raise CameraError(
-                    f"{self.name} gives no pictures: plug it in again, close other programs"
-                    " that use it, or choose another with usb:N"
-                )
-            return self._frame
+            if not came or self._failed or self._closed:
+                raise CameraError(self._no_pictures)
+
+    @property
+    def _no_pictures(self) -> str:
+        return (
+            f"{self.name} gives no pictures: plug it in again, close other programs"
+            " that use it, or choose another with usb:N"
+        )
 
     def _drain(self) -> None:
         # The device belongs to this thread: released anywhere else, a hung read would crash.
         try:
             while not self._closed and self._take():
-                pass
+                if self._unsettled:
+                    self._settle()
         finally:
             self._device.release()
+
+    def _settle(self) -> None:
+        light = self._tuning.light
+        if light:
+            usb_light.hold(self._device, light)
+        else:
+            light = usb_light.settle(self._device, self._brightness, self._tuning.half_period_us)
+        with self._arrival:
+            self._tuning = replace(self._tuning, light=light)
+            self._unsettled = False
+            self._arrival.notify_all()
+
+    def _brightness(self) -> float:
+        """Of the next frame."""
+        if self._closed or not self._take() or self._frame is None:
+            return 0.0
+        return float(self._frame.image[::16, ::16].mean())
 
     def _take(self) -> bool:
         """Read one frame and tell those who wait."""
         there, image = self._device.read()
         with self._arrival:
             if there:
-                picture: Image = np.asarray(image, np.uint8)
+                picture: Image = turned(np.asarray(image, np.uint8), self._tuning.rotation)
                 self._frame = Frame(sealed(picture), time.monotonic())
                 self._count += 1
             self._failed = not there

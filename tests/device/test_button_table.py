@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from device.camera import CameraError
-from device.lamp import BANK_S, SHUTDOWN_S, UNDO_S
+from device.sign import BANK_S, SHUTDOWN_S, UNDO_S
 from game import rulefile
 from tests.device.rig import open_rig
 from vision.reading import Problem

@@ -4,7 +4,7 @@ import pytest
 
 import device.cameras
 from device.camera import CameraError
-from device.cameras import open_camera
+from device.cameras import camera_opener, may_come_later, open_camera
 from device.errors import UsageError
 
 
@@ -16,7 +16,7 @@ def test_auto_without_a_pi_camera_is_the_simulated_tray(monkeypatch):
 
 def test_auto_with_a_pi_camera_takes_it(monkeypatch):
     monkeypatch.setattr(device.cameras, "pi_camera_there", lambda: True)
-    monkeypatch.setattr(device.cameras, "Picamera2Camera", lambda: "the Pi's camera")
+    monkeypatch.setattr(device.cameras, "Picamera2Camera", lambda tuning: "the Pi's camera")
 
     assert open_camera() == "the Pi's camera"
 
@@ -47,3 +47,14 @@ def test_an_unknown_camera_is_one_line_with_the_remedy(spec):
 def test_a_missing_usb_camera_is_a_camera_error():
     with pytest.raises(CameraError, match="/dev/video98"):
         open_camera("usb:98")
+
+
+def test_a_camera_that_may_be_plugged_in_later_is_opened_only_when_asked(monkeypatch):
+    monkeypatch.setitem(sys.modules, "picamera2", None)
+    opener = camera_opener("usb:97")
+
+    assert may_come_later(opener)
+    assert may_come_later(camera_opener("picamera2"))
+    assert not may_come_later(camera_opener("auto"))
+    with pytest.raises(CameraError, match="/dev/video97"):
+        opener()

@@ -1,6 +1,8 @@
 """What can be told without a Pi: a stand-in for picamera2 that behaves as its source reads."""
 
 import sys
+import threading
+import time
 from types import SimpleNamespace
 
 import cv2
@@ -8,7 +10,9 @@ import numpy as np
 import pytest
 
 from device.camera import CameraError
+from device.cameras import picamera
 from device.cameras.picamera import Picamera2Camera, _full_field, as_bgr, pi_camera_there
+from device.cameras.tuning import Tuning
 
 MODULE_3 = [
     {"size": (1536, 864), "bit_depth": 10, "crop_limits": (768, 432, 3072, 1728)},
@@ -21,6 +25,19 @@ HQ = [
     {"size": (2028, 1520), "bit_depth": 12, "crop_limits": (0, 0, 4056, 3040)},
     {"size": (4056, 3040), "bit_depth": 12, "crop_limits": (0, 0, 4056, 3040)},
 ]
+V1 = [
+    {"size": (640, 480), "bit_depth": 10, "crop_limits": (16, 0, 2560, 1920)},
+    {"size": (1296, 972), "bit_depth": 10, "crop_limits": (0, 0, 2592, 1944)},
+    {"size": (1920, 1080), "bit_depth": 10, "crop_limits": (348, 434, 1928, 1080)},
+    {"size": (2592, 1944), "bit_depth": 10, "crop_limits": (0, 0, 2592, 1944)},
+]
+V2 = [
+    {"size": (640, 480), "bit_depth": 10, "crop_limits": (1000, 752, 1280, 960)},
+    {"size": (1640, 1232), "bit_depth": 10, "crop_limits": (0, 0, 3280, 2464)},
+    {"size": (1920, 1080), "bit_depth": 10, "crop_limits": (680, 692, 1920, 1080)},
+    {"size": (3280, 2464), "bit_depth": 10, "crop_limits": (0, 0, 3280, 2464)},
+]
+GLOBAL_SHUTTER = [{"size": (1456, 1088), "bit_depth": 10, "crop_limits": (0, 0, 1456, 1088)}]
 COLOUR = (40, 120, 200)  # blue, green, red
 
 
@@ -32,7 +49,7 @@ class Request:
         return self.camera.pictures[stream]
 
     def get_metadata(self):
-        return {"SensorTimestamp": 5_010_000_000, "ExposureTime": 10_000}
+        return self.camera.seen
 
     def release(self):
         self.camera.held -= 1
@@ -44,6 +61,11 @@ class Picamera2:
     def __init__(self):
         self.sensor_modes = MODULE_3
         self.camera_properties = {"Model": "imx708"}
+        self.camera_controls = {}
+        self.closed = False
+        self.seen = {}
+        self.exposure = {"ExposureTime": 10_000}
+        self.late = 0
         self.held = 0
         self.flushed = []
         self.pictures = {}
@@ -67,13 +89,20 @@ class Picamera2:
         pass
 
     def capture_request(self, *, wait, flush):
-        assert wait == 2.0
+        assert wait == picamera.TIMEOUT_S
         self.flushed.append(flush)
         self.held += 1
+        lag_ns = 10_000_000_000 if self.late else -50_000_000
+        self.late = max(0, self.late - 1)
+        self.seen = {"SensorTimestamp": time.monotonic_ns() - lag_ns, **self.exposure}
         return Request(self)
+
+    def cancel_all_and_flush(self):
+        pass
 
     def close(self):
         self.held = 0
+        self.closed = True
 
 
 def i420(width, height, padding=0):
@@ -98,19 +127,43 @@ def test_capture_asks_for_a_frame_exposed_after_the_call(library):
     camera = Picamera2Camera()
     frame = camera.capture()
 
-    assert camera._camera.flushed == [True]
+    assert camera._camera.flushed[-1] is True
     assert camera._camera.held == 0
-    assert frame.time_s == pytest.approx(5.0)
+    began_s = camera._camera.seen["SensorTimestamp"] / 1e9 - 0.01
+    assert frame.time_s == pytest.approx(began_s, abs=1e-6)
     assert frame.image.shape == (1296, 2304, 3)
     assert not frame.image.flags.writeable
     assert camera.name == "imx708"
+
+
+@pytest.mark.parametrize("exposure", [{"ExposureTime": 10_000}, {}])
+def test_older_frames_are_let_go_also_where_the_camera_tells_no_exposure(library, exposure):
+    camera = Picamera2Camera()
+    camera._camera.exposure = exposure
+    camera._tells_exposure = bool(exposure)
+    camera._camera.late = 3
+    called_s = time.monotonic()
+    frame = camera.capture()
+
+    assert frame.time_s >= called_s
+    assert camera._camera.flushed[-4:] == [True if exposure else None] * 4
+    assert camera._camera.held == 0
+
+
+def test_a_camera_that_shows_only_old_frames_is_an_error(library, monkeypatch):
+    monkeypatch.setattr(picamera, "TIMEOUT_S", 0.1)
+    camera = Picamera2Camera()
+    monkeypatch.setattr(camera._camera, "late", 10**9)
+
+    with pytest.raises(CameraError, match="gives no pictures"):
+        camera.capture()
 
 
 def test_preview_takes_the_small_stream_as_it_comes(library):
     camera = Picamera2Camera()
     preview = camera.preview()
 
-    assert camera._camera.flushed == [None]
+    assert camera._camera.flushed[-1] is None
     assert preview.image.shape == (180, 320, 3)
     assert np.allclose(preview.image[90, 160], COLOUR, atol=4)
 
@@ -134,7 +187,15 @@ def test_a_hung_camera_is_a_camera_error(library, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("modes", "size"), [(MODULE_3, (2304, 1296)), (HQ, (2028, 1520)), (MODULE_3[2:], (4608, 2592))]
+    ("modes", "size"),
+    [
+        (MODULE_3, (2304, 1296)),
+        (HQ, (2028, 1520)),
+        (V1, (1296, 972)),
+        (V2, (1640, 1232)),
+        (GLOBAL_SHUTTER, (1456, 1088)),
+        (MODULE_3[2:], (4608, 2592)),
+    ],
 )
 def test_the_mode_sees_the_full_field(modes, size):
     assert size == _full_field(modes)["size"]
@@ -193,9 +254,37 @@ def test_without_a_camera_the_error_tells_what_to_check(library):
 
 
 def test_a_camera_in_use_elsewhere_is_an_error(library, monkeypatch):
+    begun = []
+
     def busy(self):
+        begun.append(self)
         raise RuntimeError("Failed to acquire camera: Device or resource busy")
 
     monkeypatch.setattr(library, "start", busy)
     with pytest.raises(CameraError, match=r"resource busy.*close other programs"):
         Picamera2Camera()
+    assert begun[0].closed  # else it could not be opened again
+
+
+def test_a_camera_that_hangs_on_closing_is_left_behind(library, monkeypatch):
+    monkeypatch.setattr(picamera, "CLOSING_S", 0.05)
+    hang = threading.Event()
+    camera = Picamera2Camera()
+    monkeypatch.setattr(library, "close", lambda self: hang.wait(5))
+    began_s = time.monotonic()
+    camera.close()
+    hang.set()
+
+    assert time.monotonic() - began_s < 1
+
+
+@pytest.mark.parametrize(
+    ("rotation", "corner"), [(0, (0, 0)), (90, (0, -1)), (180, (-1, -1)), (270, (-1, 0))]
+)
+def test_both_streams_are_turned(library, rotation, corner):
+    camera = Picamera2Camera(Tuning(rotation=rotation))
+    camera._camera.pictures["main"][:200, :200] = 255
+    seen, small = camera.capture().image, camera.preview().image
+
+    assert seen[corner].tolist() == [255, 255, 255]
+    assert (seen.shape[0] > seen.shape[1]) == (small.shape[0] > small.shape[1])

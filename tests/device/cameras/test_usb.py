@@ -1,18 +1,23 @@
 import threading
 import time
 
+import cv2
 import numpy as np
 import pytest
 
 from device.camera import CameraError
 from device.cameras import usb
+from device.cameras.tuning import Light, Tuning
 from device.cameras.usb import UsbCamera
 
 FRAME_S = 0.01
 
 
 class Webcam:
-    """Delivers each exposure two frames late; a frame shows the number of its exposure."""
+    """Delivers each exposure two frames late; a frame shows the number of its exposure.
+
+    Its driver lets nothing be set.
+    """
 
     def __init__(self, index=0):
         self.exposing = 0
@@ -26,8 +31,43 @@ class Webcam:
         self.exposing += 1
         return True, np.full((90, 160, 3), max(0, self.exposing - 2) % 256, np.uint8)
 
+    def get(self, prop):
+        return 0.0
+
+    def set(self, prop, value):
+        return False
+
     def release(self):
         self.released.set()
+
+
+class Adjustable(Webcam):
+    """Its driver lets exposure and white balance be set; automatic, it makes pictures of 120."""
+
+    def __init__(self, light=1.2):
+        super().__init__()
+        self.light = light  # of brightness, a unit of exposure
+        self.knobs = {
+            cv2.CAP_PROP_AUTO_EXPOSURE: 3.0,
+            cv2.CAP_PROP_EXPOSURE: 156.0,  # what it was told last, not what it does
+            cv2.CAP_PROP_GAIN: 8.0,
+            cv2.CAP_PROP_AUTO_WB: 1.0,
+            cv2.CAP_PROP_WB_TEMPERATURE: 4200.0,
+            cv2.CAP_PROP_AUTOFOCUS: 1.0,
+        }
+
+    def get(self, prop):
+        return self.knobs.get(prop, 0.0)
+
+    def set(self, prop, value):
+        self.knobs[prop] = value
+        return True
+
+    def read(self):
+        time.sleep(FRAME_S / 5)
+        automatic = self.knobs[cv2.CAP_PROP_AUTO_EXPOSURE] == 3.0
+        level = 120 if automatic else self.knobs[cv2.CAP_PROP_EXPOSURE] * self.light
+        return True, np.full((90, 160, 3), min(255, int(level)), np.uint8)
 
 
 @pytest.fixture
@@ -73,9 +113,12 @@ def test_a_hung_camera_times_out(monkeypatch, webcam):
     monkeypatch.setattr(usb, "TIMEOUT_S", 0.05)
     monkeypatch.setattr(usb, "CLOSING_S", 0.05)
     hang = threading.Event()
-    monkeypatch.setattr(webcam, "read", lambda: (hang.wait(5) and False, None))
     camera = UsbCamera(open_device=lambda index: webcam)
+    monkeypatch.setattr(webcam, "read", lambda: (hang.wait(5) and False, None))
+    time.sleep(0.1)
 
+    with pytest.raises(CameraError, match="gives no pictures"):
+        camera.preview()  # not the last picture for ever
     with pytest.raises(CameraError, match="gives no pictures"):
         camera.capture()
     camera.close()
@@ -87,3 +130,59 @@ def test_a_hung_camera_times_out(monkeypatch, webcam):
 def test_a_camera_that_is_not_there_is_named():
     with pytest.raises(CameraError, match="no camera at /dev/video97: plug one in"):
         UsbCamera(97)
+
+
+def test_a_camera_that_hangs_while_it_opens_is_an_error(monkeypatch, webcam):
+    monkeypatch.setattr(usb, "SETTLING_S", 0.05)
+    monkeypatch.setattr(usb, "CLOSING_S", 0.05)
+    hang = threading.Event()
+    monkeypatch.setattr(webcam, "read", lambda: (hang.wait(5) and False, None))
+
+    with pytest.raises(CameraError, match="gives no pictures"):
+        UsbCamera(open_device=lambda index: webcam)
+    hang.set()
+
+
+@pytest.mark.parametrize(("light", "exposure_us"), [(1.2, 10_000), (0.6, 20_000), (0.4, 30_000)])
+def test_exposure_is_held_at_the_multiple_that_is_as_bright(light, exposure_us):
+    webcam = Adjustable(light)
+    camera = UsbCamera(open_device=lambda index: webcam)
+    held = camera.tuning.light
+    camera.close()
+
+    assert held == Light(exposure_us, 8.0, white_k=4200)
+    assert webcam.knobs[cv2.CAP_PROP_AUTO_EXPOSURE] == 1.0
+    assert webcam.knobs[cv2.CAP_PROP_AUTO_WB] == 0
+    assert webcam.knobs[cv2.CAP_PROP_AUTOFOCUS] == 0
+
+
+def test_a_camera_that_cannot_be_held_as_bright_goes_on_by_itself():
+    webcam = Adjustable(light=0.05)
+    camera = UsbCamera(open_device=lambda index: webcam)
+    camera.close()
+
+    assert camera.tuning.light is None
+    assert webcam.knobs[cv2.CAP_PROP_AUTO_EXPOSURE] == 3.0
+
+
+def test_resettle_follows_the_light():
+    webcam = Adjustable(light=1.2)
+    camera = UsbCamera(open_device=lambda index: webcam)
+    webcam.light = 0.6
+    camera.resettle()
+    camera.close()
+
+    assert camera.tuning.light.exposure_us == 20_000
+
+
+def test_what_calibration_found_is_set_at_once():
+    webcam = Adjustable()
+    known = Tuning(rotation=90, light=Light(20_000, 4.0, white_k=5000))
+    camera = UsbCamera(tuning=known, open_device=lambda index: webcam)
+    shape = camera.capture().image.shape
+    camera.close()
+
+    assert camera.tuning == known
+    assert webcam.knobs[cv2.CAP_PROP_EXPOSURE] == 200
+    assert webcam.knobs[cv2.CAP_PROP_WB_TEMPERATURE] == 5000
+    assert shape == (160, 90, 3)

@@ -1,0 +1,105 @@
+"""Everything that the doctor can complain of; docs/troubleshoot.md has a row for each."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A complaint, and what to do about it."""
+
+    says: str
+    remedy: str
+
+
+BAD_SETTINGS = Trouble(
+    "the settings do not hold",
+    "mend the line it names in the file, then `sudo systemctl restart traykeeper`",
+)
+NO_CAMERA = Trouble(
+    "no camera is seen",
+    "switch off, push the flat cable in at both ends (contacts to the contacts), switch on again",
+)
+CAMERA_LOST = Trouble(
+    "the companion has no picture",
+    "check the cable; then `sudo systemctl restart traykeeper`; meanwhile tap the dice in",
+)
+NO_PICAMERA2 = Trouble(
+    "a camera is there, but picamera2 is not installed",
+    "`sudo apt install python3-picamera2 --no-install-recommends`, then the install again",
+)
+NO_PINS = Trouble(
+    "no pins are seen",
+    "on a Pi: update it (`sudo apt full-upgrade`) and restart; elsewhere the button is on the page",
+)
+NO_LGPIO = Trouble(
+    "pins are there, but lgpio is not installed",
+    "`sudo apt install python3-lgpio`, then the install again",
+)
+NOT_ALLOWED = Trouble(
+    "the service may not use camera or pins",
+    "run the install again: it puts the user traykeeper into the groups video and gpio",
+)
+NO_STATE = Trouble(
+    "the folder of the matches cannot be written",
+    "run the install again; by hand: `--state` and a folder that is yours",
+)
+DISK_FULL = Trouble(
+    "the disk is nearly full",
+    "free space: `sudo apt clean`, `sudo journalctl --vacuum-size=50M`",
+)
+READ_ONLY = Trouble(
+    "the disk is read-only",
+    "restart; if it stays so the card is worn out: copy the matches away and use a new card",
+)
+DISK_ERRORS = Trouble(
+    "the disk has had errors",
+    "copy the matches away now (`sudo cp -r /var/lib/traykeeper ...`), then use a new card",
+)
+TOO_HOT = Trouble(
+    "the Pi is too hot",
+    "give it air or a heat sink: it slows down at 80 °C",
+)
+LOW_VOLTAGE = Trouble(
+    "the power supply is too weak",
+    "use the supply made for this Pi, plugged in directly: no hub, no thin phone cable",
+)
+CLOCK_UNSET = Trouble(
+    "the clock is not set",
+    "it sets itself from the network: check the Wi-Fi; matches are kept all the same",
+)
+NO_NETWORK = Trouble(
+    "there is no network",
+    "`sudo nmtui` and choose your Wi-Fi; or make the Pi its own: docs/install.md, 'Without Wi-Fi'",
+)
+GUEST_WIFI = Trouble(
+    "this looks like a guest Wi-Fi, which keeps devices apart",
+    "join the main Wi-Fi with `sudo nmtui`, or use the Pi's own: docs/install.md, 'Without Wi-Fi'",
+)
+NO_NAME = Trouble(
+    "nobody answers to the Pi's name",
+    "`sudo apt install avahi-daemon`; meanwhile use the address with numbers",
+)
+OTHER_NAME = Trouble(
+    "another device has this name too",
+    "use the name shown here, or give this Pi another: `sudo hostnamectl set-hostname den`",
+)
+PORT_TAKEN = Trouble(
+    "the port is used by another program",
+    "choose another `port` in the settings, then run the install again",
+)
+PORT_NOT_ALLOWED = Trouble(
+    "the port needs a right that the service does not have",
+    "run the install again after setting the port to 80: it grants just that",
+)
+NOT_RUNNING = Trouble(
+    "the service does not run",
+    "`journalctl -u traykeeper -n 20` says why; then `sudo systemctl restart traykeeper`",
+)
+RESTARTS = Trouble(
+    "the service had to be restarted",
+    "`journalctl -u traykeeper` says when; send a report: `traykeeper doctor --zip report.zip`",
+)
+BAD_JOURNAL = Trouble(
+    "the journal of the matches is damaged",
+    "move journal.db away to begin anew, and go back to a backup if `--update` made one",
+)

@@ -1,0 +1,193 @@
+"""The settings of one Traykeeper: a TOML file with flat keys, every one of them documented.
+
+Where it is: the file named with `--settings`; else `settings.toml` in the user's own
+configuration; else `/etc/traykeeper/settings.toml`; else nothing but the defaults.
+"""
+
+import difflib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from device.errors import UsageError
+from device.pins import BLUE_PIN, BUTTON_PIN, GREEN_PIN, RED_PIN
+from game.errors import quoted
+from game.textfile import read_text
+
+SYSTEM_FILE = Path("/etc/traykeeper/settings.toml")
+
+HIGHEST_PIN = 27
+"""BCM numbers of the 40-pin header run from 0 to here."""
+
+HIGHEST_PORT = 65_535
+
+
+def _setting(default: Any, doc: str, low: float = 0, high: float = 0) -> Any:
+    """A field with what the file says about it; `low` and `high` bound a number."""
+    return field(default=default, metadata={"doc": doc, "low": low, "high": high})
+
+
+def _pin(default: int, doc: str) -> Any:
+    return _setting(default, f"{doc}, by BCM number.", 0, HIGHEST_PIN)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What can be set; the order is that of the file."""
+
+    camera: str = _setting(
+        "auto", "Where the pictures come from: auto, sim, picamera2, usb[:N] or replay:PATH."
+    )
+    rules: str = _setting(
+        "walnut-studiolo", "Rules of a match that begins at the button: a name, or a .toml file."
+    )
+    host: str = _setting(
+        "0.0.0.0",  # noqa: S104 - phones on the LAN are the point
+        "Address to listen on; 0.0.0.0 is every one of this machine.",
+    )
+    port: int = _setting(
+        8000,
+        "Port of the page. For 80, run the install again after changing it.",
+        0,
+        HIGHEST_PORT,
+    )
+    state: str = _setting("", "Folder of the journal; empty is the usual one.")
+    still_s: float = _setting(0.4, "Seconds the tray must lie still before it is read.", 0.1, 5.0)
+    rotation: int = _setting(
+        0, "By how many degrees clockwise the picture is turned: 0, 90, 180 or 270.", 0, 270
+    )
+    mains_hz: int = _setting(
+        50, "The mains frequency, against lamps that flicker: 50, or 60 in the Americas.", 50, 60
+    )
+    button_pin: int = _pin(BUTTON_PIN, "The push-button, to ground")
+    lamp: str = _setting(
+        "rgb", "The lamp: rgb, one (a single colour, on red_pin, told by its blinking) or none."
+    )
+    red_pin: int = _pin(RED_PIN, "The lamp's red")
+    green_pin: int = _pin(GREEN_PIN, "The lamp's green")
+    blue_pin: int = _pin(BLUE_PIN, "The lamp's blue")
+    common_anode: bool = _setting(
+        default=False, doc="Whether the lamp's common leg is at 3.3 V instead of ground."
+    )
+    buzzer_pin: int = _setting(
+        -1, "A buzzer, by BCM number; -1 where there is none.", -1, HIGHEST_PIN
+    )
+    buzzer_tones: bool = _setting(
+        default=False, doc="Whether it is a passive buzzer, which plays tones."
+    )
+    voice: bool = _setting(
+        default=False, doc="Whether throws and advice are spoken. Run the install again after."
+    )
+    shut_down: bool = _setting(
+        default=False,
+        doc="Whether holding the button for five seconds shuts the machine down; the install turns it on.",
+    )
+
+
+PINS = ("button_pin", "red_pin", "green_pin", "blue_pin", "buzzer_pin")
+
+
+def find(explicit: str | None = None) -> Path | None:
+    """The file that counts here, or None where there is none and the defaults do."""
+    if explicit is not None:
+        return Path(explicit)
+    own = platformdirs.user_config_path("traykeeper") / SYSTEM_FILE.name
+    return next((path for path in (own, SYSTEM_FILE) if path.exists()), None)
+
+
+def load(path: Path | None) -> Settings:
+    """The settings in this file; the defaults without one.
+
+    Raises:
+        FileError: the file cannot be read.
+        UsageError: it does not hold: names the file, the key and the remedy.
+    """
+    return Settings() if path is None else parse(read_text(path), str(path))
+
+
+def parse(text: str, where: str) -> Settings:
+    """The settings in `text`; `where` is what error messages call it."""
+    try:
+        data = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{where}: not valid TOML: {error}") from None
+    known = {f.name: f for f in fields(Settings)}
+    for key, value in data.items():
+        if key not in known:
+            raise UsageError(f"{where}: {quoted(key)} is no setting: {_nearest(key, known)}")
+        data[key] = _checked(f"{where}: {key}", value, known[key].default, known[key].metadata)
+    return _without_a_pin_used_twice(Settings(**data), where)
+
+
+def _nearest(key: str, known: Mapping[str, object]) -> str:
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0)
+    return f"did you mean {near[0]!r}?" if near else f"take one of {', '.join(known)}"
+
+
+def _checked(what: str, value: Any, default: object, bounds: Mapping[str, Any]) -> object:
+    match default:
+        case bool():
+            _expect(what, value, isinstance(value, bool), "true or false")
+        case str():
+            _expect(what, value, isinstance(value, str), "text in quotes")
+        case int():
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            low, high = bounds["low"], bounds["high"]
+            fits = whole and low <= value <= high
+            _expect(what, value, fits, f"a whole number from {low} to {high}")
+        case float():
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            low, high = bounds["low"], bounds["high"]
+            fits = number and low <= value <= high
+            _expect(what, value, fits, f"a number from {low} to {high}")
+            return float(value)
+    return value
+
+
+def _expect(what: str, found: object, fits: bool, allowed: str) -> None:  # noqa: FBT001
+    if not fits:
+        raise UsageError(f"{what} found {quoted(found)}: it must be {allowed}")
+
+
+def _without_a_pin_used_twice(settings: Settings, where: str) -> Settings:
+    used: dict[int, str] = {}
+    for name in PINS:
+        pin = getattr(settings, name)
+        if pin >= 0 and (other := used.setdefault(pin, name)) != name:
+            raise UsageError(f"{where}: {name} is {pin}, and so is {other}: give each its own pin")
+    return settings
+
+
+def as_text(settings: Settings | None = None) -> str:
+    """The file with these settings: each with what it does, those at their default commented out.
+
+    >>> parse(as_text(), "here") == Settings()
+    True
+    """
+    settings = settings or Settings()
+    return "# Settings of Traykeeper. Remove the # in front of a line to change it.\n" + "".join(
+        f"\n# {f.metadata['doc']}\n{_line(f.name, getattr(settings, f.name), f.default)}\n"
+        for f in fields(Settings)
+    )
+
+
+def show(settings: Settings, name: str) -> str:
+    """One setting as the shell reads it; truth is true or false.
+
+    Raises:
+        UsageError: there is no such setting.
+    """
+    known = {f.name: f for f in fields(Settings)}
+    if name not in known:
+        raise UsageError(f"{quoted(name)} is no setting: {_nearest(name, known)}")
+    value = getattr(settings, name)
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _line(name: str, value: object, default: object) -> str:
+    return f"{'# ' if value == default else ''}{name} = {json.dumps(value)}"

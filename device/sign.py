@@ -1,0 +1,74 @@
+"""What the parts by the tray tell people: one sign at a time, a pure function of the table."""
+
+from enum import StrEnum
+
+from game.match import Match
+from game.state import Ending
+from web.table import Situation
+
+
+class Sign(StrEnum):
+    """Every sign there is, in the words of docs/play.md."""
+
+    STARTING = "starting"
+    NO_MATCH = "no match"
+    READY = "ready"
+    WAITING = "waiting for stillness"
+    READ = "read"
+    HOT_DICE = "hot dice"
+    QUESTION = "a question"
+    ATTENTION = "needs attention"
+    FARKLE = "farkle"
+    WON = "won"
+    NO_CAMERA = "no camera"
+    BANK = "let go: bank"
+    UNDO = "let go: take back"
+    SHUT_DOWN = "let go: shut down"
+
+
+HOLDING = frozenset({Sign.BANK, Sign.UNDO, Sign.SHUT_DOWN})
+"""Shown while the button is down."""
+
+BANK_S, UNDO_S, SHUTDOWN_S = 1.0, 3.0, 5.0
+"""What letting go of the button does, from so many seconds on."""
+
+_HELD = ((SHUTDOWN_S, Sign.SHUT_DOWN), (UNDO_S, Sign.UNDO), (BANK_S, Sign.BANK))
+
+_BY_SITUATION = {
+    Situation.NO_MATCH: Sign.NO_MATCH,
+    Situation.TURN_BEGINS: Sign.READY,
+    Situation.TURN_OVER: Sign.READY,
+    Situation.WAITING: Sign.WAITING,
+    Situation.ACCEPTED: Sign.READ,
+    Situation.QUESTION: Sign.QUESTION,
+    Situation.ATTENTION: Sign.ATTENTION,
+    Situation.WON: Sign.WON,
+}
+
+_ASKS_FOR_A_THROW = (Situation.NO_MATCH, Situation.TURN_BEGINS, Situation.TURN_OVER)
+
+
+def sign_for(
+    situation: Situation,
+    match: Match | None,
+    *,
+    held_s: float = 0.0,
+    has_camera: bool = True,
+    started: bool = True,
+) -> Sign:
+    """What is shown. Nothing is remembered: the same table gives the same sign.
+
+    `started` is false until the camera was found, or found missing.
+    """
+    for from_s, sign in _HELD:
+        if held_s >= from_s:
+            return sign
+    if not has_camera and situation in _ASKS_FOR_A_THROW:
+        return Sign.NO_CAMERA if started else Sign.STARTING
+    if match and situation is Situation.TURN_OVER:
+        farkled = match.state.turns[-1].ending is Ending.FARKLE
+        return Sign.FARKLE if farkled else Sign.READY
+    if match and situation is Situation.ACCEPTED:
+        hot = any(keep.hot for keep in match.state.keeps[:1])
+        return Sign.HOT_DICE if hot else Sign.READ
+    return _BY_SITUATION[situation]

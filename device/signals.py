@@ -1,0 +1,98 @@
+"""Lamp, buzzer and voice together: what the table tells those who stand at it."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from gpiozero.pins import Factory
+
+from device.buzzer import Sounder
+from device.errors import UsageError
+from device.lamp import OneLamp, RgbLamp
+from device.pins import BLUE_PIN, GREEN_PIN, RED_PIN
+from device.sign import Sign
+from device.voice import Voice
+from game.errors import quoted
+
+log = logging.getLogger(__name__)
+
+
+class Output(Protocol):
+    """Something that tells people where the table stands."""
+
+    def show(self, sign: Sign, words: str, /) -> None:
+        """The sign now, and what the page says to it. Returns at once."""
+
+    def close(self) -> None: ...
+
+
+LampKind = Literal["rgb", "one", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """What is there besides the button.
+
+    Attributes:
+        lamp: three colours, one (on the red pin), or none.
+        red, green, blue: BCM numbers of its pins.
+        anode: whether the lamp's common leg is at 3.3 V instead of ground.
+        buzzer: its pin; None where there is none.
+        tones: whether the buzzer is a passive one, which plays tones.
+        voice: whether words are spoken.
+    """
+
+    lamp: LampKind = "rgb"
+    red: int = RED_PIN
+    green: int = GREEN_PIN
+    blue: int = BLUE_PIN
+    anode: bool = False
+    buzzer: int | None = None
+    tones: bool = False
+    voice: bool = False
+
+
+def as_lamp(kind: str) -> LampKind:
+    """A setting as a kind of lamp."""
+    match kind:
+        case "rgb" | "one" | "none":
+            return kind
+    raise UsageError(f"lamp is {quoted(kind)}: take rgb, one or none")
+
+
+class Signals:
+    """Several outputs as one."""
+
+    def __init__(self, *outputs: Output) -> None:
+        self._outputs = outputs
+
+    def __repr__(self) -> str:
+        return f"<Signals {', '.join(map(repr, self._outputs))}>"
+
+    def show(self, sign: Sign, words: str = "") -> None:
+        for output in self._outputs:
+            output.show(sign, words)
+
+    def close(self) -> None:
+        for output in self._outputs:
+            output.close()
+
+
+def open_signals(factory: Factory, wiring: Wiring, warn: Callable[[str], object]) -> Signals:
+    """All that is wired; `warn` takes one line about a voice that cannot speak."""
+    outputs: list[Output] = []
+    match wiring.lamp:
+        case "rgb":
+            pins = (wiring.red, wiring.green, wiring.blue)
+            outputs.append(RgbLamp(factory, pins, anode=wiring.anode))
+        case "one":
+            outputs.append(OneLamp(factory, wiring.red, anode=wiring.anode))
+    if wiring.buzzer is not None:
+        outputs.append(Sounder(factory, wiring.buzzer, tones=wiring.tones))
+    if wiring.voice:
+        try:
+            outputs.append(Voice())
+        except FileNotFoundError as error:
+            warn(str(error))
+    return Signals(*outputs)

@@ -1,0 +1,130 @@
+"""A throw that was taken up before anybody pressed is offered, and never used unasked."""
+
+import re
+from time import sleep
+
+import pytest
+
+from device.cameras import SimulatedTray
+from device.rests import Rests
+from tests.device.rig import STILL_S
+from web.table import Situation
+
+SCORING = (1, 1, 3, 5, 5, 6)
+RESTED_S = STILL_S + 0.8
+
+
+def scooped(rig, *values):
+    """Dice are thrown, lie still for a while, and are taken up again."""
+    rig.roll(*values)
+    sleep(RESTED_S)
+    rig.tray.gather()
+    sleep(RESTED_S)
+
+
+def test_a_press_on_a_tray_that_was_scooped_empty_offers_what_lay_there(match_rig):
+    scooped(match_rig, *SCORING)
+    snapshot = match_rig.press()
+
+    assert snapshot.situation is Situation.QUESTION
+    assert re.search(r"1 1 3 5 5 6 lay here \d s ago: use it\?", snapshot.question)
+    assert match_rig.state.turn.last is None
+    assert sorted(die.value for die in snapshot.photo.dice) == list(SCORING)
+
+
+def test_a_hold_uses_it_and_the_next_throw_is_read_as_ever(match_rig):
+    scooped(match_rig, *SCORING)
+    match_rig.press()
+    snapshot = match_rig.hold()
+    assert snapshot.situation is Situation.ACCEPTED
+    assert match_rig.state.turn.last.dice == SCORING
+
+    match_rig.tray.throw(values=(1, 5))
+    sleep(0.5)
+    match_rig.press_until_read()
+    assert match_rig.state.turn.last.dice == (1, 5)
+
+
+def test_another_press_waits_for_the_next_throw_instead(match_rig):
+    scooped(match_rig, *SCORING)
+    match_rig.press()
+
+    assert match_rig.press().message == "Waiting for a throw."
+
+
+def test_a_throw_that_was_read_is_not_offered_again(match_rig):
+    match_rig.throw(*SCORING)
+    match_rig.hold()
+    sleep(RESTED_S)
+    match_rig.tray.gather()
+    sleep(RESTED_S)
+
+    assert match_rig.press().message == "Waiting for a throw."
+
+
+def test_a_tray_in_which_nothing_lay_offers_nothing(match_rig):
+    sleep(RESTED_S)
+
+    assert match_rig.press().message == "Waiting for a throw."
+
+
+def test_too_few_dice_are_not_offered(match_rig):
+    scooped(match_rig, 1, 5)
+
+    assert match_rig.press().message == "Waiting for a throw."
+
+
+class Looks:
+    """A tray, and the rests that are remembered of it."""
+
+    def __init__(self):
+        self.now_s = 10.0
+        self.captured = 0
+        self.tray = SimulatedTray(seed=3, roll_s=0, clock=lambda: self.now_s)
+        self.rests = Rests(self.tray.tray, (1536, 864))
+
+    def capture(self):
+        self.captured += 1
+        return self.tray.capture()
+
+    def see(self, duration_s=0.5, *, settled=True):
+        for _ in range(round(duration_s * 10)):
+            self.now_s += 0.1
+            self.rests.see(self.tray.preview(), settled=settled, capture=self.capture)
+
+
+@pytest.fixture
+def looks():
+    looks = Looks()
+    looks.tray.throw(values=SCORING)
+    looks.see()
+    return looks
+
+
+def test_one_picture_is_kept_of_a_rest_however_long(looks):
+    looks.see(3)
+    looks.see(0.3, settled=False)  # a hand passes, and touches nothing
+    looks.see(3)
+
+    assert looks.captured == 1
+
+
+def test_the_rest_before_is_told_once_with_its_times(looks):
+    looks.see(1)
+    looks.see(0.5, settled=False)
+    looks.tray.gather()
+    looks.see(1)
+    still = looks.rests.before(0)
+
+    assert still.until_s - still.from_s == pytest.approx(1.4)
+    assert looks.now_s - still.until_s == pytest.approx(1.5)
+    assert looks.rests.before(0) is None
+
+
+def test_a_rest_that_began_before_the_last_reading_is_not_told(looks):
+    read_s = looks.now_s
+    looks.see(0.5, settled=False)
+    looks.tray.gather()
+    looks.see(1)
+
+    assert looks.rests.before(read_s) is None

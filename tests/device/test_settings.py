@@ -1,0 +1,113 @@
+"""The settings file: every key documented, every mistake named."""
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict, fields
+from pathlib import Path
+
+import pytest
+
+from device.errors import UsageError
+from device.settings import Settings, as_text, find, parse, show
+
+COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]
+DOC = (Path(__file__).parents[2] / "docs" / "settings.md").read_text("utf-8")
+
+
+def run(*args):
+    return subprocess.run([*COMMAND, *args], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("setting", fields(Settings), ids=lambda f: f.name)
+def test_every_setting_is_documented_in_the_file_and_on_the_page(setting):
+    assert setting.metadata["doc"].endswith(".")
+    assert f"# {setting.metadata['doc']}\n# {setting.name} = " in as_text()
+    row = f"| `{setting.name}` | `{json.dumps(setting.default)}` | {setting.metadata['doc']} |"
+    assert row in DOC
+
+
+def test_the_file_as_it_is_printed_changes_nothing_and_reads_back():
+    mine = Settings(port=80, voice=True, still_s=0.6, camera="usb:1")
+
+    assert parse(as_text(), "here") == Settings()
+    assert parse(as_text(mine), "here") == mine
+    assert as_text().replace("# ", "").count(" = ") == len(fields(Settings))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("prot = 80", "'prot' is no setting: did you mean 'port'?"),
+        ("port = '80'", "port found '80': it must be a whole number from 0 to 65535"),
+        ("port = true", "it must be a whole number"),
+        ("button_pin = 28", "from 0 to 27"),
+        ("red_pin = 17", "red_pin is 17, and so is button_pin: give each its own pin"),
+        ("still_s = 9", "a number from 0.1 to 5.0"),
+        ("voice = 1", "true or false"),
+        ("camera = 0", "text in quotes"),
+        ("port =", "not valid TOML"),
+    ],
+)
+def test_a_mistake_is_named_with_the_remedy(text, words):
+    with pytest.raises(UsageError) as refused:
+        parse(text, "settings.toml")
+
+    assert str(refused.value).startswith("settings.toml")
+    assert words in str(refused.value)
+
+
+def test_a_whole_number_of_seconds_is_a_number_too():
+    assert parse("still_s = 1", "here").still_s == 1.0
+
+
+def test_a_persons_own_file_comes_before_the_systems(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    own = tmp_path / "traykeeper" / "settings.toml"
+    own.parent.mkdir()
+    own.touch()
+
+    assert find() == own
+    assert find("other.toml") == Path("other.toml")
+
+
+def test_one_setting_is_printed_for_the_shell(tmp_path):
+    file = tmp_path / "settings.toml"
+    file.write_text("port = 80\ncamera = 'usb:1'\n")
+
+    assert run("settings", "--get", "port", str(file)).stdout == "80\n"
+    assert run("settings", "--get", "voice", str(file)).stdout == "false\n"
+    assert show(Settings(camera="usb:1"), "camera") == "usb:1"
+    refused = run("settings", "--get", "prot", str(file))
+    assert refused.returncode == 2
+    assert "did you mean 'port'?" in refused.stderr
+
+
+def test_play_goes_by_its_settings_and_options_override_them(tmp_path):
+    file = tmp_path / "settings.toml"
+    file.write_text('camera = "film"\n')
+    refused = run("play", "--settings", str(file))
+    assert "no camera is called 'film'" in refused.stderr
+
+    overridden = run("play", "--settings", str(file), "--camera", "tape")
+    assert "no camera is called 'tape'" in overridden.stderr
+
+
+def test_play_refuses_settings_that_do_not_hold(tmp_path):
+    file = tmp_path / "settings.toml"
+    file.write_text("prot = 80\n")
+    refused = run("play", "--settings", str(file))
+
+    assert refused.returncode == 2
+    assert refused.stderr.strip() == (
+        f"traykeeper: {file}: 'prot' is no setting: did you mean 'port'?"
+    )
+    assert "there is no such file" in run("play", "--settings", str(tmp_path / "no")).stderr
+
+
+def test_every_option_of_play_that_is_a_setting_has_its_name():
+    from device.cli import cli  # noqa: PLC0415
+
+    options = {param.name for param in cli.commands["play"].params}
+
+    assert options - {"roll_s", "seed", "settings"} <= asdict(Settings()).keys()

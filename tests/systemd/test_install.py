@@ -1,0 +1,174 @@
+"""The install script, run for real below a folder of its own, where nothing is started."""
+
+import os
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+INSTALL = PROJECT / "systemd" / "install"
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="the install is for root")
+needs_sysusers = pytest.mark.skipif(
+    shutil.which("systemd-sysusers") is None, reason="systemd-sysusers is not installed"
+)
+
+
+def install(*args):
+    return subprocess.run([INSTALL, *args], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def root(tmp_path):
+    """A system on which Traykeeper was once built: the packages are this environment's."""
+    release = tmp_path / "opt" / "traykeeper" / "releases" / "20260101-000000"
+    (release / "bin").mkdir(parents=True)
+    venv = Path(shutil.which("traykeeper", path=PROJECT / ".venv" / "bin") or "").parent
+    for name in ("python", "traykeeper"):
+        program = release / "bin" / name
+        program.write_text(f'#!/bin/sh\nexec {venv / name} "$@"\n')
+        program.chmod(0o755)
+    lines = INSTALL.read_text().partition("\ncase $mode in\n")[0]
+    code = f"{lines}\nfingerprint".replace('"$(dirname "$0")/.."', f'"{PROJECT}"')
+    found = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True)
+    (release / "fingerprint").write_text(found.stdout)
+    (tmp_path / "opt/traykeeper/current").symlink_to("releases/20260101-000000")
+    return tmp_path
+
+
+def files(root):
+    kept = ("opt/traykeeper/releases", "etc/passwd", "etc/group", "etc/shadow", "etc/gshadow")
+    return sorted(
+        str(path.relative_to(root))
+        for path in root.rglob("*")
+        if (path.is_file() or path.is_symlink())
+        and not str(path.relative_to(root)).startswith((*kept, "etc/.pwd"))
+    )
+
+
+@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
+@pytest.mark.parametrize(
+    "script",
+    [INSTALL, *(PROJECT / "tests" / "virtual_pi" / name for name in ("boot.sh", "rootfs.sh"))],
+    ids=lambda path: path.name,
+)
+def test_shellcheck_has_nothing_to_say(script):
+    done = subprocess.run(["shellcheck", script], capture_output=True, text=True, check=False)
+
+    assert done.stdout == ""
+
+
+def test_it_takes_every_room_along():
+    setuptools = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    rooms = {package.partition(".")[0] for package in setuptools["packages"]}
+
+    assert f"rooms=({' '.join(sorted(rooms, key='game vision calibration device web'.index))})" in (
+        INSTALL.read_text()
+    )
+
+
+def test_help_names_every_option_and_wrong_ones_are_refused():
+    shown = install("--help")
+
+    for option in ("--check", "--uninstall", "--update", "--purge", "--port", "--name", "--root"):
+        assert option in shown.stdout
+    assert install("--upgrade").returncode == 2
+    assert "--port needs a value" in install("--port").stderr
+
+
+@needs_root
+@needs_sysusers
+def test_install_places_its_files_and_a_second_one_changes_nothing(root):
+    first = install("--root", str(root))
+    assert first.returncode == 0, first.stderr
+    before = {path: (root / path).read_bytes() for path in files(root) if path.startswith("etc/")}
+    again = install("--root", str(root))
+
+    assert again.returncode == 0, again.stderr
+    assert {path: (root / path).read_bytes() for path in before} == before
+    assert install("--check", "--root", str(root)).returncode == 0
+    assert files(root) == [
+        "etc/avahi/services/traykeeper.service",
+        "etc/polkit-1/rules.d/50-traykeeper.rules",
+        "etc/systemd/system/traykeeper.service",
+        "etc/systemd/system/traykeeper.service.d/install.conf",
+        "etc/sysusers.d/traykeeper.conf",
+        "etc/traykeeper/settings.toml",
+        "etc/udev/rules.d/60-traykeeper.rules",
+        "opt/traykeeper/current",
+        "usr/local/bin/traykeeper",
+    ]
+
+
+@needs_root
+@needs_sysusers
+def test_port_80_is_granted_announced_and_kept(root):
+    assert install("--root", str(root), "--port", "80").returncode == 0
+    drop_in = (root / "etc/systemd/system/traykeeper.service.d/install.conf").read_text()
+
+    assert "AmbientCapabilities=CAP_NET_BIND_SERVICE" in drop_in
+    assert "<port>80</port>" in (root / "etc/avahi/services/traykeeper.service").read_text()
+    install("--root", str(root))
+    assert "\nport = 80\n" in (root / "etc/traykeeper/settings.toml").read_text()
+
+
+@needs_root
+@needs_sysusers
+def test_rights_follow_the_settings(root):
+    install("--root", str(root))
+    rule = root / "etc/polkit-1/rules.d/50-traykeeper.rules"
+    drop_in = root / "etc/systemd/system/traykeeper.service.d/install.conf"
+    assert rule.exists()
+    assert "audio" not in drop_in.read_text()
+    (root / "etc/traykeeper/settings.toml").write_text("voice = true\nshut_down = false\n")
+    install("--root", str(root))
+
+    assert not rule.exists()
+    assert "SupplementaryGroups=audio" in drop_in.read_text()
+
+
+@needs_root
+@needs_sysusers
+def test_where_the_system_brings_the_pins_no_rule_is_added(root):
+    rules = root / "usr/lib/udev/rules.d/99-com.rules"
+    rules.parent.mkdir(parents=True)
+    rules.write_text('SUBSYSTEM=="gpio", GROUP="gpio", MODE="0660"\n')
+    install("--root", str(root))
+
+    assert not (root / "etc/udev/rules.d/60-traykeeper.rules").exists()
+
+
+@needs_root
+@needs_sysusers
+def test_uninstall_leaves_settings_and_matches_and_purge_leaves_nothing(root):
+    install("--root", str(root))
+    (root / "var/lib/traykeeper").mkdir(parents=True)
+    (root / "var/lib/traykeeper/journal.db").touch()
+    install("--uninstall", "--root", str(root))
+
+    assert files(root) == ["etc/traykeeper/settings.toml", "var/lib/traykeeper/journal.db"]
+    install("--uninstall", "--purge", "--root", str(root))
+    assert files(root) == []
+
+
+@needs_root
+@needs_sysusers
+def test_check_names_what_is_missing(root):
+    install("--root", str(root))
+    (root / "etc/avahi/services/traykeeper.service").unlink()
+    done = install("--check", "--root", str(root))
+
+    assert done.returncode == 1
+    assert f"FAILED {root}/etc/avahi/services/traykeeper.service" in done.stdout
+    assert "Mend it: sudo" in done.stdout
+
+
+@needs_root
+def test_update_without_an_install_is_refused(tmp_path):
+    done = install("--update", "--root", str(tmp_path))
+
+    assert done.returncode == 1
+    assert "nothing is installed yet" in done.stderr

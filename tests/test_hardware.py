@@ -1,0 +1,136 @@
+"""The hardware page, its picture, and the code hold together."""
+
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from calibration.height import VIEWS, hang
+from device import pins
+from device.calibrating import tray_size
+from device.cli import cli
+from device.errors import UsageError
+from device.lamp import BLINKS
+from device.settings import Settings
+from device.sign import Sign
+from device.signals import Wiring
+from scripts.wiring import TARGET, draw, header_of
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE = (DOCS / "hardware.md").read_text("utf-8")
+PARTS = {
+    "button_pin": pins.BUTTON_PIN,
+    "red_pin": pins.RED_PIN,
+    "green_pin": pins.GREEN_PIN,
+    "blue_pin": pins.BLUE_PIN,
+    "buzzer_pin": pins.BUZZER_PIN,
+}
+
+
+def test_the_picture_is_the_one_that_the_script_draws():
+    assert TARGET.read_text("utf-8") == draw(), "run python scripts/wiring.py"
+
+
+def test_the_picture_is_well_formed_and_names_every_pin_that_is_used():
+    words = [element.text for element in ET.fromstring(draw()).iter() if element.text]  # noqa: S314 - our own picture
+
+    for bcm in PARTS.values():
+        number = header_of(bcm)
+        label = f"GPIO{bcm} · {number}" if number % 2 else f"{number} · GPIO{bcm}"
+        assert label in words, label
+
+
+@pytest.mark.parametrize("setting", PARTS)
+def test_the_table_names_the_pin_by_both_numbers(setting):
+    bcm = PARTS[setting]
+
+    assert re.search(rf"\| `{setting}` \| GPIO{bcm} \({header_of(bcm)}\) \|", PAGE), setting
+
+
+@pytest.mark.parametrize("number", [9, 14, 34])
+def test_what_the_page_calls_ground_is_ground(number):
+    assert pins.HEADER[number] == "ground"
+    assert f"({number})" in PAGE
+
+
+def test_settings_and_wiring_begin_with_the_same_pins():
+    settings, wiring = Settings(), Wiring()
+
+    assert settings.button_pin == pins.BUTTON_PIN
+    assert (settings.red_pin, settings.green_pin, settings.blue_pin) == (
+        wiring.red,
+        wiring.green,
+        wiring.blue,
+    )
+    assert settings.buzzer_pin == -1
+    assert wiring.buzzer is None
+    assert settings.lamp == wiring.lamp
+
+
+def test_a_header_has_forty_pins_and_every_gpio_once():
+    gpios = [name for name in pins.HEADER.values() if name.startswith("GPIO")]
+
+    assert len(pins.HEADER) == 40
+    assert sorted(gpios) == sorted(f"GPIO{number}" for number in range(28))
+
+
+def test_the_table_of_heights_is_what_the_command_computes():
+    trays = ((200, 200), (250, 250), (300, 200))
+    for view in VIEWS:
+        mounts = (hang(view, tray, 16) for tray in trays)
+        cells = " | ".join(f"{mount.height_mm} mm, {mount.die_px} px" for mount in mounts)
+        assert f"| {view.name} | {cells} |" in PAGE
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
+def test_from_the_height_told_the_whole_tray_is_seen(view):
+    mount = hang(view, (300, 200), 16)
+    wide_mm, deep_mm = view.sees_mm(mount.height_mm)
+
+    assert wide_mm >= 300
+    assert deep_mm >= 200
+    assert mount.height_mm >= view.near_mm
+
+
+def test_module_3_sees_what_its_maker_says():
+    wide_mm, deep_mm = VIEWS[0].sees_mm(300)
+
+    assert (wide_mm, deep_mm) == pytest.approx((390, 224), abs=1)
+
+
+def test_a_smaller_die_is_smaller_and_too_small_is_said():
+    large, small = (hang(VIEWS[0], (250, 250), die_mm) for die_mm in (16, 5))
+
+    assert large.die_px > 3 * small.die_px
+    assert large.advice == ""
+    assert "too small to read: take dice of 6 mm" in small.advice
+
+
+def test_the_command_prints_every_camera():
+    done = CliRunner().invoke(cli, ["calibrate", "height", "--tray", "250x250", "--die", "8"])
+
+    assert done.exit_code == 0
+    assert re.search(r"Camera Module 3 +380 mm +38 px +small", done.output)
+    assert all(view.name in done.output for view in VIEWS)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("250x200", (250, 200)), (" 250 × 200 mm", (250, 200)), ("300", (300, 300))]
+)
+def test_a_tray_is_told_by_its_sides(text, size):
+    assert tray_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "25x25", "250x", "axb", "250x200x30", "9999x200"])
+def test_no_tray_is_refused_with_the_remedy(text):
+    with pytest.raises(UsageError, match="write its sides in millimetres, as 250x200"):
+        tray_size(text)
+
+
+def test_the_play_page_has_every_sign_with_its_blinking():
+    page = (DOCS / "play.md").read_text("utf-8")
+
+    for sign in Sign:
+        assert re.search(rf"\| {sign} \| [a-z ,]+ \| `{re.escape(BLINKS[sign])}` \|", page), sign

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Debian trixie in a folder, with these packages; made once, then only what is missing.
+#   sudo tests/virtual_pi/rootfs.sh FOLDER PACKAGE...
+set -euo pipefail
+root=$(realpath -m "${1:?name the folder and the packages}")
+shift
+mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
+
+[ "$(id -u)" = 0 ] || { echo "a system in a folder needs root: sudo $0 ..." >&2; exit 1; }
+command -v debootstrap >/dev/null || { echo "debootstrap is missing: sudo apt install debootstrap" >&2; exit 1; }
+
+inside() {
+    chroot "$root" /usr/bin/env -i LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+        PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"
+}
+
+if [ ! -e "$root/.debian" ]; then
+    rm -rf "$root"
+    debootstrap --variant=minbase --include=ca-certificates trixie "$root" "$mirror"
+    printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # nothing is started in there
+    chmod +x "$root/usr/sbin/policy-rc.d"
+    touch "$root/.debian"
+fi
+cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
+if [ "$*" != "$(cat "$root/.packages" 2>/dev/null)" ]; then
+    inside apt-get update -qq
+    inside apt-get install -y -qq --no-install-recommends "$@"
+    echo "$*" >"$root/.packages"
+fi

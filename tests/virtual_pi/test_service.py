@@ -1,0 +1,220 @@
+"""The install and the unit, under the systemd of trixie: ready, watched, hardened, power cut."""
+
+import os
+import shutil
+
+import pytest
+
+from tests.virtual_pi.appliance import Appliance, base, empty_disk, installed
+
+NEEDS = [program for program in ("debootstrap", "nsenter", "unshare") if not shutil.which(program)]
+
+pytestmark = [
+    pytest.mark.timeout(1200),
+    pytest.mark.skipif(os.geteuid() != 0, reason="boots a system in namespaces: needs root"),
+    pytest.mark.skipif(
+        bool(NEEDS), reason=f"missing: {', '.join(NEEDS)} (apt install debootstrap)"
+    ),
+]
+
+WHEELS = "PIP_NO_INDEX=1 PIP_FIND_LINKS=/home/pi/wheels"
+INSTALL = "/home/pi/traykeeper/systemd/install"
+
+
+@pytest.fixture(scope="module")
+def layers(tmp_path_factory):
+    """Trixie, and what the install laid over it."""
+    root = base()
+    return [installed(root, tmp_path_factory.mktemp("install")), root]
+
+
+@pytest.fixture
+def boot(layers, tmp_path):
+    """Boots the installed system; all are switched off at the end."""
+    running = []
+
+    def start(disk=None, work="machine"):
+        appliance = Appliance.boot(layers, tmp_path / work, disk)
+        running.append(appliance)
+        return appliance
+
+    yield start
+    for appliance in running:
+        appliance.kill()
+
+
+@pytest.fixture
+def pi(boot):
+    """Installed, and running."""
+    appliance = boot()
+    appliance.run(INSTALL)
+    return appliance
+
+
+def test_install_starts_it_and_ends_with_address_and_code(boot):
+    pi = boot()
+    said = pi.run(INSTALL)
+
+    assert "http://traykeeper.local:8000/" in said
+    assert "▀" in said or "█" in said
+    assert pi.shown("ActiveState") == "active"
+    assert pi.shown("StatusText").startswith("Serving http://")
+    assert pi.http("/healthz") == {"status": "ok"}
+
+
+def test_installing_again_changes_nothing(pi):
+    before = pi.run("find /etc /opt/traykeeper/releases -maxdepth 1 | sort")
+    started = pi.shown("ExecMainStartTimestampMonotonic")
+    pi.run(INSTALL)
+
+    assert pi.run("find /etc /opt/traykeeper/releases -maxdepth 1 | sort") == before
+    assert pi.shown("ExecMainStartTimestampMonotonic") >= started
+    assert "FAILED" not in pi.run(f"{INSTALL} --check")
+
+
+def test_it_runs_unprivileged_with_its_hardening_on(pi):
+    pid = pi.shown("MainPID")
+    status = dict(
+        line.split(":\t", 1)
+        for line in pi.run(f"cat /proc/{pid}/status").splitlines()
+        if ":\t" in line
+    )
+    groups = pi.run(f"getent group {status['Groups']}").split()
+
+    assert status["Uid"].split()[0] != "0"
+    assert status["NoNewPrivs"] == "1"
+    assert status["Seccomp"] == "2"
+    assert int(status["CapEff"], 16) == 0
+    assert {line.split(":")[0] for line in groups} == {"traykeeper", "video", "gpio"}
+    inside = f"nsenter -t {pid} -m"
+    assert "Read-only" in pi.run(f"{inside} touch /usr/x 2>&1 || true")
+    assert pi.run(f"{inside} ls /home").strip() == ""
+
+
+def test_killed_it_comes_back(pi):
+    pid = pi.shown("MainPID")
+    pi.run(f"kill -9 {pid}")
+    pi.until(lambda: pi.shown("ActiveState") == "active" and pi.shown("MainPID") not in ("0", pid))
+
+    assert pi.http("/healthz") == {"status": "ok"}
+
+
+def test_hung_loop_is_noticed_and_started_anew_while_a_healthy_one_is_left_alone(pi):
+    """The loop waits for the journal, which somebody else has locked; the page still answers."""
+    pi.run(
+        "mkdir -p /run/systemd/system/traykeeper.service.d;"
+        "printf '[Service]\\nWatchdogSec=3\\n' > /run/systemd/system/traykeeper.service.d/w.conf;"
+        "systemctl daemon-reload; systemctl restart traykeeper; sleep 8"
+    )
+    assert pi.shown("NRestarts") == "0"
+    locked = (
+        "import sqlite3,time; db=sqlite3.connect('/var/lib/traykeeper/journal.db',"
+        "isolation_level=None); db.execute('BEGIN EXCLUSIVE'); print('locked', flush=True); time.sleep(10)"
+    )
+    pi.run(
+        f'python3 -c "{locked}" >/tmp/locked 2>&1 & until grep -q locked /tmp/locked; do sleep .1; done;'
+        'python3 -c "import urllib.request as u; u.urlopen(u.Request('
+        '\'http://127.0.0.1:8000/api/v1/match\', data=b\'{\\"names\\": [\\"Anna\\", \\"Ben\\"]}\','
+        "headers={'Content-Type': 'application/json'}), timeout=20)\" >/dev/null 2>&1 || true"
+    )
+    pi.until(lambda: pi.shown("NRestarts") != "0")
+    pi.until(lambda: pi.shown("ActiveState") == "active")
+
+    assert "Watchdog timeout" in pi.run("journalctl --no-pager -u traykeeper")
+
+
+def lasting(pi):
+    """What the state says of the match; not what the camera saw or which phone asked."""
+    state = pi.http("/api/v1/state")
+    return {name: state[name] for name in ("players", "turns", "throw", "situation")}
+
+
+def test_power_cut_in_mid_match_loses_nothing_banked(boot, tmp_path):
+    pi = boot(disk=empty_disk(tmp_path / "card.img"))
+    pi.run(INSTALL)
+    pi.http("/api/v1/match", {"names": ["Anna", "Ben"]})
+    for dice in ([1, 1, 1, 2, 3, 4], [5, 5, 5, 2, 3, 4], [1, 1, 1, 2, 3, 4]):
+        pi.http("/api/v1/dice", {"dice": dice})
+        pi.http("/api/v1/bank", {})
+    pi.http("/api/v1/dice", {"dice": [1, 2, 3, 4, 6, 6]})
+    before = lasting(pi)
+    pi.run("echo never synced > /var/lib/traykeeper/witness")  # that the cut is a hard one
+    after = boot(disk=pi.cut_power(), work="again")
+    after.run(INSTALL)
+
+    assert [player["score"] for player in before["players"]] == [2000, 500]
+    assert lasting(after) == before
+    assert after.run("cat /var/lib/traykeeper/witness 2>/dev/null || true") == ""
+
+
+def test_update_does_not_cut_into_a_match(pi):
+    pi.http("/api/v1/match", {"names": ["Anna", "Ben"]})
+    said = pi.run(f"{INSTALL} --update 2>&1 || true")
+
+    assert "a match is under way" in said
+
+
+def test_update_takes_the_match_along_and_keeps_a_backup(pi):
+    before = pi.run("readlink /opt/traykeeper/current")
+    pi.http("/api/v1/match", {"names": ["Anna", "Ben"]})
+    match = lasting(pi)
+    pi.run("echo '# newer' >> /home/pi/traykeeper/device/play.py")
+    pi.run(f"{WHEELS} {INSTALL} --update --in-a-match")
+
+    assert pi.run("readlink /opt/traykeeper/current") != before
+    assert lasting(pi) == match
+    assert "journal.db" in pi.run("ls /var/lib/traykeeper-backups/*/state")
+    assert "FAILED" not in pi.run(f"{INSTALL} --check")
+
+
+def test_doctor_finds_nothing_wrong_with_it(pi):
+    said = pi.run("traykeeper doctor --zip /tmp/report.zip || true")
+
+    for line in ("ok     settings", "ok     service", "ok     rights", "ok     port"):
+        assert line in said
+    failed = [line.split()[1] for line in said.splitlines() if line.startswith("FAILED")]
+    assert set(failed) <= {"network"}  # it has none
+
+
+def test_update_that_does_not_start_goes_back_by_itself(pi):
+    """The new version imports, but refuses to play."""
+    before = pi.run("readlink /opt/traykeeper/current")
+    pi.run(
+        "cd /home/pi/traykeeper && printf '\\ndef run(options):\\n    raise SystemExit(3)\\n'"
+        " >> device/play.py"
+    )
+    said = pi.run(f"{WHEELS} {INSTALL} --update 2>&1 || true")
+
+    assert "the old version runs again" in said
+    assert pi.run("readlink /opt/traykeeper/current") == before
+    assert pi.http("/healthz") == {"status": "ok"}
+
+
+def test_uninstall_leaves_matches_and_settings_and_purge_leaves_nothing(pi):
+    pi.run(f"cp -r /home/pi/traykeeper /root/; {INSTALL} --uninstall")
+    left = pi.run(
+        "find / -xdev -name '*traykeeper*' -not -path '/home/*' -not -path '/root/*'"
+        " -not -path '/proc/*' -not -path '/sys/*' | sort"
+    ).split()
+
+    assert left == ["/etc/traykeeper", "/var/lib/traykeeper"]
+    pi.run(f"{INSTALL} --uninstall --purge")
+    assert "no such user" in pi.run("id traykeeper 2>&1 || true")
+    assert pi.run("ls -d /etc/traykeeper /var/lib/traykeeper 2>/dev/null || true") == ""
+
+
+def test_the_button_may_shut_down_the_pi_and_nobody_else_may(pi):
+    ask = (
+        "busctl call org.freedesktop.login1 /org/freedesktop/login1"
+        " org.freedesktop.login1.Manager CanPowerOff"
+    )
+
+    assert pi.run(f"setpriv --reuid traykeeper --clear-groups {ask}").strip() == 's "yes"'
+    assert pi.run(f"setpriv --reuid nobody --clear-groups {ask}").strip() != 's "yes"'
+
+
+def test_a_hold_of_five_seconds_shuts_the_system_down(pi):
+    """From inside the sandbox of the service, through logind and polkit."""
+    pi.http("/api/v1/hold", {"seconds": 5.5})
+
+    assert pi.process.wait(timeout=60) is not None

@@ -1,0 +1,37 @@
+"""Write the trained networks for OpenCV: python -m training.export PICTURES."""
+
+import argparse
+from pathlib import Path
+
+import torch
+
+from training.nets import Finder, Reader
+
+NETS = Path(__file__).parent.parent / "vision" / "nets"
+
+
+def main() -> None:
+    """finder.pt and reader.pt to ONNX."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("pictures", type=Path)
+    folder = parser.parse_args().pictures
+    NETS.mkdir(exist_ok=True)
+    _write(Finder(), folder / "finder.pt", torch.zeros(1, 3, 224, 384), {2: "h", 3: "w"})
+    _write(Reader(), folder / "reader.pt", torch.zeros(1, 6, 48, 48), {0: "n"})
+
+
+def _write(
+    net: torch.nn.Module, weights: Path, example: torch.Tensor, free: dict[int, str]
+) -> None:
+    net.load_state_dict(torch.load(weights))
+    net.eval()
+    out = NETS / f"{weights.stem}.onnx"
+    torch.onnx.export(
+        net, (example,), str(out), opset_version=13, dynamo=False,
+        input_names=["x"], output_names=["y"], dynamic_axes={"x": free, "y": free},
+    )  # fmt: skip
+    print(f"{out.name}: {out.stat().st_size / 1024:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()

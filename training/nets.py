@@ -1,0 +1,68 @@
+"""The two small networks: the finder sees the whole picture, the reader one die."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+FINDER = ("heat", "hand", "size", "offset_x", "offset_y", "turn_c", "turn_s", "trouble")
+# After these, six channels for the faces.
+
+
+def _block(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False), nn.BatchNorm2d(outputs), nn.ReLU(True)
+    )
+
+
+class Finder(nn.Module):
+    """(n, 3, h, w) BGR 0..1 to (n, 14, h/4, w/4): where dice are; h and w multiples of 32."""
+
+    def __init__(self, widths: tuple[int, ...] = (12, 24, 32, 48, 64), neck: int = 24) -> None:
+        super().__init__()
+        a, b, c, d, e = widths
+        self.s4 = nn.Sequential(_block(3, a, 2), _block(a, b, 2))
+        self.s8 = nn.Sequential(_block(b, c, 2), _block(c, c), _block(c, c))
+        self.s16 = nn.Sequential(_block(c, d, 2), _block(d, d), _block(d, d))
+        self.s32 = nn.Sequential(_block(d, e, 2), _block(e, e), _block(e, e))
+        self.side = nn.ModuleList(nn.Conv2d(w, neck, 1) for w in (b, c, d, e))
+        self.mix = _block(neck, neck)
+        self.out = nn.Conv2d(neck, len(FINDER) + 6, 1)
+        with torch.no_grad():
+            self.out.bias[:2] = -3.0
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Logits and numbers for each cell."""
+        s4 = self.s4(x)
+        s8 = self.s8(s4)
+        s16 = self.s16(s8)
+        top = self.side[3](self.s32(s16))
+        for level, features in ((2, s16), (1, s8), (0, s4)):
+            top = functional.interpolate(top, scale_factor=2.0, mode="nearest")
+            top = functional.relu(top + self.side[level](features))
+        out: Tensor = self.out(self.mix(top))
+        return out
+
+
+class Reader(nn.Module):
+    """(n, 6, 48, 48): a patch and its lean to (n, 13).
+
+    No die, the six faces; cocked, hidden, stacked; how far the face is off the middle, in edges,
+    and the log of how much larger it is.
+    """
+
+    def __init__(self, widths: tuple[int, ...] = (12, 24, 48, 64)) -> None:
+        super().__init__()
+        a, b, c, d = widths
+        self.body = nn.Sequential(
+            _block(6, a, 2), _block(a, b), _block(b, b),
+            _block(b, c, 2), _block(c, c),
+            _block(c, d, 2), _block(d, d), nn.Dropout2d(0.1),
+        )  # fmt: skip
+        self.out = nn.Sequential(
+            nn.Flatten(), nn.Linear(d * 36, 64), nn.ReLU(True), nn.Linear(64, 13)
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Logits."""
+        out: Tensor = self.out(self.body(x))
+        return out

@@ -1,0 +1,181 @@
+"""Train the finder or the reader: python -m training.train finder PICTURES --minutes 30."""
+
+import argparse
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+from training.nets import Finder, Reader
+from training.samples import Traced, load, patches, view
+
+HELD_BACK = 10  # every tenth picture measures, and is not learnt from
+Batch = dict[str, Tensor]
+
+
+class Samples(IterableDataset[Batch]):
+    """Batches for ever."""
+
+    def __init__(self, kind: str, pool: list[Traced], size: int, seed: int) -> None:
+        self.kind, self.pool, self.size, self.seed = kind, pool, size, seed
+
+    def __iter__(self) -> Iterator[Batch]:
+        cv2.setNumThreads(0)
+        torch.set_num_threads(1)
+        worker = get_worker_info()
+        rng = np.random.default_rng((self.seed, worker.id if worker else 0))
+        while True:
+            yield (views if self.kind == "finder" else dice)(self.pool, rng, self.size)
+
+
+def views(pool: list[Traced], rng: np.random.Generator, size: int) -> Batch:
+    """A batch for the finder."""
+    seen = [view(pool, rng) for _ in range(size)]
+    batch = {k: torch.from_numpy(np.stack([m[k] for _, m in seen])) for k in seen[0][1]}
+    batch["x"] = as_input(np.stack([p for p, _ in seen]))
+    return batch
+
+
+def dice(pool: list[Traced], rng: np.random.Generator, size: int) -> Batch:
+    """A batch for the reader."""
+    got = []
+    while len(got) < size:
+        got += patches(pool[int(rng.integers(len(pool)))], rng, 24)
+    got = got[:size]
+    pixels = as_input(np.stack([p.pixels for p in got]))
+    lean = torch.from_numpy(np.stack([p.lean for p in got]))
+    planes = lean[:, :, None, None].expand(-1, -1, *pixels.shape[2:])
+    return {
+        "x": torch.cat([pixels, planes], 1),
+        "value": torch.tensor([p.value for p in got]),
+        "value_weight": torch.tensor([p.value_weight for p in got], dtype=torch.float32),
+        "trouble": torch.tensor([p.trouble for p in got], dtype=torch.float32),
+        "trouble_weight": torch.tensor([p.trouble_weight for p in got], dtype=torch.float32),
+        "off": torch.tensor([p.off for p in got], dtype=torch.float32),
+        "off_weight": torch.tensor([p.off_weight for p in got], dtype=torch.float32),
+    }
+
+
+def as_input(pictures: np.ndarray) -> Tensor:
+    """(n, h, w, 3) uint8 to (n, 3, h, w) 0..1."""
+    return torch.from_numpy(pictures.transpose(0, 3, 1, 2).astype(np.float32) / 255)
+
+
+def finder_loss(out: Tensor, batch: Batch) -> tuple[Tensor, dict[str, float]]:
+    """Focal loss for the heat, the rest where dice are."""
+    heat, truth = torch.sigmoid(out[:, 0]).clamp(1e-4, 1 - 1e-4), batch["heat"]
+    found = truth > 0.999
+    hit = -torch.log(heat) * (1 - heat) ** 2 * found
+    miss = -torch.log(1 - heat) * heat**2 * (1 - truth) ** 4 * ~found * batch["care"]
+    count = found.sum().clamp(min=1)
+    parts = {"heat": (hit + miss).sum() / count}
+    parts["hand"] = 2 * functional.binary_cross_entropy_with_logits(out[:, 1], batch["hand"])
+    weight = batch["weight"]
+    dice_count = weight.sum().clamp(min=1)
+    parts["size"] = ((out[:, 2] - batch["size"]).abs() * weight).sum() / dice_count
+    parts["offset"] = (
+        0.3 * ((out[:, 3:5] - batch["offset"]).abs() * weight[:, None]).sum() / dice_count
+    )
+    parts["turn"] = 0.2 * ((out[:, 5:7] - batch["turn"]).abs() * weight[:, None]).sum() / dice_count
+    trouble = functional.binary_cross_entropy_with_logits(
+        out[:, 7], batch["trouble"], reduction="none"
+    )
+    parts["trouble"] = 0.5 * (trouble * weight).sum() / dice_count
+    value = functional.cross_entropy(out[:, 8:], batch["value"].long(), reduction="none")
+    parts["value"] = (value * batch["value_weight"]).sum() / batch["value_weight"].sum().clamp(
+        min=1
+    )
+    total = torch.stack(list(parts.values())).sum()
+    return total, {k: v.item() for k, v in parts.items()}
+
+
+def reader_loss(out: Tensor, batch: Batch) -> tuple[Tensor, dict[str, float]]:
+    """Cross entropies."""
+    value = functional.cross_entropy(out[:, :7], batch["value"], reduction="none")
+    trouble = functional.binary_cross_entropy_with_logits(
+        out[:, 7:10], batch["trouble"], reduction="none"
+    )
+    parts = {
+        "value": (value * batch["value_weight"]).sum() / batch["value_weight"].sum(),
+        "trouble": (trouble * batch["trouble_weight"]).sum() / batch["trouble_weight"].sum(),
+    }
+    off = (out[:, 10:] - batch["off"]).abs() * batch["off_weight"][:, None]
+    parts["off"] = off.sum() / batch["off_weight"].sum()
+    right = (out[:, :7].argmax(1) == batch["value"]).float() * batch["value_weight"]
+    told = {k: v.item() for k, v in parts.items()}
+    told["right"] = float(right.sum() / batch["value_weight"].sum())
+    flagged = ((out[:, 7:10] > 0).float() == batch["trouble"]).float() * batch["trouble_weight"]
+    told["flagged"] = float(flagged.sum() / batch["trouble_weight"].sum())
+    return parts["value"] + parts["trouble"] + 2 * parts["off"], told
+
+
+def main() -> None:
+    """Train for so many minutes, from a checkpoint where there is one."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kind", choices=["finder", "reader"])
+    parser.add_argument("pictures", type=Path)
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--rate", type=float, default=2e-3)
+    options = parser.parse_args()
+    out = options.out or options.pictures / f"{options.kind}.pt"
+    paths = sorted(options.pictures.glob("*.png"))
+    pool = [load(path) for path in paths]
+    learnt = [t for t in pool if int(t.name) % HELD_BACK]
+    held = [t for t in pool if int(t.name) % HELD_BACK == 0]
+    print(f"{len(learnt)} pictures to learn from, {len(held)} held back")
+    net: nn.Module = Finder() if options.kind == "finder" else Reader()
+    if out.exists():
+        net.load_state_dict(torch.load(out))
+    size, loss = (16, finder_loss) if options.kind == "finder" else (128, reader_loss)
+    batches = DataLoader(Samples(options.kind, learnt, size, time.time_ns() % 2**31), batch_size=None,
+                         num_workers=options.workers)  # fmt: skip
+    make = views if options.kind == "finder" else dice
+    exam = [make(held, np.random.default_rng(k), size) for k in range(12)] if held else []
+    torch.set_num_threads(1)
+    steer = torch.optim.AdamW(net.parameters(), options.rate, weight_decay=1e-2)
+    begun = time.monotonic()
+    mean: dict[str, float] = {}
+    for step, batch in enumerate(batches, 1):
+        share = (time.monotonic() - begun) / 60 / options.minutes
+        if share >= 1:
+            break
+        for group in steer.param_groups:
+            group["lr"] = options.rate * min(1, step / 100) * (0.5 + 0.5 * np.cos(np.pi * share))
+        net.train()
+        total, parts = loss(net(batch["x"]), batch)
+        steer.zero_grad()
+        total.backward()
+        nn.utils.clip_grad_norm_(net.parameters(), 5.0)
+        steer.step()
+        mean = {k: mean.get(k, v) * 0.98 + v * 0.02 for k, v in parts.items()}
+        if step % 200 == 0:
+            print(
+                f"{share:4.0%} step {step} learnt {_told(mean)} held {_told(_exam(net, exam, loss))}",
+                flush=True,
+            )
+            torch.save(net.state_dict(), out)
+    torch.save(net.state_dict(), out)
+    print(f"held back: {_told(_exam(net, exam, loss))}")
+
+
+def _exam(net: nn.Module, exam: list[Batch], loss: object) -> dict[str, float]:
+    net.eval()
+    with torch.no_grad():
+        told = [loss(net(b["x"]), b)[1] for b in exam]  # type: ignore[operator]
+    return {k: sum(t[k] for t in told) / len(told) for k in told[0]} if told else {}
+
+
+def _told(parts: dict[str, float]) -> str:
+    return " ".join(f"{k} {v:.3f}" for k, v in parts.items())
+
+
+if __name__ == "__main__":
+    main()
