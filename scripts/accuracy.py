@@ -16,8 +16,8 @@ import click
 import cv2
 
 from vision import Reading, read
+from vision.evidence import SURE
 from vision.images import load
-from vision.judge import SURE
 from vision.labelled import Case, Outcome, cases
 
 DOC = Path(__file__).parents[1] / "docs" / "accuracy.md"
@@ -30,9 +30,8 @@ happen). A *trap* is a picture that no reader may be sure of, a die cocked or hi
 the tray: there asking is the only right answer.
 
 The photographs are other people's, of every kind of die, ground and light; nothing is calibrated
-and no tray is told. The renders are photo-real trays, told only the corners of the tray. Not one
-of these pictures was learnt from: the networks know only pictures that the project made
-(`training/`). But thresholds were chosen with these in view, so others will come out worse.
+and no tray is told. The renders are photo-real trays, told only the corners of the tray. Both sets
+were looked at while the reader was written; pictures it never saw will come out worse.
 
 Made by `make accuracy`, one thread.
 
