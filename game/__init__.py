@@ -1,4 +1,4 @@
-"""The rules of the table: pure Python, no I/O but journal.py and textfile.py."""
+"""The rules of the table: pure Python, no I/O but journal.py, textfile.py and odds/shelf.py."""
 
 from game.errors import (
     FileError,
@@ -7,6 +7,7 @@ from game.errors import (
     JournalError,
     LaterStepError,
     NotationError,
+    OddsError,
     RulesetError,
     ThrowError,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "LaterStepError",
     "Match",
     "NotationError",
+    "OddsError",
     "Ruleset",
     "RulesetError",
     "ThrowError",

@@ -7,7 +7,8 @@ GameError (ValueError)
 ├── IllegalMove         dice are fine, but the rules forbid it now
 │   └── LaterStepError  a change of the past that a later step does not survive
 ├── NotationError       the text of a turn or a match cannot be read
-└── JournalError        the record of a match cannot be read or written
+├── JournalError        the record of a match cannot be read or written
+└── OddsError           chances that cannot be worked out: rules or a question without an answer
 """
 
 
@@ -44,6 +45,10 @@ class NotationError(GameError):
 
 class JournalError(GameError):
     """The record of a match cannot be read or written."""
+
+
+class OddsError(GameError):
+    """Chances that cannot be worked out: the rules or the question have no answer; says why."""
 
 
 _LONGEST = 60

@@ -1,0 +1,198 @@
+"""What each choice of a turn is worth, on the board as it stands: for the page and the terminal.
+
+Two measures stand side by side: the chance to win against one opponent who plays as well, and the
+points that the turn brings on average if one looks at nothing else.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from game.errors import OddsError
+from game.odds.chances import farkle_within
+from game.odds.points import PointsTable, points_table
+from game.odds.reach import chances_of_one_throw, reaching
+from game.odds.throws import Floats, throws
+from game.odds.turn import Worth
+from game.odds.wins import Wins
+from game.ruleset import HotDice, LastRound, Ruleset
+from game.scoring import Keep
+
+NEAR = 0.001
+"""Chances to win that differ by less are called a tie: nobody would feel it in a lifetime."""
+
+NEAR_POINTS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Where a match of two stands for the player on turn.
+
+    Attributes:
+        mine, theirs: points on the board.
+        second: whether the other began the match.
+        opened: whether the player is on the board; without, whoever has points is.
+    """
+
+    mine: int = 0
+    theirs: int = 0
+    second: bool = False
+    opened: bool | None = None
+
+    @property
+    def on_board(self) -> bool:
+        return self.mine > 0 if self.opened is None else self.opened
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Banking, or throwing on with some number of dice.
+
+    Attributes:
+        at_risk: points of the turn so far.
+        n_dice: dice of the next throw.
+        refused: why it cannot be banked.
+        farkle: chance that the next throw is a farkle.
+        points: what the turn brings on average when thrown on.
+        win_banked, win_thrown: chance to win; None where it is not solved, or cannot be.
+    """
+
+    at_risk: int
+    n_dice: int
+    refused: str | None
+    farkle: Fraction
+    points: float
+    win_banked: float | None
+    win_thrown: float | None
+    keep: Keep | None = None
+
+    @property
+    def win(self) -> float | None:
+        """By the better of both."""
+        found = [win for win in (self.win_banked, self.win_thrown) if win is not None]
+        return max(found, default=None)
+
+    @property
+    def worth(self) -> float:
+        """Points of the better of both."""
+        return self.points if self.refused else max(self.points, float(self.at_risk))
+
+    @property
+    def near(self) -> bool:
+        """Whether banking and throwing on are as good as each other."""
+        if self.refused:
+            return False
+        if self.win_banked is None or self.win_thrown is None:
+            return abs(self.points - self.at_risk) < NEAR_POINTS
+        return abs(self.win_banked - self.win_thrown) < NEAR
+
+    @property
+    def banks(self) -> bool:
+        """Whether banking is the better of both."""
+        if self.win_banked is None or self.win_thrown is None:
+            return not self.refused and self.at_risk >= self.points
+        return self.win_banked >= self.win_thrown
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOdds:
+    """All that can be asked in one turn on one board."""
+
+    rules: Ruleset
+    table: Table
+    points: PointsTable
+    banked: Floats | None
+    worth: Worth | None
+
+    def option(self, at_risk: int, n_dice: int, *, hot: bool = False) -> Option:
+        """Banking so many points, or throwing so many dice."""
+        refused = self._refusal(at_risk, hot=hot)
+        steps = at_risk // self.points.throws.step
+        banked = None if self.banked is None or refused else float(self.banked[steps])
+        thrown = None if self.worth is None else float(self.worth.thrown[steps, n_dice, 0])
+        return Option(
+            at_risk=at_risk,
+            n_dice=n_dice,
+            refused=refused,
+            farkle=farkle_within(self.rules, n_dice, 1),
+            points=self.points.throwing(at_risk, n_dice),
+            win_banked=banked,
+            win_thrown=thrown,
+        )
+
+    def options(self, at_risk: int, keeps: Iterable[Keep], bonus: int = 0) -> tuple[Option, ...]:
+        """What each keep of a throw would leave, best first; `at_risk` is without the throw."""
+        found = [
+            replace(
+                self.option(
+                    at_risk + bonus + keep.score,
+                    keep.dice_left or self.rules.n_dice,
+                    hot=keep.hot,
+                ),
+                keep=keep,
+            )
+            for keep in keeps
+        ]
+        return tuple(sorted(found, key=lambda option: (-(option.win or 0.0), -option.worth)))
+
+    def _refusal(self, at_risk: int, *, hot: bool) -> str | None:
+        if hot and self.rules.hot_dice is HotDice.MUST:
+            return "hot dice must be thrown again"
+        if not self.table.on_board and at_risk < self.rules.opening:
+            return f"{self.rules.opening - at_risk:,} short of the opening {self.rules.opening:,}"
+        if at_risk < max(1, self.rules.minimum_bank):
+            return self._too_few(at_risk)
+        return None
+
+    def _too_few(self, at_risk: int) -> str:
+        least = self.rules.minimum_bank
+        if not at_risk:
+            return "throw first"
+        return f"{least - at_risk:,} short of the {least:,} one must bank"
+
+
+def turn_odds(rules: Ruleset, table: Table, wins: Wins | None, *, most: int = 0) -> TurnOdds:
+    """The odds of the turn on this board; chances to win where `wins` is solved.
+
+    Raises:
+        OddsError: the player on turn has reached the target already, or nobody follows.
+    """
+    points = points_table(rules, opened=table.on_board)
+    if wins is None or not wins.solved:
+        return TurnOdds(rules, table, points, None, None)
+    step = wins.step
+    if max(0, table.mine) // step >= wins.duel.ending.goal:
+        raise OddsError(f"with {table.mine:,} the target {wins.target:,} is reached")
+    if max(0, table.theirs) // step >= wins.duel.ending.goal:
+        return _following(rules, table, wins, points, most)
+    board = wins.board(table.mine, table.theirs, second=table.second)
+    banked, worth = wins.turn(board, most // step + 1)
+    return TurnOdds(rules, table, points, banked, worth)
+
+
+def _following(
+    rules: Ruleset, table: Table, wins: Wins, points: PointsTable, most: int
+) -> TurnOdds:
+    """The last turn, after the other has reached the target: to have more, or lose."""
+    ending = wins.duel.ending
+    if not ending.followed[0 if ending.seats == 1 or table.second else 1]:
+        raise OddsError(f"with {table.theirs:,} the other has reached {wins.target:,} and won")
+    compiled = throws(rules)
+    short = (table.theirs - table.mine) // compiled.step + 1
+    least = compiled.needed(opened=table.on_board)
+    needed = max(short, least, 1)
+    if rules.last_round is LastRound.CHARITY_ROLL:
+        worth = _charity(rules, needed, least, most // compiled.step + 1)
+    else:
+        worth = reaching(compiled, needed, least, most // compiled.step + 1)
+    banked = (np.arange(len(worth.thrown)) >= needed).astype(np.float64)
+    return TurnOdds(rules, table, points, banked, worth)
+
+
+def _charity(rules: Ruleset, needed: int, least: int, most: int) -> Worth:
+    """One throw, and what it brings is banked: nothing is to be chosen."""
+    chance = chances_of_one_throw(rules, needed, least)[needed]
+    thrown = np.full((most + 1, rules.n_dice + 1, 1), chance)
+    return Worth(thrown[:, 1:], thrown)

@@ -1,0 +1,209 @@
+"""A match looked back on: what was luck of the dice, and what was given away by deciding.
+
+Luck is the difference that a throw makes to what the turn is worth before and after it, to a
+player who plays on as well as can be. Over many throws it comes to nothing, whatever is kept.
+A decision gives away the difference between the best choice and the one that was taken.
+
+With two players the chances to win are those of the match (see `game.odds.wins`). With more, or
+with teams, they are those of two: the player on turn and the best of the others.
+"""
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from game.effects import best_of_others
+from game.errors import OddsError
+from game.events import Banked, Thrown
+from game.match import Match
+from game.odds.advice import Option, Table, TurnOdds, turn_odds
+from game.odds.wins import Wins
+from game.scoring import Effect, table, throw_events
+from game.state import State
+from game.step import step
+
+_TWO = 2
+
+
+class Kind(StrEnum):
+    """Whose doing it was."""
+
+    LUCK = "luck"
+    DECISION = "decision"
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A throw or a decision, and what it changed for the player on turn.
+
+    Attributes:
+        event: the number of its event in the timeline.
+        turn: how many turns were finished before.
+        points: points of the turn that it brought; a decision brings 0 at most.
+        win: chance to win that it brought; None where it is not solved.
+    """
+
+    event: int
+    turn: int
+    seat: int
+    kind: Kind
+    points: float
+    win: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The chance to win of the player whose turn begins."""
+
+    event: int
+    seat: int
+    win: float
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """The moments of a match, and the chance to win at each turn's beginning."""
+
+    moments: tuple[Moment, ...]
+    curve: tuple[Standing, ...]
+    of_two: bool
+
+    def total(self, seat: int, kind: Kind) -> tuple[float, float]:
+        """Points and chance to win that luck or decisions brought this player in all."""
+        mine = [m for m in self.moments if m.seat == seat and m.kind is kind]
+        return sum(m.points for m in mine), sum(m.win or 0.0 for m in mine)
+
+    @property
+    def turning_point(self) -> Moment | None:
+        """The moment that changed the chance to win most."""
+        return max(self.moments, key=lambda m: abs(m.win or 0.0), default=None)
+
+
+def table_of(state: State) -> Table:
+    """The match as the player on turn sees it: against the best of the others."""
+    seat = state.turn.seat
+    return Table(
+        mine=state.player.score,
+        theirs=state.players[best_of_others(state)].score,
+        second=state.closer is not None or seat == state.order[-1],
+        opened=state.player.opened,
+    )
+
+
+def odds_of(state: State, wins: Wins | None, *, most: int = 0) -> TurnOdds:
+    """The odds of the turn being played; without chances to win where the scores have none."""
+    table = table_of(state)
+    try:
+        return turn_odds(state.rules, table, wins, most=most)
+    except OddsError:
+        return turn_odds(state.rules, table, None, most=most)
+
+
+def options_of(state: State, wins: Wins | None) -> tuple[Option, ...]:
+    """Each legal keep of the last throw, the best first."""
+    most = state.locked_points + max((keep.score for keep in state.keeps), default=0)
+    return odds_of(state, wins, most=most).options(state.locked_points, state.keeps)
+
+
+def review(match: Match, wins: Wins | None = None) -> Review:
+    """What luck and decisions did in this match."""
+    reader = _Reader(wins)
+    state = match.start_state
+    for event in match.timeline:
+        after = step(state, event)
+        if isinstance(event, Thrown):
+            reader.decided_to_throw(state)
+            reader.thrown(state, event)
+        elif isinstance(event, Banked):
+            keep = state.bank_keep if event.dice is None else None
+            reader.banked(state, keep.dice if keep else tuple(sorted(event.dice or ())))
+        state = after
+    return Review(tuple(reader.moments), tuple(reader.curve), of_two=len(state.players) == _TWO)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Goes through the events and notes what each changed."""
+
+    wins: Wins | None
+    moments: list[Moment] = field(default_factory=list)
+    curve: list[Standing] = field(default_factory=list)
+    _before: Option | None = None
+
+    def thrown(self, state: State, event: Thrown) -> None:
+        """Luck: what the turn is worth after the throw, less what it was before."""
+        if not state.once_more:
+            self._before = self._going_to_throw(state)
+        before, after = self._before, step(state, event)
+        if before is None or (after.once_more and len(after.turns) == len(state.turns)):
+            return  # the last die has its second try still to come
+        options = _after(state, event, self.wins)
+        points = max((option.worth for option in options), default=0.0)
+        win = max((o.win for o in options if o.win is not None), default=None)
+        if not options and before.win_thrown is not None:
+            win = _lost(state, self.wins)
+        change = None if win is None or before.win_thrown is None else win - before.win_thrown
+        self._note(state, Kind.LUCK, points - before.points, change)
+
+    def _going_to_throw(self, state: State) -> Option:
+        at_risk = state.turn.at_risk
+        odds = odds_of(state, self.wins, most=at_risk)
+        option = odds.option(at_risk, state.dice_in_hand)
+        if not state.turn.throws and option.win_thrown is not None:
+            self.curve.append(Standing(state.n_events, state.turn.seat, option.win_thrown))
+        return option
+
+    def decided_to_throw(self, state: State) -> None:
+        """A keep that was thrown on with, less the best that could be done."""
+        last = state.turn.last
+        if last is None or last.keep is None:
+            return
+        options = options_of(state, self.wins)
+        chosen = next(option for option in options if option.keep == last.keep)
+        self._decision(state, options, chosen.points, chosen.win_thrown)
+
+    def banked(self, state: State, dice: tuple[int, ...]) -> None:
+        """A keep that was banked, less the best that could be done."""
+        options = options_of(state, self.wins)
+        chosen = next(option for option in options if option.keep and option.keep.dice == dice)
+        self._decision(state, options, float(chosen.at_risk), chosen.win_banked)
+
+    def _decision(
+        self, state: State, options: tuple[Option, ...], points: float, win: float | None
+    ) -> None:
+        best = max((o.win for o in options if o.win is not None), default=None)
+        given = None if win is None or best is None else win - best
+        most = max(option.worth for option in options)
+        self._note(state, Kind.DECISION, points - most, given)
+
+    def _note(self, state: State, kind: Kind, points: float, win: float | None) -> None:
+        turn, seat = len(state.turns), state.turn.seat
+        self.moments.append(Moment(state.n_events, turn, seat, kind, points, win))
+
+
+def _after(state: State, event: Thrown, wins: Wins | None) -> tuple[Option, ...]:
+    """What can be done about a throw; a bank that is forced is all there is."""
+    dice = tuple(sorted(event.dice))
+    keeps = table(state.rules)[dice]
+    single = state.rules.last_die_twice if len(dice) == 1 else 0
+    at_risk = state.turn.at_risk + single
+    most = at_risk + max((keep.score for keep in keeps), default=0)
+    odds = odds_of(state, wins, most=most)
+    options = odds.options(at_risk, keeps)
+    must_bank = any(e.effect is Effect.MUST_BANK for e in throw_events(dice, state.rules))
+    if not (must_bank or state.one_throw_only):
+        return options
+    best = next((o for o in options if o.keep == keeps[0] and not o.refused), None)
+    if best is None:
+        return () if state.one_throw_only else options
+    return (replace(best, points=float(best.at_risk), win_thrown=None),)
+
+
+def _lost(state: State, wins: Wins | None) -> float | None:
+    """The chance to win once this turn has brought nothing."""
+    if wins is None or not wins.solved:
+        return None
+    seen = table_of(state)
+    try:
+        return 1 - wins.begin(seen.theirs, seen.mine, second=not seen.second)
+    except OddsError:
+        return 0.0  # the other has reached the target, and this was the last turn

@@ -1,0 +1,48 @@
+"""Solve the published rule sets anew and put the tables into the package.
+
+    python scripts/odds_tables.py            # those that have none that fits
+    python scripts/odds_tables.py zilch      # these, whatever is there
+
+Needed whenever a rule set changes, or `METHOD` in game/odds/wins.py. About a minute each.
+"""
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from game import rulefile
+from game.odds.shelf import Shelf, pack
+from game.odds.wins import Wins, digest, exact
+
+TABLES = Path(__file__).parents[1] / "game" / "odds" / "tables"
+
+
+def make(name: str) -> None:
+    """Solve this one, and drop the table of older rules."""
+    rules = rulefile.load(name)
+    start_s = perf_counter()
+    wins = Wins.unsolved(rules, rules.target)
+    for _ in wins.solve():
+        pass
+    key = digest(rules, rules.target)
+    for old in TABLES.glob(f"{name}-{'?' * len(key)}.npz"):
+        old.unlink()
+    data = pack(wins.chances)
+    (TABLES / f"{name}-{key}.npz").write_bytes(data)
+    seconds = perf_counter() - start_s
+    print(f"{name:<29}{wins.first_player:.9f}  {seconds:>6.0f} s  {len(data):>7,} bytes")
+
+
+def missing() -> list[str]:
+    """Rule sets solved as they are played that have no table."""
+    with TemporaryDirectory() as empty:
+        shelf = Shelf(Path(empty))
+        sets = [rulefile.load(name) for name in rulefile.names()]
+        return [rules.name for rules in sets if exact(rules) and shelf.find(rules) is None]
+
+
+if __name__ == "__main__":
+    TABLES.mkdir(exist_ok=True)
+    for chosen in sys.argv[1:] or missing():
+        make(chosen)
