@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from device.errors import UsageError
+from device.odds import odds
 from game.errors import GameError
 
 BAD_INPUT = 2
@@ -49,6 +50,7 @@ def cli() -> None:
     traykeeper read photo.jpg             # what does this photo show?
     traykeeper keeps 1 1 3 3 3 5          # what may I keep of this throw?
     traykeeper rules show zilch           # the rules in plain sentences
+    traykeeper odds --rules zilch         # exact chances and best play
     traykeeper match evening.txt          # replay a match written as text
     traykeeper calibrate height           # how high must the camera hang?
     traykeeper settings                   # what can be set, and is
@@ -56,6 +58,8 @@ def cli() -> None:
     traykeeper bench all                  # how fast is it here?
     """
 
+
+cli.add_command(odds)
 
 _rules_option = click.option(
     "--rules",
@@ -168,13 +172,122 @@ def doctor(as_json: bool, pack: str | None, pictures: bool, file: str | None) ->
     return visit(as_json=as_json, pack=pack, pictures=pictures, file=file)
 
 
-@cli.group()
-def calibrate() -> None:
-    """Fit camera and tray to each other.
+_camera_option = click.option("--camera", metavar="NAME", help="Another than in the settings.")
+_settings_option = click.option("--settings", "file", metavar="FILE", help="The settings to go by.")
+
+
+def _settings_of(file: str | None) -> Any:
+    from device import settings
+
+    return settings.load(settings.find(file))
+
+
+@cli.group(invoke_without_command=True)
+@_camera_option
+@_settings_option
+@click.pass_context
+def calibrate(context: click.Context, camera: str | None, file: str | None) -> None:
+    """Fit camera and tray to each other; alone, all of it, with a question before it is saved.
+
+    The page does the same with the corners under your finger: /calibrate.
 
     \b
+    traykeeper calibrate                  # tray, checks, dice
     traykeeper calibrate height --tray 250x250 --die 8
     """
+    if context.invoked_subcommand is None:
+        from device.fitting_here import walk
+
+        walk(_settings_of(file), camera)
+
+
+@calibrate.command("tray")
+@_camera_option
+@_settings_option
+def calibrate_tray(camera: str | None, file: str | None) -> None:
+    """Find the tray, draw what was found, and save it if you say so.
+
+    \b
+    traykeeper calibrate tray
+    """
+    from device.fitting_here import find_tray
+
+    find_tray(_settings_of(file), camera)
+
+
+@calibrate.command("check")
+@_camera_option
+@_settings_option
+def calibrate_check(camera: str | None, file: str | None) -> int:
+    """Framing, light, glare and focus, each in a sentence; exit 1 if one is bad.
+
+    \b
+    traykeeper calibrate check
+    """
+    from device.fitting_here import check
+
+    return check(_settings_of(file), camera)
+
+
+@calibrate.command("dice")
+@_camera_option
+@_settings_option
+def calibrate_dice(camera: str | None, file: str | None) -> None:
+    """Learn this set of dice from a few throws.
+
+    \b
+    traykeeper calibrate dice
+    """
+    from device.fitting_here import learn_dice
+
+    learn_dice(_settings_of(file), camera)
+
+
+@calibrate.command("test")
+@_camera_option
+@_settings_option
+def calibrate_test(camera: str | None, file: str | None) -> int:
+    """Throw six dice three times: exit 1 unless all were read.
+
+    \b
+    traykeeper calibrate test
+    """
+    from device.fitting_here import self_test
+
+    return self_test(_settings_of(file), camera)
+
+
+@calibrate.command("mat")
+@click.option(
+    "--paper",
+    type=click.Choice(["a4", "letter"]),
+    default="a4",
+    show_default=True,
+    help="Its size.",
+)
+@click.option("--out", metavar="FILE", help="Where to, .pdf or .svg; a PDF here without.")
+def calibrate_mat(paper: Any, out: str | None) -> None:
+    """A mat to print: with it in the tray, millimetres and the lens's bend are known.
+
+    \b
+    traykeeper calibrate mat --paper letter --out mat.svg
+    """
+    from device.fitting_here import print_mat
+
+    print_mat(paper, out)
+
+
+@calibrate.command("show")
+@_settings_option
+def calibrate_show(file: str | None) -> None:
+    """Print the profile as it is in force.
+
+    \b
+    traykeeper calibrate show
+    """
+    from device.fitting_here import show
+
+    show(_settings_of(file))
 
 
 @calibrate.command("height")
@@ -209,7 +322,14 @@ def calibrate_height(tray: str, die_mm: float) -> None:
     metavar="DIR",
     help="Write each picture with what was seen drawn on it; further ones of a name get -2, -3.",
 )
-def read(images: tuple[str, ...], as_json: bool, listed: str | None, annotate: str | None) -> int:  # noqa: FBT001
+@click.option("--profile", metavar="FILE", help="Tray, zone and dice as calibration found them.")
+def read(
+    images: tuple[str, ...],
+    as_json: bool,  # noqa: FBT001
+    listed: str | None,
+    annotate: str | None,
+    profile: str | None,
+) -> int:
     """Read the dice in photographs.
 
     \b
@@ -221,7 +341,8 @@ def read(images: tuple[str, ...], as_json: bool, listed: str | None, annotate: s
 
     if not images and listed is None:
         raise click.UsageError("name at least one picture: traykeeper read throw.jpg")
-    return BAD_INPUT if read_all(images, listed, as_json=as_json, folder=annotate) else 0
+    bad = read_all(images, listed, as_json=as_json, folder=annotate, profile=profile)
+    return BAD_INPUT if bad else 0
 
 
 @cli.command()
@@ -333,6 +454,7 @@ def bench() -> None:
     traykeeper bench vision               # milliseconds a read
     traykeeper bench press                # from the button to the phone
     traykeeper bench rules                # the table of keeps
+    traykeeper bench odds                 # solving a match
     """
 
 
@@ -401,6 +523,32 @@ def bench_rules() -> None:
     rules()
 
 
+@bench.command("odds")
+@click.option(
+    "--target",
+    type=click.IntRange(200, 20_000),
+    default=5000,
+    show_default=True,
+    help="Points of the match to solve.",
+)
+@click.option(
+    "--small",
+    type=click.IntRange(100, 2_000),
+    default=500,
+    show_default=True,
+    help="Points of that solved by both ways.",
+)
+def bench_odds(target: int, small: int) -> None:
+    """Seconds and peak memory of a solve, milliseconds an answer, beside simple value iteration.
+
+    \b
+    traykeeper bench odds --target 10000
+    """
+    from device.bench_odds import odds
+
+    odds(target, small)
+
+
 @bench.command("all")
 def bench_all() -> None:
     """Everything above.
@@ -409,9 +557,11 @@ def bench_all() -> None:
     traykeeper bench all
     """
     from device.bench import press
+    from device.bench_odds import odds
     from device.bench_rules import rules
     from device.bench_vision import times
 
     times(30)
     press(20)
     rules()
+    odds(5000, 500)

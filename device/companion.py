@@ -14,16 +14,20 @@ from queue import Empty, SimpleQueue
 from threading import Condition, Thread
 
 from device.button import TrayButton
-from device.camera import Camera
+from device.camera import Camera, Image
 from device.cameras.simulated import SimulatedTray
+from device.drifting import Drifted, Drifting
 from device.eye import CameraFound, CameraLost, Eye, Report, Seen, TimedOut
 from device.finger import Finger
+from device.fitted import fitted_opener
+from device.fitting import Fitting
 from device.hands import throw_as_a_person
 from device.lamp import LAMPS
 from device.ledger import Ledger
 from device.overlay import Asking, Heeding
 from device.photos import Album, jpeg, with_slots
 from device.session import Session
+from device.shelf import Shelf
 from device.sign import Sign, sign_for
 from device.signals import Output
 from device.voice import words_for
@@ -31,6 +35,7 @@ from game.errors import GameError
 from game.events import Event
 from game.match import Match
 from game.ruleset import Ruleset
+from vision import Reading
 from web.table import Photo, Situation, Snapshot, TableError
 
 log = logging.getLogger(__name__)
@@ -56,9 +61,13 @@ class Companion:
         open_camera: opens the camera, again after it failed.
         output: lamp, buzzer, voice: tells where the table stands.
         tray: the simulated tray, where there is no real one: then it can be thrown.
+        shelf: where the profile is kept; None keeps one in memory.
         still_s, period_s: see `Eye`.
         shut_down: what a very long hold does; None where that is not allowed.
         alive: called by the loop at every turn, every `TURN_S` at least.
+
+    Attributes:
+        fitting: the calibration of this table.
     """
 
     def __init__(
@@ -69,13 +78,26 @@ class Companion:
         output: Output,
         *,
         tray: SimulatedTray | None = None,
+        shelf: Shelf | None = None,
         still_s: float = 0.4,
         period_s: float = 1 / 15,
         shut_down: Callable[[], object] | None = None,
         alive: Callable[[], object] = lambda: None,
     ) -> None:
         self._alive = alive
-        self._eye = Eye(open_camera, self._report, still_s=still_s, period_s=period_s)
+        self._shelf = shelf = shelf or Shelf()
+        self._drifting = Drifting(shelf, self._drifted)
+        self._eye = Eye(
+            fitted_opener(open_camera, shelf),
+            self._report,
+            still_s=still_s,
+            period_s=period_s,
+            sift=self._sift,
+            idle=self._drifting.look,
+        )
+        self.fitting = Fitting(
+            self._eye, shelf, simulated=tray, changed=self._refresh, kept=self._refresh
+        )
         self._session = Session(ledger, rules, self._eye, shut_down=shut_down)
         self._ledger, self._output, self.simulated_tray = ledger, output, tray
         self._album = Album()
@@ -88,6 +110,7 @@ class Companion:
         self._camera_name: str | None = None
         self._held_s: float | None = None
         self._join_url = ""
+        self._moved = False
         self._snapshot = self._draw(version=1)
         self._thread = Thread(target=self._run, name="companion", daemon=True)
 
@@ -116,20 +139,23 @@ class Companion:
         """Give the companion its button, whose messages it takes."""
         self._button = make_button(self)
         self._finger = Finger(self._button) if self._button.simulated else None
+        self.fitting.real_button = not self._button.simulated
 
     # What comes in from the hardware
 
     def pressed(self) -> None:
-        self._post(self._session.press)
+        if not self.fitting.pressed(TAP_S):
+            self._post(self._session.press)
 
     def held(self, seconds: float) -> None:
-        self._post(lambda: self._session.hold(seconds))
+        if not self.fitting.pressed(seconds):
+            self._post(lambda: self._session.hold(seconds))
 
     def holding(self, seconds: float | None) -> None:
         """The button is down for so long; None when it was let go."""
 
         def note() -> None:
-            self._held_s = seconds
+            self._held_s = None if self.fitting.listening else seconds
 
         self._post(note)
 
@@ -148,10 +174,33 @@ class Companion:
                 self._session.timed_out(report.look)
             case CameraFound():
                 self._camera_name = report.name
+                self.fitting.found(report.name)
                 self._session.camera_found()
             case CameraLost():
                 self._camera_name = None
+                self.fitting.lost()
                 self._session.camera_lost(report.reason)
+
+    def _sift(self, reading: Reading, image: Image, camera: Camera) -> Reading:
+        return self._shelf.sift(reading, image, camera.tray, camera.name)
+
+    def _drifted(self, drifted: Drifted) -> None:
+        """Comes on the eye's thread."""
+
+        def note() -> None:
+            self.fitting.drift, self._moved = drifted.words, drifted.moved
+            if drifted.resettle:
+                self._eye.resettle()
+
+        self._post(note)
+
+    def _refresh(self) -> None:
+        """Lamp and page anew, where the calibration changed what they show."""
+
+        def note() -> None:
+            self._moved = self._moved and bool(self.fitting.drift)
+
+        self._post(note)
 
     def _show(self, seen: Seen) -> None:
         self._seen = seen
@@ -169,6 +218,8 @@ class Companion:
             self._alive()
             with suppress(Empty):
                 return self._jobs.get(timeout=TURN_S)
+            if self._snapshot.lamp != LAMPS[self._sign]:  # a page left the lamp's test
+                return lambda: None
 
     def _post(self, job: Job) -> None:
         """Do this on the companion's thread; a refusal becomes the message on every phone."""
@@ -224,6 +275,8 @@ class Companion:
             simulated=self.simulated_tray is not None,
             camera=self._camera_name,
             join_url=self._join_url,
+            calibrated=self.fitting.calibrated or not self.fitting.wanted,
+            notice=self.fitting.drift or self._shelf.trouble,
         )
 
     @property
@@ -235,6 +288,8 @@ class Companion:
             held_s=self._held_s or 0.0,
             has_camera=session.has_camera,
             started=session.started,
+            moved=self._moved,
+            testing=self.fitting.showing,
         )
 
     def _photo_of(self, match: Match | None) -> Photo | None:

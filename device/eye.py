@@ -6,8 +6,10 @@ again with growing patience, while the match goes on by tapping.
 
 import logging
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, replace
+from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from time import monotonic
 
@@ -30,6 +32,9 @@ PREVIEW_PERIOD_S = 1 / 15
 
 MAX_GAP_S = 0.25
 """A short throw fits between two frames so far apart: then nobody can say it was none."""
+
+IDLE_S = 20.0
+"""How often a tray at rest is looked at for what has changed since it was calibrated."""
 
 RETRY_S = (1.0, 2.0, 4.0, 8.0)
 """Patience before the camera is opened again; the last one repeats."""
@@ -80,6 +85,12 @@ class CameraFound:
     name: str
 
 
+Errand = Callable[[Camera], object]
+"""Something to be done with the camera, on the thread that owns it."""
+
+Sift = Callable[[Reading, Image, Camera], Reading]
+"""Takes out of a reading what is known to be no die."""
+
 Report = Seen | TimedOut | CameraLost | CameraFound
 
 
@@ -91,6 +102,8 @@ class Eye:
         post: takes the reports; called on the eye's thread.
         still_s: how long the tray must be still before it is read.
         period_s: time between two previews.
+        sift: what becomes of each reading.
+        idle: called with a preview now and then while the tray is at rest.
     """
 
     def __init__(
@@ -100,8 +113,12 @@ class Eye:
         *,
         still_s: float = 0.4,
         period_s: float = PREVIEW_PERIOD_S,
+        sift: Sift = lambda reading, _image, _camera: reading,
+        idle: Callable[[Frame, Camera], object] = lambda _frame, _camera: None,
     ) -> None:
         self._open, self._post = open_camera, post
+        self._sift, self._idle = sift, idle
+        self._errands: SimpleQueue[tuple[Errand, Future[object]]] = SimpleQueue()
         self._still_s, self._period_s = still_s, period_s
         self._stop = Event()
         self._lock = Lock()
@@ -110,9 +127,9 @@ class Eye:
         self._watch: Watch | None = None
         self._marked_s: float | None = None
         self._latest: Image | None = None
-        self._moving = False
+        self._moving = self._settled = False
         self._light_changed = Event()
-        self._gap_s = self._seen_s = self._moved_s = 0.0
+        self._gap_s = self._seen_s = self._moved_s = self._idle_s = 0.0
         self._thread = Thread(target=self._run, name="eye", daemon=True)
 
     def start(self) -> None:
@@ -142,6 +159,12 @@ class Eye:
         """The light has changed: a camera that can, finds its exposure again."""
         self._light_changed.set()
 
+    def with_camera(self, errand: Errand) -> "Future[object]":
+        """Do this with the camera, between two previews; it fails where there is none."""
+        done: Future[object] = Future()
+        self._errands.put((errand, done))
+        return done
+
     @property
     def tumbled(self) -> bool | None:
         """Whether dice were seen rolling since the mark; None if nobody watched all the time."""
@@ -156,6 +179,11 @@ class Eye:
     def moving(self) -> bool:
         """Whether something, and no hand, is in motion over the tray now."""
         return self._moving
+
+    @property
+    def settled(self) -> bool:
+        """Whether the tray is still long enough to be read, with no hand in it."""
+        return self._settled
 
     @property
     def latest(self) -> Image | None:
@@ -179,29 +207,61 @@ class Eye:
             finally:
                 with self._lock:
                     self._watch, self._marked_s = None, None
-                self._moving = False
+                self._moving = self._settled = False
 
     def _lost(self, reason: str, failures: int) -> int:
         self._post(CameraLost(reason))
+        self._refuse_errands(reason)
         self._stop.wait(RETRY_S[min(failures, len(RETRY_S) - 1)])
         return failures + 1
 
     def _watch_over(self, camera: Camera, picture_px: tuple[int, int]) -> None:
+        """Until it is closed. A tray that is calibrated meanwhile is watched anew."""
+        self._idle_s = 0.0
+        while not self._stop.is_set():
+            self._watch_zones(camera, picture_px, _zones(camera))
+
+    def _watch_zones(
+        self, camera: Camera, picture_px: tuple[int, int], zones: tuple[Quad, ...]
+    ) -> None:
         watch = Watch(still_s=self._still_s, tray=camera.tray, picture_px=picture_px)
         with self._lock:
             self._watch = watch
         pulse, rests = Pulse(), Rests(camera.tray, picture_px)
         next_s = self._seen_s = self._moved_s = monotonic()
-        while not self._stop.is_set():
+        while not self._stop.is_set() and zones == _zones(camera):
             self._resettle_if_asked(camera)
+            self._run_errands(camera)
             frame, scene = self._watch_once(camera, watch)
             pulse.feel(frame, monotonic())
             if look := self._look:
                 ready = scene.settled and (self._moved_s > look.asked_s or not look.armed)
                 self._serve(camera, watch, rests, look, ready=ready)
+            elif scene.settled and monotonic() - self._idle_s > IDLE_S:
+                self._idle_s = monotonic()
+                self._idle(frame, camera)
             rests.see(frame, settled=scene.settled, capture=camera.capture)
             next_s = max(next_s + self._period_s, monotonic())
             self._stop.wait(next_s - monotonic())
+
+    def _run_errands(self, camera: Camera) -> None:
+        while True:
+            try:
+                errand, done = self._errands.get_nowait()
+            except Empty:
+                return
+            try:
+                done.set_result(errand(camera))
+            except CameraError as error:
+                done.set_exception(error)
+                raise
+            except Exception as error:  # noqa: BLE001 - handed to whoever asked
+                done.set_exception(error)
+
+    def _refuse_errands(self, reason: str) -> None:
+        while not self._errands.empty():
+            _, done = self._errands.get_nowait()
+            done.set_exception(CameraError(reason))
 
     def _resettle_if_asked(self, camera: Camera) -> None:
         if self._light_changed.is_set():
@@ -219,13 +279,14 @@ class Eye:
         self._seen_s = frame.time_s
         self._latest = frame.image
         self._moving = not scene.settled and not scene.hand
+        self._settled = scene.settled
         return frame, scene
 
     def _serve(
         self, camera: Camera, watch: Watch, rests: Rests, look: Look, *, ready: bool
     ) -> None:
         if ready:
-            reading, image = _read(camera)
+            reading, image = self._read(camera)
             _, scene = self._watch_once(camera, watch)
             if scene.settled:  # nothing began to move meanwhile
                 seen = Seen(
@@ -242,9 +303,18 @@ class Eye:
         still = rests.before(self._marked_s or 0.0)
         if still is None:
             return seen
-        reading = read(still.image, camera.tray, aside=camera.aside)
+        reading = self._read_one(still.image, camera)
         sight = Sight(reading, seen.sight.tumbled, still.until_s)
         return replace(seen, earlier=Seen(seen.look, sight, still.image, seen.zones))
+
+    def _read(self, camera: Camera) -> tuple[Reading, Image]:
+        """What lies there, as several looks agree on it, and the first of their pictures."""
+        frames = [camera.capture() for _ in range(BURST)]
+        readings = [self._read_one(frame.image, camera) for frame in frames]
+        return agree(readings), frames[0].image
+
+    def _read_one(self, image: Image, camera: Camera) -> Reading:
+        return self._sift(read(image, camera.tray, aside=camera.aside), image, camera)
 
     def _finish(self, look: Look, report: Report) -> None:
         with self._lock:
@@ -264,10 +334,3 @@ def _first_picture(camera: Camera) -> Image:
     if not shows_something(image):
         raise dark()
     return image
-
-
-def _read(camera: Camera) -> tuple[Reading, Image]:
-    """What lies there, as several looks agree on it, and the first of their pictures."""
-    frames = [camera.capture() for _ in range(BURST)]
-    readings = [read(frame.image, camera.tray, aside=camera.aside) for frame in frames]
-    return agree(readings), frames[0].image

@@ -24,6 +24,10 @@ LAMPS = {
     Sign.BANK: Lamp("#0000ff", 0, "let go: bank, or yes"),
     Sign.UNDO: Lamp("#a000ff", 0, "let go: take back the last step"),
     Sign.SHUT_DOWN: Lamp("#ff0000", 5, "let go: shut down"),
+    # As red, green and blue as can be, but not quite those that mean something else.
+    Sign.TEST_RED: Lamp("#fe0000", 0, "a test: is it red?"),
+    Sign.TEST_GREEN: Lamp("#00fe00", 0, "a test: is it green?"),
+    Sign.TEST_BLUE: Lamp("#0000fe", 0, "a test: is it blue?"),
 }
 """What three colours show; the page shows the same."""
 
@@ -44,6 +48,9 @@ BLINKS = {
     Sign.BANK: "#.....",
     Sign.UNDO: "#.#.....",
     Sign.SHUT_DOWN: "#.#.#.....",
+    Sign.TEST_RED: "####......",
+    Sign.TEST_GREEN: "####.####.......",
+    Sign.TEST_BLUE: "####.####.####.......",
 }
 """What one colour shows, again and again: # on and . off, a tenth of a second each."""
 

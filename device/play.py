@@ -15,9 +15,10 @@ import platformdirs
 import segno
 from flask import Flask
 
+from calibration.profile import FILE
 from device.button import TrayButton
 from device.camera import Camera
-from device.cameras import SimulatedTray, camera_opener, may_come_later
+from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
 from device.cameras.tuning import Tuning, as_mains, as_rotation
 from device.companion import Companion
 from device.ledger import Ledger
@@ -25,6 +26,7 @@ from device.notify import Heartbeat, notify
 from device.pins import open_pins
 from device.power import shut_down_where_allowed
 from device.settings import Settings
+from device.shelf import Shelf
 from device.signals import Wiring, as_lamp, open_signals
 from game import rulefile
 from game.journal import Journal
@@ -68,7 +70,7 @@ def _app(companion: Companion, options: Options) -> Flask:
     """The page, with the rules that were asked for first among those on offer."""
     chosen = rulefile.load(options.rules)
     others = (rulefile.load(name) for name in rulefile.names() if name != chosen.name)
-    return create_app(companion, rules=(chosen, *others))
+    return create_app(companion, calibration=companion.fitting, rules=(chosen, *others))
 
 
 @contextmanager
@@ -76,7 +78,10 @@ def open_companion(options: Options) -> Iterator[Companion]:
     """Camera, pins, journal and match joined, without the page."""
     rules = rulefile.load(options.rules)
     state = Path(options.state or platformdirs.user_state_dir("traykeeper"))
-    tray, open_it = _camera(options)
+    shelf = Shelf(state / FILE)
+    if shelf.trouble:
+        click.echo(f"traykeeper: {shelf.trouble}", err=True)
+    tray, open_it = _camera(options, shelf)
     with closing(Journal.open(state / "journal.db")) as journal, closing(open_pins()) as pins:
         ledger = Ledger(journal)
         if newest := journal.newest():
@@ -87,6 +92,7 @@ def open_companion(options: Options) -> Iterator[Companion]:
             open_it,
             open_signals(pins, _wiring(options), warn=partial(click.echo, err=True)),
             tray=tray,
+            shelf=shelf,
             still_s=options.still_s,
             shut_down=shut_down_where_allowed() if options.shut_down else None,
             alive=Heartbeat(),
@@ -107,20 +113,30 @@ def open_companion(options: Options) -> Iterator[Companion]:
             companion.close()
 
 
-def _camera(options: Options) -> tuple[SimulatedTray | None, Callable[[], Camera]]:
+def _camera(options: Options, shelf: Shelf) -> tuple[SimulatedTray | None, Callable[[], Camera]]:
     """The simulated tray where it is one, and what opens the camera, again after it failed.
 
     A real camera that is not there yet stops nobody: dice are tapped in until it comes.
     """
-    tuning = Tuning(rotation=as_rotation(options.rotation), mains_hz=as_mains(options.mains_hz))
-    opener = camera_opener(options.camera, seed=options.seed, roll_s=options.roll_s, tuning=tuning)
-    if may_come_later(opener):
-        return None, opener
-    camera = opener()
+    usual = Tuning(rotation=as_rotation(options.rotation), mains_hz=as_mains(options.mains_hz))
+
+    def opener() -> Opener:
+        """Anew each time: it opens as it was calibrated, perhaps meanwhile."""
+        tuning = shelf.tuning(options.camera, usual)
+        return camera_opener(
+            options.camera, seed=options.seed, roll_s=options.roll_s, tuning=tuning
+        )
+
+    def open_it() -> Camera:
+        return opener()()
+
+    if may_come_later(opener()):
+        return None, open_it
+    camera = open_it()
     cameras = iter([camera])
     if isinstance(camera, SimulatedTray):
         return camera, lambda: camera
-    return None, lambda: next(cameras, None) or opener()
+    return None, lambda: next(cameras, None) or open_it()
 
 
 def _wiring(options: Options) -> Wiring:

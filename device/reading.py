@@ -12,9 +12,12 @@ from typing import Any
 import click
 import cv2
 
+from calibration.dice_set import sift
+from calibration.profile import Profile
 from device import words
 from device.camera import Image
 from device.errors import UsageError
+from device.shelf import named
 from game.textfile import read_text
 from vision import Quad, Reading, read
 from vision.annotate import annotate
@@ -36,7 +39,12 @@ class Picture:
 
 
 def read_all(
-    images: tuple[str, ...], listed: str | None, *, as_json: bool, folder: str | None
+    images: tuple[str, ...],
+    listed: str | None,
+    *,
+    as_json: bool,
+    folder: str | None,
+    profile: str | None = None,
 ) -> bool:
     """Read and print them all; gives whether one could not be read."""
     pictures = [Picture(image, Path(image)) for image in images]
@@ -44,13 +52,14 @@ def read_all(
         pictures += _listed(Path(listed))
     if folder is not None:
         pictures = _with_drawings(pictures, _make_folder(folder))
+    known = None if profile is None else named(Path(profile))
     bad = False
     for picture in _with_progress(pictures):
-        bad |= not _read_one(picture, as_json=as_json)
+        bad |= not _read_one(picture, known, as_json=as_json)
     return bad
 
 
-def _read_one(picture: Picture, *, as_json: bool) -> bool:
+def _read_one(picture: Picture, known: Profile | None, *, as_json: bool) -> bool:
     try:
         image = load(picture.path)
     except ImageError as error:
@@ -58,9 +67,20 @@ def _read_one(picture: Picture, *, as_json: bool) -> bool:
         if as_json:
             click.echo(json.dumps(_unread(picture.name, str(error))))
         return False
-    reading = read(image, picture.tray)
+    reading = (
+        _read_as_known(image, known) if known and not picture.tray else read(image, picture.tray)
+    )
     click.echo(_json_line(picture.name, reading) if as_json else _line(picture.name, reading))
     return picture.drawn is None or _write(picture.drawn, annotate(image, reading))
+
+
+def _read_as_known(image: Image, known: Profile) -> Reading:
+    """As the profile says where to look, and for which dice."""
+    height, width = image.shape[:2]
+    tray = known.tray.in_px(width, height)
+    aside = known.aside.in_px(width, height) if known.aside else None
+    reading = read(image, tray, aside=aside)
+    return sift(reading, image, tray, known.dice) if known.dice else reading
 
 
 def _write(path: Path, image: Image) -> bool:

@@ -24,10 +24,16 @@ class Sign(StrEnum):
     BANK = "let go: bank"
     UNDO = "let go: take back"
     SHUT_DOWN = "let go: shut down"
+    TEST_RED = "test: red"
+    TEST_GREEN = "test: green"
+    TEST_BLUE = "test: blue"
 
 
 HOLDING = frozenset({Sign.BANK, Sign.UNDO, Sign.SHUT_DOWN})
 """Shown while the button is down."""
+
+TESTS = {"red": Sign.TEST_RED, "green": Sign.TEST_GREEN, "blue": Sign.TEST_BLUE}
+"""Shown while calibration asks which colour the lamp shows."""
 
 BANK_S, UNDO_S, SHUTDOWN_S = 1.0, 3.0, 5.0
 """What letting go of the button does, from so many seconds on."""
@@ -55,20 +61,30 @@ def sign_for(
     held_s: float = 0.0,
     has_camera: bool = True,
     started: bool = True,
+    moved: bool = False,
+    testing: str = "",
 ) -> Sign:
     """What is shown. Nothing is remembered: the same table gives the same sign.
 
-    `started` is false until the camera was found, or found missing.
+    `started` is false until the camera was found, or found missing; `moved` is true where the tray
+    lies elsewhere than it was calibrated; `testing` is the colour that calibration asks about.
     """
+    if testing:
+        return TESTS[testing]
     for from_s, sign in _HELD:
         if held_s >= from_s:
             return sign
-    if not has_camera and situation in _ASKS_FOR_A_THROW:
+    if situation in _ASKS_FOR_A_THROW and not has_camera:
         return Sign.NO_CAMERA if started else Sign.STARTING
-    if match and situation is Situation.TURN_OVER:
-        farkled = match.state.turns[-1].ending is Ending.FARKLE
-        return Sign.FARKLE if farkled else Sign.READY
-    if match and situation is Situation.ACCEPTED:
-        hot = any(keep.hot for keep in match.state.keeps[:1])
-        return Sign.HOT_DICE if hot else Sign.READ
+    if situation in _ASKS_FOR_A_THROW and moved:
+        return Sign.ATTENTION
+    return _of_match(situation, match) if match else _BY_SITUATION[situation]
+
+
+def _of_match(situation: Situation, match: Match) -> Sign:
+    """A farkle and hot dice have signs of their own."""
+    if situation is Situation.TURN_OVER and match.state.turns[-1].ending is Ending.FARKLE:
+        return Sign.FARKLE
+    if situation is Situation.ACCEPTED and any(keep.hot for keep in match.state.keeps[:1]):
+        return Sign.HOT_DICE
     return _BY_SITUATION[situation]

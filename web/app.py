@@ -12,6 +12,8 @@ from web import filters, guard, problem
 from web.api import create_api
 from web.board import Board
 from web.body import MAX_BYTES
+from web.calibrating import create_calibrating
+from web.calibration import Calibration
 from web.page import create_page
 from web.paper import create_paper
 from web.stream import Streams
@@ -23,6 +25,7 @@ YEAR_S = 365 * 24 * 3600
 def create_app(
     table: Table,
     *,
+    calibration: Calibration | None = None,
     rules: Sequence[Ruleset] | None = None,
     streams: Streams | None = None,
     trusted_hosts: Sequence[str] | None = None,
@@ -31,6 +34,7 @@ def create_app(
 
     Args:
         table: the companion.
+        calibration: fits camera and tray to each other; None where that cannot be.
         rules: the rule sets on offer, the usual one first; all published ones without.
         streams: the live streams; pass them to end them before the server stops.
         trusted_hosts: the names under which the page may be asked for; None means any.
@@ -51,6 +55,7 @@ def create_app(
     app.register_blueprint(create_api(table, streams, offered))
     app.register_blueprint(create_page(table, streams, Board(app.jinja_env)))
     app.register_blueprint(create_paper(table, offered[0]))
+    app.register_blueprint(create_calibrating(table, calibration))
     return app
 
 

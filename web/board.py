@@ -19,6 +19,7 @@ SECTIONS = (
     "message",
     "steps",
     "advice",
+    "fit",
     "question",
     "throw",
     "keeps",

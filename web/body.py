@@ -67,6 +67,13 @@ class Body:
                 )
         return tuple(values)
 
+    def points(self, name: str, count: int) -> tuple[tuple[float, float], ...]:
+        """So many points, each [x, y] as shares of a picture; a little outside of it will do."""
+        points = self._list(name, count)
+        if len(points) != count or not all(map(_is_point, points)):
+            raise Problem(400, f"{name}: {count} points [x, y], each from 0 to 1")
+        return tuple((float(x), float(y)) for x, y in points)
+
     def text(self, name: str) -> str:
         return self._is_text(name, self._required(name))
 
@@ -118,6 +125,15 @@ def _object(raw: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise Problem(400, 'the body must be a JSON object such as {"dice": [1, 1, 5]}')
     return value
+
+
+def _is_point(value: Any) -> bool:
+    """NaN is neither more nor less."""
+    two = isinstance(value, list) and len(value) == 2  # noqa: PLR2004 - x and y
+    return two and all(
+        isinstance(part, int | float) and not isinstance(part, bool) and -0.25 <= part <= 1.25  # noqa: PLR2004
+        for part in value
+    )
 
 
 def _is_whole(value: Any) -> bool:

@@ -1,5 +1,7 @@
 """The scoreboard page, and the stream that keeps it live."""
 
+import json
+
 from flask import Blueprint, Response, make_response, render_template
 
 from web.board import Board
@@ -26,6 +28,11 @@ def create_page(table: Table, streams: Streams, board: Board) -> Blueprint:
         state = state_json(table.snapshot())
         return _fresh(render_template("new.html", state=state))
 
+    @page.get("/join")
+    def join_card() -> Response:
+        """To print, and stick on the tray."""
+        return _fresh(render_template("join.html", state=state_json(table.snapshot())))
+
     @page.get("/live")
     def live() -> Response:
         return streams.open(table, board.event, BEAT)
@@ -37,7 +44,9 @@ def create_page(table: Table, streams: Streams, board: Board) -> Blueprint:
 
     @page.get("/healthz")
     def healthz() -> Response:
-        return Response('{"status": "ok"}\n', mimetype="application/json")
+        notice = table.snapshot().notice
+        body = {"status": "ok"} | ({"notice": notice} if notice else {})
+        return Response(json.dumps(body) + "\n", mimetype="application/json")
 
     return page
 

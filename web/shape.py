@@ -178,6 +178,8 @@ class StateJson(MatchJson):
     simulated: bool
     camera: str | None
     join_url: str
+    calibrated: bool
+    notice: str
     question: str | None
     choices: list[ChoiceJson]
     photo: PhotoJson | None

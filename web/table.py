@@ -91,6 +91,8 @@ class Snapshot:
         simulated: there is no real tray: the page offers throwing and the button.
         camera: the camera's name, or None while there is none and dice are tapped in.
         join_url: what the QR code says.
+        calibrated: whether camera and tray were fitted to each other, or need not be.
+        notice: what has changed since then, in a sentence; empty where nothing did.
     """
 
     version: int
@@ -106,6 +108,8 @@ class Snapshot:
     simulated: bool = False
     camera: str | None = None
     join_url: str = ""
+    calibrated: bool = True
+    notice: str = ""
 
 
 class Table(Protocol):

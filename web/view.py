@@ -53,6 +53,8 @@ def state_json(snapshot: Snapshot) -> StateJson:
         "simulated": snapshot.simulated,
         "camera": snapshot.camera,
         "join_url": snapshot.join_url,
+        "calibrated": snapshot.calibrated,
+        "notice": snapshot.notice,
         "question": snapshot.question,
         "choices": [{"id": choice.id, "label": choice.label} for choice in snapshot.choices],
         "photo": _photo(snapshot.photo) if snapshot.photo else None,

@@ -11,6 +11,7 @@ from device.cameras.usb import UsbCamera
 from device.errors import UsageError
 
 __all__ = [
+    "Opener",
     "Picamera2Camera",
     "ReplayCamera",
     "SimulatedTray",

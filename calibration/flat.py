@@ -1,0 +1,45 @@
+"""The tray as if seen from straight above: its floor as a square picture."""
+
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.reading import Quad
+
+Image = NDArray[np.uint8]
+Floats = NDArray[np.floating[Any]]
+
+SIDE_PX = 256
+
+
+def flat(image: Image, tray: Quad, *, side_px: int = SIDE_PX, margin: float = 0.0) -> Image:
+    """The floor, (side, side, 3) uint8, with `margin` of its width around it."""
+    inset = side_px * margin / (1 + 2 * margin)
+    low, high = inset, side_px - inset
+    target = np.array([(low, low), (high, low), (high, high), (low, high)], np.float32)
+    warp = cv2.getPerspectiveTransform(np.array(tray.corners, np.float32), target)
+    # Shrunk first where the picture is much larger, else fine texture turns to noise.
+    laid = cv2.warpPerspective(
+        image, warp, (side_px, side_px), flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE
+    )
+    return np.asarray(laid, np.uint8)
+
+
+def mask(shape: tuple[int, ...], tray: Quad) -> NDArray[np.bool_]:
+    """Which pixels (h, w) of the picture are the floor."""
+    filled: Image = np.zeros(shape[:2], np.uint8)
+    corners = np.rint(np.array(tray.corners) * 16).astype(np.int32)
+    cv2.fillConvexPoly(filled, corners, 1, cv2.LINE_8, 4)
+    return filled > 0
+
+
+def lab(image: Image) -> NDArray[np.float32]:
+    """(h, w, 3) CIE Lab: lightness 0..100, opponent colours around 0."""
+    return np.asarray(cv2.cvtColor(image.astype(np.float32) / 255, cv2.COLOR_BGR2LAB), np.float32)
+
+
+def brightness(image: Image) -> NDArray[np.float32]:
+    """(h, w) 0..1, as the picture shows it."""
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.float32) / np.float32(255)

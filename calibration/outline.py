@@ -1,0 +1,76 @@
+"""Four corners as shares of a picture's width and height: they hold for any size of it."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import hypot
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.reading import Quad
+
+Share = tuple[float, float]
+Floats = NDArray[np.float64]
+
+OUT = 0.25
+"""A corner may lie so far outside the picture, in its sizes: a tray that is not quite in view."""
+
+LEAST_AREA = 0.002
+"""Of the picture: no tray is smaller, and no four corners that were dragged onto each other hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A tray or a zone in the picture: convex, in order around, (x, y) each as shares.
+
+    Raises:
+        ValueError: these four make no such outline; the message says why.
+    """
+
+    corners: tuple[Share, Share, Share, Share]
+
+    def __post_init__(self) -> None:
+        if not all(-OUT <= value <= 1 + OUT for corner in self.corners for value in corner):
+            raise ValueError("a corner lies outside the picture: drag it back in")
+        turns = [_turn(*three) for three in self._threes()]
+        if not (all(turn > 0 for turn in turns) or all(turn < 0 for turn in turns)):
+            raise ValueError("the corners cross each other: keep them in order around")
+        if self.area < LEAST_AREA:
+            raise ValueError("the corners lie too close together: drag them apart")
+
+    @classmethod
+    def of(cls, quad: Quad, width_px: int, height_px: int) -> Self:
+        """From pixels of a picture of this size."""
+        a, b, c, d = ((x / width_px, y / height_px) for x, y in quad.corners)
+        return cls((a, b, c, d))
+
+    @classmethod
+    def centred(cls, share: float = 0.6) -> Self:
+        """A frame in the middle of the picture, to be dragged."""
+        low, high = (1 - share) / 2, (1 + share) / 2
+        return cls(((low, low), (high, low), (high, high), (low, high)))
+
+    def in_px(self, width_px: int, height_px: int) -> Quad:
+        a, b, c, d = ((x * width_px, y * height_px) for x, y in self.corners)
+        return Quad((a, b, c, d))
+
+    @property
+    def area(self) -> float:
+        """As a share of the picture."""
+        ring = (*self.corners, self.corners[0])
+        return abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise(ring))) / 2
+
+    def _threes(self) -> list[tuple[Share, Share, Share]]:
+        ring = (*self.corners, *self.corners[:2])
+        return list(zip(ring, ring[1:], ring[2:], strict=False))[:4]
+
+
+def _turn(a: Share, b: Share, c: Share) -> float:
+    return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
+
+
+def width_px(quad: Quad) -> float:
+    """The width of a tray in the picture: the mean of its four sides' lengths."""
+    ring = (*quad.corners, quad.corners[0])
+    return sum(hypot(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(ring)) / 4

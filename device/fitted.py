@@ -1,0 +1,81 @@
+"""A camera whose tray and set-aside zone are those of the profile, as soon as there is one."""
+
+from collections.abc import Callable
+
+from calibration.outline import Outline
+from device.camera import Camera, Frame
+from device.cameras.tuning import Tunable, Tuning
+from device.shelf import Shelf
+from vision.reading import Quad
+
+
+class FittedCamera:
+    """Wraps a camera; without a profile made with it, it is as the camera itself says."""
+
+    def __init__(self, camera: Camera, shelf: Shelf) -> None:
+        self._camera, self._shelf = camera, shelf
+        self._size: tuple[int, int] | None = None
+
+    def __repr__(self) -> str:
+        return f"<FittedCamera {self.name}, tray {self.tray}>"
+
+    @property
+    def name(self) -> str:
+        return self._camera.name
+
+    @property
+    def tray(self) -> Quad | None:
+        profile = self._shelf.of(self.name)
+        return self._in_px(profile.tray) if profile else self._camera.tray
+
+    @property
+    def aside(self) -> Quad | None:
+        profile = self._shelf.of(self.name)
+        return self._in_px(profile.aside) if profile else self._camera.aside
+
+    def preview(self) -> Frame:
+        return self._camera.preview()
+
+    def capture(self) -> Frame:
+        frame = self._camera.capture()
+        height, width = frame.image.shape[:2]
+        self._size = width, height
+        return frame
+
+    def close(self) -> None:
+        self._camera.close()
+
+    def _in_px(self, outline: Outline | None) -> Quad | None:
+        """In the pictures of `capture`, of which one was taken before anybody asks."""
+        if outline is None or self._size is None:
+            return None
+        return outline.in_px(*self._size)
+
+
+class FittedTunable(FittedCamera):
+    """The same for a camera that has a lens and an exposure to set."""
+
+    def __init__(self, camera: Tunable, shelf: Shelf) -> None:
+        super().__init__(camera, shelf)
+        self._tunable = camera
+
+    @property
+    def tuning(self) -> Tuning:
+        return self._tunable.tuning
+
+    def resettle(self) -> None:
+        self._tunable.resettle()
+
+    def refocus(self) -> float | None:
+        return self._tunable.refocus()
+
+
+def fitted(camera: Camera, shelf: Shelf) -> Camera:
+    """The camera with the profile's tray."""
+    return (
+        FittedTunable(camera, shelf) if isinstance(camera, Tunable) else FittedCamera(camera, shelf)
+    )
+
+
+def fitted_opener(open_camera: Callable[[], Camera], shelf: Shelf) -> Callable[[], Camera]:
+    return lambda: fitted(open_camera(), shelf)

@@ -1,0 +1,252 @@
+// The calibration's steps: each shows a part of one state that the table keeps.
+"use strict";
+(() => {
+  const API = "/api/v1/calibration";
+  const ASK_MS = 1000;
+  const PICTURE_MS = 700;
+  const CHECK_MS = 3000;
+  const STEPS = ["tray", "checks", "parts", "dice", "test", "save"];
+  const LISTENS = { parts: "button", dice: "learn", test: "test" };
+  const byId = (id) => document.getElementById(id);
+  const section = (name) => document.querySelector(`[data-step="${name}"]`);
+  let state = null;
+  let step = 0;
+  let checkedMs = 0;
+  let toastTimer = 0;
+  let busy = false;
+  let queue = Promise.resolve();
+
+  function toast(text) {
+    clearTimeout(toastTimer);
+    byId("toast").textContent = text.charAt(0).toUpperCase() + text.slice(1);
+    if (text) toastTimer = setTimeout(toast, 7000, "");
+  }
+
+  async function ask(what, body) {
+    try {
+      const options = body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+      const answer = await fetch(API + what, { cache: "no-store", ...options });
+      const told = await answer.json();
+      if (answer.ok) return told;
+      toast(told.detail);
+    } catch {
+      toast("The table does not answer. Try again in a moment.");
+    }
+    return null;
+  }
+
+  // One after the other, and the newest answer is what is shown.
+  function post(what, body = {}) {
+    queue = queue.then(async () => {
+      setBusy(true);
+      const told = await ask(`/${what}`, body);
+      setBusy(false);
+      if (told) show(told);
+      return told;
+    });
+    return queue;
+  }
+
+  function setBusy(is) {
+    busy = is;
+    document.querySelectorAll(".tools button").forEach((button) => button.classList.toggle("busy", is));
+  }
+
+  async function refresh() {
+    if (!document.hidden && !busy && !window.corners.held) {
+      const told = await ask("");
+      if (told && !busy) show(told);
+      if (STEPS[step] === "checks" && Date.now() - checkedMs > CHECK_MS) look();
+    }
+    setTimeout(refresh, ASK_MS);
+  }
+
+  function look() {
+    checkedMs = Date.now();
+    post("check");
+  }
+
+  // The picture, again and again; the next is asked for when this one is there.
+  function film() {
+    const next = new Image();
+    const again = () => setTimeout(film, document.hidden ? ASK_MS * 3 : PICTURE_MS);
+    next.addEventListener("load", () => {
+      if (!window.corners.held) byId("picture").src = next.src;
+      byId("nothing").hidden = true;
+      again();
+    });
+    next.addEventListener("error", () => { byId("nothing").hidden = false; again(); });
+    next.src = `${API}/picture.jpg?at=${Date.now()}`;
+  }
+
+  // What the state says
+
+  function show(told) {
+    state = told;
+    const name = STEPS[step];
+    window.corners.show(state, { edit: name === "tray", dice: name === "dice" || name === "test" });
+    byId("words").textContent = state.drift ? `${state.words} ${state.drift}` : state.words;
+    showAside();
+    byId("findings").replaceChildren(...state.checks.map((check) => finding(check.ok, check.verdict, check.advice)));
+    showParts(state.parts);
+    showDice(state.learning);
+    showTrials();
+    showSummary();
+    document.querySelectorAll(".throw").forEach((button) => { button.hidden = !state.simulated; });
+    const known = [state.sure !== false, state.checks.length > 0, state.parts.pressed, state.learning.learnt, passed() >= state.needed, !state.unsaved && state.made];
+    document.querySelectorAll("[data-go]").forEach((button, i) => {
+      button.classList.toggle("done", Boolean(known[i]));
+      if (i === step) button.setAttribute("aria-current", "step"); else button.removeAttribute("aria-current");
+    });
+  }
+
+  function finding(ok, what, more) {
+    const item = document.createElement("li");
+    item.className = ok === null ? "" : ok ? "good" : "bad";
+    const bold = document.createElement("b");
+    bold.textContent = what;
+    item.append(bold);
+    if (more) {
+      const span = document.createElement("span");
+      span.textContent = more;
+      item.append(span);
+    }
+    return item;
+  }
+
+  function showAside() {
+    const on = state.aside !== null;
+    byId("aside").setAttribute("aria-pressed", String(on));
+    byId("aside").textContent = on ? "Set-aside zone: on" : "Set-aside zone: off";
+    byId("aside-words").textContent = on
+      ? "Dice that are kept are laid into the orange zone. With it, a die on the floor is noticed."
+      : state.room ? "Without a zone, kept dice may lie anywhere, and a die on the floor is not noticed." : "There is no room for a zone beside the tray in this picture.";
+  }
+
+  function showParts(parts) {
+    byId("part-press").className = parts.pressed ? "good" : "";
+    byId("part-hold").className = parts.held ? "good" : "";
+    byId("no-button").hidden = parts.real_button;
+    for (const button of document.querySelectorAll("[data-show]")) {
+      const said = parts.lamp[button.dataset.show];
+      button.classList.toggle("good", said === true);
+      button.classList.toggle("bad", said === false);
+      button.setAttribute("aria-pressed", String(parts.showing === button.dataset.show));
+    }
+    byId("lamp-answer").hidden = !parts.showing;
+    byId("lamp-question").textContent = parts.showing ? `Is the lamp ${parts.showing} now?` : "The lamp: tap a colour, and look whether it shows it.";
+    const wrong = Object.keys(parts.lamp).filter((colour) => parts.lamp[colour] === false);
+    byId("lamp-advice").textContent = wrong.length ? `Not ${wrong.join(", ")}: look at that leg's wire and resistor. If all colours are the wrong way round, set common_anode in the settings.` : "";
+  }
+
+  function showDice(learning) {
+    byId("dice-progress").value = Math.min(learning.looked_at, learning.needed);
+    byId("dice-progress").max = learning.needed;
+    byId("dice-words").textContent = learning.learnt ? `Known: ${learning.words}.`
+      : learning.looked_at ? `${learning.looked_at} of ${learning.needed} dice looked at: throw once more.` : "Your dice are not known yet.";
+  }
+
+  const passed = () => state.trials.filter((trial) => trial.passed).length;
+
+  function showTrials() {
+    const rows = Array.from({ length: state.needed }, (_, i) => {
+      const trial = state.trials[i];
+      const item = document.createElement("li");
+      item.className = trial ? (trial.passed ? "good" : "bad") : "";
+      if (trial?.passed) item.append(...trial.values.map(die));
+      else item.textContent = trial ? trial.words : `Throw ${i + 1}`;
+      return item;
+    });
+    if (passed() >= state.needed) rows.push(finding(true, "All three were read: the table is ready."));
+    byId("trials").replaceChildren(...rows);
+  }
+
+  function die(value) {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("viewBox", "0 0 100 100");
+    svg.setAttribute("class", "die");
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", value);
+    const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+    use.setAttribute("href", `#d${value}`);
+    svg.append(use);
+    return svg;
+  }
+
+  function showSummary() {
+    const bad = state.checks.filter((check) => check.ok === false);
+    byId("summary").replaceChildren(
+      finding(state.sure === false ? null : true, state.sure === false ? "The corners were not looked at" : "The tray's corners are set"),
+      finding(state.aside ? true : null, state.aside ? "Set-aside zone on" : "No set-aside zone"),
+      finding(state.checks.length ? !bad.length : null, state.checks.length ? (bad.length ? bad[0].verdict : "The picture is good") : "The picture was not looked at", bad[0]?.advice),
+      finding(state.learning.learnt ? true : null, state.learning.learnt ? `Known: ${state.learning.words}` : "The dice are not learnt"),
+      finding(passed() >= state.needed ? true : null, `Self-test: ${passed()} of ${state.needed} throws read`),
+    );
+    byId("save-title").textContent = state.unsaved || !state.made ? "Save it?" : "Saved";
+    byId("saved-words").textContent = state.made ? `Last saved ${new Date(state.made).toLocaleString()}.` : "Nothing is saved yet.";
+    if (STEPS[step] === "save") byId("next").textContent = state.unsaved || !state.made ? "Save" : "To the table";
+  }
+
+  // Going on
+
+  function go(to) {
+    step = Math.max(0, Math.min(STEPS.length - 1, to));
+    const name = STEPS[step];
+    for (const each of STEPS) section(each).hidden = each !== name;
+    byId("next").textContent = section(name).dataset.next;
+    byId("back").hidden = step === 0;
+    scrollTo({ top: 0 });
+    ask("/listen", { to: LISTENS[name] || "" }); // at once: somebody may press any moment
+    if (name === "checks") look();
+    if (name === "tray" && state && !state.made && !state.unsaved) post("find");
+  }
+
+  async function next() {
+    if (STEPS[step] !== "save") {
+      if (STEPS[step] === "tray") await post("place", { tray: state.tray, aside: state.aside });
+      go(step + 1);
+    } else if (state.unsaved || !state.made) {
+      const told = await post("save");
+      if (told) toast("Saved. It holds from now on.");
+    } else {
+      location.assign("/");
+    }
+  }
+
+  byId("next").addEventListener("click", next);
+  byId("back").addEventListener("click", () => go(step - 1));
+  byId("aside").addEventListener("click", () => (state.aside ? post("place", { tray: state.tray, aside: null }) : post("propose")));
+  document.addEventListener("placed", (event) => {
+    state = { ...state, ...event.detail };
+    post("place", event.detail);
+  });
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (!button || busy) return;
+    const { ask: what, go: to, show: colour, said } = button.dataset;
+    if (what) post(what);
+    if (to) go(Number(to));
+    if (colour) post("show", { colour });
+    if (said) post("lamp", { colour: state.parts.showing, seen: said === "true" });
+  });
+
+  // A button on the page, where there is none at the tray.
+  let isDown = false;
+  let moves = Promise.resolve();
+  function finger(down) {
+    if (down === isDown) return;
+    isDown = down;
+    moves = moves.then(() => fetch("/api/v1/button", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ down }) })).catch(() => {});
+  }
+  byId("sim-button").addEventListener("pointerdown", () => finger(true));
+  for (const end of ["pointerup", "pointercancel", "blur"]) addEventListener(end, () => finger(false));
+
+  addEventListener("pagehide", () => navigator.sendBeacon?.(`${API}/listen`, new Blob(['{"to": ""}'], { type: "application/json" })));
+
+  ask("").then((told) => {
+    if (told) show(told);
+    go(0);
+    refresh();
+    film();
+  });
+})();
