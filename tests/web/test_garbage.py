@@ -70,6 +70,15 @@ def bodies(name):
             yield ("{" + ", ".join(shown) + "}").encode()
 
 
+def complaints(caplog):
+    """What the log warns of, but for waitress's remark that a busy machine lets requests queue."""
+    return [
+        line
+        for line in caplog.records
+        if line.levelno > logging.INFO and line.name != "waitress.queue"
+    ]
+
+
 @pytest.mark.parametrize("path", POSTS)
 def test_garbage_is_answered_and_the_table_still_stands(begun, http, caplog, path):
     for body in (*BODIES, *bodies(path.rpartition("/")[2])):
@@ -81,7 +90,7 @@ def test_garbage_is_answered_and_the_table_still_stands(begun, http, caplog, pat
         status, _ = ask(http.port, "POST", path, b"{\xff}", content_type)
         assert status in (400, 415)
 
-    assert [line for line in caplog.records if line.levelno > logging.INFO] == []
+    assert complaints(caplog) == []
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "TRACE", "BREW"])
@@ -113,4 +122,4 @@ def test_a_hundred_streams_that_break_off_leave_nothing_behind(begun, caplog):
 
         assert streams._free._value == streams.limit
         assert ask(server.port, "GET", "/api/v1/state")[0] == 200
-    assert [line for line in caplog.records if line.levelno > logging.INFO] == []
+    assert complaints(caplog) == []
