@@ -10,7 +10,7 @@ SITE := $(shell $(PYTHON) -c 'import importlib.util as u; print("--system-site-p
 # Where that picamera2 is built for numpy 1 (bookworm), OpenCV must be too.
 OLD := $(shell $(PYTHON) -c 'import importlib.util as u, numpy; print("-c constraints-bookworm.txt" if u.find_spec("picamera2") and numpy.__version__ < "2" else "")' 2>/dev/null)
 
-.PHONY: help play test test-pi lint types unit slow bench accuracy pictures clean
+.PHONY: help play test test-pi lint types unit slow soak bench accuracy pictures clean
 help:
 	@echo "make play    set up and run the companion (simulated tray where there is no camera)"
 	@echo "make test    set up and run every check: lint, types, tests"
@@ -38,6 +38,11 @@ unit: $(VENV)/dev
 slow: $(VENV)/dev
 	@echo "== whole matches"
 	@$(BIN)/pytest -q -n 2 -m slow $(ARGS)
+
+# Every campaign in full: takes hours; make test runs a slice of each.
+soak: $(VENV)/dev
+	@echo "== soak"
+	@TRAYKEEPER_SOAK=1 $(BIN)/pytest -q -s -m campaign $(ARGS)
 
 # Real kernel interfaces and a real systemd, as root; says what it skipped and why.
 test-pi: $(VENV)/dev
