@@ -4,6 +4,7 @@ from typing import Protocol
 
 from game.events import Action
 from game.match import Match
+from game.result import Result
 from web.table import TableError
 
 
@@ -12,7 +13,7 @@ class Record(Protocol):
 
     def start(self, match: Match) -> int: ...
 
-    def append(self, match_id: int, *actions: Action) -> None: ...
+    def append(self, match_id: int, *actions: Action, result: Result | None = None) -> int: ...
 
 
 class Ledger:
@@ -47,6 +48,7 @@ class Ledger:
     def do(self, *actions: Action) -> Match:
         """All of these as one step, or none where one is refused or cannot be written."""
         match = self.match.push(*actions)
-        self._record.append(self._match_id, *actions)
+        result = Result.of(match) if match.state.winner is not None else None
+        self._record.append(self._match_id, *actions, result=result)
         self._match = match
         return match
