@@ -353,6 +353,9 @@ class Companion:
     def rematch(self) -> Snapshot:
         return self._ask(self._session.rematch)
 
+    def reopen(self, match_id: int) -> Snapshot:
+        return self._ask(lambda: self._session.reopen(match_id))
+
     def dice(self, dice: tuple[int, ...]) -> Snapshot:
         return self._ask(lambda: self._session.dice(dice))
 

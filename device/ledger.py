@@ -13,6 +13,8 @@ class Record(Protocol):
 
     def start(self, match: Match) -> int: ...
 
+    def reopen(self, match_id: int) -> Match: ...
+
     def append(self, match_id: int, *actions: Action, result: Result | None = None) -> int: ...
 
 
@@ -41,6 +43,12 @@ class Ledger:
     def begin(self, match: Match) -> None:
         self._match_id = self._record.start(match)
         self._match = match
+
+    def reopen(self, match_id: int) -> Match:
+        """Go on with an older match; the one in play stays in the journal as it is."""
+        match = self._record.reopen(match_id)
+        self._match_id, self._match = match_id, match
+        return match
 
     def resume(self, match_id: int, match: Match) -> None:
         self._match_id, self._match = match_id, match

@@ -15,7 +15,7 @@ import platformdirs
 import segno
 from flask import Flask
 
-from calibration.profile import FILE
+from calibration.profile import FILE as PROFILE
 from device.button import TrayButton
 from device.camera import Camera
 from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
@@ -29,7 +29,8 @@ from device.settings import Settings
 from device.shelf import Shelf
 from device.signals import Wiring, as_lamp, open_signals
 from game import rulefile
-from game.journal import Journal
+from game.history import History
+from game.journal import FILE, Journal
 from web.app import create_app
 from web.server import Server
 
@@ -70,19 +71,24 @@ def _app(companion: Companion, options: Options) -> Flask:
     """The page, with the rules that were asked for first among those on offer."""
     chosen = rulefile.load(options.rules)
     others = (rulefile.load(name) for name in rulefile.names() if name != chosen.name)
-    return create_app(companion, calibration=companion.fitting, rules=(chosen, *others))
+    return create_app(
+        companion,
+        calibration=companion.fitting,
+        history=History(_folder(options) / FILE),
+        rules=(chosen, *others),
+    )
 
 
 @contextmanager
 def open_companion(options: Options) -> Iterator[Companion]:
     """Camera, pins, journal and match joined, without the page."""
     rules = rulefile.load(options.rules)
-    state = Path(options.state or platformdirs.user_state_dir("traykeeper"))
-    shelf = Shelf(state / FILE)
+    state = _folder(options)
+    shelf = Shelf(state / PROFILE)
     if shelf.trouble:
         click.echo(f"traykeeper: {shelf.trouble}", err=True)
     tray, open_it = _camera(options, shelf)
-    with closing(Journal.open(state / "journal.db")) as journal, closing(open_pins()) as pins:
+    with closing(Journal.open(state / FILE)) as journal, closing(open_pins()) as pins:
         ledger = Ledger(journal)
         if newest := journal.newest():
             ledger.resume(*newest)
@@ -111,6 +117,11 @@ def open_companion(options: Options) -> Iterator[Companion]:
             yield companion
         finally:
             companion.close()
+
+
+def _folder(options: Options) -> Path:
+    """Where journal, profile, pictures and backups are."""
+    return Path(options.state or platformdirs.user_state_dir("traykeeper"))
 
 
 def _camera(options: Options, shelf: Shelf) -> tuple[SimulatedTray | None, Callable[[], Camera]]:

@@ -88,7 +88,7 @@ class Journal:
                 )
         return position
 
-    def resume(self, match_id: int) -> Match:
+    def reopen(self, match_id: int) -> Match:
         """Take up an older match: from now on it is the newest. That is on disk, too."""
         match = self._match(match_id)
         self.append(match_id)

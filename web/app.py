@@ -6,6 +6,7 @@ from pathlib import Path
 
 from flask import Flask, url_for
 
+from game.history import History
 from game.rulefile import load, names
 from game.ruleset import Ruleset
 from web import filters, guard, problem
@@ -16,6 +17,7 @@ from web.calibrating import create_calibrating
 from web.calibration import Calibration
 from web.page import create_page
 from web.paper import create_paper
+from web.records import create_records
 from web.stream import Streams
 from web.table import Table
 
@@ -26,6 +28,7 @@ def create_app(
     table: Table,
     *,
     calibration: Calibration | None = None,
+    history: History | None = None,
     rules: Sequence[Ruleset] | None = None,
     streams: Streams | None = None,
     trusted_hosts: Sequence[str] | None = None,
@@ -35,6 +38,7 @@ def create_app(
     Args:
         table: the companion.
         calibration: fits camera and tray to each other; None where that cannot be.
+        history: all matches of the journal; None where there is none.
         rules: the rule sets on offer, the usual one first; all published ones without.
         streams: the live streams; pass them to end them before the server stops.
         trusted_hosts: the names under which the page may be asked for; None means any.
@@ -55,6 +59,7 @@ def create_app(
     app.register_blueprint(create_api(table, streams, offered))
     app.register_blueprint(create_page(table, streams, Board(app.jinja_env)))
     app.register_blueprint(create_paper(table, offered[0]))
+    app.register_blueprint(create_records(table, history))
     app.register_blueprint(create_calibrating(table, calibration))
     return app
 

@@ -155,6 +155,9 @@ class Table(Protocol):
     def rematch(self) -> Snapshot:
         """Once a match is won: the same players and teams again, and the next one begins."""
 
+    def reopen(self, match_id: int) -> Snapshot:
+        """Go on with an older match, by its number in the journal."""
+
     def dice(self, dice: tuple[int, ...]) -> Snapshot:
         """A throw tapped in on the phone, where no camera read it."""
 

@@ -75,7 +75,7 @@ def test_a_win_that_was_taken_back_is_none(journal, history):
 
 def test_the_list_comes_in_pages_and_what_was_taken_up_again_is_first(journal, history):
     numbers = [journal.start(begun()) for _ in range(5)]
-    journal.resume(numbers[1])
+    journal.reopen(numbers[1])
     pages, before = [], 2**62
     while page := history.matches(before=before, limit=2):
         pages.append([played.id for played in page])

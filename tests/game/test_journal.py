@@ -57,14 +57,14 @@ def test_an_older_match_is_taken_up_again_and_that_is_kept_too(journal):
     journal.append(older, THROW)
     journal.start(begun("Cleo", "Dan"))
 
-    assert journal.resume(older) == begun().push(THROW)
+    assert journal.reopen(older) == begun().push(THROW)
     assert journal.newest() == (older, begun().push(THROW))
     journal.append(older, Undone())
     assert journal.newest() == (older, begun())
 
 
 def test_a_match_that_is_not_there_is_named(journal):
-    for attempt in (lambda: journal.resume(7), lambda: journal.append(7, THROW)):
+    for attempt in (lambda: journal.reopen(7), lambda: journal.append(7, THROW)):
         with pytest.raises(JournalError, match="there is no match 7"):
             attempt()
     assert journal.newest() is None

@@ -27,6 +27,7 @@ FIELDS = {
     "face": {"photo": '"1"', "die": "0", "face": "1"},
     "answer": {"choice": '"1"'},
     "match": {"names": '["A", "B"]', "rules": '"stirler"', "target": "500", "teams": "[0, 1]"},
+    "reopen": {"match": "1"},
     "insert": {"turn": '"113335: 333 = 300"', "before": "0"},
     "drop": {"start": "0", "stop": "1"},
     "join": {"name": '"Z"', "team": "1"},
