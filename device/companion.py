@@ -28,7 +28,7 @@ from device.overlay import Asking, Heeding
 from device.photos import Album, jpeg, with_slots
 from device.session import Session
 from device.shelf import Shelf
-from device.sign import Sign, sign_for
+from device.sign import SHUTDOWN_S, Sign, sign_for
 from device.signals import Output
 from device.voice import words_for
 from game.errors import GameError
@@ -319,7 +319,13 @@ class Companion:
         return self.hold(TAP_S)
 
     def hold(self, seconds: float) -> Snapshot:
-        """Through the pin where it is simulated, so that it is a finger like any other."""
+        """Through the pin where it is simulated, so that it is a finger like any other.
+
+        Raises:
+            TableError: it would shut the machine down: whoever wants that stands at the tray.
+        """
+        if seconds >= SHUTDOWN_S:
+            raise TableError("Only the button at the tray shuts the machine down: hold that one.")
         if self._finger is None:
             return self._ask(lambda: self._session.hold(seconds))
         self._finger.hold(seconds)

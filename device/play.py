@@ -14,6 +14,8 @@ import click
 import platformdirs
 import segno
 from flask import Flask
+from gpiozero.pins import Factory
+from gpiozero.pins.mock import MockFactory
 
 from calibration.profile import FILE as PROFILE
 from device.button import TrayButton
@@ -100,7 +102,7 @@ def open_companion(options: Options) -> Iterator[Companion]:
             tray=tray,
             shelf=shelf,
             still_s=options.still_s,
-            shut_down=shut_down_where_allowed() if options.shut_down else None,
+            shut_down=_shut_down(options, pins),
             alive=Heartbeat(),
         )
         companion.attach(
@@ -122,6 +124,13 @@ def open_companion(options: Options) -> Iterator[Companion]:
 def _folder(options: Options) -> Path:
     """Where journal, profile, pictures and backups are."""
     return Path(options.state or platformdirs.user_state_dir("traykeeper"))
+
+
+def _shut_down(options: Options, pins: Factory) -> Callable[[], object] | None:
+    """A simulated button is pressed by anybody in the network: it shuts nothing down."""
+    if not options.shut_down or isinstance(pins, MockFactory):
+        return None
+    return shut_down_where_allowed()
 
 
 def _camera(options: Options, shelf: Shelf) -> tuple[SimulatedTray | None, Callable[[], Camera]]:
