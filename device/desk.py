@@ -174,6 +174,14 @@ class Desk:
         self._clear()
         self.message = telling.resumed(match)
 
+    def reload(self) -> None:
+        """The journal is another one now: a backup was restored."""
+        self.ledger.reload()
+        self.rolloff = RollOff()
+        self._clear()
+        stands = telling.resumed(self.ledger.match) if self.ledger else "There is no match."
+        self.message = f"A backup was restored. {stands}"
+
     def _remember_the_tray(self) -> None:
         if self.ledger:
             self._leftovers = self.ledger.match.last_places or self._leftovers

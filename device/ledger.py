@@ -11,6 +11,8 @@ from web.table import TableError
 class Record(Protocol):
     """Keeps events before they are told: `game.journal.Journal`."""
 
+    def newest(self) -> tuple[int, Match] | None: ...
+
     def start(self, match: Match) -> int: ...
 
     def reopen(self, match_id: int) -> Match: ...
@@ -49,6 +51,10 @@ class Ledger:
         match = self._record.reopen(match_id)
         self._match_id, self._match = match_id, match
         return match
+
+    def reload(self) -> None:
+        """Go on with what the record says was played last, if anything."""
+        self._match_id, self._match = self._record.newest() or (0, None)
 
     def resume(self, match_id: int, match: Match) -> None:
         self._match_id, self._match = match_id, match

@@ -128,8 +128,18 @@ class History:
                 names.setdefault(name.casefold(), name)
         return tuple(names.values())[:limit]
 
+    def copy(self) -> bytes:
+        """The whole journal as it is at this moment, for a backup."""
+        with self._reading() as db, closing(sqlite3.connect(":memory:")) as copy:
+            db.backup(copy)
+            return copy.serialize()
+
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
+        if not self.path.exists():
+            raise JournalError(
+                f"{self.path}: there is no journal here: look with --state elsewhere"
+            )
         uri = f"{self.path.absolute().as_uri()}?mode=ro"
         try:
             with closing(sqlite3.connect(uri, uri=True, timeout=PATIENCE_S)) as db:

@@ -7,14 +7,14 @@ pulled plug. Nothing else is true; a match is the fold of its entries. `game.his
 import fcntl
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Self
 
 from game import schema, setup
-from game.entry import BEGINNING, COLUMNS, body_of, entry_of, holds, known, seal
+from game.entry import BEGINNING, COLUMNS, Row, body_of, entry_of, holds, known, seal
 from game.errors import DamagedJournal, GameError, JournalError
 from game.events import Action
 from game.match import Match
@@ -25,6 +25,10 @@ FILE = "journal.db"
 
 WAL_BYTES = 1_048_576
 """What the log may keep of the disk when it was written back; SQLite does that every 1,000 pages."""
+
+
+NO_LOG = b"\x01\x01"
+"""Bytes 18 and 19 of a file that has no write-ahead log beside it; in memory there can be none."""
 
 
 @dataclass(slots=True)
@@ -80,7 +84,9 @@ class Journal:
         `result` is that of a match which is won with this step.
         """
         with self._one_write():
-            seq = self._last_seq(match_id) + 1
+            seq = self._next_seq(match_id)
+            if seq == BEGINNING:
+                raise JournalError(f"{self.path}: there is no match {match_id}")
             position = self._add(match_id, seq, body_of(actions))
             if result:
                 self._db.execute(
@@ -102,27 +108,51 @@ class Journal:
             ).fetchone()
         return None if row is None else (row[0], self._match(row[0]))
 
-    def renew(self) -> None:
-        """A backup was restored: whoever follows the journal has to begin anew."""
-        with self._one_write():
+    def restore(self, copy: bytes) -> None:
+        """Take the place of everything here with what `History.copy` gave, at once or not.
+
+        It gets another identity: whoever follows the journal has to begin anew.
+        """
+        with _as_journal_error(self.path), closing(opened(copy)) as source:
+            source.backup(self._db)
             schema.renew(self._db)
+
+    def adopt(self, rows: Iterable[Row], keys: Mapping[int, str]) -> int:
+        """Add entries of another copy of this journal that go on where it ends; gives how many.
+
+        Args:
+            rows: in the order of their positions.
+            keys: of the matches that begin in them, as far as they are known.
+        """
+        adopted = 0
+        with self._one_write():
+            for _, match_id, seq, time_s, body, sealed in rows:
+                if seq != self._next_seq(match_id):
+                    continue
+                if seq == BEGINNING:
+                    key = keys.get(match_id) or schema.new_key()
+                    self._db.execute("INSERT INTO match (id, key) VALUES (?, ?)", (match_id, key))
+                self._insert((match_id, seq, time_s, body, sealed))
+                adopted += 1
+        return adopted
 
     def _match(self, match_id: int) -> Match:
         with _as_journal_error(self.path):
             return fold(self._db, match_id)
 
-    def _last_seq(self, match_id: int) -> int:
-        (seq,) = self._db.execute(
+    def _next_seq(self, match_id: int) -> int:
+        (last,) = self._db.execute(
             "SELECT MAX(seq) FROM entry WHERE match = ?", (match_id,)
         ).fetchone()
-        if seq is None:
-            raise JournalError(f"{self.path}: there is no match {match_id}")
-        return int(seq)
+        return BEGINNING if last is None else int(last) + 1
 
     def _add(self, match_id: int, seq: int, body: str) -> int:
+        time_s = known(self._clock())
+        return self._insert((match_id, seq, time_s, body, seal(match_id, seq, body)))
+
+    def _insert(self, values: tuple[int, int, float | None, str, int]) -> int:
         row = self._db.execute(
-            "INSERT INTO entry (match, seq, time, body, seal) VALUES (?, ?, ?, ?, ?)",
-            (match_id, seq, known(self._clock()), body, seal(match_id, seq, body)),
+            "INSERT INTO entry (match, seq, time, body, seal) VALUES (?, ?, ?, ?, ?)", values
         )
         return row.lastrowid or 0
 
@@ -154,9 +184,27 @@ def fold(db: sqlite3.Connection, match_id: int) -> Match:
     return match
 
 
+def opened(copy: bytes) -> sqlite3.Connection:
+    """A journal in memory, with the tables of today.
+
+    Raises:
+        JournalError: a newer Traykeeper wrote it.
+        sqlite3.Error: it is damaged, or no journal at all.
+    """
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        db.deserialize(copy[:18] + NO_LOG + copy[20:])
+        schema.prepare(db)
+        _examine(db)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
 def _examine(db: sqlite3.Connection) -> None:
     """Whether it is whole: SQLite's own look at its pages, and the seal of every entry."""
-    (answer,) = db.execute("PRAGMA quick_check(1)").fetchone()
+    (answer,) = db.execute("PRAGMA integrity_check(1)").fetchone()
     if answer != "ok":
         raise sqlite3.DatabaseError(answer)
     for row in db.execute(f"SELECT {COLUMNS} FROM entry"):  # noqa: S608 - our own words

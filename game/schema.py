@@ -34,8 +34,12 @@ CREATE TABLE entry (
 """
 
 
-def prepare(db: sqlite3.Connection, path: Path) -> None:
-    """Make the tables, or bring those of an older version up to this one, after a copy.
+def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
+    """Make the tables, or bring those of an older version up to this one.
+
+    Args:
+        db: the journal.
+        path: its file: what it was is copied beside it first. None where it is in memory.
 
     Raises:
         JournalError: a newer Traykeeper wrote the file.
@@ -44,12 +48,12 @@ def prepare(db: sqlite3.Connection, path: Path) -> None:
     version = _version(db)
     if version > VERSION:
         raise JournalError(
-            f"{path}: a newer Traykeeper wrote it (format {version}, this one knows {VERSION}): "
-            "update this one, or use --state another folder"
+            f"{path or 'the journal'}: a newer Traykeeper wrote it (format {version}, this one "
+            f"knows {VERSION}): update this one, or use --state another folder"
         )
     if version == VERSION:
         return
-    if version:
+    if version and path:
         _copy(db, path.with_name(f"{path.stem}-format-{version}{path.suffix}"))
     db.execute("BEGIN IMMEDIATE")
     try:
