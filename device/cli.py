@@ -17,6 +17,7 @@ from device.odds import odds
 from game.errors import GameError
 
 BAD_INPUT = 2
+SETTINGS_FILE = "traykeeper.settings"
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -76,7 +77,9 @@ def _from_settings(context: click.Context, _: click.Parameter, value: str | None
     """The settings become the defaults of every option."""
     from device import settings
 
-    context.obj = settings.load(settings.find(value))
+    path = settings.find(value)
+    context.obj = settings.load(path)
+    context.meta[SETTINGS_FILE] = path and str(path)
     context.default_map = asdict(context.obj)
 
 
@@ -134,7 +137,8 @@ def play(settings: Any, /, **options: Any) -> None:
     """
     from device.play import Options, run
 
-    run(Options(**(asdict(settings) | options)))
+    file = click.get_current_context().meta[SETTINGS_FILE]
+    run(Options(**(asdict(settings) | options), settings_file=file))
 
 
 @cli.command()

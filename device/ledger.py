@@ -1,8 +1,11 @@
 """The match in play and its journal, moved together: written first, then true."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
-from game.events import Action
+from game.errors import JournalError
+from game.events import Action, Thrown
 from game.match import Match
 from game.result import Result
 from web.table import TableError
@@ -21,10 +24,17 @@ class Record(Protocol):
 
 
 class Ledger:
-    """The one match that is being played at this table, if any."""
+    """The one match that is being played at this table, if any.
+
+    Attributes:
+        trouble: why the last step could not be written; empty where it was.
+        seen: the position in the record of the newest throw that a camera saw.
+    """
 
     def __init__(self, record: Record) -> None:
         self._record = record
+        self.trouble = ""
+        self.seen = 0
         self._match_id = 0
         self._match: Match | None = None
 
@@ -43,12 +53,14 @@ class Ledger:
         return self._match
 
     def begin(self, match: Match) -> None:
-        self._match_id = self._record.start(match)
+        with self._writing():
+            self._match_id = self._record.start(match)
         self._match = match
 
     def reopen(self, match_id: int) -> Match:
         """Go on with an older match; the one in play stays in the journal as it is."""
-        match = self._record.reopen(match_id)
+        with self._writing():
+            match = self._record.reopen(match_id)
         self._match_id, self._match = match_id, match
         return match
 
@@ -63,6 +75,18 @@ class Ledger:
         """All of these as one step, or none where one is refused or cannot be written."""
         match = self.match.push(*actions)
         result = Result.of(match) if match.state.winner is not None else None
-        self._record.append(self._match_id, *actions, result=result)
+        with self._writing():
+            position = self._record.append(self._match_id, *actions, result=result)
         self._match = match
+        if any(isinstance(action, Thrown) and action.places for action in actions):
+            self.seen = position
         return match
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except JournalError as error:
+            self.trouble = str(error)
+            raise
+        self.trouble = ""

@@ -34,7 +34,7 @@ def open_journal(folder: Path, backups: Backups) -> tuple[Journal, str]:
     if good:
         journal.restore(good.journal)
     saved = journal.adopt(*readable(aside, good.position if good else 0))
-    notice = _notice(aside, good, saved, len(History(path).matches(limit=-1)))
+    notice = _notice(aside, good, saved, History(path).count())
     log.error("%s", notice)
     return journal, notice
 

@@ -112,6 +112,12 @@ class History:
             )
             return tuple(map(entry_of, rows))
 
+    def count(self) -> int:
+        """How many matches there are."""
+        with self._reading() as db:
+            (number,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
+            return int(number)
+
     def key(self, match_id: int) -> str:
         """What no other match has, in any journal."""
         with self._reading() as db:
