@@ -100,7 +100,7 @@ class Upkeep:
         if said.journal:
             return failed(NOT_WRITTEN, said.journal)
         if said.record:
-            return warning(JOURNAL_RESTORED, said.record)
+            return warning(JOURNAL_RESTORED)
         try:
             matches = History(self.journal.path).count()
             size_mb = self.journal.path.stat().st_size / 1024**2
