@@ -13,6 +13,8 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 from threading import Condition, Thread
 
+from gpiozero import GPIOZeroError
+
 from device.button import TrayButton
 from device.camera import Camera, Image
 from device.cameras.simulated import SimulatedTray
@@ -119,6 +121,7 @@ class Companion:
         self._damage, self._camera_trouble, self._hangs = damage, "", False
         self._album = Album()
         self._button: TrayButton | None = None
+        self._button_trouble = ""
         self._finger: Finger | None = None
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._changed = Condition()
@@ -153,8 +156,13 @@ class Companion:
         return self._ask(note)
 
     def attach(self, make_button: Callable[["Companion"], TrayButton]) -> None:
-        """Give the companion its button, whose messages it takes."""
-        self._button = make_button(self)
+        """Give the companion its button, whose messages it takes; without one the phones do it."""
+        try:
+            self._button = make_button(self)
+        except (GPIOZeroError, OSError) as error:
+            log.exception("there is no button")
+            self._button_trouble = f"No button: {error}"
+            return
         self._finger = Finger(self._button) if self._button.simulated else None
         self.fitting.real_button = not self._button.simulated
 
@@ -299,9 +307,8 @@ class Companion:
     @property
     def troubles(self) -> Troubles:
         """What is wrong here, for the health page."""
-        return Troubles(
-            self._camera_trouble, self._ledger.trouble, self._damage, self._output.trouble
-        )
+        output = "; ".join(filter(None, (self._button_trouble, self._output.trouble)))
+        return Troubles(self._camera_trouble, self._ledger.trouble, self._damage, output)
 
     def _draw(self, version: int) -> Snapshot:
         session, overlay = self._session, self._session.overlay

@@ -11,7 +11,7 @@ class Troubles:
         camera: why there is none.
         journal: why the last step could not be written.
         record: what happened to the journal when it was opened.
-        output: which of lamp, buzzer and voice fail.
+        output: which of button, lamp, buzzer and voice fail.
     """
 
     camera: str = ""

@@ -49,15 +49,15 @@ def body_of(actions: Iterable[Action]) -> str:
     return json.dumps([to_json(action) for action in actions])
 
 
-def seal(match_id: int, seq: int, body: str) -> int:
+def seal(match_id: int, seq: int, time_s: float | None, body: str) -> int:
     """Tells a row that a worn card has changed: SQLite does not look inside its pages."""
-    return zlib.crc32(f"{match_id}.{seq}.{body}".encode("utf-8", "replace"))
+    return zlib.crc32(f"{match_id}.{seq}.{time_s}.{body}".encode("utf-8", "replace"))
 
 
 def holds(row: Row) -> bool:
     """Whether it is what was written."""
-    _, match_id, seq, _, body, sealed = row
-    return sealed == seal(match_id, seq, body)
+    _, match_id, seq, time_s, body, sealed = row
+    return sealed == seal(match_id, seq, time_s, body)
 
 
 def entry_of(row: Row) -> Entry:
@@ -80,4 +80,4 @@ def entry_of(row: Row) -> Entry:
 
 def known(clock_s: float) -> float | None:
     """The time, where a clock that says this knows it."""
-    return clock_s if clock_s >= EARLIEST_S else None
+    return float(clock_s) if clock_s >= EARLIEST_S else None

@@ -149,7 +149,7 @@ class History:
         uri = f"{self.path.absolute().as_uri()}?mode=ro"
         try:
             with closing(sqlite3.connect(uri, uri=True, timeout=PATIENCE_S)) as db:
-                yield db
+                yield schema.lenient(db)
         except (sqlite3.Error, GameError) as error:
             raise JournalError(f"{self.path}: the journal cannot be read ({error})") from None
 

@@ -56,7 +56,9 @@ class Journal:
         with _as_journal_error(path), ExitStack() as undo:
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = undo.enter_context(_locked(path.with_suffix(".lock")))
-            db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            db = schema.lenient(
+                sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            )
             undo.callback(db.close)
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=FULL")
@@ -148,7 +150,7 @@ class Journal:
 
     def _add(self, match_id: int, seq: int, body: str) -> int:
         time_s = known(self._clock())
-        return self._insert((match_id, seq, time_s, body, seal(match_id, seq, body)))
+        return self._insert((match_id, seq, time_s, body, seal(match_id, seq, time_s, body)))
 
     def _insert(self, values: tuple[int, int, float | None, str, int]) -> int:
         row = self._db.execute(
@@ -191,7 +193,7 @@ def opened(copy: bytes) -> sqlite3.Connection:
         JournalError: a newer Traykeeper wrote it.
         sqlite3.Error: it is damaged, or no journal at all.
     """
-    db = sqlite3.connect(":memory:", isolation_level=None)
+    db = schema.lenient(sqlite3.connect(":memory:", isolation_level=None))
     try:
         db.deserialize(copy[:18] + NO_LOG + copy[20:])
         schema.prepare(db)
@@ -204,12 +206,18 @@ def opened(copy: bytes) -> sqlite3.Connection:
 
 def _examine(db: sqlite3.Connection) -> None:
     """Whether it is whole: SQLite's own look at its pages, and the seal of every entry."""
-    (answer,) = db.execute("PRAGMA integrity_check(1)").fetchone()
+    try:
+        (answer,) = db.execute("PRAGMA integrity_check(1)").fetchone()
+        rows = db.execute(f"SELECT {COLUMNS} FROM entry")  # noqa: S608 - our own words
+        broken = next((row[0] for row in rows if not holds(row)), None)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:  # the disk's fault
+            raise
+        raise sqlite3.DatabaseError(str(error)) from None  # a table is not there
     if answer != "ok":
         raise sqlite3.DatabaseError(answer)
-    for row in db.execute(f"SELECT {COLUMNS} FROM entry"):  # noqa: S608 - our own words
-        if not holds(row):
-            raise sqlite3.DatabaseError(f"entry {row[0]} has changed since it was written")
+    if broken is not None:
+        raise sqlite3.DatabaseError(f"entry {broken} has changed since it was written")
 
 
 def _locked(path: Path) -> IO[bytes]:

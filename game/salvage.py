@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+from game import schema
 from game.entry import COLUMNS, Row, holds
 
 MISSES = 5_000
@@ -18,6 +19,7 @@ def readable(path: Path, after: int = 0) -> tuple[list[Row], dict[int, str]]:
     """
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
+            schema.lenient(db)
             return list(_rows(db, after)), _keys(db)
     except sqlite3.Error:
         return [], {}

@@ -4,6 +4,7 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from game.entry import seal
@@ -68,6 +69,12 @@ def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
         raise
 
 
+def lenient(db: sqlite3.Connection) -> sqlite3.Connection:
+    """The same, but that damaged text comes as it is: its seal tells."""
+    db.text_factory = partial(str, encoding="utf-8", errors="replace")
+    return db
+
+
 def identity(db: sqlite3.Connection) -> str:
     """What tells this journal from every other, and from itself before a backup was restored."""
     (value,) = db.execute("SELECT value FROM about WHERE name = 'identity'").fetchone()
@@ -115,7 +122,7 @@ def _from_1(db: sqlite3.Connection) -> None:
     )
     db.executemany(
         "INSERT INTO entry (match, seq, body, seal) VALUES (?, ?, ?, ?)",
-        [(*row, seal(*row)) for row in rows],
+        [(match, seq, body, seal(match, seq, None, body)) for match, seq, body in rows],
     )
 
 

@@ -112,8 +112,8 @@ BACKUP_FAILED = Trouble(
     "free space; until then save one to your phone with the button below",
 )
 LAMP_FAILED = Trouble(
-    "lamp, buzzer or voice fail",
-    "check their wires and pins in the settings; the page shows all that they say",
+    "button, lamp, buzzer or voice fail",
+    "check their wires, their pins in the settings, and whether another program uses them",
 )
 BAD_JOURNAL = Trouble(
     "the journal of the matches is damaged",

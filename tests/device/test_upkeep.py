@@ -90,7 +90,7 @@ def test_a_match_that_this_version_cannot_read_is_left_and_told(options, tmp_pat
     with open_upkeep(options) as upkeep:
         upkeep.companion.new_match(("Anna", "Ben"))
         upkeep.journal.append(1)
-        upkeep.journal._insert((1, 2, None, "[7]", seal(1, 2, "[7]")))
+        upkeep.journal._insert((1, 2, None, "[7]", seal(1, 2, None, "[7]")))
     with open_upkeep(options) as upkeep:
         snapshot = upkeep.companion.snapshot()
 
