@@ -27,15 +27,16 @@ class Ledger:
     """The one match that is being played at this table, if any.
 
     Attributes:
+        match_id: its number in the record.
         trouble: why the last step could not be written; empty where it was.
         seen: the position in the record of the newest throw that a camera saw.
     """
 
     def __init__(self, record: Record) -> None:
         self._record = record
+        self.match_id = 0
         self.trouble = ""
         self.seen = 0
-        self._match_id = 0
         self._match: Match | None = None
 
     def __bool__(self) -> bool:
@@ -54,29 +55,29 @@ class Ledger:
 
     def begin(self, match: Match) -> None:
         with self._writing():
-            self._match_id = self._record.start(match)
+            self.match_id = self._record.start(match)
         self._match = match
 
     def reopen(self, match_id: int) -> Match:
         """Go on with an older match; the one in play stays in the journal as it is."""
         with self._writing():
             match = self._record.reopen(match_id)
-        self._match_id, self._match = match_id, match
+        self.match_id, self._match = match_id, match
         return match
 
     def reload(self) -> None:
         """Go on with what the record says was played last, if anything."""
-        self._match_id, self._match = self._record.newest() or (0, None)
+        self.match_id, self._match = self._record.newest() or (0, None)
 
     def resume(self, match_id: int, match: Match) -> None:
-        self._match_id, self._match = match_id, match
+        self.match_id, self._match = match_id, match
 
     def do(self, *actions: Action) -> Match:
         """All of these as one step, or none where one is refused or cannot be written."""
         match = self.match.push(*actions)
         result = Result.of(match) if match.state.winner is not None else None
         with self._writing():
-            position = self._record.append(self._match_id, *actions, result=result)
+            position = self._record.append(self.match_id, *actions, result=result)
         self._match = match
         if any(isinstance(action, Thrown) and action.places for action in actions):
             self.seen = position
