@@ -8,6 +8,7 @@ import io
 import json
 import os
 import sqlite3
+import zlib
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -115,7 +116,7 @@ def unpacked(data: bytes, where: str) -> Backup:
             parts = {name: _member(pack, name) for name in listed["files"]}
         _check(listed, parts)
         return Backup(float(listed["made_s"]), *_counts(parts[JOURNAL]), parts)
-    except (BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+    except (BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         why = f"no zip file ({error})"
     except (
         KeyError,

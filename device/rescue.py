@@ -4,7 +4,7 @@ Whatever can still be read of the damaged one, and came after the backup, is put
 """
 
 import logging
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from device.backup import Backup, counted
@@ -29,12 +29,15 @@ def open_journal(folder: Path, backups: Backups) -> tuple[Journal, str]:
     except DamagedJournal as error:
         log.error("%s", error)  # noqa: TRY400 - the line says it all
         aside = set_aside(path)
-    journal = Journal.open(path)
-    good = next(backups.good(), None)
-    if good:
-        journal.restore(good.journal)
-    saved = journal.adopt(*readable(aside, good.position if good else 0))
-    notice = _notice(aside, good, saved, History(path).count())
+    with ExitStack() as undo:
+        journal = Journal.open(path)
+        undo.callback(journal.close)
+        good = next(backups.good(), None)
+        if good:
+            journal.restore(good.journal)
+        saved = journal.adopt(*readable(aside, good.position if good else 0))
+        notice = _notice(aside, good, saved, History(path).count())
+        undo.pop_all()  # all went well
     log.error("%s", notice)
     return journal, notice
 

@@ -150,7 +150,7 @@ class History:
         try:
             with closing(sqlite3.connect(uri, uri=True, timeout=PATIENCE_S)) as db:
                 yield schema.lenient(db)
-        except (sqlite3.Error, GameError) as error:
+        except (sqlite3.Error, UnicodeDecodeError, GameError) as error:
             raise JournalError(f"{self.path}: the journal cannot be read ({error})") from None
 
 

@@ -249,7 +249,8 @@ def _as_journal_error(path: Path) -> Iterator[None]:
         raise _damaged(path, error) from None
 
 
-def _damaged(path: Path, why: Exception) -> DamagedJournal:
+def _damaged(path: Path, error: Exception) -> DamagedJournal:
+    why = " ".join(str(error).split())
     return DamagedJournal(
         f"{path}: the journal is damaged ({why}): move the file away to begin anew"
     )

@@ -8,7 +8,10 @@ from pathlib import Path
 from game import schema
 from game.entry import COLUMNS, Row, holds
 
-MISSES = 5_000
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite says of damaged tables may itself be no text."""
+
+MISSES = 2_000
 """So many positions in a row without an entry are the end: one lost page holds fewer."""
 
 
@@ -21,7 +24,7 @@ def readable(path: Path, after: int = 0) -> tuple[list[Row], dict[int, str]]:
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
             schema.lenient(db)
             return list(_rows(db, after)), _keys(db)
-    except sqlite3.Error:
+    except UNREADABLE:
         return [], {}
 
 
@@ -41,7 +44,7 @@ def _row(db: sqlite3.Connection, position: int) -> Row | None:
             f"SELECT {COLUMNS} FROM entry WHERE position = ?",  # noqa: S608 - our own words
             (position,),
         ).fetchone()
-    except sqlite3.Error:
+    except UNREADABLE:
         return None
     return row
 
@@ -49,5 +52,5 @@ def _row(db: sqlite3.Connection, position: int) -> Row | None:
 def _keys(db: sqlite3.Connection) -> dict[int, str]:
     try:
         return dict(db.execute("SELECT id, key FROM match"))
-    except sqlite3.Error:
+    except UNREADABLE:
         return {}

@@ -209,6 +209,20 @@ def test_a_journal_that_is_rubbish_begins_anew_and_says_so(backups, tmp_path):
         assert f"kept as journal-damaged-{number}.db" in notice
 
 
+@pytest.mark.parametrize("at", [100, 1500, 3000, 3900, 4000])
+def test_tables_whose_names_are_rubbish_are_set_aside_as_well(journal, backups, tmp_path, at):
+    """SQLite then says why in bytes that are no text."""
+    play(journal, 500)
+    journal.close()
+    data = bytearray((tmp_path / "journal.db").read_bytes())
+    data[at : at + 90] = b"\xcb\xff\x9f" * 30
+    (tmp_path / "journal.db").write_bytes(data)
+    journal, _ = open_journal(tmp_path, backups)
+
+    with closing(journal):
+        assert play(journal, 500)
+
+
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """`traykeeper ...` in an empty folder, with the state below it; gives the output."""
