@@ -1,11 +1,11 @@
-"""The command line: `traykeeper play`, `read`, `keeps`, `rules`, `match`, `calibrate`, `doctor`, `bench`.
+"""The command line: `traykeeper play`, `read`, `keeps`, `rules`, `match`, `calibrate`, `doctor`, `backup`...
 
 Exit codes: 0 done, 1 a check failed, 2 wrong usage or bad input (one line on stderr).
 """
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from device.odds import odds
 from game.errors import GameError
 
 BAD_INPUT = 2
+SETTINGS_FILE = "traykeeper.settings"
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -55,6 +56,8 @@ def cli() -> None:
     traykeeper calibrate height           # how high must the camera hang?
     traykeeper settings                   # what can be set, and is
     traykeeper doctor                     # is everything as it should be?
+    traykeeper backup                     # matches, calibration, settings in one file
+    traykeeper restore evening.zip        # and back again
     traykeeper bench all                  # how fast is it here?
     """
 
@@ -74,7 +77,9 @@ def _from_settings(context: click.Context, _: click.Parameter, value: str | None
     """The settings become the defaults of every option."""
     from device import settings
 
-    context.obj = settings.load(settings.find(value))
+    path = settings.find(value)
+    context.obj = settings.load(path)
+    context.meta[SETTINGS_FILE] = path and str(path)
     context.default_map = asdict(context.obj)
 
 
@@ -132,7 +137,8 @@ def play(settings: Any, /, **options: Any) -> None:
     """
     from device.play import Options, run
 
-    run(Options(**(asdict(settings) | options)))
+    file = click.get_current_context().meta[SETTINGS_FILE]
+    run(Options(**(asdict(settings) | options), settings_file=file))
 
 
 @cli.command()
@@ -170,6 +176,52 @@ def doctor(as_json: bool, pack: str | None, pictures: bool, file: str | None) ->
     if pictures and not pack:
         raise click.UsageError("--pictures go into a report: add --zip report.zip")
     return visit(as_json=as_json, pack=pack, pictures=pictures, file=file)
+
+
+_state_option = click.option(
+    "--state", type=click.Path(file_okay=False), help="Another folder than in the settings."
+)
+
+
+@cli.command()
+@click.argument("file", required=False)
+@_state_option
+@click.option("--settings", "settings_file", metavar="FILE", help="The settings to go by.")
+def backup(file: str | None, state: str | None, settings_file: str | None) -> None:
+    """Put matches, calibration and settings into one file, also while it is played.
+
+    \b
+    traykeeper backup
+    traykeeper backup evening.zip
+    """
+    from device.restoring import save
+
+    save(file, *_settings_and_state(settings_file, state))
+
+
+@cli.command()
+@click.argument("file")
+@_state_option
+@click.option("--settings", "settings_file", metavar="FILE", help="The settings to go by.")
+@click.option("--yes", is_flag=True, help="Do not ask first.")
+def restore(file: str, state: str | None, settings_file: str | None, yes: bool) -> None:  # noqa: FBT001
+    """Put a backup in place of what is here; what was here is kept as a backup, too.
+
+    \b
+    traykeeper restore evening.zip
+    """
+    from device.restoring import restore
+
+    restore(file, *_settings_and_state(settings_file, state), yes=yes)
+
+
+def _settings_and_state(file: str | None, state: str | None) -> tuple[Any, Path | None]:
+    """The settings, with another state folder where one is named, and the file they are from."""
+    from device import settings
+
+    path = settings.find(file)
+    found = settings.load(path)
+    return (replace(found, state=state) if state else found), path
 
 
 _camera_option = click.option("--camera", metavar="NAME", help="Another than in the settings.")

@@ -5,7 +5,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -14,23 +14,34 @@ import click
 import platformdirs
 import segno
 from flask import Flask
+from gpiozero.pins import Factory
+from gpiozero.pins.mock import MockFactory
 
-from calibration.profile import FILE
+from calibration.profile import FILE as PROFILE
 from device.button import TrayButton
 from device.camera import Camera
 from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
 from device.cameras.tuning import Tuning, as_mains, as_rotation
 from device.companion import Companion
+from device.daily import Backups, Daily
+from device.doctor.machine import Machine
+from device.doctor.patient import Patient
+from device.frames import DAY_S, Frames
+from device.frames import FOLDER as FRAMES
 from device.ledger import Ledger
 from device.notify import Heartbeat, notify
 from device.pins import open_pins
 from device.power import shut_down_where_allowed
+from device.rescue import open_journal
 from device.settings import Settings
 from device.shelf import Shelf
 from device.signals import Wiring, as_lamp, open_signals
+from device.upkeep import Upkeep
 from game import rulefile
-from game.journal import Journal
+from game.errors import JournalError
+from game.history import History
 from web.app import create_app
+from web.hosts import Hosts, named
 from web.server import Server
 
 
@@ -40,6 +51,7 @@ class Options(Settings):
 
     roll_s: float = 1.0
     seed: int | None = None
+    settings_file: str | None = None
 
 
 def run(options: Options) -> None:
@@ -59,33 +71,54 @@ def run(options: Options) -> None:
 def serving(options: Options) -> Iterator[tuple[Companion, Server]]:
     """The companion at work and its page served; all is closed again at the end."""
     with (
-        open_companion(options) as companion,
-        Server(_app(companion, options), options.host, options.port) as server,
+        open_upkeep(options) as upkeep,
+        Server(_app(upkeep, options), options.host, options.port) as server,
     ):
+        companion = upkeep.companion
         companion.announce(f"http://{_address(options.host)}:{server.port}/")
         yield companion, server
 
 
-def _app(companion: Companion, options: Options) -> Flask:
+def _app(upkeep: Upkeep, options: Options) -> Flask:
     """The page, with the rules that were asked for first among those on offer."""
     chosen = rulefile.load(options.rules)
     others = (rulefile.load(name) for name in rulefile.names() if name != chosen.name)
-    return create_app(companion, calibration=companion.fitting, rules=(chosen, *others))
+    companion = upkeep.companion
+    return create_app(
+        companion,
+        calibration=companion.fitting,
+        history=History(upkeep.journal.path),
+        rules=(chosen, *others),
+        keeper=upkeep,
+        hosts=Hosts(*named(options.hosts), options.host),
+    )
 
 
 @contextmanager
 def open_companion(options: Options) -> Iterator[Companion]:
     """Camera, pins, journal and match joined, without the page."""
+    with open_upkeep(options) as upkeep:
+        yield upkeep.companion
+
+
+@contextmanager
+def open_upkeep(options: Options) -> Iterator[Upkeep]:
+    """The companion at work, and what looks after it."""
     rules = rulefile.load(options.rules)
-    state = Path(options.state or platformdirs.user_state_dir("traykeeper"))
-    shelf = Shelf(state / FILE)
+    state = _folder(options)
+    shelf = Shelf(state / PROFILE)
     if shelf.trouble:
         click.echo(f"traykeeper: {shelf.trouble}", err=True)
     tray, open_it = _camera(options, shelf)
-    with closing(Journal.open(state / "journal.db")) as journal, closing(open_pins()) as pins:
+    backups = Backups(state, Path(options.settings_file) if options.settings_file else None)
+    journal, damage = open_journal(state, backups)
+    with (
+        closing(journal),
+        closing(open_pins()) as pins,
+        closing(_frames(options, state)) as frames,
+    ):
         ledger = Ledger(journal)
-        if newest := journal.newest():
-            ledger.resume(*newest)
+        damage = " ".join(filter(None, (damage, _taken_up(ledger))))
         companion = Companion(
             ledger,
             rules,
@@ -94,7 +127,9 @@ def open_companion(options: Options) -> Iterator[Companion]:
             tray=tray,
             shelf=shelf,
             still_s=options.still_s,
-            shut_down=shut_down_where_allowed() if options.shut_down else None,
+            shut_down=_shut_down(options, pins),
+            frames=frames,
+            damage=damage,
             alive=Heartbeat(),
         )
         companion.attach(
@@ -108,9 +143,44 @@ def open_companion(options: Options) -> Iterator[Companion]:
         )
         companion.start()
         try:
-            yield companion
+            with Daily(backups):
+                yield Upkeep(companion, journal, backups, frames, _patient(options, state))
         finally:
             companion.close()
+
+
+def _taken_up(ledger: Ledger) -> str:
+    """Go on with what was played last; why not, where it cannot be read by this version."""
+    try:
+        ledger.reload()
+    except JournalError as error:
+        return f"The last match cannot be gone on with ({error}). It stays in the journal."
+    return ""
+
+
+def _frames(options: Options, state: Path) -> Frames:
+    return Frames(
+        state / FRAMES,
+        max_bytes=options.frames_mb * 1024 * 1024,
+        max_age_s=options.frames_days * DAY_S,
+    )
+
+
+def _patient(options: Options, state: Path) -> Patient:
+    """This machine, for the health page."""
+    return Patient(Machine(), replace(options, state=str(state)), None, None, None, installed=False)
+
+
+def _folder(options: Options) -> Path:
+    """Where journal, profile, pictures and backups are."""
+    return Path(options.state or platformdirs.user_state_dir("traykeeper"))
+
+
+def _shut_down(options: Options, pins: Factory) -> Callable[[], object] | None:
+    """A simulated button is pressed by anybody in the network: it shuts nothing down."""
+    if not options.shut_down or isinstance(pins, MockFactory):
+        return None
+    return shut_down_where_allowed()
 
 
 def _camera(options: Options, shelf: Shelf) -> tuple[SimulatedTray | None, Callable[[], Camera]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from flask import Flask, url_for
 
+from game.history import History
 from game.rulefile import load, names
 from game.ruleset import Ruleset
 from web import filters, guard, problem
@@ -14,8 +15,13 @@ from web.board import Board
 from web.body import MAX_BYTES
 from web.calibrating import create_calibrating
 from web.calibration import Calibration
+from web.health import create_health
+from web.hosts import Hosts
+from web.hosts import register as register_hosts
+from web.keeping import Keeper
 from web.page import create_page
 from web.paper import create_paper
+from web.records import create_records
 from web.stream import Streams
 from web.table import Table
 
@@ -26,24 +32,27 @@ def create_app(
     table: Table,
     *,
     calibration: Calibration | None = None,
+    history: History | None = None,
     rules: Sequence[Ruleset] | None = None,
     streams: Streams | None = None,
-    trusted_hosts: Sequence[str] | None = None,
+    keeper: Keeper | None = None,
+    hosts: Hosts | None = None,
 ) -> Flask:
     """The application over this table.
 
     Args:
         table: the companion.
         calibration: fits camera and tray to each other; None where that cannot be.
+        history: all matches of the journal; None where there is none.
         rules: the rule sets on offer, the usual one first; all published ones without.
         streams: the live streams; pass them to end them before the server stops.
-        trusted_hosts: the names under which the page may be asked for; None means any.
+        keeper: looks after the appliance: health, backups, kept pictures.
+        hosts: the names under which the page may be asked for; None means any.
     """
     app = Flask(__name__)
     app.config.update(
         MAX_CONTENT_LENGTH=MAX_BYTES,
         SEND_FILE_MAX_AGE_DEFAULT=YEAR_S,
-        TRUSTED_HOSTS=list(trusted_hosts) if trusted_hosts else None,
     )
     streams = streams or Streams()
     app.extensions["traykeeper_streams"] = streams
@@ -51,10 +60,14 @@ def create_app(
     filters.register(app.jinja_env)
     app.jinja_env.globals.update(asset=_asset, rules=offered)
     problem.register(app)
+    if hosts is not None:
+        register_hosts(app, hosts)
     guard.register(app)
     app.register_blueprint(create_api(table, streams, offered))
     app.register_blueprint(create_page(table, streams, Board(app.jinja_env)))
     app.register_blueprint(create_paper(table, offered[0]))
+    app.register_blueprint(create_health(table, keeper))
+    app.register_blueprint(create_records(table, history))
     app.register_blueprint(create_calibrating(table, calibration))
     return app
 

@@ -1,7 +1,5 @@
 """The scoreboard page, and the stream that keeps it live."""
 
-import json
-
 from flask import Blueprint, Response, make_response, render_template
 
 from web.board import Board
@@ -41,12 +39,6 @@ def create_page(table: Table, streams: Streams, board: Board) -> Blueprint:
     def sections() -> Response:
         """As an event of /live: what a phone asks for while no stream is free."""
         return _fresh(board.html(table.snapshot()))
-
-    @page.get("/healthz")
-    def healthz() -> Response:
-        notice = table.snapshot().notice
-        body = {"status": "ok"} | ({"notice": notice} if notice else {})
-        return Response(json.dumps(body) + "\n", mimetype="application/json")
 
     return page
 

@@ -180,6 +180,7 @@ class StateJson(MatchJson):
     join_url: str
     calibrated: bool
     notice: str
+    troubles: list[str]
     question: str | None
     choices: list[ChoiceJson]
     photo: PhotoJson | None

@@ -93,6 +93,7 @@ class Snapshot:
         join_url: what the QR code says.
         calibrated: whether camera and tray were fitted to each other, or need not be.
         notice: what has changed since then, in a sentence; empty where nothing did.
+        troubles: what is wrong with the appliance, one sentence each; usually nothing.
     """
 
     version: int
@@ -110,6 +111,7 @@ class Snapshot:
     join_url: str = ""
     calibrated: bool = True
     notice: str = ""
+    troubles: tuple[str, ...] = ()
 
 
 class Table(Protocol):
@@ -154,6 +156,12 @@ class Table(Protocol):
 
     def rematch(self) -> Snapshot:
         """Once a match is won: the same players and teams again, and the next one begins."""
+
+    def heed(self) -> Snapshot:
+        """A person has read that the journal was damaged."""
+
+    def reopen(self, match_id: int) -> Snapshot:
+        """Go on with an older match, by its number in the journal."""
 
     def dice(self, dice: tuple[int, ...]) -> Snapshot:
         """A throw tapped in on the phone, where no camera read it."""

@@ -55,6 +55,7 @@ def state_json(snapshot: Snapshot) -> StateJson:
         "join_url": snapshot.join_url,
         "calibrated": snapshot.calibrated,
         "notice": snapshot.notice,
+        "troubles": list(snapshot.troubles),
         "question": snapshot.question,
         "choices": [{"id": choice.id, "label": choice.label} for choice in snapshot.choices],
         "photo": _photo(snapshot.photo) if snapshot.photo else None,

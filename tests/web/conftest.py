@@ -105,6 +105,13 @@ class MemoryTable:
         names = [player.name for player in self.match.state.players]
         return self._play(Match.start(self.match.rules, names, first=1), "a rematch")
 
+    def heed(self) -> Snapshot:
+        return self.show(troubles=())
+
+    def reopen(self, match_id: int) -> Snapshot:
+        self.done.append(("reopen", match_id))
+        return self.show(message="reopened")
+
     def dice(self, dice: tuple[int, ...]) -> Snapshot:
         return self._play(self.match.throw(dice), f"thrown: {dice}")
 
