@@ -1,5 +1,6 @@
 """`traykeeper play`: put the parts together, serve the page, until somebody stops it."""
 
+import os
 import signal
 import socket
 import sys
@@ -21,6 +22,8 @@ from device.camera import Camera
 from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
 from device.cameras.tuning import Tuning, as_mains, as_rotation
 from device.companion import Companion
+from device.drawer import FILE as DRAWER
+from device.drawer import Drawer
 from device.ledger import Ledger
 from device.notify import Heartbeat, notify
 from device.pins import open_pins
@@ -30,7 +33,8 @@ from device.shelf import Shelf
 from device.signals import Wiring, as_lamp, open_signals
 from game import rulefile
 from game.journal import Journal
-from web.app import create_app
+from web.app import create_app, new_link
+from web.pencil import Pencil
 from web.server import Server
 
 
@@ -58,26 +62,35 @@ def run(options: Options) -> None:
 @contextmanager
 def serving(options: Options) -> Iterator[tuple[Companion, Server]]:
     """The companion at work and its page served; all is closed again at the end."""
+    drawer = Drawer(_folder(options) / DRAWER)
+    if drawer.trouble:
+        click.echo(f"traykeeper: {drawer.trouble}", err=True)
     with (
-        open_companion(options) as companion,
-        Server(_app(companion, options), options.host, options.port) as server,
+        open_companion(options, Pencil(drawer.kept, keep=drawer.keep)) as companion,
+        Server(_app(companion, options, drawer.secret), options.host, options.port) as server,
     ):
         companion.announce(f"http://{_address(options.host)}:{server.port}/")
         yield companion, server
 
 
-def _app(companion: Companion, options: Options) -> Flask:
+def _app(companion: Companion, options: Options, secret: bytes) -> Flask:
     """The page, with the rules that were asked for first among those on offer."""
     chosen = rulefile.load(options.rules)
     others = (rulefile.load(name) for name in rulefile.names() if name != chosen.name)
-    return create_app(companion, calibration=companion.fitting, rules=(chosen, *others))
+    return create_app(
+        companion,
+        calibration=companion.fitting,
+        rules=(chosen, *others),
+        pencil=companion.pencil,
+        secret=secret,
+    )
 
 
 @contextmanager
-def open_companion(options: Options) -> Iterator[Companion]:
+def open_companion(options: Options, pencil: Pencil | None = None) -> Iterator[Companion]:
     """Camera, pins, journal and match joined, without the page."""
     rules = rulefile.load(options.rules)
-    state = Path(options.state or platformdirs.user_state_dir("traykeeper"))
+    state = _folder(options)
     shelf = Shelf(state / FILE)
     if shelf.trouble:
         click.echo(f"traykeeper: {shelf.trouble}", err=True)
@@ -93,6 +106,7 @@ def open_companion(options: Options) -> Iterator[Companion]:
             open_signals(pins, _wiring(options), warn=partial(click.echo, err=True)),
             tray=tray,
             shelf=shelf,
+            pencil=pencil,
             still_s=options.still_s,
             shut_down=shut_down_where_allowed() if options.shut_down else None,
             alive=Heartbeat(),
@@ -111,6 +125,11 @@ def open_companion(options: Options) -> Iterator[Companion]:
             yield companion
         finally:
             companion.close()
+
+
+def _folder(options: Options) -> Path:
+    """Where journal, profile and pencil are kept."""
+    return Path(options.state or platformdirs.user_state_dir("traykeeper"))
 
 
 def _camera(options: Options, shelf: Shelf) -> tuple[SimulatedTray | None, Callable[[], Camera]]:
@@ -155,16 +174,29 @@ def _wiring(options: Options) -> Wiring:
 def _greet(companion: Companion, server: Server) -> None:
     """Address and QR code, as text: a phone reads it off the terminal."""
     snapshot = companion.snapshot()
-    if sys.stdout.isatty():
-        segno.make(snapshot.join_url, micro=False).terminal(compact=True)
     click.echo(
         f"Traykeeper is at {snapshot.join_url}  (this machine: http://localhost:{server.port}/)"
     )
+    if _goes_to_a_log():
+        click.echo("Who wants to play asks for the pencil on the page, and presses the button.")
+    else:
+        link = new_link(server.app)
+        if sys.stdout.isatty():
+            segno.make(snapshot.join_url + link, micro=False).terminal(compact=True)
+        click.echo(f"To play, open http://localhost:{server.port}/{link}")
+        click.echo(f"or on a phone {snapshot.join_url}{link}")
+        click.echo("It gives the pencil once, within the hour; all other phones watch.")
     if snapshot.simulated:
         click.echo(
             "No camera here: dice are simulated. Throw them, and press the button, on the page."
         )
     click.echo("Press Ctrl-C to stop.")
+
+
+def _goes_to_a_log() -> bool:
+    """Whether systemd's journal keeps what we print: no secret may stand there."""
+    out = os.fstat(sys.stdout.fileno())
+    return os.environ.get("JOURNAL_STREAM") == f"{out.st_dev}:{out.st_ino}"
 
 
 def _address(host: str) -> str:

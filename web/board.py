@@ -14,6 +14,7 @@ from web.table import Snapshot
 from web.view import state_json
 
 SECTIONS = (
+    "pencil",
     "lamp",
     "turn",
     "message",

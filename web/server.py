@@ -37,6 +37,10 @@ class Server:
         host: the address to listen on; the default is every one of this machine.
         port: 0 takes any free one.
 
+    Attributes:
+        app: the same.
+        port: where it listens.
+
     Raises:
         ServerError: the port is in use or not allowed, or the host is not of this machine.
     """
@@ -44,6 +48,7 @@ class Server:
     def __init__(self, app: Flask, host: str = "0.0.0.0", port: int = 8080) -> None:  # noqa: S104
         self._streams: Streams = app.extensions["traykeeper_streams"]
         self._socket = _listen(host, port)
+        self.app = app
         self.host = host
         self.port: int = self._socket.getsockname()[1]
         self._server = waitress.create_server(

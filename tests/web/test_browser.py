@@ -7,6 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import PHONE, chromium
+from tests.web.conftest import PHONE_COOKIE
+from web.phone import COOKIE
 from web.table import Choice, Lamp, Photo, PhotoDie, Situation, TableError
 
 pytestmark = pytest.mark.browser
@@ -22,6 +24,7 @@ def browser():
 def context(browser):
     context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
     context.set_default_timeout(5000)
+    context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
     yield context
     context.close()
 

@@ -1,6 +1,6 @@
 import pytest
 
-from web.app import create_app
+from tests.web.conftest import holding, make_app
 
 
 @pytest.mark.parametrize(
@@ -17,20 +17,20 @@ def test_every_answer_forbids_what_is_not_ours(client, path):
 
 
 def test_another_sites_page_cannot_press(client, table):
-    answer = client.post("/api/v1/press", headers={"Origin": "http://elsewhere.example"})
+    answer = client.post("/api/v1/press", json={}, headers={"Origin": "http://elsewhere.example"})
 
     assert answer.status_code == 403
     assert table.done == []
 
 
 def test_our_own_page_can(client):
-    answer = client.post("/api/v1/press", headers={"Origin": "http://localhost"})
+    answer = client.post("/api/v1/press", json={}, headers={"Origin": "http://localhost"})
 
     assert answer.status_code == 200
 
 
 def test_trusted_hosts_keep_other_names_out(table):
-    client = create_app(table, trusted_hosts=["traykeeper.local"]).test_client()
+    client = holding(make_app(table, trusted_hosts=["traykeeper.local"]))
 
     assert client.get("/", base_url="http://traykeeper.local:8080").status_code == 200
     answer = client.get("/api/v1/state", base_url="http://rebound.example")

@@ -9,6 +9,7 @@
 
   // One after the other: quick taps are neither lost nor overtaken.
   function post(address, body = {}, isWanted = () => true) {
+    if (!window.mayPost(address)) return Promise.resolve(false);
     queue = queue.then(() => isWanted() && send(address, body));
     return queue;
   }
@@ -35,6 +36,8 @@
     byId("toast").textContent = text.charAt(0).toUpperCase() + text.slice(1);
     if (text) toastTimer = setTimeout(toast, TOAST_MS, "");
   }
+
+  document.addEventListener("said", (event) => toast(event.detail));
 
   const taps = {
     post: (button) => (button.getAttribute("aria-disabled")
@@ -178,6 +181,7 @@
     if (target.name === "rules") target.form.elements.target.value = target.selectedOptions[0].dataset.target;
   });
   document.addEventListener("submit", async (event) => {
+    if (!event.target.dataset.submit) return;
     event.preventDefault();
     const started = await post(event.target.dataset.submit, setUp(event.target));
     if (started && !byId("board")) location.assign("/");
