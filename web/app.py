@@ -11,7 +11,6 @@ from game.rulefile import load, names
 from game.ruleset import Ruleset
 from web import filters, guard, phone, problem
 from web.api import create_api
-from web.board import Board
 from web.body import MAX_BYTES
 from web.calibrating import create_calibrating
 from web.calibration import Calibration
@@ -67,7 +66,7 @@ def create_app(
     phone.register(app, table, pencil, phones)
     app.register_blueprint(create_api(table, streams, offered))
     app.register_blueprint(create_handing(table, pencil, pin, phones))
-    app.register_blueprint(create_page(table, streams, Board(app.jinja_env)))
+    app.register_blueprint(create_page(table, streams, app.jinja_env))
     app.register_blueprint(create_paper(table, offered[0]))
     app.register_blueprint(create_calibrating(table, calibration))
     return app

@@ -33,12 +33,20 @@ SECTIONS = (
     "join",
 )
 
+TV = ("tv",)
+"""The board for a screen that all look at: one section, no controls."""
+
 
 class Board:
-    """Renders the sections of the board."""
+    """Renders the sections of the board.
 
-    def __init__(self, templates: Environment) -> None:
-        self._templates = templates
+    Args:
+        templates: where they are.
+        names: the sections, in their order.
+    """
+
+    def __init__(self, templates: Environment, names: tuple[str, ...] = SECTIONS) -> None:
+        self._templates, self._names = templates, names
         self.sections = OncePerVersion(self._sections)
         self.event = OncePerVersion(self._event)
 
@@ -51,7 +59,7 @@ class Board:
 
     def _sections(self, snapshot: Snapshot) -> dict[str, str]:
         state = state_json(snapshot)
-        return {name: self._section(name, state) for name in SECTIONS}
+        return {name: self._section(name, state) for name in self._names}
 
     def _section(self, name: str, state: StateJson) -> str:
         inner = self._render(f"_{name}.html", state=state)

@@ -86,7 +86,7 @@ def test_the_first_view_without_its_photo_is_below_100_kb(client, table):
 def test_the_board_alone_is_what_the_stream_sends(client, table):
     table.new_match(("Anna", "Ben"))
 
-    html = client.get("/board").text
+    html = client.get("/sections").text
 
     assert 'id="turn"' in html
     assert "<html" not in html
