@@ -9,7 +9,7 @@ from flask import Flask, url_for
 
 from game.rulefile import load, names
 from game.ruleset import Ruleset
-from web import filters, guard, phone, problem
+from web import filters, guard, phone, problem, repeat
 from web.api import create_api
 from web.body import MAX_BYTES
 from web.calibrating import create_calibrating
@@ -64,6 +64,7 @@ def create_app(
     problem.register(app)
     guard.register(app)
     phone.register(app, table, pencil, phones)
+    repeat.register(app)
     app.register_blueprint(create_api(table, streams, offered))
     app.register_blueprint(create_handing(table, pencil, pin, phones))
     app.register_blueprint(create_page(table, streams, app.jinja_env))
