@@ -7,8 +7,10 @@ from hashlib import blake2s
 
 from jinja2 import Environment
 
+from game.match import Match
 from web.once import OncePerVersion
 from web.shape import StateJson
+from web.story import Entry, story
 from web.stream import event_text
 from web.table import Snapshot
 from web.view import state_json
@@ -36,6 +38,9 @@ SECTIONS = (
 TV = ("tv",)
 """The board for a screen that all look at: one section, no controls."""
 
+STORY = ("pencil", "story")
+"""The page of all turns."""
+
 
 class Board:
     """Renders the sections of the board.
@@ -59,12 +64,20 @@ class Board:
 
     def _sections(self, snapshot: Snapshot) -> dict[str, str]:
         state = state_json(snapshot)
-        return {name: self._section(name, state) for name in self._names}
+        match = snapshot.match
+        return {name: self._section(name, state, match) for name in self._names}
 
-    def _section(self, name: str, state: StateJson) -> str:
-        inner = self._render(f"_{name}.html", state=state)
+    def _section(self, name: str, state: StateJson, match: Match | None) -> str:
+        inner = self._render(
+            f"_{name}.html", state=state, match=match, entries=_entries(name, match)
+        )
         digest = blake2s(inner.encode(), digest_size=6).hexdigest()
         return self._render("_section.html", name=name, digest=digest, inner=inner)
 
     def _render(self, template: str, **values: object) -> str:
         return self._templates.get_template(template).render(**values).strip()
+
+
+def _entries(name: str, match: Match | None) -> list[Entry]:
+    """Told only where they are shown: that goes through the whole match."""
+    return story(match) if match and name == "story" else []

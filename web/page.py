@@ -5,7 +5,7 @@ import json
 from flask import Blueprint, Response, make_response, render_template
 from jinja2 import Environment
 
-from web.board import TV, Board
+from web.board import STORY, TV, Board
 from web.stream import Streams
 from web.table import Table
 from web.view import state_json
@@ -18,7 +18,8 @@ def create_page(table: Table, streams: Streams, templates: Environment) -> Bluep
     """The blueprint of what people look at."""
     page = Blueprint("page", __name__)
     board = Board(templates)
-    _add_tv(page, table, streams, Board(templates, TV))
+    _add_board(page, table, streams, Board(templates, TV), name="board", template="tv.html")
+    _add_board(page, table, streams, Board(templates, STORY), name="turns", template="story.html")
 
     @page.get("/")
     def scoreboard() -> Response:
@@ -54,20 +55,25 @@ def create_page(table: Table, streams: Streams, templates: Environment) -> Bluep
     return page
 
 
-def _add_tv(page: Blueprint, table: Table, streams: Streams, tv: Board) -> None:
-    """The board mode: for a television or a tablet that everybody looks at."""
+def _add_board(
+    page: Blueprint, table: Table, streams: Streams, board: Board, *, name: str, template: str
+) -> None:
+    """A page of some sections below /NAME, with its own stream."""
 
-    @page.get("/board")
-    def big_board() -> Response:
-        return _fresh(render_template("tv.html", sections=tv.sections(table.snapshot())))
+    def whole() -> Response:
+        snapshot = table.snapshot()
+        sections = board.sections(snapshot)
+        return _fresh(render_template(template, sections=sections, state=state_json(snapshot)))
 
-    @page.get("/board/live")
-    def big_live() -> Response:
-        return streams.open(table, tv.event, BEAT)
+    def live() -> Response:
+        return streams.open(table, board.event, BEAT)
 
-    @page.get("/board/sections")
-    def big_sections() -> Response:
-        return _fresh(tv.html(table.snapshot()))
+    def sections() -> Response:
+        return _fresh(board.html(table.snapshot()))
+
+    page.add_url_rule(f"/{name}", name, whole)
+    page.add_url_rule(f"/{name}/live", f"{name}_live", live)
+    page.add_url_rule(f"/{name}/sections", f"{name}_sections", sections)
 
 
 def _fresh(html: str) -> Response:

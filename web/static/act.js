@@ -51,15 +51,18 @@
   document.addEventListener("said", (event) => toast(event.detail));
 
   const taps = {
-    post: (button) => (button.getAttribute("aria-disabled")
-      ? toast(button.dataset.why)
-      : post(button.dataset.post, JSON.parse(button.dataset.body || "{}"))),
+    post: (button) => {
+      if (button.getAttribute("aria-disabled")) return toast(button.dataset.why);
+      if (button.dataset.done !== undefined) button.closest("dialog").close();
+      return post(button.dataset.post, JSON.parse(button.dataset.body || "{}"));
+    },
     slot: (button) => (button.closest("#pad") ? takeOff(button) : toggle(button)),
     seen: (die) => tapSpot(die),
     fix: (button) => fix(Number(button.dataset.fix)),
     missed: () => openPad(readFaces()),
     edit: (button) => editThrow(button.dataset),
     enter: () => openPad(),
+    hand: () => openHand(),
     face: (button) => (button.closest("#pad") ? tapIn(button) : choose(Number(button.dataset.face))),
     close: (button) => button.closest("dialog").close(),
     remove: (button) => removePlayer(Number(button.dataset.remove)),
@@ -302,9 +305,39 @@
     if (target.name === "rules") target.form.elements.target.value = target.selectedOptions[0].dataset.target;
   });
   document.addEventListener("submit", async (event) => {
-    if (!event.target.dataset.submit) return;
+    const form = event.target;
+    if (!form.dataset.submit) return;
     event.preventDefault();
-    const started = await post(event.target.dataset.submit, setUp(event.target));
+    if (form.closest("#hand")) return setByHand(form);
+    const started = await post(form.dataset.submit, setUp(form));
     if (started && !byId("board")) location.assign("/");
+  });
+
+  // What nobody saw: filled with how things stand, so that only what is wrong has to be typed.
+  function openHand() {
+    const players = [...document.querySelectorAll(".players li")];
+    const hero = document.querySelector(".hero");
+    const onTurn = players.find((row) => row.getAttribute("aria-current")) || players[0];
+    for (const select of byId("hand").querySelectorAll(".seats")) {
+      select.replaceChildren(...players.map((row) => new Option(row.querySelector(".name").textContent, row.dataset.seat)));
+      select.value = onTurn.dataset.seat;
+    }
+    const [turn, score] = byId("hand").querySelectorAll("form");
+    turn.elements.points.value = hero.dataset.atRisk || 0;
+    turn.elements.dice.value = hero.dataset.toThrow || 6;
+    score.elements.score.value = onTurn.dataset.score;
+    byId("hand").querySelector(".on-turn-name").textContent = onTurn.querySelector(".name").textContent;
+    byId("hand").showModal();
+  }
+
+  async function setByHand(form) {
+    const fields = [...form.elements].filter((field) => field.name);
+    const body = Object.fromEntries(fields.map((field) => [field.name, field.name === "name" ? field.value.trim() : Number(field.value)]));
+    if (await post(form.dataset.submit, body)) byId("hand").close();
+  }
+
+  document.addEventListener("change", ({ target }) => {
+    if (!target.closest("[data-submit$='/score']") || target.name !== "seat") return;
+    target.form.elements.score.value = document.querySelector(`.players [data-seat="${target.value}"]`).dataset.score;
   });
 })();
