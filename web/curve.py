@@ -3,13 +3,14 @@
 from collections.abc import Callable
 
 from game.match import Match
-from web.numbers import points, seat_colour
+from web.numbers import points, seat_colour, seat_shape
 from web.story import scores_by_turn
 
 WIDE, HIGH = 640, 260
-LEFT, RIGHT, TOP, BOTTOM = 56, 12, 12, 24
+LEFT, RIGHT, TOP, BOTTOM = 80, 16, 16, 28
 BARS_HIGH = 160
 GRID_LINES = 4
+MARK = 20
 
 
 def score_curve(match: Match) -> str:
@@ -25,10 +26,9 @@ def score_curve(match: Match) -> str:
     lines = [_grid(round(low + (top - low) * i / GRID_LINES), y) for i in range(GRID_LINES + 1)]
     for seat in range(len(match.state.players)):
         path = "L".join(f"{LEFT + i * step:.1f} {y(row[seat]):.1f}" for i, row in enumerate(rows))
-        end = f'cx="{LEFT + (len(rows) - 1) * step:.1f}" cy="{y(rows[-1][seat]):.1f}"'
+        end = _mark(seat, LEFT + (len(rows) - 1) * step, y(rows[-1][seat]), MARK)
         lines.append(
-            f'<g class="seat-{seat_colour(seat)}"><path class="line" d="M{path}"/>'
-            f'<circle class="end" {end} r="5"/></g>'
+            f'<g class="seat-{seat_colour(seat)}"><path class="line" d="M{path}"/>{end}</g>'
         )
     return _svg(HIGH, "Scores over the turns", lines)
 
@@ -51,7 +51,20 @@ def turn_bars(match: Match) -> str:
             f'<rect class="{kind} seat-{seat_colour(turn.seat)}" x="{LEFT + i * step + 1:.1f}" '
             f'y="{floor - high:.1f}" width="{max(step - 2, 1):.1f}" height="{high:.1f}" rx="2"/>'
         )
+        if step >= MARK:
+            mark = _mark(turn.seat, LEFT + (i + 0.5) * step, floor + MARK * 0.65, MARK)
+            lines.append(f'<g class="seat-{seat_colour(turn.seat)}">{mark}</g>')
     return _svg(BARS_HIGH, "Points of every turn", lines)
+
+
+def _mark(seat: int, x: float, y: float, size: float) -> str:
+    """The player's shape on the player's colour."""
+    inner = size * 0.8
+    return (
+        f'<circle class="end" cx="{x:.1f}" cy="{y:.1f}" r="{size / 2:.1f}"/>'
+        f'<use href="#s{seat_shape(seat)}" x="{x - inner / 2:.1f}" y="{y - inner / 2:.1f}" '
+        f'width="{inner:.1f}" height="{inner:.1f}"/>'
+    )
 
 
 def _grid(score: int, y: Callable[[int], float]) -> str:

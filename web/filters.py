@@ -10,7 +10,7 @@ from markupsafe import Markup
 from game.events import Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
 from game.match import Match
 from web.curve import score_curve, turn_bars
-from web.numbers import N_COLOURS, points, seat_colour
+from web.numbers import points, seat_colour, seat_shape
 from web.story import Entry
 
 COUNT_WORDS = ("no dice", "one die", "two dice", "three dice", "four dice", "five dice", "six dice")
@@ -27,11 +27,6 @@ def register(templates: Environment) -> None:
     )
     templates.globals.update(score_curve=_markup(score_curve), turn_bars=_markup(turn_bars))
     templates.globals["qr_code"] = qr_code
-
-
-def seat_shape(seat: int) -> int:
-    """Shifted by one in the second ten, so that no colour meets the same shape twice."""
-    return (seat + seat // N_COLOURS) % N_COLOURS
 
 
 def percent(part: int, whole: int) -> float:

@@ -37,6 +37,12 @@ def create_page(table: Table, streams: Streams, templates: Environment) -> Bluep
         """To print, and stick on the tray."""
         return _fresh(render_template("join.html", state=state_json(table.snapshot())))
 
+    @page.get("/manifest.webmanifest")
+    def manifest() -> Response:
+        """What a phone needs to put the page among its apps; the icons' addresses may change."""
+        text = render_template("manifest.json")
+        return Response(text, mimetype="application/manifest+json")
+
     @page.get("/live")
     def live() -> Response:
         return streams.open(table, board.event, BEAT)
