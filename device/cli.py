@@ -1,4 +1,4 @@
-"""The command line: `traykeeper play`, `read`, `keeps`, `rules`, `match`, `calibrate`, `doctor`, `backup`...
+"""The command line: `traykeeper play`, `pin`, `read`, `keeps`, `rules`, `match`, `calibrate`, `backup`...
 
 Exit codes: 0 done, 1 a check failed, 2 wrong usage or bad input (one line on stderr).
 """
@@ -54,6 +54,7 @@ def cli() -> None:
     traykeeper odds --rules zilch         # exact chances and best play
     traykeeper match evening.txt          # replay a match written as text
     traykeeper calibrate height           # how high must the camera hang?
+    traykeeper pin                        # how a screen gets to change anything
     traykeeper settings                   # what can be set, and is
     traykeeper doctor                     # is everything as it should be?
     traykeeper backup                     # matches, calibration, settings in one file
@@ -139,6 +140,28 @@ def play(settings: Any, /, **options: Any) -> None:
 
     file = click.get_current_context().meta[SETTINGS_FILE]
     run(Options(**(asdict(settings) | options), settings_file=file))
+
+
+@cli.command()
+@click.option(
+    "--settings",
+    metavar="FILE",
+    is_eager=True,
+    expose_value=False,
+    callback=_from_settings,
+    help="The settings that the companion plays with.",
+)
+@click.option("--state", type=click.Path(file_okay=False), help="Its folder of the journal.")
+def pin(state: str | None) -> None:
+    """Print the PIN with which a screen gets the pencil; it changes every five minutes.
+
+    \b
+    traykeeper pin
+    sudo -u traykeeper traykeeper pin     # where it runs as a service
+    """
+    from device.drawer import print_pin
+
+    print_pin(state)
 
 
 @cli.command()

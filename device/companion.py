@@ -40,6 +40,7 @@ from game.events import Event
 from game.match import Match
 from game.ruleset import Ruleset
 from vision import Reading
+from web.pencil import Pencil
 from web.table import Photo, Situation, Snapshot, TableError
 
 log = logging.getLogger(__name__)
@@ -71,6 +72,7 @@ class Companion:
         output: lamp, buzzer, voice: tells where the table stands.
         tray: the simulated tray, where there is no real one: then it can be thrown.
         shelf: where the profile is kept; None keeps one in memory.
+        pencil: who may change anything from a phone.
         still_s, period_s: see `Eye`.
         shut_down: what a very long hold does; None where that is not allowed.
         frames: keeps the picture of each throw; None keeps none.
@@ -79,6 +81,7 @@ class Companion:
 
     Attributes:
         fitting: the calibration of this table.
+        pencil: who may change anything from a phone.
     """
 
     def __init__(
@@ -90,6 +93,7 @@ class Companion:
         *,
         tray: SimulatedTray | None = None,
         shelf: Shelf | None = None,
+        pencil: Pencil | None = None,
         still_s: float = 0.4,
         period_s: float = 1 / 15,
         shut_down: Callable[[], object] | None = None,
@@ -98,6 +102,8 @@ class Companion:
         alive: Callable[[], object] = lambda: None,
     ) -> None:
         self._alive = alive
+        self.pencil = pencil or Pencil()
+        self.pencil.changed = self._refresh
         self._shelf = shelf = shelf or Shelf()
         self._drifting = Drifting(shelf, self._drifted)
         self._eye = Eye(
@@ -164,11 +170,14 @@ class Companion:
             self._button_trouble = f"No button: {error}"
             return
         self._finger = Finger(self._button) if self._button.simulated else None
-        self.fitting.real_button = not self._button.simulated
+        self.fitting.real_button = self.pencil.by_button = not self._button.simulated
 
     # What comes in from the hardware
 
     def pressed(self) -> None:
+        if self._finger is None and self.pencil.press():  # a page's button is not at the tray
+            self._post(lambda: self._session.say("The pencil is handed over."))
+            return
         if not self.fitting.pressed(TAP_S):
             self._post(self._session.press)
 
@@ -258,8 +267,15 @@ class Companion:
                 return self._jobs.get(timeout=TURN_S)
             if job := self._feel_the_eye():
                 return job
-            if self._snapshot.lamp != LAMPS[self._sign]:  # a page left the lamp's test
+            if self._has_lapsed:
                 return lambda: None
+
+    @property
+    def _has_lapsed(self) -> bool:
+        """A page left the lamp's test, or a phone asked for the pencil in vain."""
+        return (
+            self._snapshot.lamp != LAMPS[self._sign] or self._snapshot.pencil != self.pencil.view()
+        )
 
     def _post(self, job: Job) -> None:
         """Do this on the companion's thread; a refusal becomes the message on every phone."""
@@ -330,6 +346,7 @@ class Companion:
             calibrated=self.fitting.calibrated or not self.fitting.wanted,
             notice=self.fitting.drift or self._shelf.trouble,
             troubles=self.troubles.at_the_table,
+            pencil=self.pencil.view(),
         )
 
     @property
@@ -343,6 +360,7 @@ class Companion:
             started=session.started,
             moved=self._moved,
             testing=self.fitting.showing,
+            asked=self.pencil.view().by_button,
         )
 
     def _photo_of(self, match: Match | None) -> Photo | None:

@@ -84,6 +84,10 @@ class Desk:
             return Situation.ACCEPTED
         return Situation.TURN_OVER if state.turns else Situation.TURN_BEGINS
 
+    def say(self, message: str) -> None:
+        """Something happened that is no part of the match."""
+        self.message = message
+
     # What is true, what is asked, and what is on offer
 
     def _do(self, *actions: Action) -> Match:

@@ -1,5 +1,6 @@
 """`traykeeper play`: put the parts together, serve the page, until somebody stops it."""
 
+import os
 import signal
 import socket
 import sys
@@ -26,6 +27,8 @@ from device.companion import Companion
 from device.daily import Backups, Daily
 from device.doctor.machine import Machine
 from device.doctor.patient import Patient
+from device.drawer import FILE as DRAWER
+from device.drawer import Drawer
 from device.frames import DAY_S, Frames
 from device.frames import FOLDER as FRAMES
 from device.ledger import Ledger
@@ -40,8 +43,9 @@ from device.upkeep import Upkeep
 from game import rulefile
 from game.errors import JournalError
 from game.history import History
-from web.app import create_app
+from web.app import create_app, new_link
 from web.hosts import Hosts, named
+from web.pencil import Pencil
 from web.server import Server
 
 
@@ -70,16 +74,19 @@ def run(options: Options) -> None:
 @contextmanager
 def serving(options: Options) -> Iterator[tuple[Companion, Server]]:
     """The companion at work and its page served; all is closed again at the end."""
+    drawer = Drawer(_folder(options) / DRAWER)
+    if drawer.trouble:
+        click.echo(f"traykeeper: {drawer.trouble}", err=True)
     with (
-        open_upkeep(options) as upkeep,
-        Server(_app(upkeep, options), options.host, options.port) as server,
+        open_upkeep(options, Pencil(drawer.kept, keep=drawer.keep)) as upkeep,
+        Server(_app(upkeep, options, drawer.secret), options.host, options.port) as server,
     ):
         companion = upkeep.companion
         companion.announce(f"http://{_address(options.host)}:{server.port}/")
         yield companion, server
 
 
-def _app(upkeep: Upkeep, options: Options) -> Flask:
+def _app(upkeep: Upkeep, options: Options, secret: bytes) -> Flask:
     """The page, with the rules that were asked for first among those on offer."""
     chosen = rulefile.load(options.rules)
     others = (rulefile.load(name) for name in rulefile.names() if name != chosen.name)
@@ -91,18 +98,20 @@ def _app(upkeep: Upkeep, options: Options) -> Flask:
         rules=(chosen, *others),
         keeper=upkeep,
         hosts=Hosts(*named(options.hosts), options.host),
+        pencil=companion.pencil,
+        secret=secret,
     )
 
 
 @contextmanager
-def open_companion(options: Options) -> Iterator[Companion]:
+def open_companion(options: Options, pencil: Pencil | None = None) -> Iterator[Companion]:
     """Camera, pins, journal and match joined, without the page."""
-    with open_upkeep(options) as upkeep:
+    with open_upkeep(options, pencil) as upkeep:
         yield upkeep.companion
 
 
 @contextmanager
-def open_upkeep(options: Options) -> Iterator[Upkeep]:
+def open_upkeep(options: Options, pencil: Pencil | None = None) -> Iterator[Upkeep]:
     """The companion at work, and what looks after it."""
     rules = rulefile.load(options.rules)
     state = _folder(options)
@@ -126,6 +135,7 @@ def open_upkeep(options: Options) -> Iterator[Upkeep]:
             open_signals(pins, _wiring(options), warn=partial(click.echo, err=True)),
             tray=tray,
             shelf=shelf,
+            pencil=pencil,
             still_s=options.still_s,
             shut_down=_shut_down(options, pins),
             frames=frames,
@@ -172,7 +182,7 @@ def _patient(options: Options, state: Path) -> Patient:
 
 
 def _folder(options: Options) -> Path:
-    """Where journal, profile, pictures and backups are."""
+    """Where journal, profile, pictures, backups and the pencil are."""
     return Path(options.state or platformdirs.user_state_dir("traykeeper"))
 
 
@@ -225,16 +235,29 @@ def _wiring(options: Options) -> Wiring:
 def _greet(companion: Companion, server: Server) -> None:
     """Address and QR code, as text: a phone reads it off the terminal."""
     snapshot = companion.snapshot()
-    if sys.stdout.isatty():
-        segno.make(snapshot.join_url, micro=False).terminal(compact=True)
     click.echo(
         f"Traykeeper is at {snapshot.join_url}  (this machine: http://localhost:{server.port}/)"
     )
+    if _goes_to_a_log():
+        click.echo("Who wants to play asks for the pencil on the page, and presses the button.")
+    else:
+        link = new_link(server.app)
+        if sys.stdout.isatty():
+            segno.make(snapshot.join_url + link, micro=False).terminal(compact=True)
+        click.echo(f"To play, open http://localhost:{server.port}/{link}")
+        click.echo(f"or on a phone {snapshot.join_url}{link}")
+        click.echo("It gives the pencil once, within the hour; all other phones watch.")
     if snapshot.simulated:
         click.echo(
             "No camera here: dice are simulated. Throw them, and press the button, on the page."
         )
     click.echo("Press Ctrl-C to stop.")
+
+
+def _goes_to_a_log() -> bool:
+    """Whether systemd's journal keeps what we print: no secret may stand there."""
+    out = os.fstat(sys.stdout.fileno())
+    return os.environ.get("JOURNAL_STREAM") == f"{out.st_dev}:{out.st_ino}"
 
 
 def _address(host: str) -> str:

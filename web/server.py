@@ -46,6 +46,10 @@ class Server:
         port: 0 takes any free one.
         patience_s: see `PATIENCE_S`.
 
+    Attributes:
+        app: the same.
+        port: where it listens.
+
     Raises:
         ServerError: the port is in use or not allowed, or the host is not of this machine.
     """
@@ -63,6 +67,7 @@ class Server:
         # Each connection has this from here; the kernel then gives up on what is not taken.
         patience_ms = int(patience_s * 1000)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, patience_ms)
+        self.app = app
         self.host = host
         self.port: int = self._socket.getsockname()[1]
         self._server = waitress.create_server(

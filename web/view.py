@@ -12,6 +12,7 @@ from web.shape import (
     LastRoundJson,
     LastThrowJson,
     MatchJson,
+    PencilJson,
     PhotoDieJson,
     PhotoJson,
     PlayerJson,
@@ -21,7 +22,7 @@ from web.shape import (
     ThrowJson,
     TurnJson,
 )
-from web.table import Photo, PhotoDie, Snapshot
+from web.table import Holding, Photo, PhotoDie, Snapshot
 
 NO_MATCH: MatchJson = {
     "rules": None,
@@ -60,6 +61,7 @@ def state_json(snapshot: Snapshot) -> StateJson:
         "choices": [{"id": choice.id, "label": choice.label} for choice in snapshot.choices],
         "photo": _photo(snapshot.photo) if snapshot.photo else None,
         "rolloff": _rolloff(snapshot.rolloff) if snapshot.rolloff else None,
+        "pencil": _pencil(snapshot.pencil),
     }
 
 
@@ -230,4 +232,15 @@ def _rolloff(rolloff: RollOff) -> RollOffJson:
         "open": rolloff.open,
         "seat": rolloff.seat,
         "first": rolloff.first,
+    }
+
+
+def _pencil(pencil: Holding) -> PencilJson:
+    return {
+        "holder": pencil.holder,
+        "asking": pencil.asking,
+        "by_button": pencil.by_button,
+        "by_holder": pencil.by_holder,
+        "own_turn": pencil.own_turn,
+        "players": [{"phone": phone, "name": name} for phone, name in pencil.players],
     }
