@@ -3,6 +3,7 @@
 import json
 import time
 import urllib.request
+from base64 import b64encode
 from urllib.error import HTTPError
 
 import pytest
@@ -60,30 +61,41 @@ def test_the_picture_of_a_read_throw_is_kept_by_its_position(upkeep):
     assert upkeep.frame(last + 1) is None
 
 
-def post(port, path, body, content_type="application/json"):
+def post(port, path, **body):
     request = urllib.request.Request(
-        f"http://127.0.0.1:{port}{path}", body, {"Content-Type": content_type}
+        f"http://127.0.0.1:{port}/api/v1/{path}",
+        json.dumps(body).encode(),
+        {"Content-Type": "application/json"},
     )
     with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - our own page
         return json.load(answer)
 
 
+def send(port, backup):
+    """In parts, as the page does."""
+    at = 0
+    while at < len(backup):
+        part = b64encode(backup[at : at + 1000]).decode()
+        at = post(port, "restore/part", at=at, part=part)["at"]
+    return post(port, "restore")
+
+
 def test_a_match_is_brought_back_over_http_while_the_page_is_open(options):
     with serving(options) as (_, server):
-        post(server.port, "/api/v1/match", b'{"names": ["Anna", "Ben"]}')
-        post(server.port, "/api/v1/dice", b'{"dice": [1, 1, 1, 2, 3, 4]}')
+        post(server.port, "match", names=["Anna", "Ben"])
+        post(server.port, "dice", dice=[1, 1, 1, 2, 3, 4])
         with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/api/v1/backup") as answer:
             backup = answer.read()
-        post(server.port, "/api/v1/bank", b"{}")
-        post(server.port, "/api/v1/match", b'{"names": ["Cleo", "Dan"]}')
-        state = post(server.port, "/api/v1/restore", backup, "application/zip")
+        post(server.port, "bank")
+        post(server.port, "match", names=["Cleo", "Dan"])
+        state = send(server.port, backup)
 
         assert [player["name"] for player in state["players"]] == ["Anna", "Ben"]
         assert state["at_risk"] == 1000
         assert state["message"].startswith("A backup was restored. Going on where we were: Anna")
         with pytest.raises(HTTPError, match="409"):
-            post(server.port, "/api/v1/restore", backup[:-40], "application/zip")
-        assert post(server.port, "/api/v1/bank", b"{}")["players"][0]["score"] == 1000
+            send(server.port, backup[:-40])
+        assert post(server.port, "bank")["players"][0]["score"] == 1000
 
 
 def test_a_match_that_this_version_cannot_read_is_left_and_told(options, tmp_path):
