@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from device.backup import read
 from device.play import Options, serving
 from tests.browser import PHONE, chromium
+from web.app import new_link
 
 pytestmark = pytest.mark.browser
 
@@ -16,6 +17,9 @@ def test_a_backup_is_saved_to_the_phone_and_put_back(tmp_path):
         companion.new_match(("Anna", "Ben"))
         companion.dice((1, 1, 1, 2, 3, 4))
         page = browser.new_page(viewport=PHONE)
+        page.goto(f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
+        expect(page.locator("#board")).to_be_visible()
+        page.wait_for_url("**/")
         page.goto(f"http://127.0.0.1:{server.port}/health")
         with page.expect_download() as download:
             page.get_by_text("Save a backup").click()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from web.app import create_app
+from tests.web.conftest import holding, make_app
 from web.keeping import Check
 from web.table import TableError
 
@@ -47,7 +47,7 @@ def keeper(table):
 
 @pytest.fixture
 def client(table, keeper):
-    return create_app(table, keeper=keeper).test_client()
+    return holding(make_app(table, keeper=keeper))
 
 
 def test_while_all_is_well_a_watchdog_hears_just_that(client):
@@ -135,7 +135,15 @@ def test_pictures_of_throws_are_asked_for_by_number_alone(client, path):
 
 
 def test_without_a_keeper_the_page_says_so(table):
-    client = create_app(table).test_client()
+    client = holding(make_app(table))
 
     assert client.get("/health").status_code == 200
     assert client.get("/api/v1/backup").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["heed", "restore", "restore/part"])
+def test_a_phone_that_only_watches_puts_nothing_back(table, keeper, path):
+    client = make_app(table, keeper=keeper).test_client()
+
+    assert client.post(f"/api/v1/{path}", json={}).status_code == 403
+    assert client.get("/api/v1/health").status_code == 200
