@@ -9,7 +9,7 @@ from flask import Flask, url_for
 
 from game.rulefile import load, names
 from game.ruleset import Ruleset
-from web import filters, guard, phone, problem, repeat
+from web import filters, guard, languages, phone, problem, repeat
 from web.api import create_api
 from web.body import MAX_BYTES
 from web.calibrating import create_calibrating
@@ -59,6 +59,7 @@ def create_app(
     phones, pin = Phones(secret), Pin(secret)
     app.extensions["traykeeper_pin"] = pin
     offered = tuple(rules) if rules else tuple(load(name) for name in names())
+    languages.register(app)
     filters.register(app.jinja_env)
     app.jinja_env.globals.update(asset=_asset, rules=offered)
     problem.register(app)
@@ -67,7 +68,7 @@ def create_app(
     repeat.register(app)
     app.register_blueprint(create_api(table, streams, offered))
     app.register_blueprint(create_handing(table, pencil, pin, phones))
-    app.register_blueprint(create_page(table, streams, app.jinja_env))
+    app.register_blueprint(create_page(table, streams, app))
     app.register_blueprint(create_paper(table, offered[0]))
     app.register_blueprint(create_calibrating(table, calibration))
     return app
