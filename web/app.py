@@ -15,6 +15,7 @@ from web.body import MAX_BYTES
 from web.calibrating import create_calibrating
 from web.calibration import Calibration
 from web.handing import create_handing
+from web.openapi import create_openapi
 from web.page import create_page
 from web.paper import create_paper
 from web.pencil import Pencil
@@ -67,6 +68,7 @@ def create_app(
     phone.register(app, table, pencil, phones)
     repeat.register(app)
     app.register_blueprint(create_api(table, streams, offered))
+    app.register_blueprint(create_openapi())
     app.register_blueprint(create_handing(table, pencil, pin, phones))
     app.register_blueprint(create_page(table, streams, app))
     app.register_blueprint(create_paper(table, offered[0]))
