@@ -81,7 +81,6 @@ class Companion:
 
     Attributes:
         fitting: the calibration of this table.
-        pencil: who may change anything from a phone.
     """
 
     def __init__(

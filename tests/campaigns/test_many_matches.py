@@ -17,7 +17,7 @@ from game.history import History
 from game.journal import FILE
 from tests.campaigns.size import count
 
-MATCHES = count(100, 10_000)
+MATCHES = count(50, 10_000)
 GROWTH_MB = 12
 """SQLite's page cache fills up to 2 MB a connection; photos and threads come and go."""
 
