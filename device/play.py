@@ -16,6 +16,7 @@ import segno
 from flask import Flask
 
 from calibration.profile import FILE
+from device.broker.joining import on_broker
 from device.button import TrayButton
 from device.camera import Camera
 from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
@@ -29,7 +30,7 @@ from device.settings import Settings
 from device.shelf import Shelf
 from device.signals import Wiring, as_lamp, open_signals
 from game import rulefile
-from game.journal import Journal
+from game.journal import JOURNAL, Journal
 from web.app import create_app
 from web.server import Server
 
@@ -63,7 +64,8 @@ def serving(options: Options) -> Iterator[tuple[Companion, Server]]:
         Server(_app(companion, options), options.host, options.port) as server,
     ):
         companion.announce(f"http://{_address(options.host)}:{server.port}/")
-        yield companion, server
+        with on_broker(options, companion, _folder(options), partial(click.echo, err=True)):
+            yield companion, server
 
 
 def _app(companion: Companion, options: Options) -> Flask:
@@ -77,12 +79,12 @@ def _app(companion: Companion, options: Options) -> Flask:
 def open_companion(options: Options) -> Iterator[Companion]:
     """Camera, pins, journal and match joined, without the page."""
     rules = rulefile.load(options.rules)
-    state = Path(options.state or platformdirs.user_state_dir("traykeeper"))
+    state = _folder(options)
     shelf = Shelf(state / FILE)
     if shelf.trouble:
         click.echo(f"traykeeper: {shelf.trouble}", err=True)
     tray, open_it = _camera(options, shelf)
-    with closing(Journal.open(state / "journal.db")) as journal, closing(open_pins()) as pins:
+    with closing(Journal.open(state / JOURNAL)) as journal, closing(open_pins()) as pins:
         ledger = Ledger(journal)
         if newest := journal.newest():
             ledger.resume(*newest)
@@ -111,6 +113,11 @@ def open_companion(options: Options) -> Iterator[Companion]:
             yield companion
         finally:
             companion.close()
+
+
+def _folder(options: Options) -> Path:
+    """Where the matches are kept."""
+    return Path(options.state or platformdirs.user_state_dir("traykeeper"))
 
 
 def _camera(options: Options, shelf: Shelf) -> tuple[SimulatedTray | None, Callable[[], Camera]]:

@@ -1,4 +1,4 @@
-"""The rules of the table: pure Python, no I/O but journal.py, textfile.py and odds/shelf.py."""
+"""The rules of the table: pure Python, no I/O but journal.py, feed.py, textfile.py and odds/shelf.py."""
 
 from game.errors import (
     FileError,

@@ -6,7 +6,9 @@ pulled plug. Nothing else is stored; a match is the fold of its events.
 
 import fcntl
 import json
+import secrets
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, fields
@@ -17,6 +19,9 @@ from game.errors import GameError, JournalError
 from game.events import Action, from_json, to_json
 from game.match import Match
 from game.ruleset import Ruleset
+
+JOURNAL = "journal.db"
+"""Its name in the folder of a table."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS match (
@@ -65,7 +70,8 @@ class Journal:
     def start(self, match: Match) -> int:
         """Write down a new match; gives its number."""
         with _as_journal_error(self.path):
-            row = self._db.execute("INSERT INTO match (setup) VALUES (?)", (_setup(match),))
+            setup = json.dumps(setup_json(match) | new_name())
+            row = self._db.execute("INSERT INTO match (setup) VALUES (?)", (setup,))
         assert row.lastrowid is not None  # noqa: S101 - an INSERT has one
         return row.lastrowid
 
@@ -86,7 +92,7 @@ class Journal:
             ).fetchone()
             if row is None:
                 return None
-            match = _match_from(row[1])
+            match = match_from(row[1])
             for step in self._steps(row[0]):
                 match = match.push(*step)
         return row[0], match
@@ -128,15 +134,20 @@ def _as_journal_error(path: Path) -> Iterator[None]:
         ) from None
 
 
-def _setup(match: Match) -> str:
+def setup_json(match: Match) -> dict[str, Any]:
     start = match.start_state
     names = [player.name for player in start.players]
     teams = [player.team for player in start.players]
-    setup = {"rules": asdict(match.rules), "names": names, "first": start.order[0], "teams": teams}
-    return json.dumps(setup)
+    return {"rules": asdict(match.rules), "names": names, "first": start.order[0], "teams": teams}
 
 
-def _match_from(setup: str) -> Match:
+def new_name() -> dict[str, Any]:
+    """What others call a new match, unlike any other in the world, and when it began here."""
+    return {"id": secrets.token_hex(8), "began": time.time()}
+
+
+def match_from(setup: str) -> Match:
+    """The match that was begun so."""
     data = json.loads(setup)
     rules = _rules_from(data["rules"])
     return Match.start(rules, data["names"], first=data["first"], teams=data["teams"])

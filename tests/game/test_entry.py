@@ -1,0 +1,115 @@
+"""Entries say the same as the journal: who folds them holds the match of the tray."""
+
+import json
+from contextlib import closing, suppress
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from game import rulefile
+from game.entry import Entry
+from game.errors import GameError
+from game.events import Banked, Corrected, Kept, Place, Redone, Renamed, Skipped, Thrown, Undone
+from game.feed import Feed
+from game.journal import Journal
+from game.match import Match
+
+RULES = rulefile.load("walnut-studiolo")
+HOUSE = replace(rulefile.load("zilch"), name="kitchen", title="Our kitchen", target=2_000)
+
+ACTIONS = st.one_of(
+    st.builds(Thrown, st.lists(st.integers(1, 6), min_size=2, max_size=6).map(tuple)),
+    st.builds(Kept, st.sampled_from([(1,), (5,), (1, 5), (1, 1)]), st.booleans()),
+    st.sampled_from([Undone(), Redone(), Skipped(), Banked(), Renamed(0, "Zoë")]),
+    st.builds(Corrected, st.integers(0, 3), st.just((1, 1, 2, 3, 4, 6))),
+)
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=8,
+)
+
+
+@pytest.fixture
+def journal(tmp_path):
+    with closing(Journal.open(tmp_path / "journal.db")) as journal:
+        yield journal
+
+
+def over_the_wire(entry: Entry) -> Entry:
+    return Entry.from_json(json.loads(json.dumps(entry.to_json())))
+
+
+def fold(entries) -> Match:
+    match, chain = None, ""
+    for entry in entries:
+        assert entry.follows(chain)
+        match, chain = entry.played(match), entry.chain
+    return match
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(st.lists(ACTIONS, min_size=1, max_size=3), max_size=25))
+def test_folding_the_entries_gives_the_match_of_the_journal(journal, steps):
+    match = Match.start(RULES, ["Anna", "Ben"])
+    number = journal.start(match)
+    for step in steps:
+        try:
+            match = match.push(*step)
+        except GameError:
+            continue
+        journal.append(number, *step)
+    heard = fold(map(over_the_wire, Feed(journal.path).whole(number)))
+
+    assert heard.state == match.state
+    assert (heard.can_undo, heard.can_redo) == (match.can_undo, match.can_redo)
+
+
+def test_house_rules_and_teams_come_over(journal):
+    match = Match.start(HOUSE, ["A", "B", "C", "D"], teams=[1, 2, 1, 2], first=2)
+    number = journal.start(match)
+    (entry,) = map(over_the_wire, Feed(journal.path).whole(number))
+
+    assert entry.played(None) == match
+    assert entry.began_s > 1_600_000_000
+
+
+def test_where_the_dice_lay_stays_at_the_tray(journal):
+    first = Entry.first("0" * 16, Match.start(RULES, ["A", "B"]), 0)
+    step = first.then(Thrown((1, 2, 3, 4, 6, 6), (Place(1, 10.5, 20.25, 30.0),)))
+
+    assert "places" not in json.dumps(step.to_json())
+
+
+def test_matches_are_told_in_order_with_their_steps(journal):
+    first = journal.start(Match.start(RULES, ["A", "B"]))
+    journal.append(first, Thrown((1, 2, 3, 4, 6, 6)))
+    second = journal.start(Match.start(RULES, ["C", "D"]))
+    told = Feed(journal.path).matches()
+
+    assert [(m.number, m.steps) for m in told] == [(first, 1), (second, 0)]
+    assert told[0].match != told[1].match
+    assert Feed(journal.path).matches(after=first) == told[1:]
+
+
+def test_two_histories_that_differ_have_different_chains():
+    first = Entry.first("0" * 16, Match.start(RULES, ["A", "B"]), 0)
+    one = first.then(Thrown((1, 2, 3, 4, 6, 6))).then(Banked())
+    other = first.then(Thrown((5, 2, 3, 4, 6, 6))).then(Banked())
+
+    assert one.body == other.body
+    assert one.chain != other.chain
+
+
+@given(JSON, JSON, JSON)
+def test_whatever_comes_in_is_an_entry_or_is_refused_in_words(options, names, actions):
+    begin = {"match": "0" * 16, "seq": 0, "chain": "", "rules": "zilch", "options": options}
+    step = {"match": "0" * 16, "seq": 1, "chain": "", "actions": actions}
+    for data in (begin | {"names": names, "first": 0, "teams": None}, step, actions):
+        with suppress(GameError):
+            Entry.from_json(data).played(Match.start(RULES, ["A", "B"]) if data is step else None)
