@@ -1,4 +1,4 @@
-"""The command line: `traykeeper play`, `read`, `keeps`, `rules`, `match`, `calibrate`, `doctor`, `bench`.
+"""The command line: `traykeeper play`, `read`, `keeps`, `rules`, `club`, and all the others.
 
 Exit codes: 0 done, 1 a check failed, 2 wrong usage or bad input (one line on stderr).
 """
@@ -53,6 +53,7 @@ def cli() -> None:
     traykeeper odds --rules zilch         # exact chances and best play
     traykeeper match evening.txt          # replay a match written as text
     traykeeper calibrate height           # how high must the camera hang?
+    traykeeper club --broker URL          # every tray of the club on one screen
     traykeeper settings                   # what can be set, and is
     traykeeper doctor                     # is everything as it should be?
     traykeeper bench all                  # how fast is it here?
@@ -361,6 +362,37 @@ def keeps(dice: tuple[str, ...], rules: str, as_json: bool) -> int:  # noqa: FBT
     if not dice:
         raise click.UsageError("name the dice: traykeeper keeps 1 1 3 3 3 5")
     return BAD_INPUT if list_keeps(dice, rules, as_json=as_json) else 0
+
+
+@cli.command()
+@click.option(
+    "--broker", required=True, metavar="URL", help="mqtt://HOST[:PORT], or mqtts:// with TLS."
+)
+@click.option(
+    "--secret", default="", metavar="FILE", help="User and password, as the setting mqtt_secret."
+)
+@click.option("--ca", default="", metavar="FILE", help="Who signed the broker's certificate.")
+@click.option("--host", default="0.0.0.0", show_default=True, help="Address to listen on.")  # noqa: S104 - a screen on the LAN is the point
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8100,
+    show_default=True,
+    help="Port of the board; 0 takes any that is free.",
+)
+@click.option(
+    "--state", default="", type=click.Path(file_okay=False), help="Folder of the club's history."
+)
+def club(**options: Any) -> None:
+    """Show every tray of a broker on one screen, and keep the club's table and records.
+
+    \b
+    traykeeper club --broker mqtt://pub.local
+    traykeeper club --broker mqtts://pub.local --secret /etc/traykeeper/mqtt.toml
+    """
+    from device.club import Options, run
+
+    run(Options(**options))
 
 
 @cli.group()

@@ -1,7 +1,6 @@
 """`traykeeper play`: put the parts together, serve the page, until somebody stops it."""
 
 import signal
-import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -22,6 +21,7 @@ from device.camera import Camera
 from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
 from device.cameras.tuning import Tuning, as_mains, as_rotation
 from device.companion import Companion
+from device.lan import lan_address
 from device.ledger import Ledger
 from device.notify import Heartbeat, notify
 from device.pins import open_pins
@@ -63,7 +63,7 @@ def serving(options: Options) -> Iterator[tuple[Companion, Server]]:
         open_companion(options) as companion,
         Server(_app(companion, options), options.host, options.port) as server,
     ):
-        companion.announce(f"http://{_address(options.host)}:{server.port}/")
+        companion.announce(f"http://{lan_address(options.host)}:{server.port}/")
         with on_broker(options, companion, _folder(options), partial(click.echo, err=True)):
             yield companion, server
 
@@ -172,15 +172,3 @@ def _greet(companion: Companion, server: Server) -> None:
             "No camera here: dice are simulated. Throw them, and press the button, on the page."
         )
     click.echo("Press Ctrl-C to stop.")
-
-
-def _address(host: str) -> str:
-    """The address that phones can reach: our own on the LAN where we listen everywhere."""
-    if host not in ("0.0.0.0", "::", ""):  # noqa: S104 - compared, not bound
-        return host
-    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # sends nothing: asks the system which way it would go
-            return str(probe.getsockname()[0])
-        except OSError:
-            return "localhost"

@@ -1,15 +1,14 @@
 """The web application: the page and the API over one table."""
 
 from collections.abc import Sequence
-from hashlib import blake2s
-from pathlib import Path
 
-from flask import Flask, url_for
+from flask import Flask
 
 from game.rulefile import load, names
 from game.ruleset import Ruleset
 from web import filters, guard, problem
 from web.api import create_api
+from web.asset import YEAR_S, asset
 from web.board import Board
 from web.body import MAX_BYTES
 from web.calibrating import create_calibrating
@@ -18,8 +17,6 @@ from web.page import create_page
 from web.paper import create_paper
 from web.stream import Streams
 from web.table import Table
-
-YEAR_S = 365 * 24 * 3600
 
 
 def create_app(
@@ -49,7 +46,7 @@ def create_app(
     app.extensions["traykeeper_streams"] = streams
     offered = tuple(rules) if rules else tuple(load(name) for name in names())
     filters.register(app.jinja_env)
-    app.jinja_env.globals.update(asset=_asset, rules=offered)
+    app.jinja_env.globals.update(asset=asset, rules=offered)
     problem.register(app)
     guard.register(app)
     app.register_blueprint(create_api(table, streams, offered))
@@ -57,9 +54,3 @@ def create_app(
     app.register_blueprint(create_paper(table, offered[0]))
     app.register_blueprint(create_calibrating(table, calibration))
     return app
-
-
-def _asset(name: str) -> str:
-    """The address of a static file; it changes with the file, so that it may be kept a year."""
-    data = Path(__file__).with_name("static").joinpath(name).read_bytes()
-    return url_for("static", filename=name, v=blake2s(data, digest_size=5).hexdigest())

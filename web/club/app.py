@@ -1,0 +1,68 @@
+"""The club board's own small application, on the parts of the table's page."""
+
+from collections.abc import Sequence
+
+from flask import Flask, Response
+
+from web import filters, guard, problem
+from web.asset import YEAR_S, asset
+from web.body import MAX_BYTES
+from web.club import words
+from web.club.export import create_export
+from web.club.history import History
+from web.club.league import League
+from web.club.pages import create_pages
+from web.club.people import People
+from web.club.screen import Following, Screen, create_screen
+from web.club.steward import Steward, create_steward
+from web.club.store import Store
+from web.stream import Streams
+
+
+def create_club(
+    store: Store,
+    history: History,
+    people: People,
+    hall: Following,
+    *,
+    steward: Steward,
+    streams: Streams | None = None,
+    trusted_hosts: Sequence[str] | None = None,
+) -> Flask:
+    """The board over this history and these trays.
+
+    Args:
+        store: where the history is, and the players.
+        history: the matches, entry by entry.
+        people: the players.
+        hall: the trays as they stand now.
+        steward: who may change what the club remembers.
+        streams: the live streams; pass them to end them before the server stops.
+        trusted_hosts: the names under which the board may be asked for; None means any.
+    """
+    app = Flask("web")
+    app.config.update(
+        MAX_CONTENT_LENGTH=MAX_BYTES,
+        SEND_FILE_MAX_AGE_DEFAULT=YEAR_S,
+        TRUSTED_HOSTS=list(trusted_hosts) if trusted_hosts else None,
+    )
+    streams = streams or Streams()
+    app.extensions["traykeeper_streams"] = streams
+    filters.register(app.jinja_env)
+    words.register(app.jinja_env)
+    app.jinja_env.globals.update(asset=asset)
+    problem.register(app, lost="club/lost.html")
+    guard.register(app)
+    app.after_request(_with_origin)
+    league = League(store)
+    app.register_blueprint(create_screen(hall, league, streams, Screen(app.jinja_env, league)))
+    app.register_blueprint(create_pages(history, people, league))
+    app.register_blueprint(create_steward(steward, people, hall))
+    app.register_blueprint(create_export(history, league))
+    return app
+
+
+def _with_origin(response: Response) -> Response:
+    """Forms of a page that refers to nobody come from nowhere: the guard would turn them away."""
+    response.headers["Referrer-Policy"] = "same-origin"
+    return response
