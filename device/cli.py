@@ -487,6 +487,7 @@ def bench() -> None:
     traykeeper bench press                # from the button to the phone
     traykeeper bench rules                # the table of keeps
     traykeeper bench odds                 # solving a match
+    traykeeper bench club                 # 200 trays on one broker
     """
 
 
@@ -581,9 +582,39 @@ def bench_odds(target: int, small: int) -> None:
     odds(target, small)
 
 
+@bench.command("club")
+@click.option(
+    "--trays", type=click.IntRange(1, 1_000), default=200, show_default=True, help="Trays."
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(1),
+    default=300,
+    show_default=True,
+    help="How long they play.",
+)
+@click.option(
+    "--pace",
+    type=click.FloatRange(0.01, 60),
+    default=2,
+    show_default=True,
+    help="Seconds from one step of a tray to its next; people take some eight.",
+)
+def bench_club(trays: int, seconds: float, pace: float) -> None:
+    """Events a second, milliseconds from tray to board, memory: simulated trays on a Mosquitto.
+
+    \b
+    traykeeper bench club
+    traykeeper bench club --trays 50 --pace 0.1 --seconds 30
+    """
+    from device.bench_club import Plan, club
+
+    club(Plan(trays, seconds, pace))
+
+
 @bench.command("all")
 def bench_all() -> None:
-    """Everything above.
+    """Everything above but the club, which takes five minutes.
 
     \b
     traykeeper bench all

@@ -22,7 +22,7 @@ from device.broker.link import Ears, Link
 from device.broker.topics import ROOT, Topics
 from device.lan import lan_address
 from web.club.app import create_club
-from web.club.hall import Hall
+from web.club.hall import Ask, Hall
 from web.club.history import History
 from web.club.people import People
 from web.club.steward import Steward
@@ -102,7 +102,11 @@ def run(options: Options) -> None:
 
 
 @contextmanager
-def serving(options: Options, warn: Callable[[str], object]) -> Iterator[tuple[Server, Steward]]:
+def serving(
+    options: Options,
+    warn: Callable[[str], object],
+    make_hall: Callable[[History, Ask], Hall] = Hall,
+) -> Iterator[tuple[Server, Steward]]:
     """The board listening and its pages served; all is closed again at the end."""
     there = address(options.broker, secret=options.secret, ca=options.ca)
     folder = Path(options.state or platformdirs.user_state_path("traykeeper") / "club")
@@ -111,7 +115,7 @@ def serving(options: Options, warn: Callable[[str], object]) -> Iterator[tuple[S
         people = People(store)
         history = History(store, people)
         listener = Listener(there, lambda line: warn(f"traykeeper club: {line}"))
-        hall = Hall(history, listener.ask)
+        hall = make_hall(history, listener.ask)
         app = create_club(store, history, people, hall, steward=steward)
         with Server(app, options.host, options.port) as server:
             listener.start(hall)
