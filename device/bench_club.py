@@ -27,14 +27,16 @@ import click
 
 from device.broker.address import address
 from device.broker.link import Ears, Link
+from device.broker.replay import Replay
 from device.broker.telling import state_json
 from device.broker.topics import ONLINE, Topics
 from device.club import Options, serving
 from device.errors import UsageError
 from device.tape import Tape
 from game import rulefile
-from game.entry import Entry
+from game.feed import Line, Recorded
 from game.match import Match
+from game.wire import WireEntry
 from web.club.hall import Hall
 from web.table import Lamp, Situation, Snapshot
 
@@ -153,9 +155,29 @@ class _Noting(Hall):
 
     def heard(self, name: str, kind: str, payload: bytes) -> None:
         super().heard(name, kind, payload)
-        if kind == "event":
-            entry = json.loads(payload)
-            self.times.setdefault((entry["match"], entry["seq"]), time.monotonic())
+        if kind in ("event", "answer"):
+            data = json.loads(payload)
+            for entry in data.get("entries", [data]):
+                if "seq" in entry:
+                    self.times.setdefault((entry["match"], entry["seq"]), time.monotonic())
+
+
+class _Reel:
+    """The tapes of a tray, told like a journal."""
+
+    def __init__(self) -> None:
+        self.tapes: list[Tape] = []
+
+    def matches(self) -> list[Recorded]:
+        return [
+            Recorded(number, tape.entries[0].match, len(tape.entries) - 1)
+            for number, tape in enumerate(self.tapes)
+        ]
+
+    def whole(self, number: int) -> Iterator[Line]:
+        tape = self.tapes[number]
+        for entry in list(tape.entries):
+            yield Line((number, entry.seq), entry, None, tape.match)
 
 
 class _Tray:
@@ -167,22 +189,32 @@ class _Tray:
         ears = Ears(
             connected=self._here,
             lost=lambda: None,
-            heard=lambda *_: None,
+            heard=self._asked,
             acknowledged=lambda *_: None,
             warn=lambda line: click.echo(line, err=True),
         )
         self._link = Link(address(url), f"traykeeper-{name}", ears)
+        self._reel = _Reel()
+        self._replay = Replay(self._reel)
         self._tape = self._begun()
         self.times: Times = {}
         self.event_bytes = self.state_bytes = 0
         self._link.start()
 
+    def _asked(self, _topic: str, payload: bytes) -> None:
+        if answer := self._replay.answer(payload):
+            board, told = answer
+            self._link.publish(self._topics.answer(board), _line(told))
+
     def _here(self) -> None:
+        self._link.subscribe(self._topics.replay)
         self._link.publish(self._topics.availability, ONLINE, retain=True)
 
     def _begun(self) -> Tape:
         match_id = f"{self._random.getrandbits(64):016x}"
-        return Tape(Match.start(self._rules, ["Anna", "Ben", "Cleo"]), match_id, time.time())
+        match = Match.start(self._rules, ["Anna", "Ben", "Cleo"])
+        self._reel.tapes.append(Tape(match, match_id, time.time()))
+        return self._reel.tapes[-1]
 
     def play(self) -> None:
         """One step, said as a tray says it."""
@@ -192,10 +224,10 @@ class _Tray:
             self._say(self._tape.entries[0])
         self._say(self._tape.play(self._random))
 
-    def _say(self, entry: Entry) -> None:
+    def _say(self, entry: WireEntry) -> None:
         match = self._tape.match
         snapshot = Snapshot(1, Situation.ACCEPTED, f"{match.state.player.name} throws.", _LAMP)
-        state = _line(state_json(snapshot, entry, match))
+        state = _line(state_json(snapshot, Line((0, entry.seq), entry, None, match)))
         event = _line(entry.to_json())
         self.event_bytes += len(event) + len(self._topics.event)
         self.state_bytes += len(state) + len(self._topics.state)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
-from threading import Event
+from threading import Event, Thread
 from typing import Any
 
 import click
@@ -21,15 +21,20 @@ from device.broker.address import Address, address, is_tray_name
 from device.broker.link import Ears, Link
 from device.broker.topics import ROOT, Topics
 from device.lan import lan_address
+from game.errors import GameError
 from web.club.app import create_club
-from web.club.hall import Ask, Hall
+from web.club.hall import Answered, Ask, Hall
 from web.club.history import History
 from web.club.people import People
 from web.club.steward import Steward
 from web.club.store import Store, StoreError
+from web.club.tournaments import Tournaments
 from web.server import Server
 
-_TOPIC = re.compile(rf"{ROOT}/([^/]+)/(availability|state|event|replay/([^/]+))")
+TEND_S = 1.0
+"""How soon a tray that is free gets the next match of a tournament."""
+
+_TOPIC = re.compile(rf"{ROOT}/([^/]+)/(availability|state|event|replay/[^/]+|assign/answer)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +77,26 @@ class Listener:
         text = json.dumps({"to": self._name, **request})
         self._link.publish(Topics(tray).replay, text)
 
+    def call(self, tray: str, match: dict[str, Any] | None) -> None:
+        """Call a match to a tray, which finds it when it comes; None takes it back."""
+        text = json.dumps(match) if match else ""
+        self._link.publish(Topics(tray).assign, text, retain=True)
+
     def _connected(self) -> None:
         if self._hall:
             self._hall.greeted()
         every = Topics("+")
-        self._link.subscribe(every.event, every.answer(self._name), every.state, every.availability)
+        self._link.subscribe(
+            every.event, every.answer(self._name), every.state, every.availability, every.assigned
+        )
 
     def _message(self, topic: str, payload: bytes) -> None:
         found = _TOPIC.fullmatch(topic)
         if self._hall is None or found is None or not is_tray_name(found[1]):
             return
         try:
-            self._hall.heard(found[1], "answer" if found[3] else found[2], payload)
+            kind = "answer" if found[2].startswith("replay/") else found[2]
+            self._hall.heard(found[1], kind, payload)
         except StoreError as error:  # a full disk; what is missed now is asked for later
             if str(error) != self._said:
                 self._said = str(error)
@@ -105,7 +118,7 @@ def run(options: Options) -> None:
 def serving(
     options: Options,
     warn: Callable[[str], object],
-    make_hall: Callable[[History, Ask], Hall] = Hall,
+    make_hall: Callable[[History, Ask, Answered], Hall] = Hall,
 ) -> Iterator[tuple[Server, Steward]]:
     """The board listening and its pages served; all is closed again at the end."""
     there = address(options.broker, secret=options.secret, ca=options.ca)
@@ -115,14 +128,38 @@ def serving(
         people = People(store)
         history = History(store, people)
         listener = Listener(there, lambda line: warn(f"traykeeper club: {line}"))
-        hall = make_hall(history, listener.ask)
-        app = create_club(store, history, people, hall, steward=steward)
+        tournaments = Tournaments(store, people, listener.call)
+        hall = make_hall(history, listener.ask, tournaments.answered)
+        app = create_club(store, history, people, hall, tournaments, steward=steward)
         with Server(app, options.host, options.port) as server:
             listener.start(hall)
             try:
-                yield server, steward
+                with _tending(tournaments, hall, warn):
+                    yield server, steward
             finally:
                 listener.close()
+
+
+@contextmanager
+def _tending(tournaments: Tournaments, hall: Hall, warn: Callable[[str], object]) -> Iterator[None]:
+    """Players are called to trays, on a thread of its own."""
+    closing_now = Event()
+
+    def tend() -> None:
+        while not closing_now.wait(TEND_S):
+            try:
+                if tournaments.tend(hall.snapshot().trays):
+                    hall.refresh()
+            except GameError as error:
+                warn(f"traykeeper club: {error}")
+
+    thread = Thread(target=tend, name="club-tends", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        closing_now.set()
+        thread.join()
 
 
 def _greet(options: Options, server: Server, steward: Steward) -> None:
@@ -130,5 +167,5 @@ def _greet(options: Options, server: Server, steward: Steward) -> None:
     if sys.stdout.isatty():
         segno.make(url, micro=False).terminal(compact=True)
     click.echo(f"The club board is at {url}")
-    click.echo(f"To merge and split players: {url}{steward.way_in}")
+    click.echo(f"To merge and split players, and for tournaments: {url}{steward.way_in}")
     click.echo("Press Ctrl-C to stop.")

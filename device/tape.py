@@ -2,11 +2,11 @@
 
 from random import Random
 
-from game.entry import Entry
 from game.events import Action, Banked, Kept, Thrown
 from game.match import Match
 from game.ruleset import Ruleset
 from game.state import State
+from game.wire import WireEntry
 
 BANKS_AT = 500
 """As many points as a careful player is content with."""
@@ -22,15 +22,15 @@ class Tape:
 
     def __init__(self, match: Match, match_id: str, began_s: float) -> None:
         self.match = match
-        self.entries = [Entry.first(match_id, match, began_s)]
+        self.entries = [WireEntry.first(match_id, match, began_s)]
 
-    def do(self, *actions: Action) -> Entry:
+    def do(self, *actions: Action) -> WireEntry:
         """These actions as one step."""
         self.match = self.match.push(*actions)
         self.entries.append(self.entries[-1].then(*actions))
         return self.entries[-1]
 
-    def play(self, random: Random) -> Entry:
+    def play(self, random: Random) -> WireEntry:
         """One more step: a throw of what is to be thrown, or a bank once it is worth it."""
         state = self.match.state
         if _is_content(state):

@@ -21,6 +21,7 @@ from web.club.history import History
 from web.club.people import People
 from web.club.steward import Steward
 from web.club.store import Store
+from web.club.tournaments import Tournaments
 from web.server import Server
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
@@ -40,7 +41,8 @@ def main() -> None:
         hall = Hall(history, lambda *_: None)
         fill(hall, Random(11))
         steward = Steward.of(Path(folder) / "key")
-        app = create_club(store, history, people, hall, steward=steward)
+        cups = Tournaments(store, people, lambda *_: None)
+        app = create_club(store, history, people, hall, cups, steward=steward)
         with Server(app, "127.0.0.1", 0) as server, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
             shoot(browser, f"http://127.0.0.1:{server.port}/", "club.jpg")

@@ -28,6 +28,7 @@ class Mosquitto:
     folder: Path
     tls: bool = False
     rights: str = ""
+    more: str = ""
     port: int = 0
     process: subprocess.Popen | None = field(default=None, repr=False)
 
@@ -82,6 +83,8 @@ class Mosquitto:
         if self.rights:
             (self.folder / "rights").write_text(f"user {USER}\n{self.rights}\n")
             lines.append(f"acl_file {self.folder / 'rights'}")
+        if self.more:
+            lines.append(self.more)
         if self.tls:
             certify(self.folder)
             lines += [f"certfile {self.folder / 'broker.crt'}", f"keyfile {self.folder / 'key'}"]
@@ -117,9 +120,12 @@ def _free_port() -> int:
 
 
 @contextmanager
-def mosquitto(folder: Path, *, tls: bool = False, rights: str = "") -> Iterator[Mosquitto]:
+def mosquitto(
+    folder: Path, *, tls: bool = False, rights: str = "", more: str = ""
+) -> Iterator[Mosquitto]:
+    """A broker for as long as the `with` lasts; `more` are lines of its configuration."""
     folder.mkdir(parents=True, exist_ok=True)
-    broker = Mosquitto(folder, tls, rights)
+    broker = Mosquitto(folder, tls, rights, more)
     broker.start()
     try:
         yield broker

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from device.broker.address import Address, address, tray_name
 from device.broker.farewell import Farewell
+from device.broker.inviting import HostTable
 from device.broker.note import FILE, Note
 from device.broker.publisher import Publisher
 from device.errors import UsageError
@@ -14,47 +15,56 @@ from device.settings import Settings
 from game.errors import GameError
 from game.feed import Feed
 from game.journal import JOURNAL
-from web.table import Table
 
 
 @contextmanager
 def on_broker(
-    settings: Settings, table: Table, folder: Path, warn: Callable[[str], object]
+    settings: Settings, table: HostTable, folder: Path, warn: Callable[[str], object]
 ) -> Iterator[None]:
     """Tell the broker of the settings, within the `with`; where none is set, nobody.
 
     What this tray left at another broker, or under another name, is taken back in passing. Trouble
     of any kind is said by `warn`: the table opens all the same.
     """
-    before = Note.read(folder / FILE)
+    path = folder / FILE
+    before = Note.read(path)
+    parts: list[Publisher | Farewell] = []
     try:
         now, there = _wanted(settings)
+        parts.extend(_farewell(before, now, path, warn))
+        if now and there:
+            note = _going_on(before, now)
+            note.write(path)
+            parts.append(_publisher(table, there, note, settings, folder=folder, warn=warn))
     except (UsageError, GameError) as error:
         warn(f"traykeeper: {error}; the table plays without its broker")
-        yield
-        return
-    farewell = _farewell(before, now, folder / FILE, warn)
-    publisher = None
-    if now and there:
-        note = _going_on(before, now)
-        note.write(folder / FILE)
-        publisher = Publisher(
-            table,
-            Feed(folder / JOURNAL),
-            there,
-            note,
-            folder / FILE,
-            discover=settings.mqtt_discovery,
-            warn=lambda line: warn(f"traykeeper: {line}"),
-        )
-        publisher.start()
+    for part in parts:
+        part.start()
     try:
         yield
     finally:
-        if publisher:
-            publisher.close()
-        if farewell:
-            farewell.close()
+        for part in reversed(parts):
+            part.close()
+
+
+def _publisher(
+    table: HostTable,
+    there: Address,
+    note: Note,
+    settings: Settings,
+    *,
+    folder: Path,
+    warn: Callable[[str], object],
+) -> Publisher:
+    return Publisher(
+        table,
+        Feed(folder / JOURNAL),
+        there,
+        note,
+        folder / FILE,
+        discover=settings.mqtt_discovery,
+        warn=lambda line: warn(f"traykeeper: {line}"),
+    )
 
 
 def _wanted(settings: Settings) -> tuple[Note | None, Address | None]:
@@ -75,20 +85,18 @@ def _going_on(before: Note | None, now: Note) -> Note:
 
 def _farewell(
     before: Note | None, now: Note | None, path: Path, warn: Callable[[str], object]
-) -> Farewell | None:
-    """Where this tray is still known as it is not any more."""
+) -> Iterator[Farewell]:
+    """To where this tray is still known as it is not any more."""
     if before is None or (now and (now.url, now.tray) == (before.url, before.tray)):
-        return None
+        return
     try:
         there = address(before.url, secret=before.secret, ca=before.ca)
     except (UsageError, GameError) as error:
         warn(f"traykeeper: {before.tray} cannot be taken off {before.url}: {error}")
-        return None
+        return
 
     def done() -> None:
         if now is None:
             path.unlink(missing_ok=True)
 
-    farewell = Farewell(there, before.tray, done)
-    farewell.start()
-    return farewell
+    yield Farewell(there, before.tray, done)

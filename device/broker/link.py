@@ -3,6 +3,7 @@
 MQTT 5, because only there a broker says that it refused a message instead of dropping it.
 """
 
+import logging
 import ssl
 import sys
 from collections.abc import Callable
@@ -14,6 +15,8 @@ from typing import Any
 
 from device.broker.address import Address
 from device.errors import UsageError
+
+log = logging.getLogger(__name__)
 
 KEEPALIVE_S = 20
 """The broker tells the others that we are gone after one and a half times this."""
@@ -161,7 +164,10 @@ class Link:
         return f"the broker {self._address} hangs up: does it speak {_other(self._address)}?"
 
     def _on_message(self, _client: Any, _data: Any, message: Any) -> None:
-        self._ears.heard(message.topic, message.payload)
+        try:
+            self._ears.heard(message.topic, message.payload)
+        except Exception:  # else paho would end the connection for good
+            log.exception("a message on %s was not understood", message.topic)
 
     def _on_publish(self, _client: Any, _data: Any, mid: int, reason: Any, _props: Any) -> None:
         self._ears.acknowledged(mid, str(reason) if reason.is_failure else None)

@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self
 
-from game.entry import Entry
-
 FILE = "mqtt.json"
 
 
@@ -40,6 +38,3 @@ class Note:
         with suppress(OSError):  # a full disk: the entries go out again, and count once
             fresh.write_text(json.dumps(asdict(self)), "utf-8")
             os.replace(fresh, path)  # noqa: PTH105 - says that it replaces
-
-    def is_of(self, entry: Entry) -> bool:
-        return (self.match, self.seq, self.chain) == (entry.match, entry.seq, entry.chain)

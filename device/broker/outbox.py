@@ -4,14 +4,13 @@ The journal is the queue. Beside it stands only how far the broker has taken it;
 way when something broke goes out again, and counts once by its match and number.
 """
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice
 
 from device.broker.note import Note
-from game.entry import Entry
-from game.feed import Feed
-from game.match import Match
+from game.feed import Feed, Line
+from game.wire import WireEntry
 
 WINDOW = 50
 """Entries under way at once."""
@@ -27,14 +26,14 @@ class Outbox:
         note: how far the broker had it.
 
     Attributes:
-        last: the newest entry that was read, None before the first.
-        match: the match after it.
+        note: how far it has it now.
+        last: the newest line that went out, None before the first.
     """
 
     def __init__(self, feed: Feed, note: Note) -> None:
         self._feed = feed
         self.note = note
-        self._under_way: dict[int, Entry] = {}
+        self._under_way: dict[int, WireEntry] = {}
         self._taken: set[int] = set()
         self.rewind()
 
@@ -45,42 +44,24 @@ class Outbox:
         """Begin again after the last entry that the broker has taken."""
         self._under_way.clear()
         self._taken.clear()
-        self._ahead: deque[Entry] = deque()
-        self.last: Entry | None = None
-        self.match: Match | None = None
-        self._number = 0
-        matches = self._feed.matches()
-        for recorded in reversed(matches):
-            if recorded.match == self.note.match and self._go_to_note(recorded.number):
-                return
-        if matches:
-            self._number = matches[-1].number - 1
+        self.last: Line | None = None
+        note, found = self.note, None
+        if note.match:
+            found = self._feed.find(note.match, note.seq, note.chain)
+        self._position = found or self._feed.newest()
+        if found:
+            self.last = self._feed.line(found)
 
-    def _go_to_note(self, number: int) -> bool:
-        """Whether the journal still has what the note says, as it was."""
-        match = None
-        for entry in self._feed.whole(number):
-            match = entry.played(match)
-            if self.note.is_of(entry):
-                self._number, self.last, self.match = number, entry, match
-                return True
-        return False
+    def send(self, publish: Callable[[Line], int]) -> bool:
+        """Hand out lines while there is room; gives whether all of the journal is out.
 
-    def send(self, publish: Callable[[Entry, Match | None, Match], int]) -> bool:
-        """Hand out entries while there is room; gives whether all of the journal is out.
-
-        `publish` gets an entry and the match before and after it, and gives the number by which
-        it will be acknowledged.
+        `publish` gives the number by which the broker will acknowledge it.
         """
-        while len(self._under_way) < WINDOW:
-            entry = self._next()
-            if entry is None:
-                return True
-            before = self.match if entry.seq else None
-            self.match = entry.played(before)
-            self.last = entry
-            self._under_way[publish(entry, before, self.match)] = entry
-        return False
+        room = WINDOW - len(self._under_way)
+        for line in islice(self._feed.after(self._position), room):
+            self._position, self.last = line.position, line
+            self._under_way[publish(line)] = line.entry
+        return len(self._under_way) < WINDOW
 
     def acknowledged(self, number: int) -> None:
         """The broker has taken what was published by this number; those before it count first."""
@@ -93,18 +74,3 @@ class Outbox:
             self._taken.remove(first)
             del self._under_way[first]
             self.note = replace(self.note, match=entry.match, seq=entry.seq, chain=entry.chain)
-
-    def _next(self) -> Entry | None:
-        if not self._ahead:
-            self._ahead.extend(self._read())
-        return self._ahead.popleft() if self._ahead else None
-
-    def _read(self) -> list[Entry]:
-        """What follows in this match, else how the next one begins."""
-        if self.last and (more := list(self._feed.after(self._number, self.last))):
-            return more
-        for later in self._feed.matches(after=self._number):
-            self._number = later.number
-            first = self._feed.first(later.number)
-            return [first] if first else []
-        return []

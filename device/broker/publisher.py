@@ -16,18 +16,17 @@ from typing import Any
 
 from device.broker.address import Address
 from device.broker.discovery import discovery
+from device.broker.inviting import HostTable, Inviting
 from device.broker.link import Ears, Link, Will
 from device.broker.note import Note
 from device.broker.outbox import Outbox
 from device.broker.replay import Replay
 from device.broker.telling import state_json
 from device.broker.topics import BIRTH, OFFLINE, ONLINE, Topics
-from game.entry import Entry
 from game.errors import GameError
-from game.feed import Feed
-from game.match import Match
+from game.feed import Feed, Line
 from game.moments import moments
-from web.table import Snapshot, Table
+from web.table import Snapshot
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +57,7 @@ class Publisher:
 
     def __init__(
         self,
-        table: Table,
+        table: HostTable,
         feed: Feed,
         address: Address,
         note: Note,
@@ -70,11 +69,12 @@ class Publisher:
         self._table, self._warn, self._discover = table, warn, discover
         self._topics = Topics(note.tray)
         self._outbox, self._replay, self._path = Outbox(feed, note), Replay(feed), path
+        self._invitation = Inviting(table, self._answer)
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._snapshot = table.snapshot()
         self._closing = Event()
         self._connected = self._caught_up = False
-        self._said, self._trouble = "", ""
+        self._said, self._trouble, self._noted = "", "", note
         self._noted_s = self._not_before_s = 0.0
         self._link = Link(address, f"traykeeper-{note.tray}", self._ears(), self._will())
         self._threads = (
@@ -119,13 +119,14 @@ class Publisher:
                 version = snapshot.version
                 self._jobs.put(partial(self._changed, snapshot))
             else:
-                self._jobs.put(lambda: None)  # looks after what was refused, and after the note
+                self._jobs.put(self._idle)
 
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None:
             try:
                 job()
-                self._tell()
+                if job != self._idle:  # then nothing can be new
+                    self._tell()
             except GameError as error:
                 self._say(str(error))
             except Exception:
@@ -138,12 +139,21 @@ class Publisher:
 
     # What comes in
 
+    def _idle(self) -> None:
+        """Nothing happened for a second: try again what was refused, note down what was taken."""
+        if not self._caught_up:
+            self._tell()
+        if self._outbox.note != self._noted and monotonic() - self._noted_s > NOTE_S:
+            self._noted, self._noted_s = self._outbox.note, monotonic()
+            self._noted.write(self._path)
+
     def _changed(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
+        self._invitation.look(snapshot)
 
     def _greet(self) -> None:
         self._connected, self._said = True, ""
-        self._link.subscribe(self._topics.replay, BIRTH)
+        self._link.subscribe(self._topics.replay, self._topics.assign, BIRTH)
         self._publish(self._topics.availability, ONLINE, retain=True)
         self._introduce()
 
@@ -159,9 +169,17 @@ class Publisher:
         if topic == BIRTH and payload == ONLINE.encode() and self._discover:
             self._introduce()
             self._said = ""
+        elif topic == self._topics.assign:
+            self._invitation.heard(payload)
+            self._invitation.look(self._snapshot)
         elif topic == self._topics.replay and (answer := self._replay.answer(payload)):
             board, told = answer
-            self._publish(self._topics.answer(board), _line(told))
+            self._publish(self._topics.answer(board), _text(told))
+
+    def _answer(self, call: str, accepted: bool) -> None:  # noqa: FBT001 - what was said
+        """Comes on the table's thread."""
+        told = _text({"id": call, "accepted": accepted})
+        self._jobs.put(lambda: self._publish(self._topics.assigned, told))
 
     def _taken(self, number: int, refusal: str | None) -> None:
         if refusal is None:
@@ -180,21 +198,18 @@ class Publisher:
     def _tell(self) -> None:
         if not self._connected or monotonic() < self._not_before_s:
             return
-        if self._outbox.send(self._entry):
+        if self._outbox.send(self._line):
             self._caught_up = True
             self._state()
-        if monotonic() - self._noted_s > NOTE_S:
-            self._noted_s = monotonic()
-            self._outbox.note.write(self._path)
 
-    def _entry(self, entry: Entry, before: Match | None, after: Match) -> int:
+    def _line(self, line: Line) -> int:
         if self._caught_up:  # what happened during an outage makes no lights flash later
-            for moment in moments(before, after):
-                self._publish(self._topics.moment, _line(moment), qos=0)
-        return self._publish(self._topics.event, _line(entry.to_json()))
+            for moment in moments(line.before, line.match):
+                self._publish(self._topics.moment, _text(moment), qos=0)
+        return self._publish(self._topics.event, _text(line.entry.to_json()))
 
     def _state(self) -> None:
-        state = _line(state_json(self._snapshot, self._outbox.last, self._outbox.match))
+        state = _text(state_json(self._snapshot, self._outbox.last))
         if state != self._said:
             self._said = state
             self._publish(self._topics.state, state, retain=True)
@@ -207,5 +222,5 @@ class Publisher:
         return self._link.publish(topic, payload, qos=qos, retain=retain)
 
 
-def _line(data: Mapping[str, Any]) -> str:
+def _text(data: Mapping[str, Any]) -> str:
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False)

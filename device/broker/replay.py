@@ -1,12 +1,13 @@
 """Answers to those who missed something: which matches there are, and what happened in one."""
 
 import json
+from collections.abc import Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 from device.broker.topics import is_board
-from game.entry import is_match_id
-from game.feed import Feed, Recorded
+from game.feed import Line, Recorded
+from game.wire import is_match_id
 
 MATCHES_AT_ONCE = 500
 ENTRIES_AT_ONCE = 100
@@ -14,10 +15,18 @@ LARGEST_REQUEST = 1_000
 """Bytes; an honest one has some eighty."""
 
 
+class Recording(Protocol):
+    """Where the matches are: `game.feed.Feed`."""
+
+    def matches(self) -> list[Recorded]: ...
+
+    def whole(self, number: int) -> Iterator[Line]: ...
+
+
 class Replay:
     """Answers from the journal. A request is asked again for what comes after its answer."""
 
-    def __init__(self, feed: Feed) -> None:
+    def __init__(self, feed: Recording) -> None:
         self._feed = feed
         self._known: dict[str, Recorded] = {}
 
@@ -53,7 +62,8 @@ class Replay:
         recorded = self._known.get(match_id)
         if recorded is None:
             return {"match": match_id, "entries": [], "more": False}
-        later = (e for e in self._feed.whole(recorded.number) if e.seq > after)
+        lines = self._feed.whole(recorded.number)
+        later = (line.entry for line in lines if line.entry.seq > after)
         entries = list(islice(later, ENTRIES_AT_ONCE))
         more = next(later, None) is not None
         return {"match": match_id, "entries": [e.to_json() for e in entries], "more": more}

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from game.entry import Entry
-from game.match import Match
+from game.feed import Line
 from game.summary import summary
 from web.table import Snapshot
 
@@ -19,14 +18,14 @@ NO_MATCH: dict[str, Any] = {
 }
 
 
-def state_json(snapshot: Snapshot, entry: Entry | None, match: Match | None) -> dict[str, Any]:
-    """The table as it stands after that entry; never a picture."""
+def state_json(snapshot: Snapshot, line: Line | None) -> dict[str, Any]:
+    """The table as it stands after that line of the journal; never a picture."""
     lamp = snapshot.lamp
     return {
-        "match": entry.match if entry else None,
-        "seq": entry.seq if entry else 0,
-        "chain": entry.chain if entry else "",
-        **(summary(match) if match else NO_MATCH),
+        "match": line.entry.match if line else None,
+        "seq": line.entry.seq if line else 0,
+        "chain": line.entry.chain if line else "",
+        **(summary(line.match) if line else NO_MATCH),
         "situation": snapshot.situation.value,
         "message": snapshot.message,
         "question": snapshot.question,

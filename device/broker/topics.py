@@ -44,7 +44,13 @@ class Topics:
 
     @property
     def assign(self) -> str:
+        """Where a club board calls a match to the tray."""
         return f"{ROOT}/{self.tray}/assign"
+
+    @property
+    def assigned(self) -> str:
+        """Where the tray says what became of a match that was called to it."""
+        return f"{self.assign}/answer"
 
     @property
     def discovery(self) -> str:

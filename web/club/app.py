@@ -8,6 +8,7 @@ from web import filters, guard, problem
 from web.asset import YEAR_S, asset
 from web.body import MAX_BYTES
 from web.club import words
+from web.club.cups import create_cups
 from web.club.export import create_export
 from web.club.history import History
 from web.club.league import League
@@ -16,6 +17,7 @@ from web.club.people import People
 from web.club.screen import Following, Screen, create_screen
 from web.club.steward import Steward, create_steward
 from web.club.store import Store
+from web.club.tournaments import Tournaments
 from web.stream import Streams
 
 
@@ -24,6 +26,7 @@ def create_club(
     history: History,
     people: People,
     hall: Following,
+    tournaments: Tournaments,
     *,
     steward: Steward,
     streams: Streams | None = None,
@@ -36,6 +39,7 @@ def create_club(
         history: the matches, entry by entry.
         people: the players.
         hall: the trays as they stand now.
+        tournaments: who meets whom, and where.
         steward: who may change what the club remembers.
         streams: the live streams; pass them to end them before the server stops.
         trusted_hosts: the names under which the board may be asked for; None means any.
@@ -55,9 +59,11 @@ def create_club(
     guard.register(app)
     app.after_request(_with_origin)
     league = League(store)
-    app.register_blueprint(create_screen(hall, league, streams, Screen(app.jinja_env, league)))
+    screen = Screen(app.jinja_env, league, tournaments)
+    app.register_blueprint(create_screen(hall, league, streams, screen))
     app.register_blueprint(create_pages(history, people, league))
     app.register_blueprint(create_steward(steward, people, hall))
+    app.register_blueprint(create_cups(tournaments, people, steward, hall))
     app.register_blueprint(create_export(history, league))
     return app
 

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Condition
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 
-from game.entry import Entry
 from game.errors import JournalError
 from game.summary import MatchSummary, summary
+from game.wire import WireEntry
 from web.club.heard import TrayState, parsed
 from web.club.history import History, Taken
 
@@ -21,11 +21,20 @@ MOST_TRAYS = 1_000
 ASK_AGAIN_S = 5.0
 """A question to a tray is not put again so soon."""
 
+MOST_ASKED = 10_000
+"""Questions that are remembered; forgotten ones are only asked twice."""
+
 CALM_S = 0.2
 """A screen is not drawn anew more often: eyes do not follow, and hundreds of trays play."""
 
 Ask = Callable[[str, dict[str, Any]], object]
 """Puts a request to a tray."""
+
+
+class Answered(Protocol):
+    """Hears whether the match of this id was accepted at a tray."""
+
+    def __call__(self, tray: str, call_id: str, *, accepted: bool) -> object: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +71,16 @@ class Hall:
     Args:
         history: where entries go.
         ask: puts a request to a tray.
-        finished: called with the tray and the match, each time one is won.
+        answered: hears what a tray says to a match that was called to it: tray, id, accepted.
     """
 
     def __init__(
-        self, history: History, ask: Ask, finished: Callable[[str, str], object] = lambda *_: None
+        self, history: History, ask: Ask, answered: Answered = lambda *_, **__: None
     ) -> None:
-        self._history, self._ask, self._finished = history, ask, finished
+        self._history, self._ask, self._answered = history, ask, answered
         self._trays: dict[str, Tray] = {}
         self._asked_s: dict[tuple[str, str], float] = {}
+        self._complained: set[str] = set()
         self._changed = Condition()
         self._version = 1
         self._drawn = HallSnapshot(1, ())
@@ -107,6 +117,7 @@ class Hall:
     def greeted(self) -> None:
         """The broker is there (again): whatever was under way may be lost."""
         self._asked_s.clear()
+        self._complained.clear()
         for tray in list(self._trays):
             self._put(replace(self._trays[tray], online=False))
 
@@ -121,11 +132,19 @@ class Hall:
                 case "state" if payload:
                     self._state(name, TrayState.of(payload))
                 case "event":
-                    self._event(name, Entry.from_json(parsed(payload)))
+                    self._event(name, WireEntry.from_json(parsed(payload)))
                 case "answer":
                     self._answer(name, parsed(payload))
+                case "assign/answer":
+                    self._said(name, parsed(payload))
         except JournalError as error:
-            log.warning("%s: %s: left aside", name, error)
+            self._complain(name, str(error))
+
+    def _complain(self, name: str, what: str) -> None:
+        """Once a tray until the broker comes anew: a log is not to be flooded."""
+        if name not in self._complained:
+            self._complained.add(name)
+            log.warning("%s: %s: left aside, and what else of it does not hold", name, what)
 
     def _tray(self, name: str) -> Tray:
         return self._trays.get(name) or Tray(name)
@@ -168,14 +187,14 @@ class Hall:
             if state.match:
                 self._ask_match(name, state.match, -1)
 
-    def _event(self, name: str, entry: Entry) -> None:
+    def _event(self, name: str, entry: WireEntry) -> None:
         """What happens now: the tray plays this match."""
         taken = self._take(name, entry)
         if taken is Taken.NEW and (held := self._history.held(entry.match)):
             tray = replace(self._tray(name), match=entry.match)
             self._put(replace(tray, seq=held.seq, summary=summary(held.match)))
 
-    def _take(self, name: str, entry: Entry) -> Taken:
+    def _take(self, name: str, entry: WireEntry) -> Taken:
         taken = self._history.take(name, entry)
         match taken:
             case Taken.GAP:
@@ -183,13 +202,7 @@ class Hall:
                 follows = held is None or entry.seq > held.seq + 1
                 self._ask_match(name, entry.match, held.seq if held and follows else -1)
             case Taken.REFUSED:
-                log.warning(
-                    "%s: step %d of match %s cannot be: left aside", name, entry.seq, entry.match
-                )
-            case Taken.NEW:
-                held = self._history.held(entry.match)
-                if held and held.match.state.winner is not None:
-                    self._finished(name, entry.match)
+                self._complain(name, f"step {entry.seq} of match {entry.match} cannot be")
         return taken
 
     def _answer(self, name: str, data: Any) -> None:
@@ -217,7 +230,7 @@ class Hall:
         self._asked_s.pop((name, data["match"]), None)
         last = -1
         for told in data["entries"]:
-            entry = Entry.from_json(told)
+            entry = WireEntry.from_json(told)
             if self._take(name, entry) in (Taken.REFUSED, Taken.GAP):
                 return
             last = entry.seq
@@ -229,12 +242,21 @@ class Hall:
         else:
             self.refresh()
 
+    def _said(self, name: str, data: Any) -> None:
+        """To a match that was called to this tray."""
+        if not isinstance(data, dict) or not isinstance(data.get("id"), str):
+            raise JournalError("not an answer to a call")
+        self._answered(name, data["id"], accepted=data.get("accepted") is True)
+        self.refresh()
+
     def _ask_match(self, name: str, match_id: str, after: int) -> None:
         self._ask_for(name, match_id, {"match": match_id, "after": after})
 
     def _ask_for(self, name: str, what: str, request: dict[str, Any]) -> None:
         """Once; again only after a while, should the answer not come."""
         now_s = monotonic()
+        if len(self._asked_s) > MOST_ASKED:
+            self._asked_s.clear()
         if now_s - self._asked_s.get((name, what), -ASK_AGAIN_S) >= ASK_AGAIN_S:
             self._asked_s[name, what] = now_s
             self._ask(name, request)

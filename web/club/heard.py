@@ -4,9 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import Any, Self
 
-from game.entry import is_match_id
 from game.errors import JournalError
 from game.summary import MatchSummary, PlayerSummary, ThrowSummary, TurnSummary
+from game.wire import is_match_id
 
 LARGEST = 256 * 1024
 """Bytes of a message; an answer with a hundred entries has some twenty thousand."""

@@ -1,18 +1,22 @@
 """What the board holds of every match: each entry once, in order, however it came."""
 
 import json
+import logging
+import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from threading import RLock
 
-from game.entry import Entry
 from game.errors import GameError
 from game.match import Match
 from game.state import Ending, State, Turn
+from game.wire import WireEntry
 from web.club.people import People, key_of
 from web.club.store import Store
+
+log = logging.getLogger(__name__)
 
 HELD_AT_ONCE = 400
 """Matches kept folded; others are folded again from their entries when they go on."""
@@ -45,7 +49,7 @@ class History:
         self._held: OrderedDict[str, Held] = OrderedDict()
         self._lock = RLock()
 
-    def take(self, tray: str, entry: Entry) -> Taken:
+    def take(self, tray: str, entry: WireEntry) -> Taken:
         """One entry, as the tray said it or said it again.
 
         The tray is right: where it tells a number anew with other content, what the board had
@@ -54,7 +58,7 @@ class History:
         with self._lock:
             return self._take(tray, entry)
 
-    def _take(self, tray: str, entry: Entry) -> Taken:
+    def _take(self, tray: str, entry: WireEntry) -> Taken:
         held = self.held(entry.match)
         if held and held.tray != tray:
             return Taken.REFUSED
@@ -68,7 +72,9 @@ class History:
             return Taken.GAP if held else Taken.REFUSED
         return self._add(tray, entry, held)
 
-    def _add(self, tray: str, entry: Entry, held: Held | None) -> Taken:
+    def _add(self, tray: str, entry: WireEntry, held: Held | None) -> Taken:
+        if held is None and self._chain_at(entry.match, 0):
+            return Taken.REFUSED  # it is here, but cannot be folded any more: kept as it is
         try:
             match = entry.played(held.match if held else None)
         except GameError:
@@ -99,12 +105,12 @@ class History:
         rows = self._store.rows("SELECT id, seq FROM match WHERE tray = ?", tray)
         return {row["id"]: row["seq"] for row in rows}
 
-    def entries(self, match_id: str) -> Iterator[Entry]:
+    def entries(self, match_id: str) -> Iterator[WireEntry]:
         """All entries of a match, from its beginning."""
         for row in self._store.rows(
             "SELECT seq, chain, body FROM entry WHERE match = ? ORDER BY seq", match_id
         ):
-            yield Entry(match_id, row["seq"], row["chain"], json.loads(row["body"]))
+            yield WireEntry(match_id, row["seq"], row["chain"], json.loads(row["body"]))
 
     def _keep(self, match_id: str, held: Held) -> Held:
         self._held[match_id] = held
@@ -114,9 +120,14 @@ class History:
         return held
 
     def _fold(self, match_id: str) -> Match | None:
+        """None where the rules of today do not allow what was played then."""
         match = None
-        for entry in self.entries(match_id):
-            match = entry.played(match)
+        try:
+            for entry in self.entries(match_id):
+                match = entry.played(match)
+        except GameError as error:
+            log.warning("match %s cannot be read any more (%s)", match_id, error)
+            return None
         return match
 
     def _chain_at(self, match_id: str, seq: int) -> str | None:
@@ -144,13 +155,13 @@ class History:
 
     # Writing down
 
-    def _write(self, entry: Entry, after: Held, before: Held | None) -> None:
+    def _write(self, entry: WireEntry, after: Held, before: Held | None) -> None:
         state = after.match.state
         if before is None:
             self._store.run(
                 "INSERT INTO match VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                entry.match, after.tray, entry.began_s, state.rules.title, state.rules.target,
-                after.seq, after.chain, state.winner,
+                entry.match, after.tray, entry.began_s or time.time(),  # its clock was not set
+                state.rules.title, state.rules.target, after.seq, after.chain, state.winner,
             )  # fmt: skip
         else:
             self._store.run(

@@ -34,16 +34,30 @@ class People:
         key = key_of(name)
         if _NOBODY.fullmatch(key):
             return None
+        return self.known(name, tray) or self._new(name, key, EVERYWHERE)
+
+    def known(self, name: str, tray: str) -> int | None:
+        """Who is called so at this tray, if anybody is."""
         row = self._store.row(
             "SELECT player FROM called WHERE key = ? AND tray IN (?, ?) ORDER BY tray DESC",
-            key, tray, EVERYWHERE,
+            key_of(name), tray, EVERYWHERE,
         )  # fmt: skip
-        return int(row["player"]) if row else self._new(name, key, EVERYWHERE)
+        return int(row["player"]) if row else None
 
     def _new(self, name: str, key: str, tray: str) -> int:
         player = self._store.run("INSERT INTO player (name) VALUES (?)", name)
         self._store.run("INSERT OR REPLACE INTO called VALUES (?, ?, ?)", key, tray, player)
         return player
+
+    def add(self, name: str) -> int:
+        """The player of this name, who may not have played yet."""
+        shown = clean_name(name)
+        found = self.find(shown, EVERYWHERE)
+        if found is None:
+            raise IllegalMove(
+                f"{shown} is what trays call somebody without a name: take a real one"
+            )
+        return found
 
     def all(self) -> list[Person]:
         """Everybody, by name."""

@@ -10,11 +10,12 @@ from jinja2 import Environment
 from web.answer import json_answer
 from web.club.hall import HallSnapshot, Tray
 from web.club.league import League, evening_began_s
+from web.club.tournaments import Tournaments
 from web.once import OncePerVersion
 from web.page import BEAT
 from web.stream import Streams, event_text
 
-SECTIONS = ("trays", "standings", "evening")
+SECTIONS = ("calls", "trays", "standings", "evening")
 MATCHES_SHOWN = 12
 
 
@@ -31,8 +32,8 @@ class Following(Protocol):
 class Screen:
     """Renders the sections of the screen."""
 
-    def __init__(self, templates: Environment, league: League) -> None:
-        self._templates, self._league = templates, league
+    def __init__(self, templates: Environment, league: League, tournaments: Tournaments) -> None:
+        self._templates, self._league, self._tournaments = templates, league, tournaments
         self.sections: OncePerVersion[HallSnapshot, dict[str, str]] = OncePerVersion(self._all)
         self.event: OncePerVersion[HallSnapshot, str] = OncePerVersion(
             lambda snapshot: event_text("board", self.html(snapshot))
@@ -45,6 +46,7 @@ class Screen:
     def _all(self, snapshot: HallSnapshot) -> dict[str, str]:
         since_s = evening_began_s()
         values = {
+            "calls": self._tournaments.calls(),
             "trays": snapshot.trays,
             "standings": self._league.table(since_s),
             "matches": self._league.matches(since_s, over=True, limit=MATCHES_SHOWN),

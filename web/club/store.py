@@ -65,6 +65,13 @@ CREATE TABLE IF NOT EXISTS tournament (
     name TEXT NOT NULL,
     plan TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS call (
+    tournament INTEGER NOT NULL REFERENCES tournament,
+    pairing INTEGER NOT NULL,
+    tray TEXT NOT NULL,
+    declined INTEGER NOT NULL,
+    PRIMARY KEY (tournament, pairing)
+) WITHOUT ROWID;
 """
 
 

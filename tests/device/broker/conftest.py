@@ -53,11 +53,23 @@ class TapTable:
         ledger, desk = self.desk.ledger, self.desk
         lamp = Lamp("#2aa866", 0.0, "Press to read the throw")
         match = ledger.match if ledger else None
-        return Snapshot(version, desk.situation, desk.message, lamp, match=match)
+        question = getattr(desk.overlay, "question", None)
+        return Snapshot(
+            version,
+            desk.situation,
+            desk.message,
+            lamp,
+            match=match,
+            question=question,
+            choices=desk.choices,
+        )
 
-    def do(self, what, *args):
+    def invite(self, question, names, **how):
+        self.do("invite", question, names, **how)
+
+    def do(self, what, *args, **how):
         """Something that a desk can be asked."""
-        getattr(self.desk, what)(*args)
+        getattr(self.desk, what)(*args, **how)
         with self._changed:
             self._snapshot = self._draw(self._snapshot.version + 1)
             self._changed.notify_all()

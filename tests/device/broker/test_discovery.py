@@ -8,7 +8,8 @@ from jinja2 import Environment
 from device.broker.discovery import discovery
 from device.broker.telling import state_json
 from device.broker.topics import Topics
-from game.entry import Entry
+from game.feed import Line
+from game.wire import WireEntry
 from tests.mosquitto import needs_mosquitto, until
 
 CONFIG = "homeassistant/device/traykeeper_t1/config"
@@ -106,11 +107,11 @@ def test_entities_are_known_by_ids_that_never_change(payload):
 
 
 def test_every_template_says_something_of_every_state(payload, table):
-    states = [state_json(table.snapshot(), None, None)]
+    states = [state_json(table.snapshot(), None)]
     table.do("new_match", ["Anna", *(f"{'W' * 22}{n}" for n in range(10, 29))])
     table.do("dice", (1, 1, 2, 3, 4, 6))
-    entry = Entry.first("0" * 16, table.match, 0)
-    states.append(state_json(table.snapshot(), entry, table.match))
+    entry = WireEntry.first("0" * 16, table.match, 0)
+    states.append(state_json(table.snapshot(), Line((1, 0), entry, None, table.match)))
     for component in payload["components"].values():
         for state in states:
             if template := component.get("value_template"):

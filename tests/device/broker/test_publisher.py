@@ -2,11 +2,11 @@
 
 import json
 
-from game.entry import Entry
 from game.events import Thrown
 from game.feed import Feed
 from game.journal import JOURNAL
 from game.summary import summary
+from game.wire import WireEntry
 from tests.mosquitto import Listener, mosquitto, needs_mosquitto, until
 
 pytestmark = needs_mosquitto
@@ -19,14 +19,14 @@ def told(listener):
     """Every entry, once, in the order of its first coming."""
     entries = {}
     for payload in listener.on(EVENT):
-        entry = Entry.from_json(json.loads(payload))
+        entry = WireEntry.from_json(json.loads(payload))
         entries.setdefault((entry.match, entry.seq), entry)
     return list(entries.values())
 
 
 def recorded(tmp_path):
     feed = Feed(tmp_path / JOURNAL)
-    return [entry for match in feed.matches() for entry in feed.whole(match.number)]
+    return [line.entry for match in feed.matches() for line in feed.whole(match.number)]
 
 
 def test_every_step_comes_in_order_and_the_state_stays(table, join, listener, tmp_path):
@@ -142,7 +142,9 @@ def test_who_missed_something_is_told(table, join, listener, tmp_path):
     _, entries = until(lambda: (a := listener.on("traykeeper/t1/replay/b1"))[1:] and a)
 
     assert [steps for _, steps in json.loads(index)["matches"]] == [1, 0]
-    assert [Entry.from_json(e) for e in json.loads(entries)["entries"]] == recorded(tmp_path)[:2]
+    assert [WireEntry.from_json(e) for e in json.loads(entries)["entries"]] == recorded(tmp_path)[
+        :2
+    ]
 
 
 def test_nonsense_on_its_topics_is_no_trouble(table, join, listener, tmp_path, troubles):

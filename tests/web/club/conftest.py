@@ -14,6 +14,7 @@ from web.club.league import League
 from web.club.people import People
 from web.club.steward import Steward
 from web.club.store import Store
+from web.club.tournaments import Tournaments
 
 RULES = replace(load("walnut-studiolo"), target=2_000)
 EVENING_S = 1_764_000_000
@@ -62,8 +63,19 @@ def steward(tmp_path):
 
 
 @pytest.fixture
-def app(store, history, people, hall, steward):
-    return create_club(store, history, people, hall, steward=steward)
+def called():
+    """What was called to which tray."""
+    return []
+
+
+@pytest.fixture
+def tournaments(store, people, called):
+    return Tournaments(store, people, lambda tray, match: called.append((tray, match)))
+
+
+@pytest.fixture
+def app(store, history, hall, tournaments, steward):
+    return create_club(store, history, People(store), hall, tournaments, steward=steward)
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from game.entry import Entry
 from game.text import from_text
+from game.wire import WireEntry
 from web.club.history import History
 from web.club.people import People
 from web.club.steward import COOKIE, Steward
@@ -117,7 +117,7 @@ def test_another_board_can_be_made_of_the_export(client, played, history, tmp_pa
     other = History(store, People(store))
     for line in client.get("/export/entries.jsonl").text.splitlines():
         data = json.loads(line)
-        other.take(data.pop("tray"), Entry.from_json(data))
+        other.take(data.pop("tray"), WireEntry.from_json(data))
     for tape in tapes:
         match_id = tape.entries[0].match
 

@@ -27,7 +27,7 @@ Body = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class WireEntry:
     """The beginning of a match (`seq` 0), or its step number `seq`.
 
     `body` holds the set-up of the match, or the actions of the step, as JSON; the chain speaks
@@ -45,10 +45,10 @@ class Entry:
         body = _setup(match.start_state) | {"began": round(began_s)}
         return cls(match_id, 0, _chain("", body), body)
 
-    def then(self, *actions: Action) -> "Entry":
+    def then(self, *actions: Action) -> "WireEntry":
         """The next step: actions that were done together."""
         body = {"actions": [_without_places(to_json(action)) for action in actions]}
-        return Entry(self.match, self.seq + 1, _chain(self.chain, body), body)
+        return WireEntry(self.match, self.seq + 1, _chain(self.chain, body), body)
 
     def follows(self, chain: str) -> bool:
         """Whether this is what comes after a history with that chain; "" is none yet."""

@@ -29,7 +29,7 @@ def stands(folder: Path) -> dict:
     """The last entry of the newest match in the journal."""
     feed = Feed(folder / JOURNAL)
     *_, last = feed.whole(feed.matches()[-1].number)
-    return {"match": last.match, "seq": last.seq, "chain": last.chain}
+    return {"match": last.entry.match, "seq": last.entry.seq, "chain": last.entry.chain}
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from device.tape import Tape
 from game.events import Undone
 from game.match import Match
 from tests.device.broker.conftest import RULES
-from tests.mosquitto import Mosquitto, mosquitto, needs_mosquitto, until
+from tests.mosquitto import PASSWORD, USER, Mosquitto, mosquitto, needs_mosquitto, until
 
 pytestmark = [needs_mosquitto, pytest.mark.slow]
 
@@ -194,4 +194,35 @@ def test_events_made_while_the_broker_was_away_come_in_order(start, tmp_path):
         for move in made[10:]:
             tray.do(*move)
         broker.start()
+        until(lambda: agrees(board, tray), PATIENCE_S)
+
+
+def bridge(to: Mosquitto) -> str:
+    """The lines of docs/scale.md, for a broker on loopback."""
+    text = (ROOT / "docs" / "scale.md").read_text("utf-8")
+    lines = text.partition("    connection county\n")[2].partition("\n\n")[0]
+    told = {
+        "address county.example:8883": f"address 127.0.0.1:{to.port}",
+        "remote_username pub": f"remote_username {USER}",
+        "remote_password ...": f"remote_password {PASSWORD}",
+    }
+    wanted = [told.get(line.strip(), line.strip()) for line in lines.splitlines()]
+    return "\n".join(["connection county", *(w for w in wanted if "cafile" not in w)])
+
+
+def test_a_board_behind_a_bridge_sees_all_of_a_tray(start, tmp_path):
+    with (
+        mosquitto(tmp_path / "county") as county,
+        mosquitto(tmp_path / "pub", more=bridge(county)) as pub,
+    ):
+        tray = start(Tray, tmp_path, pub, "t1")
+        made = list(moves(seed=7))
+        for move in made[:20]:
+            tray.do(*move)
+        board = start(Board, tmp_path / "club", county)
+        until(lambda: agrees(board, tray), PATIENCE_S)
+        county.kill()
+        for move in made[20:]:
+            tray.do(*move)
+        county.start()
         until(lambda: agrees(board, tray), PATIENCE_S)
