@@ -207,7 +207,8 @@ def bridge(to: Mosquitto) -> str:
         "remote_password ...": f"remote_password {PASSWORD}",
     }
     wanted = [told.get(line.strip(), line.strip()) for line in lines.splitlines()]
-    return "\n".join(["connection county", *(w for w in wanted if "cafile" not in w)])
+    kept = [line for line in wanted if "cafile" not in line]
+    return "\n".join(["connection county", *kept, "restart_timeout 1 2"])
 
 
 def test_a_board_behind_a_bridge_sees_all_of_a_tray(start, tmp_path):
