@@ -10,10 +10,11 @@ SITE := $(shell $(PYTHON) -c 'import importlib.util as u; print("--system-site-p
 # Where that picamera2 is built for numpy 1 (bookworm), OpenCV must be too.
 OLD := $(shell $(PYTHON) -c 'import importlib.util as u, numpy; print("-c constraints-bookworm.txt" if u.find_spec("picamera2") and numpy.__version__ < "2" else "")' 2>/dev/null)
 
-.PHONY: help play test test-pi lint types unit slow bench accuracy pictures clean
+.PHONY: help play test soak test-pi lint types unit slow bench accuracy pictures clean
 help:
 	@echo "make play    set up and run the companion (simulated tray where there is no camera)"
 	@echo "make test    set up and run every check: lint, types, tests"
+	@echo "make soak    every campaign in full: kills, power cuts, matches, fuzzing (an hour or so)"
 	@echo "make test-pi run the service and the camera on a Pi that is not there (as root)"
 	@echo "make bench   measure reading and the way from press to phone"
 
@@ -38,6 +39,10 @@ unit: $(VENV)/dev
 slow: $(VENV)/dev
 	@echo "== whole matches"
 	@$(BIN)/pytest -q -n 2 -m slow $(ARGS)
+
+# What `make test` runs a seeded slice of; each prints how much it did.
+soak: $(VENV)/dev
+	@TRAYKEEPER_SOAK=1 $(BIN)/pytest -q -s -m campaign --timeout 7200 $(ARGS)
 
 # Real kernel interfaces and a real systemd, as root; says what it skipped and why.
 test-pi: $(VENV)/dev

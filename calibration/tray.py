@@ -53,7 +53,7 @@ SIZES = (1.0, 0.87, 1.13)
 AGREED = 0.03
 """Of the tray's width: ends that lie so near to each other are the same."""
 
-LEAST, SURE = 0.15, 0.75
+LEAST, SURE = 0.15, 0.8
 """Confidence from which a guess is better than a frame in the middle; and from which it is found."""
 
 LIKELY = 0.5

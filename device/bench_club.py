@@ -177,7 +177,7 @@ class _Reel:
     def whole(self, number: int) -> Iterator[Line]:
         tape = self.tapes[number]
         for entry in list(tape.entries):
-            yield Line((number, entry.seq), entry, None, tape.match)
+            yield Line(entry.seq, entry, None, tape.match)
 
 
 class _Tray:
@@ -227,7 +227,7 @@ class _Tray:
     def _say(self, entry: WireEntry) -> None:
         match = self._tape.match
         snapshot = Snapshot(1, Situation.ACCEPTED, f"{match.state.player.name} throws.", _LAMP)
-        state = _line(state_json(snapshot, Line((0, entry.seq), entry, None, match)))
+        state = _line(state_json(snapshot, Line(entry.seq, entry, None, match)))
         event = _line(entry.to_json())
         self.event_bytes += len(event) + len(self._topics.event)
         self.state_bytes += len(state) + len(self._topics.state)

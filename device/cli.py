@@ -1,11 +1,11 @@
-"""The command line: `traykeeper play`, `read`, `keeps`, `rules`, `club`, and all the others.
+"""The command line: `traykeeper play`, `pin`, `read`, `keeps`, `club`, `backup`, and the others.
 
 Exit codes: 0 done, 1 a check failed, 2 wrong usage or bad input (one line on stderr).
 """
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from device.odds import odds
 from game.errors import GameError
 
 BAD_INPUT = 2
+SETTINGS_FILE = "traykeeper.settings"
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -53,9 +54,12 @@ def cli() -> None:
     traykeeper odds --rules zilch         # exact chances and best play
     traykeeper match evening.txt          # replay a match written as text
     traykeeper calibrate height           # how high must the camera hang?
+    traykeeper pin                        # how a screen gets to change anything
     traykeeper club --broker URL          # every tray of the club on one screen
     traykeeper settings                   # what can be set, and is
     traykeeper doctor                     # is everything as it should be?
+    traykeeper backup                     # matches, calibration, settings in one file
+    traykeeper restore evening.zip        # and back again
     traykeeper bench all                  # how fast is it here?
     """
 
@@ -75,7 +79,9 @@ def _from_settings(context: click.Context, _: click.Parameter, value: str | None
     """The settings become the defaults of every option."""
     from device import settings
 
-    context.obj = settings.load(settings.find(value))
+    path = settings.find(value)
+    context.obj = settings.load(path)
+    context.meta[SETTINGS_FILE] = path and str(path)
     context.default_map = asdict(context.obj)
 
 
@@ -133,7 +139,30 @@ def play(settings: Any, /, **options: Any) -> None:
     """
     from device.play import Options, run
 
-    run(Options(**(asdict(settings) | options)))
+    file = click.get_current_context().meta[SETTINGS_FILE]
+    run(Options(**(asdict(settings) | options), settings_file=file))
+
+
+@cli.command()
+@click.option(
+    "--settings",
+    metavar="FILE",
+    is_eager=True,
+    expose_value=False,
+    callback=_from_settings,
+    help="The settings that the companion plays with.",
+)
+@click.option("--state", type=click.Path(file_okay=False), help="Its folder of the journal.")
+def pin(state: str | None) -> None:
+    """Print the PIN with which a screen gets the pencil; it changes every five minutes.
+
+    \b
+    traykeeper pin
+    sudo -u traykeeper traykeeper pin     # where it runs as a service
+    """
+    from device.drawer import print_pin
+
+    print_pin(state)
 
 
 @cli.command()
@@ -171,6 +200,52 @@ def doctor(as_json: bool, pack: str | None, pictures: bool, file: str | None) ->
     if pictures and not pack:
         raise click.UsageError("--pictures go into a report: add --zip report.zip")
     return visit(as_json=as_json, pack=pack, pictures=pictures, file=file)
+
+
+_state_option = click.option(
+    "--state", type=click.Path(file_okay=False), help="Another folder than in the settings."
+)
+
+
+@cli.command()
+@click.argument("file", required=False)
+@_state_option
+@click.option("--settings", "settings_file", metavar="FILE", help="The settings to go by.")
+def backup(file: str | None, state: str | None, settings_file: str | None) -> None:
+    """Put matches, calibration and settings into one file, also while it is played.
+
+    \b
+    traykeeper backup
+    traykeeper backup evening.zip
+    """
+    from device.restoring import save
+
+    save(file, *_settings_and_state(settings_file, state))
+
+
+@cli.command()
+@click.argument("file")
+@_state_option
+@click.option("--settings", "settings_file", metavar="FILE", help="The settings to go by.")
+@click.option("--yes", is_flag=True, help="Do not ask first.")
+def restore(file: str, state: str | None, settings_file: str | None, yes: bool) -> None:  # noqa: FBT001
+    """Put a backup in place of what is here; what was here is kept as a backup, too.
+
+    \b
+    traykeeper restore evening.zip
+    """
+    from device.restoring import restore
+
+    restore(file, *_settings_and_state(settings_file, state), yes=yes)
+
+
+def _settings_and_state(file: str | None, state: str | None) -> tuple[Any, Path | None]:
+    """The settings, with another state folder where one is named, and the file they are from."""
+    from device import settings
+
+    path = settings.find(file)
+    found = settings.load(path)
+    return (replace(found, state=state) if state else found), path
 
 
 _camera_option = click.option("--camera", metavar="NAME", help="Another than in the settings.")
@@ -382,6 +457,9 @@ def keeps(dice: tuple[str, ...], rules: str, as_json: bool) -> int:  # noqa: FBT
 )
 @click.option(
     "--state", default="", type=click.Path(file_okay=False), help="Folder of the club's history."
+)
+@click.option(
+    "--hosts", default="", metavar="NAMES", help="Further names under which it may be opened."
 )
 def club(**options: Any) -> None:
     """Show every tray of a broker on one screen, and keep the club's table and records.

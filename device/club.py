@@ -29,6 +29,7 @@ from web.club.people import People
 from web.club.steward import Steward
 from web.club.store import Store, StoreError
 from web.club.tournaments import Tournaments
+from web.hosts import Hosts, named
 from web.server import Server
 
 TEND_S = 1.0
@@ -47,6 +48,7 @@ class Options:
     host: str = "0.0.0.0"  # noqa: S104 - screens and phones on the LAN are the point
     port: int = 8100
     state: str = ""
+    hosts: str = ""
 
 
 class Listener:
@@ -130,7 +132,8 @@ def serving(
         listener = Listener(there, lambda line: warn(f"traykeeper club: {line}"))
         tournaments = Tournaments(store, people, listener.call)
         hall = make_hall(history, listener.ask, tournaments.answered)
-        app = create_club(store, history, people, hall, tournaments, steward=steward)
+        hosts = Hosts(*named(options.hosts), options.host)
+        app = create_club(store, history, people, hall, tournaments, steward=steward, hosts=hosts)
         with Server(app, options.host, options.port) as server:
             listener.start(hall)
             try:

@@ -13,6 +13,8 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 from threading import Condition, Thread
 
+from gpiozero import GPIOZeroError
+
 from device.button import TrayButton
 from device.camera import Camera, Image
 from device.cameras.simulated import SimulatedTray
@@ -21,6 +23,7 @@ from device.eye import CameraFound, CameraLost, Eye, Report, Seen, TimedOut
 from device.finger import Finger
 from device.fitted import fitted_opener
 from device.fitting import Fitting
+from device.frames import Frames
 from device.hands import throw_as_a_person
 from device.lamp import LAMPS
 from device.ledger import Ledger
@@ -28,14 +31,16 @@ from device.overlay import Asking, Heeding
 from device.photos import Album, jpeg, with_slots
 from device.session import Session
 from device.shelf import Shelf
-from device.sign import Sign, sign_for
-from device.signals import Output
+from device.sign import SHUTDOWN_S, Sign, sign_for
+from device.signals import Output, Signals
+from device.troubles import Troubles
 from device.voice import words_for
 from game.errors import GameError
 from game.events import Event
 from game.match import Match
 from game.ruleset import Ruleset
 from vision import Reading
+from web.pencil import Pencil
 from web.table import Photo, Situation, Snapshot, TableError
 
 log = logging.getLogger(__name__)
@@ -44,6 +49,11 @@ Job = Callable[[], object]
 
 ANSWER_S = 10.0
 """No job takes nearly as long; a phone that waits longer is told so."""
+
+RESTORE_S = 120.0
+"""A card writes some MB a second; restoring is rare."""
+
+HANGS = "it hangs: check its cable, then restart the companion"
 
 TAP_S = 0.05
 """A short press of the simulated button."""
@@ -62,12 +72,16 @@ class Companion:
         output: lamp, buzzer, voice: tells where the table stands.
         tray: the simulated tray, where there is no real one: then it can be thrown.
         shelf: where the profile is kept; None keeps one in memory.
+        pencil: who may change anything from a phone.
         still_s, period_s: see `Eye`.
         shut_down: what a very long hold does; None where that is not allowed.
+        frames: keeps the picture of each throw; None keeps none.
+        damage: what people have to know about the journal as it was found; usually nothing.
         alive: called by the loop at every turn, every `TURN_S` at least.
 
     Attributes:
         fitting: the calibration of this table.
+        pencil: who may change anything from a phone.
     """
 
     def __init__(
@@ -79,12 +93,17 @@ class Companion:
         *,
         tray: SimulatedTray | None = None,
         shelf: Shelf | None = None,
+        pencil: Pencil | None = None,
         still_s: float = 0.4,
         period_s: float = 1 / 15,
         shut_down: Callable[[], object] | None = None,
+        frames: Frames | None = None,
+        damage: str = "",
         alive: Callable[[], object] = lambda: None,
     ) -> None:
         self._alive = alive
+        self.pencil = pencil or Pencil()
+        self.pencil.changed = self._refresh
         self._shelf = shelf = shelf or Shelf()
         self._drifting = Drifting(shelf, self._drifted)
         self._eye = Eye(
@@ -99,9 +118,16 @@ class Companion:
             self._eye, shelf, simulated=tray, changed=self._refresh, kept=self._refresh
         )
         self._session = Session(ledger, rules, self._eye, shut_down=shut_down)
-        self._ledger, self._output, self.simulated_tray = ledger, output, tray
+        if damage:  # spoken, too
+            first = damage.partition(". ")[0]
+            self._session.message = f"{first}. {self._session.message}"
+        self._ledger, self.simulated_tray = ledger, tray
+        self._output = output if isinstance(output, Signals) else Signals(output)
+        self._frames, self._kept = frames, 0
+        self._damage, self._camera_trouble, self._hangs = damage, "", False
         self._album = Album()
         self._button: TrayButton | None = None
+        self._button_trouble = ""
         self._finger: Finger | None = None
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._changed = Condition()
@@ -136,14 +162,22 @@ class Companion:
         return self._ask(note)
 
     def attach(self, make_button: Callable[["Companion"], TrayButton]) -> None:
-        """Give the companion its button, whose messages it takes."""
-        self._button = make_button(self)
+        """Give the companion its button, whose messages it takes; without one the phones do it."""
+        try:
+            self._button = make_button(self)
+        except (GPIOZeroError, OSError) as error:
+            log.exception("there is no button")
+            self._button_trouble = f"No button: {error}"
+            return
         self._finger = Finger(self._button) if self._button.simulated else None
-        self.fitting.real_button = not self._button.simulated
+        self.fitting.real_button = self.pencil.by_button = not self._button.simulated
 
     # What comes in from the hardware
 
     def pressed(self) -> None:
+        if self._finger is None and self.pencil.press():  # a page's button is not at the tray
+            self._post(lambda: self._session.say("The pencil is handed over."))
+            return
         if not self.fitting.pressed(TAP_S):
             self._post(self._session.press)
 
@@ -173,13 +207,26 @@ class Companion:
             case TimedOut():
                 self._session.timed_out(report.look)
             case CameraFound():
-                self._camera_name = report.name
+                self._camera_name, self._camera_trouble = report.name, ""
                 self.fitting.found(report.name)
                 self._session.camera_found()
             case CameraLost():
-                self._camera_name = None
-                self.fitting.lost()
-                self._session.camera_lost(report.reason)
+                self._lose_camera(report.reason)
+
+    def _lose_camera(self, reason: str) -> None:
+        self._camera_name, self._camera_trouble = None, reason
+        self.fitting.lost()
+        self._session.camera_lost(reason)
+
+    def _feel_the_eye(self) -> Job | None:
+        """A camera that never comes back from a call cannot say so itself."""
+        if self._eye.hangs == self._hangs:
+            return None
+        self._hangs = not self._hangs
+        if self._hangs:
+            return lambda: self._lose_camera(HANGS)
+        name = self._eye.camera_name
+        return None if name is None else lambda: self._take(CameraFound(name))
 
     def _sift(self, reading: Reading, image: Image, camera: Camera) -> Reading:
         return self._shelf.sift(reading, image, camera.tray, camera.name)
@@ -218,8 +265,17 @@ class Companion:
             self._alive()
             with suppress(Empty):
                 return self._jobs.get(timeout=TURN_S)
-            if self._snapshot.lamp != LAMPS[self._sign]:  # a page left the lamp's test
+            if job := self._feel_the_eye():
+                return job
+            if self._has_lapsed:
                 return lambda: None
+
+    @property
+    def _has_lapsed(self) -> bool:
+        """A page left the lamp's test, or a phone asked for the pencil in vain."""
+        return (
+            self._snapshot.lamp != LAMPS[self._sign] or self._snapshot.pencil != self.pencil.view()
+        )
 
     def _post(self, job: Job) -> None:
         """Do this on the companion's thread; a refusal becomes the message on every phone."""
@@ -234,7 +290,7 @@ class Companion:
             log.exception("a message to the companion failed")
             self._session.message = "Something went wrong here: it is in the log. Press again."
 
-    def _ask(self, job: Job) -> Snapshot:
+    def _ask(self, job: Job, patience_s: float = ANSWER_S) -> Snapshot:
         """Do this on the companion's thread and wait for the snapshot after it."""
         done: Future[Snapshot] = Future()
 
@@ -246,9 +302,10 @@ class Companion:
                 done.set_exception(error)
 
         self._jobs.put(answer)
-        return done.result(timeout=ANSWER_S)
+        return done.result(timeout=patience_s)
 
     def _publish(self) -> Snapshot:
+        self._keep_frame()
         drawn = self._draw(self._snapshot.version)
         if drawn == self._snapshot:
             return drawn
@@ -257,6 +314,17 @@ class Companion:
             self._changed.notify_all()
         self._output.show(self._sign, words_for(drawn.message, drawn.advice))
         return self._snapshot
+
+    def _keep_frame(self) -> None:
+        if self._frames and self._seen and self._ledger.seen > self._kept:
+            self._kept = self._ledger.seen
+            self._frames.keep(self._kept, self._seen.image)
+
+    @property
+    def troubles(self) -> Troubles:
+        """What is wrong here, for the health page."""
+        output = "; ".join(filter(None, (self._button_trouble, self._output.trouble)))
+        return Troubles(self._camera_trouble, self._ledger.trouble, self._damage, output)
 
     def _draw(self, version: int) -> Snapshot:
         session, overlay = self._session, self._session.overlay
@@ -277,6 +345,8 @@ class Companion:
             join_url=self._join_url,
             calibrated=self.fitting.calibrated or not self.fitting.wanted,
             notice=self.fitting.drift or self._shelf.trouble,
+            troubles=self.troubles.at_the_table,
+            pencil=self.pencil.view(),
         )
 
     @property
@@ -290,6 +360,7 @@ class Companion:
             started=session.started,
             moved=self._moved,
             testing=self.fitting.showing,
+            asked=self.pencil.view().by_button,
         )
 
     def _photo_of(self, match: Match | None) -> Photo | None:
@@ -319,7 +390,13 @@ class Companion:
         return self.hold(TAP_S)
 
     def hold(self, seconds: float) -> Snapshot:
-        """Through the pin where it is simulated, so that it is a finger like any other."""
+        """Through the pin where it is simulated, so that it is a finger like any other.
+
+        Raises:
+            TableError: it would shut the machine down: whoever wants that stands at the tray.
+        """
+        if seconds >= SHUTDOWN_S:
+            raise TableError("Only the button at the tray shuts the machine down: hold that one.")
         if self._finger is None:
             return self._ask(lambda: self._session.hold(seconds))
         self._finger.hold(seconds)
@@ -368,6 +445,25 @@ class Companion:
 
     def rematch(self) -> Snapshot:
         return self._ask(self._session.rematch)
+
+    def heed(self) -> Snapshot:
+        def note() -> None:
+            self._damage = ""
+
+        return self._ask(note)
+
+    def replaced(self, put_back: Callable[[], object]) -> Snapshot:
+        """Let a backup be put in place of journal and profile, and go on with what is there then."""
+
+        def change() -> None:
+            put_back()
+            self._shelf.reload()
+            self._session.reload()
+
+        return self._ask(change, RESTORE_S)
+
+    def reopen(self, match_id: int) -> Snapshot:
+        return self._ask(lambda: self._session.reopen(match_id))
 
     def dice(self, dice: tuple[int, ...]) -> Snapshot:
         return self._ask(lambda: self._session.dice(dice))

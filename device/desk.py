@@ -84,6 +84,10 @@ class Desk:
             return Situation.ACCEPTED
         return Situation.TURN_OVER if state.turns else Situation.TURN_BEGINS
 
+    def say(self, message: str) -> None:
+        """Something happened that is no part of the match."""
+        self.message = message
+
     # What is true, what is asked, and what is on offer
 
     def _do(self, *actions: Action) -> Match:
@@ -195,9 +199,28 @@ class Desk:
         options = (Option("Yes, begin", chosen=begin), Option("No, not here", chosen=decline))
         self._apply(Ask(question, options))
 
-    def _begin(self, match: Match, message: str) -> None:
+    def reopen(self, match_id: int) -> None:
+        """Go on with an older match that nobody has won; the one in play can be had back so, too."""
+        self._remember_the_tray()
+        match = self.ledger.reopen(match_id)
+        self.rolloff = RollOff()
+        self._clear()
+        self.message = telling.resumed(match)
+
+    def reload(self) -> None:
+        """The journal is another one now: a backup was restored."""
+        self.ledger.reload()
+        self.rolloff = RollOff()
+        self._clear()
+        stands = telling.resumed(self.ledger.match) if self.ledger else "There is no match."
+        self.message = f"A backup was restored. {stands}"
+
+    def _remember_the_tray(self) -> None:
         if self.ledger:
             self._leftovers = self.ledger.match.last_places or self._leftovers
+
+    def _begin(self, match: Match, message: str) -> None:
+        self._remember_the_tray()
         self.ledger.begin(match)
         self.rolloff = RollOff()
         self._clear()

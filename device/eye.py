@@ -36,6 +36,9 @@ MAX_GAP_S = 0.25
 IDLE_S = 20.0
 """How often a tray at rest is looked at for what has changed since it was calibrated."""
 
+HUNG_S = 20.0
+"""Opening a camera and letting it settle takes some seconds, reading on an old Pi a few."""
+
 RETRY_S = (1.0, 2.0, 4.0, 8.0)
 """Patience before the camera is opened again; the last one repeats."""
 
@@ -130,6 +133,8 @@ class Eye:
         self._moving = self._settled = False
         self._light_changed = Event()
         self._gap_s = self._seen_s = self._moved_s = self._idle_s = 0.0
+        self._beat_s = monotonic()
+        self._name: str | None = None
         self._thread = Thread(target=self._run, name="eye", daemon=True)
 
     def start(self) -> None:
@@ -176,6 +181,16 @@ class Eye:
         return None if tumbled is False and self._gap_s > marked_s else tumbled
 
     @property
+    def hangs(self) -> bool:
+        """Whether the camera has not come back from what it was last asked for."""
+        return monotonic() - self._beat_s > HUNG_S
+
+    @property
+    def camera_name(self) -> str | None:
+        """What the camera is called that is open now."""
+        return self._name
+
+    @property
     def moving(self) -> bool:
         """Whether something, and no hand, is in motion over the tray now."""
         return self._moving
@@ -193,9 +208,11 @@ class Eye:
     def _run(self) -> None:
         failures = 0
         while not self._stop.is_set():
+            self._beat_s = monotonic()
             try:
                 with closing(self._open()) as camera:
                     height, width = _first_picture(camera).shape[:2]
+                    self._name = camera.name
                     self._post(CameraFound(camera.name))
                     failures = 0
                     self._watch_over(camera, (width, height))
@@ -205,6 +222,7 @@ class Eye:
                 log.exception("watching the tray failed")
                 failures = self._lost("it failed, the log says how; it is opened again", failures)
             finally:
+                self._name = None
                 with self._lock:
                     self._watch, self._marked_s = None, None
                 self._moving = self._settled = False
@@ -212,6 +230,7 @@ class Eye:
     def _lost(self, reason: str, failures: int) -> int:
         self._post(CameraLost(reason))
         self._refuse_errands(reason)
+        self._beat_s = monotonic() + RETRY_S[-1]
         self._stop.wait(RETRY_S[min(failures, len(RETRY_S) - 1)])
         return failures + 1
 
@@ -270,6 +289,7 @@ class Eye:
                 camera.resettle()
 
     def _watch_once(self, camera: Camera, watch: Watch) -> tuple[Frame, Scene]:
+        self._beat_s = monotonic()
         frame = camera.preview()
         scene = watch.feed(frame)
         if scene.still_s == 0:

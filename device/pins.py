@@ -21,6 +21,9 @@ RED_PIN, GREEN_PIN, BLUE_PIN = 22, 23, 24
 BUZZER_PIN = 12
 """BCM number; header pin 32, with ground beside it on pin 34. Where there is a buzzer."""
 
+KEPT_STATES = 100
+"""Of a mock pin: what tests look at."""
+
 _HEADER_NAMES = """
 3.3 V|5 V|GPIO2|5 V|GPIO3|ground|GPIO4|GPIO14|ground|GPIO15|GPIO17|GPIO18|GPIO27|ground|GPIO22|GPIO23
 3.3 V|GPIO24|GPIO10|ground|GPIO9|GPIO25|GPIO11|GPIO8|ground|GPIO7|GPIO0|GPIO1|GPIO5|ground|GPIO6|GPIO12
@@ -40,4 +43,13 @@ def open_pins() -> Factory:
         return Device._default_pin_factory()  # noqa: SLF001 - gpiozero has no public name for it
     if any(Path("/dev").glob("gpiochip*")) and os.environ.get("GPIOZERO_PIN_FACTORY") != "mock":
         return import_module("gpiozero.pins.lgpio").LGPIOFactory()
-    return MockFactory(pin_class=MockPWMPin)
+    return MockFactory(pin_class=_ForgetfulPin)
+
+
+class _ForgetfulPin(MockPWMPin):  # type: ignore[misc]
+    """gpiozero's mock remembers every state for ever: a lamp that blinks all week would fill the memory."""
+
+    def _change_state(self, value: float) -> bool:
+        changed = bool(super()._change_state(value))
+        del self.states[:-KEPT_STATES]
+        return changed

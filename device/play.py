@@ -1,10 +1,11 @@
 """`traykeeper play`: put the parts together, serve the page, until somebody stops it."""
 
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -13,25 +14,39 @@ import click
 import platformdirs
 import segno
 from flask import Flask
+from gpiozero.pins import Factory
+from gpiozero.pins.mock import MockFactory
 
-from calibration.profile import FILE
+from calibration.profile import FILE as PROFILE
 from device.broker.joining import on_broker
 from device.button import TrayButton
 from device.camera import Camera
 from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
 from device.cameras.tuning import Tuning, as_mains, as_rotation
 from device.companion import Companion
+from device.daily import Backups, Daily
+from device.doctor.machine import Machine
+from device.doctor.patient import Patient
+from device.drawer import FILE as DRAWER
+from device.drawer import Drawer
+from device.frames import DAY_S, Frames
+from device.frames import FOLDER as FRAMES
 from device.lan import lan_address
 from device.ledger import Ledger
 from device.notify import Heartbeat, notify
 from device.pins import open_pins
 from device.power import shut_down_where_allowed
+from device.rescue import open_journal
 from device.settings import Settings
 from device.shelf import Shelf
 from device.signals import Wiring, as_lamp, open_signals
+from device.upkeep import Upkeep
 from game import rulefile
-from game.journal import JOURNAL, Journal
-from web.app import create_app
+from game.errors import JournalError
+from game.history import History
+from web.app import create_app, new_link
+from web.hosts import Hosts, named
+from web.pencil import Pencil
 from web.server import Server
 
 
@@ -41,6 +56,7 @@ class Options(Settings):
 
     roll_s: float = 1.0
     seed: int | None = None
+    settings_file: str | None = None
 
 
 def run(options: Options) -> None:
@@ -59,35 +75,61 @@ def run(options: Options) -> None:
 @contextmanager
 def serving(options: Options) -> Iterator[tuple[Companion, Server]]:
     """The companion at work and its page served; all is closed again at the end."""
+    drawer = Drawer(_folder(options) / DRAWER)
+    if drawer.trouble:
+        click.echo(f"traykeeper: {drawer.trouble}", err=True)
     with (
-        open_companion(options) as companion,
-        Server(_app(companion, options), options.host, options.port) as server,
+        open_upkeep(options, Pencil(drawer.kept, keep=drawer.keep)) as upkeep,
+        Server(_app(upkeep, options, drawer.secret), options.host, options.port) as server,
     ):
+        companion = upkeep.companion
         companion.announce(f"http://{lan_address(options.host)}:{server.port}/")
         with on_broker(options, companion, _folder(options), partial(click.echo, err=True)):
             yield companion, server
 
 
-def _app(companion: Companion, options: Options) -> Flask:
+def _app(upkeep: Upkeep, options: Options, secret: bytes) -> Flask:
     """The page, with the rules that were asked for first among those on offer."""
     chosen = rulefile.load(options.rules)
     others = (rulefile.load(name) for name in rulefile.names() if name != chosen.name)
-    return create_app(companion, calibration=companion.fitting, rules=(chosen, *others))
+    companion = upkeep.companion
+    return create_app(
+        companion,
+        calibration=companion.fitting,
+        history=History(upkeep.journal.path),
+        rules=(chosen, *others),
+        keeper=upkeep,
+        hosts=Hosts(*named(options.hosts), options.host),
+        pencil=companion.pencil,
+        secret=secret,
+    )
 
 
 @contextmanager
-def open_companion(options: Options) -> Iterator[Companion]:
+def open_companion(options: Options, pencil: Pencil | None = None) -> Iterator[Companion]:
     """Camera, pins, journal and match joined, without the page."""
+    with open_upkeep(options, pencil) as upkeep:
+        yield upkeep.companion
+
+
+@contextmanager
+def open_upkeep(options: Options, pencil: Pencil | None = None) -> Iterator[Upkeep]:
+    """The companion at work, and what looks after it."""
     rules = rulefile.load(options.rules)
     state = _folder(options)
-    shelf = Shelf(state / FILE)
+    shelf = Shelf(state / PROFILE)
     if shelf.trouble:
         click.echo(f"traykeeper: {shelf.trouble}", err=True)
     tray, open_it = _camera(options, shelf)
-    with closing(Journal.open(state / JOURNAL)) as journal, closing(open_pins()) as pins:
+    backups = Backups(state, Path(options.settings_file) if options.settings_file else None)
+    journal, damage = open_journal(state, backups)
+    with (
+        closing(journal),
+        closing(open_pins()) as pins,
+        closing(_frames(options, state)) as frames,
+    ):
         ledger = Ledger(journal)
-        if newest := journal.newest():
-            ledger.resume(*newest)
+        damage = " ".join(filter(None, (damage, _taken_up(ledger))))
         companion = Companion(
             ledger,
             rules,
@@ -95,8 +137,11 @@ def open_companion(options: Options) -> Iterator[Companion]:
             open_signals(pins, _wiring(options), warn=partial(click.echo, err=True)),
             tray=tray,
             shelf=shelf,
+            pencil=pencil,
             still_s=options.still_s,
-            shut_down=shut_down_where_allowed() if options.shut_down else None,
+            shut_down=_shut_down(options, pins),
+            frames=frames,
+            damage=damage,
             alive=Heartbeat(),
         )
         companion.attach(
@@ -110,14 +155,44 @@ def open_companion(options: Options) -> Iterator[Companion]:
         )
         companion.start()
         try:
-            yield companion
+            with Daily(backups):
+                yield Upkeep(companion, journal, backups, frames, _patient(options, state))
         finally:
             companion.close()
 
 
+def _taken_up(ledger: Ledger) -> str:
+    """Go on with what was played last; why not, where it cannot be read by this version."""
+    try:
+        ledger.reload()
+    except JournalError as error:
+        return f"The last match cannot be gone on with ({error}). It stays in the journal."
+    return ""
+
+
+def _frames(options: Options, state: Path) -> Frames:
+    return Frames(
+        state / FRAMES,
+        max_bytes=options.frames_mb * 1024 * 1024,
+        max_age_s=options.frames_days * DAY_S,
+    )
+
+
+def _patient(options: Options, state: Path) -> Patient:
+    """This machine, for the health page."""
+    return Patient(Machine(), replace(options, state=str(state)), None, None, None, installed=False)
+
+
 def _folder(options: Options) -> Path:
-    """Where the matches are kept."""
+    """Where journal, profile, pictures, backups and the pencil are."""
     return Path(options.state or platformdirs.user_state_dir("traykeeper"))
+
+
+def _shut_down(options: Options, pins: Factory) -> Callable[[], object] | None:
+    """A simulated button is pressed by anybody in the network: it shuts nothing down."""
+    if not options.shut_down or isinstance(pins, MockFactory):
+        return None
+    return shut_down_where_allowed()
 
 
 def _camera(options: Options, shelf: Shelf) -> tuple[SimulatedTray | None, Callable[[], Camera]]:
@@ -162,13 +237,26 @@ def _wiring(options: Options) -> Wiring:
 def _greet(companion: Companion, server: Server) -> None:
     """Address and QR code, as text: a phone reads it off the terminal."""
     snapshot = companion.snapshot()
-    if sys.stdout.isatty():
-        segno.make(snapshot.join_url, micro=False).terminal(compact=True)
     click.echo(
         f"Traykeeper is at {snapshot.join_url}  (this machine: http://localhost:{server.port}/)"
     )
+    if _goes_to_a_log():
+        click.echo("Who wants to play asks for the pencil on the page, and presses the button.")
+    else:
+        link = new_link(server.app)
+        if sys.stdout.isatty():
+            segno.make(snapshot.join_url + link, micro=False).terminal(compact=True)
+        click.echo(f"To play, open http://localhost:{server.port}/{link}")
+        click.echo(f"or on a phone {snapshot.join_url}{link}")
+        click.echo("It gives the pencil once, within the hour; all other phones watch.")
     if snapshot.simulated:
         click.echo(
             "No camera here: dice are simulated. Throw them, and press the button, on the page."
         )
     click.echo("Press Ctrl-C to stop.")
+
+
+def _goes_to_a_log() -> bool:
+    """Whether systemd's journal keeps what we print: no secret may stand there."""
+    out = os.fstat(sys.stdout.fileno())
+    return os.environ.get("JOURNAL_STREAM") == f"{out.st_dev}:{out.st_ino}"

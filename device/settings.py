@@ -56,7 +56,15 @@ class Settings:
         0,
         HIGHEST_PORT,
     )
+    hosts: str = _setting(
+        "",
+        "Further names under which the page may be asked for, with blanks between; this machine's own are always taken.",
+    )
     state: str = _setting("", "Folder of the journal; empty is the usual one.")
+    frames_mb: int = _setting(
+        200, "MB of pictures of throws that are kept beside the journal; 0 keeps none.", 0, 100_000
+    )
+    frames_days: int = _setting(90, "Days after which they go in any case.", 1, 36_500)
     still_s: float = _setting(0.4, "Seconds the tray must lie still before it is read.", 0.1, 5.0)
     rotation: int = _setting(
         0, "By how many degrees clockwise the picture is turned: 0, 90, 180 or 270.", 0, 270

@@ -30,11 +30,16 @@ class Shelf:
         self._file = file
         self._profile: Profile | None = None
         self.trouble = ""
-        if file is not None:
-            try:
-                self._profile = profiles.load(file)
-            except (ProfileError, OSError) as error:
-                self.trouble = str(error)
+        self.reload()
+
+    def reload(self) -> None:
+        """Read the file again: it was put there by somebody else."""
+        if self._file is None:
+            return
+        try:
+            self._profile, self.trouble = profiles.load(self._file), ""
+        except (ProfileError, OSError) as error:
+            self.trouble = str(error)
 
     @property
     def profile(self) -> Profile | None:

@@ -21,6 +21,7 @@ class Sign(StrEnum):
     FARKLE = "farkle"
     WON = "won"
     NO_CAMERA = "no camera"
+    PENCIL = "press for the pencil"
     BANK = "let go: bank"
     UNDO = "let go: take back"
     SHUT_DOWN = "let go: shut down"
@@ -63,17 +64,21 @@ def sign_for(
     started: bool = True,
     moved: bool = False,
     testing: str = "",
+    asked: bool = False,
 ) -> Sign:
     """What is shown. Nothing is remembered: the same table gives the same sign.
 
     `started` is false until the camera was found, or found missing; `moved` is true where the tray
-    lies elsewhere than it was calibrated; `testing` is the colour that calibration asks about.
+    lies elsewhere than it was calibrated; `testing` is the colour that calibration asks about;
+    `asked` tells that a press now gives the pencil to a phone that asks for it.
     """
     if testing:
         return TESTS[testing]
     for from_s, sign in _HELD:
         if held_s >= from_s:
             return sign
+    if asked:
+        return Sign.PENCIL
     if situation in _ASKS_FOR_A_THROW and not has_camera:
         return Sign.NO_CAMERA if started else Sign.STARTING
     if situation in _ASKS_FOR_A_THROW and moved:

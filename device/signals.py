@@ -1,10 +1,12 @@
 """Lamp, buzzer and voice together: what the table tells those who stand at it."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, Protocol
 
+from gpiozero import GPIOZeroError
 from gpiozero.pins import Factory
 
 from device.buzzer import Sounder
@@ -62,37 +64,65 @@ def as_lamp(kind: str) -> LampKind:
 
 
 class Signals:
-    """Several outputs as one."""
+    """Several outputs as one. One that fails stops neither the others nor the table.
 
-    def __init__(self, *outputs: Output) -> None:
+    Args:
+        outputs: what there is.
+        trouble: why there is not more.
+    """
+
+    def __init__(self, *outputs: Output, trouble: str = "") -> None:
         self._outputs = outputs
+        self._failed: dict[int, str] = {}
+        self._missing = trouble
 
     def __repr__(self) -> str:
         return f"<Signals {', '.join(map(repr, self._outputs))}>"
 
     def show(self, sign: Sign, words: str = "") -> None:
-        for output in self._outputs:
-            output.show(sign, words)
+        for number, output in enumerate(self._outputs):
+            try:
+                output.show(sign, words)
+                self._failed.pop(number, None)
+            except Exception as error:
+                if number not in self._failed:
+                    log.exception("%r fails", output)
+                self._failed[number] = f"{type(output).__name__}: {error}"
+
+    @property
+    def trouble(self) -> str:
+        """Which of them fail, and how; empty where none does."""
+        return "; ".join(filter(None, (self._missing, *self._failed.values())))
 
     def close(self) -> None:
         for output in self._outputs:
-            output.close()
+            try:
+                output.close()
+            except Exception:
+                log.exception("%r cannot be closed", output)
 
 
 def open_signals(factory: Factory, wiring: Wiring, warn: Callable[[str], object]) -> Signals:
-    """All that is wired; `warn` takes one line about a voice that cannot speak."""
+    """All that is wired; `warn` takes one line about each that does not work: the table does."""
     outputs: list[Output] = []
+    troubles: list[str] = []
+    for make in _makers(factory, wiring):
+        try:
+            outputs.append(make())
+        except (GPIOZeroError, OSError, RuntimeError) as error:
+            troubles.append(str(error))
+            warn(str(error))
+    return Signals(*outputs, trouble="; ".join(troubles))
+
+
+def _makers(factory: Factory, wiring: Wiring) -> Iterator[Callable[[], Output]]:
     match wiring.lamp:
         case "rgb":
             pins = (wiring.red, wiring.green, wiring.blue)
-            outputs.append(RgbLamp(factory, pins, anode=wiring.anode))
+            yield partial(RgbLamp, factory, pins, anode=wiring.anode)
         case "one":
-            outputs.append(OneLamp(factory, wiring.red, anode=wiring.anode))
+            yield partial(OneLamp, factory, wiring.red, anode=wiring.anode)
     if wiring.buzzer is not None:
-        outputs.append(Sounder(factory, wiring.buzzer, tones=wiring.tones))
+        yield partial(Sounder, factory, wiring.buzzer, tones=wiring.tones)
     if wiring.voice:
-        try:
-            outputs.append(Voice())
-        except FileNotFoundError as error:
-            warn(str(error))
-    return Signals(*outputs)
+        yield Voice

@@ -1,6 +1,10 @@
-"""The rules of the table: pure Python, no I/O but journal.py, feed.py, textfile.py and odds/shelf.py."""
+"""The rules of the table: pure Python.
+
+No I/O but the journal's (journal.py, schema.py, history.py, feed.py), textfile.py and odds/shelf.py.
+"""
 
 from game.errors import (
+    DamagedJournal,
     FileError,
     GameError,
     IllegalMove,
@@ -17,6 +21,7 @@ from game.scoring import Combo, Keep
 
 __all__ = [
     "Combo",
+    "DamagedJournal",
     "FileError",
     "GameError",
     "IllegalMove",

@@ -8,6 +8,7 @@ GameError (ValueError)
 │   └── LaterStepError  a change of the past that a later step does not survive
 ├── NotationError       the text of a turn or a match cannot be read
 ├── JournalError        the record of a match cannot be read or written
+│   └── DamagedJournal  what it holds is not what was written
 └── OddsError           chances that cannot be worked out: rules or a question without an answer
 """
 
@@ -45,6 +46,10 @@ class NotationError(GameError):
 
 class JournalError(GameError):
     """The record of a match cannot be read or written."""
+
+
+class DamagedJournal(JournalError):  # noqa: N818 - reads as what it is
+    """What the record holds is not what was written: a backup has to take its place."""
 
 
 class OddsError(GameError):

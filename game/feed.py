@@ -1,29 +1,23 @@
 """The journal as others hear of it: every entry in the order in which it was written.
 
-A second, reading connection to the file that `game.journal` writes; for one thread. Each call
-opens it anew, so that a journal that was restored or begun anew is read from then on.
+It reads beside the writer, by `game.history`; for one thread.
 """
 
-import json
-import sqlite3
+from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
-from hashlib import blake2s
 from pathlib import Path
-from typing import Any
 
-from game.errors import JournalError
-from game.events import from_json
-from game.journal import match_from
+from game.entry import Entry
+from game.errors import DamagedJournal
+from game.history import History
 from game.match import Match
 from game.wire import WireEntry
 
-WAIT_S = 5.0
-"""The writer is never longer."""
+TAILS = 4
+"""Matches whose newest line is remembered; others are folded again when they are taken up."""
 
-Position = tuple[int, int]
-"""Where an entry stands among all: later ones are greater."""
+AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +33,7 @@ class Recorded:
 class Line:
     """An entry, where it stands, and the match before and after it; None before its beginning."""
 
-    position: Position
+    position: int
     entry: WireEntry
     before: Match | None
     match: Match
@@ -49,106 +43,78 @@ class Feed:
     """Reads the entries of a journal.
 
     Raises (every method):
-        JournalError: the file cannot be read.
+        JournalError: it cannot be read.
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._last: Line | None = None
+        self._history = History(path)
+        self._tails: OrderedDict[int, Line] = OrderedDict()
 
     def __repr__(self) -> str:
-        return f"<Feed of {self._path}>"
+        return f"<Feed of {self._history.path}>"
+
+    @property
+    def identity(self) -> str:
+        """Another one means that a backup was restored: what was read may not be there any more."""
+        return self._history.identity
 
     def matches(self) -> list[Recorded]:
-        """All of them, oldest first."""
-        rows = self._rows(
-            "SELECT id, setup, (SELECT COUNT(*) FROM step WHERE match = id) FROM match ORDER BY id"
-        )
-        return [Recorded(number, _id(number, setup), steps) for number, setup, steps in rows]
+        """All of them, in the order in which they began."""
+        return [Recorded(*row) for row in self._history.sizes()]
 
     def whole(self, number: int) -> Iterator[Line]:
         """All of the match of this number."""
         line = None
-        for (setup,) in self._rows("SELECT setup FROM match WHERE id = ?", number):
-            line = _first(number, setup)
+        for entry in self._history.steps(number):
+            line = self._line(entry, line)
             yield line
-        for (actions,) in self._rows(
-            "SELECT actions FROM step WHERE match = ? ORDER BY seq", number
-        ):
-            if line:
-                line = _next(line, actions)
-                yield line
 
-    def after(self, position: Position) -> Iterator[Line]:
+    def after(self, position: int) -> Iterator[Line]:
         """What was written after that, over all matches."""
-        number, seq = position
-        line = self.line(position)
-        for (actions,) in self._rows(
-            "SELECT actions FROM step WHERE match = ? AND seq >= ? ORDER BY seq", number, seq
-        ):
-            if line:
-                self._last = line = _next(line, actions)
-                yield line
-        for (later,) in self._rows("SELECT id FROM match WHERE id > ? ORDER BY id", number):
-            for line in self.whole(later):
-                self._last = line
+        while entries := self._history.entries(position, AT_ONCE):
+            for entry in entries:
+                line = self._line(entry, self._before(entry))
+                self._remember(entry.match_id, line)
+                position = line.position
                 yield line
 
-    def newest(self) -> Position:
-        """Just before the newest match."""
-        ((number,),) = self._rows("SELECT COALESCE(MAX(id), 0) FROM match")
-        return (number - 1, MOST_STEPS)
+    def newest(self) -> int:
+        """The position just before the match that was played last; 0 where there is none."""
+        for played in self._history.matches(limit=1):
+            return self._history.steps(played.id)[0].position - 1
+        return 0
 
-    def find(self, match_id: str, seq: int, chain: str) -> Position | None:
-        """Where that entry stands, if the journal still has it as it was."""
-        for recorded in reversed(self.matches()):
+    def find(self, match_id: str, seq: int, chain: str) -> Line | None:
+        """That entry, if the journal still has it as it was."""
+        self._tails.clear()
+        for recorded in self.matches():
             if recorded.match == match_id:
                 for line in self.whole(recorded.number):
                     if (line.entry.seq, line.entry.chain) == (seq, chain):
-                        self._last = line
-                        return line.position
+                        self._remember(recorded.number, line)
+                        return line
         return None
 
-    def line(self, position: Position) -> Line | None:
-        """What stands there."""
-        if self._last is None or self._last.position != position:
-            lines = (line for line in self.whole(position[0]) if line.position == position)
-            self._last = next(lines, None)
-        return self._last
+    def _before(self, entry: Entry) -> Line | None:
+        """The line of the same match before this one."""
+        tail = self._tails.get(entry.match_id)
+        if tail and tail.entry.seq == entry.seq - 1:
+            return tail
+        lines = (line for line in self.whole(entry.match_id) if line.entry.seq == entry.seq - 1)
+        return next(lines, None)
 
-    def _rows(self, query: str, *values: int) -> list[tuple[Any, ...]]:
-        try:
-            with closing(sqlite3.connect(self._path, timeout=WAIT_S)) as db:
-                db.execute("PRAGMA query_only=ON")
-                return list(db.execute(query, values))
-        except sqlite3.Error as error:
-            raise JournalError(f"{self._path}: the journal cannot be read ({error})") from None
+    def _remember(self, number: int, line: Line) -> None:
+        self._tails[number] = line
+        self._tails.move_to_end(number)
+        if len(self._tails) > TAILS:
+            self._tails.popitem(last=False)
 
-
-MOST_STEPS = 2**62
-"""Beyond every step of a match."""
-
-
-def _id(number: int, setup: str) -> str:
-    """What others call the match; one from before matches had names is called by its content."""
-    named: str | None = _loaded(setup).get("id")
-    return named or blake2s(f"{number} {setup}".encode(), digest_size=8).hexdigest()
-
-
-def _first(number: int, setup: str) -> Line:
-    match, began_s = match_from(setup), _loaded(setup).get("began", 0.0)
-    return Line((number, 0), WireEntry.first(_id(number, setup), match, began_s), None, match)
-
-
-def _next(line: Line, actions: str) -> Line:
-    """The step after that line."""
-    step = tuple(from_json(action) for action in _loaded(actions))
-    number, seq = line.position
-    return Line((number, seq + 1), line.entry.then(*step), line.match, line.match.push(*step))
-
-
-def _loaded(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        raise JournalError(f"the journal is damaged ({error})") from None
+    def _line(self, entry: Entry, before: Line | None) -> Line:
+        if entry.begun:
+            name = self._history.key(entry.match_id)
+            first = WireEntry.first(name, entry.begun, entry.time_s or 0.0)
+            return Line(entry.position, first, None, entry.begun)
+        if before is None:
+            raise DamagedJournal(f"the beginning of match {entry.match_id} is missing")
+        after = before.match.push(*entry.actions)
+        return Line(entry.position, before.entry.then(*entry.actions), before.match, after)

@@ -16,8 +16,8 @@ import click
 import cv2
 
 from vision import Reading, read
-from vision.evidence import SURE
 from vision.images import load
+from vision.judge import SURE
 from vision.labelled import Case, Outcome, cases
 
 DOC = Path(__file__).parents[1] / "docs" / "accuracy.md"

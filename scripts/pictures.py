@@ -16,6 +16,7 @@ from device.companion import Companion
 from device.play import Options, serving
 from vision import read
 from vision.annotate import annotate
+from web.app import new_link
 from web.table import Situation
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
@@ -39,7 +40,7 @@ def main() -> None:
     ):
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page(viewport=PHONE, device_scale_factor=2)
-        page.goto(f"http://127.0.0.1:{server.port}/")
+        page.goto(f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
         play_a_little(table)
         sleep(1)
         shoot(page, "phone.png")

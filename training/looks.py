@@ -101,7 +101,7 @@ def die_look(rng: Generator) -> DieLook:
     asian = bool(kind == "white" and rng.random() < 0.2)
     red = (float(rng.uniform(0.4, 0.8)), float(rng.uniform(0, 0.08)), float(rng.uniform(0, 0.08)))
     radius = float(rng.uniform(0.12, 0.25))
-    spread = rng.uniform(0.3, 0.62) * rng.normal(1, 0.1, 4)
+    spread = rng.uniform(0.3, 0.62) * rng.normal(1, 0.16, 4)
     six = float(rng.uniform(0.22, 0.6)), float(rng.uniform(0.4, 0.66))
     return DieLook(
         body=body,

@@ -38,6 +38,7 @@ class Traced:
     tray: Floats | None
     focal: float
     up: Floats  # the table's z in the camera's axes
+    false: Floats  # (m, 3) x, y, edge of what the finder took for dice
 
     def lean(self, pixel: Any) -> Floats:
         """(2,) how far the top of a cube is displaced from its foot at a pixel, in edges."""
@@ -71,7 +72,13 @@ def load(path: Path) -> Traced:
         tray,
         row["focal"],
         np.array(row["up"], np.float32),
+        np.array(_mined(path), np.float32).reshape(-1, 3),
     )
+
+
+def _mined(path: Path) -> list[tuple[float, float, float]]:
+    mined = path.with_suffix(".false.json")
+    return json.loads(mined.read_text()) if mined.exists() else []
 
 
 def edges(quads: Floats) -> Floats:
@@ -264,7 +271,7 @@ def _cut(
     left, top = (max(0, int(c - reach)) for c in centre)
     right, bottom = min(wide, int(centre[0] + reach) + 1), min(high, int(centre[1] + reach) + 1)
     near = traced.coded[top:bottom, left:right]
-    pixels = float(np.exp(rng.uniform(np.log(10), np.log(48))))  # the edge as the camera has it
+    pixels = float(np.exp(rng.uniform(np.log(13), np.log(60))))  # the edge as the camera has it
     scale = min(1.0, pixels / edge)
     if scale < 1:
         near = cv2.resize(near, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
@@ -324,6 +331,10 @@ def _other_patch(traced: Traced, rng: Generator, sizes: Floats) -> Patch | None:
         way = rng.uniform(0, 2 * np.pi)
         step = np.array([np.cos(way), np.sin(way)]) * sizes[k]
         centre = traced.quads[k].mean(axis=0) + step * rng.uniform(0.5, 1.3)
+    if len(traced.false) and rng.random() < 0.6:
+        x, y, size = traced.false[int(rng.integers(len(traced.false)))]
+        edge = float(size * np.exp(rng.normal(0, 0.05)))
+        centre = np.array([x, y]) + rng.normal(0, 0.04, 2) * edge
     centre = np.clip(centre, 2, np.array(traced.coded.shape[1::-1]) - 3)
     away = np.linalg.norm(traced.quads.mean(axis=1) - centre, axis=1)
     alike = np.abs(np.log(edge / sizes)) < NEAR_SIZE

@@ -215,8 +215,8 @@ def _beside(table: _Table, look: int, size: float) -> PlacedDie:
 def _lay(table: _Table, count: int, looks: int, *, mixed: bool) -> None:
     rng = table.rng
     touching = rng.random() < 0.4
-    cocked = rng.random() < 0.3
-    stacked = rng.random() < 0.1
+    cocked = rng.random() < 0.4
+    stacked = rng.random() < 0.2
     for _ in range(count):
         look = int(rng.integers(looks))
         size = float(rng.uniform(0.7, 1.35)) if mixed else 1.0
@@ -281,25 +281,29 @@ def random_scene(seed: int) -> Scene:
     rng = np.random.default_rng(seed)
     in_tray = rng.random() < 0.6
     mixed = bool(rng.random() < 0.12)
+    crowd = bool(rng.random() < 0.6)  # many dice of many looks: more to learn from one picture
     looks = 1 if rng.random() < 0.6 else int(rng.integers(2, 7))
-    kinds = tuple(die_look(rng) for _ in range(looks))
     count = int(
         rng.choice(
             [0, 1, 2, 3, 4, 5, 6, 8, 11], p=[0.04, 0.06, 0.1, 0.1, 0.1, 0.15, 0.25, 0.1, 0.1]
         )
     )
+    if crowd:
+        count = int(rng.integers(10, 25))
+        looks = count
+    kinds = tuple(die_look(rng) for _ in range(looks))
     tilt = abs(rng.normal(0, np.radians(6)))
     if rng.random() < 0.25:
         tilt = np.radians(rng.uniform(8, 24))
     if in_tray:
-        width = float(np.exp(rng.uniform(np.log(6.5), np.log(27))))
+        width = float(np.exp(rng.uniform(np.log(9 if crowd else 6.5), np.log(18 if crowd else 27))))
         depth = width * float(rng.uniform(0.6, 1))
         tray = Tray(width, depth, float(rng.uniform(0.8, 3.2)), float(rng.uniform(0.3, 1.2)))
         table = _Table(rng, tray, 0)
         camera = _camera(rng, depth, float(rng.uniform(0.5, 0.97)), tilt)
     else:
         tray = None
-        span = float(np.exp(rng.uniform(np.log(2.2), np.log(17))))
+        span = float(np.exp(rng.uniform(np.log(7 if crowd else 2.2), np.log(17))))
         table = _Table(rng, None, span * 0.52)
         if span < 4:
             count = min(count, 3)
@@ -311,9 +315,7 @@ def random_scene(seed: int) -> Scene:
     things = _things(rng, tray, table)
     if tray is not None and rng.random() < 0.35:
         dice += _outside(rng, tray, looks)
-    hand = (
-        _hand(rng, table.reach if tray is None else tray.width / 2) if rng.random() < 0.14 else ()
-    )
+    hand = _hand(rng, table.reach if tray is None else tray.width / 2) if rng.random() < 0.2 else ()
     return Scene(seed, tray, kinds, tuple(dice), things, hand, camera)
 
 

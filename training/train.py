@@ -2,7 +2,7 @@
 
 import argparse
 import time
-from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import cv2
@@ -10,28 +10,53 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 from training.nets import Finder, Reader
 from training.samples import Traced, load, patches, view
 
+RELOAD_S = 240.0
+ROOM = {"finder": 1500, "reader": 40_000}  # samples kept in memory: about 3 GB
 HELD_BACK = 10  # every tenth picture measures, and is not learnt from
 Batch = dict[str, Tensor]
 
 
-class Samples(IterableDataset[Batch]):
-    """Batches for ever."""
+class Memory:
+    """Samples made so far: each batch is a quarter new and drawn from all of them.
 
-    def __init__(self, kind: str, pool: list[Traced], size: int, seed: int) -> None:
-        self.kind, self.pool, self.size, self.seed = kind, pool, size, seed
+    Making a sample costs as much as learning from it, and a sample is worth a second look. Every
+    few minutes it looks for pictures that came meanwhile.
+    """
 
-    def __iter__(self) -> Iterator[Batch]:
-        cv2.setNumThreads(0)
-        torch.set_num_threads(1)
-        worker = get_worker_info()
-        rng = np.random.default_rng((self.seed, worker.id if worker else 0))
-        while True:
-            yield (views if self.kind == "finder" else dice)(self.pool, rng, self.size)
+    def __init__(self, kind: str, folder: Path, size: int, room: int) -> None:
+        self.make = views if kind == "finder" else dice
+        self.folder, self.size, self.room = folder, size, room
+        self.pool: dict[str, Traced] = {}
+        self.rng = np.random.default_rng(time.time_ns())
+        self.kept: Batch = {}
+        self.made = 0
+        self.looked = 0.0
+
+    def batch(self) -> Batch:
+        """The next batch."""
+        if time.monotonic() - self.looked > RELOAD_S:
+            self._look()
+        fresh = self.make(list(self.pool.values()), self.rng, self.size // 4)
+        if not self.kept:
+            self.kept = {k: v.new_empty((self.room, *v.shape[1:])) for k, v in fresh.items()}
+        places = (self.made + np.arange(self.size // 4)) % self.room
+        for k, v in fresh.items():
+            self.kept[k][places] = v
+        self.made += self.size // 4
+        old = self.rng.integers(0, min(self.made, self.room), self.size - self.size // 4)
+        chosen = torch.from_numpy(np.concatenate([places, old]))
+        return {k: v[chosen] for k, v in self.kept.items()}
+
+    def _look(self) -> None:
+        self.looked = time.monotonic()
+        for path in sorted(self.folder.glob("*.json")):
+            name = path.stem
+            if name.isdigit() and name not in self.pool and int(name) % HELD_BACK:
+                self.pool[name] = load(path.with_suffix(".png"))
 
 
 def views(pool: list[Traced], rng: np.random.Generator, size: int) -> Batch:
@@ -122,35 +147,32 @@ def main() -> None:
     parser.add_argument("pictures", type=Path)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--rate", type=float, default=2e-3)
     options = parser.parse_args()
     out = options.out or options.pictures / f"{options.kind}.pt"
-    paths = sorted(options.pictures.glob("*.png"))
-    pool = [load(path) for path in paths]
-    learnt = [t for t in pool if int(t.name) % HELD_BACK]
-    held = [t for t in pool if int(t.name) % HELD_BACK == 0]
-    print(f"{len(learnt)} pictures to learn from, {len(held)} held back")
+    held = [load(p.with_suffix(".png")) for p in sorted(options.pictures.glob("*0.json"))]
     net: nn.Module = Finder() if options.kind == "finder" else Reader()
     if out.exists():
         net.load_state_dict(torch.load(out))
+    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     size, loss = (16, finder_loss) if options.kind == "finder" else (128, reader_loss)
-    batches = DataLoader(Samples(options.kind, learnt, size, time.time_ns() % 2**31), batch_size=None,
-                         num_workers=options.workers)  # fmt: skip
-    make = views if options.kind == "finder" else dice
-    exam = [make(held, np.random.default_rng(k), size) for k in range(12)] if held else []
+    memory = Memory(options.kind, options.pictures, size, ROOM[options.kind])
+    exam = [memory.make(held, np.random.default_rng(k), size) for k in range(12)] if held else []
+    cv2.setNumThreads(0)
     torch.set_num_threads(1)
     steer = torch.optim.AdamW(net.parameters(), options.rate, weight_decay=1e-2)
     begun = time.monotonic()
     mean: dict[str, float] = {}
-    for step, batch in enumerate(batches, 1):
+    for step in count(1):
         share = (time.monotonic() - begun) / 60 / options.minutes
         if share >= 1:
             break
         for group in steer.param_groups:
             group["lr"] = options.rate * min(1, step / 100) * (0.5 + 0.5 * np.cos(np.pi * share))
         net.train()
-        total, parts = loss(net(batch["x"]), batch)
+        batch = memory.batch()
+        shown = batch["x"].contiguous(memory_format=torch.channels_last)
+        total, parts = loss(net(shown), batch)
         steer.zero_grad()
         total.backward()
         nn.utils.clip_grad_norm_(net.parameters(), 5.0)

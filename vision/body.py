@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from vision.frame import Floats, Frame, Image
+from vision.frame import Floats, Frame
+from vision.picture import Image
 
 PATCH = 56  # pixels each way
 MIDDLE = (PATCH - 1) / 2

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from vision.arrangements import Face, disturbing
 from vision.body import Sides, blots, cut_patch, look_at_sides, pip_mask, square_around
-from vision.frame import Floats, Frame, Image
+from vision.frame import Floats, Frame
+from vision.picture import Image
 from vision.spots import Spots
 
 REACH = 3.0  # half sides of the pips' square: the body's border lies between NEAR and FAR

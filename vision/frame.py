@@ -12,9 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.picture import Image, extent
 from vision.reading import Quad
 
-Image = NDArray[np.uint8]
 Floats = NDArray[np.floating[Any]]
 
 LEVELS = 5  # each halves the picture: pips of 4 to 9 px on one of them, so dice of 20 to 700 px
@@ -61,28 +61,9 @@ class Frame:
         return (points + 0.5) / self.scale - 0.5 + (self.left_px, self.top_px)
 
 
-def as_bgr(image: NDArray[np.generic]) -> Image:
-    """Any 8-bit grey, BGR or BGRA picture as BGR.
-
-    Raises ValueError for anything else.
-    """
-    if image.dtype != np.uint8 or image.ndim not in (2, 3) or 0 in image.shape:
-        raise ValueError("a picture is a uint8 array of (height, width) or (height, width, 3)")
-    flat = np.ascontiguousarray(image, dtype=np.uint8)
-    channels = 1 if flat.ndim == 2 else flat.shape[2]  # noqa: PLR2004
-    match channels:
-        case 1:
-            return cv2.cvtColor(flat, cv2.COLOR_GRAY2BGR)  # type: ignore[return-value]
-        case 3:
-            return flat
-        case 4:
-            return cv2.cvtColor(flat, cv2.COLOR_BGRA2BGR)  # type: ignore[return-value]
-    raise ValueError(f"a picture has 1, 3 or 4 channels, not {channels}")
-
-
 def make_frame(image: Image, *quads: Quad | None, work_px: float) -> Frame:
     """Cut `image` (h, w, 3) to the quads and scale it to at most `work_px` pixels in all."""
-    left, top, right, bottom = _extent(image, [quad for quad in quads if quad is not None])
+    left, top, right, bottom = extent(image, [quad for quad in quads if quad is not None])
     cut = image[top:bottom, left:right]
     scale = min(MOST_ZOOM, sqrt(work_px / (cut.shape[0] * cut.shape[1])))
     return Frame(_pyramid(_scaled(cut, scale)), left, top, scale)
@@ -100,19 +81,6 @@ def _half(image: Image) -> Image:
     size = max(1, image.shape[1] // 2), max(1, image.shape[0] // 2)
     even = image[: 2 * size[1], : 2 * size[0]]  # an odd row would make every pixel a mixture
     return cv2.resize(even, size, interpolation=cv2.INTER_AREA)  # type: ignore[return-value]
-
-
-def _extent(image: Image, quads: list[Quad]) -> tuple[int, int, int, int]:
-    """The part of the picture to look at: the quads and a little of the walls around."""
-    height, width = image.shape[:2]
-    if not quads:
-        return 0, 0, width, height
-    corners = np.concatenate([quad.corners for quad in quads])
-    low, high = corners.min(0), corners.max(0)
-    margin = 0.06 * float((high - low).max())  # a die at the wall leans over it in the picture
-    left, top = np.clip(low - margin, 0, (width - 1, height - 1)).astype(int)
-    right, bottom = np.clip(high + margin, (left + 1, top + 1), (width, height)).astype(int)
-    return int(left), int(top), int(right), int(bottom)
 
 
 def _pyramid(image: Image) -> tuple[Level, ...]:

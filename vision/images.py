@@ -9,7 +9,7 @@ from threading import Lock
 import cv2
 import numpy as np
 
-from vision.frame import Image
+from vision.picture import Image
 
 MOST_MEGAPIXELS = 200  # a phone's largest sensor; decoded, that is 600 MB
 MOST_BYTES = 300_000_000

@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Floats, Image
+from vision.frame import Floats
+from vision.picture import Image
 
 Outline = NDArray[np.generic]  # (n, 1, 2) the outer pixels of a blob, in order
 

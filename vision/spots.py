@@ -7,8 +7,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Floats, Frame, Image, Level
+from vision.frame import Floats, Frame, Level
 from vision.outlines import Outline, disc_shapes, outlines_of
+from vision.picture import Image
 
 # In pixels of the level: a pip fills this window nowhere, the next pip lies partly outside it.
 WINDOW_PX = 13

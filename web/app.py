@@ -1,20 +1,30 @@
 """The web application: the page and the API over one table."""
 
 from collections.abc import Sequence
+from secrets import token_bytes
 
 from flask import Flask
 
+from game.history import History
 from game.rulefile import load, names
 from game.ruleset import Ruleset
-from web import filters, guard, problem
+from web import filters, guard, phone, problem, repeat
 from web.api import create_api
 from web.asset import YEAR_S, asset
-from web.board import Board
 from web.body import MAX_BYTES
 from web.calibrating import create_calibrating
 from web.calibration import Calibration
+from web.handing import create_handing
+from web.health import create_health
+from web.hosts import Hosts
+from web.hosts import register as register_hosts
+from web.keeping import Keeper
 from web.page import create_page
 from web.paper import create_paper
+from web.pencil import Pencil
+from web.phone import Phones
+from web.pin import Pin
+from web.records import create_records
 from web.stream import Streams
 from web.table import Table
 
@@ -23,34 +33,60 @@ def create_app(
     table: Table,
     *,
     calibration: Calibration | None = None,
+    history: History | None = None,
     rules: Sequence[Ruleset] | None = None,
     streams: Streams | None = None,
-    trusted_hosts: Sequence[str] | None = None,
+    keeper: Keeper | None = None,
+    hosts: Hosts | None = None,
+    pencil: Pencil | None = None,
+    secret: bytes | None = None,
 ) -> Flask:
     """The application over this table.
 
     Args:
         table: the companion.
         calibration: fits camera and tray to each other; None where that cannot be.
+        history: all matches of the journal; None where there is none.
         rules: the rule sets on offer, the usual one first; all published ones without.
         streams: the live streams; pass them to end them before the server stops.
-        trusted_hosts: the names under which the page may be asked for; None means any.
+        keeper: looks after the appliance: health, backups, kept pictures.
+        hosts: the names under which the page may be asked for; None means any.
+        pencil: who may change anything; without it a new one, which nobody holds.
+        secret: signs what phones carry, and makes the PIN; without it one for this run alone.
     """
     app = Flask(__name__)
     app.config.update(
         MAX_CONTENT_LENGTH=MAX_BYTES,
         SEND_FILE_MAX_AGE_DEFAULT=YEAR_S,
-        TRUSTED_HOSTS=list(trusted_hosts) if trusted_hosts else None,
     )
     streams = streams or Streams()
     app.extensions["traykeeper_streams"] = streams
+    pencil, secret = pencil or Pencil(), secret or token_bytes(32)
+    phones, pin = Phones(secret), Pin(secret)
+    app.extensions["traykeeper_pin"] = pin
     offered = tuple(rules) if rules else tuple(load(name) for name in names())
     filters.register(app.jinja_env)
     app.jinja_env.globals.update(asset=asset, rules=offered)
     problem.register(app)
+    if hosts is not None:
+        register_hosts(app, hosts)
     guard.register(app)
+    phone.register(app, table, pencil, phones)
+    repeat.register(app)
     app.register_blueprint(create_api(table, streams, offered))
-    app.register_blueprint(create_page(table, streams, Board(app.jinja_env)))
+    app.register_blueprint(create_handing(table, pencil, pin, phones))
+    app.register_blueprint(create_page(table, streams, app.jinja_env))
     app.register_blueprint(create_paper(table, offered[0]))
+    app.register_blueprint(create_health(table, keeper))
+    app.register_blueprint(create_records(table, history))
     app.register_blueprint(create_calibrating(table, calibration))
     return app
+
+
+def new_link(app: Flask) -> str:
+    """What to put behind the page's address so that it gives the pencil, once.
+
+    It stands behind the #, so that no server and no log ever sees it; the page sends it.
+    """
+    pin: Pin = app.extensions["traykeeper_pin"]
+    return f"#pencil={pin.new_link()}"

@@ -16,12 +16,14 @@ from game.events import (
     TookOver,
     TurnSet,
 )
+from game.match import Match
 from game.roster import MAX_TEAM
 from game.step import MAX_SCORE
 from game.text import to_text
-from web.answer import state_answer
+from web.answer import json_answer, state_answer
 from web.body import Body
 from web.problem import Problem
+from web.story import as_csv, as_json
 from web.table import Table
 
 MAX_SEAT = 1_000
@@ -33,6 +35,7 @@ def add_by_hand(api: Blueprint, table: Table) -> None:
     for name, (fields, make) in _EVENTS.items():
         _add_event(api, table, name, fields, make)
     _add_past(api, table)
+    _add_exports(api, table)
 
 
 def _add_event(
@@ -57,12 +60,25 @@ def _add_past(api: Blueprint, table: Table) -> None:
         start, stop = (body.integer(name, 0, MAX_INDEX) for name in ("start", "stop"))
         return state_answer(table.drop(start, stop))
 
-    @api.get("/match.txt")
-    def match_text() -> Response:
+
+def _add_exports(api: Blueprint, table: Table) -> None:
+    def match() -> Match:
         match = table.snapshot().match
         if match is None:
             raise Problem(404, "there is no match yet: set one up first")
-        return Response(to_text(match), mimetype="text/plain")
+        return match
+
+    @api.get("/match.txt")
+    def match_text() -> Response:
+        return Response(to_text(match()), mimetype="text/plain")
+
+    @api.get("/match.csv")
+    def match_csv() -> Response:
+        return Response(as_csv(match()), mimetype="text/csv")
+
+    @api.get("/match.json")
+    def match_json() -> Response:
+        return json_answer(as_json(match()))
 
 
 def _seat(body: Body) -> int:

@@ -13,9 +13,14 @@ HEADERS = {
 }
 
 
-def register(app: Flask) -> None:
-    """Sets the headers, and turns away requests that another site's page made."""
+def register(app: Flask, *, forms: bool = False) -> None:
+    """Sets the headers, and turns away requests that another site's page made.
+
+    `forms` are taken only where a cookie that no other site sends stands behind each.
+    """
     app.before_request(_refuse_other_sites)
+    if not forms:
+        app.before_request(_refuse_forms)
     app.after_request(_with_headers)
 
 
@@ -24,8 +29,15 @@ def _refuse_other_sites() -> None:
     if request.method in {"GET", "HEAD", "OPTIONS"}:
         return
     origin = request.headers.get("Origin")
-    if origin and origin.partition("://")[2] != request.host:
+    elsewhere = origin is not None and origin.partition("://")[2] != request.host
+    if elsewhere or request.headers.get("Sec-Fetch-Site") == "cross-site":
         raise Problem(403, "this came from another site's page: open the table's own page")
+
+
+def _refuse_forms() -> None:
+    """What a form on another site can send without asking is never JSON; a bare POST is ours."""
+    if request.method == "POST" and request.content_type and not request.is_json:
+        raise Problem(415, "send JSON, with the header Content-Type: application/json")
 
 
 def _with_headers(response: Response) -> Response:

@@ -1,10 +1,9 @@
 """The scoreboard page, and the stream that keeps it live."""
 
-import json
-
 from flask import Blueprint, Response, make_response, render_template
+from jinja2 import Environment
 
-from web.board import Board
+from web.board import STORY, TV, Board
 from web.stream import Streams
 from web.table import Table
 from web.view import state_json
@@ -13,9 +12,12 @@ BEAT = "event: beat\ndata:\n\n"
 """A comment would do for the wire; the page must see it, to notice when it stops."""
 
 
-def create_page(table: Table, streams: Streams, board: Board) -> Blueprint:
+def create_page(table: Table, streams: Streams, templates: Environment) -> Blueprint:
     """The blueprint of what people look at."""
     page = Blueprint("page", __name__)
+    board = Board(templates)
+    _add_board(page, table, streams, Board(templates, TV), name="board", template="tv.html")
+    _add_board(page, table, streams, Board(templates, STORY), name="turns", template="story.html")
 
     @page.get("/")
     def scoreboard() -> Response:
@@ -33,22 +35,43 @@ def create_page(table: Table, streams: Streams, board: Board) -> Blueprint:
         """To print, and stick on the tray."""
         return _fresh(render_template("join.html", state=state_json(table.snapshot())))
 
+    @page.get("/manifest.webmanifest")
+    def manifest() -> Response:
+        """What a phone needs to put the page among its apps; the icons' addresses may change."""
+        text = render_template("manifest.json")
+        return Response(text, mimetype="application/manifest+json")
+
     @page.get("/live")
     def live() -> Response:
         return streams.open(table, board.event, BEAT)
 
-    @page.get("/board")
+    @page.get("/sections")
     def sections() -> Response:
         """As an event of /live: what a phone asks for while no stream is free."""
         return _fresh(board.html(table.snapshot()))
 
-    @page.get("/healthz")
-    def healthz() -> Response:
-        notice = table.snapshot().notice
-        body = {"status": "ok"} | ({"notice": notice} if notice else {})
-        return Response(json.dumps(body) + "\n", mimetype="application/json")
-
     return page
+
+
+def _add_board(
+    page: Blueprint, table: Table, streams: Streams, board: Board, *, name: str, template: str
+) -> None:
+    """A page of some sections below /NAME, with its own stream."""
+
+    def whole() -> Response:
+        snapshot = table.snapshot()
+        sections = board.sections(snapshot)
+        return _fresh(render_template(template, sections=sections, state=state_json(snapshot)))
+
+    def live() -> Response:
+        return streams.open(table, board.event, BEAT)
+
+    def sections() -> Response:
+        return _fresh(board.html(table.snapshot()))
+
+    page.add_url_rule(f"/{name}", name, whole)
+    page.add_url_rule(f"/{name}/live", f"{name}_live", live)
+    page.add_url_rule(f"/{name}/sections", f"{name}_sections", sections)
 
 
 def _fresh(html: str) -> Response:

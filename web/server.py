@@ -19,7 +19,15 @@ CONNECTION_LIMIT = 800
 
 IDLE_S = 60
 MAX_PORT = 65_535
-MAX_PORT = 65_535
+
+PATIENCE_S = 20.0
+"""A phone that takes nothing of what is sent for so long has gone, or sleeps: it is dropped."""
+
+WAITING_BYTES = 1 << 20
+"""What may wait for one slow phone in memory, before its stream waits for it."""
+
+MAX_BODY = 16 << 20
+"""Of the largest thing that is ever sent here, a backup."""
 
 
 class ServerError(OSError):
@@ -36,14 +44,30 @@ class Server:
         app: what `create_app` made.
         host: the address to listen on; the default is every one of this machine.
         port: 0 takes any free one.
+        patience_s: see `PATIENCE_S`.
+
+    Attributes:
+        app: the same.
+        port: where it listens.
 
     Raises:
         ServerError: the port is in use or not allowed, or the host is not of this machine.
     """
 
-    def __init__(self, app: Flask, host: str = "0.0.0.0", port: int = 8080) -> None:  # noqa: S104
+    def __init__(
+        self,
+        app: Flask,
+        host: str = "0.0.0.0",  # noqa: S104
+        port: int = 8080,
+        *,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
         self._streams: Streams = app.extensions["traykeeper_streams"]
         self._socket = _listen(host, port)
+        # Each connection has this from here; the kernel then gives up on what is not taken.
+        patience_ms = int(patience_s * 1000)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, patience_ms)
+        self.app = app
         self.host = host
         self.port: int = self._socket.getsockname()[1]
         self._server = waitress.create_server(
@@ -53,6 +77,8 @@ class Server:
             connection_limit=CONNECTION_LIMIT,
             channel_request_lookahead=1,  # tells a stream that its phone has hung up
             channel_timeout=IDLE_S,
+            max_request_body_size=MAX_BODY,
+            outbuf_high_watermark=WAITING_BYTES,
             asyncore_use_poll=True,  # select knows no file above 1,024
             ident=None,
             clear_untrusted_proxy_headers=True,

@@ -141,6 +141,28 @@ class RollOffJson(TypedDict):
     first: int | None
 
 
+class OwnPhoneJson(TypedDict):
+    """The phone with this badge is that player's own."""
+
+    phone: str
+    name: str
+
+
+class PencilJson(TypedDict):
+    """Who may change anything: phones by their badges, "" for none.
+
+    `by_button`: the next press of the tray's real button gives it to `asking`; `by_holder`: the
+    holder is asked.
+    """
+
+    holder: str
+    asking: str
+    by_button: bool
+    by_holder: bool
+    own_turn: bool
+    players: list[OwnPhoneJson]
+
+
 class MatchJson(TypedDict):
     """What is known of the match. Without one the lists are empty and the objects None.
 
@@ -180,7 +202,9 @@ class StateJson(MatchJson):
     join_url: str
     calibrated: bool
     notice: str
+    troubles: list[str]
     question: str | None
     choices: list[ChoiceJson]
     photo: PhotoJson | None
     rolloff: RollOffJson | None
+    pencil: PencilJson

@@ -3,7 +3,7 @@
 The companion implements `Table`; nothing in this room knows how.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
@@ -79,6 +79,27 @@ class Lamp:
 
 
 @dataclass(frozen=True, slots=True)
+class Holding:
+    """Who holds the pencil, and who asks for it; phones are known by their badges.
+
+    Attributes:
+        holder: the phone that holds it, "" if none does.
+        asking: the phone that asks for it now, "" if none does.
+        by_button: the next press of the tray's real button gives it to who asks.
+        by_holder: the holder is here, and is asked.
+        own_turn: each player's own phone may keep, bank and correct in that player's turn.
+        players: (phone, name) of who plays on which.
+    """
+
+    holder: str = ""
+    asking: str = ""
+    by_button: bool = False
+    by_holder: bool = False
+    own_turn: bool = False
+    players: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """All that a phone needs to draw the table, at one moment.
 
@@ -93,6 +114,8 @@ class Snapshot:
         join_url: what the QR code says.
         calibrated: whether camera and tray were fitted to each other, or need not be.
         notice: what has changed since then, in a sentence; empty where nothing did.
+        troubles: what is wrong with the appliance, one sentence each; usually nothing.
+        pencil: who may change anything.
     """
 
     version: int
@@ -110,6 +133,8 @@ class Snapshot:
     join_url: str = ""
     calibrated: bool = True
     notice: str = ""
+    troubles: tuple[str, ...] = ()
+    pencil: Holding = field(default_factory=Holding)
 
 
 class Table(Protocol):
@@ -154,6 +179,12 @@ class Table(Protocol):
 
     def rematch(self) -> Snapshot:
         """Once a match is won: the same players and teams again, and the next one begins."""
+
+    def heed(self) -> Snapshot:
+        """A person has read that the journal was damaged."""
+
+    def reopen(self, match_id: int) -> Snapshot:
+        """Go on with an older match, by its number in the journal."""
 
     def dice(self, dice: tuple[int, ...]) -> Snapshot:
         """A throw tapped in on the phone, where no camera read it."""

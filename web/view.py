@@ -13,6 +13,7 @@ from web.shape import (
     LastRoundJson,
     LastThrowJson,
     MatchJson,
+    PencilJson,
     PhotoDieJson,
     PhotoJson,
     PlayerJson,
@@ -22,7 +23,7 @@ from web.shape import (
     ThrowJson,
     TurnJson,
 )
-from web.table import Photo, PhotoDie, Snapshot
+from web.table import Holding, Photo, PhotoDie, Snapshot
 
 NO_MATCH: MatchJson = {
     "rules": None,
@@ -56,10 +57,12 @@ def state_json(snapshot: Snapshot) -> StateJson:
         "join_url": snapshot.join_url,
         "calibrated": snapshot.calibrated,
         "notice": snapshot.notice,
+        "troubles": list(snapshot.troubles),
         "question": snapshot.question,
         "choices": [{"id": choice.id, "label": choice.label} for choice in snapshot.choices],
         "photo": _photo(snapshot.photo) if snapshot.photo else None,
         "rolloff": _rolloff(snapshot.rolloff) if snapshot.rolloff else None,
+        "pencil": _pencil(snapshot.pencil),
     }
 
 
@@ -221,4 +224,15 @@ def _rolloff(rolloff: RollOff) -> RollOffJson:
         "open": rolloff.open,
         "seat": rolloff.seat,
         "first": rolloff.first,
+    }
+
+
+def _pencil(pencil: Holding) -> PencilJson:
+    return {
+        "holder": pencil.holder,
+        "asking": pencil.asking,
+        "by_button": pencil.by_button,
+        "by_holder": pencil.by_holder,
+        "own_turn": pencil.own_turn,
+        "players": [{"phone": phone, "name": name} for phone, name in pencil.players],
     }

@@ -14,7 +14,7 @@ from device.errors import UsageError
 from device.settings import Settings
 from game.errors import GameError
 from game.feed import Feed
-from game.journal import JOURNAL
+from game.journal import FILE as JOURNAL
 
 
 @contextmanager

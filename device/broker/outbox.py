@@ -44,19 +44,18 @@ class Outbox:
         """Begin again after the last entry that the broker has taken."""
         self._under_way.clear()
         self._taken.clear()
-        self.last: Line | None = None
-        note, found = self.note, None
-        if note.match:
-            found = self._feed.find(note.match, note.seq, note.chain)
-        self._position = found or self._feed.newest()
-        if found:
-            self.last = self._feed.line(found)
+        note = self.note
+        self._identity = self._feed.identity
+        self.last = self._feed.find(note.match, note.seq, note.chain) if note.match else None
+        self._position = self.last.position if self.last else self._feed.newest()
 
     def send(self, publish: Callable[[Line], int]) -> bool:
         """Hand out lines while there is room; gives whether all of the journal is out.
 
         `publish` gives the number by which the broker will acknowledge it.
         """
+        if self._feed.identity != self._identity:  # a backup was restored
+            self.rewind()
         room = WINDOW - len(self._under_way)
         for line in islice(self._feed.after(self._position), room):
             self._position, self.last = line.position, line

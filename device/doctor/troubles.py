@@ -99,7 +99,23 @@ RESTARTS = Trouble(
     "the service had to be restarted",
     "`journalctl -u traykeeper` says when; send a report: `traykeeper doctor --zip report.zip`",
 )
+NOT_WRITTEN = Trouble(
+    "the journal cannot be written: nothing is accepted",
+    "free space (`sudo apt clean`), or restart; if the card is read-only, use a new one",
+)
+JOURNAL_RESTORED = Trouble(
+    "the journal was damaged",
+    "compare the scores with what you remember, correct them by hand; a worn card is replaced",
+)
+BACKUP_FAILED = Trouble(
+    "the daily backup cannot be made",
+    "free space; until then save one to your phone with the button below",
+)
+LAMP_FAILED = Trouble(
+    "button, lamp, buzzer or voice fail",
+    "check their wires, their pins in the settings, and whether another program uses them",
+)
 BAD_JOURNAL = Trouble(
     "the journal of the matches is damaged",
-    "move journal.db away to begin anew, and go back to a backup if `--update` made one",
+    "`sudo systemctl restart traykeeper`: the newest good backup takes its place by itself",
 )

@@ -124,7 +124,7 @@ def open_rig(folder: Path, **options) -> Iterator[Rig]:
         if newest := journal.newest():
             ledger.resume(*newest)
         pins = MockFactory(pin_class=MockPWMPin)
-        lamp = RgbLamp(pins)
+        lamp = options.pop("lamp", RgbLamp)(pins)
         rules = options.pop("rules", None) or rulefile.load("walnut-studiolo")
         open_camera = options.pop("open_camera", lambda: tray)
         companion = Companion(

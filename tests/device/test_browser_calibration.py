@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from calibration.profile import FILE, load
 from device.play import Options, serving
 from tests.browser import PHONE, chromium
+from web.app import new_link
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PATIENCE_MS = 20_000
@@ -24,7 +25,7 @@ def table(tmp_path):
         seed=4,
     )
     with serving(options) as (companion, server):
-        yield companion, f"http://127.0.0.1:{server.port}"
+        yield companion, f"http://127.0.0.1:{server.port}", new_link(server.app)
 
 
 @pytest.fixture
@@ -36,6 +37,8 @@ def phone(table):
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+        page.goto(f"{table[1]}/{table[2]}")
+        expect(page.locator("html.holder")).to_be_attached()
         page.goto(f"{table[1]}/calibrate")
         expect(page.locator("#words")).not_to_contain_text("not looked for", timeout=PATIENCE_MS)
         expect(page.locator("#handles .handle")).to_have_count(8, timeout=PATIENCE_MS)
@@ -78,7 +81,7 @@ def throw_and(phone, step, button, shown):
 
 
 def test_from_finding_the_tray_to_saving(table, phone, tmp_path):
-    companion, address = table
+    companion, address, _ = table
     before = companion.fitting.state().tray
     drag(phone, "#tray-0", -30, -20)
     until(companion, lambda state: state.tray[0] != before[0])

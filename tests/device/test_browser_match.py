@@ -11,6 +11,7 @@ from game.match import Match
 from tests.browser import PHONE, chromium
 from tests.device.player import play_to_the_end
 from tests.device.rig import ASKS_IF_THROWN
+from web.app import new_link
 from web.table import Situation
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -29,7 +30,7 @@ def table(tmp_path):
         seed=4,
     )
     with serving(options) as (companion, server):
-        yield companion, f"http://127.0.0.1:{server.port}/"
+        yield companion, f"http://127.0.0.1:{server.port}/{new_link(server.app)}"
 
 
 @pytest.fixture
@@ -39,6 +40,7 @@ def phone(table):
         page = browser.new_page(viewport=PHONE)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(table[1])
+        expect(page.locator("html.holder")).to_be_attached()
         yield page
     assert errors == []
 

@@ -308,6 +308,16 @@ def test_hold_of_five_seconds_shuts_down_only_where_that_is_allowed(tmp_path, ma
         assert asked == [1]
 
 
+def test_nobody_in_the_network_shuts_the_machine_down(tmp_path):
+    asked = []
+    with open_rig(tmp_path / "other", shut_down=lambda: asked.append(1)) as rig:
+        with pytest.raises(TableError, match="Only the button at the tray"):
+            rig.companion.hold(SHUTDOWN_S)
+        rig.companion.hold(0.1)
+
+    assert asked == []
+
+
 def test_a_die_tapped_on_the_photo_of_an_accepted_throw_corrects_it(match_rig):
     photo = match_rig.throw(*SCORING).photo
     four = next(i for i, die in enumerate(photo.dice) if die.value == 4)

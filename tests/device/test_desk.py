@@ -8,6 +8,7 @@ from device.ledger import Ledger
 from device.referee import Sight
 from device.session import Session
 from game import rulefile
+from game.errors import JournalError
 from game.events import Farkled, Joined, Left, Renamed, Reordered, ScoreSet, Skipped, TurnSet
 from game.journal import Journal
 from vision.reading import Die, Problem, Reading
@@ -238,3 +239,23 @@ def test_a_tray_that_never_rests_is_waited_for_no_longer(session, eye):
 
     assert session.situation is Situation.TURN_BEGINS
     assert session.message == "The tray was not still for 20 seconds: press again."
+
+
+def test_an_older_match_is_taken_up_again_where_it_stood(session):
+    session.dice(THOUSAND)
+    session.new_match(("Cleo", "Dan"))
+    session.reopen(1)
+
+    assert state(session).turn.last.dice == THOUSAND
+    assert session.message.startswith("Going on where we were: Anna threw 1 1 1 2 3 4")
+    session.bank()
+    session.reopen(2)
+    assert state(session).player.name == "Cleo"
+
+
+def test_a_match_that_is_not_there_changes_nothing(session):
+    session.dice(THOUSAND)
+    with pytest.raises(JournalError, match="there is no match 9"):
+        session.reopen(9)
+
+    assert state(session).turn.last.dice == THOUSAND

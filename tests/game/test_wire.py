@@ -102,7 +102,7 @@ def test_the_feed_goes_on_where_it_was_over_all_matches(journal):
     assert list(feed.after(feed.newest())) == []
     first = journal.start(Match.start(RULES, ["A", "B"]))
     journal.append(first, Thrown((1, 2, 3, 4, 6, 6)))
-    lines = list(feed.after((0, 0)))
+    lines = list(feed.after(0))
     journal.append(first, Skipped())
     journal.start(Match.start(RULES, ["C", "D"]))
     more = list(feed.after(lines[-1].position))
@@ -111,9 +111,9 @@ def test_the_feed_goes_on_where_it_was_over_all_matches(journal):
     assert [line.entry.seq for line in lines] == [0, 1]
     assert [line.entry.seq for line in more] == [2, 0]
     assert more[0].before == lines[-1].match
-    assert [line.entry for line in fresh.after((0, 0))] == [x.entry for x in (*lines, *more)]
+    assert [line.entry for line in fresh.after(0)] == [x.entry for x in (*lines, *more)]
     where = fresh.find(more[0].entry.match, 2, more[0].entry.chain)
-    assert [line.entry for line in fresh.after(where)] == [more[1].entry]
+    assert [line.entry for line in fresh.after(where.position)] == [more[1].entry]
     assert fresh.find(more[0].entry.match, 2, "0" * 12) is None
     assert list(fresh.after(fresh.newest())) == more[1:]
 

@@ -213,8 +213,18 @@ def test_the_button_may_shut_down_the_pi_and_nobody_else_may(pi):
     assert pi.run(f"setpriv --reuid nobody --clear-groups {ask}").strip() != 's "yes"'
 
 
-def test_a_hold_of_five_seconds_shuts_the_system_down(pi):
-    """From inside the sandbox of the service, through logind and polkit."""
-    pi.http("/api/v1/hold", {"seconds": 5.5})
+def test_nobody_in_the_network_shuts_the_system_down(pi):
+    with pytest.raises(AssertionError, match="409"):
+        pi.http("/api/v1/hold", {"seconds": 5.5})
+
+    assert pi.http("/healthz") == {"status": "ok"}
+
+
+def test_the_service_can_shut_the_system_down(pi):
+    """As the button does, in the service's view of the disk, through logind and polkit."""
+    user = "setpriv --reuid traykeeper --regid traykeeper --clear-groups --no-new-privs"
+    code = "from device import power; power._power_off(); import time; time.sleep(5)"
+    python = f"/opt/traykeeper/current/bin/python -c '{code}'"
+    pi.run(f"nsenter -t {pi.shown('MainPID')} -m -- {user} {python} >/dev/null 2>&1 &")
 
     assert pi.process.wait(timeout=60) is not None

@@ -16,8 +16,8 @@ def changed(before, after):
 
 
 @pytest.fixture
-def picture(table):
-    return table().die(5, 240, 180).picture()
+def picture():
+    return np.full((360, 480, 3), (60, 110, 40), np.uint8)
 
 
 def test_the_picture_itself_is_left_as_it_was(picture):

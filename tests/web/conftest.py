@@ -13,9 +13,15 @@ from game.events import Event, Spliced
 from game.rulefile import load
 from game.text import insertion
 from web.app import create_app
+from web.pencil import Kept, Pencil
+from web.phone import COOKIE, Phones
 from web.server import Server
 from web.stream import Streams
 from web.table import Lamp, Situation, Snapshot, TableError
+
+SECRET = bytes(32)
+PHONE_COOKIE, PHONE = Phones(SECRET).cookie()
+"""The phone that holds the pencil wherever a test does not say otherwise."""
 
 RULES = load("walnut-studiolo")
 READY = Lamp("#2aa866", 0.0, "Press to read the throw")
@@ -105,6 +111,13 @@ class MemoryTable:
         names = [player.name for player in self.match.state.players]
         return self._play(Match.start(self.match.rules, names, first=1), "a rematch")
 
+    def heed(self) -> Snapshot:
+        return self.show(troubles=())
+
+    def reopen(self, match_id: int) -> Snapshot:
+        self.done.append(("reopen", match_id))
+        return self.show(message="reopened")
+
     def dice(self, dice: tuple[int, ...]) -> Snapshot:
         return self._play(self.match.throw(dice), f"thrown: {dice}")
 
@@ -149,6 +162,23 @@ class MemoryTable:
         return self._play(self.match.redo(), "done again")
 
 
+def make_app(table, *, holder: str = PHONE, **options):
+    """The app over this table; the pencil is with the test's own phone."""
+    pencil = Pencil(Kept(holder=holder))
+    if isinstance(table, MemoryTable):
+        pencil.changed = lambda: table.show(pencil=pencil.view())
+        table.show(pencil=pencil.view())
+        table.pencil = pencil
+    return create_app(table, pencil=pencil, secret=SECRET, **options)
+
+
+def holding(app):
+    """Flask's client as the phone that holds the pencil."""
+    client = app.test_client()
+    client.set_cookie(COOKIE, PHONE_COOKIE)
+    return client
+
+
 class AnyAnswer(urllib.request.HTTPErrorProcessor):
     """Keeps answers with errors as answers."""
 
@@ -157,7 +187,7 @@ class AnyAnswer(urllib.request.HTTPErrorProcessor):
 
 
 class Browserless:
-    """A client over real HTTP."""
+    """A client over real HTTP, as the phone that holds the pencil."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -170,7 +200,7 @@ class Browserless:
         return self._open(path, json.dumps(body).encode())
 
     def _open(self, path: str, data: bytes | None) -> HTTPResponse:
-        headers = {"Content-Type": "application/json"}
+        headers = {"Content-Type": "application/json", "Cookie": f"{COOKIE}={PHONE_COOKIE}"}
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers)
         return self._opener.open(request, timeout=10)
 
@@ -183,7 +213,7 @@ def table() -> MemoryTable:
 @pytest.fixture
 def client(table):
     """Flask's client: no sockets."""
-    return create_app(table).test_client()
+    return holding(make_app(table))
 
 
 @pytest.fixture
@@ -192,7 +222,7 @@ def serve():
     servers = []
 
     def start(table: MemoryTable, port: int = 0, **streams: float) -> Server:
-        app = create_app(table, streams=Streams(**{"check_s": 0.1, "limit": 8} | streams))
+        app = make_app(table, streams=Streams(**{"check_s": 0.1, "limit": 8} | streams))
         servers.append(Server(app, "127.0.0.1", port))
         servers[-1].start()
         return servers[-1]

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.web.conftest import MemoryTable
-from web.app import create_app
+from tests.web.conftest import MemoryTable, holding, make_app
 from web.calibration import CalibrationState, Finding, Learning, Parts, SeenDie, Trial
 from web.table import TableError
 
@@ -61,7 +60,7 @@ def calibration():
 
 @pytest.fixture
 def client(calibration):
-    return create_app(MemoryTable(), calibration=calibration).test_client()
+    return holding(make_app(MemoryTable(), calibration=calibration))
 
 
 def test_the_state_is_plain_json(client):
@@ -158,7 +157,7 @@ def test_the_picture_is_never_kept(client, calibration):
 
 
 def test_a_table_without_calibration_says_so():
-    client = create_app(MemoryTable()).test_client()
+    client = holding(make_app(MemoryTable()))
 
     assert client.get(API).status_code == 409
     assert client.post(f"{API}/find").status_code == 409
@@ -173,7 +172,7 @@ def test_the_page_holds_no_script_and_no_style_of_its_own(client):
 
 def test_the_board_leads_to_it_and_says_what_has_changed():
     table = MemoryTable()
-    client = create_app(table).test_client()
+    client = holding(make_app(table))
     assert "/calibrate" not in client.get("/").text
 
     table.show(camera="imx708", simulated=False, calibrated=False)
@@ -186,7 +185,7 @@ def test_the_board_leads_to_it_and_says_what_has_changed():
 
 def test_the_join_card_has_the_address_and_its_code():
     table = MemoryTable()
-    client = create_app(table).test_client()
+    client = holding(make_app(table))
     assert "not known yet" in client.get("/join").text
 
     table.show(join_url="http://traykeeper.local:8000/")

@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from web.app import create_app
+from tests.web.conftest import PHONE_COOKIE, make_app
+from web.phone import COOKIE
 from web.server import Server
 from web.stream import Streams
 
@@ -27,6 +28,12 @@ FIELDS = {
     "face": {"photo": '"1"', "die": "0", "face": "1"},
     "answer": {"choice": '"1"'},
     "match": {"names": '["A", "B"]', "rules": '"stirler"', "target": "500", "teams": "[0, 1]"},
+    "reopen": {"match": "1"},
+    "pin": {"pin": '"123456"'},
+    "link": {"token": '"x"'},
+    "sit": {"name": '"Z"'},
+    "give": {"yes": "true"},
+    "own-turn": {"on": "true"},
     "insert": {"turn": '"113335: 333 = 300"', "before": "0"},
     "drop": {"start": "0", "stop": "1"},
     "join": {"name": '"Z"', "team": "1"},
@@ -36,9 +43,13 @@ FIELDS = {
     "score": {"seat": "0", "score": "5"},
     "turn": {"seat": "0", "points": "5", "dice": "3"},
 }
+OK_OR_REFUSED = (200, 400, 409, 413)
+OTHER = {"/api/v1/restore": (415,)}
+"""It takes a zip, and no JSON."""
+
 POSTS = sorted(
     rule.rule
-    for rule in create_app(None).url_map.iter_rules()
+    for rule in make_app(None).url_map.iter_rules()
     if rule.rule.startswith("/api/v1/") and "POST" in rule.methods
 )
 
@@ -53,6 +64,7 @@ def begun(table):
 def ask(port, method, path, body=b"", content_type="application/json"):
     """Status and body of the answer."""
     head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+    head += f"Cookie: {COOKIE}={PHONE_COOKIE}\r\n"
     head += f"Content-Type: {content_type}\r\nContent-Length: {len(body)}\r\n\r\n"
     with socket.create_connection(("127.0.0.1", port), 10) as phone:
         phone.sendall(head.encode() + body)
@@ -70,23 +82,33 @@ def bodies(name):
             yield ("{" + ", ".join(shown) + "}").encode()
 
 
+def complaints(caplog):
+    """What the log warns of, but for waitress's remark that a busy machine lets requests queue."""
+    return [
+        line
+        for line in caplog.records
+        if line.levelno > logging.INFO and line.name != "waitress.queue"
+    ]
+
+
 @pytest.mark.parametrize("path", POSTS)
 def test_garbage_is_answered_and_the_table_still_stands(begun, http, caplog, path):
+    allowed = {200, 400, 409, 413} | ({403, 429} if "/pencil/" in path else set())
     for body in (*BODIES, *bodies(path.rpartition("/")[2])):
         status, answer = ask(http.port, "POST", path, body)
-        assert status in (200, 400, 409, 413), (body, answer)
+        assert status in (*allowed, *OTHER.get(path, ())), (body, answer)
         for page in ("/", "/api/v1/state", "/api/v1/match.txt", "/pad.svg"):
             assert ask(http.port, "GET", page)[0] == 200, (body, page)
     for content_type in ("text/plain", "multipart/form-data", "application/json; charset=utf-16"):
         status, _ = ask(http.port, "POST", path, b"{\xff}", content_type)
-        assert status in (400, 415)
+        assert status in {400, 415} | allowed & {403, 429}
 
-    assert [line for line in caplog.records if line.levelno > logging.INFO] == []
+    assert complaints(caplog) == []
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "TRACE", "BREW"])
 def test_a_wrong_method_is_named(http, method):
-    for path in POSTS:
+    for path in set(POSTS) - {"/api/v1/pencil/pin"}:  # that one can be asked for, too
         status, answer = ask(http.port, method, path)
         assert status == 405
         assert f"does not take {method}".encode() in answer
@@ -94,7 +116,7 @@ def test_a_wrong_method_is_named(http, method):
 
 def test_a_hundred_streams_that_break_off_leave_nothing_behind(begun, caplog):
     streams = Streams(limit=100, check_s=0.1)
-    with Server(create_app(begun, streams=streams), "127.0.0.1", 0) as server:
+    with Server(make_app(begun, streams=streams), "127.0.0.1", 0) as server:
         phones = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(100)]
         for i, phone in enumerate(phones):
             phone.sendall(
@@ -113,4 +135,4 @@ def test_a_hundred_streams_that_break_off_leave_nothing_behind(begun, caplog):
 
         assert streams._free._value == streams.limit
         assert ask(server.port, "GET", "/api/v1/state")[0] == 200
-    assert [line for line in caplog.records if line.levelno > logging.INFO] == []
+    assert complaints(caplog) == []

@@ -1,7 +1,5 @@
 import pytest
 
-from web.app import create_app
-
 
 @pytest.mark.parametrize(
     "path", ["/", "/new", "/api/v1/state", "/api/v1/nothing", "/static/act.js"]
@@ -17,21 +15,13 @@ def test_every_answer_forbids_what_is_not_ours(client, path):
 
 
 def test_another_sites_page_cannot_press(client, table):
-    answer = client.post("/api/v1/press", headers={"Origin": "http://elsewhere.example"})
+    answer = client.post("/api/v1/press", json={}, headers={"Origin": "http://elsewhere.example"})
 
     assert answer.status_code == 403
     assert table.done == []
 
 
 def test_our_own_page_can(client):
-    answer = client.post("/api/v1/press", headers={"Origin": "http://localhost"})
+    answer = client.post("/api/v1/press", json={}, headers={"Origin": "http://localhost"})
 
     assert answer.status_code == 200
-
-
-def test_trusted_hosts_keep_other_names_out(table):
-    client = create_app(table, trusted_hosts=["traykeeper.local"]).test_client()
-
-    assert client.get("/", base_url="http://traykeeper.local:8080").status_code == 200
-    answer = client.get("/api/v1/state", base_url="http://rebound.example")
-    assert (answer.status_code, answer.mimetype) == (400, "application/problem+json")

@@ -42,7 +42,7 @@ def test_the_page_gets_its_sections(http, table):
         name, data = next_event(stream)
 
     assert name == "board"
-    assert data == http.get("/board").read().decode()
+    assert data == http.get("/sections").read().decode()
 
 
 def test_a_silent_table_is_heard_all_the_same(table, serve, browserless):

@@ -1,7 +1,5 @@
 """The club board's own small application, on the parts of the table's page."""
 
-from collections.abc import Sequence
-
 from flask import Flask, Response
 
 from web import filters, guard, problem
@@ -18,6 +16,8 @@ from web.club.screen import Following, Screen, create_screen
 from web.club.steward import Steward, create_steward
 from web.club.store import Store
 from web.club.tournaments import Tournaments
+from web.hosts import Hosts
+from web.hosts import register as register_hosts
 from web.stream import Streams
 
 
@@ -30,7 +30,7 @@ def create_club(
     *,
     steward: Steward,
     streams: Streams | None = None,
-    trusted_hosts: Sequence[str] | None = None,
+    hosts: Hosts | None = None,
 ) -> Flask:
     """The board over this history and these trays.
 
@@ -42,13 +42,12 @@ def create_club(
         tournaments: who meets whom, and where.
         steward: who may change what the club remembers.
         streams: the live streams; pass them to end them before the server stops.
-        trusted_hosts: the names under which the board may be asked for; None means any.
+        hosts: the names under which the board may be asked for; None means any.
     """
     app = Flask("web")
     app.config.update(
         MAX_CONTENT_LENGTH=MAX_BYTES,
         SEND_FILE_MAX_AGE_DEFAULT=YEAR_S,
-        TRUSTED_HOSTS=list(trusted_hosts) if trusted_hosts else None,
     )
     streams = streams or Streams()
     app.extensions["traykeeper_streams"] = streams
@@ -56,7 +55,9 @@ def create_club(
     words.register(app.jinja_env)
     app.jinja_env.globals.update(asset=asset)
     problem.register(app, lost="club/lost.html")
-    guard.register(app)
+    if hosts is not None:
+        register_hosts(app, hosts)
+    guard.register(app, forms=True)  # the steward's cookie stands behind each
     app.after_request(_with_origin)
     league = League(store)
     screen = Screen(app.jinja_env, league, tournaments)

@@ -3,24 +3,36 @@
 (() => {
   const TOAST_MS = 7000;
   const TIMEOUT_MS = 20000;
+  const AGAIN_MS = 700;
+  const TRIES = 3;
   const byId = (id) => document.getElementById(id);
   let queue = Promise.resolve();
   let toastTimer = 0;
 
   // One after the other: quick taps are neither lost nor overtaken.
   function post(address, body = {}, isWanted = () => true) {
+    if (!window.mayPost(address)) return Promise.resolve(false);
     queue = queue.then(() => isWanted() && send(address, body));
     return queue;
   }
 
-  async function send(address, body) {
+  const newKey = () => [...crypto.getRandomValues(new Uint32Array(3))].map((n) => n.toString(36)).join("");
+
+  // Asked again under the same key where the answer was lost: it is done once all the same.
+  async function ask(address, options, tries) {
     try {
-      const answer = await fetch(address, {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify(body),
-        signal: AbortSignal.timeout?.(TIMEOUT_MS),
-      });
+      return await fetch(address, { ...options, signal: AbortSignal.timeout?.(TIMEOUT_MS) });
+    } catch (error) {
+      if (tries <= 1) throw error;
+      await new Promise((done) => { setTimeout(done, AGAIN_MS); });
+      return ask(address, options, tries - 1);
+    }
+  }
+
+  async function send(address, body) {
+    const headers = { "Content-Type": "application/json", "Idempotency-Key": newKey() };
+    try {
+      const answer = await ask(address, { method: "POST", headers, body: JSON.stringify(body) }, TRIES);
       toast(answer.ok ? "" : (await answer.json()).detail);
       document.dispatchEvent(new Event("acted"));
       return answer.ok;
@@ -36,14 +48,22 @@
     if (text) toastTimer = setTimeout(toast, TOAST_MS, "");
   }
 
+  document.addEventListener("said", (event) => toast(event.detail));
+
   const taps = {
-    post: (button) => (button.getAttribute("aria-disabled")
-      ? toast(button.dataset.why)
-      : post(button.dataset.post, JSON.parse(button.dataset.body || "{}"))),
-    slot: (button) => (button.closest("#pad") ? takeOff(button) : correct(button)),
-    seen: (die) => sayFace(die),
+    post: (button) => {
+      if (button.getAttribute("aria-disabled")) return toast(button.dataset.why);
+      if (button.dataset.done !== undefined) button.closest("dialog").close();
+      return post(button.dataset.post, JSON.parse(button.dataset.body || "{}"));
+    },
+    slot: (button) => (button.closest("#pad") ? takeOff(button) : toggle(button)),
+    seen: (die) => tapSpot(die),
+    fix: (button) => fix(Number(button.dataset.fix)),
+    missed: () => openPad(readFaces()),
+    edit: (button) => editThrow(button.dataset),
     enter: () => openPad(),
-    face: (button) => (button.closest("#pad") ? putOn(button) : choose(Number(button.dataset.face))),
+    hand: () => openHand(),
+    face: (button) => (button.closest("#pad") ? tapIn(button) : choose(Number(button.dataset.face))),
     close: (button) => button.closest("dialog").close(),
     remove: (button) => removePlayer(Number(button.dataset.remove)),
   };
@@ -55,24 +75,91 @@
     }
   });
 
-  // Correction: the die, then its face.
+  // Dice of the throw that are tapped: what they would score together, and for one, its face.
   let choose = () => {};
+  const chosen = () => [...document.querySelectorAll(".slot[data-slot][aria-pressed=true]")];
+  const faceOf = (slot) => JSON.parse(slot.parentElement.dataset.dice)[Number(slot.dataset.slot)];
+  const keyOf = (faces) => [...faces].sort().join("");
 
-  function correct(slot) {
+  function toggle(slot) {
+    slot.setAttribute("aria-pressed", String(slot.getAttribute("aria-pressed") !== "true"));
+    weigh();
+  }
+
+  // What the camera saw as that die may be tapped instead.
+  function tapSpot(spot) {
+    const slot = spot.dataset.of !== undefined && byId(`slot-${spot.dataset.of}`);
+    if (slot) toggle(slot);
+    else sayFace(spot);
+  }
+
+  function legalKeeps() {
+    return [...document.querySelectorAll(".keep")].map((button) => ({
+      key: keyOf(JSON.parse(button.dataset.body).dice), button, score: button.dataset.score,
+    }));
+  }
+
+  function weigh() {
+    const slots = chosen();
+    const faces = slots.map(faceOf);
+    byId("chosen").hidden = !slots.length;
+    byId("chosen").querySelector(".fix").hidden = slots.length !== 1;
+    mark(byId("chosen"), slots.length === 1 ? faces[0] : 0);
+    const keep = legalKeeps().find(({ key }) => key === keyOf(faces));
+    byId("keep-chosen").hidden = !keep;
+    if (keep) byId("keep-chosen").querySelector("span").textContent = keep.score;
+    const says = byId("chosen").querySelector(".says");
+    says.textContent = keep || !slots.length || !legalKeeps().length ? "" : refusal(faces, says.dataset);
+    for (const spot of document.querySelectorAll(".spot[data-of]")) {
+      spot.classList.toggle("picked", slots.some((slot) => slot.dataset.slot === spot.dataset.of));
+    }
+  }
+
+  // Why these dice are no keep: which of them count, and which add nothing.
+  function refusal(faces, words) {
+    const best = legalKeeps().find(({ key }) => without(faces, key));
+    const text = (dice) => [...dice].join(" ");
+    if (!best) return words.nothing.replace("{dice}", text(keyOf(faces)));
+    return words.part.replace("{part}", text(best.key)).replace("{score}", best.score)
+      .replace("{rest}", text(without(faces, best.key)));
+  }
+
+  // The faces that are left once these are taken out; null if they are not all there.
+  function without(faces, key) {
+    const left = [...faces].map(String);
+    for (const face of key) {
+      if (!left.includes(face)) return null;
+      left.splice(left.indexOf(face), 1);
+    }
+    return left;
+  }
+
+  function keepChosen() {
+    const keep = legalKeeps().find(({ key }) => key === keyOf(chosen().map(faceOf)));
+    if (keep) post("/api/v1/keep", JSON.parse(keep.button.dataset.body));
+  }
+
+  // Two taps: the die, then its face. Where the photo shows the die, the photo is put right, too.
+  function fix(face) {
+    const [slot] = chosen();
     const row = slot.parentElement.dataset;
-    const number = Number(slot.dataset.slot);
+    const spot = document.querySelector(`.spot[data-of="${slot.dataset.slot}"]`);
+    if (face === faceOf(slot)) return toggle(slot);
+    if (spot) return post("/api/v1/face", { photo: spot.dataset.photo, die: Number(spot.dataset.seen), face });
     const dice = JSON.parse(row.dice);
-    pick(dice[number], (face) => {
-      if (face === dice[number]) return;
-      dice[number] = face;
-      post("/api/v1/correct", { dice, index: Number(row.index) });
-    });
+    dice[Number(slot.dataset.slot)] = face;
+    return post("/api/v1/correct", { dice, index: Number(row.index) });
   }
 
   // A die on the photo: the table knows whether it is of the throw, or in question.
   function sayFace({ dataset }) {
     const body = { photo: dataset.photo, die: Number(dataset.seen) };
     pick(Number(dataset.shows), (face) => post("/api/v1/face", { ...body, face }));
+    byId("not-a-die").hidden = false;
+    byId("not-a-die").onclick = () => {
+      byId("picker").close();
+      enterOrAsk(readFaces(dataset.seen));
+    };
   }
 
   function pick(shown, then) {
@@ -80,22 +167,50 @@
       byId("picker").close();
       then(face);
     };
-    mark(shown);
+    byId("not-a-die").hidden = true;
+    mark(byId("picker"), shown);
     byId("picker").showModal();
   }
 
-  function mark(face) {
-    for (const button of byId("picker").querySelectorAll("[data-face]")) {
-      button.setAttribute("aria-pressed", String(Number(button.dataset.face) === face));
+  function mark(place, face) {
+    for (const button of place.querySelectorAll("[data-face], [data-fix]")) {
+      const shows = Number(button.dataset.face || button.dataset.fix);
+      button.setAttribute("aria-pressed", String(shows === face));
     }
   }
+
+  // The faces that were read, without the die of that number.
+  function readFaces(leftOut) {
+    return [...document.querySelectorAll(".slot.seen")]
+      .filter((slot) => slot.dataset.seen !== leftOut && slot.dataset.shows !== "0")
+      .map((slot) => Number(slot.dataset.shows));
+  }
+
+  // As many as are to be thrown are the throw; else the rest is tapped in.
+  function enterOrAsk(dice) {
+    if (dice.length === wanted()) post("/api/v1/dice", { dice });
+    else openPad(dice);
+  }
+
+  const wanted = () => Number(document.querySelector("[data-to-throw]")?.dataset.toThrow || 0);
 
   // Dice tapped in where no camera reads them.
   const MAX_DICE = 6;
 
-  function openPad() {
+  let enterPad = (dice) => post("/api/v1/dice", { dice });
+  const padDice = () => [...byId("pad-dice").children].map((die) => Number(die.dataset.slot));
+
+  function openPad(dice = [], enter = (thrown) => post("/api/v1/dice", { dice: thrown })) {
+    enterPad = enter;
     byId("pad-dice").replaceChildren();
+    for (const face of dice) putOn(byId("pad").querySelector(`[data-face="${face}"]`));
+    byId("pad").dataset.begun = String(dice.length);
     byId("pad").showModal();
+  }
+
+  // A throw of long ago: its dice, to be taken off and put on.
+  function editThrow({ index, dice }) {
+    openPad(JSON.parse(dice), (thrown) => post("/api/v1/correct", { dice: thrown, index: Number(index) }));
   }
 
   function putOn(button) {
@@ -109,10 +224,19 @@
 
   const takeOff = (die) => die.remove();
 
-  byId("pad-enter")?.addEventListener("click", async () => {
-    const dice = [...byId("pad-dice").children].map((die) => Number(die.dataset.slot));
-    if (dice.length && await post("/api/v1/dice", { dice })) byId("pad").close();
-  });
+  // The one die that was missed completes the throw: two taps are enough.
+  function tapIn(button) {
+    const begun = Number(byId("pad").dataset.begun);
+    putOn(button);
+    if (begun && begun + 1 === wanted() && padDice().length === wanted()) enterDice();
+  }
+
+  async function enterDice() {
+    const dice = padDice();
+    if (dice.length && await enterPad(dice)) byId("pad").close();
+  }
+
+  byId("pad-enter")?.addEventListener("click", enterDice);
 
   // The tray's button: down and up go to the companion, which counts the time as for a finger.
   const button = byId("tray-button");
@@ -173,13 +297,47 @@
     };
   }
 
-  document.addEventListener("click", (event) => { if (event.target.id === "add-player") addPlayer(); });
+  document.addEventListener("click", ({ target }) => {
+    if (target.id === "add-player") addPlayer();
+    if (target.closest("#keep-chosen")) keepChosen();
+  });
   document.addEventListener("change", ({ target }) => {
     if (target.name === "rules") target.form.elements.target.value = target.selectedOptions[0].dataset.target;
   });
   document.addEventListener("submit", async (event) => {
+    const form = event.target;
+    if (!form.dataset.submit) return;
     event.preventDefault();
-    const started = await post(event.target.dataset.submit, setUp(event.target));
+    if (form.closest("#hand")) return setByHand(form);
+    const started = await post(form.dataset.submit, setUp(form));
     if (started && !byId("board")) location.assign("/");
+  });
+
+  // What nobody saw: filled with how things stand, so that only what is wrong has to be typed.
+  function openHand() {
+    const players = [...document.querySelectorAll(".players li")];
+    const hero = document.querySelector(".hero");
+    const onTurn = players.find((row) => row.getAttribute("aria-current")) || players[0];
+    for (const select of byId("hand").querySelectorAll(".seats")) {
+      select.replaceChildren(...players.map((row) => new Option(row.querySelector(".name").textContent, row.dataset.seat)));
+      select.value = onTurn.dataset.seat;
+    }
+    const [turn, score] = byId("hand").querySelectorAll("form");
+    turn.elements.points.value = hero.dataset.atRisk || 0;
+    turn.elements.dice.value = hero.dataset.toThrow || 6;
+    score.elements.score.value = onTurn.dataset.score;
+    byId("hand").querySelector(".on-turn-name").textContent = onTurn.querySelector(".name").textContent;
+    byId("hand").showModal();
+  }
+
+  async function setByHand(form) {
+    const fields = [...form.elements].filter((field) => field.name);
+    const body = Object.fromEntries(fields.map((field) => [field.name, field.name === "name" ? field.value.trim() : Number(field.value)]));
+    if (await post(form.dataset.submit, body)) byId("hand").close();
+  }
+
+  document.addEventListener("change", ({ target }) => {
+    if (!target.closest("[data-submit$='/score']") || target.name !== "seat") return;
+    target.form.elements.score.value = document.querySelector(`.players [data-seat="${target.value}"]`).dataset.score;
   });
 })();

@@ -64,6 +64,7 @@
       const shown = document.getElementById(fresh.id);
       if (shown && shown.dataset.digest !== fresh.dataset.digest) replace(shown, fresh);
     }
+    document.dispatchEvent(new Event("swapped"));
   }
 
   function replace(shown, fresh) {

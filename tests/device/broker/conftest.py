@@ -11,7 +11,8 @@ from device.desk import Desk
 from device.ledger import Ledger
 from device.settings import Settings
 from game import rulefile
-from game.journal import JOURNAL, Journal
+from game.journal import FILE as JOURNAL
+from game.journal import Journal
 from tests.mosquitto import Listener, mosquitto
 from web.table import Lamp, Snapshot
 
@@ -40,8 +41,7 @@ class TapTable:
     def __init__(self, folder):
         self.journal = Journal.open(folder / JOURNAL)
         ledger = Ledger(self.journal)
-        if newest := self.journal.newest():
-            ledger.resume(*newest)
+        ledger.reload()
         self.desk = Desk(ledger, RULES, Blind())
         self._changed = Condition()
         self._snapshot = self._draw(1)

@@ -1,10 +1,13 @@
 """A tray on a real Mosquitto: what it says, in which order, and after which troubles."""
 
 import json
+from contextlib import ExitStack
 
-from game.events import Thrown
+import pytest
+
 from game.feed import Feed
-from game.journal import JOURNAL
+from game.history import History
+from game.journal import FILE as JOURNAL
 from game.summary import summary
 from game.wire import WireEntry
 from tests.mosquitto import Listener, mosquitto, needs_mosquitto, until
@@ -116,15 +119,22 @@ def test_a_tray_that_was_off_goes_on_where_the_broker_had_it(table, join, listen
     assert len(listener.on(EVENT)) == 3
 
 
-def test_a_journal_from_a_backup_is_told_again(table, join, listener, tmp_path):
-    with join():
+@pytest.mark.parametrize("stays", [True, False], ids=["while it is told", "between"])
+def test_a_journal_from_a_backup_is_told_from_there(table, join, listener, tmp_path, stays):
+    with ExitStack() as stack:
+        stack.enter_context(join())
         table.do("new_match", ["Anna", "Ben"])
+        copy = History(tmp_path / JOURNAL).copy()
         table.do("dice", (1, 1, 2, 3, 4, 6))
         until(lambda: len(told(listener)) == 2)
-    table.journal._db.execute("DELETE FROM step")  # as a backup of before the throw has it
-    table.journal.append(1, Thrown((5, 2, 3, 4, 6, 6)))
-    listener.heard.clear()
-    with join():
+        if not stays:
+            stack.pop_all().close()
+        table.journal.restore(copy)
+        table.do("reload")
+        table.do("dice", (5, 5, 5, 2, 3, 4))
+        listener.heard.clear()
+        if not stays:
+            stack.enter_context(join())
         until(lambda: recorded(tmp_path)[-1] in told(listener))
 
 

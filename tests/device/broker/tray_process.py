@@ -10,7 +10,7 @@ from pathlib import Path
 from device.broker.joining import on_broker
 from device.settings import Settings
 from game.feed import Feed
-from game.journal import JOURNAL
+from game.journal import FILE as JOURNAL
 from tests.device.broker.conftest import TapTable
 
 

@@ -1,0 +1,113 @@
+"""Where the pencil is kept over a restart: one small file that only the companion may read.
+
+It holds the secret that signs what phones carry, so it is as good as every pencil there ever was.
+"""
+
+import json
+import os
+from dataclasses import asdict
+from json import JSONDecodeError
+from pathlib import Path
+from secrets import token_bytes
+from tempfile import NamedTemporaryFile
+from time import time
+
+import click
+import platformdirs
+
+from device.errors import UsageError
+from web.pencil import Kept
+from web.pin import pin
+
+FILE = "pencil.json"
+SECRET_BYTES = 32
+
+
+class Drawer:
+    """The file in the state folder.
+
+    One that is damaged is as good as none: all phones ask anew. One that cannot be written says so
+    in `trouble`, and the pencil lasts until the companion stops.
+
+    Attributes:
+        secret: signs what phones carry.
+        kept: who held the pencil.
+        trouble: why nothing can be kept, or "".
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self.trouble = ""
+        found = _read(file)
+        if found:
+            self.secret, self.kept = found
+        else:
+            self.secret, self.kept = token_bytes(SECRET_BYTES), Kept()
+            self.keep(self.kept)
+
+    def __repr__(self) -> str:
+        return f"<Drawer {self._file}>"
+
+    def keep(self, kept: Kept) -> None:
+        """Write it, as one step."""
+        self.kept = kept
+        text = json.dumps({"secret": self.secret.hex()} | asdict(kept))
+        try:
+            _write(self._file, text)
+        except OSError as error:
+            self.trouble = f"{self._file} cannot be written ({error.strerror}): after a restart "
+            self.trouble += "the pencil must be asked for again"
+        else:
+            self.trouble = ""
+
+
+def secret_of(folder: Path) -> bytes:
+    """The secret of the companion that plays in this folder.
+
+    Raises:
+        UsageError: there is none that we may read.
+    """
+    file = folder / FILE
+    found = _read(file)
+    if found is None:
+        raise UsageError(
+            f"{file}: no secret can be read here: is the companion running, as this user, "
+            "with this --state? On a Pi: sudo -u traykeeper traykeeper pin --state FOLDER"
+        )
+    return found[0]
+
+
+def print_pin(state: str | None) -> None:
+    """The PIN now, of the companion that plays in this state folder, on the terminal."""
+    folder = Path(state or platformdirs.user_state_dir("traykeeper"))
+    click.echo(pin(secret_of(folder), time()))
+
+
+def _read(file: Path) -> tuple[bytes, Kept] | None:
+    try:
+        values = json.loads(file.read_text("utf-8"))
+        secret = bytes.fromhex(values["secret"])
+        kept = Kept(str(values["holder"]), bool(values["own_turn"]), _names(values["players"]))
+    except (OSError, JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError):
+        return None
+    return (secret, kept) if len(secret) == SECRET_BYTES else None
+
+
+def _names(players: object) -> dict[str, str]:
+    if not isinstance(players, dict):
+        raise TypeError
+    return {str(phone): str(name) for phone, name in players.items()}
+
+
+def _write(file: Path, text: str) -> None:
+    """A new file beside it, for our eyes alone, takes its place."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile("w", dir=file.parent, prefix=f".{FILE}.", delete=False) as fresh:
+        try:
+            fresh.write(text)
+            fresh.flush()
+            os.fsync(fresh.fileno())
+            Path(fresh.name).replace(file)
+        except OSError:
+            Path(fresh.name).unlink(missing_ok=True)
+            raise

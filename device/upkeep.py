@@ -1,0 +1,125 @@
+"""How the appliance does, its backups and the pictures of its throws: what the page asks for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Lock
+from time import monotonic
+
+from device import backup
+from device.backup import counted
+from device.companion import Companion
+from device.daily import Backups
+from device.doctor import board
+from device.doctor.finding import Finding, failed, ok, warning
+from device.doctor.patient import Patient
+from device.doctor.troubles import (
+    BACKUP_FAILED,
+    CAMERA_LOST,
+    JOURNAL_RESTORED,
+    LAMP_FAILED,
+    NOT_WRITTEN,
+)
+from device.errors import UsageError
+from device.frames import Frames
+from device.restoring import put_back
+from device.troubles import Troubles
+from game.errors import JournalError
+from game.history import History
+from game.journal import Journal
+from web.keeping import Check
+from web.table import Snapshot, TableError
+
+FRESH_S = 10.0
+"""However many phones look: the machine is asked no more often."""
+
+MACHINE: tuple[tuple[str, Callable[[Patient], Finding]], ...] = (
+    ("space", board.space),
+    ("disk", board.disk),
+    ("power", board.power),
+    ("heat", board.heat),
+    ("clock", board.clock),
+)
+
+
+@dataclass(slots=True)
+class Upkeep:
+    """Looks after one companion; see `web.keeping.Keeper`.
+
+    Attributes:
+        patient: the machine, for the checks that the doctor makes, too.
+    """
+
+    companion: Companion
+    journal: Journal
+    backups: Backups
+    frames: Frames
+    patient: Patient
+    _lock: Lock = field(default_factory=Lock)
+    _asked_s: float = float("-inf")
+    _machine: tuple[Check, ...] = ()
+
+    def health(self) -> tuple[Check, ...]:
+        return (*self._table(), *self._of_the_machine())
+
+    def backup(self) -> bytes:
+        return backup.packed(self.backups.now())
+
+    def restore(self, data: bytes) -> Snapshot:
+        try:
+            good = backup.unpacked(data, "what was sent")
+        except UsageError as error:
+            raise TableError(str(error)) from None
+        folder = self.journal.path.parent
+        try:
+            return self.companion.replaced(
+                lambda: put_back(good, self.journal, folder, self.backups)
+            )
+        except OSError as error:
+            raise TableError(f"it cannot be put back ({error}): is the disk full?") from None
+
+    def frame(self, position: int) -> bytes | None:
+        return self.frames.get(position)
+
+    def _table(self) -> tuple[Check, ...]:
+        said = self.companion.troubles
+        return (
+            _check("camera", self._camera(said)),
+            _check("journal", self._journal(said)),
+            _check("backup", self._backup()),
+            _check(
+                "lamp", warning(LAMP_FAILED, said.output) if said.output else ok("no complaint")
+            ),
+        )
+
+    def _camera(self, said: Troubles) -> Finding:
+        if said.camera:
+            return warning(CAMERA_LOST, said.camera)
+        return ok(self.companion.snapshot().camera or "looking for it")
+
+    def _journal(self, said: Troubles) -> Finding:
+        if said.journal:
+            return failed(NOT_WRITTEN, said.journal)
+        if said.record:
+            return warning(JOURNAL_RESTORED)
+        try:
+            matches = History(self.journal.path).count()
+            size_mb = self.journal.path.stat().st_size / 1024**2
+        except (OSError, JournalError) as error:
+            return failed(NOT_WRITTEN, str(error))
+        return ok(f"{counted(matches)}, {size_mb:.1f} MB, in {self.journal.path.parent}")
+
+    def _backup(self) -> Finding:
+        report = self.backups.report
+        return warning(BACKUP_FAILED, report.line) if report.failed else ok(report.line)
+
+    def _of_the_machine(self) -> tuple[Check, ...]:
+        with self._lock:
+            if monotonic() - self._asked_s > FRESH_S:
+                self._machine = tuple(_check(name, look(self.patient)) for name, look in MACHINE)
+                self._asked_s = monotonic()
+            return self._machine
+
+
+def _check(name: str, found: Finding) -> Check:
+    remedy = found.trouble.remedy if found.trouble else ""
+    return Check(name, found.level.value, found.line, remedy)

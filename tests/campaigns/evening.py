@@ -1,0 +1,64 @@
+"""An evening that never ends: random but legal steps, each told once it is in the journal."""
+
+import random
+from collections.abc import Callable, Iterator
+
+from device.ledger import Ledger
+from game import rulefile
+from game.errors import GameError
+from game.events import Action, Banked, Kept, Place, Redone, ScoreSet, Skipped, Thrown, Undone
+from game.journal import Journal
+from game.match import Match
+
+RULES = [rulefile.load(name) for name in ("walnut-studiolo", "zilch", "stirler")]
+NAMES = ("Anna", "Ben", "Cleo", "Zoë", "Πέτρος", "小明", "🎲🎲")
+
+Tell = Callable[[str, int], object]
+"""Called with "try" before a step is written and with "told" after, and with the match."""
+
+
+def steps(ledger: Ledger, journal: Journal, rng: random.Random, tell: Tell) -> Iterator[None]:
+    """Play for ever; gives after each step."""
+    last_id = ledger.match_id
+    while True:
+        draw = rng.random()
+        if not ledger or draw < 0.01 or ledger.match.state.winner is not None:
+            tell("try", 0)
+            names = rng.sample(NAMES, rng.randint(2, 4))
+            ledger.begin(Match.start(rng.choice(RULES), names))
+            last_id = max(last_id, ledger.match_id)
+            tell("told", ledger.match_id)
+        elif draw < 0.02:
+            number = rng.randint(1, last_id)
+            tell("try", number)
+            ledger.reopen(number)
+            tell("told", number)
+        else:
+            _one_move(ledger, rng, tell)
+        yield
+
+
+def _one_move(ledger: Ledger, rng: random.Random, tell: Tell) -> None:
+    actions = _wish(ledger.match, rng)
+    try:
+        ledger.match.push(*actions)
+    except GameError:
+        return
+    tell("try", ledger.match_id)
+    ledger.do(*actions)
+    tell("told", ledger.match_id)
+
+
+def _wish(match: Match, rng: random.Random) -> tuple[Action, ...]:
+    state = match.state
+    draw = rng.random()
+    if draw < 0.06:
+        return (rng.choice((Undone(), Redone(), Skipped(), ScoreSet(0, 50 * rng.randint(0, 99)))),)
+    if state.turn.last and draw < 0.4:
+        return (Banked(),)
+    keep = rng.choice(state.keeps) if state.keeps else None
+    kept = (Kept(keep.dice, assumed=True),) if keep else ()
+    n_dice = (keep.dice_left if keep else state.dice_in_hand) or state.rules.n_dice
+    dice = tuple(rng.randint(1, 6) for _ in range(n_dice))
+    places = tuple(Place(face, rng.uniform(0, 2000), rng.uniform(0, 1200), 95.0) for face in dice)
+    return (*kept, Thrown(dice, places))

@@ -1,0 +1,118 @@
+"""Killed, and its power cut, at every moment: what was told is there, once, and nothing else is."""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.campaigns.account import Account, read_again
+from tests.campaigns.playing import TOLD
+from tests.campaigns.power import Deed, Disk, deeds
+from tests.campaigns.size import count
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+
+def python(*words, **environ):
+    done = subprocess.run(
+        [sys.executable, "-m", *map(str, words)],
+        cwd=ROOT,
+        env=os.environ | {key: str(value) for key, value in environ.items()},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(3600)
+def test_killed_at_any_moment_nothing_told_is_lost(tmp_path):
+    said = python("tests.campaigns.killing", tmp_path, count(25, 2000), 7)
+
+    print(f"\n{said}", end="")
+    assert "0 lost, 0 twice, 0 invented" in said
+
+
+@pytest.fixture(scope="session")
+def witness(tmp_path_factory):
+    """The library that writes down what is written."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler: apt install gcc")
+    library = tmp_path_factory.mktemp("witness") / "witness.so"
+    source = HERE / "witness.c"
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl", "-lpthread"],
+        check=True,
+    )
+    return library
+
+
+@pytest.fixture
+def watched(witness, tmp_path):
+    """Plays an evening; gives all that was done to the disk meanwhile."""
+
+    def watched(steps, seed, *more):
+        folder, log = tmp_path / "state", tmp_path / "log"
+        folder.mkdir()
+        python(
+            *("tests.campaigns.playing", folder, steps, seed, *more),
+            LD_PRELOAD=witness,
+            WITNESS_ROOT=folder,
+            WITNESS_LOG=log,
+        )
+        return list(deeds(log))
+
+    return watched
+
+
+def cut_everywhere(done: list[Deed], cuts: int, seed: int) -> tuple[int, int]:
+    """Cut the power at so many moments; gives the steps told by the end, and those found untold."""
+    rng = random.Random(seed)
+    moments = sorted(rng.choices(range(len(done) + 1), k=cuts))
+    disk, account, more, at = Disk(), Account(), 0, 0
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
+        for number, moment in enumerate(moments):
+            for deed in done[at:moment]:
+                if Path(deed.path).name == TOLD:
+                    _note(account, deed)
+                else:
+                    disk.take(deed)
+            at = moment
+            folder = Path(memory) / str(number)
+            folder.mkdir()
+            disk.cut(folder, rng)
+            more += account.check(read_again(folder))
+            shutil.rmtree(folder)
+    return len(account.order), more
+
+
+def _note(account: Account, deed: Deed) -> None:
+    if deed.kind == "w":
+        word, match_id = deed.data.split()
+        account.note(word.decode(), int(match_id))
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(3600)
+def test_power_cut_at_any_moment_nothing_told_is_lost(watched):
+    cuts = count(100, 2000)
+    told, more = cut_everywhere(watched(count(600, 1500), seed=3), cuts, seed=5)
+
+    print(f"\n{cuts} power cuts over {told} steps, {more} written but not told, 0 lost, 0 invented")
+    assert told > 300
+
+
+@pytest.mark.campaign
+def test_the_witness_would_see_a_journal_that_does_not_sync(watched):
+    done = watched(150, 3, "NORMAL")
+    with pytest.raises(AssertionError, match="there"):
+        cut_everywhere(done, 200, seed=5)

@@ -1,0 +1,185 @@
+"""All that people and programs hand in, mutated: it is taken, or refused in one line."""
+
+import json
+import random
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from calibration import profile
+from device import backup, settings
+from device.daily import Backups
+from device.errors import UsageError
+from device.ledger import Ledger
+from device.rescue import open_journal
+from device.settings import Settings
+from game import rulefile
+from game.errors import GameError, JournalError, RulesetError
+from game.history import History
+from game.journal import Journal
+from game.match import Match
+from game.ruleset import Ruleset
+from game.text import from_text, insertion, to_text
+from tests.campaigns.evening import steps
+from tests.campaigns.mutants import mutant
+from tests.campaigns.size import count
+from tests.device.test_shelf import PI
+from tests.web.conftest import MemoryTable
+from tests.web.test_garbage import FIELDS, POSTS
+from web.app import create_app
+
+pytestmark = [pytest.mark.campaign, pytest.mark.timeout(7200)]
+
+RULES = Path(rulefile.__file__).with_name("rulesets")
+
+
+def one_line(error):
+    assert str(error)
+    assert "\n" not in str(error)
+    assert len(str(error)) < 1000
+
+
+def try_all(what, seeds, attempt, refused, n):
+    """Give `attempt` so many mutants; anything raised but `refused` is a finding."""
+    rng = random.Random(1)
+    taken = 0
+    for number in range(n):
+        data = mutant(rng.choice(seeds), rng)
+        try:
+            attempt(data)
+            taken += 1
+        except refused as error:
+            one_line(error)
+        except Exception as error:
+            raise AssertionError(f"mutant {number} of {what}: {data!r}") from error
+    print(f"\n{n:,} mutants of {what}: {taken:,} taken, {n - taken:,} refused, 0 findings")
+
+
+def text(data):
+    return data.decode("utf-8", "replace")
+
+
+def test_rule_sets():
+    seeds = [path.read_bytes() for path in sorted(RULES.glob("*.toml"))]
+
+    def attempt(data):
+        found = rulefile.parse(text(data), name="house", where="house.toml")
+        assert isinstance(found, Ruleset)
+
+    try_all("rule sets", seeds, attempt, RulesetError, count(400, 50_000))
+
+
+@pytest.fixture(scope="module")
+def matches(tmp_path_factory):
+    """Some evenings as they were played."""
+    folder = tmp_path_factory.mktemp("matches")
+    journal = _played(folder, n_steps=400)
+    history = History(journal.path)
+    found = [history.match(played.id) for played in history.matches()]
+    journal.close()
+    return found
+
+
+def _played(folder, n_steps):
+    journal = Journal.open(folder / "journal.db")
+    ledger = Ledger(journal)
+    evening = steps(ledger, journal, random.Random(2), lambda *_: None)
+    for _ in range(n_steps):
+        next(evening)
+    return journal
+
+
+def test_the_text_of_matches(matches):
+    seeds = [to_text(match).encode() for match in matches]
+
+    def attempt(data):
+        match = from_text(text(data))
+        assert from_text(to_text(match)).state == match.state
+
+    try_all("matches", seeds, attempt, GameError, count(100, 10_000))
+
+
+def test_one_turn_put_in_by_hand():
+    fresh = Match.start(rulefile.load("walnut-studiolo"), ["Anna", "Ben"])
+    lines = [b"113335: 333 11 5 = 550, bank", b"224466", b"223346: farkle", b"skip"]
+
+    def attempt(data):
+        fresh.push(insertion(fresh, text(data)))
+
+    try_all("turns", lines, attempt, GameError, count(1000, 100_000))
+
+
+def test_settings():
+    seeds = [settings.as_text(Settings(port=80, voice=True, rules="zilch")).encode()]
+
+    def attempt(data):
+        settings.parse(text(data), "settings.toml")
+
+    try_all("settings", seeds, attempt, UsageError, count(300, 20_000))
+
+
+def test_profiles():
+    seeds = [profile.as_text(PI).encode()]
+
+    def attempt(data):
+        profile.parse(text(data), "calibration.toml")
+
+    try_all("profiles", seeds, attempt, profile.ProfileError, count(300, 20_000))
+
+
+def test_backups(tmp_path):
+    _played(tmp_path, n_steps=60).close()
+    profile.save(PI, tmp_path / profile.FILE)
+    whole = backup.packed(Backups(tmp_path).now())
+    good = backup.unpacked(whole, "x.zip")
+
+    def attempt(data):
+        found = backup.unpacked(data, "x.zip")
+        assert found.parts == good.parts
+
+    try_all("backups", [whole], attempt, UsageError, count(300, 20_000))
+
+
+def test_journals(tmp_path):
+    """Whatever a card makes of it: it opens, and holds nothing that was never written."""
+    _played(tmp_path, n_steps=120).close()
+    whole = (tmp_path / "journal.db").read_bytes()
+    true = {(e.match_id, e.seq): e.actions for e in History(tmp_path / "journal.db").entries()}
+    folder = tmp_path / "damaged"
+
+    def attempt(data):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        (folder / "journal.db").write_bytes(data)
+        journal, _ = open_journal(folder, Backups(folder))
+        with suppress(JournalError):
+            journal.newest()
+        found = History(journal.path).entries(limit=-1)
+        journal.close()
+        assert all(true[e.match_id, e.seq] == e.actions for e in found)
+
+    try_all("journals", [whole], attempt, JournalError, count(40, 1000))
+
+
+def test_requests():
+    table = MemoryTable()
+    client = create_app(table).test_client()
+    table.new_match(("Anna", "Ben"))
+    table.dice((1, 1, 3, 3, 3, 5))
+    seeds = [
+        f"{path} {json.dumps({k: json.loads(v) for k, v in fields.items()})}".encode()
+        for path in POSTS
+        for fields in [FIELDS.get(path.rpartition("/")[2], {})]
+    ]
+
+    def attempt(data):
+        path, _, body = data.partition(b" ")
+        path = "/" + text(path).lstrip("/")
+        if path == "/api/v1/hold":
+            body = body.replace(b"10", b"0")
+        answer = client.post(path, data=body, content_type="application/json")
+        assert answer.status_code < 500, answer.text
+
+    try_all("requests", seeds, attempt, (), count(2000, 100_000))

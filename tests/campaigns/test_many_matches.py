@@ -1,0 +1,90 @@
+"""Thousands of matches in one process: nothing grows, and the last is as quick as the first."""
+
+import os
+import random
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from statistics import median
+from threading import Thread
+
+import pytest
+
+from device.play import Options, serving
+from game.events import Skipped
+from game.history import History
+from game.journal import FILE
+from tests.campaigns.size import count
+
+MATCHES = count(100, 10_000)
+GROWTH_MB = 12
+"""SQLite's page cache fills up to 2 MB a connection; photos and threads come and go."""
+
+
+def resident_mb() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGESIZE") / 2**20
+
+
+def open_files() -> int:
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+def play_one(companion, rng):
+    """A short match, by tapping; gives how many steps it took."""
+    steps = 1
+    snapshot = companion.new_match(("Anna", "Ben", "Cleo"), target=1500)
+    while snapshot.match.state.winner is None:
+        state = snapshot.match.state
+        dice = tuple(rng.randint(1, 6) for _ in range(state.rules.n_dice))
+        snapshot = companion.dice(dice)
+        steps += 1
+        if snapshot.question:
+            snapshot = companion.answer(snapshot.choices[0].id)
+        elif snapshot.match.state.turn.last and not snapshot.match.state.bank_refusal():
+            snapshot = companion.bank()
+            steps += 1
+        elif snapshot.match.state.turn.last:
+            snapshot = companion.by_hand(Skipped())
+            steps += 1
+    return steps
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(7200)
+def test_nothing_grows_and_nothing_slows_down():
+    rng = random.Random(11)
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        options = Options(
+            camera="usb:97", host="127.0.0.1", port=0, state=folder, rules="walnut-studiolo"
+        )
+        with serving(options) as (companion, server):
+            phone = Thread(target=_listen, args=(server.port,), daemon=True)
+            phone.start()
+            early, took_s, steps = None, [], 0
+            for number in range(MATCHES):
+                began_s = time.perf_counter()
+                played = play_one(companion, rng)
+                took_s.append((time.perf_counter() - began_s) / played)
+                steps += played
+                if number == MATCHES // 5:
+                    early = resident_mb(), open_files()
+            late = resident_mb(), open_files()
+            matches = History(Path(folder) / FILE).count()
+    fifth = MATCHES // 5
+    first_ms, last_ms = (median(part) * 1e3 for part in (took_s[:fifth], took_s[-fifth:]))
+    print(
+        f"\n{matches:,} matches, {steps:,} steps: {early[0]:.1f} MB after a fifth, {late[0]:.1f} MB "
+        f"at the end; {early[1]} and {late[1]} open files; {first_ms:.2f} and {last_ms:.2f} ms a step"
+    )
+    assert matches == MATCHES
+    assert late[0] - early[0] < GROWTH_MB
+    assert abs(late[1] - early[1]) <= 3
+    assert last_ms < 2 * first_ms
+
+
+def _listen(port):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/live", timeout=60) as stream:
+        while stream.readline():
+            pass

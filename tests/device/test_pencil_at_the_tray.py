@@ -1,0 +1,56 @@
+"""The pencil and the real button: a mock pin that no page can drive."""
+
+import pytest
+
+from device.button import TrayButton
+from device.sign import Sign, sign_for
+from web.table import Situation
+
+
+@pytest.fixture
+def real(match_rig, monkeypatch):
+    """A table whose button is at the tray."""
+    monkeypatch.setattr(TrayButton, "simulated", False)
+    button = match_rig.companion._button
+    match_rig.companion.attach(lambda _: button)
+    return match_rig
+
+
+def test_the_next_press_gives_it_and_reads_nothing(real):
+    real.companion.pencil.ask("phone")
+    asked = real.until(lambda s: s.pencil.by_button)
+    real.finger.press()
+    given = real.until(lambda s: s.pencil.holder == "phone")
+
+    assert "asks for the pencil" in asked.lamp.meaning
+    assert given.situation is Situation.TURN_BEGINS
+    assert real.press().situation is not Situation.TURN_BEGINS  # now it reads
+
+
+def test_a_hold_does_not_give_it(real):
+    real.companion.pencil.ask("phone")
+    real.hold()
+
+    assert real.companion.snapshot().pencil.holder == ""
+
+
+def test_a_button_on_the_page_never_gives_it(match_rig):
+    match_rig.companion.pencil.ask("phone")
+    match_rig.companion.press()
+    match_rig.finger.press()
+
+    assert match_rig.settled().pencil.holder == ""
+    assert not match_rig.companion.pencil.view().by_button
+
+
+def test_asking_in_vain_ends_by_itself(real, monkeypatch):
+    monkeypatch.setattr("web.pencil.ASK_S", 0.3)
+    real.companion.pencil.ask("phone")
+    real.until(lambda s: s.pencil.asking)
+
+    real.until(lambda s: not s.pencil.asking and "pencil" not in s.lamp.meaning)
+
+
+def test_the_lamp_says_so_unless_the_button_is_held():
+    assert sign_for(Situation.TURN_BEGINS, None, asked=True) is Sign.PENCIL
+    assert sign_for(Situation.TURN_BEGINS, None, asked=True, held_s=1.5) is Sign.BANK

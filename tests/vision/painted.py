@@ -1,0 +1,65 @@
+"""A painted tray on which tests lay dice where they like."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import radians
+
+import cv2
+import numpy as np
+
+from device.cameras.backdrop import backdrop
+from device.cameras.look import Look
+from device.cameras.painter import Painter, Sighting
+from device.cameras.portrait import FINE
+from device.cameras.pose import Pose, flat_turn, rotation
+from device.cameras.scene import ASIDE, FLOOR, LENS
+from vision import Quad, Reading, read
+from vision.picture import Image
+
+
+@dataclass(frozen=True)
+class Put:
+    """A die laid flat: its middle in millimetres from the middle of the floor."""
+
+    value: int
+    x_mm: float
+    y_mm: float
+    turn_deg: float = 0.0
+    lean_deg: float = 0.0
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A picture of a painted tray and where the tray is in it."""
+
+    image: Image
+    tray: Quad
+    aside: Quad
+    values: tuple[int, ...]
+
+    def read(self) -> Reading:
+        return read(self.image, self.tray)
+
+    def scaled(self, by: float) -> "Shot":
+        """The same from a camera of other resolution."""
+        way = cv2.INTER_AREA if by < 1 else cv2.INTER_CUBIC
+        image = cv2.resize(self.image, None, fx=by, fy=by, interpolation=way)
+        a, b, c, d = ((x * by, y * by) for x, y in self.tray.corners)
+        return replace(self, image=np.asarray(image, np.uint8), tray=Quad((a, b, c, d)))
+
+
+def photograph(dice: Sequence[Put], look: Look, seed: int = 0) -> Shot:
+    """The dice on the tray of a look, through the simulated camera, with its sensor's noise."""
+    painter = Painter(look, LENS, backdrop(look), FINE)
+    clean = painter.paint([Sighting(pose, pose) for pose in (_pose(d, look) for d in dice)], None)
+    grain = np.random.default_rng(seed).normal(0, look.noise, clean.shape)
+    image = np.clip(clean + grain, 0, 255).astype(np.uint8)
+    values = tuple(sorted(die.value for die in dice))
+    return Shot(image, FLOOR.seen_by(LENS), ASIDE.seen_by(LENS), values)
+
+
+def _pose(die: Put, look: Look) -> Pose:
+    flat = flat_turn(die.value, radians(die.turn_deg))
+    turn = rotation(np.array([1.0, 0.0, 0.0]), radians(die.lean_deg)) @ flat
+    high_mm = float(np.abs(turn).sum(axis=1)[2]) * look.die_mm / 2
+    return Pose(np.array([die.x_mm, die.y_mm, high_mm]), turn)

@@ -1,0 +1,119 @@
+"""Who may, on two phones in real Chromium."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import PHONE, chromium
+from tests.web.conftest import make_app
+from web.app import new_link
+from web.server import Server
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def server(table):
+    """A table whose pencil nobody holds."""
+    table.new_match(("Anna", "Ben"))
+    table.show(simulated=False, camera="usb:0")
+    with Server(make_app(table, holder=""), "127.0.0.1", 0) as server:
+        yield server
+
+
+@pytest.fixture
+def new_phone(browser, server):
+    """Opens the page on one more phone; `link` goes behind the address."""
+    contexts, errors = [], []
+
+    def open_phone(link=""):
+        contexts.append(browser.new_context(viewport=PHONE, has_touch=True))
+        contexts[-1].set_default_timeout(5000)
+        page = contexts[-1].new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(f"http://127.0.0.1:{server.port}/{link}")
+        return page
+
+    yield open_phone
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+def holds(phone):
+    expect(phone.locator("html.holder")).to_be_attached()
+
+
+def test_a_phone_watches_asks_and_gets_it_by_a_press_at_the_tray(new_phone, table):
+    anna, ben = new_phone(), new_phone()
+    expect(anna.locator("#bank")).to_be_hidden()
+    anna.locator("#ask").tap()
+    expect(anna.get_by_text("Press the button at the tray now")).to_be_visible()
+    expect(ben.get_by_text("the next press of the button")).to_be_visible()
+    table.pencil.press()
+
+    holds(anna)
+    expect(anna.locator("#asking")).to_be_hidden()
+    expect(anna.locator("#bank")).to_be_visible()
+    expect(ben.locator("#bank")).to_be_hidden()
+
+
+def test_the_holder_is_asked_on_the_phone_and_hands_it_over(new_phone, server):
+    anna = new_phone(new_link(server.app))
+    holds(anna)
+    assert "pencil=" not in anna.url
+    ben = new_phone()
+    ben.locator("#ask").tap()
+    expect(ben.locator("[data-for=holder]")).to_be_visible()
+    anna.locator("#pencil-give").tap()
+
+    holds(ben)
+    expect(anna.locator("#ask")).to_be_visible()
+
+
+def test_a_tap_of_a_watcher_changes_nothing_and_offers_the_pencil(new_phone, table):
+    table.dice((1, 1, 3, 3, 3, 5))
+    watcher = new_phone()
+    watcher.locator(".keep").first.tap()
+
+    expect(watcher.locator("#asking")).to_be_visible()
+    assert table.match.state.turn.last.keep is None
+
+
+def test_the_pin_shown_on_one_phone_lets_another_ask(new_phone, server, table):
+    anna = new_phone(new_link(server.app))
+    holds(anna)
+    anna.locator("[data-menu]").tap()
+    anna.locator("#show-pin").tap()
+    shown = anna.locator("#the-pin")
+    expect(shown).to_be_visible()
+    anna.get_by_text("Lay it down").tap()
+    screen = new_phone()
+    screen.locator("#ask").tap()
+    screen.locator("#pin").fill(shown.text_content())
+    screen.locator("#pin-form button").tap()
+
+    holds(screen)
+
+
+def test_a_players_own_phone_plays_in_its_own_turn(new_phone, server, table):
+    anna, ben = new_phone(new_link(server.app)), new_phone()
+    holds(anna)
+    ben.locator("[data-menu]").tap()
+    ben.locator("#player").select_option("Ben")
+    ben.get_by_role("button", name="Done").tap()
+    anna.locator("[data-menu]").tap()
+    anna.locator("#own-turn").check()
+    table.dice((1, 1, 1, 2, 3, 4))
+    expect(ben.locator("#bank")).to_be_hidden()
+    table.bank()
+    table.dice((5, 5, 5, 1, 3, 4))
+    ben.locator("#bank").tap()
+
+    expect(ben.locator(".hero h1")).to_contain_text("Anna")
+    assert table.match.state.players[1].score == 600

@@ -1,0 +1,103 @@
+"""More phones than there is room for, and phones that take nothing: the others do not notice."""
+
+import contextlib
+import socket
+import time
+
+import pytest
+
+from web.app import create_app
+from web.server import Server
+from web.stream import Streams
+
+PATIENCE_S = 1.5
+STREAM = b"GET /live HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+def connect(port, *, takes=None):
+    """A phone's connection; `takes` bytes are what its own side has room for."""
+    phone = socket.socket()
+    if takes:
+        phone.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, takes)
+    phone.settimeout(20)
+    phone.connect(("127.0.0.1", port))
+    return phone
+
+
+def status(phone):
+    return int(phone.recv(12).split()[1])
+
+
+def until(holds, seconds=20):
+    end_s = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end_s
+        time.sleep(0.05)
+
+
+def test_a_phone_that_never_reads_its_stream_is_dropped_and_the_others_get_everything(table):
+    table.new_match(("Anna", "Ben"))
+    streams = Streams(limit=2, check_s=0.1)
+    app = create_app(table, streams=streams)
+    with Server(app, "127.0.0.1", 0, patience_s=PATIENCE_S) as server:
+        slow, quick = connect(server.port, takes=2048), connect(server.port)
+        slow.sendall(STREAM)
+        until(lambda: streams._free._value == 1)
+        quick.sendall(STREAM)
+        read = quick.makefile("rb")
+        assert b"200" in read.readline()
+        for number in range(400):
+            table.show(message=f"change {number}: " + "x" * 5000)
+            while f"change {number}:".encode() not in read.readline():
+                pass
+
+        def one_is_free():
+            table.show(message="still going on " + "x" * 5000)
+            return streams._free._value == 1
+
+        until(one_is_free)
+        slow.close()
+        quick.close()
+
+
+def test_five_hundred_phones_at_once_are_served_or_told_when_to_come_back(table):
+    table.new_match(("Anna", "Ben"))
+    streams = Streams(limit=64, check_s=0.5)
+    with (
+        contextlib.ExitStack() as open_phones,
+        Server(create_app(table, streams=streams), "127.0.0.1", 0) as server,
+    ):
+        phones = [open_phones.enter_context(connect(server.port)) for _ in range(500)]
+        for phone in phones:
+            phone.sendall(STREAM)
+        found = [status(phone) for phone in phones]
+        assert (found.count(200), found.count(503)) == (64, 436)
+
+        one_more = open_phones.enter_context(connect(server.port))
+        one_more.sendall(b"GET /api/v1/state HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert status(one_more) == 200
+        table.dice((1, 1, 1, 2, 3, 4))
+        first = phones[found.index(200)].makefile("rb")
+        while b"1,000" not in first.readline():
+            pass
+
+
+@pytest.mark.parametrize("length", ["99999999999", str((16 << 20) + 1)])
+def test_a_body_beyond_all_bounds_is_refused_before_it_is_read(table, length):
+    with Server(create_app(table), "127.0.0.1", 0) as server, connect(server.port) as phone:
+        head = f"POST /api/v1/keep HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n"
+        phone.sendall(head.encode())
+
+        assert status(phone) == 413
+
+
+def test_phones_that_say_nothing_more_keep_nobody_out(table):
+    """Half a request each, and then silence."""
+    with contextlib.ExitStack() as open_phones, Server(create_app(table), "127.0.0.1", 0) as server:
+        for _ in range(300):
+            phone = open_phones.enter_context(connect(server.port))
+            phone.sendall(b"POST /api/v1/keep HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+        one_more = open_phones.enter_context(connect(server.port))
+        one_more.sendall(b"GET /api/v1/state HTTP/1.1\r\nHost: x\r\n\r\n")
+
+        assert status(one_more) == 200

@@ -1,0 +1,71 @@
+"""The board for a television: no controls, everything within the screen, whatever its shape."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import chromium
+
+SCREENS = {
+    "tv": (1920, 1080),
+    "old tv": (1024, 768),
+    "tablet": (820, 1180),
+    "portrait": (1080, 1920),
+}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(params=SCREENS.values(), ids=SCREENS)
+def screen(request, browser, table, serve):
+    width, height = request.param
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.goto(f"http://127.0.0.1:{serve(table).port}/board")
+    yield page
+    page.close()
+
+
+def spilling(page):
+    """What is drawn beyond the screen or cut off by its own card."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll('#tv p, #tv h1, #tv li, #tv footer')].filter((each) => {
+            const box = each.getBoundingClientRect();
+            const card = (each.closest('section, ol, footer') || document.body).getBoundingClientRect();
+            return box.right > Math.min(innerWidth, card.right) + 1 || box.bottom > Math.min(innerHeight, card.bottom) + 1;
+        }).map((each) => each.className + ': ' + each.textContent)"""
+    )
+
+
+def test_the_board_has_no_controls(client, table):
+    table.new_match(("Anna", "Ben"))
+    page = client.get("/board").text
+
+    for control in ("<button", "<input", "<form", "<a ", "<select"):
+        assert control not in page
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("players", [0, 2, 4, 7, 20])
+def test_everything_is_within_the_screen(screen, table, players):
+    if players:
+        table.new_match(tuple(f"A player with a name {n}"[:24] for n in range(players)))
+        table.dice((1, 1, 1, 1, 1, 1))
+        expect(screen.locator(".giant")).not_to_have_text("6")
+    else:
+        expect(screen.locator("h1")).to_have_text("Traykeeper")
+
+    assert spilling(screen) == []
+
+
+@pytest.mark.browser
+def test_it_follows_the_table(screen, table):
+    table.new_match(("Anna", "Ben"))
+    table.dice((1, 1, 3, 3, 3, 5))
+    expect(screen.locator(".giant")).to_have_text("550")
+    table.bank()
+
+    expect(screen.locator(".tv-turn h1")).to_contain_text("Ben")
+    expect(screen.locator(".tv-players .score").first).to_have_text("550")

@@ -1,0 +1,27 @@
+"""The two small networks, run by OpenCV's own dnn module on one thread."""
+
+from functools import cache
+from importlib.resources import files
+from threading import get_ident
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+
+def run(name: str, inputs: Floats) -> Floats:
+    """What the network `name` makes of (n, channels, h, w)."""
+    net = _net(name, get_ident())
+    net.setInput(inputs)
+    out: Floats = net.forward()
+    return out
+
+
+@cache
+def _net(name: str, _thread: int) -> Any:
+    """A network keeps its buffers: every thread has one of its own."""
+    data = files("vision").joinpath("nets", f"{name}.onnx").read_bytes()
+    return cv2.dnn.readNetFromONNX(np.frombuffer(data, np.uint8))

@@ -1,0 +1,80 @@
+"""How the camera stands over the tray, from the four corners of its floor.
+
+A die that lies flat shows its sides by so much and no more, and towards the camera: that lean is
+known wherever the plane of the floor is, and a die that shows another one is cocked.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.reading import Quad
+
+Vector = NDArray[np.float64]
+# Focal lengths in longer sides of the picture, from a wide Camera Module 3 to a long lens.
+FOCALS = np.geomspace(0.4, 2.0, 25)
+USUAL, SPREAD = 0.8, 0.6  # in octaves
+LEAST_SIDE, LEAST_TURN, MOST_PX = 0.05, 0.01, 1e6
+RIGHT_ANGLE_DEG = 0.7  # how well corners are known: the error of the angle between two walls
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """A pinhole camera over a plane: `up` is the plane's normal in the camera's axes."""
+
+    focal_px: float
+    middle: tuple[float, float]
+    up: tuple[float, float, float]
+
+    def lean(self, x: float, y: float) -> tuple[float, float]:
+        """How far the top of a flat die is displaced from its foot at a pixel, in edges."""
+        ahead = self.up[2] / self.focal_px
+        return self.up[0] - (x - self.middle[0]) * ahead, self.up[1] - (y - self.middle[1]) * ahead
+
+
+def pose(tray: Quad, width: int, height: int) -> Pose | None:
+    """The pose that makes the four corners a rectangle, with the most usual lens that does.
+
+    The middle of the picture is taken for the lens' axis and distortion for none. From straight
+    above any lens will do, and the lens hardly matters. None where the corners are no rectangle
+    seen from above.
+    """
+    if not _is_convex(tray):
+        return None
+    middle = np.array([width, height]) / 2
+    side = max(width, height)
+    a, b, c, d = (np.append((np.array(corner) - middle) / side, 1.0) for corner in tray.corners)
+    across = np.cross(np.cross(a, b), np.cross(d, c))  # where the walls' lines meet: homogeneous
+    along = np.cross(np.cross(b, c), np.cross(a, d))
+    focal = min(FOCALS, key=lambda f: _misfit(across, along, f))
+    up = np.cross(_way(across, focal), _way(along, focal))
+    up /= np.linalg.norm(up)
+    if up[2] > 0:
+        up = -up
+    return Pose(
+        float(focal) * side, (width / 2, height / 2), (float(up[0]), float(up[1]), float(up[2]))
+    )
+
+
+def _is_convex(tray: Quad) -> bool:
+    """Whether a walk around the corners turns the same way at each, and by enough to measure."""
+    around = np.array(tray.corners)
+    steps = np.roll(around, -1, axis=0) - around
+    lengths = np.linalg.norm(steps, axis=1)
+    if lengths.min() <= LEAST_SIDE * lengths.max() or not lengths.max() < MOST_PX:
+        return False
+    nexts = np.roll(steps, -1, axis=0)
+    turns = (steps[:, 0] * nexts[:, 1] - steps[:, 1] * nexts[:, 0]) / lengths.max() ** 2
+    return bool((turns > LEAST_TURN).all() or (turns < -LEAST_TURN).all())
+
+
+def _way(vanishing: Vector, focal: float) -> Vector:
+    way: Vector = vanishing / (focal, focal, 1.0)
+    return way / np.linalg.norm(way)
+
+
+def _misfit(across: Vector, along: Vector, focal: float) -> float:
+    cosine = float(_way(across, focal) @ _way(along, focal))
+    wrong = np.degrees(np.arcsin(np.clip(cosine, -1, 1))) / RIGHT_ANGLE_DEG
+    return float(wrong**2 + (np.log2(focal / USUAL) / SPREAD) ** 2)

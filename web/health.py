@@ -1,0 +1,97 @@
+"""How the appliance does, for watchdogs and for people; its backups; pictures of throws."""
+
+import json
+from datetime import UTC, datetime
+
+from flask import Blueprint, Response, make_response, render_template, request
+
+from web.answer import json_answer, state_answer
+from web.body import Body
+from web.keeping import Check, Keeper
+from web.problem import Problem
+from web.table import Table
+
+MAX_BACKUP = 16 * 1024 * 1024
+"""Packed. A thousand matches are some 3 MB."""
+
+HIGHEST = 2**53
+
+
+def create_health(table: Table, keeper: Keeper | None) -> Blueprint:
+    """The blueprint; without a keeper there is nothing to back up, and only the table is known."""
+    health = Blueprint("health", __name__)
+    _add_health(health, table, keeper)
+    _add_backup(health, keeper)
+    return health
+
+
+def _add_health(health: Blueprint, table: Table, keeper: Keeper | None) -> None:
+    def checks() -> tuple[Check, ...]:
+        return keeper.health() if keeper else ()
+
+    @health.get("/healthz")
+    def healthz() -> Response:
+        """200 as long as the table can be asked: what is wrong is in the answer."""
+        notice = table.snapshot().notice
+        bad = [_json(check) for check in checks() if check.bad]
+        body: dict[str, object] = {"status": "trouble" if bad else "ok"}
+        body |= ({"notice": notice} if notice else {}) | ({"troubles": bad} if bad else {})
+        return Response(json.dumps(body) + "\n", mimetype="application/json")
+
+    @health.get("/health")
+    def page() -> Response:
+        response = make_response(
+            render_template("health.html", checks=checks(), keeper=keeper, state=table.snapshot())
+        )
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    @health.get("/api/v1/health")
+    def all_checks() -> Response:
+        return json_answer([_json(check) for check in checks()])
+
+    @health.post("/api/v1/heed")
+    def heed() -> Response:
+        Body.of(request)
+        return state_answer(table.heed())
+
+
+def _add_backup(health: Blueprint, keeper: Keeper | None) -> None:
+    def kept() -> Keeper:
+        if keeper is None:
+            raise Problem(404, "this table keeps nothing")
+        return keeper
+
+    @health.get("/api/v1/backup")
+    def backup() -> Response:
+        name = f"traykeeper-{datetime.now(UTC).astimezone():%Y-%m-%d}.zip"
+        headers = {
+            "Cache-Control": "no-store",
+            "Content-Disposition": f'attachment; filename="{name}"',
+        }
+        return Response(kept().backup(), headers=headers, mimetype="application/zip")
+
+    @health.post("/api/v1/restore")
+    def restore() -> Response:
+        if request.mimetype != "application/zip":
+            raise Problem(415, "send the backup itself, with Content-Type: application/zip")
+        request.max_content_length = MAX_BACKUP
+        return state_answer(kept().restore(request.get_data(cache=False)))
+
+    @health.get("/api/v1/frame/<int:position>.jpg")
+    def frame(position: int) -> Response:
+        jpeg = kept().frame(position) if position <= HIGHEST else None
+        if jpeg is None:
+            raise Problem(404, "no picture of that throw is kept: they go with time")
+        return Response(
+            jpeg, headers={"Cache-Control": "private, max-age=86400"}, mimetype="image/jpeg"
+        )
+
+
+def _json(check: Check) -> dict[str, str | None]:
+    return {
+        "check": check.name,
+        "level": check.level,
+        "line": check.line,
+        "remedy": check.remedy or None,
+    }

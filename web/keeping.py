@@ -1,0 +1,48 @@
+"""What the page needs to tell how the appliance does, and to back it up and restore it.
+
+`device.upkeep` implements `Keeper`; nothing in this room knows how.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from web.table import Snapshot
+
+Level = Literal["ok", "skipped", "warning", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the health page.
+
+    Attributes:
+        name: one word: what was looked at.
+        level: `failed` has to be mended, `warning` one should know of, `skipped` cannot be told.
+        line: what was found.
+        remedy: what to do about it; empty where there is nothing to do.
+    """
+
+    name: str
+    level: Level
+    line: str
+    remedy: str = ""
+
+    @property
+    def bad(self) -> bool:
+        return self.level in ("warning", "failed")
+
+
+class Keeper(Protocol):
+    """Looks after the appliance. Every method may be called from any thread."""
+
+    def health(self) -> tuple[Check, ...]:
+        """Every check, the same ones in the same order each time."""
+
+    def backup(self) -> bytes:
+        """All that is worth keeping, as one file. Raises `game.GameError` where it cannot be."""
+
+    def restore(self, data: bytes) -> Snapshot:
+        """Put that in place of what is here. Raises `TableError` where it does not hold."""
+
+    def frame(self, position: int) -> bytes | None:
+        """The camera's picture of the throw at this position of the journal, as JPEG, if kept."""

@@ -1,0 +1,101 @@
+"""The PIN and the one-time link: how a screen that cannot reach the tray gets the pencil.
+
+The PIN comes from the table's secret and the time, so `traykeeper pin` on the same machine can say
+it without asking the companion, and nothing has to be written down anywhere.
+"""
+
+import hmac
+from collections.abc import Callable
+from hashlib import sha256
+from secrets import compare_digest, token_urlsafe
+from threading import Lock
+from time import monotonic, time
+
+PIN_DIGITS = 6
+PERIOD_S = 300
+"""A PIN is shown for five minutes, and taken for as long again: one has to walk and type."""
+
+TRIES = 10
+"""In one period, by all phones together: a guesser hits one of two PINs once in 50,000 periods."""
+
+LINK_S = 3600.0
+"""The link that `play` prints; after that there is the PIN."""
+
+
+def pin(secret: bytes, now_s: float, periods_ago: int = 0) -> str:
+    """The PIN at this time, seconds since 1970."""
+    period = int(now_s // PERIOD_S) - periods_ago
+    mac = hmac.digest(secret, b"pin %d" % period, sha256)
+    return f"{int.from_bytes(mac[:8], 'big') % 10**PIN_DIGITS:0{PIN_DIGITS}}"
+
+
+class TooManyTriesError(Exception):
+    """Wrong PINs came too often; `wait_s` is how long none is looked at."""
+
+    def __init__(self, wait_s: float) -> None:
+        super().__init__(f"too many wrong PINs: wait {wait_s:.0f} s")
+        self.wait_s = wait_s
+
+
+class Pin:
+    """Knows right PINs from wrong ones, and slows down who guesses.
+
+    Args:
+        secret: of this table; 32 bytes.
+        wall: seconds since 1970.
+        clock: seconds that never run backwards.
+    """
+
+    def __init__(
+        self,
+        secret: bytes,
+        *,
+        wall: Callable[[], float] = time,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._secret, self._wall, self._clock = secret, wall, clock
+        self._lock = Lock()
+        self._wrong_s: list[float] = []
+        self._link = ""
+        self._made_s = 0.0
+
+    def now(self) -> str:
+        """The PIN to show: never to a browser that does not hold the pencil."""
+        return pin(self._secret, self._wall())
+
+    def is_right(self, told: str) -> bool:
+        """Whether this is the PIN now or the one before; takes as long whatever was told.
+
+        Raises:
+            TooManyTriesError: there were too many wrong ones.
+        """
+        with self._lock:
+            self._refuse_guessers()
+            now_s, sent = self._wall(), told.encode(errors="replace")
+            right = [compare_digest(sent, pin(self._secret, now_s, ago).encode()) for ago in (0, 1)]
+            if not any(right):
+                self._wrong_s.append(self._clock())
+            return any(right)
+
+    def new_link(self) -> str:
+        """A token that gives the pencil once; any earlier one is void."""
+        with self._lock:
+            self._link, self._made_s = token_urlsafe(16), self._clock()
+            return self._link
+
+    def is_link(self, token: str) -> bool:
+        """Whether this is the token of the last link, and still good."""
+        with self._lock:
+            fresh = bool(self._link) and self._clock() - self._made_s < LINK_S
+            return compare_digest(token.encode(errors="replace"), self._link.encode()) and fresh
+
+    def use_up(self) -> None:
+        """The link has done its work."""
+        with self._lock:
+            self._link = ""
+
+    def _refuse_guessers(self) -> None:
+        now_s = self._clock()
+        self._wrong_s = [at_s for at_s in self._wrong_s if now_s - at_s < PERIOD_S]
+        if len(self._wrong_s) >= TRIES:
+            raise TooManyTriesError(self._wrong_s[0] + PERIOD_S - now_s)

@@ -1,0 +1,122 @@
+// What a phone does about what happens: sounds, a caller, vibration, a little celebration. All but
+// the celebration is off until somebody switches it on here; that tap also lets the phone make sounds.
+"use strict";
+(() => {
+  const NOTES = {
+    throw: [[660, 0, 0.08]],
+    bank: [[523, 0, 0.1], [659, 0.09, 0.1], [784, 0.18, 0.18]],
+    hot: [[784, 0, 0.08], [988, 0.08, 0.08], [1175, 0.16, 0.08], [1568, 0.24, 0.25]],
+    farkle: [[330, 0, 0.16], [262, 0.15, 0.16], [196, 0.3, 0.35]],
+    question: [[587, 0, 0.1], [784, 0.12, 0.14]],
+    win: [[523, 0, 0.14], [659, 0.14, 0.14], [784, 0.28, 0.14], [1047, 0.42, 0.5]],
+  };
+  const BUZZES = { throw: [20], bank: [40], hot: [30, 40, 30, 40, 60], farkle: [160], question: [40, 60, 40], win: [60, 60, 60, 60, 200] };
+  const LOUD = 0.12;
+  const CONFETTI_MS = 2600;
+  const KEY = "traykeeper-feel";
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+  const box = document.getElementById("feel");
+  let wishes = read();
+  let audio = null;
+  let last = shown();
+
+  function read() {
+    try { return JSON.parse(localStorage.getItem(KEY)) || {}; } catch { return {}; }
+  }
+
+  function shown() {
+    const line = document.querySelector(".message");
+    return { mood: line?.dataset.mood || "", words: line?.textContent || "" };
+  }
+
+  function sound(mood) {
+    if (!audio) return;
+    for (const [hertz, start, length] of NOTES[mood] || []) {
+      const tone = audio.createOscillator();
+      const gain = audio.createGain();
+      const from = audio.currentTime + start;
+      tone.type = "triangle";
+      tone.frequency.value = hertz;
+      gain.gain.setValueAtTime(LOUD, from);
+      gain.gain.exponentialRampToValueAtTime(0.001, from + length);
+      tone.connect(gain).connect(audio.destination);
+      tone.start(from);
+      tone.stop(from + length);
+    }
+  }
+
+  function say(words) {
+    if (!window.speechSynthesis) return;
+    speechSynthesis.cancel();
+    const speech = new SpeechSynthesisUtterance(words);
+    speech.lang = document.documentElement.lang;
+    speechSynthesis.speak(speech);
+  }
+
+  // Dice-coloured paper, drawn for a moment over the page; nothing moves for who wants it calm.
+  function celebrate() {
+    if (calm.matches) return;
+    const canvas = Object.assign(document.createElement("canvas"), { className: "confetti", width: innerWidth, height: innerHeight });
+    canvas.setAttribute("aria-hidden", "true");
+    document.body.append(canvas);
+    const pen = canvas.getContext("2d");
+    const bits = Array.from({ length: 90 }, (_, i) => ({
+      x: innerWidth * Math.random(), y: -innerHeight * Math.random() * 0.5, speed: 180 + 260 * Math.random(),
+      turn: 6 * Math.random(), size: 6 + 7 * Math.random(), colour: ["#0e6b4f", "#b0361b", "#1d5aa6", "#ffd24a", "#6d40a8"][i % 5],
+    }));
+    const start = performance.now();
+    requestAnimationFrame(function frame(now) {
+      const t = (now - start) / 1000;
+      pen.clearRect(0, 0, canvas.width, canvas.height);
+      for (const bit of bits) {
+        pen.save();
+        pen.translate(bit.x + 18 * Math.sin(3 * t + bit.turn), bit.y + bit.speed * t);
+        pen.rotate(bit.turn + 4 * t);
+        pen.fillStyle = bit.colour;
+        pen.fillRect(-bit.size / 2, -bit.size / 3, bit.size, bit.size * 0.66);
+        pen.restore();
+      }
+      if (now - start < CONFETTI_MS) requestAnimationFrame(frame);
+      else canvas.remove();
+    });
+  }
+
+  function glow() {
+    if (calm.matches) return;
+    document.documentElement.classList.add("glow");
+    setTimeout(() => document.documentElement.classList.remove("glow"), 1000);
+  }
+
+  function feel() {
+    const now = shown();
+    if (now.mood === last.mood && now.words === last.words) return;
+    const isNew = Boolean(last.words);
+    last = now;
+    if (!isNew || !now.mood) return;
+    if (wishes.sounds) sound(now.mood);
+    if (wishes.buzz) navigator.vibrate?.(BUZZES[now.mood] || []);
+    if (wishes.caller) say(now.words);
+    if (now.mood === "win") celebrate();
+    if (now.mood === "hot") glow();
+  }
+
+  // Browsers let a page be heard only after a tap.
+  function unlock() {
+    if (wishes.sounds && !audio && window.AudioContext) audio = new AudioContext();
+    audio?.resume();
+  }
+
+  for (const input of box.querySelectorAll("input")) input.checked = Boolean(wishes[input.name]);
+  box.hidden = false;
+  if (!navigator.vibrate) box.querySelector("[name=buzz]").closest("label").hidden = true;
+  box.addEventListener("change", ({ target }) => {
+    wishes = { ...wishes, [target.name]: target.checked };
+    try { localStorage.setItem(KEY, JSON.stringify(wishes)); } catch { /* not even asked to keep it */ }
+    unlock();
+    if (target.checked && target.name === "sounds") sound("bank");
+    if (target.checked && target.name === "caller") say(last.words || document.title);
+    if (target.checked && target.name === "buzz") navigator.vibrate?.(BUZZES.bank);
+  });
+  document.addEventListener("pointerdown", unlock);
+  document.addEventListener("swapped", feel);
+})();

@@ -1,0 +1,124 @@
+// Who may: this phone watches until it holds the pencil, or plays in its own turn.
+"use strict";
+(() => {
+  const SEEN_MS = 45000; // well within the two minutes after which a holder counts as gone
+  const AGAIN_MS = 1000;
+  const API = "/api/v1/pencil";
+  const OWN_TURN = ["keep", "bank", "correct", "face", "dice", "answer"].map((name) => `/api/v1/${name}`);
+  const root = document.documentElement;
+  const byId = (id) => document.getElementById(id);
+
+  const told = () => byId("pencil")?.querySelector("[data-holder]")?.dataset;
+
+  // The board says who holds the pencil; what this phone may do follows from its own badge.
+  function look() {
+    const state = told();
+    if (!state) return;
+    const me = root.dataset.me;
+    const players = JSON.parse(state.players);
+    const holds = Boolean(me) && state.holder === me;
+    const plays = Boolean(me) && state.own === "true" && Boolean(state.turn) && players[me] === state.turn;
+    root.classList.toggle("holder", holds);
+    root.classList.toggle("watcher", !holds && !plays);
+    root.classList.toggle("own-turn", plays && !holds);
+    if (holds && byId("asking").open) byId("asking").close();
+    showWay(Boolean(me) && state.asking === me ? state.way : "");
+    byId("own-turn").checked = state.own === "true";
+    fillPlayers(players[me] || "");
+  }
+
+  function showWay(shown) {
+    for (const way of byId("asking").querySelectorAll("[data-for]")) {
+      way.hidden = way.dataset.for !== (shown || "none");
+    }
+  }
+
+  function fillPlayers(mine) {
+    const names = [...document.querySelectorAll(".players .name")].map((name) => name.textContent);
+    const select = byId("player");
+    const first = select.options[0];
+    select.replaceChildren(first, ...names.map((name) => new Option(name, name)));
+    select.value = names.includes(mine) ? mine : "";
+    byId("who").hidden = !names.length;
+  }
+
+  // The other scripts ask here before they send; a watcher is offered the pencil instead.
+  window.mayPost = (address) => {
+    if (root.classList.contains("holder") || address.startsWith(API)) return true;
+    if (root.classList.contains("own-turn") && OWN_TURN.includes(address)) return true;
+    byId("asking").showModal();
+    return false;
+  };
+
+  async function send(what, body) {
+    const answer = await fetch(`${API}/${what}`, {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+    });
+    const given = await answer.json();
+    if (answer.ok) {
+      know(given);
+      document.dispatchEvent(new Event("acted"));
+    } else {
+      document.dispatchEvent(new CustomEvent("said", { detail: given.detail }));
+    }
+    return answer.ok;
+  }
+
+  function know(given) {
+    root.dataset.me = given.me;
+    if (told()) return look();
+    root.classList.toggle("holder", given.mine);
+    root.classList.toggle("watcher", !given.mine);
+    showWay(given.by_button ? "button" : given.by_holder ? "holder" : "");
+    if (given.mine) byId("asking").close();
+    else if (given.asking) setTimeout(again, AGAIN_MS);
+    return undefined;
+  }
+
+  // A page without the board's stream looks for itself how its question goes.
+  async function again() {
+    const answer = await fetch(API, { cache: "no-store" });
+    if (answer.ok) know(await answer.json());
+  }
+
+  async function seen() {
+    if (document.hidden || !root.classList.contains("holder")) return;
+    await fetch(API, { cache: "no-store" }).catch(() => {});
+  }
+
+  document.addEventListener("click", (event) => {
+    if (event.target.closest("[data-menu]")) byId("menu").showModal();
+    if (!event.target.closest("[data-pencil]")) return;
+    byId("menu").close();
+    if (!byId("asking").open) byId("asking").showModal();
+    send("ask", {});
+  });
+
+  byId("pin-form").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const field = byId("pin");
+    if (await send("pin", { pin: field.value }) && root.classList.contains("holder")) byId("asking").close();
+    field.value = "";
+  });
+
+  byId("own-turn").addEventListener("change", ({ target }) => send("own-turn", { on: target.checked }));
+  byId("player").addEventListener("change", ({ target }) => send("sit", { name: target.value }));
+  byId("show-pin").addEventListener("click", async () => {
+    const answer = await fetch(`${API}/pin`, { cache: "no-store" });
+    if (!answer.ok) return;
+    byId("the-pin").value = (await answer.json()).pin.replace(/(...)/, "$1 ");
+    byId("the-pin").hidden = false;
+  });
+  byId("menu").addEventListener("close", () => { byId("the-pin").hidden = true; });
+
+  // The link that the terminal shows: what stands behind the # never goes to a server by itself.
+  const link = new URLSearchParams(location.hash.slice(1)).get("pencil");
+  if (link) {
+    history.replaceState(null, "", location.pathname);
+    send("link", { token: link });
+  }
+
+  document.addEventListener("swapped", look);
+  setInterval(seen, SEEN_MS);
+  look();
+})();
