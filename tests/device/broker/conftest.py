@@ -16,7 +16,7 @@ from game.journal import Journal
 from tests.mosquitto import Listener, mosquitto
 from web.table import Lamp, Snapshot
 
-RULES = replace(rulefile.load("walnut-studiolo"), opening=0)
+RULES = replace(rulefile.load("walnut-studiolo"), opening=0, target=2_000)
 
 
 class Blind:
