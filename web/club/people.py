@@ -1,5 +1,6 @@
 """Who is who: a player is known by name, at every tray, until somebody says otherwise."""
 
+import json
 import re
 from dataclasses import dataclass
 
@@ -79,9 +80,23 @@ class People:
             raise IllegalMove("a player is the same as themselves already: choose another")
         self._expect(player, into)
         with self._store.together():
+            self._merge_in_draws(player, into)
             self._store.run("UPDATE called SET player = ? WHERE player = ?", into, player)
             self._store.run("UPDATE seat SET player = ? WHERE player = ?", into, player)
             self._store.run("DELETE FROM player WHERE id = ?", player)
+
+    def _merge_in_draws(self, player: int, into: int) -> None:
+        for row in self._store.rows("SELECT id, name, plan FROM tournament"):
+            plan = json.loads(row["plan"])
+            players = plan["players"]
+            if player not in players:
+                continue
+            if into in players:
+                raise IllegalMove(f"both play in {row['name']}: there they cannot be one")
+            plan["players"] = [into if drawn == player else drawn for drawn in players]
+            self._store.run(
+                "UPDATE tournament SET plan = ? WHERE id = ?", json.dumps(plan), row["id"]
+            )
 
     def split(self, player: int, name: str, tray: str = EVERYWHERE) -> int:
         """Who is called `name` (at that tray alone, if one is named) is somebody else.

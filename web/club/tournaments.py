@@ -5,8 +5,10 @@ that is taken back at the tray is taken back here.
 """
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from secrets import token_hex
 from threading import RLock
 from typing import Any
 
@@ -20,6 +22,8 @@ from web.club.store import Store
 
 FREE = ("no match", "won")
 """Situations of a tray at which a match can begin."""
+
+_CALL_ID = re.compile(r"([0-9]{1,9})-([0-9]{1,9})-[0-9a-f]{4}")
 
 Call = Callable[[str, dict[str, Any] | None], object]
 """Calls a match to a tray; None takes the call back."""
@@ -211,7 +215,8 @@ class Tournaments:
         return changed
 
     def _free(self, trays: tuple[Tray, ...]) -> list[str]:
-        called = {row["tray"] for row in self._store.rows("SELECT tray FROM call")}
+        rows = self._store.rows("SELECT tray FROM call WHERE NOT declined")
+        called = {row["tray"] for row in rows}
         return [t.name for t in trays if t.online and t.situation in FREE and t.name not in called]
 
     def _busy_players(self, trays: tuple[Tray, ...]) -> set[int]:
@@ -234,7 +239,7 @@ class Tournaments:
         self._call(
             tray,
             {
-                "id": f"{tournament.id}-{number}",
+                "id": f"{tournament.id}-{number}-{token_hex(2)}",  # called again it is another
                 "title": tournament.name,
                 "names": [tournament.names[player] for player in two if player],
                 "rules": tournament.plan.rules,
@@ -244,11 +249,11 @@ class Tournaments:
 
     def answered(self, tray: str, call_id: str, *, accepted: bool) -> None:
         """The pencil holder at the tray has said yes or no; a no waits for the steward."""
-        tournament, _, pairing = call_id.partition("-")
-        if not accepted and tournament.isdecimal() and pairing.isdecimal():
+        named = _CALL_ID.fullmatch(call_id)
+        if named and not accepted:
             self._store.run(
                 "UPDATE call SET declined = 1 WHERE tournament = ? AND pairing = ? AND tray = ?",
-                int(tournament), int(pairing), tray,
+                int(named[1]), int(named[2]), tray,
             )  # fmt: skip
             self._call(tray, None)
 

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from device.tape import Tape, whole_match
-from game.errors import GameError
+from game.errors import GameError, IllegalMove
 from game.events import Undone
 from game.match import Match
 from game.summary import summary
@@ -114,21 +114,46 @@ def test_a_match_that_begins_takes_its_call_back(tournaments, cup, history, call
 def test_a_call_that_was_declined_waits_for_the_steward(tournaments, cup, called):
     drawn = cup()
     tournaments.tend(FREE)
+    first = called[0][1]["id"]
     called.clear()
-    tournaments.answered("t1", f"{drawn}-0", accepted=False)
+    tournaments.answered("t1", first, accepted=False)
     tournaments.tend(FREE)
 
     assert called == [("t1", None)]
     assert fixtures(tournaments, drawn)[0].declined
     tournaments.withdraw(drawn, 0)
     tournaments.tend(FREE)
-    assert [match["names"] for _, match in called if match] == [["Anna", "Dan"]]
+    (again,) = (match for _, match in called if match)
+    assert again["names"] == ["Anna", "Dan"]
+    assert again["id"] != first
+
+
+def test_a_tray_that_declined_one_match_is_called_to_another(tournaments, cup, called):
+    cup(Kind.ROUND_ROBIN)
+    tournaments.tend(FREE[:1])
+    tournaments.answered("t1", called[0][1]["id"], accepted=False)
+    tournaments.tend(FREE[:1])
+
+    assert called[-1][0] == "t1"
+    assert set(called[-1][1]["names"]) != set(called[0][1]["names"])
+
+
+def test_players_of_a_draw_are_merged_there_too(tournaments, cup, people, played):
+    drawn = cup()
+    annie = people.add("Annie")
+    people.merge(people.add("Dan"), annie)
+    tape = played(["Anna", "Dan"], 1)
+
+    assert fixtures(tournaments, drawn)[0].met.match == tape.entries[0].match
+    with pytest.raises(IllegalMove, match="both play in Club cup"):
+        people.merge(annie, people.add("Ben"))
+    assert people.person(annie)
 
 
 def test_nobody_declines_for_another_tray(tournaments, cup):
     drawn = cup()
     tournaments.tend(FREE)
-    for tray, call in (("t2", f"{drawn}-0"), ("t1", "x-y"), ("t1", "99-1"), ("t1", "")):
+    for tray, call in (("t2", f"{drawn}-0-abcd"), ("t1", "x-y"), ("t1", "99-1-0000"), ("t1", "")):
         tournaments.answered(tray, call, accepted=False)
 
     assert not any(fixture.declined for fixture in fixtures(tournaments, drawn))
