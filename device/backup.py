@@ -32,8 +32,11 @@ LIST = "backup.json"
 SETTINGS = settings.SYSTEM_FILE.name
 MEMBERS = (JOURNAL, profile.FILE, SETTINGS)
 
-MAX_BYTES = 256 * 1024 * 1024
-"""Unpacked. A thousand matches are some 30 MB."""
+MAX_BYTES = 512 * 1024 * 1024
+"""Of each file in it. A thousand long matches are some 80 MB."""
+
+MAX_PACKED = 64 * 1024 * 1024
+"""Of one that is sent over the network, and has to stay in memory meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -660,6 +660,29 @@ def bench_odds(target: int, small: int) -> None:
     odds(target, small)
 
 
+@bench.command("web")
+@click.option(
+    "--phones", type=click.IntRange(1, 120), default=100, show_default=True, help="Open streams."
+)
+@click.option(
+    "--seconds",
+    type=click.IntRange(2, 3600),
+    default=120,
+    show_default=True,
+    help="How long; one action a second.",
+)
+def bench_web(phones: int, seconds: int) -> int:
+    """How late the last of many phones is told of an action; 1 if any missed one.
+
+    \b
+    traykeeper bench web
+    traykeeper bench web --phones 20 --seconds 30
+    """
+    from device.bench_web import web
+
+    return 0 if web(phones, seconds) else 1
+
+
 @bench.command("club")
 @click.option(
     "--trays", type=click.IntRange(1, 1_000), default=200, show_default=True, help="Trays."
@@ -701,8 +724,10 @@ def bench_all() -> None:
     from device.bench_odds import odds
     from device.bench_rules import rules
     from device.bench_vision import times
+    from device.bench_web import web
 
     times(30)
     press(20)
+    web(100, 20)
     rules()
     odds(5000, 500)

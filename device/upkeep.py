@@ -54,6 +54,7 @@ class Upkeep:
     backups: Backups
     frames: Frames
     patient: Patient
+    _received: bytearray = field(default_factory=bytearray)
     _lock: Lock = field(default_factory=Lock)
     _asked_s: float = float("-inf")
     _machine: tuple[Check, ...] = ()
@@ -64,7 +65,21 @@ class Upkeep:
     def backup(self) -> bytes:
         return backup.packed(self.backups.now())
 
-    def restore(self, data: bytes) -> Snapshot:
+    def receive(self, at: int, part: bytes) -> int:
+        with self._lock:
+            if at == 0:
+                self._received.clear()
+            if at != len(self._received):
+                raise TableError("Somebody else sends a backup now: begin again in a moment.")
+            if at + len(part) > backup.MAX_PACKED:
+                raise TableError("This is too long for a backup: restore it on the command line.")
+            self._received += part
+            return len(self._received)
+
+    def restore(self) -> Snapshot:
+        with self._lock:
+            data = bytes(self._received)
+            self._received.clear()
         try:
             good = backup.unpacked(data, "what was sent")
         except UsageError as error:

@@ -9,7 +9,7 @@ from time import sleep
 
 import cv2
 import numpy as np
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from device.cameras.simulated import SimulatedTray
 from device.companion import Companion
@@ -25,6 +25,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PHONE = {"width": 390, "height": 844}
 HEIGHT_PX = 1100
 GAP_PX = 40
+SETTLE_MS = 600
 THROW = (1, 1, 3, 3, 3, 5)
 
 
@@ -39,15 +40,55 @@ def main() -> None:
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        page = browser.new_page(viewport=PHONE, device_scale_factor=2)
-        page.goto(f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
+        address = f"http://127.0.0.1:{server.port}/"
         play_a_little(table)
         sleep(1)
-        shoot(page, "phone.png")
+        shoot_phones(browser, address, new_link(server.app))
+        shoot_boards(browser, address)
         browser.close()
     cv2.imwrite(str(FOLDER / "throw.jpg"), annotated_throw())
-    cv2.imwrite(str(FOLDER / "readme.jpg"), side_by_side("phone.png", "throw.jpg"))
-    (FOLDER / "phone.png").unlink()
+    join("readme.jpg", "phone.png", "throw.jpg")
+    join("page.jpg", "phone-dark.png", "choose.png", "turns.png", "by-hand.png", "menu.png")
+    join("board.jpg", "board-wide.png", "board-upright.png")
+    for part in FOLDER.glob("*.png"):
+        part.unlink()
+
+
+def shoot_phones(browser: Browser, address: str, link: str) -> None:
+    """What is seen and done on a phone, in both themes."""
+    context = browser.new_context(viewport=PHONE, device_scale_factor=2)
+    page = context.new_page()
+    page.goto(address + link)
+    page.wait_for_selector("html.holder")
+    shoot(page, "phone.png")
+    page.emulate_media(color_scheme="dark")
+    shoot(page, "phone-dark.png")
+    page.emulate_media(color_scheme="light")
+    for slot in (0, 1):
+        page.click(f"#slot-{slot}")
+    page.evaluate("document.querySelector('.throw').scrollIntoView()")
+    shoot(page, "choose.png")
+    page.click("#by-hand")
+    shoot(page, "by-hand.png")
+    page.click("#hand [data-close]")
+    page.click("[data-menu]")
+    shoot(page, "menu.png")
+    page.goto(f"{address}turns")
+    page.click("#turn-4 summary")
+    shoot(page, "turns.png")
+    context.close()
+
+
+def shoot_boards(browser: Browser, address: str) -> None:
+    """The board for all to see, lying and upright."""
+    for name, viewport, theme in (
+        ("board-wide.png", {"width": 1600, "height": 900}, "dark"),
+        ("board-upright.png", {"width": 820, "height": 1180}, "light"),
+    ):
+        page = browser.new_page(viewport=viewport, color_scheme=theme)
+        page.goto(f"{address}board")
+        shoot(page, name)
+        page.close()
 
 
 def play_a_little(table: Companion) -> None:
@@ -73,6 +114,7 @@ def play_a_little(table: Companion) -> None:
 
 
 def shoot(page: Page, name: str) -> None:
+    page.wait_for_timeout(SETTLE_MS)
     page.screenshot(path=str(FOLDER / name))
 
 
@@ -83,8 +125,14 @@ def annotated_throw() -> np.ndarray:
     return annotate(image, read(image, tray.tray, aside=tray.aside))
 
 
+def join(target: str, *names: str) -> None:
+    """One picture of several, small enough to be kept."""
+    quality = [cv2.IMWRITE_JPEG_QUALITY, 82]
+    cv2.imwrite(str(FOLDER / target), side_by_side(*names), quality)
+
+
 def side_by_side(*names: str) -> np.ndarray:
-    """The pictures at one height, on white."""
+    """The pictures at one height, with white between."""
     images = [cv2.imread(str(FOLDER / name)) for name in names]
     scaled = [
         cv2.resize(
@@ -93,7 +141,8 @@ def side_by_side(*names: str) -> np.ndarray:
         for i in images
     ]
     gap = np.full((HEIGHT_PX, GAP_PX, 3), 255, np.uint8)
-    return np.hstack([scaled[0], gap, *scaled[1:]])
+    parts = [part for image in scaled for part in (gap, image)]
+    return np.hstack(parts[1:])
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from flask import Flask
 from game.history import History
 from game.rulefile import load, names
 from game.ruleset import Ruleset
-from web import filters, guard, phone, problem, repeat
+from web import filters, guard, languages, phone, problem, repeat
 from web.api import create_api
 from web.asset import YEAR_S, asset
 from web.body import MAX_BYTES
@@ -19,6 +19,7 @@ from web.health import create_health
 from web.hosts import Hosts
 from web.hosts import register as register_hosts
 from web.keeping import Keeper
+from web.openapi import create_openapi
 from web.page import create_page
 from web.paper import create_paper
 from web.pencil import Pencil
@@ -65,6 +66,7 @@ def create_app(
     phones, pin = Phones(secret), Pin(secret)
     app.extensions["traykeeper_pin"] = pin
     offered = tuple(rules) if rules else tuple(load(name) for name in names())
+    languages.register(app)
     filters.register(app.jinja_env)
     app.jinja_env.globals.update(asset=asset, rules=offered)
     problem.register(app)
@@ -74,8 +76,9 @@ def create_app(
     phone.register(app, table, pencil, phones)
     repeat.register(app)
     app.register_blueprint(create_api(table, streams, offered))
+    app.register_blueprint(create_openapi())
     app.register_blueprint(create_handing(table, pencil, pin, phones))
-    app.register_blueprint(create_page(table, streams, app.jinja_env))
+    app.register_blueprint(create_page(table, streams, app))
     app.register_blueprint(create_paper(table, offered[0]))
     app.register_blueprint(create_health(table, keeper))
     app.register_blueprint(create_records(table, history))

@@ -5,9 +5,11 @@ A section is `templates/_NAME.html`; its digest tells a phone whether it shows i
 
 from hashlib import blake2s
 
-from jinja2 import Environment
+from flask import Flask
+from flask_babel import force_locale
 
 from game.match import Match
+from web.languages import LANGUAGES, language
 from web.once import OncePerVersion
 from web.shape import StateJson
 from web.story import Entry, story
@@ -46,12 +48,13 @@ class Board:
     """Renders the sections of the board.
 
     Args:
-        templates: where they are.
+        app: whose templates they are.
         names: the sections, in their order.
+        language: in which they are written.
     """
 
-    def __init__(self, templates: Environment, names: tuple[str, ...] = SECTIONS) -> None:
-        self._templates, self._names = templates, names
+    def __init__(self, app: Flask, names: tuple[str, ...] = SECTIONS, language: str = "en") -> None:
+        self._app, self._names, self._language = app, names, language
         self.sections = OncePerVersion(self._sections)
         self.event = OncePerVersion(self._event)
 
@@ -65,7 +68,8 @@ class Board:
     def _sections(self, snapshot: Snapshot) -> dict[str, str]:
         state = state_json(snapshot)
         match = snapshot.match
-        return {name: self._section(name, state, match) for name in self._names}
+        with self._app.app_context(), force_locale(self._language):
+            return {name: self._section(name, state, match) for name in self._names}
 
     def _section(self, name: str, state: StateJson, match: Match | None) -> str:
         inner = self._render(
@@ -75,9 +79,20 @@ class Board:
         return self._render("_section.html", name=name, digest=digest, inner=inner)
 
     def _render(self, template: str, **values: object) -> str:
-        return self._templates.get_template(template).render(**values).strip()
+        return self._app.jinja_env.get_template(template).render(**values).strip()
 
 
 def _entries(name: str, match: Match | None) -> list[Entry]:
     """Told only where they are shown: that goes through the whole match."""
     return story(match) if match and name == "story" else []
+
+
+class Boards:
+    """The same sections in every language, each rendered only where somebody looks at it."""
+
+    def __init__(self, app: Flask, names: tuple[str, ...] = SECTIONS) -> None:
+        self._boards = {language: Board(app, names, language) for language in LANGUAGES}
+
+    def here(self) -> Board:
+        """The one for the phone that asks."""
+        return self._boards[language()]

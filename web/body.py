@@ -1,6 +1,7 @@
 """The JSON body of a request, checked at the door: every fault is a problem that names the field."""
 
 import json
+from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -76,6 +77,14 @@ class Body:
 
     def text(self, name: str) -> str:
         return self._is_text(name, self._required(name))
+
+    def bytes(self, name: str) -> bytes:
+        """What is written as base64."""
+        value = self._required(name)
+        try:
+            return b64decode(value, validate=True)
+        except (TypeError, ValueError):
+            raise Problem(400, f"{name}: base64, not {_shown(value)}") from None
 
     def integer(self, name: str, low: int, high: int) -> int:
         value = self._required(name)

@@ -2,8 +2,11 @@
 
 from collections.abc import Callable
 
+from flask_babel import gettext
+
 from game.match import Match
-from web.numbers import points, seat_colour, seat_shape
+from web.languages import points
+from web.seats import seat_colour, seat_shape
 from web.story import scores_by_turn
 
 WIDE, HIGH = 640, 260
@@ -30,7 +33,7 @@ def score_curve(match: Match) -> str:
         lines.append(
             f'<g class="seat-{seat_colour(seat)}"><path class="line" d="M{path}"/>{end}</g>'
         )
-    return _svg(HIGH, "Scores over the turns", lines)
+    return _svg(HIGH, gettext("Scores over the turns"), lines)
 
 
 def turn_bars(match: Match) -> str:
@@ -54,7 +57,7 @@ def turn_bars(match: Match) -> str:
         if step >= MARK:
             mark = _mark(turn.seat, LEFT + (i + 0.5) * step, floor + MARK * 0.65, MARK)
             lines.append(f'<g class="seat-{seat_colour(turn.seat)}">{mark}</g>')
-    return _svg(BARS_HIGH, "Points of every turn", lines)
+    return _svg(BARS_HIGH, gettext("Points of every turn"), lines)
 
 
 def _mark(seat: int, x: float, y: float, size: float) -> str:

@@ -4,13 +4,15 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import segno
+from flask_babel import gettext
 from jinja2 import Environment
 from markupsafe import Markup
 
 from game.events import Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
 from game.match import Match
 from web.curve import score_curve, turn_bars
-from web.numbers import points, seat_colour, seat_shape
+from web.languages import points, say
+from web.seats import seat_colour, seat_shape
 from web.story import Entry
 
 COUNT_WORDS = ("no dice", "one die", "two dice", "three dice", "four dice", "five dice", "six dice")
@@ -24,6 +26,7 @@ def register(templates: Environment) -> None:
         percent=percent,
         n_dice=n_dice,
         by_hand=by_hand,
+        say=say,
     )
     templates.globals.update(score_curve=_markup(score_curve), turn_bars=_markup(turn_bars))
     templates.globals["qr_code"] = qr_code
@@ -35,7 +38,7 @@ def percent(part: int, whole: int) -> float:
 
 
 def n_dice(number: int) -> str:
-    return COUNT_WORDS[number] if number < len(COUNT_WORDS) else f"{number} dice"
+    return say(COUNT_WORDS[number]) if number < len(COUNT_WORDS) else f"{number} dice"
 
 
 @lru_cache(maxsize=4)
@@ -52,20 +55,25 @@ def by_hand(entry: Entry) -> str:
     names = entry.names
     match entry.event:
         case ScoreSet(seat, score):
-            said = f"{names[seat]} has {points(score)}"
+            said = gettext("%(name)s has %(points)s", name=names[seat], points=points(score))
         case TurnSet(seat, at_risk, n):
-            said = f"{names[seat]} is on turn with {points(at_risk)} at risk and {n_dice(n)}"
+            said = gettext(
+                "%(name)s is on turn with %(points)s at risk and %(dice)s",
+                name=names[seat],
+                points=points(at_risk),
+                dice=n_dice(n),
+            )
         case Joined(name):
-            said = f"{name} joined"
+            said = gettext("%(name)s joined", name=name)
         case Left(seat):
-            said = f"{names[seat]} left"
+            said = gettext("%(name)s left", name=names[seat])
         case Renamed(_, name):
-            said = f"A player is called {name} now"
+            said = gettext("A player is called %(name)s now", name=name)
         case Reordered(order):
-            said = f"The order is {', '.join(names[seat] for seat in order)}"
+            said = gettext("The order is %(names)s", names=", ".join(names[s] for s in order))
         case _:
             said = ""
-    return said
+    return str(said)
 
 
 def _markup(draw: Callable[[Match], str]) -> Callable[[Match], Markup]:

@@ -11,8 +11,8 @@ from web.keeping import Check, Keeper
 from web.problem import Problem
 from web.table import Table
 
-MAX_BACKUP = 16 * 1024 * 1024
-"""Packed. A thousand matches are some 3 MB."""
+MAX_PART = 98_304
+"""Of a backup that is sent: 64 kB, as JSON. So nobody can fill the disk with half a request."""
 
 HIGHEST = 2**53
 
@@ -71,12 +71,18 @@ def _add_backup(health: Blueprint, keeper: Keeper | None) -> None:
         }
         return Response(kept().backup(), headers=headers, mimetype="application/zip")
 
+    @health.post("/api/v1/restore/part")
+    def part() -> Response:
+        request.max_content_length = MAX_PART
+        body = Body.of(request, "at", "part")
+        return json_answer(
+            {"at": kept().receive(body.integer("at", 0, HIGHEST), body.bytes("part"))}
+        )
+
     @health.post("/api/v1/restore")
     def restore() -> Response:
-        if request.mimetype != "application/zip":
-            raise Problem(415, "send the backup itself, with Content-Type: application/zip")
-        request.max_content_length = MAX_BACKUP
-        return state_answer(kept().restore(request.get_data(cache=False)))
+        Body.of(request)
+        return state_answer(kept().restore())
 
     @health.get("/api/v1/frame/<int:position>.jpg")
     def frame(position: int) -> Response:

@@ -41,8 +41,14 @@ class Keeper(Protocol):
     def backup(self) -> bytes:
         """All that is worth keeping, as one file. Raises `game.GameError` where it cannot be."""
 
-    def restore(self, data: bytes) -> Snapshot:
-        """Put that in place of what is here. Raises `TableError` where it does not hold."""
+    def receive(self, at: int, part: bytes) -> int:
+        """Take the next part of a backup, `at` so many bytes; 0 begins anew. Gives where to go on.
+
+        Raises `TableError` where another part was expected, or it is too long.
+        """
+
+    def restore(self) -> Snapshot:
+        """Put what was received in place of what is here. Raises `TableError` if it does not hold."""
 
     def frame(self, position: int) -> bytes | None:
         """The camera's picture of the throw at this position of the journal, as JPEG, if kept."""

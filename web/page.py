@@ -1,9 +1,8 @@
 """The scoreboard page, and the stream that keeps it live."""
 
-from flask import Blueprint, Response, make_response, render_template
-from jinja2 import Environment
+from flask import Blueprint, Flask, Response, make_response, render_template
 
-from web.board import STORY, TV, Board
+from web.board import STORY, TV, Boards
 from web.stream import Streams
 from web.table import Table
 from web.view import state_json
@@ -12,17 +11,17 @@ BEAT = "event: beat\ndata:\n\n"
 """A comment would do for the wire; the page must see it, to notice when it stops."""
 
 
-def create_page(table: Table, streams: Streams, templates: Environment) -> Blueprint:
+def create_page(table: Table, streams: Streams, app: Flask) -> Blueprint:
     """The blueprint of what people look at."""
     page = Blueprint("page", __name__)
-    board = Board(templates)
-    _add_board(page, table, streams, Board(templates, TV), name="board", template="tv.html")
-    _add_board(page, table, streams, Board(templates, STORY), name="turns", template="story.html")
+    boards = Boards(app)
+    _add_board(page, table, streams, Boards(app, TV), name="board", template="tv.html")
+    _add_board(page, table, streams, Boards(app, STORY), name="turns", template="story.html")
 
     @page.get("/")
     def scoreboard() -> Response:
         snapshot = table.snapshot()
-        sections = board.sections(snapshot)
+        sections = boards.here().sections(snapshot)
         return _fresh(render_template("board.html", sections=sections, state=snapshot))
 
     @page.get("/new")
@@ -43,31 +42,31 @@ def create_page(table: Table, streams: Streams, templates: Environment) -> Bluep
 
     @page.get("/live")
     def live() -> Response:
-        return streams.open(table, board.event, BEAT)
+        return streams.open(table, boards.here().event, BEAT)
 
     @page.get("/sections")
     def sections() -> Response:
         """As an event of /live: what a phone asks for while no stream is free."""
-        return _fresh(board.html(table.snapshot()))
+        return _fresh(boards.here().html(table.snapshot()))
 
     return page
 
 
 def _add_board(
-    page: Blueprint, table: Table, streams: Streams, board: Board, *, name: str, template: str
+    page: Blueprint, table: Table, streams: Streams, boards: Boards, *, name: str, template: str
 ) -> None:
     """A page of some sections below /NAME, with its own stream."""
 
     def whole() -> Response:
         snapshot = table.snapshot()
-        sections = board.sections(snapshot)
+        sections = boards.here().sections(snapshot)
         return _fresh(render_template(template, sections=sections, state=state_json(snapshot)))
 
     def live() -> Response:
-        return streams.open(table, board.event, BEAT)
+        return streams.open(table, boards.here().event, BEAT)
 
     def sections() -> Response:
-        return _fresh(board.html(table.snapshot()))
+        return _fresh(boards.here().html(table.snapshot()))
 
     page.add_url_rule(f"/{name}", name, whole)
     page.add_url_rule(f"/{name}/live", f"{name}_live", live)

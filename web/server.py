@@ -26,8 +26,11 @@ PATIENCE_S = 20.0
 WAITING_BYTES = 1 << 20
 """What may wait for one slow phone in memory, before its stream waits for it."""
 
-MAX_BODY = 16 << 20
-"""Of the largest thing that is ever sent here, a backup."""
+MAX_HEAD = 16_384
+"""A browser sends about one kB."""
+
+MAX_BODY = 131_072
+"""A part of a backup is the largest thing that is sent here. It waits in memory, never on the disk."""
 
 
 class ServerError(OSError):
@@ -78,6 +81,7 @@ class Server:
             channel_request_lookahead=1,  # tells a stream that its phone has hung up
             channel_timeout=IDLE_S,
             max_request_body_size=MAX_BODY,
+            max_request_header_size=MAX_HEAD,
             outbuf_high_watermark=WAITING_BYTES,
             asyncore_use_poll=True,  # select knows no file above 1,024
             ident=None,

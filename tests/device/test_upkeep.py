@@ -3,7 +3,9 @@
 import json
 import time
 import urllib.request
+from base64 import b64encode
 from urllib.error import HTTPError
+from urllib.request import HTTPCookieProcessor
 
 import pytest
 
@@ -11,6 +13,7 @@ from device.play import Options, open_upkeep, serving
 from device.rescue import set_aside
 from game.entry import seal
 from game.history import History
+from web.app import new_link
 from web.table import Situation
 
 
@@ -60,30 +63,49 @@ def test_the_picture_of_a_read_throw_is_kept_by_its_position(upkeep):
     assert upkeep.frame(last + 1) is None
 
 
-def post(port, path, body, content_type="application/json"):
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{port}{path}", body, {"Content-Type": content_type}
-    )
-    with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - our own page
-        return json.load(answer)
+class Phone:
+    """A phone that opened the link which `play` prints, and so holds the pencil."""
+
+    def __init__(self, server):
+        self._base = f"http://127.0.0.1:{server.port}/api/v1/"
+        self._opener = urllib.request.build_opener(HTTPCookieProcessor())
+        self.post("pencil/link", token=new_link(server.app).partition("=")[2])
+
+    def get(self, path):
+        with self._opener.open(self._base + path, timeout=30) as answer:
+            return answer.read()
+
+    def post(self, path, **body):
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(self._base + path, json.dumps(body).encode(), headers)  # noqa: S310 - our own page
+        with self._opener.open(request, timeout=30) as answer:
+            return json.load(answer)
+
+    def restore(self, backup):
+        """In parts, as the page does."""
+        at = 0
+        while at < len(backup):
+            part = b64encode(backup[at : at + 1000]).decode()
+            at = self.post("restore/part", at=at, part=part)["at"]
+        return self.post("restore")
 
 
 def test_a_match_is_brought_back_over_http_while_the_page_is_open(options):
     with serving(options) as (_, server):
-        post(server.port, "/api/v1/match", b'{"names": ["Anna", "Ben"]}')
-        post(server.port, "/api/v1/dice", b'{"dice": [1, 1, 1, 2, 3, 4]}')
-        with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/api/v1/backup") as answer:
-            backup = answer.read()
-        post(server.port, "/api/v1/bank", b"{}")
-        post(server.port, "/api/v1/match", b'{"names": ["Cleo", "Dan"]}')
-        state = post(server.port, "/api/v1/restore", backup, "application/zip")
+        phone = Phone(server)
+        phone.post("match", names=["Anna", "Ben"])
+        phone.post("dice", dice=[1, 1, 1, 2, 3, 4])
+        backup = phone.get("backup")
+        phone.post("bank")
+        phone.post("match", names=["Cleo", "Dan"])
+        state = phone.restore(backup)
 
         assert [player["name"] for player in state["players"]] == ["Anna", "Ben"]
         assert state["at_risk"] == 1000
         assert state["message"].startswith("A backup was restored. Going on where we were: Anna")
         with pytest.raises(HTTPError, match="409"):
-            post(server.port, "/api/v1/restore", backup[:-40], "application/zip")
-        assert post(server.port, "/api/v1/bank", b"{}")["players"][0]["score"] == 1000
+            phone.restore(backup[:-40])
+        assert phone.post("bank")["players"][0]["score"] == 1000
 
 
 def test_a_match_that_this_version_cannot_read_is_left_and_told(options, tmp_path):

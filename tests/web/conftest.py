@@ -199,6 +199,13 @@ class Browserless:
     def post(self, path: str, **body: object) -> HTTPResponse:
         return self._open(path, json.dumps(body).encode())
 
+    def listen(self, path: str, language: str = "en") -> str:
+        """The first event of a stream."""
+        url = f"http://127.0.0.1:{self.port}{path}"
+        request = urllib.request.Request(url, headers={"Accept-Language": language})
+        with self._opener.open(request, timeout=10) as stream:
+            return b"".join(iter(stream.readline, b"\n")).decode()
+
     def _open(self, path: str, data: bytes | None) -> HTTPResponse:
         headers = {"Content-Type": "application/json", "Cookie": f"{COOKIE}={PHONE_COOKIE}"}
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers)

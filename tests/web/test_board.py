@@ -9,7 +9,7 @@ from web.table import Choice, Photo, PhotoDie, Situation
 
 @pytest.fixture
 def board(table):
-    return Board(create_app(table).jinja_env)
+    return Board(create_app(table))
 
 
 def digests(html):

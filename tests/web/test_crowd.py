@@ -82,7 +82,7 @@ def test_five_hundred_phones_at_once_are_served_or_told_when_to_come_back(table)
             pass
 
 
-@pytest.mark.parametrize("length", ["99999999999", str((16 << 20) + 1)])
+@pytest.mark.parametrize("length", ["99999999999", "131073"])
 def test_a_body_beyond_all_bounds_is_refused_before_it_is_read(table, length):
     with Server(create_app(table), "127.0.0.1", 0) as server, connect(server.port) as phone:
         head = f"POST /api/v1/keep HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n"

@@ -2,13 +2,14 @@
 
 import pytest
 
-from web.app import create_app
+from tests.web.conftest import holding, make_app
 from web.keeping import Check
 from web.table import TableError
 
 GOOD = Check("camera", "ok", "imx708")
 BAD = Check("journal", "failed", "the disk is <b>full</b>", "free space")
-ZIP = {"content_type": "application/zip"}
+
+PART = "/api/v1/restore/part"
 
 
 class Keeper:
@@ -16,6 +17,7 @@ class Keeper:
 
     def __init__(self, table):
         self.table, self.checks, self.frames = table, (GOOD,), {7: b"jpeg"}
+        self.received = b""
 
     def health(self):
         return self.checks
@@ -23,8 +25,14 @@ class Keeper:
     def backup(self):
         return b"zip"
 
-    def restore(self, data):
-        if data != b"zip":
+    def receive(self, at, part):
+        if at != len(self.received):
+            raise TableError("somebody else sends a backup now")
+        self.received += part
+        return len(self.received)
+
+    def restore(self):
+        if self.received != b"zip":
             raise TableError("what was sent: this backup does not hold: no zip file")
         return self.table.show(message="restored")
 
@@ -39,7 +47,7 @@ def keeper(table):
 
 @pytest.fixture
 def client(table, keeper):
-    return create_app(table, keeper=keeper).test_client()
+    return holding(make_app(table, keeper=keeper))
 
 
 def test_while_all_is_well_a_watchdog_hears_just_that(client):
@@ -79,14 +87,32 @@ def test_a_backup_is_a_file_to_save_and_to_send_back(client):
 
     assert answer.data == b"zip"
     assert answer.headers["Content-Disposition"].startswith('attachment; filename="traykeeper-20')
-    assert client.post("/api/v1/restore", data=b"zip", **ZIP).json["message"] == "restored"
+    for at, part in enumerate(("eg==", "aQ==", "cA==")):
+        assert client.post(PART, json={"at": at, "part": part}).json == {"at": at + 1}
+    assert client.post("/api/v1/restore", json={}).json["message"] == "restored"
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"at": 1, "part": "eg=="}, 409),
+        ({"at": -1, "part": "eg=="}, 400),
+        ({"at": 0, "part": "e"}, 400),
+        ({"at": 0, "part": "☃"}, 400),
+        ({"at": 0, "part": 7}, 400),
+        ({"at": 0}, 400),
+        ({"at": 0, "part": "eg==" * 30_000}, 413),
+    ],
+)
+def test_what_is_no_part_of_a_backup_is_refused(client, body, status):
+    assert client.post(PART, json=body).status_code == status
 
 
 def test_what_is_no_backup_changes_nothing(client, table):
     version = table.snapshot().version
-    for data, status in ((b"", 409), (b"PK", 409), (b"x" * (17 << 20), 413)):
-        assert client.post("/api/v1/restore", data=data, **ZIP).status_code == status
-    assert client.post("/api/v1/restore", json={}).status_code == 415
+    client.post(PART, json={"at": 0, "part": "eg=="})
+
+    assert client.post("/api/v1/restore", json={}).status_code == 409
     assert table.snapshot().version == version
 
 
@@ -109,7 +135,15 @@ def test_pictures_of_throws_are_asked_for_by_number_alone(client, path):
 
 
 def test_without_a_keeper_the_page_says_so(table):
-    client = create_app(table).test_client()
+    client = holding(make_app(table))
 
     assert client.get("/health").status_code == 200
     assert client.get("/api/v1/backup").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["heed", "restore", "restore/part"])
+def test_a_phone_that_only_watches_puts_nothing_back(table, keeper, path):
+    client = make_app(table, keeper=keeper).test_client()
+
+    assert client.post(f"/api/v1/{path}", json={}).status_code == 403
+    assert client.get("/api/v1/health").status_code == 200

@@ -8,8 +8,7 @@ from game.events import Thrown
 from game.history import History
 from game.journal import Journal
 from game.match import Match
-from tests.web.conftest import RULES
-from web.app import create_app
+from tests.web.conftest import RULES, holding, make_app
 
 
 @pytest.fixture
@@ -20,7 +19,7 @@ def client(table, tmp_path):
         for names in (("Anna", "Ben"), ("<b>Cleo</b>", "Dan")):
             number = journal.start(Match.start(RULES, names))
             journal.append(number, Thrown((1, 1, 1, 2, 3, 4)))
-        yield create_app(table, history=History(path)).test_client()
+        yield holding(make_app(table, history=History(path)))
 
 
 def test_the_list_has_the_newest_match_first_and_goes_on(client):
@@ -55,7 +54,7 @@ def test_an_older_match_is_asked_for(client, table):
 
 
 def test_without_a_journal_the_list_is_empty(table):
-    client = create_app(table).test_client()
+    client = holding(make_app(table))
 
     assert client.get("/api/v1/matches").json == []
     assert client.get("/api/v1/matches/1.txt").status_code == 404

@@ -1,6 +1,7 @@
 """The club board's own small application, on the parts of the table's page."""
 
 from flask import Flask, Response
+from flask_babel import Babel
 
 from web import filters, guard, problem
 from web.asset import YEAR_S, asset
@@ -12,7 +13,7 @@ from web.club.history import History
 from web.club.league import League
 from web.club.pages import create_pages
 from web.club.people import People
-from web.club.screen import Following, Screen, create_screen
+from web.club.screen import LANGUAGE, Following, Screen, create_screen
 from web.club.steward import Steward, create_steward
 from web.club.store import Store
 from web.club.tournaments import Tournaments
@@ -51,6 +52,7 @@ def create_club(
     )
     streams = streams or Streams()
     app.extensions["traykeeper_streams"] = streams
+    Babel(app, locale_selector=lambda: LANGUAGE)
     filters.register(app.jinja_env)
     words.register(app.jinja_env)
     app.jinja_env.globals.update(asset=asset)
@@ -60,7 +62,7 @@ def create_club(
     guard.register(app, forms=True)  # the steward's cookie stands behind each
     app.after_request(_with_origin)
     league = League(store)
-    screen = Screen(app.jinja_env, league, tournaments)
+    screen = Screen(app, league, tournaments)
     app.register_blueprint(create_screen(hall, league, streams, screen))
     app.register_blueprint(create_pages(history, people, league))
     app.register_blueprint(create_steward(steward, people, hall))

@@ -4,8 +4,8 @@ import json
 from hashlib import blake2s
 from typing import Any, Protocol
 
-from flask import Blueprint, Response, make_response, render_template
-from jinja2 import Environment
+from flask import Blueprint, Flask, Response, make_response, render_template
+from flask_babel import force_locale
 
 from web.answer import json_answer
 from web.club.hall import HallSnapshot, Tray
@@ -17,6 +17,9 @@ from web.stream import Streams, event_text
 
 SECTIONS = ("calls", "trays", "standings", "evening")
 MATCHES_SHOWN = 12
+
+LANGUAGE = "en"
+"""All look at one screen: it speaks one language."""
 
 
 class Following(Protocol):
@@ -32,8 +35,8 @@ class Following(Protocol):
 class Screen:
     """Renders the sections of the screen."""
 
-    def __init__(self, templates: Environment, league: League, tournaments: Tournaments) -> None:
-        self._templates, self._league, self._tournaments = templates, league, tournaments
+    def __init__(self, app: Flask, league: League, tournaments: Tournaments) -> None:
+        self._app, self._league, self._tournaments = app, league, tournaments
         self.sections: OncePerVersion[HallSnapshot, dict[str, str]] = OncePerVersion(self._all)
         self.event: OncePerVersion[HallSnapshot, str] = OncePerVersion(
             lambda snapshot: event_text("board", self.html(snapshot))
@@ -51,12 +54,14 @@ class Screen:
             "standings": self._league.table(since_s),
             "matches": self._league.matches(since_s, over=True, limit=MATCHES_SHOWN),
         }
-        return {name: self._section(name, values) for name in SECTIONS}
+        with self._app.app_context(), force_locale(LANGUAGE):
+            return {name: self._section(name, values) for name in SECTIONS}
 
     def _section(self, name: str, values: dict[str, Any]) -> str:
-        inner = self._templates.get_template(f"club/_{name}.html").render(**values).strip()
+        templates = self._app.jinja_env
+        inner = templates.get_template(f"club/_{name}.html").render(**values).strip()
         digest = blake2s(inner.encode(), digest_size=6).hexdigest()
-        section = self._templates.get_template("_section.html")
+        section = templates.get_template("_section.html")
         return section.render(name=name, digest=digest, inner=inner)
 
 

@@ -5,6 +5,7 @@
   const TIMEOUT_MS = 20000;
   const AGAIN_MS = 700;
   const TRIES = 3;
+  const words = JSON.parse(document.body.dataset.words);
   const byId = (id) => document.getElementById(id);
   let queue = Promise.resolve();
   let toastTimer = 0;
@@ -37,7 +38,7 @@
       document.dispatchEvent(new Event("acted"));
       return answer.ok;
     } catch {
-      toast("The table does not answer. Try again in a moment.");
+      toast(words.silent);
       return false;
     }
   }
@@ -274,14 +275,14 @@
 
   function addPlayer() {
     const row = rows().find((each) => each.hidden);
-    if (!row) return toast("Twenty players are enough.");
+    if (!row) return toast(words.twenty);
     row.hidden = false;
     return input(row).focus();
   }
 
   function removePlayer(seat) {
     const shown = rows().filter((row) => !row.hidden);
-    if (shown.length === 2) return toast("A match has at least two players.");
+    if (shown.length === 2) return toast(words.two);
     for (let i = seat; i < shown.length - 1; i++) input(shown[i]).value = input(shown[i + 1]).value;
     input(shown.at(-1)).value = "";
     shown.at(-1).hidden = true;

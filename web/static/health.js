@@ -3,7 +3,28 @@
 (() => {
   const byId = (id) => document.getElementById(id);
   const file = byId("restore");
+  const PART_BYTES = 65536;
   const say = (text) => { byId("toast").textContent = text; };
+
+  async function post(address, body) {
+    const answer = await fetch(address, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const told = await answer.json();
+    if (!answer.ok) throw told;
+    return told;
+  }
+
+  function asBase64(part) {
+    return new Promise((done, failed) => {
+      const reader = new FileReader();
+      reader.onload = () => done(reader.result.slice(reader.result.indexOf(",") + 1));
+      reader.onerror = failed;
+      reader.readAsDataURL(part);
+    });
+  }
 
   document.addEventListener("acted", () => location.reload());
 
@@ -18,16 +39,14 @@
   byId("yes")?.addEventListener("click", async () => {
     const [chosen] = file.files;
     byId("sure").close();
-    say("Restoring …");
     try {
-      const answer = await fetch("/api/v1/restore", {
-        method: "POST",
-        headers: { "Content-Type": "application/zip" },
-        body: chosen,
-      });
-      say((await answer.json())[answer.ok ? "message" : "detail"]);
-    } catch {
-      say("The table does not answer. Try again in a moment.");
+      for (let at = 0; at < chosen.size; at += PART_BYTES) {
+        await post("/api/v1/restore/part", { at, part: await asBase64(chosen.slice(at, at + PART_BYTES)) });
+        say(`Sending, ${Math.round(100 * at / chosen.size)} % …`);
+      }
+      say((await post("/api/v1/restore", {})).message);
+    } catch (error) {
+      say(error.detail || "The table does not answer. Try again in a moment.");
     }
   });
 })();

@@ -4,6 +4,7 @@
   const FIRST_WAIT_MS = 400;
   const LONGEST_WAIT_MS = 5000;
   const SILENCE_MS = 40000; // the server is heard every 15 s, or it is gone
+  const words = JSON.parse(document.body.dataset.words);
   const board = document.getElementById("board");
   const note = document.getElementById("link");
   let source = null;
@@ -38,7 +39,7 @@
     disconnect();
     retry = setTimeout(connect, waitMs * (0.75 + Math.random() / 2));
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
-    say(await poll() ? "" : "Reconnecting to the table…");
+    say(await poll() ? "" : words.lost);
   }
 
   async function poll() {

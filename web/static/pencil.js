@@ -118,6 +118,11 @@
     send("link", { token: link });
   }
 
+  byId("language").addEventListener("change", ({ target }) => {
+    document.cookie = `traykeeper_language=${target.value}; path=/; max-age=31536000; samesite=lax`;
+    location.reload();
+  });
+
   document.addEventListener("swapped", look);
   setInterval(seen, SEEN_MS);
   look();

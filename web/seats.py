@@ -1,11 +1,7 @@
-"""Numbers as people write them, and the colours of seats."""
+"""The colours and shapes of seats."""
 
 N_COLOURS = 10
 """Colours and shapes each: told apart by both, twenty seats never look alike."""
-
-
-def points(number: int) -> str:
-    return f"{number:,}".replace("-", "−")
 
 
 def seat_colour(seat: int) -> int:

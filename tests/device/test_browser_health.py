@@ -1,0 +1,43 @@
+"""The health page on a phone: a backup is saved, and put back."""
+
+import pytest
+from playwright.sync_api import expect
+
+from device.backup import read
+from device.play import Options, serving
+from tests.browser import PHONE, chromium
+from web.app import new_link
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_backup_is_saved_to_the_phone_and_put_back(tmp_path):
+    options = Options(camera="usb:97", host="127.0.0.1", port=0, state=str(tmp_path))
+    with serving(options) as (companion, server), chromium() as browser:
+        companion.new_match(("Anna", "Ben"))
+        companion.dice((1, 1, 1, 2, 3, 4))
+        page = browser.new_page(viewport=PHONE)
+        page.goto(f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
+        expect(page.locator("#board")).to_be_visible()
+        page.wait_for_url("**/")
+        page.goto(f"http://127.0.0.1:{server.port}/health")
+        with page.expect_download() as download:
+            page.get_by_text("Save a backup").click()
+        saved = tmp_path / download.value.suggested_filename
+        download.value.save_as(saved)
+        assert read(saved).matches == 1
+        companion.new_match(("Cleo", "Dan"))
+
+        page.locator("#restore").set_input_files(saved)
+        expect(page.get_by_role("dialog")).to_contain_text(saved.name)
+        page.get_by_role("button", name="No").click()
+        page.locator("#restore").set_input_files(saved)
+        page.get_by_role("button", name="Restore", exact=True).click()
+        expect(page.locator("#toast")).to_contain_text("A backup was restored. Going on where")
+        assert companion.snapshot().match.state.player.name == "Anna"
+
+        broken = tmp_path / "broken.zip"
+        broken.write_bytes(saved.read_bytes()[:-30])
+        page.locator("#restore").set_input_files(broken)
+        page.get_by_role("button", name="Restore", exact=True).click()
+        expect(page.locator("#toast")).to_contain_text("this backup does not hold")
