@@ -81,7 +81,6 @@ class Companion:
 
     Attributes:
         fitting: the calibration of this table.
-        pencil: who may change anything from a phone.
     """
 
     def __init__(
@@ -316,7 +315,7 @@ class Companion:
         return self._snapshot
 
     def _keep_frame(self) -> None:
-        if self._frames and self._seen and self._ledger.seen > self._kept:
+        if self._frames and self._seen and self._ledger.seen not in (0, self._kept):
             self._kept = self._ledger.seen
             self._frames.keep(self._kept, self._seen.image)
 

@@ -69,6 +69,12 @@ class Frames:
         except OSError:
             return None
 
+    def forget(self, after: int) -> None:
+        """Those of later positions go: the journal is another one from there on."""
+        for path in self._folder.glob("*.jpg"):
+            if int(path.stem) > after:
+                path.unlink(missing_ok=True)
+
     def close(self) -> None:
         """After what is waiting."""
         self._queue.put(None)

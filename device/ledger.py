@@ -68,6 +68,7 @@ class Ledger:
     def reload(self) -> None:
         """Go on with what the record says was played last, if anything."""
         self.match_id, self._match = self._record.newest() or (0, None)
+        self.seen = 0
 
     def resume(self, match_id: int, match: Match) -> None:
         self.match_id, self._match = match_id, match

@@ -128,6 +128,8 @@ def open_upkeep(options: Options, pencil: Pencil | None = None) -> Iterator[Upke
         closing(open_pins()) as pins,
         closing(_frames(options, state)) as frames,
     ):
+        if damage:
+            frames.forget(after=0)
         ledger = Ledger(journal)
         damage = " ".join(filter(None, (damage, _taken_up(ledger))))
         companion = Companion(

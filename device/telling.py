@@ -74,8 +74,18 @@ def _brought(match: Match) -> str:
 
 
 def resumed(match: Match) -> str:
-    """Where a match stands after a restart."""
-    return f"Going on where we were: {outcome(match)}"
+    """Where a match stands after a restart: in mid-turn what is at risk, and what to throw."""
+    return f"Going on where we were: {_in_mid_turn(match) or outcome(match)}"
+
+
+def _in_mid_turn(match: Match) -> str:
+    state = match.state
+    last = state.turn.last
+    keep = (last.keep or state.bank_keep) if last and state.winner is None else None
+    if keep is None:
+        return ""
+    points, n = state.locked_points + keep.score, keep.dice_left or state.rules.n_dice
+    return f"{state.player.name}, {points:,} at risk, {words.count(n)} to throw."
 
 
 def _at_risk(match: Match) -> str:

@@ -84,11 +84,13 @@ class Upkeep:
             good = backup.unpacked(data, "what was sent")
         except UsageError as error:
             raise TableError(str(error)) from None
-        folder = self.journal.path.parent
+
+        def put() -> None:
+            put_back(good, self.journal, self.journal.path.parent, self.backups)
+            self.frames.forget(after=good.position)
+
         try:
-            return self.companion.replaced(
-                lambda: put_back(good, self.journal, folder, self.backups)
-            )
+            return self.companion.replaced(put)
         except OSError as error:
             raise TableError(f"it cannot be put back ({error}): is the disk full?") from None
 

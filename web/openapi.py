@@ -103,6 +103,14 @@ POSTS: dict[str, tuple[str, dict[str, Schema], tuple[str, ...]]] = {
     ),
     "insert": ("A turn that nobody pressed for", {"turn": TEXT, "before": INDEX}, ("turn",)),
     "drop": ("These events never happened", {"start": INDEX, "stop": INDEX}, ("start", "stop")),
+    "reopen": ("Go on with an older match", {"match": whole(1, MAX_INDEX)}, ("match",)),
+    "heed": ("Somebody has read that the journal was damaged", {}, ()),
+    "restore": ("Put the backup that was sent in place", {}, ()),
+    "restore/part": (
+        "A part of a backup, in base64, and where it begins",
+        {"at": whole(0, MAX_INDEX), "part": TEXT},
+        ("at", "part"),
+    ),
     "pencil/ask": ("Ask for the pencil", {}, ()),
     "pencil/pin": ("Prove it by the PIN", {"pin": TEXT}, ("pin",)),
     "pencil/link": ("Prove it by the link", {"token": TEXT}, ("token",)),
@@ -152,6 +160,11 @@ GETS: dict[str, tuple[str, str, tuple[int, ...]]] = {
     "match.json": ("Its turns for programs", "application/json", (404,)),
     "pencil": ("Where the pencil is, seen from here", "application/json", ()),
     "pencil/pin": ("The PIN now, for the holder", "application/json", (403,)),
+    "matches": ("The matches of the journal, the newest first", "application/json", ()),
+    "matches/{match_id}.txt": ("One of them as text", "text/plain", (404,)),
+    "frame/{position}.jpg": ("The camera's picture of that throw", "image/jpeg", (404,)),
+    "health": ("Every check of the appliance", "application/json", ()),
+    "backup": ("Matches, calibration and settings", "application/zip", (404,)),
     "calibration": ("Where the calibration stands", "application/json", (409,)),
     "calibration/picture.jpg": ("What the camera sees now", "image/jpeg", (404, 409)),
     "openapi.json": ("This", "application/json", ()),
@@ -203,14 +216,19 @@ def document() -> Schema:
     }
 
 
+PLACES = {"photo_id": "string", "match_id": "integer", "position": "integer"}
+"""What may stand in braces in a path."""
+
+
 def _get(path: str, summary: str, kind: str, refusals: tuple[int, ...]) -> Schema:
     schema = _ref("StateJson") if path == "state" else {}
     answer = {"description": summary, "content": {kind: {"schema": schema} if schema else {}}}
     operation: Schema = {"summary": summary, "responses": {"200": answer} | _refused(refusals)}
-    if "{" in path:
-        operation["parameters"] = [
-            {"name": "photo_id", "in": "path", "required": True, "schema": {"type": "string"}}
-        ]
+    operation["parameters"] = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": sort}}
+        for name, sort in PLACES.items()
+        if f"{{{name}}}" in path
+    ]
     return operation
 
 

@@ -122,7 +122,7 @@ def check(reading, image):
 
 
 def test_pictures_of_every_shape(pictures):
-    rng, n = random.Random(2), count(60, 10_000)
+    rng, n = random.Random(2), count(30, 10_000)
     refused = 0
     for number in range(n):
         image = changed(rng.choice(pictures), rng)

@@ -247,7 +247,9 @@ def test_an_older_match_is_taken_up_again_where_it_stood(session):
     session.reopen(1)
 
     assert state(session).turn.last.dice == THOUSAND
-    assert session.message.startswith("Going on where we were: Anna threw 1 1 1 2 3 4")
+    assert session.message.startswith(
+        "Going on where we were: Anna, 1,000 at risk, three dice to throw."
+    )
     session.bank()
     session.reopen(2)
     assert state(session).player.name == "Cleo"

@@ -46,6 +46,14 @@ def test_the_newest_stay_within_their_room(folder):
     assert kept(folder) == [6, 7, 8]
 
 
+def test_those_of_a_journal_that_is_gone_go_too(folder):
+    keep(folder, 1, 2, 3)
+    with closing(Frames(folder)) as found:
+        found.forget(after=1)
+
+    assert kept(folder) == [1]
+
+
 def test_old_ones_go_but_not_those_without_a_date(folder):
     keep(folder, 1, 2, 3, clock=lambda: NOW_S)
     for position, written_s in ((1, 12.0), (2, NOW_S - 9 * DAY_S), (3, NOW_S - DAY_S)):

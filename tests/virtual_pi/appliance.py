@@ -137,15 +137,14 @@ class Appliance:
         return self.ask(f"systemctl show -P {name} traykeeper")
 
     def http(self, path: str, body: dict | None = None) -> dict:
-        """Ask the page's API, as a program inside would."""
-        code = (
-            "import json,sys,urllib.request as u\n"
-            "r=u.Request('http://127.0.0.1:8000'+sys.argv[1],"
-            "data=sys.argv[2].encode() or None,headers={'Content-Type':'application/json'})\n"
-            "print(u.urlopen(r,timeout=20).read().decode())"
-        )
+        """Ask the page's API, as a phone that holds the pencil would."""
+        return json.loads(self.run(self.asking(path, body)))
+
+    def asking(self, path: str, body: dict | None = None) -> str:
+        """The command that asks."""
+        code = (HERE / "asking.py").read_text()
         text = "" if body is None else json.dumps(body)
-        return json.loads(self.run(f"python3 -c {quote(code)} {quote(path)} {quote(text)}"))
+        return f"python3 -c {quote(code)} {quote(path)} {quote(text)}"
 
     def cut_power(self) -> Path | None:
         """Everything is gone at once. Gives what had reached the disk, without what was cached."""

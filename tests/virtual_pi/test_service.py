@@ -107,15 +107,14 @@ def test_hung_loop_is_noticed_and_started_anew_while_a_healthy_one_is_left_alone
         "systemctl daemon-reload; systemctl restart traykeeper; sleep 8"
     )
     assert pi.shown("NRestarts") == "0"
+    pi.http("/api/v1/match", {"names": ["Anna", "Ben"]})
     locked = (
         "import sqlite3,time; db=sqlite3.connect('/var/lib/traykeeper/journal.db',"
         "isolation_level=None); db.execute('BEGIN EXCLUSIVE'); print('locked', flush=True); time.sleep(10)"
     )
     pi.run(
         f'python3 -c "{locked}" >/tmp/locked 2>&1 & until grep -q locked /tmp/locked; do sleep .1; done;'
-        'python3 -c "import urllib.request as u; u.urlopen(u.Request('
-        '\'http://127.0.0.1:8000/api/v1/match\', data=b\'{\\"names\\": [\\"Anna\\", \\"Ben\\"]}\','
-        "headers={'Content-Type': 'application/json'}), timeout=20)\" >/dev/null 2>&1 || true"
+        f"{pi.asking('/api/v1/match', {'names': ['Cleo', 'Dan']})} >/dev/null 2>&1 || true"
     )
     pi.until(lambda: pi.shown("NRestarts") != "0")
     pi.until(lambda: pi.shown("ActiveState") == "active")
