@@ -127,6 +127,7 @@ def test_two_histories_that_differ_have_different_chains():
     assert one.chain != other.chain
 
 
+@settings(deadline=None)
 @given(JSON, JSON, JSON)
 def test_whatever_comes_in_is_an_entry_or_is_refused_in_words(options, names, actions):
     begin = {"match": "0" * 16, "seq": 0, "chain": "", "rules": "zilch", "options": options}

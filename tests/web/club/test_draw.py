@@ -1,7 +1,7 @@
 """Who meets whom: all of it, for any number of players."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from game.errors import IllegalMove
@@ -14,6 +14,7 @@ def plan(kind, players):
     return Plan(kind, tuple(players), "walnut-studiolo")
 
 
+@settings(deadline=None)
 @given(PLAYERS)
 def test_in_a_round_robin_all_meet_once_and_nobody_twice_a_round(players):
     drawn = pairings(plan(Kind.ROUND_ROBIN, players), {})
@@ -25,6 +26,7 @@ def test_in_a_round_robin_all_meet_once_and_nobody_twice_a_round(players):
         assert len(seated) == len(set(seated)) == n - n % 2
 
 
+@settings(deadline=None)
 @given(PLAYERS, st.randoms())
 def test_in_a_knock_out_who_loses_is_out_until_one_is_left(players, random):
     winners = {}
@@ -40,6 +42,7 @@ def test_in_a_knock_out_who_loses_is_out_until_one_is_left(players, random):
     assert len(losers) == len(set(losers)) == len(players) - 1
 
 
+@settings(deadline=None)
 @given(PLAYERS)
 def test_where_the_stronger_wins_the_two_best_meet_last(players):
     winners = {}
