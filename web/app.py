@@ -79,7 +79,7 @@ def create_app(
     app.register_blueprint(create_openapi())
     app.register_blueprint(create_handing(table, pencil, pin, phones))
     app.register_blueprint(create_page(table, streams, app))
-    app.register_blueprint(create_paper(table, offered[0]))
+    app.register_blueprint(create_paper(table, offered))
     app.register_blueprint(create_health(table, keeper))
     app.register_blueprint(create_records(table, history))
     app.register_blueprint(create_calibrating(table, calibration))

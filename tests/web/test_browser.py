@@ -60,6 +60,20 @@ def test_a_match_is_set_up_with_names_and_target(phone, table):
     assert table.match.rules.target == 5000
 
 
+def test_who_played_before_is_offered_and_the_order_shuffled(phone, table):
+    for seat, name in ((1, "Anna"), (2, "Ben")):
+        phone.get_by_label(f"Name of player {seat}", exact=True).fill(name)
+    phone.evaluate("Math.random = () => 0")
+    phone.locator("#shuffle").tap()
+    expect(phone.get_by_label("Name of player 1", exact=True)).to_have_value("Ben")
+    phone.get_by_role("button", name="Start the match").tap()
+    expect(phone.get_by_role("heading", name="Ben")).to_be_visible()
+    phone.goto(f"{phone.url}new")
+
+    offered = phone.locator("#recent option").evaluate_all("all => all.map((one) => one.value)")
+    assert offered == ["Ben", "Anna"]
+
+
 def test_set_up_says_what_is_wrong(phone):
     for seat in (1, 2):
         phone.get_by_label(f"Name of player {seat}", exact=True).fill("Anna")

@@ -289,6 +289,37 @@
     return input(shown[Math.min(seat, shown.length - 2)]).focus();
   }
 
+  // Fisher and Yates: every order is as likely.
+  function shuffle() {
+    const fields = rows().filter((row) => !row.hidden).map(input);
+    const names = fields.map((field) => field.value);
+    for (let i = names.length - 1; i > 0; i--) {
+      const j = Math.floor(Math.random() * (i + 1));
+      [names[i], names[j]] = [names[j], names[i]];
+    }
+    fields.forEach((field, i) => { field.value = names[i]; });
+  }
+
+  // Who played from this phone before: offered while a name is typed.
+  const RECENT = "traykeeper-players";
+  const MOST_RECENT = 30;
+
+  function recent() {
+    try { return JSON.parse(localStorage.getItem(RECENT)) || []; } catch { return []; }
+  }
+
+  function offerRecent() {
+    byId("recent")?.replaceChildren(...recent().map((name) => new Option(name, name)));
+  }
+
+  function remember(names) {
+    const all = [...new Set([...names, ...recent()])].slice(0, MOST_RECENT);
+    try { localStorage.setItem(RECENT, JSON.stringify(all)); } catch { /* not even asked to keep it */ }
+  }
+
+  document.addEventListener("swapped", offerRecent);
+  offerRecent();
+
   function setUp(form) {
     const shown = rows().filter((row) => !row.hidden).map(input);
     return {
@@ -300,9 +331,11 @@
 
   document.addEventListener("click", ({ target }) => {
     if (target.id === "add-player") addPlayer();
+    if (target.id === "shuffle") shuffle();
     if (target.closest("#keep-chosen")) keepChosen();
   });
   document.addEventListener("change", ({ target }) => {
+    if (target.name === "rules") byId("explained").href = `/rules/${target.value}`;
     if (target.name === "rules") target.form.elements.target.value = target.selectedOptions[0].dataset.target;
   });
   document.addEventListener("submit", async (event) => {
@@ -310,7 +343,10 @@
     if (!form.dataset.submit) return;
     event.preventDefault();
     if (form.closest("#hand")) return setByHand(form);
-    const started = await post(form.dataset.submit, setUp(form));
+    const match = setUp(form);
+    const typed = rows().filter((row) => !row.hidden).map((row) => input(row).value.trim()).filter(Boolean);
+    const started = await post(form.dataset.submit, match);
+    if (started) remember(typed);
     if (started && !byId("board")) location.assign("/");
   });
 
