@@ -58,6 +58,7 @@ accuracy: $(VENV)/dev
 # The README's pictures, made from the simulated tray in a real browser.
 pictures: $(VENV)/dev
 	@$(BIN)/python scripts/pictures.py
+	@$(BIN)/python scripts/club_pictures.py
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

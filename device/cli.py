@@ -1,4 +1,4 @@
-"""The command line: `traykeeper play`, `pin`, `read`, `keeps`, `rules`, `match`, `calibrate`, `backup`...
+"""The command line: `traykeeper play`, `pin`, `read`, `keeps`, `club`, `backup`, and the others.
 
 Exit codes: 0 done, 1 a check failed, 2 wrong usage or bad input (one line on stderr).
 """
@@ -55,6 +55,7 @@ def cli() -> None:
     traykeeper match evening.txt          # replay a match written as text
     traykeeper calibrate height           # how high must the camera hang?
     traykeeper pin                        # how a screen gets to change anything
+    traykeeper club --broker URL          # every tray of the club on one screen
     traykeeper settings                   # what can be set, and is
     traykeeper doctor                     # is everything as it should be?
     traykeeper backup                     # matches, calibration, settings in one file
@@ -438,6 +439,40 @@ def keeps(dice: tuple[str, ...], rules: str, as_json: bool) -> int:  # noqa: FBT
     return BAD_INPUT if list_keeps(dice, rules, as_json=as_json) else 0
 
 
+@cli.command()
+@click.option(
+    "--broker", required=True, metavar="URL", help="mqtt://HOST[:PORT], or mqtts:// with TLS."
+)
+@click.option(
+    "--secret", default="", metavar="FILE", help="User and password, as the setting mqtt_secret."
+)
+@click.option("--ca", default="", metavar="FILE", help="Who signed the broker's certificate.")
+@click.option("--host", default="0.0.0.0", show_default=True, help="Address to listen on.")  # noqa: S104 - a screen on the LAN is the point
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8100,
+    show_default=True,
+    help="Port of the board; 0 takes any that is free.",
+)
+@click.option(
+    "--state", default="", type=click.Path(file_okay=False), help="Folder of the club's history."
+)
+@click.option(
+    "--hosts", default="", metavar="NAMES", help="Further names under which it may be opened."
+)
+def club(**options: Any) -> None:
+    """Show every tray of a broker on one screen, and keep the club's table and records.
+
+    \b
+    traykeeper club --broker mqtt://pub.local
+    traykeeper club --broker mqtts://pub.local --secret /etc/traykeeper/mqtt.toml
+    """
+    from device.club import Options, run
+
+    run(Options(**options))
+
+
 @cli.group()
 def rules() -> None:
     """The published rule sets, and your own.
@@ -530,6 +565,7 @@ def bench() -> None:
     traykeeper bench press                # from the button to the phone
     traykeeper bench rules                # the table of keeps
     traykeeper bench odds                 # solving a match
+    traykeeper bench club                 # 200 trays on one broker
     """
 
 
@@ -647,9 +683,39 @@ def bench_web(phones: int, seconds: int) -> int:
     return 0 if web(phones, seconds) else 1
 
 
+@bench.command("club")
+@click.option(
+    "--trays", type=click.IntRange(1, 1_000), default=200, show_default=True, help="Trays."
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(1),
+    default=300,
+    show_default=True,
+    help="How long they play.",
+)
+@click.option(
+    "--pace",
+    type=click.FloatRange(0.01, 60),
+    default=2,
+    show_default=True,
+    help="Seconds from one step of a tray to its next; people take some eight.",
+)
+def bench_club(trays: int, seconds: float, pace: float) -> None:
+    """Events a second, milliseconds from tray to board, memory: simulated trays on a Mosquitto.
+
+    \b
+    traykeeper bench club
+    traykeeper bench club --trays 50 --pace 0.1 --seconds 30
+    """
+    from device.bench_club import Plan, club
+
+    club(Plan(trays, seconds, pace))
+
+
 @bench.command("all")
 def bench_all() -> None:
-    """Everything above.
+    """Everything above but the club, which takes five minutes.
 
     \b
     traykeeper bench all

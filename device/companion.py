@@ -426,6 +426,22 @@ class Companion:
             lambda: self._session.new_match(names, rules=rules, target=target, teams=teams)
         )
 
+    def invite(
+        self,
+        question: str,
+        names: tuple[str, ...],
+        *,
+        rules: str | None = None,
+        target: int | None = None,
+        answered: Callable[[bool], object],
+    ) -> Snapshot:
+        """Ask at the table whether these may begin a match; `answered` hears what was chosen."""
+        return self._ask(
+            lambda: self._session.invite(
+                question, names, rules=rules, target=target, answered=answered
+            )
+        )
+
     def rematch(self) -> Snapshot:
         return self._ask(self._session.rematch)
 

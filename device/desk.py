@@ -3,7 +3,7 @@
 The half of the table that needs no tray; `device.session` adds the button and the eye.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -145,6 +145,10 @@ class Desk:
         self._choose(options[choice_id])
 
     def _choose(self, option: Option) -> None:
+        if option.chosen:
+            self._clear()
+            option.chosen()
+            return
         match = self._do(*option.actions)
         self._clear()
         self.message = telling.outcome(match)
@@ -169,6 +173,31 @@ class Desk:
             raise TableError("The match is not over: play on, or set up a new match.")
         match = beginning.rematch(old)
         self._begin(match, f"A rematch: {match.state.player.name} begins.")
+
+    def invite(
+        self,
+        question: str,
+        names: Sequence[str],
+        *,
+        rules: str | None = None,
+        target: int | None = None,
+        answered: Callable[[bool], object],
+    ) -> None:
+        """Ask whether a match of these players may begin here, where none is played."""
+        if self.situation not in (Situation.NO_MATCH, Situation.WON):
+            raise TableError("A match is played here: it is asked when that is over.")
+        match = beginning.from_form(self.rules, names, rules=rules, target=target)
+
+        def begin() -> None:
+            self._begin(match, f"{match.state.player.name} begins.")
+            answered(True)
+
+        def decline() -> None:
+            self.message = "The club is told that it does not suit."
+            answered(False)
+
+        options = (Option("Yes, begin", chosen=begin), Option("No, not here", chosen=decline))
+        self._apply(Ask(question, options))
 
     def reopen(self, match_id: int) -> None:
         """Go on with an older match that nobody has won; the one in play can be had back so, too."""

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -19,6 +18,7 @@ from gpiozero.pins import Factory
 from gpiozero.pins.mock import MockFactory
 
 from calibration.profile import FILE as PROFILE
+from device.broker.joining import on_broker
 from device.button import TrayButton
 from device.camera import Camera
 from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
@@ -31,6 +31,7 @@ from device.drawer import FILE as DRAWER
 from device.drawer import Drawer
 from device.frames import DAY_S, Frames
 from device.frames import FOLDER as FRAMES
+from device.lan import lan_address
 from device.ledger import Ledger
 from device.notify import Heartbeat, notify
 from device.pins import open_pins
@@ -82,8 +83,9 @@ def serving(options: Options) -> Iterator[tuple[Companion, Server]]:
         Server(_app(upkeep, options, drawer.secret), options.host, options.port) as server,
     ):
         companion = upkeep.companion
-        companion.announce(f"http://{_address(options.host)}:{server.port}/")
-        yield companion, server
+        companion.announce(f"http://{lan_address(options.host)}:{server.port}/")
+        with on_broker(options, companion, _folder(options), partial(click.echo, err=True)):
+            yield companion, server
 
 
 def _app(upkeep: Upkeep, options: Options, secret: bytes) -> Flask:
@@ -260,15 +262,3 @@ def _goes_to_a_log() -> bool:
     """Whether systemd's journal keeps what we print: no secret may stand there."""
     out = os.fstat(sys.stdout.fileno())
     return os.environ.get("JOURNAL_STREAM") == f"{out.st_dev}:{out.st_ino}"
-
-
-def _address(host: str) -> str:
-    """The address that phones can reach: our own on the LAN where we listen everywhere."""
-    if host not in ("0.0.0.0", "::", ""):  # noqa: S104 - compared, not bound
-        return host
-    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # sends nothing: asks the system which way it would go
-            return str(probe.getsockname()[0])
-        except OSError:
-            return "localhost"

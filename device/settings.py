@@ -95,6 +95,21 @@ class Settings:
         default=False,
         doc="Whether holding the button for five seconds shuts the machine down; the install turns it on.",
     )
+    mqtt: str = _setting(
+        "", "The MQTT broker: mqtt://HOST[:PORT], mqtts:// with TLS; empty is none."
+    )
+    mqtt_tray: str = _setting(
+        "", "What this tray is called on the broker; empty is the machine's name."
+    )
+    mqtt_secret: str = _setting(
+        "", "A file with user and password for the broker, that others cannot read (0600)."
+    )
+    mqtt_ca: str = _setting(
+        "", "Certificate of who signed the broker's; empty trusts those of the system."
+    )
+    mqtt_discovery: bool = _setting(
+        default=True, doc="Whether Home Assistant is told of the tray, where there is a broker."
+    )
 
 
 PINS = ("button_pin", "red_pin", "green_pin", "blue_pin", "buzzer_pin")

@@ -1,5 +1,6 @@
 """What the companion may make of a reading."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from game.events import Action, Event
@@ -7,10 +8,11 @@ from game.events import Action, Event
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A sentence a person can choose, and what then happens."""
+    """A sentence a person can choose, and what then happens: actions of the match, or `chosen`."""
 
     label: str
-    actions: tuple[Action, ...]
+    actions: tuple[Action, ...] = ()
+    chosen: Callable[[], object] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,6 +118,14 @@ class History:
             (number,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
             return int(number)
 
+    def sizes(self) -> tuple[tuple[int, str, int], ...]:
+        """Number, key and last step of every match, in the order in which they began."""
+        query = (
+            "SELECT id, key, MAX(seq) FROM match JOIN entry ON match = id GROUP BY id ORDER BY id"
+        )
+        with self._reading() as db:
+            return tuple(db.execute(query).fetchall())
+
     def key(self, match_id: int) -> str:
         """What no other match has, in any journal."""
         with self._reading() as db:

@@ -10,7 +10,7 @@ from web.by_hand import MAX_INDEX, add_by_hand
 from web.once import OncePerVersion
 from web.problem import Problem
 from web.stream import Streams, event_text
-from web.table import Table
+from web.table import Snapshot, Table
 
 MAX_HOLD_S = 10.0
 """Twice what the longest hold needs."""
@@ -33,7 +33,9 @@ def create_api(table: Table, streams: Streams, rules: tuple[Ruleset, ...]) -> Bl
 def _add_reading(
     api: Blueprint, table: Table, streams: Streams, rules: tuple[Ruleset, ...]
 ) -> None:
-    stream_event = OncePerVersion(lambda snapshot: event_text("state", state_text(snapshot)))
+    stream_event: OncePerVersion[Snapshot, str] = OncePerVersion(
+        lambda snapshot: event_text("state", state_text(snapshot))
+    )
 
     @api.get("/state")
     def state() -> Response:

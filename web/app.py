@@ -1,17 +1,16 @@
 """The web application: the page and the API over one table."""
 
 from collections.abc import Sequence
-from hashlib import blake2s
-from pathlib import Path
 from secrets import token_bytes
 
-from flask import Flask, url_for
+from flask import Flask
 
 from game.history import History
 from game.rulefile import load, names
 from game.ruleset import Ruleset
 from web import filters, guard, languages, phone, problem, repeat
 from web.api import create_api
+from web.asset import YEAR_S, asset
 from web.body import MAX_BYTES
 from web.calibrating import create_calibrating
 from web.calibration import Calibration
@@ -29,8 +28,6 @@ from web.pin import Pin
 from web.records import create_records
 from web.stream import Streams
 from web.table import Table
-
-YEAR_S = 365 * 24 * 3600
 
 
 def create_app(
@@ -71,7 +68,7 @@ def create_app(
     offered = tuple(rules) if rules else tuple(load(name) for name in names())
     languages.register(app)
     filters.register(app.jinja_env)
-    app.jinja_env.globals.update(asset=_asset, rules=offered)
+    app.jinja_env.globals.update(asset=asset, rules=offered)
     problem.register(app)
     if hosts is not None:
         register_hosts(app, hosts)
@@ -96,9 +93,3 @@ def new_link(app: Flask) -> str:
     """
     pin: Pin = app.extensions["traykeeper_pin"]
     return f"#pencil={pin.new_link()}"
-
-
-def _asset(name: str) -> str:
-    """The address of a static file; it changes with the file, so that it may be kept a year."""
-    data = Path(__file__).with_name("static").joinpath(name).read_bytes()
-    return url_for("static", filename=name, v=blake2s(data, digest_size=5).hexdigest())

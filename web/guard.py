@@ -13,10 +13,14 @@ HEADERS = {
 }
 
 
-def register(app: Flask) -> None:
-    """Sets the headers, and turns away requests that another site's page made."""
+def register(app: Flask, *, forms: bool = False) -> None:
+    """Sets the headers, and turns away requests that another site's page made.
+
+    `forms` are taken only where a cookie that no other site sends stands behind each.
+    """
     app.before_request(_refuse_other_sites)
-    app.before_request(_refuse_forms)
+    if not forms:
+        app.before_request(_refuse_forms)
     app.after_request(_with_headers)
 
 

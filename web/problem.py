@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Mapping
+from functools import partial
 from http import HTTPStatus
 
 from flask import Flask, Response, render_template, request
@@ -46,12 +47,15 @@ def response(problem: Problem) -> Response:
     )
 
 
-def register(app: Flask) -> None:
-    """Makes every error of the app a problem, but for lost pages: those are people's."""
+def register(app: Flask, lost: str = "lost.html") -> None:
+    """Makes every error of the app a problem, but for lost pages: those are people's.
+
+    `lost` is the template that tells them.
+    """
     app.register_error_handler(Problem, response)
     app.register_error_handler(GameError, _refused)
     app.register_error_handler(TableError, _refused)
-    app.register_error_handler(HTTPException, _http)
+    app.register_error_handler(HTTPException, partial(_http, lost=lost))
     app.register_error_handler(Exception, _crashed)
 
 
@@ -59,12 +63,12 @@ def _refused(error: ValueError) -> Response:
     return response(Problem(409, str(error)))
 
 
-def _http(error: HTTPException) -> Response | tuple[str, int] | HTTPException:
+def _http(error: HTTPException, *, lost: str) -> Response | tuple[str, int] | HTTPException:
     status = error.code or 500
     if status < HTTPStatus.BAD_REQUEST:
         return error
     if status == HTTPStatus.NOT_FOUND and not request.path.startswith("/api/"):
-        return render_template("lost.html"), status
+        return render_template(lost), status
     detail = REMEDIES.get(status, error.description or "").format(method=request.method)
     kept = {name: value for name, value in error.get_headers() if name == "Allow"}
     return response(Problem(status, detail, kept))

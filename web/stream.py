@@ -3,11 +3,12 @@
 import time
 from collections.abc import Callable, Iterator
 from threading import BoundedSemaphore
+from typing import Protocol, TypeVar
 
 from flask import Response, request
 
+from web.once import Versioned
 from web.problem import Problem
-from web.table import Snapshot, Table
 
 HEARTBEAT_S = 15.0
 """Below the half minute after which proxies and phones give up on a silent connection."""
@@ -20,6 +21,16 @@ MIMETYPE = "text/event-stream"
 
 CHECK_S = 1.0
 """How often a stream looks whether its phone is still there: the thread is free that soon."""
+
+
+S_co = TypeVar("S_co", bound=Versioned, covariant=True)
+S = TypeVar("S", bound=Versioned)
+
+
+class Waited(Protocol[S_co]):
+    """What a stream follows: a table, or a hall of them."""
+
+    def wait(self, after: int, timeout_s: float) -> S_co | None: ...
 
 
 class Streams:
@@ -45,7 +56,7 @@ class Streams:
         self._closing = True
 
     def open(
-        self, table: Table, event: Callable[[Snapshot], str], beat: str = ": still here\n\n"
+        self, table: Waited[S], event: Callable[[S], str], beat: str = ": still here\n\n"
     ) -> Response:
         """A response that sends `event(snapshot)` now and after every change.
 
@@ -68,8 +79,8 @@ class Streams:
 
     def _events(
         self,
-        table: Table,
-        event: Callable[[Snapshot], str],
+        table: Waited[S],
+        event: Callable[[S], str],
         beat: str,
         gone: Callable[[], bool],
     ) -> Iterator[str]:

@@ -6,6 +6,7 @@ from game.effects import effect
 from game.match import Match
 from game.rolloff import RollOff
 from game.state import State, Throw, Turn
+from game.summary import at_risk
 from web.shape import (
     BankJson,
     KeepJson,
@@ -71,7 +72,7 @@ def _match(match: Match) -> MatchJson:
         "rules": _rules(state),
         "players": _players(state),
         "turn": _turn(state.turn),
-        "at_risk": _at_risk(state),
+        "at_risk": at_risk(state),
         "dice_to_throw": state.dice_in_hand,
         "throw": _last_throw(state),
         "keeps": _keeps(state),
@@ -143,15 +144,6 @@ def _last_throw(state: State) -> LastThrowJson | None:
                 "ending": ending,
             }
     return None
-
-
-def _at_risk(state: State) -> int:
-    """The points of the turn; while its last keep is open, with the best one."""
-    last = state.turn.last
-    if last is None or last.keep:
-        return state.turn.at_risk
-    best = state.bank_keep
-    return state.locked_points + (best.score if best else 0)
 
 
 def _keeps(state: State) -> list[KeepJson]:

@@ -1,0 +1,88 @@
+"""Make the pictures of the club board: a made-up evening, in real Chromium.
+
+python scripts/club_pictures.py
+"""
+
+import json
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from time import time
+
+import cv2
+from playwright.sync_api import Browser, sync_playwright
+
+from device.tape import Tape, whole_match
+from game import rulefile
+from game.match import Match
+from web.club.app import create_club
+from web.club.hall import Hall
+from web.club.history import History
+from web.club.people import People
+from web.club.steward import Steward
+from web.club.store import Store
+from web.club.tournaments import Tournaments
+from web.server import Server
+
+FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+SCREEN = {"width": 1920, "height": 1080}
+NAMES = ("Anna", "Ben", "Cleo", "Dan", "Edith", "Farid", "Greta", "Hugo", "Ines", "Jonas", "Kaya")
+TRAYS = ("bar", "den", "fireside", "garden", "long-table", "snug", "stage", "window")
+
+
+def main() -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory() as folder:
+        store = Store.open(Path(folder) / "club.db")
+        people = People(store)
+        history = History(store, people)
+        hall = Hall(history, lambda *_: None)
+        fill(hall, Random(11))
+        steward = Steward.of(Path(folder) / "key")
+        cups = Tournaments(store, people, lambda *_: None)
+        app = create_club(store, history, people, hall, cups, steward=steward)
+        with Server(app, "127.0.0.1", 0) as server, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+            shoot(browser, f"http://127.0.0.1:{server.port}/", "club.jpg")
+            browser.close()
+        store.close()
+
+
+def fill(hall: Hall, random: Random) -> None:
+    """Matches that were won, then one under way at each tray."""
+    rules = rulefile.load("walnut-studiolo")
+    for number in range(14):
+        names = random.sample(NAMES, random.choice((2, 2, 3)))
+        began_s = time() - 3600 * (2.5 - number / 8)
+        tell(hall, TRAYS[number % len(TRAYS)], whole_match(rules, names, number, began_s))
+    for number, tray in enumerate(TRAYS, 100):
+        hall.heard(tray, "availability", b"offline" if tray == "garden" else b"online")
+        names = random.sample(NAMES, random.choice((2, 2, 3)))
+        tape = Tape(Match.start(rules, names), f"{number:016x}", time() - 600)
+        for _ in range(random.randint(12, 60)):
+            tape.play(random)
+        tell(hall, tray, tape)
+
+
+def tell(hall: Hall, tray: str, tape: Tape) -> None:
+    for entry in tape.entries:
+        hall.heard(tray, "event", json.dumps(entry.to_json()).encode())
+
+
+def shoot(browser: Browser, address: str, name: str) -> None:
+    page = browser.new_page(viewport=SCREEN)
+    page.goto(address)
+    page.wait_for_timeout(500)
+    page.screenshot(path=str(FOLDER / "club.png"))
+    page.close()
+    image = cv2.resize(
+        cv2.imread(str(FOLDER / "club.png")), (1440, 810), interpolation=cv2.INTER_AREA
+    )
+    cv2.imwrite(str(FOLDER / name), image, [cv2.IMWRITE_JPEG_QUALITY, 88])
+    (FOLDER / "club.png").unlink()
+
+
+if __name__ == "__main__":
+    main()

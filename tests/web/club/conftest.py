@@ -1,0 +1,96 @@
+"""A board over a history in a folder, with trays that are tapes."""
+
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from device.tape import whole_match
+from game.rulefile import load
+from web.club.app import create_club
+from web.club.hall import Hall
+from web.club.history import History
+from web.club.league import League
+from web.club.people import People
+from web.club.steward import Steward
+from web.club.store import Store
+from web.club.tournaments import Tournaments
+
+RULES = replace(load("walnut-studiolo"), target=2_000)
+EVENING_S = 1_764_000_000
+
+
+@pytest.fixture
+def rules():
+    return RULES
+
+
+@pytest.fixture
+def store(tmp_path):
+    with closing(Store.open(tmp_path / "club.db")) as store:
+        yield store
+
+
+@pytest.fixture
+def people(store):
+    return People(store)
+
+
+@pytest.fixture
+def history(store, people):
+    return History(store, people)
+
+
+@pytest.fixture
+def league(store):
+    return League(store)
+
+
+@pytest.fixture
+def asked():
+    """What the hall has asked of trays."""
+    return []
+
+
+@pytest.fixture
+def hall(history, asked):
+    return Hall(history, lambda tray, request: asked.append((tray, request)))
+
+
+@pytest.fixture
+def steward(tmp_path):
+    return Steward.of(tmp_path / "steward.key")
+
+
+@pytest.fixture
+def called():
+    """What was called to which tray."""
+    return []
+
+
+@pytest.fixture
+def tournaments(store, people, called):
+    return Tournaments(store, people, lambda tray, match: called.append((tray, match)))
+
+
+@pytest.fixture
+def app(store, history, hall, tournaments, steward):
+    return create_club(store, history, People(store), hall, tournaments, steward=steward)
+
+
+@pytest.fixture
+def client(app):
+    return app.test_client()
+
+
+@pytest.fixture
+def played(history):
+    """Puts whole matches into the history: names, seed, tray."""
+
+    def play(names, seed, tray="t1", **setup):
+        tape = whole_match(RULES, names, seed, EVENING_S + 60 * seed, **setup)
+        for entry in tape.entries:
+            history.take(tray, entry)
+        return tape
+
+    return play

@@ -1,0 +1,80 @@
+"""The big screen in real Chromium: it follows by itself."""
+
+import json
+from random import Random
+from time import time
+
+import pytest
+from playwright.sync_api import expect
+
+from device.tape import Tape
+from game.match import Match
+from tests.browser import PHONE, chromium
+from tests.web.club.conftest import EVENING_S, RULES
+from web.server import Server
+
+pytestmark = pytest.mark.browser
+SCREEN = {"width": 1920, "height": 1080}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def board(app):
+    with Server(app, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.port}"
+
+
+def say(hall, tray, entry):
+    hall.heard(tray, "event", json.dumps(entry.to_json()).encode())
+
+
+def test_a_throw_at_a_tray_shows_on_the_screen(browser, board, hall):
+    page = browser.new_page(viewport=SCREEN)
+    page.goto(board)
+    expect(page.get_by_text("No tray is on the broker yet")).to_be_visible()
+    tape = Tape(Match.start(RULES, ["Anna", "<b>Ben</b>"]), "00000000000000aa", EVENING_S)
+    hall.heard("den", "availability", b"online")
+    say(hall, "den", tape.entries[0])
+    tray = page.locator("[data-tray=den]")
+    expect(tray.locator(".on-turn .name")).to_have_text("Anna")
+    expect(tray).to_contain_text("<b>Ben</b>")
+    random = Random(1)
+    while tape.match.state.turn.seat == 0:
+        say(hall, "den", tape.play(random))
+    expect(tray.locator(".on-turn .name")).to_have_text("<b>Ben</b>")
+    hall.heard("den", "availability", b"offline")
+    expect(tray).to_contain_text("away")
+    page.close()
+
+
+def test_a_won_match_goes_into_the_table_of_the_evening(browser, board, hall, history):
+    page = browser.new_page(viewport=SCREEN)
+    page.goto(board)
+    random = Random(5)
+    tape = Tape(Match.start(RULES, ["Anna", "Ben"]), "00000000000000ab", began_s=time())
+    say(hall, "den", tape.entries[0])
+    while tape.match.state.winner is None:
+        say(hall, "den", tape.play(random))
+    winner = tape.match.state.players[tape.match.state.winner].name
+    expect(page.locator("[data-tray=den] .won-line")).to_have_text(f"{winner} wins!")
+    expect(page.locator("#standings tbody tr").first).to_contain_text(winner)
+    page.get_by_role("link", name=winner).first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(winner)
+    page.close()
+
+
+def test_the_steward_merges_two_players_on_a_phone(browser, board, played, steward, people):
+    played(["Anna", "Annie"], 1)
+    page = browser.new_page(viewport=PHONE)
+    page.goto(f"{board}/{steward.way_in}")
+    page.goto(f"{board}/players/{people.find('Annie', 't1')}")
+    page.get_by_label("Is the same person as").select_option(label="Anna")
+    page.get_by_role("button", name="Merge").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Anna")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.close()

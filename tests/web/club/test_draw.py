@@ -1,0 +1,59 @@
+"""Who meets whom: all of it, for any number of players."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from game.errors import IllegalMove
+from web.club.draw import Kind, Plan, pairings
+
+PLAYERS = st.integers(3, 64).map(lambda n: tuple(range(1, n + 1)))
+
+
+def plan(kind, players):
+    return Plan(kind, tuple(players), "walnut-studiolo")
+
+
+@settings(deadline=None)
+@given(PLAYERS)
+def test_in_a_round_robin_all_meet_once_and_nobody_twice_a_round(players):
+    drawn = pairings(plan(Kind.ROUND_ROBIN, players), {})
+    n = len(players)
+
+    assert len({pairing.players for pairing in drawn}) == len(drawn) == n * (n - 1) // 2
+    for turn in {pairing.round for pairing in drawn}:
+        seated = [p for pairing in drawn if pairing.round == turn for p in pairing.players]
+        assert len(seated) == len(set(seated)) == n - n % 2
+
+
+@settings(deadline=None)
+@given(PLAYERS, st.randoms())
+def test_in_a_knock_out_who_loses_is_out_until_one_is_left(players, random):
+    winners = {}
+    while True:
+        drawn = pairings(plan(Kind.KNOCK_OUT, players), winners)
+        ready = [p for p in drawn if p.players and p.players not in winners]
+        if not ready:
+            break
+        winners[ready[0].players] = random.choice(sorted(ready[0].players))
+    losers = [p for two, winner in winners.items() for p in two if p != winner]
+
+    assert len(drawn) == len(winners) == len(players) - 1
+    assert len(losers) == len(set(losers)) == len(players) - 1
+
+
+@settings(deadline=None)
+@given(PLAYERS)
+def test_where_the_stronger_wins_the_two_best_meet_last(players):
+    winners = {}
+    for _ in range(8):
+        drawn = pairings(plan(Kind.KNOCK_OUT, players), winners)
+        winners |= {p.players: min(p.players) for p in drawn if p.players}
+
+    assert drawn[-1].players == {1, 2}
+
+
+@pytest.mark.parametrize("players", [(1, 2), (1, 1, 2), tuple(range(65))])
+def test_too_few_too_many_or_twice_is_said(players):
+    with pytest.raises(IllegalMove, match="3 to 64 players, each once"):
+        plan(Kind.KNOCK_OUT, players)

@@ -1,0 +1,162 @@
+"""The hall shows every tray as it stands, and asks for what it missed."""
+
+import json
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from device.tape import Tape
+from game.match import Match
+from game.summary import summary
+from tests.web.club.conftest import EVENING_S, RULES
+
+ID = "00000000000000aa"
+
+
+@pytest.fixture
+def tape():
+    tape = Tape(Match.start(RULES, ["Anna", "Ben"]), ID, EVENING_S)
+    random = Random(7)
+    for _ in range(9):
+        tape.play(random)
+    return tape
+
+
+def say(hall, kind, data, tray="t1"):
+    hall.heard(tray, kind, data if isinstance(data, bytes) else json.dumps(data).encode())
+
+
+def state_of(tape, **changes):
+    last = tape.entries[-1]
+    known = {"match": last.match, "seq": last.seq, "chain": last.chain}
+    said = {"situation": "throw accepted", "message": "Anna throws.", "question": None, "page": ""}
+    return known | said | summary(tape.match) | changes
+
+
+def shown(hall, name="t1"):
+    return next(tray for tray in hall.snapshot().trays if tray.name == name)
+
+
+def test_events_are_shown_as_they_come(hall, tape):
+    for entry in tape.entries:
+        say(hall, "event", entry.to_json())
+
+    assert shown(hall).summary == summary(tape.match)
+    assert shown(hall).seq == 9
+
+
+def test_a_tray_that_comes_is_asked_which_matches_it_has(hall, asked, tape):
+    say(hall, "availability", b"online")
+    say(hall, "answer", {"from": 0, "matches": [[ID, 9]], "more": False})
+
+    assert asked == [("t1", {"from": 0}), ("t1", {"match": ID, "after": -1})]
+    say(
+        hall,
+        "answer",
+        {"match": ID, "entries": [e.to_json() for e in tape.entries[:4]], "more": True},
+    )
+    assert asked[-1] == ("t1", {"match": ID, "after": 3})
+    say(
+        hall,
+        "answer",
+        {"match": ID, "entries": [e.to_json() for e in tape.entries[4:]], "more": False},
+    )
+    say(hall, "state", state_of(tape))
+    assert shown(hall).summary == summary(tape.match)
+    assert len(asked) == 3
+
+
+def test_until_the_answer_comes_the_trays_own_word_is_shown(hall, asked, tape):
+    say(hall, "state", state_of(tape))
+
+    assert shown(hall).seq == -1
+    assert shown(hall).summary == summary(tape.match)
+    assert asked == [("t1", {"match": ID, "after": -1})]
+
+
+def test_a_step_that_is_missing_is_asked_for_once(hall, asked, tape):
+    for entry in (*tape.entries[:3], *tape.entries[5:]):
+        say(hall, "event", entry.to_json())
+
+    assert asked == [("t1", {"match": ID, "after": 2})]
+    say(
+        hall,
+        "answer",
+        {"match": ID, "entries": [e.to_json() for e in tape.entries[3:]], "more": False},
+    )
+    assert shown(hall).seq == 9
+
+
+def test_a_tray_with_another_past_is_asked_for_all_of_it(hall, asked, tape):
+    for entry in tape.entries:
+        say(hall, "event", entry.to_json())
+    say(hall, "state", state_of(tape, chain="0" * 12))
+
+    assert asked == [("t1", {"match": ID, "after": -1})]
+
+
+def test_presence_and_leaving(hall):
+    say(hall, "availability", b"online")
+    assert shown(hall).online
+    say(hall, "availability", b"offline")
+    assert not shown(hall).online
+    say(hall, "availability", b"")
+    assert hall.snapshot().trays == ()
+
+
+def test_a_screen_hears_of_a_change_and_not_of_none(hall):
+    version = hall.snapshot().version
+
+    assert hall.wait(version, 0.01) is None
+    say(hall, "availability", b"online")
+    assert hall.wait(version, 1).trays[0].online
+
+
+def test_a_link_leads_to_a_tray_and_nowhere_else(hall, tape):
+    say(hall, "state", state_of(tape, page="javascript:alert(1)"))
+    assert shown(hall).page == ""
+    say(hall, "state", state_of(tape, page="http://10.0.0.2:8000/"))
+    assert shown(hall).page == "http://10.0.0.2:8000/"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=8,
+)
+KINDS = st.sampled_from(["state", "event", "answer", "availability"])
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(KINDS, st.binary(max_size=60) | JSON.map(lambda data: json.dumps(data).encode()))
+def test_whatever_is_said_on_its_topics_the_hall_stands(hall, kind, payload):
+    hall.heard("evil", kind, payload)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_a_message_with_one_part_turned_bad_leaves_the_hall_standing(hall, tape, data):
+    kind, message = data.draw(
+        st.sampled_from(
+            [
+                ("state", state_of(tape)),
+                ("event", tape.entries[0].to_json()),
+                ("event", tape.entries[1].to_json()),
+                ("answer", {"match": ID, "entries": [tape.entries[0].to_json()], "more": True}),
+                ("answer", {"from": 0, "matches": [[ID, 9]], "more": True}),
+            ]
+        )
+    )
+    key = data.draw(st.sampled_from(sorted(message)))
+    say(hall, kind, message | {key: data.draw(JSON)})
+    for tray in hall.snapshot().trays:
+        assert len(tray.message) <= 300
+
+
+def test_a_flood_of_tray_names_ends_somewhere(hall):
+    for number in range(1_500):
+        say(hall, "availability", b"offline", f"t{number}")
+
+    assert len(hall.snapshot().trays) == 1_000

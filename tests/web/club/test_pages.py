@@ -1,0 +1,125 @@
+"""The board's pages: everybody looks, the steward changes."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+from game.text import from_text
+from game.wire import WireEntry
+from web.club.history import History
+from web.club.people import People
+from web.club.steward import COOKIE, Steward
+from web.club.store import Store
+
+ALL_PAGES = ["/", "/board", "/table", "/records", "/healthz", "/api/v1/club", "/export/matches.csv"]
+
+
+@pytest.fixture
+def steward_here(client, steward):
+    client.get(f"/{steward.way_in}")
+    return client
+
+
+@pytest.mark.parametrize("page", ALL_PAGES)
+def test_every_page_stands_with_and_without_matches(client, played, page):
+    assert client.get(page).status_code == 200
+    played(["Anna", "<script>alert(1)"], 1)
+    answer = client.get(page)
+
+    assert answer.status_code == 200
+    assert "<script>alert" not in answer.text or answer.mimetype != "text/html"
+
+
+def test_a_match_is_there_turn_by_turn_and_as_text(client, played):
+    tape = played(["Anna", "Ben"], 1)
+    match_id = tape.entries[0].match
+
+    assert client.get(f"/matches/{match_id}").text.count("<li") > len(tape.match.state.turns)
+    assert (
+        from_text(client.get(f"/matches/{match_id}.txt").text).state.players
+        == tape.match.state.players
+    )
+
+
+def test_a_player_has_a_page(client, played, people):
+    played(["Anna", "Ben"], 1)
+    page = client.get(f"/players/{people.find('Anna', 't1')}").text
+
+    assert "Head to head" in page
+    assert "Merge" not in page
+
+
+@pytest.mark.parametrize("page", ["/players/99", "/matches/zzz", "/matches/0.txt", "/nowhere"])
+def test_what_is_not_there_is_said(client, page):
+    answer = client.get(page)
+
+    assert answer.status_code == 404
+    assert "Back to the board" in answer.text
+
+
+def test_only_the_steward_merges(client, played, people, steward):
+    played(["Anna", "Annie"], 1)
+    anna, annie = people.find("Anna", "t1"), people.find("Annie", "t1")
+    refused = client.post(f"/players/{annie}/merge", data={"into": anna})
+
+    assert refused.status_code == 403
+    assert "open the link that the board has printed" in refused.json["detail"]
+    assert client.get("/steward/guess").status_code == 403
+    client.get(f"/{steward.way_in}")
+    assert client.post(f"/players/{annie}/merge", data={"into": anna}).status_code == 303
+    assert people.person(annie) is None
+
+
+def test_the_key_is_out_of_reach_of_scripts_and_other_sites(client, steward, tmp_path):
+    cookie = client.get(f"/{steward.way_in}").headers["Set-Cookie"]
+
+    assert cookie.startswith(f"{COOKIE}=")
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert (tmp_path / "steward.key").stat().st_mode & 0o077 == 0
+    assert Steward.of(tmp_path / "steward.key").knows(steward.way_in.partition("/")[2])
+
+
+def test_another_sites_page_changes_nothing(steward_here, played, people):
+    played(["Anna", "Annie"], 1)
+    headers = {"Origin": "http://evil.example"}
+    answer = steward_here.post("/players/1/merge", data={"into": "2"}, headers=headers)
+
+    assert answer.status_code == 403
+    assert people.person(1)
+
+
+def test_a_split_over_the_page(steward_here, played, people):
+    played(["Anna", "Ben"], 1, "t1")
+    played(["Anna", "Ben"], 2, "t2")
+    anna = people.find("Anna", "t1")
+    answer = steward_here.post(f"/players/{anna}/split", data={"name": "Anna", "tray": "t2"})
+
+    assert "Anna (t2)" in steward_here.get(answer.location).text
+    refused = steward_here.post(f"/players/{anna}/split", data={"name": "Zoe"})
+    assert refused.status_code == 409
+
+
+def test_the_table_of_matches_opens_in_a_spreadsheet(client, played):
+    played(["=1+1", "Ben"], 1)
+    rows = list(csv.DictReader(io.StringIO(client.get("/export/matches.csv").text)))
+
+    assert [row["player"] for row in rows] == ["'=1+1", "Ben"]
+    assert sorted(row["won"] for row in rows) == ["0", "1"]
+
+
+def test_another_board_can_be_made_of_the_export(client, played, history, tmp_path):
+    tapes = [played(["Anna", "Ben"], seed) for seed in (1, 2)]
+    store = Store.open(tmp_path / "other.db")
+    other = History(store, People(store))
+    for line in client.get("/export/entries.jsonl").text.splitlines():
+        data = json.loads(line)
+        other.take(data.pop("tray"), WireEntry.from_json(data))
+    for tape in tapes:
+        match_id = tape.entries[0].match
+
+        assert other.held(match_id) == replace(history.held(match_id))
+    store.close()

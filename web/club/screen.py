@@ -1,0 +1,111 @@
+"""The big screen: every tray live, the evening's table and matches; drawn once for each change."""
+
+import json
+from hashlib import blake2s
+from typing import Any, Protocol
+
+from flask import Blueprint, Flask, Response, make_response, render_template
+from flask_babel import force_locale
+
+from web.answer import json_answer
+from web.club.hall import HallSnapshot, Tray
+from web.club.league import League, evening_began_s
+from web.club.tournaments import Tournaments
+from web.once import OncePerVersion
+from web.page import BEAT
+from web.stream import Streams, event_text
+
+SECTIONS = ("calls", "trays", "standings", "evening")
+MATCHES_SHOWN = 12
+
+LANGUAGE = "en"
+"""All look at one screen: it speaks one language."""
+
+
+class Following(Protocol):
+    """The hall, as the screen needs it."""
+
+    def snapshot(self) -> HallSnapshot: ...
+
+    def wait(self, after: int, timeout_s: float) -> HallSnapshot | None: ...
+
+    def refresh(self) -> None: ...
+
+
+class Screen:
+    """Renders the sections of the screen."""
+
+    def __init__(self, app: Flask, league: League, tournaments: Tournaments) -> None:
+        self._app, self._league, self._tournaments = app, league, tournaments
+        self.sections: OncePerVersion[HallSnapshot, dict[str, str]] = OncePerVersion(self._all)
+        self.event: OncePerVersion[HallSnapshot, str] = OncePerVersion(
+            lambda snapshot: event_text("board", self.html(snapshot))
+        )
+
+    def html(self, snapshot: HallSnapshot) -> str:
+        """All sections one after the other, for a browser that is to swap them."""
+        return "\n".join(self.sections(snapshot).values())
+
+    def _all(self, snapshot: HallSnapshot) -> dict[str, str]:
+        since_s = evening_began_s()
+        values = {
+            "calls": self._tournaments.calls(),
+            "trays": snapshot.trays,
+            "standings": self._league.table(since_s),
+            "matches": self._league.matches(since_s, over=True, limit=MATCHES_SHOWN),
+        }
+        with self._app.app_context(), force_locale(LANGUAGE):
+            return {name: self._section(name, values) for name in SECTIONS}
+
+    def _section(self, name: str, values: dict[str, Any]) -> str:
+        templates = self._app.jinja_env
+        inner = templates.get_template(f"club/_{name}.html").render(**values).strip()
+        digest = blake2s(inner.encode(), digest_size=6).hexdigest()
+        section = templates.get_template("_section.html")
+        return section.render(name=name, digest=digest, inner=inner)
+
+
+def create_screen(hall: Following, league: League, streams: Streams, screen: Screen) -> Blueprint:
+    """The blueprint of the live screen, and of the same as JSON."""
+    pages = Blueprint("screen", __name__)
+
+    @pages.get("/")
+    def big_screen() -> Response:
+        sections = screen.sections(hall.snapshot())
+        response = make_response(render_template("club/screen.html", sections=sections))
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    @pages.get("/live")
+    def live() -> Response:
+        return streams.open(hall, screen.event, BEAT)
+
+    @pages.get("/board")
+    def poll() -> Response:
+        return Response(screen.html(hall.snapshot()), headers={"Cache-Control": "no-store"})
+
+    @pages.get("/api/v1/club")
+    def trays() -> Response:
+        return json_answer({"trays": [tray_json(tray) for tray in hall.snapshot().trays]})
+
+    @pages.get("/healthz")
+    def healthz() -> Response:
+        online = sum(tray.online for tray in hall.snapshot().trays)
+        body = {"status": "ok", "trays": online, "matches": len(league.matches(evening_began_s()))}
+        return Response(json.dumps(body) + "\n", mimetype="application/json")
+
+    return pages
+
+
+def tray_json(tray: Tray) -> dict[str, Any]:
+    """A tray for programs."""
+    return {
+        "tray": tray.name,
+        "online": tray.online,
+        "match": tray.match,
+        "seq": tray.seq,
+        "situation": tray.situation,
+        "message": tray.message,
+        "page": tray.page,
+        **(tray.summary or {}),
+    }
