@@ -34,7 +34,9 @@ def _add_health(health: Blueprint, table: Table, keeper: Keeper | None) -> None:
         """200 as long as the table can be asked: what is wrong is in the answer."""
         notice = table.snapshot().notice
         bad = [_json(check) for check in checks() if check.bad]
-        body: dict[str, object] = {"status": "trouble" if bad else "ok"}
+        levels = {check["level"] for check in bad}
+        worst = "failed" if "failed" in levels else "warning" if levels else "ok"
+        body: dict[str, object] = {"status": worst}
         body |= ({"notice": notice} if notice else {}) | ({"troubles": bad} if bad else {})
         return Response(json.dumps(body) + "\n", mimetype="application/json")
 

@@ -45,10 +45,10 @@ def existing(folder: Path) -> Path:
 
 def disk(patient: Patient) -> Finding:
     """A card that wears out turns read-only, or has errors that ext4 counts."""
-    root = _root_mount(patient.machine)
-    if root is None:
+    mount = _mount_of(patient.machine, existing(patient.folder))
+    if mount is None:
         return skipped("/proc/mounts does not tell")
-    device, kind, options = root
+    device, kind, options = mount
     if "ro" in options.split(","):
         return failed(READ_ONLY, device)
     errors = [
@@ -59,11 +59,15 @@ def disk(patient: Patient) -> Finding:
     return failed(DISK_ERRORS, ", ".join(errors)) if errors else ok(f"{kind}, no errors counted")
 
 
-def _root_mount(machine: Machine) -> tuple[str, str, str] | None:
-    """Device, kind and options of /: the last line counts, it lies on top."""
+def _mount_of(machine: Machine, folder: Path) -> tuple[str, str, str] | None:
+    """Device, kind and options of what the matches are on: a service sees the rest read-only.
+
+    The deepest counts, and of two on one place the last line: it lies on top.
+    """
     lines = (line.split() for line in (machine.read("/proc/mounts") or "").splitlines())
-    mounts = [(f[0], f[2], f[3]) for f in lines if len(f) > 3 and f[1] == "/"]  # noqa: PLR2004
-    return mounts[-1] if mounts else None
+    above = [f for f in lines if len(f) > 3 and folder.is_relative_to(f[1])]  # noqa: PLR2004
+    above.sort(key=lambda f: len(f[1]))  # stable: the last of equals stays last
+    return (above[-1][0], above[-1][2], above[-1][3]) if above else None
 
 
 def power(patient: Patient) -> Finding:

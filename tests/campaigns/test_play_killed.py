@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from http.client import HTTPException
 from http.cookiejar import CookieJar
 from pathlib import Path
 from threading import Timer
@@ -78,7 +79,7 @@ def play_until_killed(table, rng, told):
             told = table.post(path, **body)
         except HTTPError:
             continue
-        except OSError:
+        except (OSError, HTTPException):  # perhaps in the middle of an answer
             return told
 
 

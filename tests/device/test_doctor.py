@@ -122,6 +122,15 @@ def test_a_card_that_turned_read_only_is_found(patient, mounts, level):
     assert board.disk(patient).level is level
 
 
+def test_a_service_that_may_write_its_folder_alone_is_no_worn_card(patient):
+    folder = board.existing(patient.folder)
+    mounts = f"/dev/mmcblk0p2 / ext4 ro 0 0\n/dev/mmcblk0p2 {folder} ext4 {{}} 0 0"
+    write(patient, "/proc/mounts", mounts.format("rw"))
+    assert board.disk(patient).level is Level.OK
+    write(patient, "/proc/mounts", mounts.format("ro"))
+    assert board.disk(patient).level is Level.FAILED
+
+
 def test_errors_that_ext4_counted_are_found(patient):
     write(patient, "/proc/mounts", "/dev/mmcblk0p2 / ext4 rw 0 0")
     write(patient, "/sys/fs/ext4/mmcblk0p2/errors_count", "3\n")

@@ -60,7 +60,7 @@ def test_what_is_wrong_is_told_with_its_remedy(client, keeper):
     answer = client.get("/healthz")
     page = client.get("/health").text
 
-    assert (answer.status_code, answer.json["status"]) == (200, "trouble")
+    assert (answer.status_code, answer.json["status"]) == (200, "failed")
     assert [trouble["remedy"] for trouble in answer.json["troubles"]] == ["free space"]
     assert "One thing needs you" in page
     assert "the disk is &lt;b&gt;full" in page
