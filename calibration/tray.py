@@ -177,8 +177,8 @@ def _settled(picture: Image, corners: Floats) -> _End:
 
 def _moved(picture: Image, corners: Floats) -> tuple[Floats, Floats]:
     """One round: new corners, and of each side how clearly it is seen, 0..1."""
-    laid = [_laid_out(corners, side) for side in range(4)]
-    strips = np.stack([_sampled(picture, points) for points, _ in laid])
+    laid = [laid_out(corners, side) for side in range(4)]
+    strips = np.stack([sampled(picture, points) for points, _ in laid])
     logits = run("side", _shares(strips.transpose(0, 3, 1, 2)))[:, 0]
     lines, clear = [], []
     for (points, _), score in zip(laid, logits, strict=True):
@@ -192,7 +192,7 @@ def _moved(picture: Image, corners: Floats) -> tuple[Floats, Floats]:
     return np.array(known), np.array(clear)
 
 
-def _laid_out(corners: Floats, side: int) -> tuple[Floats, Floats]:
+def laid_out(corners: Floats, side: int) -> tuple[Floats, Floats]:
     """Points (ALONG, ACROSS, 2) around a side, from inside to outside, and the way outwards."""
     start, end = corners[side], corners[(side + 1) % 4]
     way = end - start
@@ -203,7 +203,7 @@ def _laid_out(corners: Floats, side: int) -> tuple[Floats, Floats]:
     return start + ENDS[:, None, None] * way + across[None, :, None] * out, out
 
 
-def _sampled(picture: Image, points: Floats) -> Image:
+def sampled(picture: Image, points: Floats) -> Image:
     x, y = points[..., 0].astype(np.float32), points[..., 1].astype(np.float32)
     seen = cv2.remap(picture, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(seen, np.uint8)

@@ -8,7 +8,7 @@ FINDER = ("heat", "hand", "size", "offset_x", "offset_y", "turn_c", "turn_s", "t
 # After these, six channels for the faces.
 
 
-def _block(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
+def block(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
     return nn.Sequential(
         nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False), nn.BatchNorm2d(outputs), nn.ReLU(True)
     )
@@ -20,12 +20,12 @@ class Finder(nn.Module):
     def __init__(self, widths: tuple[int, ...] = (12, 24, 32, 48, 64), neck: int = 24) -> None:
         super().__init__()
         a, b, c, d, e = widths
-        self.s4 = nn.Sequential(_block(3, a, 2), _block(a, b, 2))
-        self.s8 = nn.Sequential(_block(b, c, 2), _block(c, c), _block(c, c))
-        self.s16 = nn.Sequential(_block(c, d, 2), _block(d, d), _block(d, d))
-        self.s32 = nn.Sequential(_block(d, e, 2), _block(e, e), _block(e, e))
+        self.s4 = nn.Sequential(block(3, a, 2), block(a, b, 2))
+        self.s8 = nn.Sequential(block(b, c, 2), block(c, c), block(c, c))
+        self.s16 = nn.Sequential(block(c, d, 2), block(d, d), block(d, d))
+        self.s32 = nn.Sequential(block(d, e, 2), block(e, e), block(e, e))
         self.side = nn.ModuleList(nn.Conv2d(w, neck, 1) for w in (b, c, d, e))
-        self.mix = _block(neck, neck)
+        self.mix = block(neck, neck)
         self.out = nn.Conv2d(neck, len(FINDER) + 6, 1)
         with torch.no_grad():
             self.out.bias[:2] = -3.0
@@ -54,9 +54,9 @@ class Reader(nn.Module):
         super().__init__()
         a, b, c, d = widths
         self.body = nn.Sequential(
-            _block(6, a, 2), _block(a, b), _block(b, b),
-            _block(b, c, 2), _block(c, c),
-            _block(c, d, 2), _block(d, d), nn.Dropout2d(0.1),
+            block(6, a, 2), block(a, b), block(b, b),
+            block(b, c, 2), block(c, c),
+            block(c, d, 2), block(d, d), nn.Dropout2d(0.1),
         )  # fmt: skip
         self.out = nn.Sequential(
             nn.Flatten(), nn.Linear(d * 36, 64), nn.ReLU(True), nn.Linear(64, 13)
