@@ -17,7 +17,7 @@ from game.events import Banked, Thrown
 from game.match import Match
 from game.odds.advice import Option, Table, TurnOdds, turn_odds
 from game.odds.wins import Wins
-from game.scoring import Effect, table, throw_events
+from game.scoring import Dice, Effect, table, throw_events
 from game.state import State
 from game.step import step
 
@@ -35,6 +35,14 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """Keeping these dice, and banking or throwing on."""
+
+    dice: Dice
+    bank: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Moment:
     """A throw or a decision, and what it changed for the player on turn.
 
@@ -43,6 +51,7 @@ class Moment:
         turn: how many turns were finished before.
         points: points of the turn that it brought; a decision brings 0 at most.
         win: chance to win that it brought; None where it is not solved.
+        done, best: for a decision, what was done and what was best.
     """
 
     event: int
@@ -51,6 +60,8 @@ class Moment:
     kind: Kind
     points: float
     win: float | None
+    done: Choice | None = None
+    best: Choice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,21 +193,30 @@ class _Reader:
             return
         options = _options(state, self._odds_of(state, _most(state)))
         chosen = next(option for option in options if option.keep == last.keep)
-        self._decision(state, options, chosen.points, chosen.win_thrown)
+        self._decision(state, options, chosen, bank=False)
 
     def banked(self, state: State, dice: tuple[int, ...]) -> None:
         """A keep that was banked, less the best that could be done."""
         options = _options(state, self._odds_of(state, _most(state)))
         chosen = next(option for option in options if option.keep and option.keep.dice == dice)
-        self._decision(state, options, float(chosen.at_risk), chosen.win_banked)
+        self._decision(state, options, chosen, bank=True)
 
     def _decision(
-        self, state: State, options: tuple[Option, ...], points: float, win: float | None
+        self, state: State, options: tuple[Option, ...], chosen: Option, *, bank: bool
     ) -> None:
+        points = float(chosen.at_risk) if bank else chosen.points
+        win = chosen.win_banked if bank else chosen.win_thrown
         best = max((o.win for o in options if o.win is not None), default=None)
         given = None if win is None or best is None else win - best
         most = max(option.worth for option in options)
-        self._note(state, Kind.DECISION, points - most, given)
+        self._note(
+            state,
+            Kind.DECISION,
+            points - most,
+            given,
+            done=_choice(chosen, bank=bank),
+            best=_choice(options[0], bank=options[0].banks),
+        )
 
     def _after(self, state: State, event: Thrown) -> tuple[Option, ...]:
         """What can be done about a throw; a bank that is forced is all there is."""
@@ -214,9 +234,22 @@ class _Reader:
             return () if state.one_throw_only else options
         return (replace(best, points=float(best.at_risk), win_thrown=None),)
 
-    def _note(self, state: State, kind: Kind, points: float, win: float | None) -> None:
+    def _note(
+        self,
+        state: State,
+        kind: Kind,
+        points: float,
+        win: float | None,
+        *,
+        done: Choice | None = None,
+        best: Choice | None = None,
+    ) -> None:
         turn, seat = len(state.turns), state.turn.seat
-        self.moments.append(Moment(state.n_events, turn, seat, kind, points, win))
+        self.moments.append(Moment(state.n_events, turn, seat, kind, points, win, done, best))
+
+
+def _choice(option: Option, *, bank: bool) -> Choice:
+    return Choice(option.keep.dice if option.keep else (), bank)
 
 
 def _lost(state: State, wins: Wins | None) -> float | None:

@@ -1,0 +1,105 @@
+"""What the coach says, on the page and in the API."""
+
+import re
+
+import pytest
+
+from game.events import Farkled
+from web.coaching import Mode
+
+
+@pytest.fixture
+def live(table):
+    table.new_match(("Anna", "Ben"))
+    table.advise(Mode.LIVE)
+    return table
+
+
+def text(client, **headers):
+    page = client.get("/sections", headers=headers).text
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+
+
+def test_says_nothing_until_it_is_switched_on(client, table):
+    table.new_match(("Anna", "Ben"))
+    table.dice((1, 1, 3, 4, 6, 6))
+
+    assert client.get("/api/v1/state").json["coach"]["mode"] == "off"
+    assert client.get("/api/v1/state").json["keeps"][0]["odds"] is None
+    assert 'class="figures' not in client.get("/").text
+
+
+def test_the_holder_switches_it(client, table):
+    table.new_match(("Anna", "Ben"))
+
+    assert client.post("/api/v1/coach", json={"mode": "live"}).json["coach"]["mode"] == "live"
+    refused = client.post("/api/v1/coach", json={"mode": "loud"})
+
+    assert refused.status_code == 400
+    assert "off, after, live" in refused.json["detail"]
+
+
+def test_every_keep_has_its_chances_and_the_best_is_marked(client, live):
+    live.dice((1, 1, 3, 4, 6, 6))
+    keeps = client.get("/api/v1/state").json["keeps"]
+
+    assert [keep["odds"]["rank"] for keep in keeps].count("best") == 1
+    for keep in keeps:
+        assert 0 < keep["odds"]["throw"] < 1
+        assert keep["odds"]["refused"]  # below the opening
+    assert "Throw on" in text(client)
+    assert "farkle 15.7%" in text(client)  # with four dice to throw
+
+
+def test_before_a_throw_it_says_how_the_match_stands(client, live):
+    assert "Anna wins with 5" in text(client)
+    assert "farkles with 3.1%" in text(client)
+
+
+def test_after_a_turn_it_says_what_the_turn_was_worth(client, live):
+    live.advise(Mode.AFTER)
+    live.dice((1, 1, 1, 2, 3, 4))
+    assert client.get("/api/v1/state").json["keeps"][0]["odds"] is None
+    live.bank()
+    said = client.get("/api/v1/state").json["coach"]["turn"]
+
+    assert [moment["kind"] for moment in said] == ["luck", "decision"]
+    assert said[1]["done"] == {"dice": [1, 1, 1], "bank": True}
+    assert said[1]["win"] <= 0
+    assert "Anna's last turn" in client.get("/sections").text
+
+
+def test_with_three_players_it_says_what_the_chance_is(client, table):
+    table.new_match(("Anna", "Ben", "Cleo"))
+    table.advise(Mode.LIVE)
+
+    assert "against the best of the others" in text(client)
+
+
+@pytest.mark.parametrize(
+    ("rules", "left_out"), [("stirler", "taking over"), ("zilch", "penalties")]
+)
+def test_what_the_chance_leaves_out_is_named(client, table, rules, left_out):
+    table.new_match(("Anna", "Ben"), rules=rules)
+    table.advise(Mode.LIVE)
+
+    assert left_out in client.get("/api/v1/state").json["coach"]["caveats"]
+
+
+def test_where_no_chances_are_known_it_speaks_of_points(client, table):
+    table.new_match(("Anna", "Ben"), target=7_050)
+    table.advise(Mode.LIVE)
+    table.dice((1, 1, 1, 2, 3, 5))
+    odds = client.get("/api/v1/state").json["keeps"][0]["odds"]
+
+    assert (odds["bank"], odds["throw"]) == (None, None)
+    assert odds["points"] > 0
+    assert "played on as well as can be" in text(client)
+
+
+def test_a_won_match_has_its_last_turn(client, table):
+    table.new_match(("Anna", "Ben"), target=500)
+    table.advise(Mode.AFTER)
+    table.by_hand(Farkled())
+
+    assert client.get("/").status_code == 200
