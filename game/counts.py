@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from game.entry import Entry
 from game.errors import JournalError
-from game.events import Corrected, Thrown
+from game.events import Corrected, Event, Thrown
 from game.history import NEWEST, History, Played
 from game.match import Match
 from game.odds.fair import Fairness, count_faces, fairness
@@ -103,7 +103,7 @@ class Counting:
             names=tuple(player.name for player in match.state.players),
             tallies=tallies(match),
             faces=count_faces(match.timeline),
-            read=sum(isinstance(e, Thrown) and bool(e.places) for e in match.timeline),
+            read=sum(_read_by_camera(e) for e in match.timeline),
             corrected=_corrected(entries),
         )
 
@@ -126,7 +126,7 @@ def _corrected(entries: Iterable[Entry]) -> int:
         for action in entry.actions:
             if isinstance(action, Corrected):
                 thrown = match.timeline[action.index]
-                corrected += isinstance(thrown, Thrown) and bool(thrown.places)
+                corrected += _read_by_camera(thrown)
         match = match.push(*entry.actions)
     return corrected
 
@@ -163,3 +163,8 @@ def _fallen(dice: DiceSet, matches: list[_Counted]) -> Fallen:
         sum(each.read for each in matches),
         sum(each.corrected for each in matches),
     )
+
+
+def _read_by_camera(event: Event) -> bool:
+    """Dice that were tapped in have no size."""
+    return isinstance(event, Thrown) and any(place.size for place in event.places)

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from flask_babel import gettext
+from flask_babel import gettext, ngettext
 
 from game.match import Match
 from game.state import Player
@@ -70,7 +70,7 @@ def _title(match: Match) -> str:
 def _below(match: Match, when: str) -> str:
     rules = match.rules
     said = gettext("%(rules)s, to %(target)s", rules=rules.title, target=points(rules.target))
-    turns = gettext("%(n)s turns", n=len(match.state.turns))
+    turns = ngettext("one turn", "%(num)s turns", len(match.state.turns))
     return " · ".join(filter(None, (str(said), str(turns), when)))
 
 
