@@ -30,6 +30,9 @@ SLICE_S = 0.25
 REMEMBERED = 8
 """Matches looked back on: some hundred kB each."""
 
+Seen = tuple[str, int, int]
+"""Identity of the journal, number of the match, steps in it: what a review is of."""
+
 
 class Asked(Protocol):
     """Answers the questions of `device.thinking.Thinker`, some time later: `device.aside.Aside`."""
@@ -61,7 +64,7 @@ class Coach:
         self._solving: Ruleset | None = None
         self._share = 0.0
         self._troubles: dict[Ruleset, str] = {}
-        self._looked: OrderedDict[tuple[int, int], LookedBack | None] = OrderedDict()
+        self._looked: OrderedDict[Seen, LookedBack | None] = OrderedDict()
         self._counts: Counts | None = None
         self._counted: tuple[str, int, tuple[DiceSet, ...]] | None = None
 
@@ -148,30 +151,31 @@ class Coach:
     def _take_share(self, rules: Ruleset, future: "Future[float]") -> None:
         """Phones are told of every hundredth."""
         with self._lock:
-            error = future.exception()
+            before, error = self._share, future.exception()
             if isinstance(error, GameError):
                 self._troubles[rules] = str(error)
-            share = 1.0 if error else future.result()
-            news = int(share * 100) != int(self._share * 100) or share == 1.0
             if self._solving == rules:
-                self._share = share
-                if share == 1.0:
-                    self._solved()
+                self._share = 0.0 if error else future.result()
+                if error or self._share == 1.0:
+                    self._solving = None
+                if not error and self._solving is None:
+                    self._forget_points_alone()
             if self._solving:
                 self._go_on(self._solving)
+            news = int(self._share * 100) != int(before * 100) or self._solving is None
         if news:
             self.changed()
 
-    def _solved(self) -> None:
+    def _forget_points_alone(self) -> None:
         """What was said without chances to win is out of date."""
-        self._solving = self._figures = None
+        self._figures = None
         self._looked.clear()
 
     # Matches looked back on
 
     def look_back(self, match_id: int, steps: int) -> LookedBack | None:
         with self._lock:
-            key = match_id, steps
+            key = self._history.identity, match_id, steps
             if key not in self._looked:
                 self._looked[key] = None
                 while len(self._looked) > REMEMBERED:
@@ -188,7 +192,7 @@ class Coach:
         share = self._share if self._solving == rules else None
         return replace(found, solving=share, trouble=self._troubles.get(rules, ""))
 
-    def _take_review(self, key: tuple[int, int], future: "Future[tuple[Review, bool]]") -> None:
+    def _take_review(self, key: Seen, future: "Future[tuple[Review, bool]]") -> None:
         with self._lock:
             found = _result(future)
             if found is None:
