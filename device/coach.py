@@ -30,6 +30,9 @@ SLICE_S = 0.25
 REMEMBERED = 8
 """Matches looked back on: some hundred kB each."""
 
+AT_ONCE = 2
+"""However many phones ask for however many matches: the table's own questions come first."""
+
 Seen = tuple[str, int, int]
 """Identity of the journal, number of the match, steps in it: what a review is of."""
 
@@ -79,9 +82,9 @@ class Coach:
         Raises:
             TableError: that cannot be kept over a restart.
         """
-        with self._lock:
-            self._notebook.write(replace(self._notebook.notes, mode=mode))
-            if mode is Mode.OFF:
+        self._notebook.change(lambda notes: replace(notes, mode=mode))
+        if mode is Mode.OFF:
+            with self._lock:
                 self._wanted = self._solving = None
 
     @property
@@ -132,8 +135,9 @@ class Coach:
     # Solving
 
     def solve(self, match_id: int) -> None:
+        rules = self._history.match(match_id).rules
         with self._lock:
-            self._begin_to_solve(self._history.match(match_id).rules)
+            self._begin_to_solve(rules)
         self.changed()
 
     def _begin_to_solve(self, rules: Ruleset) -> None:
@@ -174,23 +178,28 @@ class Coach:
     # Matches looked back on
 
     def look_back(self, match_id: int, steps: int) -> LookedBack | None:
+        key = self._history.identity, match_id, steps
         with self._lock:
-            key = self._history.identity, match_id, steps
-            if key not in self._looked:
-                self._looked[key] = None
-                while len(self._looked) > REMEMBERED:
-                    self._looked.popitem(last=False)
-                future = self._aside.ask("look_back", match_id)
-                future.add_done_callback(lambda done: self._take_review(key, done))
+            if key not in self._looked and self._under_way < AT_ONCE:
+                self._ask_for_review(key)
             found = self._looked.get(key)
-            return found and self._with_progress(found, match_id)
-
-    def _with_progress(self, found: LookedBack, match_id: int) -> LookedBack:
-        if found.solved:
+        if found is None or found.solved:
             return found
         rules = self._history.match(match_id).rules
-        share = self._share if self._solving == rules else None
-        return replace(found, solving=share, trouble=self._troubles.get(rules, ""))
+        with self._lock:
+            solving = self._share if self._solving == rules else None
+            return replace(found, solving=solving, trouble=self._troubles.get(rules, ""))
+
+    @property
+    def _under_way(self) -> int:
+        return sum(found is None for found in self._looked.values())
+
+    def _ask_for_review(self, key: Seen) -> None:
+        self._looked[key] = None
+        while len(self._looked) > REMEMBERED:
+            self._looked.popitem(last=False)
+        future = self._aside.ask("look_back", key[1])
+        future.add_done_callback(lambda done: self._take_review(key, done))
 
     def _take_review(self, key: Seen, future: "Future[tuple[Review, bool]]") -> None:
         with self._lock:
@@ -203,12 +212,12 @@ class Coach:
     # All matches together
 
     def counts(self) -> Counts | None:
+        identity, newest = self._history.identity, self._newest()
         with self._lock:
-            sets = self._notebook.notes.dice
-            asked = self._history.identity, self._newest(), sets
+            asked = identity, newest, self._notebook.notes.dice
             if asked != self._counted:
                 self._counted, self._counts = asked, None
-                self._count(sets)
+                self._count(asked[2])
             return self._counts
 
     def _count(self, sets: tuple[DiceSet, ...]) -> None:
@@ -227,11 +236,8 @@ class Coach:
                 self._counts = found
 
     def new_dice(self, name: str) -> None:
-        with self._lock:
-            notes = self._notebook.notes
-            others = tuple(each for each in notes.dice if each.after < self._newest())
-            fresh = DiceSet(name, self._newest())
-            self._notebook.write(replace(notes, dice=(*others, fresh)))
+        newest = self._newest()
+        self._notebook.change(lambda notes: notes.with_dice(DiceSet(name, newest)))
 
     def _newest(self) -> int:
         """The position of the last entry there is."""

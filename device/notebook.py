@@ -2,10 +2,12 @@
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from json import JSONDecodeError
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from threading import Lock
 from typing import Any
 
 from game.counts import DiceSet
@@ -24,6 +26,11 @@ class Notes:
     mode: Mode = Mode.OFF
     dice: tuple[DiceSet, ...] = (DiceSet(""),)
 
+    def with_dice(self, dice: DiceSet) -> "Notes":
+        """These from now on; a set that was never thrown is forgotten."""
+        thrown = tuple(each for each in self.dice if each.after < dice.after)
+        return replace(self, dice=(*thrown, dice))
+
 
 class Notebook:
     """The file; one that is damaged is as good as none.
@@ -33,27 +40,34 @@ class Notebook:
     """
 
     def __init__(self, file: Path) -> None:
-        self._file = file
+        self._file, self._lock = file, Lock()
         self.notes = _read(file) or Notes()
 
-    def write(self, notes: Notes) -> None:
-        """From now on it holds this, as one step.
+    def change(self, edit: Callable[[Notes], Notes]) -> None:
+        """From now on it holds what this makes of its notes, as one step.
 
         Raises:
             TableError: it cannot be written, or holds too many sets of dice.
         """
-        if len(notes.dice) > MAX_SETS:
-            raise TableError(f"{MAX_SETS} sets of dice are enough.")
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            with NamedTemporaryFile("w", dir=self._file.parent, delete=False) as fresh:
-                fresh.write(json.dumps(asdict(notes)))
-                fresh.flush()
-                os.fsync(fresh.fileno())
-            Path(fresh.name).replace(self._file)
-        except OSError as error:
-            raise TableError(f"That cannot be written down ({error.strerror}).") from None
-        self.notes = notes
+        with self._lock:
+            notes = edit(self.notes)
+            if len(notes.dice) > MAX_SETS:
+                raise TableError(f"{MAX_SETS} sets of dice are enough.")
+            try:
+                _write(self._file, json.dumps(asdict(notes)))
+            except OSError as error:
+                raise TableError(f"That cannot be written down ({error.strerror}).") from None
+            self.notes = notes
+
+
+def _write(file: Path, text: str) -> None:
+    """A new file takes the place of the old one."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile("w", dir=file.parent, prefix=f".{FILE}.", delete=False) as fresh:
+        fresh.write(text)
+        fresh.flush()
+        os.fsync(fresh.fileno())
+    Path(fresh.name).replace(file)
 
 
 def _read(file: Path) -> Notes | None:

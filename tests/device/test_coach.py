@@ -174,4 +174,4 @@ def test_a_notebook_that_cannot_be_written_says_so(tmp_path):
     notebook = Notebook(tmp_path / "file" / FILE)
 
     with pytest.raises(TableError, match="cannot be written"):
-        notebook.write(notebook.notes)
+        notebook.change(lambda notes: notes)
