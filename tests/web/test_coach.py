@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from game.events import Farkled
-from web.coaching import Mode
+from game.events import Farkled, TurnSet
+from web.coaching import Coaching, Mode
 
 
 @pytest.fixture
@@ -103,3 +103,22 @@ def test_a_won_match_has_its_last_turn(client, table):
     table.by_hand(Farkled())
 
     assert client.get("/").status_code == 200
+
+
+def test_the_best_choice_is_never_folded_away(client, live):
+    live.by_hand(TurnSet(0, 2_000, 6))
+    live.dice((1, 1, 1, 5, 5, 2))
+    keeps = client.get("/api/v1/state").json["keeps"]
+    place = [keep["odds"]["rank"] for keep in keeps].index("best")
+
+    assert ('id="more-keeps" open' in client.get("/sections").text) is (place >= 5)
+
+
+def test_what_is_worked_out_shows_how_far_it_is(client, table):
+    table.new_match(("Anna", "Ben"))
+    table.show(coach=Coaching(Mode.LIVE, solving=0.43))
+
+    assert "worked out for these rules: 43 %" in text(client)
+    assert '<progress max="100" value="43"' in client.get("/").text
+    table.show(coach=Coaching(Mode.LIVE, trouble="scores go by 50: exactly 75 is never reached"))
+    assert "wird nie erreicht" in text(client, **{"Accept-Language": "de"})
