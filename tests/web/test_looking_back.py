@@ -1,20 +1,13 @@
 """Looking back: matches, one match, players, dice; over a real journal."""
 
-import random
 import xml.etree.ElementTree as ET
-from contextlib import closing
 
 import pytest
 
-from game.counts import Counting, DiceSet
-from game.errors import JournalError
-from game.history import History
-from game.journal import Journal
 from game.match import Match
 from game.odds.review import review
-from game.result import Result
 from tests.web.conftest import RULES, SHIPPED, holding, make_app
-from web.coaching import LookedBack
+from tests.web.evening import AtOnce, journal_of, played
 from web.curve import HIGH, WIDE
 from web.share import card
 from web.win_curve import win_curve
@@ -22,65 +15,23 @@ from web.win_curve import win_curve
 BAD = "<i>O'Neill"
 
 
-def played(names, seed=1):
-    """A whole match: whoever has 500 banks."""
-    dice = random.Random(seed)
-    match = Match.start(RULES, names)
-    while match.state.winner is None:
-        match = match.throw(dice.choices(range(1, 7), k=match.state.dice_in_hand))
-        state = match.state
-        if state.winner is None and state.keeps and state.turn.last:
-            best = state.keeps[0]
-            enough = state.locked_points + best.score >= 500
-            match = match.bank(best.dice) if enough else match.keep(best.dice)
-    return match
-
-
 @pytest.fixture(scope="module")
 def match():
     return played(("Anna", BAD))
 
 
-class AtOnce:
-    """A `web.coaching.Coach` that works everything out when it is asked."""
-
-    def __init__(self, history):
-        self._history = history
-        self.sets = [DiceSet("")]
-        self.ready = True
-        self.solving = []
-
-    def look_back(self, match_id, steps):
-        match = self._history.match(match_id)
-        wins = SHIPPED.find(match.rules)
-        return LookedBack(review(match, wins), wins is not None) if self.ready else None
-
-    def solve(self, match_id):
-        if match_id != 1:
-            raise JournalError(f"there is no match {match_id}")
-        self.solving.append(match_id)
-
-    def counts(self):
-        counting = Counting(self._history)
-        list(counting.go_on())
-        return counting.counts(self.sets) if self.ready else None
-
-    def new_dice(self, name):
-        self.sets.append(DiceSet(name, 10**6))
+@pytest.fixture
+def history(tmp_path, match):
+    return journal_of(tmp_path, match)
 
 
 @pytest.fixture
-def coach(tmp_path, match):
-    path = tmp_path / "journal.db"
-    with closing(Journal.open(path)) as journal:
-        number = journal.start(Match.start(RULES, ("Anna", BAD)))
-        journal.append(number, *match.timeline, result=Result.of(match))
-    return AtOnce(History(path))
+def coach(history):
+    return AtOnce(history)
 
 
 @pytest.fixture
-def client(table, coach, tmp_path):
-    history = History(tmp_path / "journal.db")
+def client(table, history, coach):
     return holding(make_app(table, history=history, coach=coach))
 
 
