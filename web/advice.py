@@ -15,6 +15,7 @@ def coach_json(coaching: Coaching) -> CoachJson:
         "solved": figures is not None and figures.solved,
         "solving": coaching.solving,
         "trouble": coaching.trouble,
+        "win": figures.win if figures else None,
         "caveats": [caveat.value for caveat in figures.caveats] if figures else [],
         "before": _odds(figures.before, None) if figures and figures.before else None,
         "turn": _turn(coaching),

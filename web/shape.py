@@ -190,7 +190,8 @@ class CoachJson(TypedDict):
     """What the coach says; `mode` is "off", "after" or "live".
 
     `solved`: whether chances to win are known; `solving` the share that is done of working them out,
-    or None; `trouble` why there will be none. `caveats` name what they leave out: "leader" (they are
+    or None; `trouble` why there will be none. `win` is the chance of the player on turn, None where it
+    is not known. `caveats` name what they leave out: "leader" (they are
     those of two, against the best of the others), "taking over", "penalties". `before` is the throw
     to come where a turn begins.
     """
@@ -199,6 +200,7 @@ class CoachJson(TypedDict):
     solved: bool
     solving: float | None
     trouble: str
+    win: float | None
     caveats: list[str]
     before: OddsJson | None
     turn: list[MomentJson]

@@ -45,6 +45,12 @@ class Figures:
     before: Option | None = None
     turn: tuple[Moment, ...] = ()
 
+    @property
+    def win(self) -> float | None:
+        """The chance of the player on turn, who does what is best."""
+        best = self.keeps[0] if self.keeps else self.before
+        return best.win if best else None
+
 
 def figures(match: Match, wins: Wins | None) -> Figures:
     """The figures of this match; without a solved table only those in points."""

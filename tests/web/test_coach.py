@@ -122,3 +122,11 @@ def test_what_is_worked_out_shows_how_far_it_is(client, table):
     assert '<progress max="100" value="43"' in client.get("/").text
     table.show(coach=Coaching(Mode.LIVE, trouble="scores go by 50: exactly 75 is never reached"))
     assert "wird nie erreicht" in text(client, **{"Accept-Language": "de"})
+
+
+def test_the_chance_to_win_stands_on_every_board(client, live):
+    live.dice((1, 1, 1, 2, 3, 4))
+    best = client.get("/api/v1/state").json["coach"]["win"]
+
+    for path in ("/", "/board"):
+        assert f"Chance to win {best:.1%}" in client.get(path).text
