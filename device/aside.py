@@ -17,7 +17,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Lock, Thread
-from typing import Any
+from typing import Any, Protocol
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 """It must not take every core for a few small matrices."""
@@ -25,6 +25,14 @@ ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 PATIENCE_S = 3.0
 """For the answer it is at; what it has solved in the last seconds is then lost."""
+
+
+class Asked(Protocol):
+    """Answers the questions of `device.thinking.Thinker`, some time later."""
+
+    def ask(self, question: str, *args: object) -> Future[Any]: ...
+
+    def close(self) -> None: ...
 
 
 class AsideLostError(Exception):
