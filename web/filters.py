@@ -33,6 +33,7 @@ def register(templates: Environment) -> None:
         chance=chance,
         change=change,
         rounded=rounded,
+        share=in_percent,
         verdict=verdict,
         n_dice=n_dice,
         by_hand=by_hand,

@@ -118,7 +118,7 @@ def test_what_is_worked_out_shows_how_far_it_is(client, table):
     table.new_match(("Anna", "Ben"))
     table.show(coach=Coaching(Mode.LIVE, solving=0.43))
 
-    assert "worked out for these rules: 43 %" in text(client)
+    assert "worked out for these rules: 43%" in text(client)
     assert '<progress max="100" value="43"' in client.get("/").text
     table.show(coach=Coaching(Mode.LIVE, trouble="scores go by 50: exactly 75 is never reached"))
     assert "wird nie erreicht" in text(client, **{"Accept-Language": "de"})
