@@ -40,6 +40,7 @@ def _rank(option: Option, options: tuple[Option, ...]) -> str | None:
 
 def _odds(option: Option, rank: str | None) -> OddsJson:
     return {
+        "at_risk": option.at_risk,
         "dice": option.n_dice,
         "bank": option.win_banked,
         "throw": option.win_thrown,

@@ -69,7 +69,7 @@ class LastThrowJson(ThrowJson):
 
 
 class OddsJson(TypedDict):
-    """What banking is worth, or throwing on with `dice` dice.
+    """What banking `at_risk` points is worth, or throwing on with `dice` dice.
 
     `bank` and `throw` are chances to win, None where that is not known or cannot be done;
     `farkle` is the chance that the next throw farkles, `points` what the turn brings on average when
@@ -77,6 +77,7 @@ class OddsJson(TypedDict):
     that are as good, else None.
     """
 
+    at_risk: int
     dice: int
     bank: float | None
     throw: float | None
