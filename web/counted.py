@@ -6,7 +6,6 @@ from flask import Blueprint, Response, request
 
 from game.counts import Fallen
 from game.names import clean_name
-from game.odds.fair import ENOUGH
 from game.tally import Tally
 from web.answer import json_answer
 from web.body import Body
@@ -25,7 +24,7 @@ def create_counted(show: Show, coach: Coach | None) -> Blueprint:
 def _add_pages(counted: Blueprint, show: Show, coach: Coach | None) -> None:
     def page(template: str) -> Response:
         counts = coach.counts() if coach else None
-        return show(template, counts=counts, waits=coach and counts is None, enough=ENOUGH)
+        return show(template, counts=counts, waits=coach and counts is None)
 
     @counted.get("/players")
     def players() -> Response:
