@@ -18,6 +18,7 @@ from gpiozero import GPIOZeroError
 from device.button import TrayButton
 from device.camera import Camera, Image
 from device.cameras.simulated import SimulatedTray
+from device.coach import Coach
 from device.drifting import Drifted, Drifting
 from device.eye import CameraFound, CameraLost, Eye, Report, Seen, TimedOut
 from device.finger import Finger
@@ -40,6 +41,7 @@ from game.events import Event
 from game.match import Match
 from game.ruleset import Ruleset
 from vision import Reading
+from web.coaching import Coaching, Mode
 from web.pencil import Pencil
 from web.table import Photo, Situation, Snapshot, TableError
 
@@ -77,6 +79,7 @@ class Companion:
         shut_down: what a very long hold does; None where that is not allowed.
         frames: keeps the picture of each throw; None keeps none.
         damage: what people have to know about the journal as it was found; usually nothing.
+        coach: works out figures; without one there are none.
         alive: called by the loop at every turn, every `TURN_S` at least.
 
     Attributes:
@@ -98,11 +101,15 @@ class Companion:
         shut_down: Callable[[], object] | None = None,
         frames: Frames | None = None,
         damage: str = "",
+        coach: Coach | None = None,
         alive: Callable[[], object] = lambda: None,
     ) -> None:
         self._alive = alive
         self.pencil = pencil or Pencil()
         self.pencil.changed = self._refresh
+        self._coach = coach
+        if coach:
+            coach.changed = self._refresh
         self._shelf = shelf = shelf or Shelf()
         self._drifting = Drifting(shelf, self._drifted)
         self._eye = Eye(
@@ -346,6 +353,7 @@ class Companion:
             notice=self.fitting.drift or self._shelf.trouble,
             troubles=self.troubles.at_the_table,
             pencil=self.pencil.view(),
+            coach=self._coach.coaching(match) if self._coach else Coaching(),
         )
 
     @property
@@ -450,6 +458,13 @@ class Companion:
             self._damage = ""
 
         return self._ask(note)
+
+    def advise(self, mode: Mode) -> Snapshot:
+        coach = self._coach
+        if coach is None:
+            raise TableError("There is no coach here.")
+
+        return self._ask(lambda: coach.switch(mode))
 
     def replaced(self, put_back: Callable[[], object]) -> Snapshot:
         """Let a backup be put in place of journal and profile, and go on with what is there then."""

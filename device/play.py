@@ -18,11 +18,13 @@ from gpiozero.pins import Factory
 from gpiozero.pins.mock import MockFactory
 
 from calibration.profile import FILE as PROFILE
+from device.aside import Aside
 from device.broker.joining import on_broker
 from device.button import TrayButton
 from device.camera import Camera
 from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
 from device.cameras.tuning import Tuning, as_mains, as_rotation
+from device.coach import TABLES, Coach
 from device.companion import Companion
 from device.daily import Backups, Daily
 from device.doctor.machine import Machine
@@ -33,6 +35,8 @@ from device.frames import DAY_S, Frames
 from device.frames import FOLDER as FRAMES
 from device.lan import lan_address
 from device.ledger import Ledger
+from device.notebook import FILE as NOTEBOOK
+from device.notebook import Notebook
 from device.notify import Heartbeat, notify
 from device.pins import open_pins
 from device.power import shut_down_where_allowed
@@ -99,6 +103,7 @@ def _app(upkeep: Upkeep, options: Options, secret: bytes) -> Flask:
         history=History(upkeep.journal.path),
         rules=(chosen, *others),
         keeper=upkeep,
+        coach=upkeep.coach,
         hosts=Hosts(*named(options.hosts), options.host),
         pencil=companion.pencil,
         secret=secret,
@@ -127,6 +132,7 @@ def open_upkeep(options: Options, pencil: Pencil | None = None) -> Iterator[Upke
         closing(journal),
         closing(open_pins()) as pins,
         closing(_frames(options, state)) as frames,
+        closing(_coach(state, journal.path)) as coach,
     ):
         if damage:
             frames.forget(after=0)
@@ -144,6 +150,7 @@ def open_upkeep(options: Options, pencil: Pencil | None = None) -> Iterator[Upke
             shut_down=_shut_down(options, pins),
             frames=frames,
             damage=damage,
+            coach=coach,
             alive=Heartbeat(),
         )
         companion.attach(
@@ -158,7 +165,7 @@ def open_upkeep(options: Options, pencil: Pencil | None = None) -> Iterator[Upke
         companion.start()
         try:
             with Daily(backups):
-                yield Upkeep(companion, journal, backups, frames, _patient(options, state))
+                yield Upkeep(companion, journal, backups, frames, coach, _patient(options, state))
         finally:
             companion.close()
 
@@ -178,6 +185,11 @@ def _frames(options: Options, state: Path) -> Frames:
         max_bytes=options.frames_mb * 1024 * 1024,
         max_age_s=options.frames_days * DAY_S,
     )
+
+
+def _coach(state: Path, journal: Path) -> Coach:
+    """It works aside, in a process of its own that starts when it is first asked."""
+    return Coach(Aside(journal, state / TABLES), History(journal), Notebook(state / NOTEBOOK))
 
 
 def _patient(options: Options, state: Path) -> Patient:

@@ -7,6 +7,7 @@ from time import monotonic
 
 from device import backup
 from device.backup import counted
+from device.coach import Coach
 from device.companion import Companion
 from device.daily import Backups
 from device.doctor import board
@@ -46,6 +47,7 @@ class Upkeep:
     """Looks after one companion; see `web.keeping.Keeper`.
 
     Attributes:
+        coach: works out figures of this companion's matches.
         patient: the machine, for the checks that the doctor makes, too.
     """
 
@@ -53,6 +55,7 @@ class Upkeep:
     journal: Journal
     backups: Backups
     frames: Frames
+    coach: Coach
     patient: Patient
     _received: bytearray = field(default_factory=bytearray)
     _lock: Lock = field(default_factory=Lock)

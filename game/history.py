@@ -23,6 +23,12 @@ FROM entry JOIN match ON match.id = entry.match
 GROUP BY match HAVING last < ? ORDER BY last DESC LIMIT ?
 """
 
+_ONE = """
+SELECT match, MAX(position) AS last, MAX(seq), key, result
+FROM entry JOIN match ON match.id = entry.match
+WHERE match.id = ? GROUP BY match
+"""
+
 NEWEST = 2**62
 """Beyond every position."""
 
@@ -90,6 +96,14 @@ class History:
         """A match as it stands, whole: its `state.turns` are what statistics are made of."""
         with self._reading() as db:
             return fold(db, match_id)
+
+    def played(self, match_id: int) -> Played:
+        """What the list says of this match."""
+        with self._reading() as db:
+            row = db.execute(_ONE, (match_id,)).fetchone()
+            if row is None:
+                raise JournalError(f"there is no match {match_id}")
+            return _played(db, row)
 
     def steps(self, match_id: int) -> tuple[Entry, ...]:
         """Its entries in order, the beginning first."""

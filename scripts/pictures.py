@@ -4,6 +4,7 @@ python scripts/pictures.py
 """
 
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 from time import sleep
 
@@ -17,6 +18,7 @@ from device.play import Options, serving
 from vision import read
 from vision.annotate import annotate
 from web.app import new_link
+from web.coaching import Mode
 from web.table import Situation
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
@@ -27,6 +29,7 @@ HEIGHT_PX = 1100
 GAP_PX = 40
 SETTLE_MS = 600
 THROW = (1, 1, 3, 3, 3, 5)
+ENOUGH = 500
 
 
 def main() -> None:
@@ -41,14 +44,17 @@ def main() -> None:
     ):
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         address = f"http://127.0.0.1:{server.port}/"
+        play_a_match(table)
         play_a_little(table)
         sleep(1)
         shoot_phones(browser, address, new_link(server.app))
+        shoot_coach(browser, address, table)
         shoot_boards(browser, address)
         browser.close()
     cv2.imwrite(str(FOLDER / "throw.jpg"), annotated_throw())
     join("readme.jpg", "phone.png", "throw.jpg")
     join("page.jpg", "phone-dark.png", "choose.png", "turns.png", "by-hand.png", "menu.png")
+    join("coach.jpg", "coach.png", "chances.png", "card.png")
     join("board.jpg", "board-wide.png", "board-upright.png")
     for part in FOLDER.glob("*.png"):
         part.unlink()
@@ -79,6 +85,23 @@ def shoot_phones(browser: Browser, address: str, link: str) -> None:
     context.close()
 
 
+def shoot_coach(browser: Browser, address: str, table: Companion) -> None:
+    """Live beside each keep, and the match before looked back on."""
+    snapshot = table.advise(Mode.LIVE)
+    while not snapshot.coach.figures:
+        snapshot = table.wait(snapshot.version, 5) or snapshot
+    page = browser.new_page(viewport=PHONE, device_scale_factor=2)
+    page.goto(address)
+    page.evaluate("document.querySelector('.keeps').scrollIntoView()")
+    shoot(page, "coach.png")
+    page.goto(f"{address}matches/1")
+    page.wait_for_selector(".point")
+    shoot(page, "chances.png")
+    page.evaluate("document.querySelector('#share').scrollIntoView({block: 'end'})")
+    shoot(page, "card.png")
+    page.close()
+
+
 def shoot_boards(browser: Browser, address: str) -> None:
     """The board for all to see, lying and upright."""
     for name, viewport, theme in (
@@ -89,6 +112,20 @@ def shoot_boards(browser: Browser, address: str) -> None:
         page.goto(f"{address}board")
         shoot(page, name)
         page.close()
+
+
+def play_a_match(table: Companion) -> None:
+    """Whoever has 500 points banks."""
+    dice = Random(8)
+    state = table.new_match(("Anna", "Ben")).match.state
+    while state.winner is None:
+        table.dice(tuple(dice.choices(range(1, 7), k=state.dice_in_hand)))
+        state = table.snapshot().match.state
+        if state.winner is None and state.turn.last and state.keeps:
+            best = state.keeps[0]
+            enough = state.locked_points + best.score >= ENOUGH
+            moved = table.bank(best.dice) if enough else table.keep(best.dice)
+            state = moved.match.state
 
 
 def play_a_little(table: Companion) -> None:

@@ -7,6 +7,7 @@ from game.ruleset import Ruleset
 from web.answer import json_answer, state_answer, state_text
 from web.body import Body
 from web.by_hand import MAX_INDEX, add_by_hand
+from web.coaching import Mode
 from web.once import OncePerVersion
 from web.problem import Problem
 from web.stream import Streams, event_text
@@ -137,6 +138,13 @@ def _add_match(api: Blueprint, table: Table) -> None:
         teams = body.integers("teams", 0, MAX_TEAM) if "teams" in body else None
         names = body.names("names")
         return state_answer(table.new_match(names, rules=rules, target=target, teams=teams))
+
+    @api.post("/coach")
+    def coach() -> Response:
+        mode = Body.of(request, "mode").text("mode")
+        if mode not in list(Mode):
+            raise Problem(400, f"mode: one of {', '.join(Mode)}")
+        return state_answer(table.advise(Mode(mode)))
 
     @api.post("/rematch")
     def rematch() -> Response:

@@ -14,13 +14,16 @@ from web.asset import YEAR_S, asset
 from web.body import MAX_BYTES
 from web.calibrating import create_calibrating
 from web.calibration import Calibration
+from web.coaching import Coach
+from web.counted import create_counted
 from web.handing import create_handing
 from web.health import create_health
 from web.hosts import Hosts
 from web.hosts import register as register_hosts
 from web.keeping import Keeper
+from web.looking_back import create_looking_back, create_reviews
 from web.openapi import create_openapi
-from web.page import create_page
+from web.page import create_page, showing
 from web.paper import create_paper
 from web.pencil import Pencil
 from web.phone import Phones
@@ -35,6 +38,7 @@ def create_app(
     *,
     calibration: Calibration | None = None,
     history: History | None = None,
+    coach: Coach | None = None,
     rules: Sequence[Ruleset] | None = None,
     streams: Streams | None = None,
     keeper: Keeper | None = None,
@@ -48,6 +52,7 @@ def create_app(
         table: the companion.
         calibration: fits camera and tray to each other; None where that cannot be.
         history: all matches of the journal; None where there is none.
+        coach: looks back on matches; None where nothing is worked out.
         rules: the rule sets on offer, the usual one first; all published ones without.
         streams: the live streams; pass them to end them before the server stops.
         keeper: looks after the appliance: health, backups, kept pictures.
@@ -82,6 +87,10 @@ def create_app(
     app.register_blueprint(create_paper(table, offered))
     app.register_blueprint(create_health(table, keeper))
     app.register_blueprint(create_records(table, history))
+    show = showing(table)
+    app.register_blueprint(create_looking_back(show, history, coach))
+    app.register_blueprint(create_reviews(history, coach))
+    app.register_blueprint(create_counted(show, coach))
     app.register_blueprint(create_calibrating(table, calibration))
     return app
 

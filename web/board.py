@@ -28,6 +28,7 @@ SECTIONS = (
     "question",
     "throw",
     "keeps",
+    "coach",
     "enter",
     "rolloff",
     "setup",

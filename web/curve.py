@@ -29,11 +29,11 @@ def score_curve(match: Match) -> str:
     lines = [_grid(round(low + (top - low) * i / GRID_LINES), y) for i in range(GRID_LINES + 1)]
     for seat in range(len(match.state.players)):
         path = "L".join(f"{LEFT + i * step:.1f} {y(row[seat]):.1f}" for i, row in enumerate(rows))
-        end = _mark(seat, LEFT + (len(rows) - 1) * step, y(rows[-1][seat]), MARK)
+        end = mark(seat, LEFT + (len(rows) - 1) * step, y(rows[-1][seat]), MARK)
         lines.append(
             f'<g class="seat-{seat_colour(seat)}"><path class="line" d="M{path}"/>{end}</g>'
         )
-    return _svg(HIGH, gettext("Scores over the turns"), lines)
+    return svg(HIGH, gettext("Scores over the turns"), lines)
 
 
 def turn_bars(match: Match) -> str:
@@ -55,12 +55,12 @@ def turn_bars(match: Match) -> str:
             f'y="{floor - high:.1f}" width="{max(step - 2, 1):.1f}" height="{high:.1f}" rx="2"/>'
         )
         if step >= MARK:
-            mark = _mark(turn.seat, LEFT + (i + 0.5) * step, floor + MARK * 0.65, MARK)
-            lines.append(f'<g class="seat-{seat_colour(turn.seat)}">{mark}</g>')
-    return _svg(BARS_HIGH, gettext("Points of every turn"), lines)
+            shape = mark(turn.seat, LEFT + (i + 0.5) * step, floor + MARK * 0.65, MARK)
+            lines.append(f'<g class="seat-{seat_colour(turn.seat)}">{shape}</g>')
+    return svg(BARS_HIGH, gettext("Points of every turn"), lines)
 
 
-def _mark(seat: int, x: float, y: float, size: float) -> str:
+def mark(seat: int, x: float, y: float, size: float) -> str:
     """The player's shape on the player's colour."""
     inner = size * 0.8
     return (
@@ -78,7 +78,8 @@ def _grid(score: int, y: Callable[[int], float]) -> str:
     )
 
 
-def _svg(high: int, title: str, lines: list[str]) -> str:
+def svg(high: int, title: str, lines: list[str]) -> str:
+    """A drawing as wide as the page."""
     return (
         f'<svg class="chart" viewBox="0 0 {WIDE} {high}" role="img" aria-label="{title}">'
         f"{''.join(lines)}</svg>"

@@ -10,12 +10,18 @@ from markupsafe import Markup
 
 from game.events import Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
 from game.match import Match
+from game.odds.fair import ENOUGH, ODD, VERY_ODD, Fairness
 from web.curve import score_curve, turn_bars
+from web.languages import percent as in_percent
 from web.languages import points, say
 from web.seats import seat_colour, seat_shape
 from web.story import Entry
+from web.win_curve import win_curve
 
 COUNT_WORDS = ("no dice", "one die", "two dice", "three dice", "four dice", "five dice", "six dice")
+
+NEARLY = 0.01
+"""A chance as small as this shows one digit more."""
 
 
 def register(templates: Environment) -> None:
@@ -24,11 +30,20 @@ def register(templates: Environment) -> None:
         seat_colour=seat_colour,
         seat_shape=seat_shape,
         percent=percent,
+        chance=chance,
+        change=change,
+        rounded=rounded,
+        share=in_percent,
+        verdict=verdict,
         n_dice=n_dice,
         by_hand=by_hand,
         say=say,
     )
-    templates.globals.update(score_curve=_markup(score_curve), turn_bars=_markup(turn_bars))
+    templates.globals.update(
+        score_curve=_markup(score_curve),
+        turn_bars=_markup(turn_bars),
+        win_curve=lambda match, review: Markup(win_curve(match, review)),  # noqa: S704 - numbers alone
+    )
     templates.globals["qr_code"] = qr_code
 
 
@@ -37,8 +52,56 @@ def percent(part: int, whole: int) -> float:
     return round(min(max(100 * part / whole, 0), 100), 2)
 
 
+def chance(value: float) -> str:
+    """53.4 %, as people write it in the language now; two digits where it is nearly sure or nothing."""
+    edge = min(value, 1 - value)
+    return in_percent(value, 2 if 0 < edge < NEARLY else 1)
+
+
+def change(value: float, *, percent: bool = False) -> str:
+    """With its sign: of points, or of a chance."""
+    shown = in_percent(abs(value), 1) if percent else points(abs(round(value)))
+    rest = round(value, 3) if percent else round(value)
+    return shown if not rest else f"{'+' if rest > 0 else '−'}{shown}"
+
+
+def rounded(value: float) -> str:
+    return points(round(value))
+
+
 def n_dice(number: int) -> str:
     return say(COUNT_WORDS[number]) if number < len(COUNT_WORDS) else f"{number} dice"
+
+
+def verdict(fair: Fairness) -> str:
+    """Whether dice are fair, in words that a player understands."""
+    if fair.p is None:
+        return str(
+            gettext(
+                "%(n)s dice counted: %(enough)s are needed before it means anything.",
+                n=points(fair.total),
+                enough=points(ENOUGH),
+            )
+        )
+    if fair.p >= ODD:
+        said = gettext(
+            "As even as fair dice fall: %(share)s of counts with fair dice are as uneven as this.",
+            share=in_percent(fair.p),
+        )
+        return str(said)
+    luck = (
+        gettext("Unusual, but it happens.") if fair.p >= VERY_ODD else gettext("Hardly luck alone.")
+    )
+    often = gettext(
+        "With fair dice one count of %(n)s is as uneven as this.", n=points(round(1 / fair.p))
+    )
+    which = gettext(
+        "The %(face)s fell %(found)s times, where %(usual)s are usual.",
+        face=fair.oddest,
+        found=points(fair.counts[fair.oddest - 1]),
+        usual=points(round(fair.usual)),
+    )
+    return f"{luck} {often} {which}"
 
 
 @lru_cache(maxsize=4)

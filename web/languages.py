@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 
 from flask import Flask, has_request_context, request
-from flask_babel import Babel, get_locale, gettext
+from flask_babel import Babel, format_percent, get_locale, gettext
 
 from web.phrases import PHRASES
 
@@ -48,6 +48,11 @@ def language() -> str:
 def points(number: int) -> str:
     """As people write it in the language now."""
     return f"{number:,}".replace(",", SEPARATORS[language()]).replace("-", "−")
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """As people write it in the language now, rounded."""
+    return str(format_percent(share, f"0.{'0' * digits}%" if digits else "0%"))
 
 
 def say(text: str) -> str:

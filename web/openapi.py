@@ -84,6 +84,11 @@ POSTS: dict[str, tuple[str, dict[str, Schema], tuple[str, ...]]] = {
         ("names",),
     ),
     "rematch": ("The same players again, once a match is won", {}, ()),
+    "coach": (
+        "How much the coach says",
+        {"mode": {"type": "string", "enum": ["off", "after", "live"]}},
+        ("mode",),
+    ),
     "skip": ("The player on turn is passed over", {}, ()),
     "farkle": ("The player on turn farkled", {}, ()),
     "takeover": ("The player on turn takes over what was banked", {}, ()),
@@ -104,6 +109,12 @@ POSTS: dict[str, tuple[str, dict[str, Schema], tuple[str, ...]]] = {
     "insert": ("A turn that nobody pressed for", {"turn": TEXT, "before": INDEX}, ("turn",)),
     "drop": ("These events never happened", {"start": INDEX, "stop": INDEX}, ("start", "stop")),
     "reopen": ("Go on with an older match", {"match": whole(1, MAX_INDEX)}, ("match",)),
+    "matches/solve": (
+        "Work out chances to win under the rules of that match",
+        {"match": whole(1, MAX_INDEX)},
+        ("match",),
+    ),
+    "dice-sets/new": ("From the next match on other dice are thrown", {"name": TEXT}, ("name",)),
     "heed": ("Somebody has read that the journal was damaged", {}, ()),
     "restore": ("Put the backup that was sent in place", {}, ()),
     "restore/part": (
@@ -162,6 +173,11 @@ GETS: dict[str, tuple[str, str, tuple[int, ...]]] = {
     "pencil/pin": ("The PIN now, for the holder", "application/json", (403,)),
     "matches": ("The matches of the journal, the newest first", "application/json", ()),
     "matches/{match_id}.txt": ("One of them as text", "text/plain", (404,)),
+    "matches/{match_id}.csv": ("Its turns for a spreadsheet", "text/csv", (404,)),
+    "matches/{match_id}.json": ("Its turns for programs", "application/json", (404,)),
+    "matches/{match_id}/review": ("Luck and decisions in it", "application/json", (404, 503)),
+    "players": ("What each player did in all matches", "application/json", (404, 503)),
+    "dice-sets": ("How the dice of each set fell", "application/json", (404, 503)),
     "frame/{position}.jpg": ("The camera's picture of that throw", "image/jpeg", (404,)),
     "health": ("Every check of the appliance", "application/json", ()),
     "backup": ("Matches, calibration and settings", "application/zip", (404,)),
@@ -179,7 +195,7 @@ REFUSALS = {
     413: "It is too large",
     415: "It is not JSON",
     429: "Too many wrong PINs",
-    503: "Too many streams are open",
+    503: "Not yet, or too many streams are open: Retry-After says when",
 }
 
 

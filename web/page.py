@@ -1,5 +1,7 @@
 """The scoreboard page, and the stream that keeps it live."""
 
+from collections.abc import Callable
+
 from flask import Blueprint, Flask, Response, make_response, render_template
 
 from web.board import STORY, TV, Boards
@@ -71,6 +73,15 @@ def _add_board(
     page.add_url_rule(f"/{name}", name, whole)
     page.add_url_rule(f"/{name}/live", f"{name}_live", live)
     page.add_url_rule(f"/{name}/sections", f"{name}_sections", sections)
+
+
+def showing(table: Table) -> Callable[..., Response]:
+    """Renders a page that stands still: a template, with the table as it is now."""
+
+    def show(template: str, **values: object) -> Response:
+        return _fresh(render_template(template, state=table.snapshot(), **values))
+
+    return show
 
 
 def _fresh(html: str) -> Response:

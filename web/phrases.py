@@ -132,4 +132,8 @@ PHRASES = (
     _("let go: bank, or yes"),
     _("let go: take back the last step"),
     _("let go: shut down"),
+    # Why there is no chance to win
+    _("scores go by %(step)s, so a target can be 1 to %(most)s, not %(target)s"),
+    _("scores go by %(step)s: exactly %(target)s is never reached"),
+    _("under these rules a match may have no end: nobody can win from some scores"),
 )

@@ -68,8 +68,31 @@ class LastThrowJson(ThrowJson):
     ending: str | None
 
 
+class OddsJson(TypedDict):
+    """What banking `at_risk` points is worth, or throwing on with `dice` dice.
+
+    `bank` and `throw` are chances to win, None where that is not known or cannot be done;
+    `farkle` is the chance that the next throw farkles, `points` what the turn brings on average when
+    thrown on. `best` is "bank", "throw" or "tie"; `rank` is "best" for the best keep, "tie" for those
+    that are as good, else None.
+    """
+
+    at_risk: int
+    dice: int
+    bank: float | None
+    throw: float | None
+    farkle: float
+    points: float
+    refused: str | None
+    best: str
+    rank: str | None
+
+
 class KeepJson(TypedDict):
-    """A legal keep of the last throw; `effect` says in words what it would mean, or is empty."""
+    """A legal keep of the last throw; `effect` says in words what it would mean, or is empty.
+
+    `odds` is what the coach says of it, None where it says nothing.
+    """
 
     dice: list[int]
     score: int
@@ -77,6 +100,7 @@ class KeepJson(TypedDict):
     dice_left: int
     hot: bool
     effect: str
+    odds: OddsJson | None
 
 
 class BankJson(TypedDict):
@@ -139,6 +163,48 @@ class RollOffJson(TypedDict):
     open: bool
     seat: int | None
     first: int | None
+
+
+class ChoiceMadeJson(TypedDict):
+    """Keeping these dice, and banking or throwing on."""
+
+    dice: list[int]
+    bank: bool
+
+
+class MomentJson(TypedDict):
+    """Of the turn that ended last: what the dice brought ("luck"), or a decision gave away.
+
+    `event` is its number in the timeline, `points` those of the turn, `win` the chance to win, None
+    where that is not known. `done` and `best` are of decisions alone.
+    """
+
+    event: int
+    kind: str
+    points: float
+    win: float | None
+    done: ChoiceMadeJson | None
+    best: ChoiceMadeJson | None
+
+
+class CoachJson(TypedDict):
+    """What the coach says; `mode` is "off", "after" or "live".
+
+    `solved`: whether chances to win are known; `solving` the share that is done of working them out,
+    or None; `trouble` why there will be none. `win` is the chance of the player on turn, None where it
+    is not known. `caveats` name what they leave out: "leader" (they are
+    those of two, against the best of the others), "taking over", "penalties". `before` is the throw
+    to come where a turn begins.
+    """
+
+    mode: str
+    solved: bool
+    solving: float | None
+    trouble: str
+    win: float | None
+    caveats: list[str]
+    before: OddsJson | None
+    turn: list[MomentJson]
 
 
 class OwnPhoneJson(TypedDict):
@@ -208,3 +274,4 @@ class StateJson(MatchJson):
     photo: PhotoJson | None
     rolloff: RollOffJson | None
     pencil: PencilJson
+    coach: CoachJson

@@ -10,6 +10,7 @@ from typing import Protocol
 from game.events import Event
 from game.match import Match
 from game.rolloff import RollOff
+from web.coaching import Coaching, Mode
 
 
 class Situation(StrEnum):
@@ -116,6 +117,7 @@ class Snapshot:
         notice: what has changed since then, in a sentence; empty where nothing did.
         troubles: what is wrong with the appliance, one sentence each; usually nothing.
         pencil: who may change anything.
+        coach: what it says of the match.
     """
 
     version: int
@@ -135,6 +137,7 @@ class Snapshot:
     notice: str = ""
     troubles: tuple[str, ...] = ()
     pencil: Holding = field(default_factory=Holding)
+    coach: Coaching = field(default_factory=Coaching)
 
 
 class Table(Protocol):
@@ -182,6 +185,9 @@ class Table(Protocol):
 
     def heed(self) -> Snapshot:
         """A person has read that the journal was damaged."""
+
+    def advise(self, mode: Mode) -> Snapshot:
+        """From now on the coach says so much."""
 
     def reopen(self, match_id: int) -> Snapshot:
         """Go on with an older match, by its number in the journal."""

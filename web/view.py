@@ -1,18 +1,23 @@
 """A snapshot as JSON: the shapes of `web.shape`, and nothing that is not asked of the match."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from game.effects import effect
 from game.match import Match
 from game.rolloff import RollOff
+from game.scoring import Dice
 from game.state import State, Throw, Turn
 from game.summary import at_risk
+from web.advice import coach_json, odds_by_keep
+from web.coaching import Coaching
 from web.shape import (
     BankJson,
     KeepJson,
     LastRoundJson,
     LastThrowJson,
     MatchJson,
+    OddsJson,
     PencilJson,
     PhotoDieJson,
     PhotoJson,
@@ -46,7 +51,7 @@ def state_json(snapshot: Snapshot) -> StateJson:
     """All that a phone needs to draw the table."""
     lamp = snapshot.lamp
     return {
-        **(_match(snapshot.match) if snapshot.match else NO_MATCH),
+        **(_match(snapshot.match, snapshot.coach) if snapshot.match else NO_MATCH),
         "version": snapshot.version,
         "situation": snapshot.situation.value,
         "message": snapshot.message,
@@ -63,10 +68,11 @@ def state_json(snapshot: Snapshot) -> StateJson:
         "photo": _photo(snapshot.photo) if snapshot.photo else None,
         "rolloff": _rolloff(snapshot.rolloff) if snapshot.rolloff else None,
         "pencil": _pencil(snapshot.pencil),
+        "coach": coach_json(snapshot.coach),
     }
 
 
-def _match(match: Match) -> MatchJson:
+def _match(match: Match, coaching: Coaching) -> MatchJson:
     state = match.state
     return {
         "rules": _rules(state),
@@ -75,7 +81,7 @@ def _match(match: Match) -> MatchJson:
         "at_risk": at_risk(state),
         "dice_to_throw": state.dice_in_hand,
         "throw": _last_throw(state),
-        "keeps": _keeps(state),
+        "keeps": _keeps(state, odds_by_keep(coaching)),
         "bank": _bank(state),
         "turns": [_turn(turn) for turn in state.turns],
         "can_undo": match.can_undo,
@@ -146,7 +152,7 @@ def _last_throw(state: State) -> LastThrowJson | None:
     return None
 
 
-def _keeps(state: State) -> list[KeepJson]:
+def _keeps(state: State, odds: Mapping[Dice, OddsJson]) -> list[KeepJson]:
     if state.winner is not None:
         return []
     return [
@@ -157,6 +163,7 @@ def _keeps(state: State) -> list[KeepJson]:
             "dice_left": keep.dice_left,
             "hot": keep.hot,
             "effect": effect(state, keep),
+            "odds": odds.get(keep.dice),
         }
         for keep in state.keeps
     ]

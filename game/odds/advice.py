@@ -196,3 +196,10 @@ def _charity(rules: Ruleset, needed: int, least: int, most: int) -> Worth:
     chance = chances_of_one_throw(rules, needed, least)[needed]
     thrown = np.full((most + 1, rules.n_dice + 1, 1), chance)
     return Worth(thrown[:, 1:], thrown)
+
+
+def as_good(option: Option, best: Option) -> bool:
+    """Whether nobody would ever feel the difference to the best."""
+    if option.win is None or best.win is None:
+        return abs(option.worth - best.worth) < NEAR_POINTS
+    return abs(option.win - best.win) < NEAR

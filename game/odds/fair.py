@@ -37,6 +37,16 @@ class Fairness:
     def total(self) -> int:
         return sum(self.counts)
 
+    @property
+    def oddest(self) -> int:
+        """The face whose count is farthest from what is usual."""
+        return max(FACES, key=lambda face: abs(self.counts[face - 1] - self.usual))
+
+    @property
+    def usual(self) -> float:
+        """How often each face falls with fair dice."""
+        return self.total / len(FACES)
+
     def __str__(self) -> str:
         if self.p is None:
             return f"{self.total} dice counted: {ENOUGH} are needed before it means anything"
@@ -46,9 +56,8 @@ class Fairness:
         often = f"fair dice are as uneven as this in {_share(p)}"
         if p >= ODD:
             return f"as even as fair dice fall; {often}"
-        face = max(FACES, key=lambda face: abs(self.counts[face - 1] - self.total / len(FACES)))
-        found, usual = self.counts[face - 1], self.total / len(FACES)
-        which = f"the {face} fell {found} times, where {usual:.0f} are usual"
+        found = self.counts[self.oddest - 1]
+        which = f"the {self.oddest} fell {found} times, where {self.usual:.0f} are usual"
         if p >= VERY_ODD:
             return f"unusual, but it happens; {often}; {which}"
         return f"hardly luck alone; {often}; {which}"

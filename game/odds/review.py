@@ -17,11 +17,14 @@ from game.events import Banked, Thrown
 from game.match import Match
 from game.odds.advice import Option, Table, TurnOdds, turn_odds
 from game.odds.wins import Wins
-from game.scoring import Effect, table, throw_events
+from game.scoring import Dice, Effect, table, throw_events
 from game.state import State
 from game.step import step
 
 _TWO = 2
+
+_USUAL = 2_000
+"""Points that few turns go beyond: so far a turn is worked out in one go."""
 
 
 class Kind(StrEnum):
@@ -29,6 +32,14 @@ class Kind(StrEnum):
 
     LUCK = "luck"
     DECISION = "decision"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Keeping these dice, and banking or throwing on."""
+
+    dice: Dice
+    bank: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,7 @@ class Moment:
         turn: how many turns were finished before.
         points: points of the turn that it brought; a decision brings 0 at most.
         win: chance to win that it brought; None where it is not solved.
+        done, best: for a decision, what was done and what was best.
     """
 
     event: int
@@ -48,6 +60,8 @@ class Moment:
     kind: Kind
     points: float
     win: float | None
+    done: Choice | None = None
+    best: Choice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +114,27 @@ def odds_of(state: State, wins: Wins | None, *, most: int = 0) -> TurnOdds:
 
 def options_of(state: State, wins: Wins | None) -> tuple[Option, ...]:
     """Each legal keep of the last throw, the best first."""
-    most = state.locked_points + max((keep.score for keep in state.keeps), default=0)
-    return odds_of(state, wins, most=most).options(state.locked_points, state.keeps)
+    return _options(state, odds_of(state, wins, most=_most(state)))
 
 
-def review(match: Match, wins: Wins | None = None) -> Review:
-    """What luck and decisions did in this match."""
+def _options(state: State, odds: TurnOdds) -> tuple[Option, ...]:
+    return odds.options(state.locked_points, state.keeps)
+
+
+def _most(state: State) -> int:
+    """Points that the last throw makes of the turn, at most."""
+    return state.locked_points + max((keep.score for keep in state.keeps), default=0)
+
+
+def review(match: Match, wins: Wins | None = None, *, since: int = 0) -> Review:
+    """What luck and decisions did in this match, or from its event of that number on."""
     reader = _Reader(wins)
     state = match.start_state
     for event in match.timeline:
         after = step(state, event)
-        if isinstance(event, Thrown):
+        if state.n_events < since:
+            pass
+        elif isinstance(event, Thrown):
             reader.decided_to_throw(state)
             reader.thrown(state, event)
         elif isinstance(event, Banked):
@@ -128,6 +152,16 @@ class _Reader:
     moments: list[Moment] = field(default_factory=list)
     curve: list[Standing] = field(default_factory=list)
     _before: Option | None = None
+    _odds: TurnOdds | None = None
+    _reach: int = 0
+
+    def _odds_of(self, state: State, most: int) -> TurnOdds:
+        """Worked out once for a turn, unless it goes higher than was looked at."""
+        odds = self._odds
+        if odds is None or odds.table != table_of(state) or most > self._reach:
+            self._reach = max(most, _USUAL)
+            odds = self._odds = odds_of(state, self.wins, most=self._reach)
+        return odds
 
     def thrown(self, state: State, event: Thrown) -> None:
         """Luck: what the turn is worth after the throw, less what it was before."""
@@ -136,7 +170,7 @@ class _Reader:
         before, after = self._before, step(state, event)
         if before is None or (after.once_more and len(after.turns) == len(state.turns)):
             return  # the last die has its second try still to come
-        options = _after(state, event, self.wins)
+        options = self._after(state, event)
         points = max((option.worth for option in options), default=0.0)
         win = max((o.win for o in options if o.win is not None), default=None)
         if not options and before.win_thrown is not None:
@@ -146,7 +180,7 @@ class _Reader:
 
     def _going_to_throw(self, state: State) -> Option:
         at_risk = state.turn.at_risk
-        odds = odds_of(state, self.wins, most=at_risk)
+        odds = self._odds_of(state, at_risk)
         option = odds.option(at_risk, state.dice_in_hand)
         if not state.turn.throws and option.win_thrown is not None:
             self.curve.append(Standing(state.n_events, state.turn.seat, option.win_thrown))
@@ -157,45 +191,65 @@ class _Reader:
         last = state.turn.last
         if last is None or last.keep is None:
             return
-        options = options_of(state, self.wins)
+        options = _options(state, self._odds_of(state, _most(state)))
         chosen = next(option for option in options if option.keep == last.keep)
-        self._decision(state, options, chosen.points, chosen.win_thrown)
+        self._decision(state, options, chosen, bank=False)
 
     def banked(self, state: State, dice: tuple[int, ...]) -> None:
         """A keep that was banked, less the best that could be done."""
-        options = options_of(state, self.wins)
+        options = _options(state, self._odds_of(state, _most(state)))
         chosen = next(option for option in options if option.keep and option.keep.dice == dice)
-        self._decision(state, options, float(chosen.at_risk), chosen.win_banked)
+        self._decision(state, options, chosen, bank=True)
 
     def _decision(
-        self, state: State, options: tuple[Option, ...], points: float, win: float | None
+        self, state: State, options: tuple[Option, ...], chosen: Option, *, bank: bool
     ) -> None:
+        points = float(chosen.at_risk) if bank else chosen.points
+        win = chosen.win_banked if bank else chosen.win_thrown
         best = max((o.win for o in options if o.win is not None), default=None)
         given = None if win is None or best is None else win - best
         most = max(option.worth for option in options)
-        self._note(state, Kind.DECISION, points - most, given)
+        self._note(
+            state,
+            Kind.DECISION,
+            points - most,
+            given,
+            done=_choice(chosen, bank=bank),
+            best=_choice(options[0], bank=options[0].banks),
+        )
 
-    def _note(self, state: State, kind: Kind, points: float, win: float | None) -> None:
+    def _after(self, state: State, event: Thrown) -> tuple[Option, ...]:
+        """What can be done about a throw; a bank that is forced is all there is."""
+        dice = tuple(sorted(event.dice))
+        keeps = table(state.rules)[dice]
+        single = state.rules.last_die_twice if len(dice) == 1 else 0
+        at_risk = state.turn.at_risk + single
+        most = at_risk + max((keep.score for keep in keeps), default=0)
+        options = self._odds_of(state, most).options(at_risk, keeps)
+        must_bank = any(e.effect is Effect.MUST_BANK for e in throw_events(dice, state.rules))
+        if not (must_bank or state.one_throw_only):
+            return options
+        best = next((o for o in options if o.keep == keeps[0] and not o.refused), None)
+        if best is None:
+            return () if state.one_throw_only else options
+        return (replace(best, points=float(best.at_risk), win_thrown=None),)
+
+    def _note(
+        self,
+        state: State,
+        kind: Kind,
+        points: float,
+        win: float | None,
+        *,
+        done: Choice | None = None,
+        best: Choice | None = None,
+    ) -> None:
         turn, seat = len(state.turns), state.turn.seat
-        self.moments.append(Moment(state.n_events, turn, seat, kind, points, win))
+        self.moments.append(Moment(state.n_events, turn, seat, kind, points, win, done, best))
 
 
-def _after(state: State, event: Thrown, wins: Wins | None) -> tuple[Option, ...]:
-    """What can be done about a throw; a bank that is forced is all there is."""
-    dice = tuple(sorted(event.dice))
-    keeps = table(state.rules)[dice]
-    single = state.rules.last_die_twice if len(dice) == 1 else 0
-    at_risk = state.turn.at_risk + single
-    most = at_risk + max((keep.score for keep in keeps), default=0)
-    odds = odds_of(state, wins, most=most)
-    options = odds.options(at_risk, keeps)
-    must_bank = any(e.effect is Effect.MUST_BANK for e in throw_events(dice, state.rules))
-    if not (must_bank or state.one_throw_only):
-        return options
-    best = next((o for o in options if o.keep == keeps[0] and not o.refused), None)
-    if best is None:
-        return () if state.one_throw_only else options
-    return (replace(best, points=float(best.at_risk), win_thrown=None),)
+def _choice(option: Option, *, bank: bool) -> Choice:
+    return Choice(option.keep.dice if option.keep else (), bank)
 
 
 def _lost(state: State, wins: Wins | None) -> float | None:

@@ -1,6 +1,7 @@
 """What `traykeeper play` puts together."""
 
 from device.play import Options, open_companion
+from web.coaching import Mode
 from web.table import Situation
 
 
@@ -14,3 +15,14 @@ def test_a_camera_that_is_not_there_stops_nobody(tmp_path):
 
     assert snapshot.camera is None
     assert snapshot.situation is Situation.ACCEPTED
+
+
+def test_the_coach_speaks_a_moment_after_it_is_switched_on(tmp_path):
+    with open_companion(Options(camera="usb:97", state=str(tmp_path))) as companion:
+        companion.new_match(("Anna", "Ben"))
+        snapshot = companion.advise(Mode.LIVE)
+        while snapshot.coach.figures is None:
+            snapshot = companion.wait(snapshot.version, 5) or companion.snapshot()
+
+    assert snapshot.coach.figures.solved
+    assert 0.5 < snapshot.coach.figures.before.win < 0.6

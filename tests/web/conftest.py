@@ -5,14 +5,18 @@ import threading
 import urllib.request
 from dataclasses import replace
 from http.client import HTTPResponse
+from pathlib import Path
 
 import pytest
 
 from game import Match
 from game.events import Event, Spliced
+from game.odds.figures import Figures, figures
+from game.odds.shelf import Shelf
 from game.rulefile import load
 from game.text import insertion
 from web.app import create_app
+from web.coaching import Coaching, Mode
 from web.pencil import Kept, Pencil
 from web.phone import COOKIE, Phones
 from web.server import Server
@@ -24,6 +28,7 @@ PHONE_COOKIE, PHONE = Phones(SECRET).cookie()
 """The phone that holds the pencil wherever a test does not say otherwise."""
 
 RULES = load("walnut-studiolo")
+SHIPPED = Shelf(Path("no such folder"))
 READY = Lamp("#2aa866", 0.0, "Press to read the throw")
 
 
@@ -65,9 +70,8 @@ class MemoryTable:
             situation = Situation.ACCEPTED
         else:
             situation = Situation.TURN_BEGINS
-        return self.show(
-            match=match, message=message, situation=situation, question=None, choices=()
-        )
+        self.show(match=match, message=message, situation=situation, question=None, choices=())
+        return self.advise(self._snapshot.coach.mode)
 
     def photo(self, photo_id: str) -> bytes | None:
         return self.photos.get(photo_id)
@@ -110,6 +114,17 @@ class MemoryTable:
             raise TableError("the match is not over")
         names = [player.name for player in self.match.state.players]
         return self._play(Match.start(self.match.rules, names, first=1), "a rematch")
+
+    def advise(self, mode: Mode) -> Snapshot:
+        return self.show(coach=Coaching(mode, self._figures(mode)))
+
+    def _figures(self, mode: Mode) -> Figures | None:
+        """What `device.coach` has worked out aside, here at once."""
+        match = self._snapshot.match
+        if mode is Mode.OFF or match is None:
+            return None
+        found = figures(match, SHIPPED.find(match.rules))
+        return found if mode is Mode.LIVE else replace(found, keeps=(), before=None)
 
     def heed(self) -> Snapshot:
         return self.show(troubles=())

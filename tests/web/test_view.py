@@ -50,6 +50,7 @@ def test_lists_keeps_best_first_with_what_they_mean(table):
         "dice_left": 0,
         "hot": True,
         "effect": "hot dice",
+        "odds": None,
     }
     assert len(others) == 10
 

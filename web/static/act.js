@@ -69,6 +69,8 @@
     remove: (button) => removePlayer(Number(button.dataset.remove)),
   };
 
+  byId("coach-mode").addEventListener("change", ({ target }) => post("/api/v1/coach", { mode: target.value }));
+
   document.addEventListener("click", (event) => {
     for (const [name, act] of Object.entries(taps)) {
       const element = event.target.closest(`[data-${name}]`);

@@ -24,6 +24,7 @@
     if (holds && byId("asking").open) byId("asking").close();
     showWay(Boolean(me) && state.asking === me ? state.way : "");
     byId("own-turn").checked = state.own === "true";
+    byId("coach-mode").value = state.coach;
     fillPlayers(players[me] || "");
   }
 

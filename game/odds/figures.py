@@ -1,0 +1,96 @@
+"""All the figures for one moment of a match, worked out together: what the page shows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from game.match import Match
+from game.odds.advice import Option
+from game.odds.review import Moment, odds_of, options_of, review
+from game.odds.wins import Wins
+from game.ruleset import Piggyback
+from game.state import State
+
+_TWO = 2
+
+
+class Caveat(StrEnum):
+    """What a chance to win leaves out of account."""
+
+    LEADER = "leader"
+    """There are more than two players, or teams: it is that of two, against the best of the others."""
+
+    TAKING_OVER = "taking over"
+    """Nobody takes over what another has banked."""
+
+    PENALTIES = "penalties"
+    """Farkles in a row, resets and instant wins do not happen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What can be said of a match as it stands.
+
+    Attributes:
+        solved: whether chances to win are known.
+        caveats: what these leave out.
+        keeps: each legal keep of the last throw, the best first.
+        before: the throw to come, where a turn begins.
+        turn: luck and decisions of the turn that ended last.
+    """
+
+    solved: bool
+    caveats: tuple[Caveat, ...]
+    keeps: tuple[Option, ...] = ()
+    before: Option | None = None
+    turn: tuple[Moment, ...] = ()
+
+    @property
+    def win(self) -> float | None:
+        """The chance of the player on turn, who does what is best."""
+        best = self.keeps[0] if self.keeps else self.before
+        return best.win if best else None
+
+
+def figures(match: Match, wins: Wins | None) -> Figures:
+    """The figures of this match; without a solved table only those in points."""
+    state = match.state
+    solved = wins is not None and wins.solved
+    caveats = tuple(_caveats(state))
+    if state.winner is not None:
+        return Figures(solved, caveats, turn=_last_turn(match, wins))
+    return Figures(
+        solved,
+        caveats,
+        keeps=options_of(state, wins) if state.keeps else (),
+        before=None if state.turn.throws else _before(state, wins),
+        turn=_last_turn(match, wins),
+    )
+
+
+def _before(state: State, wins: Wins | None) -> Option:
+    at_risk = state.turn.at_risk
+    return odds_of(state, wins, most=at_risk).option(at_risk, state.dice_in_hand)
+
+
+def _last_turn(match: Match, wins: Wins | None) -> tuple[Moment, ...]:
+    turns = match.state.turns
+    if not turns:
+        return ()
+    found = review(match, wins, since=turns[-1].start)
+    return tuple(moment for moment in found.moments if moment.turn == len(turns) - 1)
+
+
+def _caveats(state: State) -> Iterator[Caveat]:
+    rules = state.rules
+    if len(state.order) > _TWO or any(player.team is not None for player in state.players):
+        yield Caveat.LEADER
+    if rules.piggyback is not Piggyback.NO:
+        yield Caveat.TAKING_OVER
+    if (
+        rules.three_farkles
+        or rules.three_scoreless_starts
+        or rules.four_twos_reset
+        or rules.all_alike_wins
+    ):
+        yield Caveat.PENALTIES

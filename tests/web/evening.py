@@ -1,0 +1,67 @@
+"""Matches that were played, in a real journal, and a coach that works everything out at once."""
+
+import random
+from pathlib import Path
+
+from game.counts import Counting, DiceSet
+from game.errors import JournalError
+from game.history import History
+from game.journal import Journal
+from game.match import Match
+from game.odds.review import review
+from game.result import Result
+from tests.web.conftest import RULES, SHIPPED
+from web.coaching import LookedBack
+
+
+def played(names, seed=1):
+    """A whole match: whoever has 500 banks."""
+    dice = random.Random(seed)
+    match = Match.start(RULES, names)
+    while match.state.winner is None:
+        match = match.throw(dice.choices(range(1, 7), k=match.state.dice_in_hand))
+        state = match.state
+        if state.winner is None and state.keeps and state.turn.last:
+            best = state.keeps[0]
+            enough = state.locked_points + best.score >= 500
+            match = match.bank(best.dice) if enough else match.keep(best.dice)
+    return match
+
+
+def journal_of(folder: Path, *matches: Match) -> History:
+    """A journal that holds these, each written as one step."""
+    journal = Journal.open(folder / "journal.db")
+    for match in matches:
+        names = [player.name for player in match.state.players]
+        number = journal.start(Match.start(match.rules, names))
+        journal.append(number, *match.timeline, result=Result.of(match))
+    journal.close()
+    return History(journal.path)
+
+
+class AtOnce:
+    """A `web.coaching.Coach` that works everything out when it is asked."""
+
+    def __init__(self, history):
+        self._history = history
+        self.sets = [DiceSet("")]
+        self.ready = True
+        self.solving = []
+
+    def look_back(self, match_id, steps):
+        match = self._history.match(match_id)
+        wins = SHIPPED.find(match.rules)
+        return LookedBack(review(match, wins), wins is not None) if self.ready else None
+
+    def solve(self, match_id):
+        if match_id != 1:
+            raise JournalError(f"there is no match {match_id}")
+        self.solving.append(match_id)
+
+    def counts(self):
+        counting = Counting(self._history)
+        list(counting.go_on())
+        return counting.counts(self.sets) if self.ready else None
+
+    def new_dice(self, name):
+        self.sets.append(DiceSet(name, 10**6))

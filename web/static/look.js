@@ -1,0 +1,58 @@
+// Pages that stand still: asks again while something is worked out, and saves the share card.
+"use strict";
+(() => {
+  const AGAIN_MS = 1500;
+  const look = () => document.getElementById("look");
+
+  async function again() {
+    try {
+      const answer = await fetch(location.href, { cache: "no-store" });
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("look");
+      if (answer.ok && fresh && fresh.innerHTML !== look().innerHTML) look().replaceWith(fresh);
+    } catch {
+      // The table is away: it is asked again.
+    }
+    wait();
+  }
+
+  function wait() {
+    if (look().dataset.wait !== undefined) setTimeout(again, AGAIN_MS);
+  }
+
+  // As a PNG, which every messenger shows.
+  function save({ name }) {
+    const shown = document.getElementById("share");
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [shown.naturalWidth, shown.naturalHeight];
+    canvas.getContext("2d").drawImage(shown, 0, 0);
+    canvas.toBlob((blob) => {
+      const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+    }, "image/png");
+  }
+
+  async function nameDice(form) {
+    const address = form.dataset.dice;
+    if (!window.mayPost(address)) return;
+    const answer = await fetch(address, {
+      method: "POST", headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ name: form.elements.name.value }),
+    });
+    if (answer.ok) again();
+    else document.dispatchEvent(new CustomEvent("said", { detail: (await answer.json()).detail }));
+  }
+
+  let then = null;
+  document.addEventListener("click", ({ target }) => {
+    if (target.closest("#save-card")) save(target.closest("#save-card").dataset);
+    then = target.closest("[data-then]")?.dataset.then || null;
+  });
+  document.addEventListener("acted", () => (then ? location.assign(then) : again()));
+  document.addEventListener("submit", (event) => {
+    if (!event.target.dataset.dice) return;
+    event.preventDefault();
+    nameDice(event.target);
+  });
+  wait();
+})();
