@@ -16,6 +16,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--hard", action="store_true", help="leaning and stacked dice, hands")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
@@ -23,7 +24,7 @@ def main() -> None:
         path = options.folder / f"{seed:06d}.png"
         if path.with_suffix(".json").exists():
             continue
-        scene = random_scene(seed)
+        scene = random_scene(seed, hard=options.hard)
         render(scene, path)
         path.with_suffix(".json").write_text(json.dumps(labels(scene)))
         print(

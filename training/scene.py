@@ -3,7 +3,7 @@
 Lengths are in die edges (a die of size 1 unless sizes are mixed); z is up, the floor at z = 0.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -129,14 +129,14 @@ class _Table:
 
     def free(self, die: PlacedDie, gap: float = 0.02) -> bool:
         shape = _footprint(die, gap)
-        if not self._in_tray(die):
+        if not self.inside(die):
             return False
         return all(
             cv2.rotatedRectangleIntersection(shape, _footprint(other, gap))[0] == cv2.INTERSECT_NONE
             for other in self.dice
         )
 
-    def _in_tray(self, die: PlacedDie) -> bool:
+    def inside(self, die: PlacedDie) -> bool:
         if self.tray is None:
             return True
         reach = np.abs(die.corners()[:, :2]).max(axis=0)
@@ -212,11 +212,41 @@ def _beside(table: _Table, look: int, size: float) -> PlacedDie:
     return die
 
 
-def _lay(table: _Table, count: int, looks: int, *, mixed: bool) -> None:
+def _leaning_on(table: _Table, look: int, size: float) -> PlacedDie:
+    """A die that leans and touches another one: moved up to it until they meet."""
+    rng = table.rng
+    other = table.dice[int(rng.integers(len(table.dice)))]
+    way = rng.uniform(0, 2 * np.pi)
+    step = np.array([np.cos(way), np.sin(way), 0])
+    yaw = way + (np.pi / 2 * int(rng.integers(4)) if rng.random() < 0.5 else rng.uniform(0, np.pi))
+    die = near = _tilted(rng, _flat(rng, look, size, other.at * (1, 1, 0), yaw))
+    for distance in np.arange(2.2, 0.3, -0.02) * size:
+        moved = replace(die, at=die.at + step * distance)
+        if any(_meet(moved, there) for there in table.dice):
+            break
+        near = moved
+    return near
+
+
+def _meet(one: PlacedDie, other: PlacedDie) -> bool:
+    """Whether two cubes overlap: no axis parts them (separating axis theorem)."""
+    if np.linalg.norm(one.at - other.at) > (one.size + other.size) * 0.87:
+        return False
+    axes = [*one.turn.T, *other.turn.T]
+    axes += [np.cross(a, b) for a in one.turn.T for b in other.turn.T]
+    away = other.at - one.at
+    for axis in axes:
+        reach = sum(np.abs(axis @ die.turn).sum() * die.size / 2 for die in (one, other))
+        if abs(axis @ away) > reach + 1e-9:
+            return False
+    return True
+
+
+def _lay(table: _Table, count: int, looks: int, *, mixed: bool, hard: bool) -> None:
     rng = table.rng
     touching = rng.random() < 0.4
-    cocked = rng.random() < 0.4
-    stacked = rng.random() < 0.2
+    cocked = hard or rng.random() < 0.4
+    stacked = rng.random() < (0.5 if hard else 0.2)
     for _ in range(count):
         look = int(rng.integers(looks))
         size = float(rng.uniform(0.7, 1.35)) if mixed else 1.0
@@ -227,6 +257,12 @@ def _lay(table: _Table, count: int, looks: int, *, mixed: bool) -> None:
                     continue
                 table.dice.append(die)
                 break
+            if hard and table.dice and rng.random() < 0.35:
+                die = _leaning_on(table, look, size)
+                if table.inside(die) and not any(_meet(die, there) for there in table.dice):
+                    table.dice.append(die)
+                    break
+                continue
             if table.dice and touching and rng.random() < 0.7:
                 die = _beside(table, look, size)
             else:
@@ -257,8 +293,10 @@ def _on_top(table: _Table, look: int, size: float) -> PlacedDie | None:
     return PlacedDie(look, size, die.at + (0, 0, below.size), die.turn, "stacked")
 
 
-def _camera(rng: Generator, span: float, fill: float, tilt: float) -> Camera:
+def _camera(rng: Generator, span: float, fill: float, tilt: float, *, hard: bool) -> Camera:
     width, height = [(640, 480), (640, 360), (560, 560)][int(rng.choice(3, p=[0.4, 0.45, 0.15]))]
+    if hard:  # finer: a lean shows in few pixels
+        width, height = width * 3 // 2, height * 3 // 2
     field_of_view = np.radians(rng.uniform(28, 95))  # of the longer side
     focal = max(width, height) / 2 / np.tan(field_of_view / 2)
     away = focal * span / (fill * height)
@@ -276,12 +314,15 @@ def _camera(rng: Generator, span: float, fill: float, tilt: float) -> Camera:
     return Camera(width, height, float(focal), at, np.array([right, down, ahead]))
 
 
-def random_scene(seed: int) -> Scene:
-    """The scene of a seed; the same seed gives the same scene."""
+def random_scene(seed: int, *, hard: bool = False) -> Scene:
+    """The scene of a seed; the same seed gives the same scene.
+
+    A `hard` one is full of what must be asked about: dice that lean, lie on others, are under a hand.
+    """
     rng = np.random.default_rng(seed)
     in_tray = rng.random() < 0.6
     mixed = bool(rng.random() < 0.12)
-    crowd = bool(rng.random() < 0.6)  # many dice of many looks: more to learn from one picture
+    crowd = hard or bool(rng.random() < 0.6)  # many dice of many looks teach more
     looks = 1 if rng.random() < 0.6 else int(rng.integers(2, 7))
     count = int(
         rng.choice(
@@ -300,7 +341,7 @@ def random_scene(seed: int) -> Scene:
         depth = width * float(rng.uniform(0.6, 1))
         tray = Tray(width, depth, float(rng.uniform(0.8, 3.2)), float(rng.uniform(0.3, 1.2)))
         table = _Table(rng, tray, 0)
-        camera = _camera(rng, depth, float(rng.uniform(0.5, 0.97)), tilt)
+        camera = _camera(rng, depth, float(rng.uniform(0.5, 0.97)), tilt, hard=hard)
     else:
         tray = None
         span = float(np.exp(rng.uniform(np.log(7 if crowd else 2.2), np.log(17))))
@@ -309,13 +350,14 @@ def random_scene(seed: int) -> Scene:
             count = min(count, 3)
         if rng.random() < 0.12:
             tilt = np.radians(rng.uniform(20, 45))
-        camera = _camera(rng, span, 1.0, tilt)
-    _lay(table, count, looks, mixed=mixed)
+        camera = _camera(rng, span, 1.0, tilt, hard=hard)
+    _lay(table, count, looks, mixed=mixed, hard=hard)
     dice = list(table.dice)
     things = _things(rng, tray, table)
     if tray is not None and rng.random() < 0.35:
         dice += _outside(rng, tray, looks)
-    hand = _hand(rng, table.reach if tray is None else tray.width / 2) if rng.random() < 0.2 else ()
+    shown = rng.random() < (0.4 if hard else 0.2)
+    hand = _hand(rng, table.reach if tray is None else tray.width / 2) if shown else ()
     return Scene(seed, tray, kinds, tuple(dice), things, hand, camera)
 
 
