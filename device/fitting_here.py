@@ -48,9 +48,9 @@ class Here:
 @contextmanager
 def opened(settings: Settings, camera: str | None) -> Iterator[Here]:
     """The camera of the settings, or the one named."""
-    spec = camera or settings.camera
     folder = Path(settings.state or platformdirs.user_state_dir("traykeeper"))
     shelf = Shelf(folder / FILE)
+    spec = camera or shelf.meant(settings.camera)
     usual = Tuning(rotation=as_rotation(settings.rotation), mains_hz=as_mains(settings.mains_hz))
     opener = camera_opener(spec, tuning=shelf.tuning(spec, usual))
     first = opener()

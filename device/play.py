@@ -218,10 +218,9 @@ def _camera(options: Options, shelf: Shelf) -> tuple[SimulatedTray | None, Calla
 
     def opener() -> Opener:
         """Anew each time: it opens as it was calibrated, perhaps meanwhile."""
-        tuning = shelf.tuning(options.camera, usual)
-        return camera_opener(
-            options.camera, seed=options.seed, roll_s=options.roll_s, tuning=tuning
-        )
+        spec = shelf.meant(options.camera)
+        tuning = shelf.tuning(spec, usual)
+        return camera_opener(spec, seed=options.seed, roll_s=options.roll_s, tuning=tuning)
 
     def open_it() -> Camera:
         return opener()()

@@ -63,6 +63,15 @@ class Shelf:
             profiles.save(profile, self._file)
         self._profile, self.trouble = profile, ""
 
+    def meant(self, spec: str) -> str:
+        """The camera that a person who named `spec` means: `auto` is what was calibrated here.
+
+        So a cable that came loose is told, and never replaced by simulated dice.
+        """
+        profile = self._profile
+        pi = profile is not None and _is_of(profile.camera, "picamera2")
+        return "picamera2" if spec == "auto" and pi else spec
+
     def tuning(self, spec: str, usual: Tuning) -> Tuning:
         """How the camera named `spec` is opened: as it was when the profile was made.
 

@@ -60,6 +60,23 @@ def test_only_the_camera_of_the_profile_is_opened_so(camera, spec, fits):
     assert (shelf.tuning(spec, Tuning()) != Tuning()) == fits
 
 
+@pytest.mark.parametrize(
+    ("camera", "spec", "meant"),
+    [
+        ("imx708", "auto", "picamera2"),
+        ("imx708", "sim", "sim"),
+        ("USB camera 0", "auto", "auto"),
+        ("simulated tray", "auto", "auto"),
+    ],
+)
+def test_a_calibrated_pi_camera_is_never_replaced_by_simulated_dice(camera, spec, meant):
+    shelf = Shelf()
+    assert shelf.meant(spec) == spec
+    shelf.keep(replace(PI, camera=camera))
+
+    assert shelf.meant(spec) == meant
+
+
 def test_what_a_camera_does_not_tell_is_not_held():
     assert held(Tuning()) == Held()
     assert held(Tuning(focus_dpt=2.0)) == Held(focus_dpt=2.0)
