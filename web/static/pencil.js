@@ -23,9 +23,15 @@
     root.classList.toggle("own-turn", plays && !holds);
     if (holds && byId("asking").open) byId("asking").close();
     showWay(Boolean(me) && state.asking === me ? state.way : "");
+    if (!byId("menu").open) fillMenu(); // an open one shows what was just tapped, not what was before
+  }
+
+  function fillMenu() {
+    const state = told();
+    if (!state) return;
     byId("own-turn").checked = state.own === "true";
     byId("coach-mode").value = state.coach;
-    fillPlayers(players[me] || "");
+    fillPlayers(JSON.parse(state.players)[root.dataset.me] || "");
   }
 
   function showWay(shown) {
@@ -102,7 +108,9 @@
     field.value = "";
   });
 
-  byId("own-turn").addEventListener("change", ({ target }) => send("own-turn", { on: target.checked }));
+  byId("own-turn").addEventListener("change", async ({ target }) => {
+    if (!await send("own-turn", { on: target.checked })) target.checked = !target.checked;
+  });
   byId("player").addEventListener("change", ({ target }) => send("sit", { name: target.value }));
   byId("show-pin").addEventListener("click", async () => {
     const answer = await fetch(`${API}/pin`, { cache: "no-store" });
