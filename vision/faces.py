@@ -24,23 +24,35 @@ class Face:
     cocked: float
     hidden: float
     stacked: float
+    steady: float  # the least chance of the likeliest face among the views
+
+
+TURNS = 4
+"""A die that is not clear at once is looked at from so many sides."""
+CLEAR = 0.99
+"""From this chance on one side is enough."""
 
 
 def look(
     picture: Image, sightings: list[Sighting], pose: Pose | None
 ) -> list[tuple[Sighting, Face]]:
-    """A face for each sighting, and where it really is: looked at twice, the second time set right."""
-    if not sightings:
-        return []
+    """A face for each sighting, and where it really is: each look after the first is set right."""
     better = [
         _set_right(sighting, answer)
         for sighting, answer in zip(sightings, _answers(picture, sightings, pose), strict=True)
     ]
-    answers = _answers(picture, better, pose)
-    return [(one, _face(answer)) for one, answer in zip(better, answers, strict=True)]
+    views = [[answer] for answer in _answers(picture, better, pose)]
+    doubtful = [k for k, (answer,) in enumerate(views) if _chances(answer[:7]).max() < CLEAR]
+    for turn in range(1, TURNS):
+        turned = [replace(better[k], turn=better[k].turn + turn * np.pi / 2) for k in doubtful]
+        for k, answer in zip(doubtful, _answers(picture, turned, pose), strict=True):
+            views[k].append(answer)
+    return [(one, _face(np.stack(seen))) for one, seen in zip(better, views, strict=True)]
 
 
 def _answers(picture: Image, sightings: list[Sighting], pose: Pose | None) -> Floats:
+    if not sightings:
+        return np.empty((0, 13), np.float32)
     return run("reader", np.stack([_patch(picture, s, s.turn, pose) for s in sightings]))
 
 
@@ -55,11 +67,19 @@ def _set_right(sighting: Sighting, answer: Floats) -> Sighting:
     )
 
 
-def _face(answer: Floats) -> Face:
-    chances = np.exp(answer[:7] - answer[:7].max())
-    none, *faces = (float(c) for c in chances / chances.sum())
+def _face(views: Floats) -> Face:
+    """From (views, 13) answers."""
+    answer = views.mean(0)
+    none, *faces = (float(c) for c in _chances(answer[:7]))
+    best = 1 + int(np.argmax(faces))
     cocked, hidden, stacked = (float(c) for c in 1 / (1 + np.exp(-answer[7:10])))
-    return Face(none, tuple(faces), cocked, hidden, stacked)
+    steady = min(float(_chances(view[:7])[best]) for view in views)
+    return Face(none, tuple(faces), cocked, hidden, stacked, steady)
+
+
+def _chances(logits: Floats) -> Floats:
+    chances = np.exp(logits - logits.max())
+    return np.asarray(chances / chances.sum())
 
 
 def _patch(picture: Image, sighting: Sighting, spin: float, pose: Pose | None) -> Floats:

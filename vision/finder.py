@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from vision.networks import Floats, run
 
 Image = NDArray[np.uint8]
-LOOK_PX = 384  # the longer side of what the finder sees: a die of 16 mm is some 25 px of a tray
-COARSE_PX = 154  # its second look at a picture of unknown scale, which may be full of one die
+LOOK_PX = 384  # the longer side of what the finder sees of a picture of unknown scale
+TRAY_PX = 576  # the same of a tray: a die of 16 mm is some 35 px
+COARSE_PX = 154  # its second look at such a picture, which may be full of one die
 GRID = 32  # the network halves its input five times
 STRIDE = 4  # input pixels in one cell of its answer
 LEAST_HEAT = 0.06
@@ -30,7 +31,7 @@ class Sighting:
     faces: tuple[float, ...]
 
 
-def find(picture: Image, look_px: int = LOOK_PX) -> tuple[list[Sighting], float]:
+def find(picture: Image, look_px: int) -> tuple[list[Sighting], float]:
     """All sightings in a picture, best first, and how many cells a hand covers, 0..1."""
     height, width = picture.shape[:2]
     scale = min(2.0, look_px / max(height, width))

@@ -13,9 +13,9 @@ from vision.reading import Problem
 
 A_DIE = 0.5
 """Below this chance of being a die a place is ground, a coin, a shadow."""
-NO_DIE = 0.25
+NO_DIE = 0.3
 """Below this one surely: between the two it is asked about."""
-SURE = 0.58
+SURE = 0.55
 """A die is sure from this chance of being read right on."""
 CONTRADICTED = 0.4
 """The most that a face can have which the pips surely take for another."""
@@ -40,10 +40,14 @@ class Evidence:
     differs_surely: float
     asks: float  # 1 if they see something that is no face
     told_tray: float  # 1 if it is known how the camera stands
+    steady: float  # log odds of that face where the turned die looks least like it
+    odd: float  # how much larger or smaller than the dice here, as a logarithm
 
 
-IS_DIE = Evidence(-1.16, 1.31, 0.44, 0, 0, 0.60, 0.34, 0.14, 0, 0.32, -0.49)
-IS_RIGHT = Evidence(-2.40, 0.85, 0.45, 0.10, -0.02, 0.31, 0.21, -0.20, -0.29, -0.22, -0.23)
+IS_DIE = Evidence(-0.99, 1.07, 0.47, 0, 0, 0.41, 0.27, 0.16, 0, 0.35, -0.53, 0, -1.09)
+IS_RIGHT = Evidence(
+    -1.46, 0.58, 0.36, -0.11, -0.07, 0.21, 0.18, -0.12, -0.14, -0.06, -1.29, 0.34, -1.06
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,8 @@ def evidence(look: Look, *, told_tray: bool) -> Evidence:
         differs_surely=float(differs and strength >= SURE_BY_PIPS),
         asks=float(claim is not None and claim.value is None),
         told_tray=float(told_tray),
+        steady=_log_odds(face.steady),
+        odd=look.odd,
     )
 
 

@@ -5,12 +5,12 @@ then looked at by itself, by a second network.
 """
 
 from dataclasses import dataclass, replace
-from math import hypot
+from math import hypot, log
 
 import numpy as np
 
 from vision.faces import Face, look
-from vision.finder import COARSE_PX, LEAST_HEAT, LOOK_PX, Sighting, apart, find
+from vision.finder import COARSE_PX, LEAST_HEAT, LOOK_PX, TRAY_PX, Sighting, apart, find
 from vision.picture import Image, extent
 from vision.pips import Claim, claims
 from vision.pose import Pose, pose
@@ -22,6 +22,10 @@ LIKELY = 0.3
 """From this heat on a sighting counts for how large dice are here."""
 SAME_PLACE = 0.5
 """Edges between the middles of what two looks take for one die."""
+COMPANY = 2
+"""So many dice tell how large dice are here."""
+ODDEST = 1.0
+"""Sizes that differ more say no more."""
 EVEN = (1 / 6,) * 6
 
 
@@ -33,6 +37,7 @@ class Look:
     face: Face
     claim: Claim | None
     foot: tuple[float, float]  # where the die stands, in picture pixels
+    odd: float  # how much larger or smaller it is than the dice here, as a logarithm
 
 
 def looks(picture: Image, tray: Quad | None, aside: Quad | None) -> tuple[list[Look], float]:
@@ -42,7 +47,21 @@ def looks(picture: Image, tray: Quad | None, aside: Quad | None) -> tuple[list[L
     places = sightings + [_place(claim) for claim in claimed if not _near(claim, sightings)]
     stand = None if tray is None else pose(tray, picture.shape[1], picture.shape[0])
     seen = _one_each(look(picture, places, stand))
-    return [Look(s, face, _claim_at(s, claimed), _foot(s, stand)) for s, face in seen], hand
+    usual = _usual_edge(seen)
+    return [
+        Look(s, face, _claim_at(s, claimed), _foot(s, stand), _odd(s.edge, usual))
+        for s, face in seen
+    ], hand
+
+
+def _usual_edge(seen: list[tuple[Sighting, Face]]) -> float | None:
+    """Of what surely are dice; None if too few are."""
+    sure = [s.edge for s, face in seen if s.heat * (1 - face.none) > LIKELY]
+    return float(np.median(sure)) if len(sure) >= COMPANY else None
+
+
+def _odd(edge: float, usual: float | None) -> float:
+    return 0.0 if usual is None else min(ODDEST, abs(log(edge / usual)))
 
 
 def _sightings(
@@ -50,11 +69,12 @@ def _sightings(
 ) -> tuple[list[Sighting], float]:
     left, top, right, bottom = extent(picture, [quad for quad in (tray, aside) if quad])
     cut = picture[top:bottom, left:right]
-    seen, hand = find(cut, LOOK_PX)
+    look_px = LOOK_PX if tray is None else TRAY_PX
+    seen, hand = find(cut, look_px)
     if tray is None:
         seen = apart(seen + find(cut, COARSE_PX)[0])
-    if _are_small(seen, max(cut.shape[:2]) / LOOK_PX):
-        seen, _ = find(cut, 2 * LOOK_PX)
+    if _are_small(seen, max(cut.shape[:2]) / look_px):
+        seen, _ = find(cut, 2 * look_px)
     return [replace(s, x=s.x + left, y=s.y + top) for s in seen], hand
 
 

@@ -11,7 +11,7 @@ from vision.looks import Look, looks
 from vision.picture import as_bgr
 from vision.reading import Die, Problem, Quad, Reading, Zone
 
-HAND = 0.004
+HAND = 0.001
 """Of the picture: the tip of a finger."""
 
 

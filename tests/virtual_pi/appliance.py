@@ -65,7 +65,7 @@ def installed(root: Path, work: Path) -> Path:
         inside = ("chroot", merged, "/usr/bin/env", "-i", *_ENV)
         sh(*inside, "/home/pi/traykeeper/systemd/install")
         pip = "/opt/traykeeper/current/bin/pip"  # an update in there has no network
-        wheels = ("-d", "/home/pi/wheels", "setuptools>=77", "/home/pi/traykeeper")
+        wheels = ("-d", "/home/pi/wheels", "setuptools>=77", "/home/pi/traykeeper[mqtt]")
         sh(*inside, pip, "download", "-q", *wheels)
     finally:
         sh("umount", merged)
