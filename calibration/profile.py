@@ -309,7 +309,7 @@ class _Table:
     def error(self, key: str, allowed: str) -> ProfileError:
         path = f"{self._name}.{key}" if self._name else key
         found = f" found {self._data[key]!r:.60}:" if key in self._data else ""
-        return ProfileError(f"{self._where}: {path}:{found} it must be {allowed}; {AGAIN[3:]}")
+        return ProfileError(f"{self._where}: {path:.60}:{found} it must be {allowed}; {AGAIN[3:]}")
 
     def only(self, *known: str) -> None:
         for key in self._data:

@@ -130,7 +130,7 @@ def unpacked(data: bytes, where: str) -> Backup:
         sqlite3.Error,
     ) as error:
         why = str(error)
-    raise UsageError(f"{where}: this backup does not hold: {why}: take another one")
+    raise UsageError(f"{where}: this backup does not hold: {why:.200}: take another one")
 
 
 def write(backup: Backup, path: Path) -> None:

@@ -40,6 +40,7 @@ def test_no_file_is_no_profile(tmp_path):
         (LEAST.replace("[[0,0],[1,0],[1,1],[0,1]]", "[[0,0],[1,1],[1,0],[0,1]]"), "cross"),
         (LEAST + "level = 2\n", "tray.level: found 2: it must be a number from 0 to 1"),
         (LEAST + "hue = 2\n", "tray.hue: found 2: it must be one of corners, level, sides"),
+        (LEAST + f"{'9' * 2000} = 2\n", "tray.99999"),
         (LEAST + "[camera]\ngain = 2.0\n", "camera.exposure_us: it must be set together"),
         (LEAST + "[dice]\nedge = 0.1\n", "dice.spread: it must be a number"),
         (LEAST + "aside = 3\n", "tray.aside: found 3"),
@@ -55,6 +56,7 @@ def test_every_fault_is_one_line_with_file_key_and_remedy(text, told):
     assert str(error.value).startswith("my.toml: ")
     assert "calibrate again" in str(error.value)
     assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 400
 
 
 def test_an_unreadable_file_says_so(tmp_path):

@@ -124,6 +124,16 @@ def test_what_is_no_zip_is_refused(data):
         backup.unpacked(data, "x.zip")
 
 
+def test_a_long_fault_is_told_in_short(journal, backups):
+    play(journal, 500)
+    data = bytearray(backups.make().read_bytes())
+    data[26:28] = (2000).to_bytes(2, "little")  # the length of the first name
+
+    with pytest.raises(UsageError, match="no zip file") as error:
+        backup.unpacked(bytes(data), "x.zip")
+    assert len(str(error.value)) < 300
+
+
 def test_one_a_day_is_made_where_something_was_played_and_a_few_are_kept(
     journal, backups, clock, tmp_path
 ):
