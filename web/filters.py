@@ -12,8 +12,8 @@ from game.events import Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
 from game.match import Match
 from game.odds.fair import ENOUGH, ODD, VERY_ODD, Fairness
 from web.curve import score_curve, turn_bars
+from web.languages import decimal, points, say
 from web.languages import percent as in_percent
-from web.languages import points, say
 from web.seats import seat_colour, seat_shape
 from web.story import Entry
 from web.win_curve import win_curve
@@ -38,6 +38,7 @@ def register(templates: Environment) -> None:
         n_dice=n_dice,
         by_hand=by_hand,
         say=say,
+        decimal=decimal,
     )
     templates.globals.update(
         score_curve=_markup(score_curve),

@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 
 from flask import Flask, has_request_context, request
-from flask_babel import Babel, format_percent, get_locale, gettext
+from flask_babel import Babel, format_decimal, format_percent, get_locale, gettext
 
 from web.phrases import PHRASES
 
@@ -53,6 +53,11 @@ def points(number: int) -> str:
 def percent(share: float, digits: int = 0) -> str:
     """As people write it in the language now, rounded."""
     return str(format_percent(share, f"0.{'0' * digits}%" if digits else "0%"))
+
+
+def decimal(number: float) -> str:
+    """With one digit behind the point, or comma, of the language now."""
+    return str(format_decimal(number, "0.0"))
 
 
 def say(text: str) -> str:

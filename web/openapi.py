@@ -116,6 +116,8 @@ POSTS: dict[str, tuple[str, dict[str, Schema], tuple[str, ...]]] = {
     ),
     "dice-sets/new": ("From the next match on other dice are thrown", {"name": TEXT}, ("name",)),
     "heed": ("Somebody has read that the journal was damaged", {}, ()),
+    "corrections/switch": ("Whether pictures of corrected throws are kept", {"on": YES}, ("on",)),
+    "corrections/delete": ("Delete them all", {}, ()),
     "restore": ("Put the backup that was sent in place", {}, ()),
     "restore/part": (
         "A part of a backup, in base64, and where it begins",
@@ -183,6 +185,12 @@ GETS: dict[str, tuple[str, str, tuple[int, ...]]] = {
     "backup": ("Matches, calibration and settings", "application/zip", (404,)),
     "calibration": ("Where the calibration stands", "application/json", (409,)),
     "calibration/picture.jpg": ("What the camera sees now", "image/jpeg", (404, 409)),
+    "corrections": ("How many pictures of corrected throws are kept", "application/json", (404,)),
+    "corrections/pictures.zip": (
+        "All of them with labels, for the holder",
+        "application/zip",
+        (403, 404),
+    ),
     "openapi.json": ("This", "application/json", ()),
 }
 """Path below /api/v1 -> summary, type of the answer, how it can be refused."""

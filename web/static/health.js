@@ -1,4 +1,4 @@
-// The backup: chosen, asked once more, sent. All else on the page is plain HTML.
+// The backup: chosen, asked once more, sent; and whether pictures are kept. All else is plain HTML.
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
@@ -33,6 +33,17 @@
     byId("sure-file").textContent = file.files[0].name;
     byId("sure").showModal();
   });
+
+  byId("keep-corrections")?.addEventListener("change", async ({ target }) => {
+    try {
+      await post("/api/v1/corrections/switch", { on: target.checked });
+    } catch (error) {
+      target.checked = !target.checked;
+      say(error.detail || "The table does not answer. Try again in a moment.");
+    }
+  });
+
+  document.addEventListener("click", ({ target }) => byId(target.dataset.opens)?.showModal());
 
   byId("sure")?.addEventListener("close", () => { file.value = ""; });
 
