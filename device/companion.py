@@ -409,6 +409,9 @@ class Companion:
     def press(self) -> Snapshot:
         return self.hold(TAP_S)
 
+    def reread(self) -> Snapshot:
+        return self._ask(self._session.read_again)
+
     def hold(self, seconds: float) -> Snapshot:
         """Through the pin where it is simulated, so that it is a finger like any other.
 

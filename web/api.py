@@ -77,6 +77,11 @@ def _add_button(api: Blueprint, table: Table) -> None:
         body = Body.of(request, "seconds")
         return state_answer(table.hold(body.number("seconds", 0, MAX_HOLD_S)))
 
+    @api.post("/reread")
+    def reread() -> Response:
+        Body.of(request)
+        return state_answer(table.reread())
+
     @api.post("/button")
     def button() -> Response:
         body = Body.of(request, "down")

@@ -59,6 +59,7 @@ POSTS: dict[str, tuple[str, dict[str, Schema], tuple[str, ...]]] = {
         {"seconds": {"type": "number", "minimum": 0, "maximum": 10}},
         ("seconds",),
     ),
+    "reread": ("Look once more at the throw in view", {}, ()),
     "button": ("The simulated button goes down, or up", {"down": YES}, ("down",)),
     "throw": ("Throw the simulated dice", {}, ()),
     "dice": ("A throw tapped in", {"dice": DICE}, ("dice",)),

@@ -77,6 +77,10 @@ PHRASES = (
     # Questions and advice
     _("Did %(name)s bank %(points)s?"),
     _("Not thrown yet: the dice lie where they lay."),
+    _("Read again: %(dice)s, as before."),
+    _("Nothing is changed."),
+    _("Nothing is changed: the throw had %(had)s, in the tray: %(lie)s."),
+    _("Two looks at the tray do not agree."),
     _("Not thrown yet: it is the last player's die."),
     _("Not thrown yet: the dice only moved."),
     _("Not thrown yet: the dice were only moved."),

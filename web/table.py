@@ -164,6 +164,9 @@ class Table(Protocol):
     def hold(self, seconds: float) -> Snapshot:
         """As a hold of the button at the tray, let go after so long."""
 
+    def reread(self) -> Snapshot:
+        """Look once more at the throw in view: other dice take its place, as a correction."""
+
     def button(self, *, down: bool) -> Snapshot:
         """The simulated button goes down or up. Only where `simulated`."""
 

@@ -83,6 +83,10 @@ class MemoryTable:
         self.done.append(("press",))
         return self.show(message="pressed")
 
+    def reread(self) -> Snapshot:
+        self.done.append(("reread",))
+        return self.show(message="read again")
+
     def hold(self, seconds: float) -> Snapshot:
         self.done.append(("hold", seconds))
         return self.bank()
