@@ -12,8 +12,9 @@ from game.events import Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
 from game.match import Match
 from game.odds.fair import ENOUGH, ODD, VERY_ODD, Fairness
 from web.curve import score_curve, turn_bars
-from web.languages import decimal, points, say
+from web.languages import decimal, points
 from web.languages import percent as in_percent
+from web.saying import say
 from web.seats import seat_colour, seat_shape
 from web.story import Entry
 from web.win_curve import win_curve

@@ -1,4 +1,4 @@
-"""The sentences of the companion that the catalogues translate; the more particular ones first."""
+"""The sentences of the companion at the table, for the catalogues; the more particular ones first."""
 
 
 def _(phrase: str) -> str:
