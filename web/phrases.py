@@ -61,6 +61,30 @@ PHRASES = (
     _("Taken out by hand."),
     _("Corrected to %(dice)s."),
     _("The pencil is handed over."),
+    _("A backup was restored."),
+    _("There is no match."),
+    _("The journal was damaged."),
+    _(
+        "In its place: a backup (%(file)s), and %(steps)s that could still be read; "
+        "%(matches)s in all."
+    ),
+    _(
+        "In its place: no backup: there was none, and %(steps)s that could still be read; "
+        "%(matches)s in all."
+    ),
+    _("%(held)s, made %(when)s"),
+    _("1 later step"),
+    _("%(n)s later steps"),
+    _("1 match"),
+    _("%(n)s matches"),
+    _("Look at the scores before you play on."),
+    _("The damaged one is kept as %(file)s."),
+    _("The last match cannot be gone on with (%(why)s)."),
+    _("It stays in the journal."),
+    _("No button: %(why)s"),
+    _("The tray or the camera has moved: calibrate again."),
+    _("It is darker than when this was calibrated: light on, or calibrate again."),
+    _("It is brighter than when this was calibrated: calibrate again if dice are not read."),
     # The button
     _("The match is over: hold the button for a rematch."),
     _("Still waiting for the dice to lie still."),

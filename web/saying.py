@@ -9,11 +9,12 @@ from functools import cached_property
 
 from flask_babel import gettext
 
-from web import phrases, phrases_rules
+from web import phrases, phrases_health, phrases_rules
 from web.languages import SEPARATORS, language
 
 _HOLE = re.compile(r"%\((\w+)\)s")
 _SENTENCE_END = re.compile(r"(?<=[.!?]) (?=\S)")
+_DECIMAL = re.compile(r"\d+\.\d+")
 _COMMA = re.compile(r"(?<=\d),(?=\d{3})")
 
 
@@ -50,6 +51,8 @@ class Phrasebook:
         return ""
 
     def _part(self, text: str) -> str:
+        if _DECIMAL.fullmatch(text):
+            return text.replace(".", ",")  # in every language but English
         return self._translated(text) or _COMMA.sub(SEPARATORS[language()], text)
 
     @cached_property
@@ -69,7 +72,11 @@ def _pattern(phrase: str) -> re.Pattern[str]:
     return re.compile("".join(re.escape(w) + h for w, h in zip(words, [*holes, ""], strict=True)))
 
 
-BOOKS = {"table": Phrasebook(phrases.PHRASES), "rules": Phrasebook(phrases_rules.PHRASES)}
+BOOKS = {
+    "table": Phrasebook(phrases.PHRASES),
+    "rules": Phrasebook(phrases_rules.PHRASES),
+    "health": Phrasebook(phrases_health.PHRASES),
+}
 
 
 def say(text: str, about: str = "table") -> str:

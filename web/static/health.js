@@ -4,6 +4,7 @@
   const byId = (id) => document.getElementById(id);
   const file = byId("restore");
   const PART_BYTES = 65536;
+  const words = JSON.parse(document.body.dataset.words);
   const say = (text) => { byId("toast").textContent = text; };
 
   async function post(address, body) {
@@ -39,7 +40,7 @@
       await post("/api/v1/corrections/switch", { on: target.checked });
     } catch (error) {
       target.checked = !target.checked;
-      say(error.detail || "The table does not answer. Try again in a moment.");
+      say(error.detail || words.silent);
     }
   });
 
@@ -53,11 +54,12 @@
     try {
       for (let at = 0; at < chosen.size; at += PART_BYTES) {
         await post("/api/v1/restore/part", { at, part: await asBase64(chosen.slice(at, at + PART_BYTES)) });
-        say(`Sending, ${Math.round(100 * at / chosen.size)} % …`);
+        say(file.dataset.sending.replace("{part}", `${Math.round(100 * at / chosen.size)} %`));
       }
-      say((await post("/api/v1/restore", {})).message);
+      await post("/api/v1/restore", {});
+      say(file.dataset.done);
     } catch (error) {
-      say(error.detail || "The table does not answer. Try again in a moment.");
+      say(error.detail || words.silent);
     }
   });
 })();
