@@ -9,12 +9,12 @@ from functools import cached_property
 
 from flask_babel import gettext
 
-from web import phrases, phrases_health, phrases_rules
+from web import phrases, phrases_fitting, phrases_health, phrases_rules
 from web.languages import SEPARATORS, language
 
 _HOLE = re.compile(r"%\((\w+)\)s")
 _SENTENCE_END = re.compile(r"(?<=[.!?]) (?=\S)")
-_DECIMAL = re.compile(r"\d+\.\d+")
+_NUMBER = re.compile(r"(\d+)(?:\.(\d+))?(%?)")
 _COMMA = re.compile(r"(?<=\d),(?=\d{3})")
 
 
@@ -51,8 +51,8 @@ class Phrasebook:
         return ""
 
     def _part(self, text: str) -> str:
-        if _DECIMAL.fullmatch(text):
-            return text.replace(".", ",")  # in every language but English
+        if number := _NUMBER.fullmatch(text):
+            return _number(*number.groups(""))
         return self._translated(text) or _COMMA.sub(SEPARATORS[language()], text)
 
     @cached_property
@@ -62,6 +62,12 @@ class Phrasebook:
     @cached_property
     def _patterns(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
         return tuple((p, _pattern(p)) for p in self.phrases if p not in self._whole)
+
+
+def _number(whole: str, decimals: str, percent: str) -> str:
+    """As it is written in every language but English."""
+    number = f"{whole},{decimals}" if decimals else whole
+    return f"{number}\u00a0%" if percent else number
 
 
 def _pattern(phrase: str) -> re.Pattern[str]:
@@ -75,6 +81,7 @@ def _pattern(phrase: str) -> re.Pattern[str]:
 BOOKS = {
     "table": Phrasebook(phrases.PHRASES),
     "rules": Phrasebook(phrases_rules.PHRASES),
+    "fitting": Phrasebook((*phrases.PHRASES, *phrases_fitting.PHRASES)),
     "health": Phrasebook(phrases_health.PHRASES),
 }
 

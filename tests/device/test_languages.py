@@ -1,11 +1,14 @@
 """What the companion can say of itself on a page is said in every language."""
 
+import ast
 import inspect
 import re
 
 import pytest
 
-from device import rescue, upkeep
+from calibration import checks
+from calibration.outline import Outline
+from device import draft, drifting, fitting, rescue, upkeep
 from device.doctor import board
 from device.doctor.finding import failed, ok
 from device.doctor.troubles import Trouble
@@ -98,3 +101,52 @@ def test_a_damaged_journal_is_told_whole():
             "Schaut auf die Punktestände, bevor ihr weiterspielt. Das beschädigte bleibt als "
             "journal-damaged-1.db erhalten."
         )
+
+
+TELLING = {"Check", "TableError", "_set", "Trial", "cls", "ValueError"}
+"""What takes a sentence in the source of the calibration."""
+
+
+def sentences_of(room):
+    """What is handed to those, a 7 in each hole; and the constants that are sentences."""
+    tree = ast.parse(inspect.getsource(room).lstrip())
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    given = [
+        text(argument)
+        for call in calls
+        if getattr(call.func, "id", getattr(call.func, "attr", "")) in TELLING
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords))
+    ]
+    constants = [text(node.value) for node in tree.body if isinstance(node, ast.Assign)]
+    return [line for line in (*given, *constants) if line and " " in line]
+
+
+def text(node):
+    if isinstance(node, ast.JoinedStr):
+        return "".join(text(part) or "7" for part in node.values)
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+@pytest.mark.usefixtures("spoken")
+@pytest.mark.parametrize(
+    ("room", "about", "least"),
+    [
+        (checks, "fitting", 20),
+        (fitting, "fitting", 9),
+        (draft, "fitting", 3),
+        (drifting, "table", 3),
+    ],
+)
+def test_every_sentence_of_the_calibration_is_said(room, about, least):
+    lines = sentences_of(room)
+
+    assert len(lines) >= least, lines
+    assert unsaid(lines, about) == []
+
+
+@pytest.mark.usefixtures("spoken")
+def test_why_corners_are_refused_is_said():
+    whys = sentences_of(Outline)
+
+    assert len(whys) == 3
+    assert unsaid(whys, "fitting") == []
