@@ -89,7 +89,7 @@
     window.corners.show(state, { edit: name === "tray", dice: name === "dice" || name === "test" });
     byId("words").textContent = state.drift ? `${state.words} ${state.drift}` : state.words;
     showAside();
-    byId("findings").replaceChildren(...state.checks.map((check) => finding(check.ok, check.verdict, check.advice)));
+    put("findings", state.checks.map((check) => finding(check.ok, check.verdict, check.advice)));
     showParts(state.parts);
     showDice(state.learning);
     showTrials();
@@ -100,6 +100,12 @@
       button.classList.toggle("done", Boolean(known[i]));
       if (i === step) button.setAttribute("aria-current", "step"); else button.removeAttribute("aria-current");
     });
+  }
+
+  // A list that stays as it is, is not read out again.
+  function put(name, items) {
+    const fresh = items.map((item) => item.outerHTML).join("");
+    if (byId(name).innerHTML !== fresh) byId(name).replaceChildren(...items);
   }
 
   function finding(ok, what, more) {
@@ -158,7 +164,7 @@
       return item;
     });
     if (passed() >= state.needed) rows.push(finding(true, words.test.ready));
-    byId("trials").replaceChildren(...rows);
+    put("trials", rows);
   }
 
   function die(value) {
@@ -175,13 +181,13 @@
 
   function showSummary() {
     const bad = state.checks.filter((check) => check.ok === false);
-    byId("summary").replaceChildren(
+    put("summary", [
       finding(state.sure === false ? null : true, state.sure === false ? words.sum.no_corners : words.sum.corners),
       finding(state.aside ? true : null, state.aside ? words.sum.zone : words.sum.no_zone),
       finding(state.checks.length ? !bad.length : null, state.checks.length ? (bad.length ? bad[0].verdict : words.sum.picture) : words.sum.no_picture, bad[0]?.advice),
       finding(state.learning.learnt ? true : null, state.learning.learnt ? fill(words.sum.dice, { dice: state.learning.words }) : words.sum.no_dice),
       finding(passed() >= state.needed ? true : null, fill(words.sum.test, { n: passed(), all: state.needed })),
-    );
+    ]);
     byId("save-title").textContent = state.unsaved || !state.made ? words.save.ask : words.save.saved;
     const when = state.made && new Date(state.made).toLocaleString(document.documentElement.lang);
     byId("saved-words").textContent = when ? fill(words.save.last, { when }) : words.save.nothing;
