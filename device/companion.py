@@ -6,12 +6,13 @@ the page talks to.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from threading import Condition, Thread
+from typing import Any
 
 from gpiozero import GPIOZeroError
 
@@ -444,10 +445,13 @@ class Companion:
         *,
         rules: str | None = None,
         target: int | None = None,
+        options: Mapping[str, Any] | None = None,
         teams: tuple[int, ...] | None = None,
     ) -> Snapshot:
         return self._ask(
-            lambda: self._session.new_match(names, rules=rules, target=target, teams=teams)
+            lambda: self._session.new_match(
+                names, rules=rules, target=target, options=options, teams=teams
+            )
         )
 
     def invite(

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from game.events import Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
 from game.match import Match
 from game.odds.fair import ENOUGH, ODD, VERY_ODD, Fairness
+from web import options
 from web.curve import score_curve, turn_bars
 from web.languages import decimal, points
 from web.languages import percent as in_percent
@@ -47,6 +48,7 @@ def register(templates: Environment) -> None:
         win_curve=lambda match, review: Markup(win_curve(match, review)),  # noqa: S704 - numbers alone
     )
     templates.globals["qr_code"] = qr_code
+    templates.globals["options"] = options
 
 
 def percent(part: int, whole: int) -> float:
