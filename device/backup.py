@@ -61,7 +61,7 @@ class Backup:
 
     def __str__(self) -> str:
         rest = [name for name in MEMBERS[1:] if name in self.parts]
-        made = datetime.fromtimestamp(self.made_s).astimezone().strftime("%d %b %Y, %H:%M")
+        made = datetime.fromtimestamp(self.made_s).astimezone().strftime("%Y-%m-%d %H:%M")
         held = " and ".join([counted(self.matches), *rest])
         return f"{held}, made {made}"
 

@@ -1,7 +1,8 @@
 """How a match begins: from a form, from a roll-off, or from the match before."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from device import telling
 from game import rulefile
@@ -16,12 +17,20 @@ def from_form(
     *,
     rules: str | None = None,
     target: int | None = None,
+    options: Mapping[str, Any] | None = None,
     teams: Sequence[int] | None = None,
 ) -> Match:
-    """Rules without a name, or by the name of the usual ones, are the usual ones."""
+    """Rules without a name, or by the name of the usual ones, are the usual ones.
+
+    `options` are those that are played otherwise in this match, as a house file has them.
+
+    Raises:
+        RulesetError: there is no such rule set, or an option does not hold.
+    """
     chosen = usual if rules in (None, usual.name) else rulefile.published(str(rules))
     if target is not None:
         chosen = replace(chosen, target=target)
+    chosen = rulefile.changed(chosen, options or {})
     return Match.start(chosen, names, teams=teams)
 
 

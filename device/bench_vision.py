@@ -12,9 +12,10 @@ import numpy as np
 
 from device.camera import Image
 from device.cameras.simulated import SimulatedTray
+from device.errors import UsageError
 from vision import Quad, read
 from vision.annotate import annotate
-from vision.images import load
+from vision.images import ImageError, load
 from vision.labelled import Case, Outcome, cases
 from vision.reading import Reading
 
@@ -74,7 +75,8 @@ def failures(pictures: Path, folder: Path) -> None:
     """Read the labelled pictures; draw those that were not right, worst first, into `folder`."""
     cv2.setNumThreads(1)
     found: list[tuple[Case, Reading]] = []
-    with click.progressbar(cases(pictures), label="Reading") as bar:
+    labelled = _labelled(pictures)
+    with click.progressbar(labelled, label="Reading") as bar:
         for case in bar:
             reading = read(load(case.path), case.tray)
             is_good_question = case.trap and not reading.sure
@@ -88,7 +90,16 @@ def failures(pictures: Path, folder: Path) -> None:
         name = f"{place:03d}-{case.outcome(reading)}-{case.path.stem}-is-{_digits(case.values)}.jpg"
         cv2.imwrite(str(folder / name), annotate(load(case.path), reading))
     silent = sum(case.outcome(reading) is Outcome.SILENT for case, reading in found)
-    click.echo(f"{len(found)} pictures not right, {silent} of them silently wrong: {folder}")
+    click.echo(
+        f"{len(found)} of {len(labelled)} pictures not right, {silent} of them silently wrong: {folder}"
+    )
+
+
+def _labelled(pictures: Path) -> list[Case]:
+    try:
+        return cases(pictures)
+    except ImageError as error:
+        raise UsageError(str(error)) from None
 
 
 def _digits(values: tuple[int, ...]) -> str:

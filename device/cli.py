@@ -583,7 +583,7 @@ def bench() -> None:
     "--pictures",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     envvar="TRAYKEEPER_PICTURES",
-    help="Where the labelled pictures are, with photos/ and renders/.",
+    help="Where labelled pictures are: photos/ and renders/, or corrected throws unpacked.",
 )
 def bench_vision(
     runs: int, curves: Path | None, failures: Path | None, pictures: Path | None

@@ -6,12 +6,13 @@ the page talks to.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from threading import Condition, Thread
+from typing import Any
 
 from gpiozero import GPIOZeroError
 
@@ -19,6 +20,7 @@ from device.button import TrayButton
 from device.camera import Camera, Image
 from device.cameras.simulated import SimulatedTray
 from device.coach import Coach
+from device.corrections import Corrections
 from device.drifting import Drifted, Drifting
 from device.eye import CameraFound, CameraLost, Eye, Report, Seen, TimedOut
 from device.finger import Finger
@@ -27,6 +29,7 @@ from device.fitting import Fitting
 from device.frames import Frames
 from device.hands import throw_as_a_person
 from device.lamp import LAMPS
+from device.learning import Learning
 from device.ledger import Ledger
 from device.overlay import Asking, Heeding
 from device.photos import Album, jpeg, with_slots
@@ -78,6 +81,7 @@ class Companion:
         still_s, period_s: see `Eye`.
         shut_down: what a very long hold does; None where that is not allowed.
         frames: keeps the picture of each throw; None keeps none.
+        corrections: keeps pictures that people put right; None keeps none.
         damage: what people have to know about the journal as it was found; usually nothing.
         coach: works out figures; without one there are none.
         alive: called by the loop at every turn, every `TURN_S` at least.
@@ -100,6 +104,7 @@ class Companion:
         period_s: float = 1 / 15,
         shut_down: Callable[[], object] | None = None,
         frames: Frames | None = None,
+        corrections: Corrections | None = None,
         damage: str = "",
         coach: Coach | None = None,
         alive: Callable[[], object] = lambda: None,
@@ -130,6 +135,7 @@ class Companion:
         self._ledger, self.simulated_tray = ledger, tray
         self._output = output if isinstance(output, Signals) else Signals(output)
         self._frames, self._kept = frames, 0
+        self._learning = Learning(corrections) if corrections else None
         self._damage, self._camera_trouble, self._hangs = damage, "", False
         self._album = Album()
         self._button: TrayButton | None = None
@@ -205,11 +211,11 @@ class Companion:
     def _take(self, report: Report) -> None:
         match report:
             case Seen():
-                self._show(report)
+                self._see(report)
                 earlier = report.earlier
                 self._session.seen(report.look, report.sight, earlier.sight if earlier else None)
                 if earlier and self._session.offering:
-                    self._show(earlier)
+                    self._see(earlier)
             case TimedOut():
                 self._session.timed_out(report.look)
             case CameraFound():
@@ -254,6 +260,12 @@ class Companion:
             self._moved = self._moved and bool(self.fitting.drift)
 
         self._post(note)
+
+    def _see(self, seen: Seen) -> None:
+        """What the camera saw, before people say more of it."""
+        if self._learning:
+            self._learning.saw(seen)
+        self._show(seen)
 
     def _show(self, seen: Seen) -> None:
         self._seen = seen
@@ -312,6 +324,8 @@ class Companion:
 
     def _publish(self) -> Snapshot:
         self._keep_frame()
+        if self._learning and self._ledger:
+            self._learning.learn(self._ledger.match)
         drawn = self._draw(self._snapshot.version)
         if drawn == self._snapshot:
             return drawn
@@ -396,6 +410,9 @@ class Companion:
     def press(self) -> Snapshot:
         return self.hold(TAP_S)
 
+    def reread(self) -> Snapshot:
+        return self._ask(self._session.read_again)
+
     def hold(self, seconds: float) -> Snapshot:
         """Through the pin where it is simulated, so that it is a finger like any other.
 
@@ -428,10 +445,13 @@ class Companion:
         *,
         rules: str | None = None,
         target: int | None = None,
+        options: Mapping[str, Any] | None = None,
         teams: tuple[int, ...] | None = None,
     ) -> Snapshot:
         return self._ask(
-            lambda: self._session.new_match(names, rules=rules, target=target, teams=teams)
+            lambda: self._session.new_match(
+                names, rules=rules, target=target, options=options, teams=teams
+            )
         )
 
     def invite(
@@ -480,7 +500,15 @@ class Companion:
         return self._ask(lambda: self._session.reopen(match_id))
 
     def dice(self, dice: tuple[int, ...]) -> Snapshot:
-        return self._ask(lambda: self._session.dice(dice))
+        return self._ask(lambda: self._tap_in(dice))
+
+    def _tap_in(self, dice: tuple[int, ...]) -> None:
+        """Where a reading needs attention, its picture shows what is tapped in."""
+        before = self._ledger.match if self._ledger else None
+        heeding = isinstance(self._session.overlay, Heeding)
+        self._session.dice(dice)
+        if self._learning and before and heeding and self._ledger.match is not before:
+            self._learning.tapped_in(before, self._ledger.match)
 
     def keep(self, dice: tuple[int, ...]) -> Snapshot:
         return self._ask(lambda: self._session.keep(dice))

@@ -3,9 +3,9 @@
 The half of the table that needs no tray; `device.session` adds the button and the eye.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from device import beginning, referee, telling, words
 from device.ledger import Ledger
@@ -161,9 +161,12 @@ class Desk:
         *,
         rules: str | None = None,
         target: int | None = None,
+        options: Mapping[str, Any] | None = None,
         teams: Sequence[int] | None = None,
     ) -> None:
-        match = beginning.from_form(self.rules, names, rules=rules, target=target, teams=teams)
+        match = beginning.from_form(
+            self.rules, names, rules=rules, target=target, options=options, teams=teams
+        )
         self._begin(match, f"A new match: {match.state.player.name} begins.")
 
     def rematch(self) -> None:

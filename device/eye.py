@@ -57,7 +57,7 @@ class Look:
 class Seen:
     """The answer to a look: what was read, the picture it was read from, and where to look in it.
 
-    `earlier` is what lay in a tray that is empty now.
+    The first of the `zones` is the tray. `earlier` is what lay in a tray that is empty now.
     """
 
     look: int

@@ -10,13 +10,17 @@ from web.table import Situation
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A look was asked for. `then_bank` where a hold asked, `confirming` a costly reading."""
+    """A look was asked for. `then_bank` where a hold asked, `confirming` a costly reading.
+
+    `again` is the index of the throw that is read once more.
+    """
 
     situation: ClassVar = Situation.WAITING
 
     look: int
     then_bank: bool = False
     confirming: Reading | None = None
+    again: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,12 +53,12 @@ class Album:
 
 def with_slots(photo: Photo, reading: Reading, throw: Throw | None) -> Photo:
     """The photo, each die that is one of this throw told which; it was made of this reading."""
-    slots = _slots(reading, throw) if throw else {}
-    dice = tuple(replace(die, slot=slots.get(i)) for i, die in enumerate(photo.dice))
-    return replace(photo, index=throw.index if throw and slots else None, dice=dice)
+    found = slots(reading, throw) if throw else {}
+    dice = tuple(replace(die, slot=found.get(i)) for i, die in enumerate(photo.dice))
+    return replace(photo, index=throw.index if throw and found else None, dice=dice)
 
 
-def _slots(reading: Reading, throw: Throw) -> dict[int, int]:
+def slots(reading: Reading, throw: Throw) -> dict[int, int]:
     """Number of the die in the reading -> its number in the throw, for those that lie there."""
     free = list(enumerate(throw.dice))
     found = {}
@@ -78,13 +78,13 @@ def _is_at(die: Die, place: Place) -> bool:
     return lies_at(place_of(die), replace(place, face=UNKNOWN_FACE))
 
 
-def jpeg(image: Image, width_px: int = WIDTH_PX) -> bytes:
+def jpeg(image: Image, width_px: int = WIDTH_PX, quality: int = JPEG_QUALITY) -> bytes:
     """The picture as JPEG, at most so wide."""
     height, width = image.shape[:2]
     if width > width_px:
         size = (width_px, round(height * width_px / width))
         image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-    _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
+    _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
     return data.tobytes()
 
 

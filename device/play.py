@@ -26,6 +26,8 @@ from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
 from device.cameras.tuning import Tuning, as_mains, as_rotation
 from device.coach import TABLES, Coach
 from device.companion import Companion
+from device.corrections import FOLDER as CORRECTIONS
+from device.corrections import Corrections
 from device.daily import Backups, Daily
 from device.doctor.machine import Machine
 from device.doctor.patient import Patient
@@ -104,6 +106,7 @@ def _app(upkeep: Upkeep, options: Options, secret: bytes) -> Flask:
         rules=(chosen, *others),
         keeper=upkeep,
         coach=upkeep.coach,
+        corrections=upkeep.corrections,
         hosts=Hosts(*named(options.hosts), options.host),
         pencil=companion.pencil,
         secret=secret,
@@ -132,6 +135,7 @@ def open_upkeep(options: Options, pencil: Pencil | None = None) -> Iterator[Upke
         closing(journal),
         closing(open_pins()) as pins,
         closing(_frames(options, state)) as frames,
+        closing(Corrections(state / CORRECTIONS)) as corrections,
         closing(_coach(state, journal.path)) as coach,
     ):
         if damage:
@@ -149,6 +153,7 @@ def open_upkeep(options: Options, pencil: Pencil | None = None) -> Iterator[Upke
             still_s=options.still_s,
             shut_down=_shut_down(options, pins),
             frames=frames,
+            corrections=corrections,
             damage=damage,
             coach=coach,
             alive=Heartbeat(),
@@ -165,7 +170,15 @@ def open_upkeep(options: Options, pencil: Pencil | None = None) -> Iterator[Upke
         companion.start()
         try:
             with Daily(backups):
-                yield Upkeep(companion, journal, backups, frames, coach, _patient(options, state))
+                yield Upkeep(
+                    companion,
+                    journal,
+                    backups,
+                    frames,
+                    corrections,
+                    coach,
+                    _patient(options, state),
+                )
         finally:
             companion.close()
 

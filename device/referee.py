@@ -13,7 +13,7 @@ from device.verdict import Accept, Ask, Attention, EmptyTray, NotThrown, Option,
 from game.events import Place, Thrown, TookOver
 from game.match import Match
 from game.scoring import Dice, Effect, throw_events
-from game.state import State
+from game.state import State, Throw
 from vision.reading import Reading
 
 
@@ -84,6 +84,18 @@ def costs(match: Match, verdict: Verdict) -> bool:
     after = match.push(*verdict.events)
     last = after.last_throw
     return len(after.state.turns) > len(match.state.turns) or bool(last and last.penalty)
+
+
+def judge_again(match: Match, throw: Throw, sight: Sight) -> Dice | NotThrown:
+    """What a new look makes of a throw that was accepted: its dice, or why nothing is changed."""
+    if not sight.reading.sure:
+        return NotThrown(f"Nothing is changed. {words.advice(sight.reading)[0]}")
+    stayed = tuple(place for place in throw.places if place.aside)
+    found = compare(sight.reading, stayed, match.rules.n_dice).faces
+    if len(found) != len(throw.dice):
+        had, lie = words.count(len(throw.dice)), words.count(len(found))
+        return NotThrown(f"Nothing is changed: the throw had {had}, in the tray: {lie}.")
+    return found
 
 
 def places(reading: Reading) -> tuple[Place, ...]:

@@ -7,16 +7,19 @@ row, `press` and `hold` are its columns.
 
 from collections.abc import Callable
 
-from device import referee
+from device import referee, words
 from device.desk import Desk, Looker
 from device.ledger import Ledger
 from device.overlay import Asking, Heeding, Waiting
 from device.referee import Sight
 from device.sign import BANK_S, SHUTDOWN_S, UNDO_S
-from device.verdict import Accept, Attention, EmptyTray, Verdict
+from device.verdict import Accept, Attention, EmptyTray, NotThrown, Verdict
 from game.ruleset import Ruleset
 from vision.reading import Reading
 from web.table import Situation, TableError
+
+IN_VIEW = (Situation.ACCEPTED, Situation.TURN_OVER, Situation.WON)
+"""Where the last throw stands as it was accepted."""
 
 
 class Session(Desk):
@@ -101,14 +104,28 @@ class Session(Desk):
 
     # Reading
 
+    def read_again(self) -> None:
+        """Take a new look at the throw in view: where it shows other dice, they take its place."""
+        throw = self.ledger.match.last_throw
+        if throw is None or self.situation not in IN_VIEW:
+            raise TableError("There is no accepted throw to read again: press to read the dice.")
+        if self._eye.tumbled or self._eye.moving:
+            raise TableError("The dice were thrown since: press to read them.")
+        self._look(again=throw.index)
+
     def _look(
-        self, *, armed: bool = False, then_bank: bool = False, confirming: Reading | None = None
+        self,
+        *,
+        armed: bool = False,
+        then_bank: bool = False,
+        confirming: Reading | None = None,
+        again: int | None = None,
     ) -> None:
         if not self.has_camera:
             self.message = "There is no camera: tap the dice in on a phone."
             return
         number = self._eye.look(armed=armed)
-        self.overlay = Waiting(number, then_bank, confirming)
+        self.overlay = Waiting(number, then_bank, confirming, again)
         waits_for = "a throw" if armed else "the dice to lie still"
         self.message = f"Waiting for {waits_for}."
 
@@ -144,6 +161,8 @@ class Session(Desk):
         self._seen_s = sight.time_s
         if not self.ledger:
             self._rolled_off(sight)
+        elif waiting.again is not None:
+            self._judge_again(waiting, sight)
         elif not (earlier and self._offered(sight, earlier)):
             self._judge(waiting, sight)
 
@@ -179,6 +198,24 @@ class Session(Desk):
             self._apply_and_bank(verdict)
         else:
             self._follow(verdict)
+
+    def _judge_again(self, waiting: Waiting, sight: Sight) -> None:
+        """What takes the place of a throw is seen twice."""
+        throw = self.ledger.match.last_throw
+        if throw is None or throw.index != waiting.again:
+            return
+        found = referee.judge_again(self.ledger.match, throw, sight)
+        first = waiting.confirming
+        if isinstance(found, NotThrown):
+            self._apply(found)
+        elif found == throw.dice:
+            self.message = f"Read again: {words.faces(found)}, as before."
+        elif first is None:
+            self._look(confirming=sight.reading, again=throw.index)
+        elif first.values != sight.reading.values:
+            self._apply(NotThrown("Nothing is changed. Two looks at the tray do not agree."))
+        else:
+            self.correct(found, throw.index)
 
     def _apply_and_bank(self, verdict: Verdict) -> None:
         """An empty tray is no throw here: the dice were taken up after it."""

@@ -9,6 +9,7 @@ from device import backup
 from device.backup import counted
 from device.coach import Coach
 from device.companion import Companion
+from device.corrections import Corrections
 from device.daily import Backups
 from device.doctor import board
 from device.doctor.finding import Finding, failed, ok, warning
@@ -47,6 +48,7 @@ class Upkeep:
     """Looks after one companion; see `web.keeping.Keeper`.
 
     Attributes:
+        corrections: pictures that people put right, for the page.
         coach: works out figures of this companion's matches.
         patient: the machine, for the checks that the doctor makes, too.
     """
@@ -55,6 +57,7 @@ class Upkeep:
     journal: Journal
     backups: Backups
     frames: Frames
+    corrections: Corrections
     coach: Coach
     patient: Patient
     _received: bytearray = field(default_factory=bytearray)

@@ -93,6 +93,27 @@ def parse(text: str, *, name: str, where: str, extends: str | None = None) -> Ru
     return _Builder(text, where, data.pop("extends", extends)).build(name, data)
 
 
+def changed(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
+    """These rules with some options as given, each checked as if a file said so.
+
+    >>> changed(published("stirler"), {"opening": 350, "triples": {"1": 300}}).opening
+    350
+
+    Raises:
+        RulesetError: naming the option, what was found and what is allowed.
+    """
+    for name in ("title", "source", "assumed"):
+        if name in options:
+            raise RulesetError(f"options: {name} is said by a file alone: leave it out")
+    return _Builder("", "options", rules.name).changed(rules, options)
+
+
+def house_file(rules: Ruleset) -> str:
+    """The text of a house rule that makes these: it reads back by `parse`."""
+    extends = [f"extends = {json.dumps(rules.name)}"] if rules.name in names() else []
+    return "".join(f"{line}\n" for line in (*extends, *differences(rules)))
+
+
 def _not_toml(text: str, where: str, why: str) -> RulesetError:
     """An error that names the line as others do, not as `tomllib` does at the end of its own."""
     what, at, place = why.partition(" (at ")
@@ -113,14 +134,18 @@ class _Builder:
 
     def build(self, name: str, data: dict[str, Any]) -> Ruleset:
         base = self._base()
+        title = base.title if base.name == name else name
+        return self.changed(replace(base, name=name, title=title), data)
+
+    def changed(self, base: Ruleset, data: Mapping[str, Any]) -> Ruleset:
+        """The base with what is said otherwise."""
         known = {f.name for f in fields(Ruleset)} - {"name"}
         changes: dict[str, Any] = {}
         for key, value in data.items():
             if key not in known:
                 raise self._error(key, f"is no option: {_nearest(key, sorted(known))}")
             changes[key] = self._value(key, value, getattr(base, key))
-        title = base.title if base.name == name else name
-        rules = replace(base, name=name, **{"title": title} | changes)
+        rules = replace(base, **changes)
         self._check_together(rules)
         return rules
 

@@ -47,25 +47,32 @@ def main() -> None:
         play_a_match(table)
         play_a_little(table)
         sleep(1)
-        shoot_phones(browser, address, new_link(server.app))
+        page = holding(browser, address + new_link(server.app))
+        shoot_phones(page, address)
         shoot_coach(browser, address, table)
         shoot_boards(browser, address)
+        shoot_the_rest(page, address)
         browser.close()
     cv2.imwrite(str(FOLDER / "throw.jpg"), annotated_throw())
     join("readme.jpg", "phone.png", "throw.jpg")
     join("page.jpg", "phone-dark.png", "choose.png", "turns.png", "by-hand.png", "menu.png")
     join("coach.jpg", "coach.png", "chances.png", "card.png")
+    join("appliance.jpg", "house-rules.png", "rules.png", "corners.png", "light.png", "health.png")
     join("board.jpg", "board-wide.png", "board-upright.png")
     for part in FOLDER.glob("*.png"):
         part.unlink()
 
 
-def shoot_phones(browser: Browser, address: str, link: str) -> None:
-    """What is seen and done on a phone, in both themes."""
-    context = browser.new_context(viewport=PHONE, device_scale_factor=2)
-    page = context.new_page()
-    page.goto(address + link)
+def holding(browser: Browser, link: str) -> Page:
+    """A phone that has the pencil."""
+    page = browser.new_page(viewport=PHONE, device_scale_factor=2)
+    page.goto(link)
     page.wait_for_selector("html.holder")
+    return page
+
+
+def shoot_phones(page: Page, address: str) -> None:
+    """What is seen and done on a phone, in both themes."""
     shoot(page, "phone.png")
     page.emulate_media(color_scheme="dark")
     shoot(page, "phone-dark.png")
@@ -82,7 +89,6 @@ def shoot_phones(browser: Browser, address: str, link: str) -> None:
     page.goto(f"{address}turns")
     page.click("#turn-4 summary")
     shoot(page, "turns.png")
-    context.close()
 
 
 def shoot_coach(browser: Browser, address: str, table: Companion) -> None:
@@ -112,6 +118,32 @@ def shoot_boards(browser: Browser, address: str) -> None:
         page.goto(f"{address}board")
         shoot(page, name)
         page.close()
+
+
+def shoot_the_rest(page: Page, address: str) -> None:
+    """House rules, the calibration and the health page; the last, as it leaves the match."""
+    page.goto(f"{address}new")
+    page.click("#options summary")
+    page.fill("[data-option=opening]", "350")
+    page.select_option("[data-option=last_round]", "charity roll")
+    page.evaluate("document.querySelector('#options').scrollIntoView()")
+    shoot(page, "house-rules.png")
+    page.click("#start")
+    page.wait_for_selector("text=house rules")
+    page.goto(f"{address}rules")
+    page.evaluate("document.querySelector('.tag').scrollIntoView({block: 'center'})")
+    shoot(page, "rules.png")
+    page.goto(f"{address}calibrate")
+    page.wait_for_selector("#handles .handle")
+    shoot(page, "corners.png")
+    page.click("#next")
+    page.wait_for_selector("#findings .good")
+    shoot(page, "light.png")
+    page.goto(f"{address}health")
+    page.check("#keep-corrections")
+    page.emulate_media(color_scheme="dark")
+    page.evaluate("document.querySelector('#keep-corrections').scrollIntoView({block: 'end'})")
+    shoot(page, "health.png")
 
 
 def play_a_match(table: Companion) -> None:

@@ -1,6 +1,7 @@
 """Pictures whose dice are known, and how a reading of one ends: right, asked or silent.
 
-A folder of them holds `photos/` and `renders/`, each with a `labels.jsonl`.
+A folder of them holds `photos/` and `renders/`, each with a `labels.jsonl`; or a `labels.jsonl` of
+its own beside pictures of throws that people corrected at their table.
 """
 
 import json
@@ -10,7 +11,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from vision.images import ImageError
 from vision.reading import Die, Quad, Reading
+
+LABELS = "labels.jsonl"
 
 NEAR = 0.2
 """Of its box: so far outside it the centre of a die may be found."""
@@ -69,8 +73,20 @@ class Case:
 
 
 def cases(folder: Path) -> list[Case]:
-    """Every labelled picture of a folder."""
-    return [*_photos(folder / "photos"), *_renders(folder / "renders")]
+    """Every labelled picture of a folder.
+
+    Raises:
+        ImageError: there is none, or a label does not hold.
+    """
+    forms = ((folder / "photos", _photos), (folder / "renders", _renders), (folder, _corrected))
+    there = [(place, read) for place, read in forms if (place / LABELS).exists()]
+    if not there:
+        raise ImageError(f"{folder}: no labelled pictures: name a folder with a {LABELS}")
+    try:
+        return [case for place, read in there for case in read(place)]
+    except (ValueError, KeyError, TypeError) as error:
+        why = f"{type(error).__name__}: {error}"
+        raise ImageError(f"{folder}: a line of {LABELS} does not hold ({why})") from None
 
 
 def _photos(folder: Path) -> Iterator[Case]:
@@ -96,14 +112,13 @@ def _renders(folder: Path) -> Iterator[Case]:
     for label in _labels(folder):
         dice = [die for die in label["dice"] if die["in_tray"]]
         trap = bool(label["hand"]) or not label["all_readable"]
-        corners = [(float(x), float(y)) for x, y in label["tray_corners"]]
         yield Case(
             folder / label["image"],
             tuple(sorted(label["values"])),
             tuple(_render_box(die) for die in dice),
             trap=trap,
             kinds=tuple(_render_kinds(label, dice, is_trap=trap)),
-            tray=Quad((corners[0], corners[1], corners[2], corners[3])),
+            tray=_quad(label["tray_corners"]),
         )
 
 
@@ -142,6 +157,31 @@ def _is_judgement(die: dict[str, Any]) -> bool:
     )
 
 
+def _corrected(folder: Path) -> Iterator[Case]:
+    """Throws that were put right at a table; see `device.corrections`."""
+    for label in _labels(folder):
+        tray = label["tray"]
+        yield Case(
+            folder / Path(label["file"]).name,
+            tuple(sorted(label["values"])),
+            tuple(Box(*box) for box in label["boxes"]),
+            trap=False,
+            kinds=tuple(_corrected_kinds(label)),
+            tray=tray and _quad(tray),
+        )
+
+
+def _corrected_kinds(label: dict[str, Any]) -> Iterator[str]:
+    yield "corrected throws, all"
+    if not label["all_found"]:
+        yield "corrected throws, a die added or left out"
+
+
+def _quad(corners: Any) -> Quad:
+    a, b, c, d = ((float(x), float(y)) for x, y in corners)
+    return Quad((a, b, c, d))
+
+
 def _labels(folder: Path) -> Iterator[dict[str, Any]]:
-    for line in (folder / "labels.jsonl").read_text("utf-8").splitlines():
+    for line in (folder / LABELS).read_text("utf-8").splitlines():
         yield json.loads(line)

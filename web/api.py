@@ -3,12 +3,14 @@
 from flask import Blueprint, Response, request
 
 from game.roster import MAX_TEAM
+from game.rulefile import house_file
 from game.ruleset import Ruleset
 from web.answer import json_answer, state_answer, state_text
 from web.body import Body
 from web.by_hand import MAX_INDEX, add_by_hand
 from web.coaching import Mode
 from web.once import OncePerVersion
+from web.options import values
 from web.problem import Problem
 from web.stream import Streams, event_text
 from web.table import Snapshot, Table
@@ -63,7 +65,23 @@ def _add_reading(
 
     @api.get("/rules")
     def published() -> Response:
-        return json_answer([{"name": r.name, "title": r.title, "target": r.target} for r in rules])
+        return json_answer([_published(each) for each in rules])
+
+    @api.get("/rules.toml")
+    def house_rules() -> Response:
+        match = table.snapshot().match
+        text = house_file(match.rules if match else rules[0])
+        headers = {"Content-Disposition": 'attachment; filename="house.toml"'}
+        return Response(text, headers=headers, mimetype="application/toml")
+
+
+def _published(rules: Ruleset) -> dict[str, object]:
+    return {
+        "name": rules.name,
+        "title": rules.title,
+        "target": rules.target,
+        "options": values(rules),
+    }
 
 
 def _add_button(api: Blueprint, table: Table) -> None:
@@ -76,6 +94,11 @@ def _add_button(api: Blueprint, table: Table) -> None:
     def hold() -> Response:
         body = Body.of(request, "seconds")
         return state_answer(table.hold(body.number("seconds", 0, MAX_HOLD_S)))
+
+    @api.post("/reread")
+    def reread() -> Response:
+        Body.of(request)
+        return state_answer(table.reread())
 
     @api.post("/button")
     def button() -> Response:
@@ -132,12 +155,15 @@ def _add_moves(api: Blueprint, table: Table) -> None:
 def _add_match(api: Blueprint, table: Table) -> None:
     @api.post("/match")
     def new_match() -> Response:
-        body = Body.of(request, "names", "rules", "target", "teams")
+        body = Body.of(request, "names", "rules", "target", "options", "teams")
         rules = body.text("rules") if "rules" in body else None
         target = body.integer("target", 1, MAX_TARGET) if "target" in body else None
         teams = body.integers("teams", 0, MAX_TEAM) if "teams" in body else None
+        options = body.fields("options") if "options" in body else None
         names = body.names("names")
-        return state_answer(table.new_match(names, rules=rules, target=target, teams=teams))
+        return state_answer(
+            table.new_match(names, rules=rules, target=target, options=options, teams=teams)
+        )
 
     @api.post("/coach")
     def coach() -> Response:

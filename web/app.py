@@ -15,6 +15,7 @@ from web.body import MAX_BYTES
 from web.calibrating import create_calibrating
 from web.calibration import Calibration
 from web.coaching import Coach
+from web.corrections import Corrections, create_corrections
 from web.counted import create_counted
 from web.handing import create_handing
 from web.health import create_health
@@ -42,6 +43,7 @@ def create_app(
     rules: Sequence[Ruleset] | None = None,
     streams: Streams | None = None,
     keeper: Keeper | None = None,
+    corrections: Corrections | None = None,
     hosts: Hosts | None = None,
     pencil: Pencil | None = None,
     secret: bytes | None = None,
@@ -56,6 +58,7 @@ def create_app(
         rules: the rule sets on offer, the usual one first; all published ones without.
         streams: the live streams; pass them to end them before the server stops.
         keeper: looks after the appliance: health, backups, kept pictures.
+        corrections: pictures of throws that were put right; None where none are kept.
         hosts: the names under which the page may be asked for; None means any.
         pencil: who may change anything; without it a new one, which nobody holds.
         secret: signs what phones carry, and makes the PIN; without it one for this run alone.
@@ -85,7 +88,8 @@ def create_app(
     app.register_blueprint(create_handing(table, pencil, pin, phones))
     app.register_blueprint(create_page(table, streams, app))
     app.register_blueprint(create_paper(table, offered))
-    app.register_blueprint(create_health(table, keeper))
+    app.register_blueprint(create_health(table, keeper, corrections))
+    app.register_blueprint(create_corrections(corrections, pencil))
     app.register_blueprint(create_records(table, history))
     show = showing(table)
     app.register_blueprint(create_looking_back(show, history, coach))

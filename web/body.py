@@ -86,6 +86,13 @@ class Body:
         except (TypeError, ValueError):
             raise Problem(400, f"{name}: base64, not {_shown(value)}") from None
 
+    def fields(self, name: str) -> Mapping[str, Any]:
+        """An object within the body; what its fields hold is checked by who takes it."""
+        value = self._required(name)
+        if not isinstance(value, dict) or len(value) > MAX_LIST:
+            raise Problem(400, f"{name}: an object of at most {MAX_LIST} fields")
+        return value
+
     def integer(self, name: str, low: int, high: int) -> int:
         value = self._required(name)
         if not _is_whole(value) or not low <= value <= high:

@@ -1,6 +1,7 @@
 """The calibration page, and its part of the HTTP API."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from flask import Blueprint, Response, make_response, render_template, request
@@ -9,7 +10,8 @@ from web.answer import json_answer
 from web.body import Body
 from web.calibration import Calibration, CalibrationState, calibration_json
 from web.problem import Problem
-from web.table import Table
+from web.saying import say
+from web.table import Table, TableError
 
 N_CORNERS = 4
 LISTENS = ("", "button", "learn", "test")
@@ -28,7 +30,11 @@ def create_calibrating(table: Table, calibration: Calibration | None) -> Bluepri
         return calibration
 
     def answer(ask: Ask) -> Response:
-        return json_answer(calibration_json(ask(there())))
+        try:
+            state = ask(there())
+        except TableError as error:
+            raise TableError(say(str(error), "fitting")) from None
+        return json_answer(calibration_json(said(state)))
 
     @blueprint.get("/calibrate")
     def page() -> Response:
@@ -52,6 +58,25 @@ def create_calibrating(table: Table, calibration: Calibration | None) -> Bluepri
     _add_plain(blueprint, answer)
     _add_told(blueprint, answer)
     return blueprint
+
+
+def said(state: CalibrationState) -> CalibrationState:
+    """Its sentences in the language of the phone that asks."""
+
+    def tell(text: str) -> str:
+        return say(text, "fitting")
+
+    return replace(
+        state,
+        words=tell(state.words),
+        drift=tell(state.drift),
+        checks=tuple(
+            replace(check, verdict=tell(check.verdict), advice=tell(check.advice))
+            for check in state.checks
+        ),
+        learning=replace(state.learning, words=tell(state.learning.words)),
+        trials=tuple(replace(trial, words=tell(trial.words)) for trial in state.trials),
+    )
 
 
 def _add_plain(blueprint: Blueprint, answer: Callable[[Ask], Response]) -> None:

@@ -11,9 +11,11 @@ from markupsafe import Markup
 from game.events import Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
 from game.match import Match
 from game.odds.fair import ENOUGH, ODD, VERY_ODD, Fairness
+from web import options
 from web.curve import score_curve, turn_bars
+from web.languages import decimal, points
 from web.languages import percent as in_percent
-from web.languages import points, say
+from web.saying import say
 from web.seats import seat_colour, seat_shape
 from web.story import Entry
 from web.win_curve import win_curve
@@ -38,6 +40,7 @@ def register(templates: Environment) -> None:
         n_dice=n_dice,
         by_hand=by_hand,
         say=say,
+        decimal=decimal,
     )
     templates.globals.update(
         score_curve=_markup(score_curve),
@@ -45,6 +48,7 @@ def register(templates: Environment) -> None:
         win_curve=lambda match, review: Markup(win_curve(match, review)),  # noqa: S704 - numbers alone
     )
     templates.globals["qr_code"] = qr_code
+    templates.globals["options"] = options
 
 
 def percent(part: int, whole: int) -> float:

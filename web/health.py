@@ -7,6 +7,7 @@ from flask import Blueprint, Response, make_response, render_template, request
 
 from web.answer import json_answer, state_answer
 from web.body import Body
+from web.corrections import Corrections
 from web.keeping import Check, Keeper
 from web.problem import Problem
 from web.table import Table
@@ -17,15 +18,19 @@ MAX_PART = 98_304
 HIGHEST = 2**53
 
 
-def create_health(table: Table, keeper: Keeper | None) -> Blueprint:
+def create_health(
+    table: Table, keeper: Keeper | None, corrections: Corrections | None = None
+) -> Blueprint:
     """The blueprint; without a keeper there is nothing to back up, and only the table is known."""
     health = Blueprint("health", __name__)
-    _add_health(health, table, keeper)
+    _add_health(health, table, keeper, corrections)
     _add_backup(health, keeper)
     return health
 
 
-def _add_health(health: Blueprint, table: Table, keeper: Keeper | None) -> None:
+def _add_health(
+    health: Blueprint, table: Table, keeper: Keeper | None, corrections: Corrections | None
+) -> None:
     def checks() -> tuple[Check, ...]:
         return keeper.health() if keeper else ()
 
@@ -43,7 +48,13 @@ def _add_health(health: Blueprint, table: Table, keeper: Keeper | None) -> None:
     @health.get("/health")
     def page() -> Response:
         response = make_response(
-            render_template("health.html", checks=checks(), keeper=keeper, state=table.snapshot())
+            render_template(
+                "health.html",
+                checks=checks(),
+                keeper=keeper,
+                store=corrections.store() if corrections else None,
+                state=table.snapshot(),
+            )
         )
         response.headers["Cache-Control"] = "no-store"
         return response

@@ -1,26 +1,13 @@
-"""The page's languages: gettext catalogues in `web/translations`, chosen by the browser.
-
-The companion speaks English: what it says comes here as whole sentences, and `say` finds each among
-the sentences that the catalogues know. One that is not there stays English, and nothing breaks.
-"""
-
-import re
-from functools import lru_cache
+"""The page's languages: gettext catalogues in `web/translations`, chosen by the browser."""
 
 from flask import Flask, has_request_context, request
-from flask_babel import Babel, format_percent, get_locale, gettext
-
-from web.phrases import PHRASES
+from flask_babel import Babel, format_decimal, format_percent, get_locale
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español"}
 COOKIE = "traykeeper_language"
 
 SEPARATORS = {"en": ",", "de": ".", "fr": "\u202f", "es": "."}
 """Between thousands."""
-
-_HOLE = re.compile(r"%\((\w+)\)s")
-_SENTENCE_END = re.compile(r"(?<=[.!?]) (?=\S)")
-_COMMA = re.compile(r"(?<=\d),(?=\d{3})")
 
 
 def register(app: Flask) -> None:
@@ -55,40 +42,6 @@ def percent(share: float, digits: int = 0) -> str:
     return str(format_percent(share, f"0.{'0' * digits}%" if digits else "0%"))
 
 
-def say(text: str) -> str:
-    """What the companion said, in the language now; sentence by sentence, else as a whole."""
-    if language() == "en" or not text:
-        return text
-    sentences = _SENTENCE_END.split(text)
-    said = [_translated(sentence) for sentence in sentences]
-    if all(said):
-        return " ".join(said)
-    halves = zip(said, sentences, strict=True)
-    return _translated(text) or " ".join(ours or theirs for ours, theirs in halves)
-
-
-def _translated(text: str) -> str:
-    """The whole text by the first phrase that it fits, or ""."""
-    for phrase, pattern in _patterns():
-        if found := pattern.fullmatch(text):
-            parts = {name: _part(part) for name, part in found.groupdict().items()}
-            return str(gettext(phrase, **parts))
-    return ""
-
-
-def _part(text: str) -> str:
-    """A hole may hold a phrase of its own, such as `four dice`, or a number."""
-    return _translated(text) or _COMMA.sub(SEPARATORS[language()], text)
-
-
-@lru_cache(maxsize=1)
-def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((phrase, _pattern(phrase)) for phrase in PHRASES)
-
-
-def _pattern(phrase: str) -> re.Pattern[str]:
-    """`%(name)s` takes anything; all else stands as it is."""
-    parts = _HOLE.split(phrase)
-    words, names = parts[::2], parts[1::2]
-    holes = [f"(?P<{name}>.+?)" for name in names]
-    return re.compile("".join(re.escape(w) + h for w, h in zip(words, [*holes, ""], strict=True)))
+def decimal(number: float) -> str:
+    """With one digit behind the point, or comma, of the language now."""
+    return str(format_decimal(number, "0.0"))

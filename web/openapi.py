@@ -59,6 +59,7 @@ POSTS: dict[str, tuple[str, dict[str, Schema], tuple[str, ...]]] = {
         {"seconds": {"type": "number", "minimum": 0, "maximum": 10}},
         ("seconds",),
     ),
+    "reread": ("Look once more at the throw in view", {}, ()),
     "button": ("The simulated button goes down, or up", {"down": YES}, ("down",)),
     "throw": ("Throw the simulated dice", {}, ()),
     "dice": ("A throw tapped in", {"dice": DICE}, ("dice",)),
@@ -79,6 +80,7 @@ POSTS: dict[str, tuple[str, dict[str, Schema], tuple[str, ...]]] = {
             "names": some(TEXT),
             "rules": TEXT,
             "target": whole(1, MAX_INDEX),
+            "options": {"type": "object", "maxProperties": MAX_LIST},
             "teams": some(whole(0, MAX_TEAM)),
         },
         ("names",),
@@ -116,6 +118,8 @@ POSTS: dict[str, tuple[str, dict[str, Schema], tuple[str, ...]]] = {
     ),
     "dice-sets/new": ("From the next match on other dice are thrown", {"name": TEXT}, ("name",)),
     "heed": ("Somebody has read that the journal was damaged", {}, ()),
+    "corrections/switch": ("Whether pictures of corrected throws are kept", {"on": YES}, ("on",)),
+    "corrections/delete": ("Delete them all", {}, ()),
     "restore": ("Put the backup that was sent in place", {}, ()),
     "restore/part": (
         "A part of a backup, in base64, and where it begins",
@@ -165,7 +169,8 @@ GETS: dict[str, tuple[str, str, tuple[int, ...]]] = {
     "events": ("The state now and after every change", "text/event-stream", (503,)),
     "photo/{photo_id}.jpg": ("The annotated photo that the state names", "image/jpeg", (404,)),
     "view.jpg": ("What the camera sees now, small", "image/jpeg", (404,)),
-    "rules": ("The published rule sets", "application/json", ()),
+    "rules": ("The rule sets on offer", "application/json", ()),
+    "rules.toml": ("The rules in force, as a house file", "application/toml", ()),
     "match.txt": ("The match as text", "text/plain", (404,)),
     "match.csv": ("Its turns for a spreadsheet", "text/csv", (404,)),
     "match.json": ("Its turns for programs", "application/json", (404,)),
@@ -183,6 +188,12 @@ GETS: dict[str, tuple[str, str, tuple[int, ...]]] = {
     "backup": ("Matches, calibration and settings", "application/zip", (404,)),
     "calibration": ("Where the calibration stands", "application/json", (409,)),
     "calibration/picture.jpg": ("What the camera sees now", "image/jpeg", (404, 409)),
+    "corrections": ("How many pictures of corrected throws are kept", "application/json", (404,)),
+    "corrections/pictures.zip": (
+        "All of them with labels, for the holder",
+        "application/zip",
+        (403, 404),
+    ),
     "openapi.json": ("This", "application/json", ()),
 }
 """Path below /api/v1 -> summary, type of the answer, how it can be refused."""

@@ -28,8 +28,9 @@ def create_page(table: Table, streams: Streams, app: Flask) -> Blueprint:
 
     @page.get("/new")
     def new_match() -> Response:
-        state = state_json(table.snapshot())
-        return _fresh(render_template("new.html", state=state))
+        snapshot = table.snapshot()
+        current = snapshot.match.rules if snapshot.match else None
+        return _fresh(render_template("new.html", state=state_json(snapshot), current=current))
 
     @page.get("/join")
     def join_card() -> Response:

@@ -1,5 +1,7 @@
 """The rules in sentences; the scoring card and the score pad of those in force, to print."""
 
+from collections.abc import Sequence
+
 from flask import Blueprint, Response, abort, render_template
 
 from game.ruleset import Ruleset
@@ -16,10 +18,18 @@ def create_paper(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
         match = table.snapshot().match
         return match.rules if match else offered[0]
 
+    def on_offer(name: str) -> Ruleset | None:
+        return next((each for each in offered if each.name == name), None)
+
+    @paper.get("/rules")
+    def in_force() -> str:
+        """Those of the match, and what is published otherwise."""
+        shown = rules()
+        return _explained(shown, sentences(on_offer(shown.name) or shown))
+
     @paper.get("/rules/<name>")
     def explained(name: str) -> str:
-        shown = next((each for each in offered if each.name == name), None) or abort(404)
-        return render_template("rules.html", shown=shown, lines=sentences(shown))
+        return _explained(on_offer(name) or abort(404))
 
     @paper.get("/card.svg")
     def scoring_card() -> Response:
@@ -32,6 +42,11 @@ def create_paper(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
         return _svg(pad(rules(), [player.name for player in players]))
 
     return paper
+
+
+def _explained(shown: Ruleset, published: Sequence[str] = ()) -> str:
+    """`published` are the sentences that rules in force are compared with."""
+    return render_template("rules.html", shown=shown, lines=sentences(shown), published=published)
 
 
 def _svg(text: str) -> Response:

@@ -21,7 +21,9 @@ YEAR_S = 365 * 24 * 3600
 OPEN = frozenset({"pencil.ask", "pencil.prove_by_pin", "pencil.prove_by_link", "pencil.sit"})
 """Endpoints that anybody may post to: they are how one gets to hold the pencil, or a seat."""
 
-OWN_TURN = frozenset({"api.keep", "api.bank", "api.correct", "api.face", "api.dice", "api.answer"})
+OWN_TURN = frozenset(
+    {"api.keep", "api.bank", "api.correct", "api.face", "api.reread", "api.dice", "api.answer"}
+)
 """What a player's own phone may do in that player's turn, where the holder allows it."""
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})

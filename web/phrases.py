@@ -1,4 +1,4 @@
-"""The sentences of the companion that the catalogues translate; the more particular ones first."""
+"""The sentences of the companion at the table, for the catalogues; the more particular ones first."""
 
 
 def _(phrase: str) -> str:
@@ -61,6 +61,30 @@ PHRASES = (
     _("Taken out by hand."),
     _("Corrected to %(dice)s."),
     _("The pencil is handed over."),
+    _("A backup was restored."),
+    _("There is no match."),
+    _("The journal was damaged."),
+    _(
+        "In its place: a backup (%(file)s), and %(steps)s that could still be read; "
+        "%(matches)s in all."
+    ),
+    _(
+        "In its place: no backup: there was none, and %(steps)s that could still be read; "
+        "%(matches)s in all."
+    ),
+    _("%(held)s, made %(when)s"),
+    _("1 later step"),
+    _("%(n)s later steps"),
+    _("1 match"),
+    _("%(n)s matches"),
+    _("Look at the scores before you play on."),
+    _("The damaged one is kept as %(file)s."),
+    _("The last match cannot be gone on with (%(why)s)."),
+    _("It stays in the journal."),
+    _("No button: %(why)s"),
+    _("The tray or the camera has moved: calibrate again."),
+    _("It is darker than when this was calibrated: light on, or calibrate again."),
+    _("It is brighter than when this was calibrated: calibrate again if dice are not read."),
     # The button
     _("The match is over: hold the button for a rematch."),
     _("Still waiting for the dice to lie still."),
@@ -77,6 +101,10 @@ PHRASES = (
     # Questions and advice
     _("Did %(name)s bank %(points)s?"),
     _("Not thrown yet: the dice lie where they lay."),
+    _("Read again: %(dice)s, as before."),
+    _("Nothing is changed."),
+    _("Nothing is changed: the throw had %(had)s, in the tray: %(lie)s."),
+    _("Two looks at the tray do not agree."),
     _("Not thrown yet: it is the last player's die."),
     _("Not thrown yet: the dice only moved."),
     _("Not thrown yet: the dice were only moved."),
@@ -117,6 +145,28 @@ PHRASES = (
     _("%(points)s is %(short)s short of the opening %(opening)s"),
     _("%(points)s is %(short)s short of the %(least)s one must bank"),
     _("%(name)s has won: start a rematch"),
+    _("expected %(n)s dice, not %(given)s"),
+    _("there is nothing to take back"),
+    _("there is nothing to do again"),
+    _("there is no throw to correct yet"),
+    _("there is nothing to take over now"),
+    _("somebody else is called %(name)s: choose another name"),
+    _("two players are called %(name)s: give one another name"),
+    _("%(name)s's last throw scores: it is no farkle"),
+    # What cannot be done now
+    _("That choice is gone: the table has moved on."),
+    _("That cannot be corrected: %(why)s"),
+    _("The match is not over: play on, or set up a new match."),
+    _("There is no accepted throw to read again: press to read the dice."),
+    _("The dice were thrown since: press to read them."),
+    _("That die is no part of the last throw: press to read the dice."),
+    _("That photo is an old one: look at the newest, and tap there."),
+    _("That cannot be written down (%(why)s)."),
+    _("another phone is asking just now: try again in half a minute"),
+    _("nobody asks for the pencil any more"),
+    _("another phone is %(name)s's: whoever holds the pencil can free that name"),
+    _("that is not the PIN now: `traykeeper pin` says it, and so does the holder's phone"),
+    _("that link was used or is too old: ask for the pencil, or use the PIN"),
     # The lamp
     _("no match: throw one die each, or set up on the phone"),
     _("ready: throw and press"),

@@ -1,4 +1,7 @@
-"""Every error of the API as a JSON problem (RFC 9457) that says what to do about it."""
+"""Every error of the API as a JSON problem (RFC 9457) that says what to do about it.
+
+What people often meet on the page is said in their language.
+"""
 
 import json
 import logging
@@ -10,6 +13,7 @@ from flask import Flask, Response, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from game import GameError
+from web.saying import say
 from web.table import TableError
 
 log = logging.getLogger(__name__)
@@ -37,7 +41,7 @@ def response(problem: Problem) -> Response:
     body = {
         "title": HTTPStatus(problem.status).phrase,
         "status": problem.status,
-        "detail": problem.detail,
+        "detail": say(problem.detail),
     }
     return Response(
         json.dumps(body) + "\n",

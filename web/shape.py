@@ -15,13 +15,17 @@ class LampJson(TypedDict):
 
 
 class RulesJson(TypedDict):
-    """The rules in force; `target` is the one this match is played to."""
+    """The rules in force; `target` is the one this match is played to.
+
+    `changed` are the other options played otherwise than published, as lines of a house file.
+    """
 
     name: str
     title: str
     n_dice: int
     target: int
     opening: int
+    changed: list[str]
 
 
 class PlayerJson(TypedDict):

@@ -3,9 +3,10 @@
 The companion implements `Table`; nothing in this room knows how.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from game.events import Event
 from game.match import Match
@@ -164,6 +165,9 @@ class Table(Protocol):
     def hold(self, seconds: float) -> Snapshot:
         """As a hold of the button at the tray, let go after so long."""
 
+    def reread(self) -> Snapshot:
+        """Look once more at the throw in view: other dice take its place, as a correction."""
+
     def button(self, *, down: bool) -> Snapshot:
         """The simulated button goes down or up. Only where `simulated`."""
 
@@ -176,9 +180,14 @@ class Table(Protocol):
         *,
         rules: str | None = None,
         target: int | None = None,
+        options: Mapping[str, Any] | None = None,
         teams: tuple[int, ...] | None = None,
     ) -> Snapshot:
-        """A match of these players; `teams` is the team of each, where there are teams."""
+        """A match of these players.
+
+        `options` are those played otherwise than the rules say, as a house file has them; `teams`
+        is the team of each, where there are teams.
+        """
 
     def rematch(self) -> Snapshot:
         """Once a match is won: the same players and teams again, and the next one begins."""

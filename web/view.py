@@ -6,6 +6,7 @@ from dataclasses import replace
 from game.effects import effect
 from game.match import Match
 from game.rolloff import RollOff
+from game.rulefile import differences
 from game.scoring import Dice
 from game.state import State, Throw, Turn
 from game.summary import at_risk
@@ -99,6 +100,7 @@ def _rules(state: State) -> RulesJson:
         "n_dice": rules.n_dice,
         "target": rules.target,
         "opening": rules.opening,
+        "changed": [line for line in differences(rules) if not line.startswith("target ")],
     }
 
 

@@ -8,7 +8,7 @@ from device.ledger import Ledger
 from device.referee import Sight
 from device.session import Session
 from game import rulefile
-from game.errors import JournalError
+from game.errors import JournalError, RulesetError
 from game.events import Farkled, Joined, Left, Renamed, Reordered, ScoreSet, Skipped, TurnSet
 from game.journal import Journal
 from vision.reading import Die, Problem, Reading
@@ -261,3 +261,25 @@ def test_a_match_that_is_not_there_changes_nothing(session):
         session.reopen(9)
 
     assert state(session).turn.last.dice == THOUSAND
+
+
+def test_house_rules_of_a_match_are_kept_with_it(session, tmp_path):
+    session.new_match(["Anna", "Ben"], rules="zilch", options={"opening": 350, "target": 1000})
+    with closing(Journal.open(tmp_path / "copy.db")) as journal:
+        journal.start(session.ledger.match)
+        _, again = journal.newest()
+
+    assert (again.rules.name, again.rules.opening, again.rules.target) == ("zilch", 350, 1000)
+    assert again.rules == session.ledger.match.rules
+    session.dice(THOUSAND)
+    session.bank()
+    session.rematch()
+    assert session.ledger.match.rules == again.rules
+
+
+def test_house_rules_that_do_not_hold_begin_no_match(session):
+    before = session.ledger.match
+    with pytest.raises(RulesetError, match="options: opening found -1"):
+        session.new_match(["Anna", "Ben"], options={"opening": -1})
+
+    assert session.ledger.match is before

@@ -1,5 +1,8 @@
 """Rule set files: what holds, and what is said where one does not."""
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from game import rulefile
@@ -103,3 +106,52 @@ def test_a_file_from_another_system_is_read(tmp_path):
     file.write_bytes(b"\xef\xbb\xbftarget = 5000\r\nopening = 350\r\n")
 
     assert rulefile.load(str(file)).opening == 350
+
+
+def test_options_are_changed_as_a_file_would():
+    rules = rulefile.load("walnut-studiolo")
+    changed = rulefile.changed(
+        rules, {"opening": 350, "last_round": "charity roll", "triples": {"1": 300}}
+    )
+
+    assert (changed.name, changed.title) == (rules.name, rules.title)
+    assert (changed.opening, changed.last_round) == (350, LastRound.CHARITY_ROLL)
+    assert changed.triples == (300, 200, 300, 400, 500, 600)
+    assert rulefile.changed(rules, {}) == rules
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"opning": 1}, "options: opning is no option: did you mean 'opening'?"),
+        ({"opening": "lots"}, "options: opening found 'lots': allowed is a whole number"),
+        ({"opening": True}, "opening found True"),
+        ({"win": "never"}, "allowed is 'at least' or 'over' or 'exactly'"),
+        ({"win": {}}, "win found"),
+        ({"below_zero": 1}, "allowed is true or false"),
+        ({"target": 0}, "a match needs points to play for"),
+        ({"n_dice": 7}, "allowed is 5 or 6"),
+        ({"alike": "fixed"}, "say alike_fixed"),
+        ({"title": "Ours"}, "title is said by a file alone"),
+        ({"name": "ours"}, "name is no option"),
+    ],
+)
+def test_options_that_do_not_hold_are_named(options, message):
+    with pytest.raises(RulesetError, match=re.escape(message)):
+        rulefile.changed(rulefile.load("walnut-studiolo"), options)
+
+
+@pytest.mark.parametrize("name", rulefile.names())
+def test_rules_in_force_are_a_house_file_that_reads_back(name):
+    rules = rulefile.changed(
+        rulefile.load(name), {"opening": 350, "four_twos_reset": True, "triples": {"2": 0}}
+    )
+    read = parse(rulefile.house_file(rules))
+
+    assert replace(read, name=rules.name, title=rules.title) == rules
+
+
+def test_a_house_file_of_rules_that_nobody_published_stands_alone():
+    rules = parse('extends = "zilch"\ntitle = "Ours"\nopening = 350')
+
+    assert parse(rulefile.house_file(rules)) == rules

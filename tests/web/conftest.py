@@ -13,7 +13,7 @@ from game import Match
 from game.events import Event, Spliced
 from game.odds.figures import Figures, figures
 from game.odds.shelf import Shelf
-from game.rulefile import load
+from game.rulefile import changed, load
 from game.text import insertion
 from web.app import create_app
 from web.coaching import Coaching, Mode
@@ -83,6 +83,10 @@ class MemoryTable:
         self.done.append(("press",))
         return self.show(message="pressed")
 
+    def reread(self) -> Snapshot:
+        self.done.append(("reread",))
+        return self.show(message="read again")
+
     def hold(self, seconds: float) -> Snapshot:
         self.done.append(("hold", seconds))
         return self.bank()
@@ -103,9 +107,10 @@ class MemoryTable:
         *,
         rules: str | None = None,
         target: int | None = None,
+        options: dict | None = None,
         teams: tuple[int, ...] | None = None,
     ) -> Snapshot:
-        chosen = load(rules) if rules else RULES
+        chosen = changed(load(rules) if rules else RULES, options or {})
         match = Match.start(replace(chosen, target=target or chosen.target), names, teams=teams)
         return self._play(match, f"{names[0]} begins")
 

@@ -265,6 +265,17 @@ def test_a_die_is_tapped_on_the_photo(begun, phone):
     assert begun.done == [("face", 1, 1)]
 
 
+def test_an_accepted_throw_is_read_again_in_two_taps(begun, phone):
+    begun.dice((1, 2, 3, 4, 6, 6))
+    expect(phone.locator("#reread")).to_have_count(0)  # there is no camera
+    begun.show(camera="one")
+    phone.locator("#slot-1").tap()
+    phone.locator("#reread").tap()
+
+    expect(phone.locator(".message")).to_have_text("read again")
+    assert begun.done == [("reread",)]
+
+
 def test_a_die_that_was_not_read_is_tapped_in_alone(begun, phone):
     begun.photos["p1"] = b""
     faces = (1, 1, None, 3, 4, None)

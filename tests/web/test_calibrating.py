@@ -28,9 +28,10 @@ class MemoryCalibration:
         self.asked = []
         self.refusal = ""
         self.jpeg = b"a picture"
+        self.now = START
 
     def state(self):
-        return START
+        return self.now
 
     def picture(self):
         return self.jpeg
@@ -61,6 +62,32 @@ def calibration():
 @pytest.fixture
 def client(calibration):
     return holding(make_app(MemoryTable(), calibration=calibration))
+
+
+def test_a_phone_is_told_in_its_language(client, calibration):
+    german = {"Accept-Language": "de"}
+    glare = "A lamp is mirrored in 1.2% of the tray."
+    advice = replace(START.checks[0], verdict=glare, advice="Lay the dice in it.")
+    dice = "white dice with black pips, 13 of them in a row as wide as the tray"
+    trial = "Expected six dice, saw 4: the set has so many; is one hidden, or on the floor?"
+    calibration.now = replace(
+        START,
+        checks=(advice,),
+        learning=Learning(12, 12, learnt=True, words=dice),
+        trials=(Trial((1, 2, 3, 4), passed=False, words=trial),),
+    )
+    told = client.get(API, headers=german).json
+    calibration.refusal = "The tray is empty: throw the dice, then read them."
+    refused = client.post(f"{API}/learn", json={}, headers=german)
+    page = client.get("/calibrate", headers=german).text
+
+    assert told["checks"][0]["verdict"] == "Eine Lampe spiegelt sich in 1,2\u00a0% des Tabletts."
+    assert told["checks"][0]["advice"] == "Leg die Würfel hinein."
+    assert told["learning"]["words"].startswith("Würfel: weiß, Augen: schwarz; 13 neben")
+    assert told["trials"][0]["words"].startswith("Erwartet: sechs Würfel, gesehen: 4")
+    assert refused.json["detail"].startswith("Das Tablett ist leer")
+    assert "Wo ist das Tablett?" in page
+    assert "Zuletzt gespeichert" in page
 
 
 def test_the_state_is_plain_json(client):

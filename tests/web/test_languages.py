@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+from dataclasses import replace
 from gettext import GNUTranslations
 from io import BytesIO
 from pathlib import Path
@@ -10,13 +11,17 @@ import pytest
 from flask_babel import gettext
 
 from game.events import ScoreSet
+from game.rulefile import load, names
+from game.ruleset import Alike, HotDice, LastRound, Piggyback, Win
+from game.sentences import sentences
 from tests.web.conftest import make_app
-from web.languages import COOKIE, LANGUAGES, say
-from web.phrases import PHRASES
+from web.languages import COOKIE, LANGUAGES
+from web.saying import BOOKS, say
 from web.table import Lamp, Situation
 
 ROOT = Path(__file__).parents[2]
 OTHERS = [language for language in LANGUAGES if language != "en"]
+ENGLISH = {"the", "and", "are", "is", "of", "with", "three", "four"}
 HOLE = re.compile(r"%\(\w+\)s|\{\w+\}")
 
 
@@ -124,10 +129,49 @@ def test_what_the_companion_says_is_said_in_german(table, english, german):
 def test_every_phrase_is_found_again_in_its_own_words(table):
     """No phrase is hidden behind a more general one that stands before it."""
     with make_app(table).test_request_context(headers={"Accept-Language": "de"}):
-        for phrase in PHRASES:
-            filled = HOLE.sub("7", phrase)
-            own = gettext(phrase, **dict.fromkeys(re.findall(r"\((\w+)\)", phrase), "7"))
-            assert say(filled) == own
+        for name, book in BOOKS.items():
+            for phrase in book.phrases:
+                filled = HOLE.sub("7", phrase)
+                own = gettext(phrase, **dict.fromkeys(re.findall(r"\((\w+)\)", phrase), "7"))
+                assert say(filled, name) == own
+
+
+EVERY_OPTION = (
+    replace(load("standard"), n_dice=5, alike=Alike.FIXED, alike_fixed=(1000, 2000, 3000)),
+    replace(load("standard"), alike=Alike.ADDING, triples=(300, 0, 300, 0, 500, 700)),
+    replace(load("standard"), alike_faces=(2000, 3000, 4000, *[None] * 15)),
+    replace(load("standard"), low_straight=1, high_straight=2, six_as_pairs=3, nothing=400),
+    replace(load("standard"), opening=500, minimum_bank=300, last_die_twice=50),
+    replace(load("standard"), hot_dice=HotDice.MUST, must_bank_after_triple=True),
+    replace(load("standard"), piggyback=Piggyback.YES, three_farkles=500, below_zero=False),
+    *(replace(load("standard"), last_round=kind) for kind in LastRound),
+    *(replace(load("standard"), win=kind) for kind in Win),
+)
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_rule_is_said_in_every_language(table, language):
+    """No sentence is left as it is, and none is a mixture."""
+    published = [load(name) for name in names()]
+    lines = {line for rules in (*published, *EVERY_OPTION) for line in sentences(rules)}
+    lines |= {line for rules in published for line in rules.assumed}
+    with make_app(table).test_request_context(headers={"Accept-Language": language}):
+        said = {line: say(line, "rules") for line in lines}
+
+    assert [line for line, told in said.items() if told == line] == []
+    assert [told for told in said.values() if ENGLISH & set(re.findall(r"[a-z]+", told))] == []
+
+
+def test_a_player_may_be_called_like_a_word_of_another_page(table):
+    with make_app(table).test_request_context(headers={"Accept-Language": "de"}):
+        assert say("power throws.") == "power wirft."
+
+
+def test_the_rules_are_read_in_ones_own_language(client):
+    page = client.get("/rules/zilch", headers={"Accept-Language": "de"}).text
+
+    assert "Drei Farkles hintereinander kosten 500." in page
+    assert "drei 1en zählen 1.000" in page
 
 
 def test_no_word_of_english_is_left_on_a_german_board(client, table):

@@ -109,3 +109,11 @@ def test_a_lost_page_is_a_page(client):
 
     assert (answer.status_code, answer.mimetype) == (404, "text/html")
     assert "Back to the table" in answer.text
+
+
+def test_common_refusals_are_said_in_the_phones_language(client, table):
+    table.new_match(("Anna", "Ben"))
+    refused = client.post("/api/v1/undo", json={}, headers={"Accept-Language": "de"})
+
+    assert refused.json["detail"] == "es gibt nichts zurückzunehmen"
+    assert client.post("/api/v1/undo", json={}).json["detail"] == "there is nothing to take back"

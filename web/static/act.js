@@ -320,6 +320,8 @@
   }
 
   document.addEventListener("swapped", offerRecent);
+  // A board that was opened during a match knows nothing of house rules.
+  document.addEventListener("swapped", () => { if (byId("options") && !window.changedOptions) location.reload(); });
   offerRecent();
 
   function setUp(form) {
@@ -328,6 +330,7 @@
       names: shown.map((field) => field.value.trim() || field.placeholder),
       target: Number(form.elements.target.value),
       rules: form.elements.rules.value,
+      options: window.changedOptions(form),
     };
   }
 

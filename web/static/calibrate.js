@@ -8,6 +8,8 @@
   const STEPS = ["tray", "checks", "parts", "dice", "test", "save"];
   const LISTENS = { parts: "button", dice: "learn", test: "test" };
   const byId = (id) => document.getElementById(id);
+  const words = JSON.parse(byId("calibrate").dataset.words);
+  const fill = (text, holes) => text.replace(/\{(\w+)\}/g, (hole, name) => holes[name] ?? hole);
   const section = (name) => document.querySelector(`[data-step="${name}"]`);
   let state = null;
   let step = 0;
@@ -30,7 +32,7 @@
       if (answer.ok) return told;
       toast(told.detail);
     } catch {
-      toast("The table does not answer. Try again in a moment.");
+      toast(words.silent);
     }
     return null;
   }
@@ -87,7 +89,7 @@
     window.corners.show(state, { edit: name === "tray", dice: name === "dice" || name === "test" });
     byId("words").textContent = state.drift ? `${state.words} ${state.drift}` : state.words;
     showAside();
-    byId("findings").replaceChildren(...state.checks.map((check) => finding(check.ok, check.verdict, check.advice)));
+    put("findings", state.checks.map((check) => finding(check.ok, check.verdict, check.advice)));
     showParts(state.parts);
     showDice(state.learning);
     showTrials();
@@ -98,6 +100,12 @@
       button.classList.toggle("done", Boolean(known[i]));
       if (i === step) button.setAttribute("aria-current", "step"); else button.removeAttribute("aria-current");
     });
+  }
+
+  // A list that stays as it is, is not read out again.
+  function put(name, items) {
+    const fresh = items.map((item) => item.outerHTML).join("");
+    if (byId(name).innerHTML !== fresh) byId(name).replaceChildren(...items);
   }
 
   function finding(ok, what, more) {
@@ -117,10 +125,8 @@
   function showAside() {
     const on = state.aside !== null;
     byId("aside").setAttribute("aria-pressed", String(on));
-    byId("aside").textContent = on ? "Set-aside zone: on" : "Set-aside zone: off";
-    byId("aside-words").textContent = on
-      ? "Dice that are kept are laid into the orange zone. With it, a die on the floor is noticed."
-      : state.room ? "Without a zone, kept dice may lie anywhere, and a die on the floor is not noticed." : "There is no room for a zone beside the tray in this picture.";
+    byId("aside").textContent = on ? words.zone.on : words.zone.off;
+    byId("aside-words").textContent = on ? words.zone.why : state.room ? words.zone.without : words.zone.no_room;
   }
 
   function showParts(parts) {
@@ -134,16 +140,16 @@
       button.setAttribute("aria-pressed", String(parts.showing === button.dataset.show));
     }
     byId("lamp-answer").hidden = !parts.showing;
-    byId("lamp-question").textContent = parts.showing ? `Is the lamp ${parts.showing} now?` : "The lamp: tap a colour, and look whether it shows it.";
-    const wrong = Object.keys(parts.lamp).filter((colour) => parts.lamp[colour] === false);
-    byId("lamp-advice").textContent = wrong.length ? `Not ${wrong.join(", ")}: look at that leg's wire and resistor. If all colours are the wrong way round, set common_anode in the settings.` : "";
+    byId("lamp-question").textContent = parts.showing ? fill(words.lamp.is, { colour: words.lamp[parts.showing] }) : words.lamp.tap;
+    const wrong = Object.keys(parts.lamp).filter((colour) => parts.lamp[colour] === false).map((colour) => words.lamp[colour]);
+    byId("lamp-advice").textContent = wrong.length ? fill(words.lamp.wrong, { colours: wrong.join(", ") }) : "";
   }
 
   function showDice(learning) {
     byId("dice-progress").value = Math.min(learning.looked_at, learning.needed);
     byId("dice-progress").max = learning.needed;
-    byId("dice-words").textContent = learning.learnt ? `Known: ${learning.words}.`
-      : learning.looked_at ? `${learning.looked_at} of ${learning.needed} dice looked at: throw once more.` : "Your dice are not known yet.";
+    byId("dice-words").textContent = learning.learnt ? fill(words.dice.known, { dice: learning.words })
+      : learning.looked_at ? fill(words.dice.more, { n: learning.looked_at, all: learning.needed }) : words.dice.unknown;
   }
 
   const passed = () => state.trials.filter((trial) => trial.passed).length;
@@ -154,11 +160,11 @@
       const item = document.createElement("li");
       item.className = trial ? (trial.passed ? "good" : "bad") : "";
       if (trial?.passed) item.append(...trial.values.map(die));
-      else item.textContent = trial ? trial.words : `Throw ${i + 1}`;
+      else item.textContent = trial ? trial.words : fill(words.test.throw, { n: i + 1 });
       return item;
     });
-    if (passed() >= state.needed) rows.push(finding(true, "All three were read: the table is ready."));
-    byId("trials").replaceChildren(...rows);
+    if (passed() >= state.needed) rows.push(finding(true, words.test.ready));
+    put("trials", rows);
   }
 
   function die(value) {
@@ -175,16 +181,17 @@
 
   function showSummary() {
     const bad = state.checks.filter((check) => check.ok === false);
-    byId("summary").replaceChildren(
-      finding(state.sure === false ? null : true, state.sure === false ? "The corners were not looked at" : "The tray's corners are set"),
-      finding(state.aside ? true : null, state.aside ? "Set-aside zone on" : "No set-aside zone"),
-      finding(state.checks.length ? !bad.length : null, state.checks.length ? (bad.length ? bad[0].verdict : "The picture is good") : "The picture was not looked at", bad[0]?.advice),
-      finding(state.learning.learnt ? true : null, state.learning.learnt ? `Known: ${state.learning.words}` : "The dice are not learnt"),
-      finding(passed() >= state.needed ? true : null, `Self-test: ${passed()} of ${state.needed} throws read`),
-    );
-    byId("save-title").textContent = state.unsaved || !state.made ? "Save it?" : "Saved";
-    byId("saved-words").textContent = state.made ? `Last saved ${new Date(state.made).toLocaleString()}.` : "Nothing is saved yet.";
-    if (STEPS[step] === "save") byId("next").textContent = state.unsaved || !state.made ? "Save" : "To the table";
+    put("summary", [
+      finding(state.sure === false ? null : true, state.sure === false ? words.sum.no_corners : words.sum.corners),
+      finding(state.aside ? true : null, state.aside ? words.sum.zone : words.sum.no_zone),
+      finding(state.checks.length ? !bad.length : null, state.checks.length ? (bad.length ? bad[0].verdict : words.sum.picture) : words.sum.no_picture, bad[0]?.advice),
+      finding(state.learning.learnt ? true : null, state.learning.learnt ? fill(words.sum.dice, { dice: state.learning.words }) : words.sum.no_dice),
+      finding(passed() >= state.needed ? true : null, fill(words.sum.test, { n: passed(), all: state.needed })),
+    ]);
+    byId("save-title").textContent = state.unsaved || !state.made ? words.save.ask : words.save.saved;
+    const when = state.made && new Date(state.made).toLocaleString(document.documentElement.lang);
+    byId("saved-words").textContent = when ? fill(words.save.last, { when }) : words.save.nothing;
+    if (STEPS[step] === "save") byId("next").textContent = state.unsaved || !state.made ? words.save.do : words.save.leave;
   }
 
   // Going on
@@ -207,7 +214,7 @@
       go(step + 1);
     } else if (state.unsaved || !state.made) {
       const told = await post("save");
-      if (told) toast("Saved. It holds from now on.");
+      if (told) toast(words.save.done);
     } else {
       location.assign("/");
     }

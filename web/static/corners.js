@@ -6,8 +6,8 @@
   const CELLS = 6;
   const NUDGE = 0.002;
   const LOUPE = 4;
-  const NAMES = ["far left", "far right", "near right", "near left"];
   const byId = (id) => document.getElementById(id);
+  const words = JSON.parse(byId("calibrate").dataset.words).corners;
   const svg = byId("overlay");
   const shown = { tray: null, zone: null };
   let high = 562;
@@ -58,12 +58,12 @@
 
   function makeHandles(names, key) {
     byId("handles").dataset.key = key;
-    byId("handles").replaceChildren(...names.flatMap((name) => NAMES.map((corner, i) => handleOf(name, i, corner))));
+    byId("handles").replaceChildren(...names.flatMap((name) => words.names.map((corner, i) => handleOf(name, i, corner))));
   }
 
   function handleOf(name, i, corner) {
     const handle = make("g", { class: `handle of-${name}`, tabindex: "0", role: "button", id: `${name}-${i}`,
-      "aria-label": `${corner} corner of the ${name === "tray" ? "tray" : "set-aside zone"}: drag, or move with the arrow keys` });
+      "aria-label": words[name].replace("{corner}", corner) });
     Object.assign(handle.dataset, { of: name, corner: i });
     handle.append(make("circle", { class: "reach", r: REACH }), make("circle", { class: "dot", r: name === "tray" ? 17 : 13 }));
     return handle;

@@ -1,9 +1,10 @@
-// The backup: chosen, asked once more, sent. All else on the page is plain HTML.
+// The backup: chosen, asked once more, sent; and whether pictures are kept. All else is plain HTML.
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
   const file = byId("restore");
   const PART_BYTES = 65536;
+  const words = JSON.parse(document.body.dataset.words);
   const say = (text) => { byId("toast").textContent = text; };
 
   async function post(address, body) {
@@ -34,6 +35,17 @@
     byId("sure").showModal();
   });
 
+  byId("keep-corrections")?.addEventListener("change", async ({ target }) => {
+    try {
+      await post("/api/v1/corrections/switch", { on: target.checked });
+    } catch (error) {
+      target.checked = !target.checked;
+      say(error.detail || words.silent);
+    }
+  });
+
+  document.addEventListener("click", ({ target }) => byId(target.dataset.opens)?.showModal());
+
   byId("sure")?.addEventListener("close", () => { file.value = ""; });
 
   byId("yes")?.addEventListener("click", async () => {
@@ -42,11 +54,12 @@
     try {
       for (let at = 0; at < chosen.size; at += PART_BYTES) {
         await post("/api/v1/restore/part", { at, part: await asBase64(chosen.slice(at, at + PART_BYTES)) });
-        say(`Sending, ${Math.round(100 * at / chosen.size)} % …`);
+        say(file.dataset.sending.replace("{part}", `${Math.round(100 * at / chosen.size)} %`));
       }
-      say((await post("/api/v1/restore", {})).message);
+      await post("/api/v1/restore", {});
+      say(file.dataset.done);
     } catch (error) {
-      say(error.detail || "The table does not answer. Try again in a moment.");
+      say(error.detail || words.silent);
     }
   });
 })();

@@ -1,0 +1,167 @@
+"""An accepted throw is read again: two new looks that agree take its place, by a correction."""
+
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from device.ledger import Ledger
+from device.session import Session
+from game.journal import Journal
+from tests.device.test_desk import RULES, Eye, read, sight, state
+from web.table import Situation, TableError
+
+THROW = (1, 1, 2, 3, 4, 6)
+NOTHING = (2, 3, 3, 4, 6, 6)
+
+
+class StillEye(Eye):
+    """Nothing was thrown since."""
+
+    tumbled = False
+
+
+@pytest.fixture
+def eye():
+    return StillEye()
+
+
+@pytest.fixture
+def session(tmp_path, eye):
+    with closing(Journal.open(tmp_path / "journal.db")) as journal:
+        session = Session(Ledger(journal), RULES, eye)
+        session.has_camera = True
+        session.new_match(["Anna", "Ben"])
+        read(session, eye, *THROW)
+        yield session
+
+
+def read_again(session, eye, *looks, **options):
+    session.read_again()
+    for faces in looks:
+        assert session.situation is Situation.WAITING
+        session.seen(eye.looks, sight(faces, **options))
+
+
+def dice(session):
+    return session.ledger.match.last_throw.dice
+
+
+def test_the_same_dice_change_nothing(session, eye):
+    before = session.ledger.match
+    read_again(session, eye, THROW)
+
+    assert session.ledger.match is before
+    assert session.message == "Read again: 1 1 2 3 4 6, as before."
+
+
+def test_other_dice_seen_twice_take_its_place_and_undo_gives_the_old_ones_back(session, eye):
+    read_again(session, eye, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 5, 6))
+
+    assert dice(session) == (1, 1, 2, 3, 5, 6)
+    assert session.message.startswith("Corrected to 1 1 2 3 5 6.")
+    session.undo()
+    assert dice(session) == THROW
+    session.redo()
+    assert dice(session) == (1, 1, 2, 3, 5, 6)
+
+
+def test_looks_that_differ_change_nothing(session, eye):
+    read_again(session, eye, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 3, 6))
+
+    assert dice(session) == THROW
+    assert "do not agree" in session.message
+    assert session.situation is Situation.ACCEPTED
+
+
+@pytest.mark.parametrize(
+    ("faces", "said"),
+    [
+        ((1, 1, 2, 3, None, 6), "Nothing is changed. The ringed die lies on an edge"),
+        ((1, 2, 3, 6), "the throw had six dice, in the tray: four dice."),
+        ((), "the throw had six dice, in the tray: no dice."),
+    ],
+)
+def test_what_cannot_be_the_throw_changes_nothing_and_blocks_nothing(session, eye, faces, said):
+    read_again(session, eye, faces)
+
+    assert dice(session) == THROW
+    assert said in session.message
+    assert session.situation is Situation.ACCEPTED
+
+
+def test_dice_that_stayed_from_earlier_throws_are_not_of_it(session, eye):
+    lying = sight((1, 1)).reading.dice
+    session.keep((1, 1))
+    eye.tumbled = True
+    session.press()
+    moved = sight((2, 2, 5, 6), y=300)
+    reading = replace(moved.reading, dice=(*lying, *moved.reading.dice))
+    session.seen(eye.looks, replace(moved, reading=reading))
+    assert dice(session) == (2, 2, 5, 6)
+    eye.tumbled = False
+    other = sight((2, 3, 5, 6), y=300)
+    again = replace(other, reading=replace(other.reading, dice=(*lying, *other.reading.dice)))
+    session.read_again()
+    session.seen(eye.looks, again)
+    session.seen(eye.looks, again)
+
+    assert dice(session) == (2, 3, 5, 6)
+
+
+def test_a_farkle_that_was_misread_is_no_farkle_any_more(session, eye):
+    session.undo()
+    read(session, eye, *NOTHING)
+    assert session.situation is Situation.TURN_OVER
+    read_again(session, eye, (1, 3, 3, 4, 6, 6), (1, 3, 3, 4, 6, 6))
+
+    assert session.situation is Situation.ACCEPTED
+    assert state(session).player.name == "Anna"
+
+
+def test_dice_that_were_thrown_since_are_another_throw(session, eye):
+    eye.tumbled = True
+
+    with pytest.raises(TableError, match="thrown since"):
+        session.read_again()
+
+
+def test_where_nothing_was_accepted_there_is_nothing_to_read_again(session, eye):
+    session.undo()
+    with pytest.raises(TableError, match="no accepted throw"):
+        session.read_again()
+    read(session, eye, 1, None, 3, 3, 4, 6)
+
+    with pytest.raises(TableError, match="no accepted throw"):
+        session.read_again()
+
+
+def test_without_a_camera_it_says_so(session):
+    session.has_camera = False
+    session.read_again()
+
+    assert "no camera" in session.message
+
+
+def test_a_match_that_moved_on_meanwhile_keeps_its_throw(session, eye):
+    session.read_again()
+    session.correct((1, 1, 1, 3, 4, 6))
+    session.seen(eye.looks, sight(THROW))
+
+    assert dice(session) == (1, 1, 1, 3, 4, 6)
+
+
+def test_a_misread_throw_is_put_right_by_the_camera_itself(match_rig, monkeypatch):
+    def misread(readings):
+        first, *others = readings[0].dice
+        return replace(readings[0], dice=(replace(first, value=first.value % 6 + 1), *others))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("device.eye.agree", misread)
+        wrong = match_rig.throw(*THROW)
+    assert wrong.match.last_throw.dice != THROW
+    match_rig.companion.reread()
+    snapshot = match_rig.settled()
+
+    assert snapshot.match.last_throw.dice == THROW
+    assert match_rig.companion.undo().match.last_throw == wrong.match.last_throw
