@@ -33,6 +33,9 @@ MAX_QUEUED = 1_000
 
 LONGEST_WORD = 200
 
+GOES_ON = "; trying again, the table plays on"
+"""The end of every trouble."""
+
 
 @dataclass(frozen=True, slots=True)
 class Will:
@@ -183,7 +186,7 @@ class Link:
     def _warn(self, trouble: str) -> None:
         if trouble != self._trouble:
             self._trouble = trouble
-            self._ears.warn(f"{trouble}; trying again, the table plays on")
+            self._ears.warn(f"{trouble}{GOES_ON}")
 
 
 def why(error: BaseException | None, address: Address) -> str:

@@ -91,6 +91,10 @@ PORT_NOT_ALLOWED = Trouble(
     "the port needs a right that the service does not have",
     "run the install again after setting the port to 80: it grants just that",
 )
+NO_BROKER = Trouble(
+    "the broker does not let this tray in",
+    "mend what it says: docs/mqtt.md; nothing is lost meanwhile, it is told what it missed",
+)
 NOT_RUNNING = Trouble(
     "the service does not run",
     "`journalctl -u traykeeper -n 20` says why; then `sudo systemctl restart traykeeper`",

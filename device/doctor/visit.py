@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from device.doctor import board, keeping, lan, parts
+from device.doctor.broker import broker
 from device.doctor.finding import Finding, Level
 from device.doctor.patient import Patient, admit
 from device.doctor.report import pack_report
@@ -27,6 +28,7 @@ CHECKS: Mapping[str, Callable[[Patient], Finding]] = {
     "wifi": lan.wifi,
     "name": lan.name,
     "port": lan.port,
+    "broker": broker,
 }
 
 MARKS = {Level.OK: "ok", Level.SKIPPED: "-", Level.WARNING: "!", Level.FAILED: "FAILED"}
