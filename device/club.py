@@ -23,7 +23,8 @@ from device.broker.topics import ROOT, Topics
 from device.lan import lan_address
 from game.errors import GameError
 from web.club.app import create_club
-from web.club.hall import Answered, Ask, Hall
+from web.club.asking import Ask
+from web.club.hall import Answered, Hall
 from web.club.history import History
 from web.club.people import People
 from web.club.steward import Steward
@@ -151,6 +152,7 @@ def _tending(tournaments: Tournaments, hall: Hall, warn: Callable[[str], object]
     def tend() -> None:
         while not closing_now.wait(TEND_S):
             try:
+                hall.tend()
                 if tournaments.tend(hall.snapshot().trays):
                     hall.refresh()
             except GameError as error:

@@ -1,7 +1,6 @@
 """All trays of the club as they stand now, and what is still to be asked of them."""
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Condition
 from time import monotonic
@@ -10,6 +9,7 @@ from typing import Any, Protocol
 from game.errors import JournalError
 from game.summary import MatchSummary, summary
 from game.wire import WireEntry
+from web.club.asking import Ask, Asking
 from web.club.heard import TrayState, parsed
 from web.club.history import History, Taken
 
@@ -18,17 +18,11 @@ log = logging.getLogger(__name__)
 MOST_TRAYS = 1_000
 """More are no club: somebody writes names into the topics."""
 
-ASK_AGAIN_S = 5.0
-"""A question to a tray is not put again so soon."""
-
-MOST_ASKED = 10_000
-"""Questions that are remembered; forgotten ones are only asked twice."""
+INDEX = ""
+"""What a question for all matches of a tray is about."""
 
 CALM_S = 0.2
 """A screen is not drawn anew more often: eyes do not follow, and hundreds of trays play."""
-
-Ask = Callable[[str, dict[str, Any]], object]
-"""Puts a request to a tray."""
 
 
 class Answered(Protocol):
@@ -77,9 +71,8 @@ class Hall:
     def __init__(
         self, history: History, ask: Ask, answered: Answered = lambda *_, **__: None
     ) -> None:
-        self._history, self._ask, self._answered = history, ask, answered
+        self._history, self._asking, self._answered = history, Asking(ask), answered
         self._trays: dict[str, Tray] = {}
-        self._asked_s: dict[tuple[str, str], float] = {}
         self._complained: set[str] = set()
         self._changed = Condition()
         self._version = 1
@@ -112,11 +105,15 @@ class Hall:
             self._version += 1
             self._changed.notify_all()
 
+    def tend(self) -> None:
+        """Ask again for what never came; to be called every second or so."""
+        self._asking.again()
+
     # What comes in, on one thread
 
     def greeted(self) -> None:
         """The broker is there (again): whatever was under way may be lost."""
-        self._asked_s.clear()
+        self._asking.forget()
         self._complained.clear()
         for tray in list(self._trays):
             self._put(replace(self._trays[tray], online=False))
@@ -163,8 +160,10 @@ class Hall:
             self.refresh()
             return
         online = payload == b"online"
+        if online != self._tray(name).online:  # what was under way to it is lost
+            self._asking.forget(name)
         if online and not self._tray(name).online:
-            self._ask_for(name, "", {"from": 0})
+            self._asking.put(name, INDEX, {"from": 0})
         self._put(replace(self._tray(name), online=online))
 
     def _state(self, name: str, state: TrayState) -> None:
@@ -216,18 +215,19 @@ class Hall:
     def _index(self, name: str, data: dict[str, Any]) -> None:
         """Which matches the tray has: ask for those that are not all here."""
         here = self._history.matches_of(name)
+        self._asking.answered(name, INDEX)
         try:
             for match_id, steps in data["matches"]:
                 if here.get(match_id) != steps:
                     self._ask_match(name, match_id, here.get(match_id, -1))
             if data.get("more"):
-                self._ask(name, {"from": data["from"] + len(data["matches"])})
+                self._asking.put(name, INDEX, {"from": data["from"] + len(data["matches"])})
         except (TypeError, ValueError, KeyError) as error:
             raise JournalError(f"not a list of matches ({error})") from None
 
     def _told(self, name: str, data: dict[str, Any]) -> None:
         """What happened in a match; the next part of it is asked for at once."""
-        self._asked_s.pop((name, data["match"]), None)
+        self._asking.answered(name, data["match"])
         last = -1
         for told in data["entries"]:
             entry = WireEntry.from_json(told)
@@ -235,7 +235,7 @@ class Hall:
                 return
             last = entry.seq
         if data.get("more") and last >= 0:
-            self._ask(name, {"match": data["match"], "after": last})
+            self._ask_match(name, data["match"], last)
         tray, held = self._tray(name), self._history.held(data["match"])
         if held and tray.match == data["match"]:
             self._put(replace(tray, seq=held.seq, summary=summary(held.match)))
@@ -250,13 +250,4 @@ class Hall:
         self.refresh()
 
     def _ask_match(self, name: str, match_id: str, after: int) -> None:
-        self._ask_for(name, match_id, {"match": match_id, "after": after})
-
-    def _ask_for(self, name: str, what: str, request: dict[str, Any]) -> None:
-        """Once; again only after a while, should the answer not come."""
-        now_s = monotonic()
-        if len(self._asked_s) > MOST_ASKED:
-            self._asked_s.clear()
-        if now_s - self._asked_s.get((name, what), -ASK_AGAIN_S) >= ASK_AGAIN_S:
-            self._asked_s[name, what] = now_s
-            self._ask(name, request)
+        self._asking.put(name, match_id, {"match": match_id, "after": after})

@@ -89,6 +89,14 @@ def test_a_step_that_is_missing_is_asked_for_once(hall, asked, tape):
     assert shown(hall).seq == 9
 
 
+def test_a_tray_that_was_away_when_it_was_asked_is_asked_again(hall, asked, tape):
+    say(hall, "availability", b"online")
+    say(hall, "availability", b"offline")
+    say(hall, "availability", b"online")
+
+    assert asked == [("t1", {"from": 0})] * 2
+
+
 def test_a_tray_with_another_past_is_asked_for_all_of_it(hall, asked, tape):
     for entry in tape.entries:
         say(hall, "event", entry.to_json())

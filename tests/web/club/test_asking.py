@@ -1,0 +1,68 @@
+"""A question is put once, and again until somebody answers."""
+
+import pytest
+
+from web.club.asking import AGAIN_S, MOST_OPEN, Asking
+
+
+class Clock:
+    now_s = 100.0
+
+    def __call__(self):
+        return self.now_s
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def put():
+    return []
+
+
+@pytest.fixture
+def asking(put, clock):
+    return Asking(lambda tray, request: put.append((tray, request["after"])), clock)
+
+
+def test_a_question_that_nobody_answers_is_put_again(asking, put, clock):
+    asking.put("t1", "m", {"after": 3})
+    asking.put("t1", "m", {"after": 4})
+    asking.again()
+    assert put == [("t1", 3)]
+
+    clock.now_s += AGAIN_S
+    asking.again()
+    asking.again()
+    assert put == [("t1", 3), ("t1", 3)]
+
+
+def test_an_answered_one_is_not(asking, put, clock):
+    asking.put("t1", "m", {"after": 3})
+    asking.answered("t1", "m")
+    clock.now_s += AGAIN_S
+    asking.again()
+
+    assert put == [("t1", 3)]
+
+
+def test_a_tray_that_left_is_asked_anew_when_it_comes(asking, put, clock):
+    asking.put("t1", "m", {"after": 3})
+    asking.put("t2", "m", {"after": 5})
+    asking.forget("t1")
+    asking.put("t1", "m", {"after": 4})
+    clock.now_s += AGAIN_S
+    asking.forget()
+    asking.again()
+
+    assert put == [("t1", 3), ("t2", 5), ("t1", 4)]
+
+
+def test_no_flood_of_questions_is_remembered(asking, put):
+    for number in range(2 * MOST_OPEN):
+        asking.put("t1", str(number), {"after": 0})
+
+    assert len(put) == 2 * MOST_OPEN
+    assert len(asking._open) <= MOST_OPEN + 1
