@@ -13,7 +13,7 @@ from vision.reading import Problem
 
 A_DIE = 0.5
 """Below this chance of being a die a place is ground, a coin, a shadow."""
-NO_DIE = 0.3
+NO_DIE = 0.45
 """Below this one surely: between the two it is asked about."""
 SURE = 0.55
 """A die is sure from this chance of being read right on."""
@@ -44,9 +44,9 @@ class Evidence:
     odd: float  # how much larger or smaller than the dice here, as a logarithm
 
 
-IS_DIE = Evidence(-0.99, 1.07, 0.47, 0, 0, 0.41, 0.27, 0.16, 0, 0.35, -0.53, 0, -1.09)
+IS_DIE = Evidence(-0.96, 1.15, 0.43, 0, 0, 0.45, 0.28, 0.43, 0, 0.34, -0.44, 0, -0.75)
 IS_RIGHT = Evidence(
-    -1.46, 0.58, 0.36, -0.11, -0.07, 0.21, 0.18, -0.12, -0.14, -0.06, -1.29, 0.34, -1.06
+    -1.43, 0.59, 0.34, -0.19, -0.04, 0.26, 0.13, -0.10, 0.00, -0.08, -1.36, 0.35, -0.70
 )
 
 
