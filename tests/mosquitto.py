@@ -145,6 +145,7 @@ class Listener:
             self._client.tls_set(str(broker.ca))
         self._client.on_message = self._on_message
         self._client.on_connect = lambda client, *_: client.subscribe("#", qos=1)
+        self._client.reconnect_delay_set(0.02, 0.02)  # back long before a tray is
         self._client.connect("localhost", broker.port)
         self._client.loop_start()
 
