@@ -19,6 +19,7 @@ from device.eye import Seen
 from device.frames import SPARE_BYTES
 from device.photos import jpeg
 from device.truth import Truth
+from vision.labelled import LABELS
 from vision.reading import Die
 from web.corrections import Store
 from web.table import TableError
@@ -29,7 +30,6 @@ FOLDER = "corrections"
 SWITCH = "on"
 """While this file stands in the folder, pictures are kept."""
 
-LABELS = "labels.jsonl"
 DIGITS = 6
 """Of a picture's name; they sort as they were made."""
 
@@ -107,7 +107,10 @@ class Corrections:
         return Store(self.on, len(sizes), sum(sizes), self._most, self._max_bytes)
 
     def delete(self) -> None:
-        self._writer.submit(self._delete).result()
+        try:
+            self._writer.submit(self._delete).result()
+        except OSError as error:
+            raise TableError(f"That cannot be deleted ({error.strerror}).") from None
 
     def packed(self) -> Iterator[bytes]:
         """A zip in parts, no larger than a picture each: it is never whole in memory."""

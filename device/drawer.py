@@ -4,18 +4,17 @@ It holds the secret that signs what phones carry, so it is as good as every penc
 """
 
 import json
-import os
 from dataclasses import asdict
 from json import JSONDecodeError
 from pathlib import Path
 from secrets import token_bytes
-from tempfile import NamedTemporaryFile
 from time import time
 
 import click
 import platformdirs
 
 from device.errors import UsageError
+from device.whole import write_whole
 from web.pencil import Kept
 from web.pin import pin
 
@@ -53,7 +52,7 @@ class Drawer:
         self.kept = kept
         text = json.dumps({"secret": self.secret.hex()} | asdict(kept))
         try:
-            _write(self._file, text)
+            write_whole(self._file, text)
         except OSError as error:
             self.trouble = f"{self._file} cannot be written ({error.strerror}): after a restart "
             self.trouble += "the pencil must be asked for again"
@@ -97,17 +96,3 @@ def _names(players: object) -> dict[str, str]:
     if not isinstance(players, dict):
         raise TypeError
     return {str(phone): str(name) for phone, name in players.items()}
-
-
-def _write(file: Path, text: str) -> None:
-    """A new file beside it, for our eyes alone, takes its place."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile("w", dir=file.parent, prefix=f".{FILE}.", delete=False) as fresh:
-        try:
-            fresh.write(text)
-            fresh.flush()
-            os.fsync(fresh.fileno())
-            Path(fresh.name).replace(file)
-        except OSError:
-            Path(fresh.name).unlink(missing_ok=True)
-            raise

@@ -1,15 +1,14 @@
 """What the coach has to know after a restart: one small file in the state folder."""
 
 import json
-import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from json import JSONDecodeError
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from threading import Lock
 from typing import Any
 
+from device.whole import write_whole
 from game.counts import DiceSet
 from web.coaching import Mode
 from web.table import TableError
@@ -54,20 +53,10 @@ class Notebook:
             if len(notes.dice) > MAX_SETS:
                 raise TableError(f"{MAX_SETS} sets of dice are enough.")
             try:
-                _write(self._file, json.dumps(asdict(notes)))
+                write_whole(self._file, json.dumps(asdict(notes)))
             except OSError as error:
                 raise TableError(f"That cannot be written down ({error.strerror}).") from None
             self.notes = notes
-
-
-def _write(file: Path, text: str) -> None:
-    """A new file takes the place of the old one."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile("w", dir=file.parent, prefix=f".{FILE}.", delete=False) as fresh:
-        fresh.write(text)
-        fresh.flush()
-        os.fsync(fresh.fileno())
-    Path(fresh.name).replace(file)
 
 
 def _read(file: Path) -> Notes | None:

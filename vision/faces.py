@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.finder import Sighting
-from vision.networks import Floats, run
+from vision.networks import Floats, chance, chances, run
 from vision.pose import Pose
 
 Image = NDArray[np.uint8]
 SHRUNK = 0.7  # below this a picture is shrunk by areas first, or fine texture turns to noise
 PATCH_PX, DIE_PX = 48, 26  # the network was taught dice of about this edge in patches of this size
+TURNS = 4  # a die that is not clear at once is looked at from so many sides
+CLEAR = 0.99  # from this chance on one side is enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +29,6 @@ class Face:
     steady: float  # the least chance of the likeliest face among the views
 
 
-TURNS = 4
-"""A die that is not clear at once is looked at from so many sides."""
-CLEAR = 0.99
-"""From this chance on one side is enough."""
-
-
 def look(
     picture: Image, sightings: list[Sighting], pose: Pose | None
 ) -> list[tuple[Sighting, Face]]:
@@ -42,7 +38,7 @@ def look(
         for sighting, answer in zip(sightings, _answers(picture, sightings, pose), strict=True)
     ]
     views = [[answer] for answer in _answers(picture, better, pose)]
-    doubtful = [k for k, (answer,) in enumerate(views) if _chances(answer[:7]).max() < CLEAR]
+    doubtful = [k for k, (answer,) in enumerate(views) if chances(answer[:7]).max() < CLEAR]
     for turn in range(1, TURNS):
         turned = [replace(better[k], turn=better[k].turn + turn * np.pi / 2) for k in doubtful]
         for k, answer in zip(doubtful, _answers(picture, turned, pose), strict=True):
@@ -70,16 +66,11 @@ def _set_right(sighting: Sighting, answer: Floats) -> Sighting:
 def _face(views: Floats) -> Face:
     """From (views, 13) answers."""
     answer = views.mean(0)
-    none, *faces = (float(c) for c in _chances(answer[:7]))
+    none, *faces = (float(c) for c in chances(answer[:7]))
     best = 1 + int(np.argmax(faces))
-    cocked, hidden, stacked = (float(c) for c in 1 / (1 + np.exp(-answer[7:10])))
-    steady = min(float(_chances(view[:7])[best]) for view in views)
+    cocked, hidden, stacked = (float(c) for c in chance(answer[7:10]))
+    steady = min(float(chances(view[:7])[best]) for view in views)
     return Face(none, tuple(faces), cocked, hidden, stacked, steady)
-
-
-def _chances(logits: Floats) -> Floats:
-    chances = np.exp(logits - logits.max())
-    return np.asarray(chances / chances.sum())
 
 
 def _patch(picture: Image, sighting: Sighting, spin: float, pose: Pose | None) -> Floats:

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.networks import Floats, run
+from vision.networks import Floats, chance, chances, run
 
 Image = NDArray[np.uint8]
 LOOK_PX = 384  # the longer side of what the finder sees of a picture of unknown scale
@@ -47,12 +47,11 @@ def find(picture: Image, look_px: int) -> tuple[list[Sighting], float]:
 
 
 def _peaks(answer: Floats, step_x: float, step_y: float) -> list[Sighting]:
-    heat = _chance(answer[0])
+    heat = chance(answer[0])
     tops = (heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat > LEAST_HEAT)
     out = []
     for row, column in np.argwhere(tops):
         _, _, size, dx, dy, cosine, sine, trouble, *faces = answer[:, row, column]
-        chances = np.exp(np.array(faces) - max(faces))
         out.append(
             Sighting(
                 float(column + 0.5 + np.clip(dx, -2, 2)) * STRIDE * step_x,
@@ -60,15 +59,11 @@ def _peaks(answer: Floats, step_x: float, step_y: float) -> list[Sighting]:
                 float(np.exp(np.clip(size, 0, 6))) * (step_x + step_y) / 2,
                 float(np.arctan2(sine, cosine)) / 4,
                 float(heat[row, column]),
-                float(1 / (1 + np.exp(-trouble))),
-                tuple(float(c) for c in chances / chances.sum()),
+                float(chance(trouble)),
+                tuple(float(c) for c in chances(np.array(faces))),
             )
         )
     return apart(out)
-
-
-def _chance(logit: Floats) -> Floats:
-    return np.asarray(1 / (1 + np.exp(-logit)), np.float32)
 
 
 def apart(sightings: list[Sighting], *, in_order: bool = False) -> list[Sighting]:

@@ -20,6 +20,17 @@ def run(name: str, inputs: Floats) -> Floats:
     return out
 
 
+def chance(logit: Floats) -> Floats:
+    """Log odds -> chances, each by itself."""
+    return np.asarray(1 / (1 + np.exp(-logit)), np.float32)
+
+
+def chances(logits: Floats) -> Floats:
+    """(n,) -> the chances of n cases of which one is true."""
+    shares = np.exp(logits - logits.max())
+    return np.asarray(shares / shares.sum(), np.float32)
+
+
 @cache
 def _net(name: str, _thread: int) -> Any:
     """A network keeps its buffers: every thread has one of its own."""

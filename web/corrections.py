@@ -35,7 +35,7 @@ class Corrections(Protocol):
         """All of them with their labels as one zip, in parts."""
 
     def delete(self) -> None:
-        """All of them."""
+        """All of them. Raises `TableError` if that fails."""
 
 
 def create_corrections(corrections: Corrections | None, pencil: Pencil) -> Blueprint:

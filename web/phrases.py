@@ -162,6 +162,7 @@ PHRASES = (
     _("That die is no part of the last throw: press to read the dice."),
     _("That photo is an old one: look at the newest, and tap there."),
     _("That cannot be written down (%(why)s)."),
+    _("That cannot be deleted (%(why)s)."),
     _("another phone is asking just now: try again in half a minute"),
     _("nobody asks for the pencil any more"),
     _("another phone is %(name)s's: whoever holds the pencil can free that name"),

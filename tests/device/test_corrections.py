@@ -154,6 +154,16 @@ def test_they_are_deleted_together_and_counting_goes_on(store):
     assert kept(store) == ["000002.jpg"]
 
 
+def test_what_cannot_be_deleted_says_so(folder, store):
+    store.see(picture(), WRONG)
+    (name,) = kept(store)
+    (folder / name).with_suffix(".json").unlink()
+    (folder / name).with_suffix(".json").mkdir()
+
+    with pytest.raises(TableError, match="That cannot be deleted"):
+        store.delete()
+
+
 def test_a_full_disk_keeps_none_and_stops_nobody(store, monkeypatch):
     monkeypatch.setattr(module, "SPARE_BYTES", 1 << 62)
     store.see(picture(), WRONG)

@@ -52,15 +52,16 @@ class Asking:
         with self._lock:
             self._open.pop((tray, about), None)
 
-    def again(self) -> None:
-        """Whatever waits for long is asked again; to be called every second or so."""
+    def again(self, there: Callable[[str], bool]) -> None:
+        """Ask trays that are there again what waits for long; to be called every second or so."""
         now_s = self._clock()
         with self._lock:
-            waiting = [
+            late = [
                 (*key, o.request) for key, o in self._open.items() if now_s - o.put_s >= AGAIN_S
             ]
-        for tray, about, request in waiting:
-            self.put(tray, about, request)
+        for tray, about, request in late:
+            if there(tray):
+                self.put(tray, about, request)
 
     def forget(self, tray: str | None = None) -> None:
         """Nothing is open at this tray any more, or at any: it is asked anew when it comes."""

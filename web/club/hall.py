@@ -107,7 +107,7 @@ class Hall:
 
     def tend(self) -> None:
         """Ask again for what never came; to be called every second or so."""
-        self._asking.again()
+        self._asking.again(lambda name: self._tray(name).online)
 
     # What comes in, on one thread
 
@@ -155,14 +155,14 @@ class Hall:
     def _available(self, name: str, payload: bytes) -> None:
         """An empty one says that there is no such tray any more."""
         if not payload:
+            self._asking.forget(name)
             with self._changed:
                 self._trays.pop(name, None)
             self.refresh()
             return
         online = payload == b"online"
-        if online != self._tray(name).online:  # what was under way to it is lost
-            self._asking.forget(name)
         if online and not self._tray(name).online:
+            self._asking.forget(name)  # what was asked while it was away is lost
             self._asking.put(name, INDEX, {"from": 0})
         self._put(replace(self._tray(name), online=online))
 

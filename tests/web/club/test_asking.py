@@ -5,6 +5,10 @@ import pytest
 from web.club.asking import AGAIN_S, MOST_OPEN, Asking
 
 
+def there(_tray):
+    return True
+
+
 class Clock:
     now_s = 100.0
 
@@ -30,20 +34,28 @@ def asking(put, clock):
 def test_a_question_that_nobody_answers_is_put_again(asking, put, clock):
     asking.put("t1", "m", {"after": 3})
     asking.put("t1", "m", {"after": 4})
-    asking.again()
+    asking.again(there)
     assert put == [("t1", 3)]
 
     clock.now_s += AGAIN_S
-    asking.again()
-    asking.again()
+    asking.again(there)
+    asking.again(there)
     assert put == [("t1", 3), ("t1", 3)]
+
+
+def test_a_tray_that_is_not_there_is_let_be(asking, put, clock):
+    asking.put("t1", "m", {"after": 3})
+    clock.now_s += AGAIN_S
+    asking.again(lambda _tray: False)
+
+    assert put == [("t1", 3)]
 
 
 def test_an_answered_one_is_not(asking, put, clock):
     asking.put("t1", "m", {"after": 3})
     asking.answered("t1", "m")
     clock.now_s += AGAIN_S
-    asking.again()
+    asking.again(there)
 
     assert put == [("t1", 3)]
 
@@ -55,7 +67,7 @@ def test_a_tray_that_left_is_asked_anew_when_it_comes(asking, put, clock):
     asking.put("t1", "m", {"after": 4})
     clock.now_s += AGAIN_S
     asking.forget()
-    asking.again()
+    asking.again(there)
 
     assert put == [("t1", 3), ("t2", 5), ("t1", 4)]
 
