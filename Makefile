@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
+# Many tests wait for a camera or a browser: three keep two cores busy.
+WORKERS ?= -n 3 --maxschedchunk 1
 
 # On a Pi picamera2 and lgpio come from apt and are seen through the system's site packages.
 SITE := $(shell $(PYTHON) -c 'import importlib.util as u; print("--system-site-packages" if u.find_spec("picamera2") else "")' 2>/dev/null)
@@ -34,11 +36,11 @@ types: $(VENV)/dev
 
 unit: $(VENV)/dev
 	@echo "== tests"
-	@$(BIN)/pytest -q -n 2 -m "not slow" $(ARGS)
+	@$(BIN)/pytest -q $(WORKERS) -m "not slow" $(ARGS)
 
 slow: $(VENV)/dev
 	@echo "== whole matches"
-	@$(BIN)/pytest -q -n 2 -m slow $(ARGS)
+	@$(BIN)/pytest -q $(WORKERS) -m slow $(ARGS)
 
 # What `make test` runs a seeded slice of; each prints how much it did.
 soak: $(VENV)/dev

@@ -367,9 +367,9 @@ class Fitting:
         images = [self._look() for _ in range(LOOKS)]
         return [np.asarray(image) for image in images if image.shape == images[0].shape]
 
-    def _ask(self, errand: Callable[[Camera], object], wait_s: float = PICTURE_S) -> Any:
+    def _ask(self, errand: Callable[[Camera], object], wait_s: float = 0) -> Any:
         try:
-            return self._eye.with_camera(errand).result(timeout=wait_s)
+            return self._eye.with_camera(errand).result(timeout=wait_s or PICTURE_S)
         except (CameraError, TimeoutError):
             raise TableError(NO_CAMERA) from None
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from time import monotonic, sleep
 
 import paho.mqtt.client as mqtt
@@ -145,9 +146,12 @@ class Listener:
             self._client.tls_set(str(broker.ca))
         self._client.on_message = self._on_message
         self._client.on_connect = lambda client, *_: client.subscribe("#", qos=1)
+        listening = Event()
+        self._client.on_subscribe = lambda *_: listening.set()
         self._client.reconnect_delay_set(0.02, 0.02)  # back long before a tray is
         self._client.connect("localhost", broker.port)
         self._client.loop_start()
+        assert listening.wait(PATIENCE_S), "the broker does not let the listener listen"
 
     def _on_message(self, _client, _data, message) -> None:
         self.heard.append((message.topic, message.payload, bool(message.retain)))

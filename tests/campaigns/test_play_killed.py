@@ -84,10 +84,13 @@ def play_until_killed(table, rng, told):
 
 
 def is_where_we_were(table, told):
-    """There, or one step on that nobody was told of: taking that back, or doing it again, leads there."""
+    """There, or one step on that nobody was told of: taking that back leads there.
+
+    If that step was an undo, a redo takes it back: the second one, for an undo was tried before.
+    """
     if table.get() == told:
         return True
-    for path in ("undo", "redo"):
+    for path in ("undo", "redo", "redo"):
         try:
             if table.post(path) == told:
                 return True

@@ -26,7 +26,7 @@ def table(tmp_path):
         port=0,
         state=str(tmp_path),
         still_s=0.15,
-        roll_s=0.4,
+        roll_s=0.7,
         seed=4,
     )
     with serving(options) as (companion, server):
