@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
-# Many tests wait for a camera or a browser: three keep two cores busy.
-WORKERS ?= -n 3 --maxschedchunk 1
+# Many tests wait for a camera or a browser: three keep two cores busy. A file has one browser.
+WORKERS ?= -n 3 --dist loadfile
 
 # On a Pi picamera2 and lgpio come from apt and are seen through the system's site packages.
 SITE := $(shell $(PYTHON) -c 'import importlib.util as u; print("--system-site-packages" if u.find_spec("picamera2") else "")' 2>/dev/null)
