@@ -14,6 +14,7 @@ from mathutils import Matrix
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from training.light import coded
 from training.looks import DieLook, colour, skin
 from training.scene import Ball, PlacedDie, Scene, Thing, Tray
 from training.surfaces import surface
@@ -21,11 +22,10 @@ from training.surfaces import surface
 SAMPLES = 4
 ARC = 4  # steps around a rounded edge
 FLAT = 8  # cells across the flat of a face
-HEADROOM = 4.0  # the picture file holds light up to this many times white
 
 
 def render(scene: Scene, path: Path) -> None:
-    """Path trace `scene` into a 16-bit PNG of linear light over HEADROOM, square-root coded."""
+    """Path trace `scene` into a PNG of coded light."""
     rng = np.random.default_rng(scene.seed + 1)
     bpy.ops.wm.read_factory_settings(use_empty=True)
     _camera(scene)
@@ -43,16 +43,7 @@ def render(scene: Scene, path: Path) -> None:
     if scene.hand:
         _hand(rng, scene.hand)
     pixels = _traced(scene, path)
-    cv2.imwrite(str(path), _coded(pixels, rng))
-
-
-def _coded(pixels: NDArray[np.float32], rng: Generator) -> NDArray[np.uint16]:
-    """Exposed as a camera's automatic would, within a stop or so."""
-    level = float(np.percentile(pixels.max(axis=2), rng.uniform(60, 98)))
-    exposed = pixels * (rng.uniform(0.35, 0.95) / max(level, 1e-6))
-    coded = np.sqrt(np.clip(exposed / HEADROOM, 0, 1)) * 65535
-    out: NDArray[np.uint16] = coded[..., ::-1].astype(np.uint16)
-    return out
+    cv2.imwrite(str(path), coded(pixels, rng))
 
 
 def _traced(scene: Scene, path: Path) -> NDArray[np.float32]:

@@ -1,13 +1,15 @@
-"""Path trace labelled training pictures: python -m training.make_pictures DIR --first 0 --count 1000."""
+"""Make labelled training pictures: python -m training.make_pictures DIR --first 0 --count 1000."""
 
 import argparse
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from training.blender import render
 from training.labels import labels
-from training.scene import random_scene
+from training.quick import render as cast_rays
+from training.quick import simplified
+from training.scene import Scene, random_scene
 
 
 def main() -> None:
@@ -17,7 +19,9 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--hard", action="store_true", help="leaning and stacked dice, hands")
+    parser.add_argument("--quick", action="store_true", help="cast rays instead of tracing paths")
     options = parser.parse_args()
+    render = _renderer(quick=options.quick)
     options.folder.mkdir(parents=True, exist_ok=True)
     begun = time.monotonic()
     for done, seed in enumerate(range(options.first, options.first + options.count)):
@@ -25,12 +29,22 @@ def main() -> None:
         if path.with_suffix(".json").exists():
             continue
         scene = random_scene(seed, hard=options.hard)
+        if options.quick:
+            scene = simplified(scene)
         render(scene, path)
         path.with_suffix(".json").write_text(json.dumps(labels(scene)))
         print(
             f"{done + 1}/{options.count}  {(time.monotonic() - begun) / (done + 1):.1f} s each",
             flush=True,
         )
+
+
+def _renderer(*, quick: bool) -> Callable[[Scene, Path], None]:
+    if quick:
+        return cast_rays
+    from training.blender import render  # noqa: PLC0415 - only who traces paths has Blender
+
+    return render
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from training.camera import Picture, photograph
+from training.light import decoded
 
-HEADROOM = 4.0
 VIEW = (320, 256)  # width and height of what the finder learns from
 STRIDE = 4
 DIE_PX = (7.0, 60.0)  # edges of dice the finder learns
@@ -49,8 +49,7 @@ class Traced:
 
 def photographed(coded: NDArray[np.uint16], rng: Generator) -> Picture:
     """Coded light as a random camera takes it."""
-    code = coded.astype(np.float32) * np.float32(1 / 65535)
-    return photograph(code * code * np.float32(HEADROOM), rng)
+    return photograph(decoded(coded), rng)
 
 
 def load(path: Path) -> Traced:

@@ -19,7 +19,7 @@ from device.cameras.look import DISPLAY_GAMMA, Colour, Look
 from device.cameras.scene import LENS
 from device.cameras.simulated import SimulatedTray
 from device.cameras.table import Place, SimDie
-from training.samples import HEADROOM
+from training.light import HEADROOM
 from training.scene import PlacedDie
 
 FIRST = 900_000

@@ -142,7 +142,7 @@ def _weave(rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _print(rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    page = np.zeros((SIDE, SIDE), np.float32)
+    page = np.zeros((SIDE, SIDE), np.uint8)
     line = int(rng.integers(10, 40))
     letters = np.array(list("aeinorst dlmu,.GH0568o: "))
     for y in range(line, SIDE, line):
@@ -153,7 +153,7 @@ def _print(rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
             (0, y),
             int(rng.integers(0, 5)),
             line / 32,
-            1,
+            255,
             max(1, line // 16),
             cv2.LINE_AA,
         )
@@ -161,9 +161,9 @@ def _print(rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         for _ in range(8):
             at = tuple(int(v) for v in rng.integers(0, SIDE, 2))
             cv2.circle(
-                page, at, int(rng.integers(4, 60)), 1, int(rng.integers(-1, 6)) or 1, cv2.LINE_AA
+                page, at, int(rng.integers(4, 60)), 255, int(rng.integers(-1, 6)) or 1, cv2.LINE_AA
             )
-    return page.astype(float), _cloud(rng, 64)
+    return page / 255, _cloud(rng, 64)
 
 
 def _carpet(rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -85,7 +85,7 @@ def _patch(picture: Image, sighting: Sighting, spin: float, pose: Pose | None) -
     near = picture[top : max(bottom, top + 1), left : max(right, left + 1)]
     scale = DIE_PX / sighting.edge
     shrink = 1.0
-    if scale < SHRUNK:
+    if scale < SHRUNK and min(near.shape[:2]) * scale >= 1:
         near = cv2.resize(near, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)  # type: ignore[assignment]
         shrink, scale = scale, 1.0
     c, s = np.cos(spin), np.sin(spin)

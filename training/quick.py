@@ -1,0 +1,476 @@
+"""A scene in a second instead of twenty: cubes met by rays, lit by lamps and a sky.
+
+Light does not bounce and glass is only tinted, so it is no substitute for path tracing. It teaches
+what leaning, stacked and touching dice look like, in any number; `blender` teaches light.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from training.light import coded
+from training.looks import FACE_PX, DieLook, colour, skin
+from training.scene import CORNERS, NORMALS, PlacedDie, Scene, Tray
+from training.surfaces import SIDE, Surface, surface
+
+FINE = 2  # rays across a pixel
+STEPS = 28  # of a ray towards a die
+LARGE_PX = 80  # is as large as a die has to be shown
+SOFT = 7  # shadows of a lamp, for its size
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Lamp:
+    """Somewhere around `way`, as far as the sun."""
+
+    way: Floats  # unit vector towards it
+    tint: Floats
+    size: float
+
+    def ways(self, rng: Generator) -> Floats:
+        """(SOFT, 3) unit vectors towards places on it."""
+        out = self.way + rng.normal(0, self.size, (SOFT, 3))
+        out[:, 2] = np.maximum(out[:, 2], 0.15)
+        return _unit(out.astype(np.float32))
+
+
+@dataclass(frozen=True)
+class Light:
+    """A sky that is brighter on one side, and lamps."""
+
+    sky: Floats
+    ground: Floats
+    slope: Floats
+    windows: Floats  # (n, 4): way and sharpness, seen mirrored in what is smooth
+    lamps: tuple[tuple[Lamp, Floats], ...]
+
+    def diffuse(self, normals: Floats) -> Floats:
+        """What the sky gives to a surface."""
+        up = normals[..., 2:] * 0.5 + 0.5
+        side = 1 + (normals @ self.slope)[..., None]
+        return np.asarray((self.ground + (self.sky - self.ground) * up) * side, np.float32)
+
+    def mirrored(self, ways: Floats) -> Floats:
+        """What is seen in a mirror that sends the eye along `ways`."""
+        out = self.diffuse(ways)
+        for *way, sharp in self.windows:
+            glow = np.exp(sharp * (ways @ np.array(way, np.float32) - 1))
+            out += 4 * self.sky * glow[..., None]
+        return out
+
+
+@dataclass(frozen=True)
+class Film:
+    """Light gathered so far, and how far each ray went."""
+
+    fine: int  # rays across a pixel
+    light: Floats  # (h, w, 3)
+    depth: Floats  # (h, w)
+    ways: Floats  # (h, w, 3)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What there is, how it is lit, and what is seen of it so far."""
+
+    scene: Scene
+    light: Light
+    film: Film
+
+
+def simplified(scene: Scene) -> Scene:
+    """Without things and hands, and no finer than dice of LARGE_PX need."""
+    camera = scene.camera
+    sides = [np.ptp(camera.project(die.top_face()), axis=0).max() for die in scene.dice]
+    share = min(1.0, LARGE_PX / max(sides, default=LARGE_PX))
+    width, height = (max(160, int(side * share)) for side in (camera.width, camera.height))
+    camera = replace(camera, width=width, height=height, focal=camera.focal * width / camera.width)
+    return replace(scene, things=(), hand=(), camera=camera)
+
+
+def render(scene: Scene, path: Path) -> None:
+    """A `simplified` scene into a PNG of coded light."""
+    cv2.imwrite(str(path), coded(traced(scene), np.random.default_rng(scene.seed + 1)))
+
+
+def traced(scene: Scene) -> Floats:
+    """(h, w, 3) linear RGB light."""
+    rng = np.random.default_rng(scene.seed + 2)
+    stage = Stage(scene, _light(rng), _film(scene, 1))
+    _ground(stage, rng)
+    stage = replace(stage, film=_finer(stage.film, scene))
+    skins = [skin(look, rng).astype(np.float32) for look in scene.looks]
+    for die in scene.dice:
+        _die(stage, die, skins[die.look])
+    size = (scene.camera.width, scene.camera.height)
+    return np.asarray(cv2.resize(stage.film.light, size, interpolation=cv2.INTER_AREA), np.float32)
+
+
+def _looked_up(picture: Floats, x: Floats, y: Floats) -> Floats:
+    """`picture` at places of any shape; `cv2.remap` takes no long lines."""
+    lines = -(-x.size // 1024)
+    grid = [np.resize(k.ravel().astype(np.float32), (lines, 1024)) for k in (x, y)]
+    found = cv2.remap(picture, *grid, cv2.INTER_LINEAR)
+    return np.asarray(found.reshape(lines * 1024, -1)[: x.size].reshape(*x.shape, -1), np.float32)
+
+
+def _length(vectors: Floats) -> Floats:
+    return np.asarray(np.sqrt(np.einsum("...k,...k->...", vectors, vectors)), np.float32)
+
+
+def _most(vectors: Floats) -> Floats:
+    """The largest component; numpy's own is slow along so short an axis."""
+    x, y, z = (vectors[..., k] for k in range(3))
+    return np.asarray(np.maximum(np.maximum(x, y), z), np.float32)
+
+
+def _unit(vectors: Floats) -> Floats:
+    return np.asarray(vectors / np.maximum(_length(vectors), 1e-9)[..., None], np.float32)
+
+
+def _way(rng: Generator, lean_deg: float) -> Floats:
+    lean, azimuth = np.radians(lean_deg), rng.uniform(0, 2 * np.pi)
+    flat = np.sin(lean)
+    return np.array([flat * np.cos(azimuth), flat * np.sin(azimuth), np.cos(lean)], np.float32)
+
+
+def _light(rng: Generator) -> Light:
+    sky = np.array(colour(rng, float(rng.beta(1, 5)), 1.0)) * 10 ** rng.uniform(-0.9, 0.1)
+    windows = [(*_way(rng, rng.uniform(0, 80)), 10 ** rng.uniform(0.7, 2.5)) for _ in range(3)]
+    lamps = []
+    for _ in range(int(rng.choice([0, 1, 2, 3], p=[0.12, 0.5, 0.28, 0.1]))):
+        tint = np.array(colour(rng, float(rng.beta(1, 4) * 0.6), 1.0)) * 10 ** rng.uniform(
+            -0.5, 0.5
+        )
+        lamp = Lamp(
+            _way(rng, rng.uniform(0, 70)), tint.astype(np.float32), 10 ** rng.uniform(-2, -0.3)
+        )
+        lamps.append((lamp, lamp.ways(rng)))
+    return Light(
+        sky.astype(np.float32),
+        (sky * rng.uniform(0.1, 0.7) * rng.uniform(0.7, 1, 3)).astype(np.float32),
+        (_way(rng, 80) * rng.uniform(0, 0.6)).astype(np.float32),
+        np.array(windows[: int(rng.integers(0, 4))], np.float32).reshape(-1, 4),
+        tuple(lamps),
+    )
+
+
+def _film(scene: Scene, fine: int) -> Film:
+    camera = scene.camera
+    wide, high = camera.width * fine, camera.height * fine
+    x, y = np.meshgrid(np.arange(wide, dtype=np.float32), np.arange(high, dtype=np.float32))
+    right = (x + 0.5) / fine - camera.width / 2
+    down = (y + 0.5) / fine - camera.height / 2
+    seen = np.stack([right, down, np.full_like(x, camera.focal)], axis=2)
+    ways = _unit(seen @ camera.turn.astype(np.float32))
+    return Film(fine, np.zeros_like(ways), np.full((high, wide), np.inf, np.float32), ways)
+
+
+def _finer(film: Film, scene: Scene) -> Film:
+    """The same for the dice, whose edges matter."""
+    out = _film(scene, FINE)
+    size = out.depth.shape[::-1]
+    light = cv2.resize(film.light, size)
+    depth = cv2.resize(film.depth, size, interpolation=cv2.INTER_NEAREST)
+    return replace(out, light=np.asarray(light), depth=np.asarray(depth))
+
+
+# The ground
+
+
+def _ground(stage: Stage, rng: Generator) -> None:
+    film, scene, tray = stage.film, stage.scene, stage.scene.tray
+    drop = 0.0 if tray is None else float(rng.uniform(0.05, 0.5))
+    table = surface(rng)
+    _level(stage, table, -drop, np.ones(film.depth.shape, bool))
+    if tray is None:
+        return
+    floor, wood = surface(rng), surface(rng, str(rng.choice(["wood", "leather", "plain", "felt"])))
+    if rng.random() < 0.2:
+        wood = floor
+    points = _at_height(film, scene, 0.0)
+    inside = (np.abs(points[..., 0]) < tray.width / 2) & (np.abs(points[..., 1]) < tray.depth / 2)
+    film.depth[inside] = np.inf
+    _level(stage, floor, 0.0, inside)
+    for low, high in _walls(tray):
+        _wall(stage, wood, np.array(low, np.float32), np.array(high, np.float32))
+
+
+def _walls(tray: Tray) -> list[tuple[tuple[float, ...], tuple[float, ...]]]:
+    x, y, t, h = tray.width / 2, tray.depth / 2, tray.thick, tray.wall
+    return [
+        ((-x - t, -y - t, -0.5), (-x, y + t, h)), ((x, -y - t, -0.5), (x + t, y + t, h)),
+        ((-x, -y - t, -0.5), (x, -y, h)), ((-x, y, -0.5), (x, y + t, h)),
+    ]  # fmt: skip
+
+
+def _at_height(film: Film, scene: Scene, height: float) -> Floats:
+    eye = scene.camera.at.astype(np.float32)
+    far = (height - eye[2]) / np.minimum(film.ways[..., 2], -1e-4)
+    return np.asarray(eye + film.ways * far[..., None], np.float32)
+
+
+def _level(stage: Stage, skin_: Surface, height: float, where: NDArray[np.bool_]) -> None:
+    film, scene, light = stage.film, stage.scene, stage.light
+    points = _at_height(film, scene, height)
+    colours, normals = _dressed(skin_, points[..., 0], points[..., 1])
+    lit = light.diffuse(normals) * _open_sky(scene, points)[..., None]
+    for lamp, ways in light.lamps:
+        shade = _shade_on_level(film, scene, ways, height)
+        facing = np.maximum(normals @ lamp.way, 0) * (1 - shade)
+        lit += facing[..., None] * lamp.tint
+    ways_back = film.ways - 2 * (film.ways * normals).sum(-1, keepdims=True) * normals
+    gloss = 0.25 * (1 - skin_.rough) ** 2
+    lit = colours * lit + gloss * light.mirrored(ways_back)
+    far = _length(points - scene.camera.at.astype(np.float32))
+    film.light[where] = lit[where]
+    film.depth[where] = far[where]
+
+
+def _dressed(skin_: Surface, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Colours and normals of a surface at places."""
+    scale = SIDE / skin_.tile
+    u, v = (np.abs((k * scale) % (2 * SIDE) - SIDE) * (SIDE - 1) / SIDE for k in (x, y))
+    colours = _looked_up(skin_.colours, u, v)
+    normals = np.zeros((*x.shape, 3), np.float32)
+    normals[..., 2] = 1
+    if skin_.relief > 0.1:
+        slopes = [cv2.Sobel(skin_.heights, cv2.CV_32F, *d) / 8 for d in ((1, 0), (0, 1))]
+        for axis, slope in enumerate(slopes):
+            normals[..., axis] = -_looked_up(slope, u, v)[..., 0] * skin_.relief * 2.5
+        normals = _unit(normals)
+    return colours, normals
+
+
+def _open_sky(scene: Scene, points: Floats) -> Floats:
+    """How much of the sky a level place sees past the dice and walls around it."""
+    high, wide = points.shape[:2]
+    points = points[::2, ::2]
+    out = np.ones(points.shape[:2], np.float32)
+    for die in scene.dice:
+        reach = np.hypot(*(points[..., :2] - die.at[:2].astype(np.float32)).transpose(2, 0, 1))
+        gap = np.maximum(reach / die.size - 0.5, 0) + 0.4 * max(0.0, float(die.at[2]) - die.size)
+        out *= 1 - 0.55 * np.exp(-gap / 0.3)
+    if scene.tray is not None:
+        gap = np.minimum(
+            scene.tray.width / 2 - np.abs(points[..., 0]),
+            scene.tray.depth / 2 - np.abs(points[..., 1]),
+        )
+        out *= np.where(gap > 0, 1 - 0.4 * np.exp(-np.abs(gap) / scene.tray.wall), 1)
+    return np.asarray(cv2.resize(out, (wide, high)), np.float32)
+
+
+def _shade_on_level(film: Film, scene: Scene, ways: Floats, height: float) -> Floats:
+    """(h, w) share of a lamp that dice and walls hide from a level; drawn as shapes in the picture."""
+    out = np.zeros(film.depth.shape, np.float32)
+    solids = [die.corners() for die in scene.dice]
+    if scene.tray is not None:
+        low_high = [np.array(wall) for wall in _walls(scene.tray)]
+        solids += [(low + high) / 2 + CORNERS * (high - low) / 2 for low, high in low_high]
+    for way in ways:
+        shade = np.zeros(film.depth.shape, np.uint8)
+        for corners in solids:
+            top = np.maximum(corners, (-1e9, -1e9, height))
+            fallen = top - way * ((top[:, 2:] - height) / way[2])
+            hull = cv2.convexHull(fallen[:, :2].astype(np.float32))[:, 0]
+            ground = np.column_stack([hull, np.full(len(hull), height)])
+            ahead = (ground - scene.camera.at) @ scene.camera.turn[2]
+            if (ahead > 0.1).all():
+                pixels = scene.camera.project(ground) * film.fine
+                cv2.fillConvexPoly(
+                    shade, np.clip(pixels * 16, -1e8, 1e8).astype(np.int32), 1, shift=4
+                )
+        out += shade
+    return out / len(ways)
+
+
+def _wall(stage: Stage, wood: Surface, low: Floats, high: Floats) -> None:
+    film, scene, light = stage.film, stage.scene, stage.light
+    corners = (low + high) / 2 + CORNERS * (high - low) / 2
+    tile = _tile(film, scene, corners)
+    if tile is None:
+        return
+    ways, eye = film.ways[tile], scene.camera.at.astype(np.float32)
+    safe = np.where(np.abs(ways) < 1e-6, 1e-6, ways)
+    near, far = np.sort([(low - eye) / safe, (high - eye) / safe], axis=0)
+    enter, leave = _most(near), -_most(-far)
+    hit = (enter < leave) & (enter > 0) & (enter < film.depth[tile])
+    if not hit.any():
+        return
+    axis = near.argmax(-1)[hit]
+    points = eye + ways[hit] * enter[hit][:, None]
+    along = np.where(axis == 2, points[:, 0], points[:, 2])
+    across = np.where(axis == 0, points[:, 1], np.where(axis == 1, points[:, 0], points[:, 1]))
+    colours, _ = _dressed(wood, along, across)
+    normals = np.zeros_like(points)
+    normals[np.arange(len(axis)), axis] = -np.sign(ways[hit][np.arange(len(axis)), axis])
+    lit = light.diffuse(normals) * (0.5 + 0.5 * np.clip(points[:, 2:] / high[2], 0, 1))
+    for lamp, _ in light.lamps:
+        lit += np.maximum(normals @ lamp.way, 0)[:, None] * lamp.tint
+    film.light[tile][hit] = colours * lit
+    film.depth[tile][hit] = enter[hit]
+
+
+def _tile(film: Film, scene: Scene, corners: NDArray[np.float64]) -> tuple[slice, slice] | None:
+    """Where in the film these corners are."""
+    ahead = (corners - scene.camera.at) @ scene.camera.turn[2]
+    high, wide = film.depth.shape
+    if (ahead < 0.1).any():
+        return slice(0, high), slice(0, wide)
+    pixels = scene.camera.project(corners) * film.fine
+    left, top = np.clip(np.floor(pixels.min(0)) - 1, 0, (wide, high)).astype(int)
+    right, bottom = np.clip(np.ceil(pixels.max(0)) + 1, 0, (wide, high)).astype(int)
+    if left >= right or top >= bottom:
+        return None
+    return slice(top, bottom), slice(left, right)
+
+
+# The dice
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Where rays met a die: in its own axes, where its edge is 2, and on the table."""
+
+    own: Floats  # (n, 3)
+    points: Floats
+    normals: Floats  # on the table
+    ways: Floats
+    ink: Floats  # (n, 3): of the pips, of the lone one, how deep
+
+
+def _die(stage: Stage, die: PlacedDie, sheet: Floats) -> None:
+    film, scene = stage.film, stage.scene
+    tile = _tile(film, scene, die.corners())
+    if tile is None:
+        return
+    look, turn = scene.looks[die.look], die.turn.astype(np.float32)
+    at, half = die.at.astype(np.float32), np.float32(die.size / 2)
+    eye = (scene.camera.at.astype(np.float32) - at) @ turn / half
+    met, far = _met(eye, film.ways[tile] @ turn, look)
+    met &= far * half < film.depth[tile]
+    if not met.any():
+        return
+    ways = film.ways[tile][met]
+    own = eye + (ways @ turn) * far[met][:, None]
+    normals, ink = _skinned(own, look, sheet)
+    hits = Hits(own, own @ turn.T * half + at, normals @ turn.T, ways, ink)
+    lit = _lit(hits, scene, die, stage.light)
+    if look.clear:
+        through = look.clear * (1 - ink[:, :1].clip(0, 1))
+        lit = lit * (1 - 0.75 * through) + 0.75 * through * film.light[tile][met] * _array(
+            look.body
+        )
+    film.light[tile][met] = lit
+    film.depth[tile][met] = far[met] * half
+
+
+def _array(rgb: tuple[float, ...]) -> Floats:
+    return np.array(rgb, np.float32)
+
+
+def _met(eye: Floats, ways: Floats, look: DieLook) -> tuple[NDArray[np.bool_], Floats]:
+    """Which rays meet the die, and how far that is: sphere tracing."""
+    nearest = -(ways @ eye)
+    inside = nearest**2 - (eye @ eye - 3)
+    may = inside > 0
+    rays, start = ways[may], nearest[may] - np.sqrt(inside[may])
+    far = start.copy()
+    gap = np.zeros_like(far)
+    for _ in range(STEPS):
+        gap = _gap(eye + rays * far[:, None], look)
+        far += gap
+    met = may.copy()
+    met[may] = (gap < 0.01) & (far < start + 4)
+    out = np.full(ways.shape[:2], np.inf, np.float32)
+    out[may] = far
+    return met, out
+
+
+def _gap(places: Floats, look: DieLook) -> Floats:
+    """How far places are from the surface of the die."""
+    away = np.abs(places) - np.float32(1 - look.edge)
+    outside = _length(np.maximum(away, 0))
+    cube = outside + np.minimum(_most(away), 0) - np.float32(look.edge)
+    return np.asarray(np.maximum(cube, _length(places) - look.ball), np.float32)
+
+
+def _skinned(own: Floats, look: DieLook, sheet: Floats) -> tuple[Floats, Floats]:
+    """Normals, dented where pips are, and ink."""
+    normals = _unit(np.maximum(np.abs(own) - np.float32(1 - look.edge), 0)) * np.sign(own)
+    cut = _length(own) > look.ball - 0.01
+    normals[cut] = _unit(own[cut])
+    ink = np.zeros_like(own)
+    slopes = [cv2.Sobel(sheet[..., 2], cv2.CV_32F, *d) * FACE_PX / 16 for d in ((1, 0), (0, 1))]
+    axis = np.abs(own).argmax(-1)
+    for value, out in NORMALS.items():
+        n = np.array(out, np.float32)
+        here = (axis == np.abs(n).argmax()) & (own @ n > 0)
+        if not here.any():
+            continue
+        u = np.roll(np.abs(n), 1)
+        v = np.cross(n, u).astype(np.float32)
+        row, column = divmod(value - 1, 3)
+        x, y = (
+            (k * FACE_PX + ((own[here] @ w + 1) / 2 * FACE_PX - 0.5).clip(0, FACE_PX - 1))
+            for k, w in ((column, u), (row, v))
+        )
+        ink[here] = _looked_up(sheet, x, y)
+        across, along = (_looked_up(slope, x, y) for slope in slopes)
+        normals[here] += 0.7 * (across * u + along * v)
+    return _unit(normals), ink
+
+
+def _lit(hits: Hits, scene: Scene, die: PlacedDie, light: Light) -> Floats:
+    look = scene.looks[die.look]
+    share = look.marbling * (0.5 + 0.5 * np.sin(look.grain * hits.own).prod(-1, keepdims=True))
+    colours = _array(look.body) * (1 - share) + _array(look.second) * share
+    for layer, ink in ((0, look.pip), (1, look.lone)):
+        part = hits.ink[:, layer : layer + 1]
+        colours = colours * (1 - part) + _array(ink) * part
+    facing = -(hits.normals * hits.ways).sum(-1, keepdims=True)
+    back = hits.ways + 2 * facing * hits.normals
+    gloss = (1 - look.rough) ** 2 * (0.04 + 0.96 * (1 - facing.clip(0, 1)) ** 5)
+    low = ((hits.points[:, 2:] - (die.at[2] - die.size / 2)) / die.size).clip(0, 1)
+    level = hits.normals[:, 2:].clip(0, 1)
+    lit = light.diffuse(hits.normals) * (level + (1 - level) * (0.4 + 0.6 * low))
+    shine = float(np.clip(2 / look.rough**4 - 2, 4, 1500))
+    gleam = np.zeros_like(lit)
+    for lamp, ways in light.lamps:
+        open_ = 1 - _shade_on_die(hits, scene, die, ways)
+        lit = lit + (np.maximum(hits.normals @ lamp.way, 0) * open_)[:, None] * lamp.tint
+        middle = _unit(lamp.way - hits.ways)
+        spot = np.maximum((hits.normals * middle).sum(-1), 0) ** shine * (shine + 8) / 25 * 0.05
+        gleam += (spot * open_)[:, None] * lamp.tint
+    return np.asarray(colours * lit + gloss * light.mirrored(back) + gleam, np.float32)
+
+
+def _shade_on_die(hits: Hits, scene: Scene, die: PlacedDie, ways: Floats) -> Floats:
+    """(n,) share of a lamp that other dice and walls hide."""
+    near = [
+        (other.at, other.turn, np.full(3, other.size * 0.47))
+        for other in scene.dice
+        if other is not die and np.linalg.norm(other.at - die.at) < 4
+    ]
+    if scene.tray is not None:
+        boxes = [np.array(wall) for wall in _walls(scene.tray)]
+        near += [((low + high) / 2, np.eye(3), (high - low) / 2) for low, high in boxes]
+    out = np.zeros(len(hits.points), np.float32)
+    from_ = hits.points + hits.normals * np.float32(0.02)
+    some = ways[::3]
+    for way in some:
+        hidden = np.zeros(len(out), bool)
+        for at, turn, half in near:
+            start = ((from_ - at) @ turn).astype(np.float32)
+            step = (way @ turn).astype(np.float32)
+            step = np.where(np.abs(step) < 1e-6, np.float32(1e-6), step)
+            enter = _most((-half * np.sign(step) - start) / step)
+            leave = -_most((start - half * np.sign(step)) / step)
+            hidden |= (enter < leave) & (leave > 1e-3)
+        out += hidden
+    return out / len(some)
