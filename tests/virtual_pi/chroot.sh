@@ -5,8 +5,8 @@ set -euo pipefail
 root=$(realpath -m "${1:?name the folder: tests/virtual_pi/chroot.sh FOLDER}")
 here=$(realpath "$(dirname "$0")")
 picamera2=0.3.38
-packages=(chromium espeak-ng gcc libcamera-ipa libcamera-tools libcap-dev make python3-dev
-    python3-libcamera python3-venv)
+packages=(chromium espeak-ng gcc libcamera-ipa libcamera-tools libcap-dev make mosquitto
+    openssl python3-dev python3-libcamera python3-venv)
 
 inside() {
     chroot "$root" /usr/bin/env -u PIP_FIND_LINKS -u VIRTUAL_ENV LC_ALL=C.UTF-8 \
@@ -23,6 +23,7 @@ fi
 inside python -c '
 import sys, tomllib
 project = tomllib.load(sys.stdin.buffer)["project"]
-print(*project["dependencies"], *project["optional-dependencies"]["dev"], sep="\n")
+needs = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
+print(*(need for need in needs if not need.startswith(project["name"])), sep="\n")
 ' <"$here/../../pyproject.toml" >"$root/opt/needs.txt"
 inside pip install -q -r /opt/needs.txt
