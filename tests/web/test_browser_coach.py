@@ -81,7 +81,7 @@ def test_looking_back_has_nothing_serious_and_fits_a_phone(page, address, path):
 
 def test_the_result_is_saved_as_a_picture(page, address):
     page.goto(f"{address}matches/1")
-    with page.expect_download() as download:
+    with page.expect_download(timeout=20_000) as download:
         page.locator("#save-card").click()
 
     assert download.value.path().read_bytes().startswith(b"\x89PNG")

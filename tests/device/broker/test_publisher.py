@@ -116,7 +116,8 @@ def test_a_tray_that_was_off_goes_on_where_the_broker_had_it(table, join, listen
     with join():
         until(lambda: told(listener) == recorded(tmp_path))
 
-    assert len(listener.on(EVENT)) == 3
+    # The first comes again where the tray was off before it heard that it had been taken.
+    assert len(listener.on(EVENT)) in {3, 4}
 
 
 @pytest.mark.parametrize("stays", [True, False], ids=["while it is told", "between"])
@@ -159,6 +160,7 @@ def test_who_missed_something_is_told(table, join, listener, tmp_path):
 
 def test_nonsense_on_its_topics_is_no_trouble(table, join, listener, tmp_path, troubles):
     join.stay()
+    until(lambda: listener.on(STATE))
     for nonsense in (b"", b"\xff\xfe", b"[]", b'{"to": "../x", "from": 0}', b"9" * 5_000):
         listener.say("traykeeper/t1/replay", nonsense)
     listener.say("traykeeper/t1/replay", '{"to": "b1", "match": "0123456789abcdef", "after": -1}')
