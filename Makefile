@@ -3,9 +3,6 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 ARGS ?=
-# Many tests wait for a camera or a browser: three keep two cores busy. A file has one browser.
-WORKERS ?= -n 3 --dist loadfile
-
 # On a Pi picamera2 and lgpio come from apt and are seen through the system's site packages.
 SITE := $(shell $(PYTHON) -c 'import importlib.util as u; print("--system-site-packages" if u.find_spec("picamera2") else "")' 2>/dev/null)
 
@@ -34,13 +31,15 @@ types: $(VENV)/dev
 	@echo "== types"
 	@$(BIN)/mypy
 
+# A file has one browser. In tests/device dice roll in real time: no more of them than cores.
 unit: $(VENV)/dev
 	@echo "== tests"
-	@$(BIN)/pytest -q $(WORKERS) -m "not slow" $(ARGS)
+	@$(BIN)/pytest -q -n 3 --dist loadfile -m "not slow" --ignore tests/device $(ARGS)
+	@$(BIN)/pytest -q -n 2 -m "not slow" tests/device $(ARGS)
 
 slow: $(VENV)/dev
 	@echo "== whole matches"
-	@$(BIN)/pytest -q $(WORKERS) -m slow $(ARGS)
+	@$(BIN)/pytest -q -n 2 --maxschedchunk 1 -m slow $(ARGS)
 
 # What `make test` runs a seeded slice of; each prints how much it did.
 soak: $(VENV)/dev

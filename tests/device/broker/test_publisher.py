@@ -27,6 +27,10 @@ def told(listener):
     return list(entries.values())
 
 
+def states(listener):
+    return [json.loads(payload) for payload in listener.on(STATE)]
+
+
 def recorded(tmp_path):
     feed = Feed(tmp_path / JOURNAL)
     return [line.entry for match in feed.matches() for line in feed.whole(match.number)]
@@ -39,12 +43,13 @@ def test_every_step_comes_in_order_and_the_state_stays(table, join, listener, tm
     table.do("undo")
     table.do("dice", (1, 5, 2, 3, 4, 6))
     table.do("bank")
+    said = table.snapshot().message
     until(lambda: told(listener) == recorded(tmp_path))
-    state = until(lambda: next(s for s in [json.loads(listener.on(STATE)[-1])] if s["seq"] == 4))
+    state = until(lambda: next((s for s in states(listener)[-1:] if s["message"] == said), None))
 
     assert [entry.seq for entry in told(listener)] == [0, 1, 2, 3, 4]
     assert {key: state[key] for key in summary(table.match)} == summary(table.match)
-    assert state["message"] == table.snapshot().message
+    assert state["seq"] == 4
     assert state["chain"] == told(listener)[-1].chain
 
 
