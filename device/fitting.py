@@ -367,7 +367,7 @@ class Fitting:
         images = [self._look() for _ in range(LOOKS)]
         return [np.asarray(image) for image in images if image.shape == images[0].shape]
 
-    def _ask(self, errand: Callable[[Camera], object], wait_s: float = 0) -> Any:
+    def _ask(self, errand: Callable[[Camera], object], wait_s: float | None = None) -> Any:
         try:
             return self._eye.with_camera(errand).result(timeout=wait_s or PICTURE_S)
         except (CameraError, TimeoutError):

@@ -14,7 +14,7 @@ from mathutils import Matrix
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from training.light import coded
+from training.light import coded, exposed
 from training.looks import DieLook, colour, skin
 from training.scene import Ball, PlacedDie, Scene, Thing, Tray
 from training.surfaces import surface
@@ -43,7 +43,7 @@ def render(scene: Scene, path: Path) -> None:
     if scene.hand:
         _hand(rng, scene.hand)
     pixels = _traced(scene, path)
-    cv2.imwrite(str(path), coded(pixels, rng))
+    cv2.imwrite(str(path), coded(exposed(pixels[..., ::-1], rng)))
 
 
 def _traced(scene: Scene, path: Path) -> NDArray[np.float32]:

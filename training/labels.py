@@ -70,11 +70,11 @@ def _seen(scene: Scene, die: PlacedDie) -> float:
     hidden = np.zeros(len(points), bool)
     for other in scene.dice:
         if other is not die:
-            hidden |= _hits(
+            hidden |= hits(
                 points, scene.camera.at, other.at, other.turn, np.full(3, other.size / 2 * 0.97)
             )
-    for centre, half in _walls(scene):
-        hidden |= _hits(points, scene.camera.at, centre, np.eye(3), half)
+    for centre, half in walls(scene):
+        hidden |= hits(points, scene.camera.at, centre, np.eye(3), half)
     for ball in scene.hand:
         way = scene.camera.at - points
         way /= np.linalg.norm(way, axis=1, keepdims=True)
@@ -82,7 +82,7 @@ def _seen(scene: Scene, die: PlacedDie) -> float:
         hidden |= np.linalg.norm(points + nearest - ball.at, axis=1) < ball.radius
     for thing in scene.things:
         if thing.kind == "cup":
-            hidden |= _hits(
+            hidden |= hits(
                 points,
                 scene.camera.at,
                 thing.at + (0, 0, 2),
@@ -92,21 +92,22 @@ def _seen(scene: Scene, die: PlacedDie) -> float:
     return float((inside & ~hidden).mean())
 
 
-def _walls(scene: Scene) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+def walls(scene: Scene) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Middle and half the size of each side of the tray."""
     tray = scene.tray
     if tray is None:
         return []
     x, y, t, h = tray.width / 2, tray.depth / 2, tray.thick / 2, tray.wall / 2
     sides = [
-        ((-x - t, 0, h), (t, y, h)),
-        ((x + t, 0, h), (t, y, h)),
+        ((-x - t, 0, h), (t, y + 2 * t, h)),
+        ((x + t, 0, h), (t, y + 2 * t, h)),
         ((0, -y - t, h), (x, t, h)),
         ((0, y + t, h), (x, t, h)),
     ]
     return [(np.array(c, float), np.array(s, float)) for c, s in sides]
 
 
-def _hits(
+def hits(
     points: NDArray[np.float64], eye: NDArray[np.float64], centre: NDArray[np.float64],
     turn: NDArray[np.float64], half: NDArray[np.float64],
 ) -> NDArray[np.bool_]:  # fmt: skip

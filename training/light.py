@@ -9,13 +9,16 @@ from numpy.typing import NDArray
 HEADROOM = 4.0
 
 
-def coded(light: NDArray[np.float32], rng: Generator) -> NDArray[np.uint16]:
-    """(h, w, 3) RGB light as BGR, exposed as a camera's automatic would, within a stop or so."""
+def exposed(light: NDArray[np.float32], rng: Generator) -> NDArray[np.float32]:
+    """(h, w, 3) light as a camera's automatic would expose it, within a stop or so."""
     level = float(np.percentile(light.max(axis=2), rng.uniform(60, 98)))
-    exposed = light * (rng.uniform(0.35, 0.95) / max(level, 1e-6))
-    code = np.sqrt(np.clip(exposed / HEADROOM, 0, 1)) * 65535
-    out: NDArray[np.uint16] = code[..., ::-1].astype(np.uint16)
-    return out
+    return light * np.float32(rng.uniform(0.35, 0.95) / max(level, 1e-6))
+
+
+def coded(light: NDArray[np.float32]) -> NDArray[np.uint16]:
+    """(h, w, 3) light as it is kept, in the order of the channels there."""
+    code: NDArray[np.float32] = np.sqrt(np.clip(light / HEADROOM, 0, 1)) * 65535
+    return code.astype(np.uint16)
 
 
 def decoded(code: NDArray[np.uint16]) -> Any:

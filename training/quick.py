@@ -1,4 +1,4 @@
-"""A scene in a second instead of twenty: cubes met by rays, lit by lamps and a sky.
+"""A scene in two seconds instead of twenty: cubes met by rays, lit by lamps and a sky.
 
 Light does not bounce and glass is only tinted, so it is no substitute for path tracing. It teaches
 what leaning, stacked and touching dice look like, in any number; `blender` teaches light.
@@ -12,9 +12,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from training.light import coded
+from training.labels import hits, walls
+from training.light import coded, exposed
 from training.looks import FACE_PX, DieLook, colour, skin
-from training.scene import CORNERS, NORMALS, PlacedDie, Scene, Tray
+from training.scene import CORNERS, NORMALS, PlacedDie, Scene
 from training.surfaces import SIDE, Surface, surface
 
 FINE = 2  # rays across a pixel
@@ -26,17 +27,11 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Lamp:
-    """Somewhere around `way`, as far as the sun."""
+    """As far away as the sun."""
 
-    way: Floats  # unit vector towards it
+    way: Floats  # unit vector towards its middle
+    ways: Floats  # (SOFT, 3) towards places on it
     tint: Floats
-    size: float
-
-    def ways(self, rng: Generator) -> Floats:
-        """(SOFT, 3) unit vectors towards places on it."""
-        out = self.way + rng.normal(0, self.size, (SOFT, 3))
-        out[:, 2] = np.maximum(out[:, 2], 0.15)
-        return _unit(out.astype(np.float32))
 
 
 @dataclass(frozen=True)
@@ -47,7 +42,7 @@ class Light:
     ground: Floats
     slope: Floats
     windows: Floats  # (n, 4): way and sharpness, seen mirrored in what is smooth
-    lamps: tuple[tuple[Lamp, Floats], ...]
+    lamps: tuple[Lamp, ...]
 
     def diffuse(self, normals: Floats) -> Floats:
         """What the sky gives to a surface."""
@@ -95,7 +90,8 @@ def simplified(scene: Scene) -> Scene:
 
 def render(scene: Scene, path: Path) -> None:
     """A `simplified` scene into a PNG of coded light."""
-    cv2.imwrite(str(path), coded(traced(scene), np.random.default_rng(scene.seed + 1)))
+    rng = np.random.default_rng(scene.seed + 1)
+    cv2.imwrite(str(path), coded(exposed(traced(scene)[..., ::-1], rng)))
 
 
 def traced(scene: Scene) -> Floats:
@@ -147,10 +143,10 @@ def _light(rng: Generator) -> Light:
         tint = np.array(colour(rng, float(rng.beta(1, 4) * 0.6), 1.0)) * 10 ** rng.uniform(
             -0.5, 0.5
         )
-        lamp = Lamp(
-            _way(rng, rng.uniform(0, 70)), tint.astype(np.float32), 10 ** rng.uniform(-2, -0.3)
-        )
-        lamps.append((lamp, lamp.ways(rng)))
+        way, size = _way(rng, rng.uniform(0, 70)), 10 ** rng.uniform(-2, -0.3)
+        ways = way + rng.normal(0, size, (SOFT, 3))
+        ways[:, 2] = np.maximum(ways[:, 2], 0.15)
+        lamps.append(Lamp(way, _unit(ways.astype(np.float32)), tint.astype(np.float32)))
     return Light(
         sky.astype(np.float32),
         (sky * rng.uniform(0.1, 0.7) * rng.uniform(0.7, 1, 3)).astype(np.float32),
@@ -197,16 +193,8 @@ def _ground(stage: Stage, rng: Generator) -> None:
     inside = (np.abs(points[..., 0]) < tray.width / 2) & (np.abs(points[..., 1]) < tray.depth / 2)
     film.depth[inside] = np.inf
     _level(stage, floor, 0.0, inside)
-    for low, high in _walls(tray):
-        _wall(stage, wood, np.array(low, np.float32), np.array(high, np.float32))
-
-
-def _walls(tray: Tray) -> list[tuple[tuple[float, ...], tuple[float, ...]]]:
-    x, y, t, h = tray.width / 2, tray.depth / 2, tray.thick, tray.wall
-    return [
-        ((-x - t, -y - t, -0.5), (-x, y + t, h)), ((x, -y - t, -0.5), (x + t, y + t, h)),
-        ((-x, -y - t, -0.5), (x, -y, h)), ((-x, y, -0.5), (x, y + t, h)),
-    ]  # fmt: skip
+    for middle, half in walls(scene):
+        _wall(stage, wood, middle.astype(np.float32), half.astype(np.float32))
 
 
 def _at_height(film: Film, scene: Scene, height: float) -> Floats:
@@ -220,8 +208,8 @@ def _level(stage: Stage, skin_: Surface, height: float, where: NDArray[np.bool_]
     points = _at_height(film, scene, height)
     colours, normals = _dressed(skin_, points[..., 0], points[..., 1])
     lit = light.diffuse(normals) * _open_sky(scene, points)[..., None]
-    for lamp, ways in light.lamps:
-        shade = _shade_on_level(film, scene, ways, height)
+    for lamp in light.lamps:
+        shade = _shade_on_level(film, scene, lamp.ways, height)
         facing = np.maximum(normals @ lamp.way, 0) * (1 - shade)
         lit += facing[..., None] * lamp.tint
     ways_back = film.ways - 2 * (film.ways * normals).sum(-1, keepdims=True) * normals
@@ -269,9 +257,7 @@ def _shade_on_level(film: Film, scene: Scene, ways: Floats, height: float) -> Fl
     """(h, w) share of a lamp that dice and walls hide from a level; drawn as shapes in the picture."""
     out = np.zeros(film.depth.shape, np.float32)
     solids = [die.corners() for die in scene.dice]
-    if scene.tray is not None:
-        low_high = [np.array(wall) for wall in _walls(scene.tray)]
-        solids += [(low + high) / 2 + CORNERS * (high - low) / 2 for low, high in low_high]
+    solids += [middle + CORNERS * half for middle, half in walls(scene)]
     for way in ways:
         shade = np.zeros(film.depth.shape, np.uint8)
         for corners in solids:
@@ -289,15 +275,14 @@ def _shade_on_level(film: Film, scene: Scene, ways: Floats, height: float) -> Fl
     return out / len(ways)
 
 
-def _wall(stage: Stage, wood: Surface, low: Floats, high: Floats) -> None:
+def _wall(stage: Stage, wood: Surface, middle: Floats, half: Floats) -> None:
     film, scene, light = stage.film, stage.scene, stage.light
-    corners = (low + high) / 2 + CORNERS * (high - low) / 2
-    tile = _tile(film, scene, corners)
+    tile = _tile(film, scene, middle + CORNERS * half)
     if tile is None:
         return
     ways, eye = film.ways[tile], scene.camera.at.astype(np.float32)
     safe = np.where(np.abs(ways) < 1e-6, 1e-6, ways)
-    near, far = np.sort([(low - eye) / safe, (high - eye) / safe], axis=0)
+    near, far = np.sort([(middle + side * half - eye) / safe for side in (-1, 1)], axis=0)
     enter, leave = _most(near), -_most(-far)
     hit = (enter < leave) & (enter > 0) & (enter < film.depth[tile])
     if not hit.any():
@@ -309,8 +294,8 @@ def _wall(stage: Stage, wood: Surface, low: Floats, high: Floats) -> None:
     colours, _ = _dressed(wood, along, across)
     normals = np.zeros_like(points)
     normals[np.arange(len(axis)), axis] = -np.sign(ways[hit][np.arange(len(axis)), axis])
-    lit = light.diffuse(normals) * (0.5 + 0.5 * np.clip(points[:, 2:] / high[2], 0, 1))
-    for lamp, _ in light.lamps:
+    lit = light.diffuse(normals) * (0.5 + 0.5 * np.clip(points[:, 2:] / (2 * half[2]), 0, 1))
+    for lamp in light.lamps:
         lit += np.maximum(normals @ lamp.way, 0)[:, None] * lamp.tint
     film.light[tile][hit] = colours * lit
     film.depth[tile][hit] = enter[hit]
@@ -359,8 +344,8 @@ def _die(stage: Stage, die: PlacedDie, sheet: Floats) -> None:
     ways = film.ways[tile][met]
     own = eye + (ways @ turn) * far[met][:, None]
     normals, ink = _skinned(own, look, sheet)
-    hits = Hits(own, own @ turn.T * half + at, normals @ turn.T, ways, ink)
-    lit = _lit(hits, scene, die, stage.light)
+    seen = Hits(own, own @ turn.T * half + at, normals @ turn.T, ways, ink)
+    lit = _lit(seen, scene, die, stage.light)
     if look.clear:
         through = look.clear * (1 - ink[:, :1].clip(0, 1))
         lit = lit * (1 - 0.75 * through) + 0.75 * through * film.light[tile][met] * _array(
@@ -426,51 +411,41 @@ def _skinned(own: Floats, look: DieLook, sheet: Floats) -> tuple[Floats, Floats]
     return _unit(normals), ink
 
 
-def _lit(hits: Hits, scene: Scene, die: PlacedDie, light: Light) -> Floats:
+def _lit(met: Hits, scene: Scene, die: PlacedDie, light: Light) -> Floats:
     look = scene.looks[die.look]
-    share = look.marbling * (0.5 + 0.5 * np.sin(look.grain * hits.own).prod(-1, keepdims=True))
+    share = look.marbling * (0.5 + 0.5 * np.sin(look.grain * met.own).prod(-1, keepdims=True))
     colours = _array(look.body) * (1 - share) + _array(look.second) * share
     for layer, ink in ((0, look.pip), (1, look.lone)):
-        part = hits.ink[:, layer : layer + 1]
+        part = met.ink[:, layer : layer + 1]
         colours = colours * (1 - part) + _array(ink) * part
-    facing = -(hits.normals * hits.ways).sum(-1, keepdims=True)
-    back = hits.ways + 2 * facing * hits.normals
+    facing = -(met.normals * met.ways).sum(-1, keepdims=True)
+    back = met.ways + 2 * facing * met.normals
     gloss = (1 - look.rough) ** 2 * (0.04 + 0.96 * (1 - facing.clip(0, 1)) ** 5)
-    low = ((hits.points[:, 2:] - (die.at[2] - die.size / 2)) / die.size).clip(0, 1)
-    level = hits.normals[:, 2:].clip(0, 1)
-    lit = light.diffuse(hits.normals) * (level + (1 - level) * (0.4 + 0.6 * low))
+    low = ((met.points[:, 2:] - (die.at[2] - die.size / 2)) / die.size).clip(0, 1)
+    level = met.normals[:, 2:].clip(0, 1)
+    lit = light.diffuse(met.normals) * (level + (1 - level) * (0.4 + 0.6 * low))
     shine = float(np.clip(2 / look.rough**4 - 2, 4, 1500))
     gleam = np.zeros_like(lit)
-    for lamp, ways in light.lamps:
-        open_ = 1 - _shade_on_die(hits, scene, die, ways)
-        lit = lit + (np.maximum(hits.normals @ lamp.way, 0) * open_)[:, None] * lamp.tint
-        middle = _unit(lamp.way - hits.ways)
-        spot = np.maximum((hits.normals * middle).sum(-1), 0) ** shine * (shine + 8) / 25 * 0.05
+    for lamp in light.lamps:
+        open_ = 1 - _shade_on_die(met, scene, die, lamp.ways)
+        lit = lit + (np.maximum(met.normals @ lamp.way, 0) * open_)[:, None] * lamp.tint
+        middle = _unit(lamp.way - met.ways)
+        spot = np.maximum((met.normals * middle).sum(-1), 0) ** shine * (shine + 8) / 25 * 0.05
         gleam += (spot * open_)[:, None] * lamp.tint
     return np.asarray(colours * lit + gloss * light.mirrored(back) + gleam, np.float32)
 
 
-def _shade_on_die(hits: Hits, scene: Scene, die: PlacedDie, ways: Floats) -> Floats:
+def _shade_on_die(met: Hits, scene: Scene, die: PlacedDie, ways: Floats) -> Floats:
     """(n,) share of a lamp that other dice and walls hide."""
     near = [
         (other.at, other.turn, np.full(3, other.size * 0.47))
         for other in scene.dice
         if other is not die and np.linalg.norm(other.at - die.at) < 4
     ]
-    if scene.tray is not None:
-        boxes = [np.array(wall) for wall in _walls(scene.tray)]
-        near += [((low + high) / 2, np.eye(3), (high - low) / 2) for low, high in boxes]
-    out = np.zeros(len(hits.points), np.float32)
-    from_ = hits.points + hits.normals * np.float32(0.02)
+    near += [(middle, np.eye(3), half) for middle, half in walls(scene)]
+    from_ = met.points + met.normals * np.float32(0.02)
     some = ways[::3]
+    out = np.zeros(len(from_), np.float32)
     for way in some:
-        hidden = np.zeros(len(out), bool)
-        for at, turn, half in near:
-            start = ((from_ - at) @ turn).astype(np.float32)
-            step = (way @ turn).astype(np.float32)
-            step = np.where(np.abs(step) < 1e-6, np.float32(1e-6), step)
-            enter = _most((-half * np.sign(step) - start) / step)
-            leave = -_most((start - half * np.sign(step)) / step)
-            hidden |= (enter < leave) & (leave > 1e-3)
-        out += hidden
+        out += np.any([hits(from_, from_ + way, *box) for box in near], axis=0)
     return out / len(some)

@@ -19,7 +19,7 @@ from device.cameras.look import DISPLAY_GAMMA, Colour, Look
 from device.cameras.scene import LENS
 from device.cameras.simulated import SimulatedTray
 from device.cameras.table import Place, SimDie
-from training.light import HEADROOM
+from training.light import coded
 from training.scene import PlacedDie
 
 FIRST = 900_000
@@ -54,10 +54,10 @@ def frame(seed: int) -> tuple[NDArray[np.uint16], dict[str, Any]]:
         tray.capture().image, None, fx=SHRINK, fy=SHRINK, interpolation=cv2.INTER_AREA
     )
     light = (shown.astype(np.float32) / 255) ** DISPLAY_GAMMA
-    coded = (np.sqrt(light / HEADROOM) * 65535).astype(np.uint16)
+    picture = coded(light)
     dice = [_label(die, edge) for die in tray._dice() if die.place is not Place.HAND]  # noqa: SLF001
-    return coded, {
-        "seed": seed, "width": coded.shape[1], "height": coded.shape[0],
+    return picture, {
+        "seed": seed, "width": picture.shape[1], "height": picture.shape[0],
         "tray": (np.array(tray.tray.corners) * SHRINK).round(2).tolist(),
         "focal": LENS.focal_px * SHRINK, "up": LENS.turn[:, 2].round(5).tolist(),
         "hand": [], "dice": dice,

@@ -19,7 +19,8 @@ from torch.nn import functional
 
 from calibration.tray import ACROSS, ALONG, ENDS, OFFSETS, REACH, SEEN_PX, laid_out, sampled
 from training.camera import Picture, photograph
-from training.samples import HEADROOM, Floats, Traced, load
+from training.light import decoded
+from training.samples import Floats, Traced, load
 from training.tray_nets import Floor, Side
 
 NETS = Path(__file__).parent.parent / "calibration" / "nets"
@@ -40,10 +41,10 @@ class View:
 
     def light(self, matrix: Floats | None = None, size: tuple[int, int] = (0, 0)) -> Floats:
         """Its light, through an affine map if there is one."""
-        code = self.coded.astype(np.float32) / np.float32(65535)
+        code = self.coded
         if matrix is not None:
             code = cv2.warpAffine(code, matrix, size, borderMode=cv2.BORDER_REPLICATE)  # type: ignore[assignment]
-        return code * code * np.float32(HEADROOM)
+        return np.asarray(decoded(code), np.float32)
 
 
 def views(folder: Path) -> list[View]:
