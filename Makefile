@@ -32,10 +32,10 @@ types: $(VENV)/dev
 	@echo "== types"
 	@$(BIN)/mypy
 
-# A file has one browser. In tests/device dice roll in real time: no more of them than cores.
+# In tests/device dice roll in real time: no more of them than cores.
 unit: $(VENV)/dev
 	@echo "== tests"
-	@$(BIN)/pytest -q -n 3 --dist loadfile -m "not slow" --ignore tests/device $(ARGS)
+	@$(BIN)/pytest -q -n 3 -m "not slow" --ignore tests/device $(ARGS)
 	@$(BIN)/pytest -q -n 2 -m "not slow" tests/device $(ARGS)
 
 slow: $(VENV)/dev

