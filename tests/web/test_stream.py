@@ -62,12 +62,13 @@ def test_the_page_sees_the_heartbeat_as_an_event(table, serve, browserless):
 
 
 def test_a_stream_ends_after_its_life(table, serve, browserless):
-    http = browserless(serve(table, heartbeat_s=0.1, life_s=0.3).port)
+    http = browserless(serve(table, heartbeat_s=0.1, life_s=1).port)
 
     with http.get("/api/v1/events") as stream:
         said = stream.read().decode()
 
     assert said.startswith("event: state")
+    assert ": still here" in said
 
 
 def test_one_stream_too_many_is_asked_to_come_later(table, serve, browserless):
