@@ -15,7 +15,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from training.light import coded, exposed
-from training.looks import DieLook, colour, skin
+from training.looks import DieLook, colour, skin, skin_tone
 from training.scene import Ball, PlacedDie, Scene, Thing, Tray
 from training.surfaces import surface
 
@@ -473,7 +473,6 @@ def _hand(rng: Generator, balls: tuple[Ball, ...]) -> None:
         element.co = [float(v) for v in ball.at]
         element.radius = ball.radius * 1.5
     material, _, shader = _material("skin")
-    tone = np.array([0.75, 0.45, 0.32]) * float(rng.uniform(0.12, 1.15)) * rng.uniform(0.9, 1.1, 3)
-    shader.inputs["Base Color"].default_value = _rgba(np.clip(tone, 0, 1))
+    shader.inputs["Base Color"].default_value = _rgba(skin_tone(rng))
     shader.inputs["Roughness"].default_value = float(rng.uniform(0.35, 0.7))
     melt.materials.append(material)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from training.scene import Ball, PlacedDie, Scene
+from training.scene import NORMALS, Ball, PlacedDie, Scene
 
 COCKED_DEG = 10.0
 SEEN = 0.97
@@ -35,12 +35,15 @@ def labels(scene: Scene) -> dict[str, Any]:
 def _die(scene: Scene, die: PlacedDie) -> dict[str, Any]:
     value, tilt = die.top()
     quad = scene.camera.project(die.top_face())
+    up = die.turn @ np.array(NORMALS[value], float)
+    foot = scene.camera.project((die.at - up * die.size / 2)[None])[0]
     outline = scene.camera.project(die.corners())
     return {
         "value": value,
         "tilt": round(tilt, 1),
         "how": die.how,
         "quad": quad.round(2).tolist(),
+        "foot": foot.round(2).tolist(),
         "box": [*outline.min(axis=0).round(2).tolist(), *outline.max(axis=0).round(2).tolist()],
         "seen": round(_seen(scene, die), 3),
         "look": die.look,

@@ -80,6 +80,13 @@ def wooden(rng: Generator) -> Colour:
     return red, green, blue
 
 
+def skin_tone(rng: Generator) -> Colour:
+    """Of a hand, from the darkest to the palest."""
+    tone = np.array([0.75, 0.45, 0.32]) * rng.uniform(0.12, 1.15) * rng.uniform(0.9, 1.1, 3)
+    red, green, blue = (float(c) for c in np.clip(tone, 0, 1))
+    return red, green, blue
+
+
 def brightness(rgb: Colour) -> float:
     """As an eye sees it: 0..1."""
     return float(np.dot(rgb, (0.21, 0.72, 0.07))) ** (1 / 2.2)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from training.labels import hits, walls
 from training.light import coded, exposed
-from training.looks import FACE_PX, DieLook, colour, skin
+from training.looks import FACE_PX, DieLook, colour, skin, skin_tone
 from training.scene import CORNERS, NORMALS, PlacedDie, Scene
 from training.surfaces import SIDE, Surface, surface
 
@@ -22,6 +22,10 @@ FINE = 2  # rays across a pixel
 STEPS = 28  # of a ray towards a die
 LARGE_PX = 80  # is as large as a die has to be shown
 SOFT = 7  # shadows of a lamp, for its size
+CHUNK = 20_000  # rays towards a hand at once
+MELTED = 0.12  # how far the balls of a hand run into each other
+ROUND = CORNERS / np.sqrt(3)
+ROUND = np.concatenate([ROUND, np.eye(3), -np.eye(3)])  # about a ball
 Floats = NDArray[np.float32]
 
 
@@ -79,13 +83,13 @@ class Stage:
 
 
 def simplified(scene: Scene) -> Scene:
-    """Without things and hands, and no finer than dice of LARGE_PX need."""
+    """Without things, and no finer than dice of LARGE_PX need."""
     camera = scene.camera
     sides = [np.ptp(camera.project(die.top_face()), axis=0).max() for die in scene.dice]
     share = min(1.0, LARGE_PX / max(sides, default=LARGE_PX))
     width, height = (max(160, int(side * share)) for side in (camera.width, camera.height))
     camera = replace(camera, width=width, height=height, focal=camera.focal * width / camera.width)
-    return replace(scene, things=(), hand=(), camera=camera)
+    return replace(scene, things=(), camera=camera)
 
 
 def render(scene: Scene, path: Path) -> None:
@@ -103,6 +107,8 @@ def traced(scene: Scene) -> Floats:
     skins = [skin(look, rng).astype(np.float32) for look in scene.looks]
     for die in scene.dice:
         _die(stage, die, skins[die.look])
+    if scene.hand:
+        _hand(stage, rng)
     size = (scene.camera.width, scene.camera.height)
     return np.asarray(cv2.resize(stage.film.light, size, interpolation=cv2.INTER_AREA), np.float32)
 
@@ -258,6 +264,7 @@ def _shade_on_level(film: Film, scene: Scene, ways: Floats, height: float) -> Fl
     out = np.zeros(film.depth.shape, np.float32)
     solids = [die.corners() for die in scene.dice]
     solids += [middle + CORNERS * half for middle, half in walls(scene)]
+    solids += [ball.at + ROUND * ball.radius for ball in scene.hand]
     for way in ways:
         shade = np.zeros(film.depth.shape, np.uint8)
         for corners in solids:
@@ -449,3 +456,78 @@ def _shade_on_die(met: Hits, scene: Scene, die: PlacedDie, ways: Floats) -> Floa
     for way in some:
         out += np.any([hits(from_, from_ + way, *box) for box in near], axis=0)
     return out / len(some)
+
+
+# The hand
+
+
+def _hand(stage: Stage, rng: Generator) -> None:
+    """Balls melted into one skin, one ray a pixel."""
+    scene = stage.scene
+    middles = np.array([ball.at for ball in scene.hand], np.float32)
+    radii = np.array([ball.radius for ball in scene.hand], np.float32)
+    tone = _array(skin_tone(rng))
+    coarse = _film(scene, 1)
+    rays, eye = coarse.ways.reshape(-1, 3), scene.camera.at.astype(np.float32)
+    shown, far = coarse.light.reshape(-1, 3), coarse.depth.ravel()
+    for start in range(0, len(rays), CHUNK):
+        part = slice(start, start + CHUNK)
+        met, far[part] = _met_hand(eye, rays[part], middles, radii)
+        ways = rays[part][met]
+        points = eye + ways * far[part][met][:, None]
+        normals = _melted(points, middles, radii)[1]
+        shown[part][met] = tone * _skin_lit(stage.light, points, normals, ways)
+    _over(stage.film, coarse)
+
+
+def _skin_lit(light: Light, points: Floats, normals: Floats, ways: Floats) -> Floats:
+    lit = light.diffuse(normals)
+    for lamp in light.lamps:
+        lit += np.maximum(normals @ lamp.way, 0)[:, None] * lamp.tint
+    facing = -(normals * ways).sum(-1, keepdims=True)
+    back = ways + 2 * facing * normals
+    gloss = 0.02 + 0.2 * (1 - facing.clip(0, 1)) ** 5
+    folds = np.sin(9 * points + 3 * np.sin(4 * points[:, ::-1])).prod(-1, keepdims=True)
+    return np.asarray((1 + 0.06 * folds) * lit + gloss * light.mirrored(back), np.float32)
+
+
+def _over(film: Film, nearer: Film) -> None:
+    """What is nearer in a coarse film hides what lies there in a fine one."""
+    size = film.depth.shape[::-1]
+    depth = cv2.resize(nearer.depth, size, interpolation=cv2.INTER_NEAREST)
+    hides = depth < film.depth
+    film.light[hides] = cv2.resize(nearer.light, size, interpolation=cv2.INTER_NEAREST)[hides]
+    film.depth[hides] = depth[hides]
+
+
+def _met_hand(
+    eye: Floats, rays: Floats, middles: Floats, radii: Floats
+) -> tuple[NDArray[np.bool_], Floats]:
+    """Which rays meet it, and how far that is: sphere tracing from the first ball on the way."""
+    to = eye - middles
+    nearest = -(rays @ to.T)
+    inside = (1.3 * radii) ** 2 - ((to**2).sum(1) - nearest**2)
+    entry = np.where(inside > 0, nearest - np.sqrt(np.maximum(inside, 0)), np.inf).min(1)
+    met = np.isfinite(entry) & (entry > 0)
+    far, away = entry[met], np.full(len(rays), np.inf, np.float32)
+    gap = np.ones_like(far)
+    for _ in range(STEPS // 2):
+        gap = _melted(eye + rays[met] * far[:, None], middles, radii)[0]
+        far = far + gap
+    away[met] = far
+    met[met] = gap < 0.05
+    away[~met] = np.inf
+    return met, away
+
+
+def _melted(places: Floats, middles: Floats, radii: Floats) -> tuple[Floats, Floats]:
+    """How far places are from the skin, and which way is out."""
+    squares = (places**2).sum(1)[:, None] + (middles**2).sum(1) - 2 * places @ middles.T
+    away = np.sqrt(np.maximum(squares, 1e-6))
+    gaps = away - radii
+    least = gaps.min(1, keepdims=True)
+    weight = np.exp(-(gaps - least) / MELTED)
+    total = weight.sum(1)
+    share = weight / total[:, None] / away
+    out = places * share.sum(1)[:, None] - share @ middles
+    return (least[:, 0] - MELTED * np.log(total)).astype(np.float32), _unit(out)

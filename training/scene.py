@@ -136,6 +136,11 @@ class _Table:
             for other in self.dice
         )
 
+    def clear(self, die: PlacedDie) -> PlacedDie | None:
+        """The die, if it is in nothing."""
+        met = any(_meet(die, other) for other in self.dice)
+        return die if self.inside(die) and not met else None
+
     def inside(self, die: PlacedDie) -> bool:
         if self.tray is None:
             return True
@@ -228,6 +233,20 @@ def _leaning_on(table: _Table, look: int, size: float) -> PlacedDie:
     return near
 
 
+def _at_wall(table: _Table, tray: Tray, look: int, size: float) -> PlacedDie:
+    """A die that touches a side of the tray: flat, or leaning on it."""
+    rng = table.rng
+    yaw = np.pi / 2 * int(rng.integers(4)) + (0 if rng.random() < 0.5 else rng.uniform(0, np.pi))
+    die = _flat(rng, look, size, table.spot(0.75 * size), yaw)
+    if rng.random() < 0.6:
+        die = _tilted(rng, die)
+    side, sign = int(rng.integers(2)), int(rng.choice([-1, 1]))
+    half = (tray.width, tray.depth)[side] / 2 - abs(rng.normal(0, 0.02)) * size
+    at = die.at.copy()
+    at[side] += sign * (half - (sign * die.corners()[:, side]).max())
+    return replace(die, at=at)
+
+
 def _meet(one: PlacedDie, other: PlacedDie) -> bool:
     """Whether two cubes overlap: no axis parts them (separating axis theorem)."""
     if np.linalg.norm(one.at - other.at) > (one.size + other.size) * 0.87:
@@ -242,36 +261,46 @@ def _meet(one: PlacedDie, other: PlacedDie) -> bool:
     return True
 
 
+@dataclass(frozen=True)
+class _Habit:
+    """What happens on this table."""
+
+    hard: bool
+    touching: bool
+    cocked: bool
+    stacked: bool
+
+
 def _lay(table: _Table, count: int, looks: int, *, mixed: bool, hard: bool) -> None:
     rng = table.rng
-    touching = rng.random() < 0.4
-    cocked = hard or rng.random() < 0.4
-    stacked = rng.random() < (0.5 if hard else 0.2)
+    touching, cocked = rng.random() < 0.4, hard or rng.random() < 0.4
+    habit = _Habit(hard, touching, cocked, rng.random() < (0.5 if hard else 0.2))
     for _ in range(count):
         look = int(rng.integers(looks))
         size = float(rng.uniform(0.7, 1.35)) if mixed else 1.0
         for _ in range(30):
-            if table.dice and stacked and rng.random() < 0.3:
-                die = _on_top(table, look, size)
-                if die is None:
-                    continue
+            die = _thrown(table, habit, look, size)
+            if die is not None:
                 table.dice.append(die)
                 break
-            if hard and table.dice and rng.random() < 0.35:
-                die = _leaning_on(table, look, size)
-                if table.inside(die) and not any(_meet(die, there) for there in table.dice):
-                    table.dice.append(die)
-                    break
-                continue
-            if table.dice and touching and rng.random() < 0.7:
-                die = _beside(table, look, size)
-            else:
-                die = _flat(rng, look, size, table.spot(0.75 * size), rng.uniform(0, np.pi))
-            if cocked and rng.random() < 0.4:
-                die = _tilted(rng, die)
-            if table.free(die):
-                table.dice.append(die)
-                break
+
+
+def _thrown(table: _Table, habit: _Habit, look: int, size: float) -> PlacedDie | None:
+    """A die somewhere, or None where it found no room."""
+    rng = table.rng
+    if table.dice and habit.stacked and rng.random() < 0.3:
+        return _on_top(table, look, size)
+    if habit.hard and rng.random() < 0.25 and table.tray:
+        return table.clear(_at_wall(table, table.tray, look, size))
+    if habit.hard and table.dice and rng.random() < 0.35:
+        return table.clear(_leaning_on(table, look, size))
+    if table.dice and habit.touching and rng.random() < 0.7:
+        die = _beside(table, look, size)
+    else:
+        die = _flat(rng, look, size, table.spot(0.75 * size), rng.uniform(0, np.pi))
+    if habit.cocked and rng.random() < 0.4:
+        die = _tilted(rng, die)
+    return die if table.free(die) else None
 
 
 def _on_top(table: _Table, look: int, size: float) -> PlacedDie | None:
