@@ -5,19 +5,22 @@ from pathlib import Path
 
 import torch
 
-from training.nets import Finder, Reader
+from training.nets import Finder, Reader, Standing
+from vision.faces import READERS
 
 NETS = Path(__file__).parent.parent / "vision" / "nets"
 
 
 def main() -> None:
-    """finder.pt and reader.pt to ONNX."""
+    """finder.pt, the readers and standing.pt to ONNX."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pictures", type=Path)
     folder = parser.parse_args().pictures
     NETS.mkdir(exist_ok=True)
     _write(Finder(), folder / "finder.pt", torch.zeros(1, 3, 224, 384), {2: "h", 3: "w"})
-    _write(Reader(), folder / "reader.pt", torch.zeros(1, 6, 48, 48), {0: "n"})
+    for name, (px, _) in READERS.items():
+        _write(Reader(px), folder / f"{name}.pt", torch.zeros(1, 6, px, px), {0: "n"})
+    _write(Standing(), folder / "standing.pt", torch.zeros(1, 4, 64, 64), {0: "n"})
 
 
 def _write(

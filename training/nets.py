@@ -1,4 +1,4 @@
-"""The two small networks: the finder sees the whole picture, the reader one die."""
+"""The small networks: the finder sees the whole picture, the others one die."""
 
 import torch
 from torch import Tensor, nn
@@ -43,26 +43,54 @@ class Finder(nn.Module):
         return out
 
 
+WIDTHS = {48: (12, 24, 48, 64), 64: (16, 32, 56, 80)}
+"""Of readers, by the edge of their patches."""
+
+
 class Reader(nn.Module):
-    """(n, 6, 48, 48): a patch and its lean to (n, 13).
+    """(n, 6, p, p): a patch and its lean to (n, 13).
 
     No die, the six faces; cocked, hidden, stacked; how far the face is off the middle, in edges,
     and the log of how much larger it is.
     """
 
-    def __init__(self, widths: tuple[int, ...] = (12, 24, 48, 64)) -> None:
+    def __init__(self, patch_px: int) -> None:
         super().__init__()
-        a, b, c, d = widths
+        a, b, c, d = WIDTHS[patch_px]
         self.body = nn.Sequential(
             block(6, a, 2), block(a, b), block(b, b),
             block(b, c, 2), block(c, c),
             block(c, d, 2), block(d, d), nn.Dropout2d(0.1),
         )  # fmt: skip
         self.out = nn.Sequential(
-            nn.Flatten(), nn.Linear(d * 36, 64), nn.ReLU(True), nn.Linear(64, 13)
+            nn.Flatten(), nn.Linear(d * (patch_px // 8) ** 2, 64), nn.ReLU(True), nn.Linear(64, 13)
         )
 
     def forward(self, x: Tensor) -> Tensor:
         """Logits."""
+        out: Tensor = self.out(self.body(x))
+        return out
+
+
+class Standing(nn.Module):
+    """(n, 4, 64, 64): a patch and what a flat die would cover, to (n, 4).
+
+    Log odds of cocked and of stacked; how far the top is off a flat die's, in edges.
+    """
+
+    def __init__(self, widths: tuple[int, ...] = (16, 24, 48, 64)) -> None:
+        super().__init__()
+        a, b, c, d = widths
+        self.body = nn.Sequential(
+            block(4, a, 2), block(a, b), block(b, b),
+            block(b, c, 2), block(c, c),
+            block(c, d, 2), block(d, d), nn.Dropout2d(0.05),
+        )  # fmt: skip
+        self.out = nn.Sequential(
+            nn.Flatten(), nn.Linear(d * 64, 64), nn.ReLU(True), nn.Linear(64, 4)
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Log odds and edges."""
         out: Tensor = self.out(self.body(x))
         return out

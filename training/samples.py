@@ -16,8 +16,8 @@ from training.light import decoded
 VIEW = (320, 256)  # width and height of what the finder learns from
 STRIDE = 4
 DIE_PX = (7.0, 60.0)  # edges of dice the finder learns
-PATCH, PATCH_DIE = 48, 26  # a patch, and the edge of the die in it
 COCKED_DEG, SEEN = 10.0, 0.965
+UNKNOWN = (np.nan, np.nan)
 NEAR_EDGES, NEAR_SIZE = 0.4, 0.55  # nearer than this, and so alike in size, it is the die
 Floats = NDArray[np.float32]
 
@@ -29,6 +29,7 @@ class Traced:
     name: str
     coded: NDArray[np.uint16]
     quads: Floats  # (n, 4, 2)
+    foot: Floats  # (n, 2) below the middle of each top; NaN where it is not known
     boxes: Floats  # (n, 4)
     value: NDArray[np.int64]
     tilt: Floats
@@ -62,6 +63,7 @@ def load(path: Path) -> Traced:
         path.stem,
         np.asarray(coded, np.uint16),
         np.array([d["quad"] for d in dice], np.float32).reshape(-1, 4, 2),
+        np.array([d.get("foot", UNKNOWN) for d in dice], np.float32).reshape(-1, 2),
         np.array([d["box"] for d in dice], np.float32).reshape(-1, 4),
         np.array([d["value"] for d in dice], np.int64),
         np.array([d["tilt"] for d in dice], np.float32),
@@ -235,7 +237,7 @@ def _mark(
 class Patch:
     """What the reader learns from: `value` 0 is no die; a weight of 0 leaves a label out."""
 
-    pixels: Picture  # (PATCH, PATCH, 3)
+    pixels: Picture  # (p, p, 3)
     lean: Floats  # (3,): lean in the patch's axes and whether it is told
     value: int
     value_weight: float
@@ -245,24 +247,26 @@ class Patch:
     off_weight: float
 
 
-def patches(traced: Traced, rng: Generator, count: int) -> list[Patch]:
-    """Patches of one photographed picture, some of dice, some of anything else."""
+def patches(traced: Traced, rng: Generator, count: int, patch_die: tuple[int, int]) -> list[Patch]:
+    """Patches of one photographed picture, some of dice, some of anything else.
+
+    `patch_die` are the edges of a patch and of the die in it, in pixels.
+    """
     out = []
-    sizes = edges(traced.quads)
     middles = traced.quads.mean(axis=1)
     shown = np.flatnonzero(
         ((middles > 2) & (middles < np.array(traced.coded.shape[1::-1]) - 3)).all(axis=1)
     )
     for _ in range(count):
         if len(shown) and rng.random() < 0.72:
-            out.append(_die_patch(traced, rng, int(rng.choice(shown)), sizes))
-        elif (patch := _other_patch(traced, rng, sizes)) is not None:
+            out.append(_die_patch(traced, rng, int(rng.choice(shown)), patch_die))
+        elif (patch := _other_patch(traced, rng, patch_die)) is not None:
             out.append(patch)
     return out
 
 
 def _cut(
-    traced: Traced, centre: Any, edge: float, rng: Generator
+    traced: Traced, centre: Any, edge: float, rng: Generator, patch_die: tuple[int, int]
 ) -> tuple[Picture, Floats, Floats]:
     """The patch around `centre`, turned at random, the lean there, and how it is turned."""
     reach = 1.5 * edge
@@ -276,25 +280,25 @@ def _cut(
         near = cv2.resize(near, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     picture = photographed(near, rng)
     middle = (np.asarray(centre) - (left, top)) * scale
-    matrix = _turned(
-        rng, PATCH_DIE / edge / scale, middle, (PATCH, PATCH), float(rng.uniform(0, 2 * np.pi))
-    )
-    lean = matrix[:, :2] @ traced.lean(centre) / (PATCH_DIE / edge / scale)
+    patch_px, die_px = patch_die
+    size, spin = (patch_px, patch_px), float(rng.uniform(0, 2 * np.pi))
+    matrix = _turned(rng, die_px / edge / scale, middle, size, spin)
+    lean = matrix[:, :2] @ traced.lean(centre) / (die_px / edge / scale)
     lean = lean * np.exp(rng.normal(0, 0.15)) + rng.normal(0, 0.02, 2)  # the lens is not known
     told = np.array([*lean, 1.0] if rng.random() < 0.7 else [0.0, 0.0, 0.0], np.float32)
     turn = matrix[:, :2] / np.sqrt(abs(np.linalg.det(matrix[:, :2])))
-    return np.asarray(_warp(picture, matrix, (PATCH, PATCH)), np.uint8), told, turn
+    return np.asarray(_warp(picture, matrix, size), np.uint8), told, turn
 
 
-def _die_patch(traced: Traced, rng: Generator, k: int, sizes: Floats) -> Patch:
-    edge = float(sizes[k])
+def _die_patch(traced: Traced, rng: Generator, k: int, patch_die: tuple[int, int]) -> Patch:
+    edge = float(edges(traced.quads[k : k + 1])[0])
     wide = rng.random() < 0.5  # as the finder errs, or after one correction
     shift = np.clip(rng.normal(0, 0.12 if wide else 0.04, 2), -0.3, 0.3) * edge
     scale = float(np.clip(rng.normal(0, 0.2 if wide else 0.06), -0.5, 0.5))
     middle = traced.quads[k].mean(axis=0)
     centre = np.clip(middle + shift, 2, np.array(traced.coded.shape[1::-1]) - 3)
     used = edge * float(np.exp(scale))
-    pixels, lean, turn = _cut(traced, centre, used, rng)
+    pixels, lean, turn = _cut(traced, centre, used, rng, patch_die)
     dx, dy = turn @ (middle - centre) / used
     inside = bool(
         (traced.quads[k] >= 0).all() and (traced.quads[k] < traced.coded.shape[1::-1]).all()
@@ -320,8 +324,9 @@ def _die_patch(traced: Traced, rng: Generator, k: int, sizes: Floats) -> Patch:
     )
 
 
-def _other_patch(traced: Traced, rng: Generator, sizes: Floats) -> Patch | None:
+def _other_patch(traced: Traced, rng: Generator, patch_die: tuple[int, int]) -> Patch | None:
     """Ground, things, pieces of dice and what lies between dice; None where a die is in the middle."""
+    sizes = edges(traced.quads)
     edge = float(np.median(sizes)) if len(sizes) else float(rng.uniform(12, 80))
     edge *= float(np.exp(rng.normal(0, 0.4)))
     centre = rng.uniform(0, 1, 2) * traced.coded.shape[1::-1]
@@ -339,6 +344,6 @@ def _other_patch(traced: Traced, rng: Generator, sizes: Floats) -> Patch | None:
     alike = np.abs(np.log(edge / sizes)) < NEAR_SIZE
     if ((away < NEAR_EDGES * np.minimum(edge, sizes)) & alike).any():
         return None
-    pixels, lean, _ = _cut(traced, centre, edge, rng)
+    pixels, lean, _ = _cut(traced, centre, edge, rng, patch_die)
     nothing = (0.0, 0.0, 0.0)
     return Patch(pixels, lean, 0, 1.0, nothing, nothing, nothing, 0.0)

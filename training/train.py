@@ -1,7 +1,8 @@
-"""Train the finder or the reader: python -m training.train finder PICTURES --minutes 30."""
+"""Train a network: python -m training.train finder PICTURES --minutes 30."""
 
 import argparse
 import time
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -11,11 +12,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from training.nets import Finder, Reader
+from training.nets import Finder, Reader, Standing
 from training.samples import Traced, load, patches, view
+from training.standing import stances
+from vision.faces import READERS
 
 RELOAD_S = 240.0
-ROOM = {"finder": 1500, "reader": 40_000}  # samples kept in memory: about 3 GB
+ROOM = {"finder": 1500}
+MOST_ROOM = 40_000  # samples kept in memory: about 3 GB
 HELD_BACK = 10  # every tenth picture measures, and is not learnt from
 Batch = dict[str, Tensor]
 
@@ -27,9 +31,9 @@ class Memory:
     few minutes it looks for pictures that came meanwhile.
     """
 
-    def __init__(self, kind: str, folder: Path, size: int, room: int) -> None:
-        self.make = views if kind == "finder" else dice
-        self.folder, self.size, self.room = folder, size, room
+    def __init__(self, kind: str, folders: list[Path], size: int) -> None:
+        self.make = {"finder": views, "standing": stands, **READS}[kind]
+        self.folders, self.size, self.room = folders, size, ROOM.get(kind, MOST_ROOM)
         self.pool: dict[str, Traced] = {}
         self.rng = np.random.default_rng(time.time_ns())
         self.kept: Batch = {}
@@ -53,7 +57,7 @@ class Memory:
 
     def _look(self) -> None:
         self.looked = time.monotonic()
-        for path in sorted(self.folder.glob("*.json")):
+        for path in (path for folder in self.folders for path in sorted(folder.glob("*.json"))):
             name = path.stem
             if name.isdigit() and name not in self.pool and int(name) % HELD_BACK:
                 self.pool[name] = load(path.with_suffix(".png"))
@@ -67,11 +71,13 @@ def views(pool: list[Traced], rng: np.random.Generator, size: int) -> Batch:
     return batch
 
 
-def dice(pool: list[Traced], rng: np.random.Generator, size: int) -> Batch:
-    """A batch for the reader."""
+def dice(
+    pool: list[Traced], rng: np.random.Generator, size: int, patch_die: tuple[int, int]
+) -> Batch:
+    """A batch for a reader."""
     got = []
     while len(got) < size:
-        got += patches(pool[int(rng.integers(len(pool)))], rng, 24)
+        got += patches(pool[int(rng.integers(len(pool)))], rng, 24, patch_die)
     got = got[:size]
     pixels = as_input(np.stack([p.pixels for p in got]))
     lean = torch.from_numpy(np.stack([p.lean for p in got]))
@@ -85,6 +91,21 @@ def dice(pool: list[Traced], rng: np.random.Generator, size: int) -> Batch:
         "off": torch.tensor([p.off for p in got], dtype=torch.float32),
         "off_weight": torch.tensor([p.off_weight for p in got], dtype=torch.float32),
     }
+
+
+READS = {name: partial(dice, patch_die=sizes) for name, sizes in READERS.items()}
+
+
+def stands(pool: list[Traced], rng: np.random.Generator, size: int) -> Batch:
+    """A batch for the network that says whether a die lies flat."""
+    got = []
+    while len(got) < size:
+        got += stances(pool[int(rng.integers(len(pool)))], rng, 8)
+    got = got[:size]
+    flat = torch.from_numpy(np.stack([s.flat for s in got]))[:, None]
+    numbers = ("cocked", "cocked_weight", "stacked", "off", "off_weight")
+    batch = {k: torch.tensor([getattr(s, k) for s in got], dtype=torch.float32) for k in numbers}
+    return {"x": torch.cat([as_input(np.stack([s.pixels for s in got])), flat], 1), **batch}
 
 
 def as_input(pictures: np.ndarray) -> Tensor:
@@ -140,26 +161,57 @@ def reader_loss(out: Tensor, batch: Batch) -> tuple[Tensor, dict[str, float]]:
     return parts["value"] + parts["trouble"] + 2 * parts["off"], told
 
 
+def standing_loss(out: Tensor, batch: Batch) -> tuple[Tensor, dict[str, float]]:
+    """Cross entropies, and how far off in edges."""
+    cocked, stacked = (
+        functional.binary_cross_entropy_with_logits(out[:, k], batch[name], reduction="none")
+        for k, name in enumerate(("cocked", "stacked"))
+    )
+    weight = batch["cocked_weight"]
+    off = torch.linalg.norm(out[:, 2:] - batch["off"], dim=1)
+    known = batch["off_weight"].sum().clamp(min=1)
+    parts = {
+        "cocked": (cocked * weight).sum() / weight.sum(),
+        "stacked": stacked.mean(),
+        "off": (off * batch["off_weight"]).sum() / known,
+    }
+    told = {k: v.item() for k, v in parts.items()}
+    right = ((out[:, 0] > 0).float() == batch["cocked"]).float() * weight
+    told["flagged"] = float(right.sum() / weight.sum())
+    return parts["cocked"] + parts["stacked"] + 2 * parts["off"], told
+
+
+def network(kind: str) -> nn.Module:
+    """One that has learnt nothing yet."""
+    if kind in READERS:
+        return Reader(READERS[kind][0])
+    return {"finder": Finder, "standing": Standing}[kind]()
+
+
 def main() -> None:
     """Train for so many minutes, from a checkpoint where there is one."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=["finder", "reader"])
+    parser.add_argument("kind", choices=["finder", "standing", *READERS])
     parser.add_argument("pictures", type=Path)
+    parser.add_argument("--also", type=Path, action="append", help="further pictures to learn from")
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--rate", type=float, default=2e-3)
     options = parser.parse_args()
     out = options.out or options.pictures / f"{options.kind}.pt"
-    held = [load(p.with_suffix(".png")) for p in sorted(options.pictures.glob("*0.json"))]
-    net: nn.Module = Finder() if options.kind == "finder" else Reader()
+    folders = [options.pictures, *(options.also or [])]
+    held = [load(p.with_suffix(".png")) for f in folders for p in sorted(f.glob("*0.json"))]
+    net = network(options.kind)
     if out.exists():
         net.load_state_dict(torch.load(out))
     net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    size, loss = (16, finder_loss) if options.kind == "finder" else (128, reader_loss)
-    memory = Memory(options.kind, options.pictures, size, ROOM[options.kind])
+    size = 16 if options.kind == "finder" else 128
+    loss = {"finder": finder_loss, "standing": standing_loss}.get(options.kind, reader_loss)
+    memory = Memory(options.kind, folders, size)
     exam = [memory.make(held, np.random.default_rng(k), size) for k in range(12)] if held else []
     cv2.setNumThreads(0)
-    torch.set_num_threads(1)
+    torch.set_num_threads(options.threads)
     steer = torch.optim.AdamW(net.parameters(), options.rate, weight_decay=1e-2)
     begun = time.monotonic()
     mean: dict[str, float] = {}

@@ -1,31 +1,29 @@
-"""The second look: each die by itself, at one size, as sharp as the picture has it."""
+"""The second look: each die by itself, by two networks that were taught apart from each other."""
 
 from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.finder import Sighting
 from vision.networks import Floats, chance, chances, run
+from vision.patches import patch, upright
+from vision.picture import Image
 from vision.pose import Pose
 
-Image = NDArray[np.uint8]
-SHRUNK = 0.7  # below this a picture is shrunk by areas first, or fine texture turns to noise
-PATCH_PX, DIE_PX = 48, 26  # the network was taught dice of about this edge in patches of this size
+READERS = {"reader64": (64, 35), "reader48": (48, 26)}
+"""The edges of the patches that a network was taught, and of the dice in them."""
 TURNS = 4  # a die that is not clear at once is looked at from so many sides
 CLEAR = 0.99  # from this chance on one side is enough
+NOTHING = 0.8  # and from this one of being no die
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """Chances: of no die, of the faces 1..6, and of a die that may not be trusted and why."""
+    """Chances: of no die, of the faces 1..6, and that some of the die is hidden."""
 
     none: float
     faces: tuple[float, ...]
-    cocked: float
     hidden: float
-    stacked: float
     steady: float  # the least chance of the likeliest face among the views
 
 
@@ -38,7 +36,7 @@ def look(
         for sighting, answer in zip(sightings, _answers(picture, sightings, pose), strict=True)
     ]
     views = [[answer] for answer in _answers(picture, better, pose)]
-    doubtful = [k for k, (answer,) in enumerate(views) if chances(answer[:7]).max() < CLEAR]
+    doubtful = [k for k, (answer,) in enumerate(views) if _doubtful(chances(answer[:7]))]
     for turn in range(1, TURNS):
         turned = [replace(better[k], turn=better[k].turn + turn * np.pi / 2) for k in doubtful]
         for k, answer in zip(doubtful, _answers(picture, turned, pose), strict=True):
@@ -46,10 +44,18 @@ def look(
     return [(one, _face(np.stack(seen))) for one, seen in zip(better, views, strict=True)]
 
 
+def _doubtful(of: Floats) -> bool:
+    return bool(of.max() < CLEAR and of[0] < NOTHING)
+
+
 def _answers(picture: Image, sightings: list[Sighting], pose: Pose | None) -> Floats:
     if not sightings:
         return np.empty((0, 13), np.float32)
-    return run("reader", np.stack([_patch(picture, s, s.turn, pose) for s in sightings]))
+    said = [
+        run(reader, np.stack([_patch(picture, s, pose, sizes) for s in sightings]))
+        for reader, sizes in READERS.items()
+    ]
+    return np.asarray(np.mean(said, axis=0), np.float32)
 
 
 def _set_right(sighting: Sighting, answer: Floats) -> Sighting:
@@ -68,34 +74,16 @@ def _face(views: Floats) -> Face:
     answer = views.mean(0)
     none, *faces = (float(c) for c in chances(answer[:7]))
     best = 1 + int(np.argmax(faces))
-    cocked, hidden, stacked = (float(c) for c in chance(answer[7:10]))
+    hidden = float(chance(answer[8]))
     steady = min(float(chances(view[:7])[best]) for view in views)
-    return Face(none, tuple(faces), cocked, hidden, stacked, steady)
+    return Face(none, tuple(faces), hidden, steady)
 
 
-def _patch(picture: Image, sighting: Sighting, spin: float, pose: Pose | None) -> Floats:
-    """(6, PATCH_PX, PATCH_PX): the die upright in its middle, and its lean."""
-    reach = sighting.edge * PATCH_PX / DIE_PX * 0.75
-    height, width = picture.shape[:2]
-    left, top = max(0, int(sighting.x - reach)), max(0, int(sighting.y - reach))
-    right, bottom = (
-        min(width, int(sighting.x + reach) + 2),
-        min(height, int(sighting.y + reach) + 2),
-    )
-    near = picture[top : max(bottom, top + 1), left : max(right, left + 1)]
-    scale = DIE_PX / sighting.edge
-    shrink = 1.0
-    if scale < SHRUNK and min(near.shape[:2]) * scale >= 1:
-        near = cv2.resize(near, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)  # type: ignore[assignment]
-        shrink, scale = scale, 1.0
-    c, s = np.cos(spin), np.sin(spin)
-    linear = scale * np.array([[c, s], [-s, c]])
-    middle = np.array([sighting.x - left, sighting.y - top]) * shrink
-    matrix = np.column_stack([linear, PATCH_PX / 2 - linear @ middle])
-    patch = cv2.warpAffine(near, matrix, (PATCH_PX, PATCH_PX), borderMode=cv2.BORDER_REPLICATE)
-    out = np.zeros((6, PATCH_PX, PATCH_PX), np.float32)
-    out[:3] = patch.transpose(2, 0, 1) / np.float32(255)
+def _patch(picture: Image, sighting: Sighting, pose: Pose | None, sizes: tuple[int, int]) -> Floats:
+    """(6, p, p): the die upright in the middle of a patch, and its lean."""
+    out = np.zeros((6, sizes[0], sizes[0]), np.float32)
+    out[:3] = patch(picture, (sighting.x, sighting.y), sighting.edge, sighting.turn, sizes)
     if pose is not None:
-        lean = linear @ pose.lean(sighting.x, sighting.y) / scale
+        lean = upright(sighting.turn) @ pose.lean(sighting.x, sighting.y)
         out[3], out[4], out[5] = lean[0], lean[1], 1
     return out

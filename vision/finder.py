@@ -14,7 +14,7 @@ TRAY_PX = 576  # the same of a tray: a die of 16 mm is some 35 px
 COARSE_PX = 154  # its second look at such a picture, which may be full of one die
 GRID = 32  # the network halves its input five times
 STRIDE = 4  # input pixels in one cell of its answer
-LEAST_HEAT = 0.06
+LEAST_HEAT = 0.15
 APART = 0.5  # of the larger edge: two dice are never nearer, one on the other may be
 
 

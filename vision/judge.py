@@ -13,12 +13,14 @@ from vision.reading import Problem
 
 A_DIE = 0.5
 """Below this chance of being a die a place is ground, a coin, a shadow."""
-NO_DIE = 0.45
+NO_DIE = 0.35
 """Below this one surely: between the two it is asked about."""
-SURE = 0.55
+SURE = 0.5
 """A die is sure from this chance of being read right on."""
 CONTRADICTED = 0.4
-"""The most that a face can have which the pips surely take for another."""
+"""The most that a face can have which the pips surely take for another..."""
+STEADY = 4.0
+"""... unless the networks have at least these log odds for it from all sides."""
 TROUBLE = 0.5
 """From this chance on a die is said to be cocked, hidden or stacked."""
 LEAST = 1e-5
@@ -42,12 +44,16 @@ class Evidence:
     told_tray: float  # 1 if it is known how the camera stands
     steady: float  # log odds of that face where the turned die looks least like it
     odd: float  # how much larger or smaller than the dice here, as a logarithm
+    whole: float  # log odds that none of it is hidden
+    flat: float  # log odds that it is not cocked, by the third network; 0 where none can tell
+    low: float  # log odds that it lies on no other die
 
 
-IS_DIE = Evidence(-0.96, 1.15, 0.43, 0, 0, 0.45, 0.28, 0.43, 0, 0.34, -0.44, 0, -0.75)
+IS_DIE = Evidence(-1.05, 1.14, 0.38, 0, 0, 0.42, 0.27, 0.37, 0, 0.30, -0.42, 0, -0.85, 0, 0, 0)
 IS_RIGHT = Evidence(
-    -1.43, 0.59, 0.34, -0.19, -0.04, 0.26, 0.13, -0.10, 0.00, -0.08, -1.36, 0.35, -0.70
-)
+    -1.61, 0.58, 0.32, -0.24, -0.06, 0.12, 0.11, -0.18, -0.06, -0.20, -1.19, 0.42, -0.71,
+    -0.02, 0.44, -0.27,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +79,9 @@ def judge(look: Look, *, told_tray: bool) -> Verdict | None:
     if is_die < A_DIE:
         return Verdict(None, is_die, Problem.UNREADABLE)
     right = _chance(IS_RIGHT, seen)
-    if seen.differs_surely:
+    if seen.differs_surely and seen.steady < STEADY:
         right = min(right, CONTRADICTED)
-    problem = _trouble(look) if told_tray else None
+    problem = _trouble(look)
     if problem is None and right < SURE:
         problem = Problem.UNREADABLE
     return Verdict(best(look), right, problem)
@@ -107,15 +113,19 @@ def evidence(look: Look, *, told_tray: bool) -> Evidence:
         told_tray=float(told_tray),
         steady=_log_odds(face.steady),
         odd=look.odd,
+        whole=_log_odds(1 - face.hidden),
+        flat=0.0 if look.stance is None else _log_odds(1 - look.stance.cocked),
+        low=0.0 if look.stance is None else _log_odds(1 - look.stance.stacked),
     )
 
 
 def _trouble(look: Look) -> Problem | None:
-    face = look.face
+    if look.stance is None:
+        return None
     chances = {
-        Problem.COCKED: face.cocked,
-        Problem.HIDDEN: face.hidden,
-        Problem.STACKED: face.stacked,
+        Problem.COCKED: look.stance.cocked,
+        Problem.HIDDEN: look.face.hidden,
+        Problem.STACKED: look.stance.stacked,
     }
     worst = max(chances, key=lambda cause: chances[cause])
     return worst if chances[worst] > TROUBLE else None

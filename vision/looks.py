@@ -1,23 +1,28 @@
 """Every place where a die may lie, with all that was seen there.
 
 Two looks propose places: a network that was taught whole pictures, and the pips. Each place is
-then looked at by itself, by a second network.
+then looked at by itself: a second network reads its face and, where it is known how the camera
+stands, a third one says whether it lies flat.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import hypot, log
 
 import numpy as np
 
 from vision.faces import Face, look
-from vision.finder import COARSE_PX, LEAST_HEAT, LOOK_PX, TRAY_PX, Sighting, apart, find
+from vision.finder import COARSE_PX, LOOK_PX, TRAY_PX, Sighting, apart, find
 from vision.picture import Image, extent
 from vision.pips import Claim, claims
 from vision.pose import Pose, pose
 from vision.reading import Quad
+from vision.standing import Stance, stances
 
 SMALL_PX = 11.0
 """Dice below this edge in the finder's picture are looked for again, twice as large."""
+UNSEEN = 0.06
+"""The heat of a place that the finder says nothing of."""
 LIKELY = 0.3
 """From this heat on a sighting counts for how large dice are here."""
 SAME_PLACE = 0.5
@@ -38,6 +43,7 @@ class Look:
     claim: Claim | None
     foot: tuple[float, float]  # where the die stands, in picture pixels
     odd: float  # how much larger or smaller it is than the dice here, as a logarithm
+    stance: Stance | None  # how it lies, where it is known how the camera stands
 
 
 def looks(picture: Image, tray: Quad | None, aside: Quad | None) -> tuple[list[Look], float]:
@@ -48,16 +54,36 @@ def looks(picture: Image, tray: Quad | None, aside: Quad | None) -> tuple[list[L
     stand = None if tray is None else pose(tray, picture.shape[1], picture.shape[0])
     seen = _one_each(look(picture, places, stand))
     usual = _usual_edge(seen)
+    standing = _stances(picture, seen, tray)
     return [
-        Look(s, face, _claim_at(s, claimed), _foot(s, stand), _odd(s.edge, usual))
-        for s, face in seen
+        Look(s, face, _claim_at(s, claimed), _foot(s, stand), _odd(s.edge, usual), stance)
+        for (s, face), stance in zip(seen, standing, strict=True)
     ], hand
+
+
+def _stances(
+    picture: Image, seen: list[tuple[Sighting, Face]], tray: Quad | None
+) -> Sequence[Stance | None]:
+    """How each lies, once more when the dice have told how the camera stands."""
+    height, width = picture.shape[:2]
+    stand = None if tray is None else pose(tray, width, height)
+    if tray is None or stand is None:
+        return [None] * len(seen)
+    sightings = [sighting for sighting, _ in seen]
+    first = stances(picture, sightings, stand)
+    leans = [one.lean for one, place in zip(first, seen, strict=True) if _likely(*place)]
+    better = pose(tray, width, height, leans)
+    return first if better in (None, stand) else stances(picture, sightings, better)
 
 
 def _usual_edge(seen: list[tuple[Sighting, Face]]) -> float | None:
     """Of what surely are dice; None if too few are."""
-    sure = [s.edge for s, face in seen if s.heat * (1 - face.none) > LIKELY]
+    sure = [sighting.edge for sighting, face in seen if _likely(sighting, face)]
     return float(np.median(sure)) if len(sure) >= COMPANY else None
+
+
+def _likely(sighting: Sighting, face: Face) -> bool:
+    return sighting.heat * (1 - face.none) > LIKELY
 
 
 def _odd(edge: float, usual: float | None) -> float:
@@ -85,7 +111,7 @@ def _are_small(seen: list[Sighting], step: float) -> bool:
 
 def _place(claim: Claim) -> Sighting:
     """Where the pips alone say that a die lies."""
-    return Sighting(claim.x, claim.y, claim.edge, claim.turn, LEAST_HEAT, 0.5, EVEN)
+    return Sighting(claim.x, claim.y, claim.edge, claim.turn, UNSEEN, 0.5, EVEN)
 
 
 def _near(claim: Claim, sightings: list[Sighting]) -> bool:

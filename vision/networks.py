@@ -1,4 +1,4 @@
-"""The two small networks, run by OpenCV's own dnn module on one thread."""
+"""The small networks, run by OpenCV's own dnn module on one thread."""
 
 from functools import cache
 from importlib.resources import files

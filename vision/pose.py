@@ -4,6 +4,7 @@ A die that lies flat shows its sides by so much and no more, and towards the cam
 known wherever the plane of the floor is, and a die that shows another one is cocked.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ Vector = NDArray[np.float64]
 FOCALS = np.geomspace(0.4, 2.0, 25)
 USUAL, SPREAD = 0.8, 0.6  # in octaves
 LEAST_SIDE, LEAST_TURN, MOST_PX = 0.05, 0.01, 1e6
+LEAN_ERROR, LEAN_MOST = 0.1, 4.0  # in edges, how well a lean is seen; and the most a die counts
 RIGHT_ANGLE_DEG = 0.7  # how well corners are known: the error of the angle between two walls
 
 
@@ -33,12 +35,22 @@ class Pose:
         return self.up[0] - (x - self.middle[0]) * ahead, self.up[1] - (y - self.middle[1]) * ahead
 
 
-def pose(tray: Quad, width: int, height: int) -> Pose | None:
+@dataclass(frozen=True, slots=True)
+class Lean:
+    """How far the top of a die was seen to stand off its foot, in edges, at a pixel."""
+
+    x: float
+    y: float
+    right: float
+    down: float
+
+
+def pose(tray: Quad, width: int, height: int, leans: Sequence[Lean] = ()) -> Pose | None:
     """The pose that makes the four corners a rectangle, with the most usual lens that does.
 
-    The middle of the picture is taken for the lens' axis and distortion for none. From straight
-    above any lens will do, and the lens hardly matters. None where the corners are no rectangle
-    seen from above.
+    From straight above any lens does. There the dice tell: most of them lie flat, and `leans` says
+    how they look. The middle of the picture is taken for the lens' axis and distortion for none.
+    None where the corners are no rectangle seen from above.
     """
     if not _is_convex(tray):
         return None
@@ -47,14 +59,18 @@ def pose(tray: Quad, width: int, height: int) -> Pose | None:
     a, b, c, d = (np.append((np.array(corner) - middle) / side, 1.0) for corner in tray.corners)
     across = np.cross(np.cross(a, b), np.cross(d, c))  # where the walls' lines meet: homogeneous
     along = np.cross(np.cross(b, c), np.cross(a, d))
-    focal = min(FOCALS, key=lambda f: _misfit(across, along, f))
-    up = np.cross(_way(across, focal), _way(along, focal))
-    up /= np.linalg.norm(up)
-    if up[2] > 0:
-        up = -up
-    return Pose(
-        float(focal) * side, (width / 2, height / 2), (float(up[0]), float(up[1]), float(up[2]))
-    )
+
+    def standing(focal: float) -> Pose:
+        up = np.cross(_way(across, focal), _way(along, focal))
+        up *= -np.copysign(1, up[2]) / np.linalg.norm(up)
+        return Pose(
+            focal * side, (width / 2, height / 2), (float(up[0]), float(up[1]), float(up[2]))
+        )
+
+    def misfit(focal: float) -> float:
+        return _misfit(across, along, focal) + _oddness(standing(focal), leans)
+
+    return standing(min(map(float, FOCALS), key=misfit))
 
 
 def _is_convex(tray: Quad) -> bool:
@@ -78,3 +94,9 @@ def _misfit(across: Vector, along: Vector, focal: float) -> float:
     cosine = float(_way(across, focal) @ _way(along, focal))
     wrong = np.degrees(np.arcsin(np.clip(cosine, -1, 1))) / RIGHT_ANGLE_DEG
     return float(wrong**2 + (np.log2(focal / USUAL) / SPREAD) ** 2)
+
+
+def _oddness(stand: Pose, leans: Sequence[Lean]) -> float:
+    """How ill dice fit that are thought to lie flat; one that leans counts for little."""
+    off = [np.subtract(stand.lean(one.x, one.y), (one.right, one.down)) for one in leans]
+    return float(sum(min(LEAN_MOST, float(d @ d) / LEAN_ERROR**2) for d in off))

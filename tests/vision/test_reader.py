@@ -109,10 +109,14 @@ def test_a_block_of_six_is_six_dice_or_a_question():
     assert not is_silent(photograph(dice, GREEN))
 
 
-def test_a_die_that_leans_is_never_wrong_and_sure():
-    dice = [Put(2, -40, 20), Put(5, 10, -20, 30), Put(4, 60, 10, 0, 25)]
+@pytest.mark.parametrize("lean_deg", [15, 20, 25, 30, 35, 40])
+def test_a_die_that_leans_is_called_cocked(lean_deg):
+    dice = [Put(2, -40, 20), Put(5, 10, -20, 30), Put(4, 60, 10, 0, lean_deg)]
 
-    assert not photograph(dice, GREEN).read().sure
+    reading = photograph(dice, GREEN).read()
+
+    assert not reading.sure
+    assert Problem.COCKED in [die.problem for die in reading.dice]
 
 
 def test_place_size_and_turn_of_a_die_are_those_laid():

@@ -1,0 +1,72 @@
+"""How the camera stands: from the tray's corners, and from the dice where those do not tell."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from vision.pose import Lean, Pose, pose
+from vision.reading import Quad
+
+WIDTH, HEIGHT = 1536, 864
+PLACES = [(300, 200), (1250, 180), (350, 700), (1200, 650), (760, 120)]
+
+
+def camera(focal, tilt_deg=0.0):
+    tilt = np.radians(tilt_deg)
+    return Pose(
+        focal * WIDTH, (WIDTH / 2, HEIGHT / 2), (0.0, float(np.sin(tilt)), -float(np.cos(tilt)))
+    )
+
+
+def tray_under(stand, half=(6.0, 4.0), height=18.0):
+    """The corners of a floor below the middle of the picture."""
+    _, y, z = stand.up
+    across, along = np.array([0.8, -0.6 * z, 0.6 * y]), np.array([-0.6, -0.8 * z, 0.8 * y])
+    middle = np.array([0, 0, height])
+    corners = [middle + a * half[0] * across + b * half[1] * along for a, b in
+               ((-1, -1), (1, -1), (1, 1), (-1, 1))]  # fmt: skip
+    return Quad(
+        tuple(tuple(stand.focal_px * p[:2] / p[2] + np.array(stand.middle)) for p in corners)
+    )
+
+
+def seen(stand, places=PLACES):
+    return [Lean(x, y, *stand.lean(x, y)) for x, y in places]
+
+
+@pytest.mark.parametrize("focal", [0.5, 0.8, 1.4])
+def test_a_camera_aslant_is_told_by_the_corners(focal):
+    stand = camera(focal, 25)
+
+    found = pose(tray_under(stand), WIDTH, HEIGHT)
+
+    assert found.focal_px == pytest.approx(stand.focal_px, rel=0.12)
+    assert found.up == pytest.approx(stand.up, abs=0.03)
+
+
+@pytest.mark.parametrize("focal", [0.5, 0.8, 1.4])
+def test_from_straight_above_the_dice_tell_the_lens(focal):
+    stand = camera(focal)
+    tray = tray_under(stand)
+
+    assert pose(tray, WIDTH, HEIGHT, seen(stand)).focal_px == pytest.approx(
+        stand.focal_px, rel=0.12
+    )
+    assert pose(tray, WIDTH, HEIGHT).focal_px == pytest.approx(0.8 * WIDTH, rel=0.12)
+
+
+def test_one_cocked_die_among_five_does_not_change_the_lens():
+    stand = camera(1.2)
+    dice = seen(stand)
+    dice[2] = replace(dice[2], right=dice[2].right - 0.5, down=dice[2].down + 0.4)
+
+    found = pose(tray_under(stand), WIDTH, HEIGHT, dice)
+
+    assert found.focal_px == pytest.approx(stand.focal_px, rel=0.12)
+
+
+def test_corners_that_are_no_rectangle_seen_from_above_say_nothing():
+    crossed = Quad(((0, 0), (100, 100), (100, 0), (0, 100)))
+
+    assert pose(crossed, WIDTH, HEIGHT) is None

@@ -1,0 +1,66 @@
+"""The third look: whether a die lies flat, where it is known how the camera stands.
+
+A flat die shows its sides by so much and no more. The network sees the die with what it leans on,
+and what a flat one would cover there.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from vision.finder import Sighting
+from vision.networks import Floats, chance, run
+from vision.patches import patch, upright
+from vision.picture import Image
+from vision.pose import Lean, Pose
+
+PATCH_PX, DIE_PX = 64, 26
+"""The network was taught dice of about this edge in patches of this size."""
+TOP, SIDES = 1.0, 0.5
+PARTS = 4
+"""Corners are drawn to 1/2**PARTS of a pixel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stance:
+    """Chances that it is cocked, and that it lies on another die; and how it is seen to stand."""
+
+    cocked: float
+    stacked: float
+    lean: Lean
+
+
+def stances(picture: Image, sightings: list[Sighting], pose: Pose) -> list[Stance]:
+    """One for each sighting."""
+    if not sightings:
+        return []
+    answers = run("standing", np.stack([_input(picture, s, pose) for s in sightings]))
+    return [_stance(answer, s, pose) for answer, s in zip(answers, sightings, strict=True)]
+
+
+def _stance(answer: Floats, sighting: Sighting, pose: Pose) -> Stance:
+    cocked, stacked = (float(c) for c in chance(answer[:2]))
+    off = upright(sighting.turn).T @ answer[2:]
+    right, down = np.add(pose.lean(sighting.x, sighting.y), off)
+    return Stance(cocked, stacked, Lean(sighting.x, sighting.y, float(right), float(down)))
+
+
+def silhouette(lean: Floats) -> Floats:
+    """(PATCH_PX, PATCH_PX): what an upright flat die covers whose top leans so far off its foot."""
+    square = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * DIE_PX / 2
+    top, foot = (square + way * lean * DIE_PX / 2 for way in (1, -1))
+    out = np.zeros((PATCH_PX, PATCH_PX), np.float32)
+    hull = cv2.convexHull(np.concatenate([top, foot]).astype(np.float32))[:, 0]
+    for outline, light in ((hull, SIDES), (top, TOP)):
+        corners = np.round((outline + PATCH_PX / 2 - 0.5) * 2**PARTS).astype(np.int32)
+        cv2.fillConvexPoly(out, corners, light, cv2.LINE_AA, PARTS)
+    return out
+
+
+def _input(picture: Image, sighting: Sighting, pose: Pose) -> Floats:
+    """(4, PATCH_PX, PATCH_PX): the die around the middle of top and foot, and its silhouette."""
+    lean = np.array(pose.lean(sighting.x, sighting.y), np.float32)
+    x, y = np.array([sighting.x, sighting.y]) - lean * sighting.edge / 2
+    seen = patch(picture, (x, y), sighting.edge, sighting.turn, (PATCH_PX, DIE_PX))
+    return np.concatenate([seen, silhouette(upright(sighting.turn) @ lean)[None]])
