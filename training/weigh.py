@@ -30,7 +30,7 @@ CAMERAS = 2
 SHOWN, MOSTLY_SHOWN = 0.35, 0.8
 CAUTION = 0.002
 """Weights are kept small by so much."""
-NOT_FOR_DICE = ("share", "first", "differs_surely", "steady", "whole", "flat", "low")
+NOT_FOR_DICE = ("share", "first", "steady", "whole", "flat", "low")
 """What says nothing of whether there is a die."""
 
 

@@ -7,7 +7,6 @@ networks had not been taught (`python -m training.weigh`).
 from dataclasses import astuple, dataclass
 from math import exp, log
 
-from vision.evidence import SURE as SURE_BY_PIPS
 from vision.looks import Look
 from vision.reading import Problem
 
@@ -17,10 +16,6 @@ NO_DIE = 0.35
 """Below this one surely: between the two it is asked about."""
 SURE = 0.5
 """A die is sure from this chance of being read right on."""
-CONTRADICTED = 0.4
-"""The most that a face can have which the pips surely take for another..."""
-STEADY = 4.0
-"""... unless the networks have at least these log odds for it from all sides."""
 TROUBLE = 0.5
 """From this chance on a die is said to be cocked, hidden or stacked."""
 LEAST = 1e-5
@@ -32,28 +27,20 @@ class Evidence:
     """What speaks for a die, or for its face, at one place; or how much each of it counts."""
 
     always: float
-    heat: float  # log odds that a die lies there, by the first network
-    shown: float  # log odds that it shows a face, by the second
-    share: float  # log odds of the best face among all, by the second
-    first: float  # log odds of that face by the first
-    agrees: float  # 1 if the pips say the same
-    strength: float  # and how strongly
-    differs: float  # 1 if they say another face
-    differs_surely: float
-    asks: float  # 1 if they see something that is no face
+    heat: float  # log odds that a die lies there, by the finder
+    shown: float  # log odds that it shows a face, by the readers
+    share: float  # log odds of the best face among all, by the readers
+    first: float  # log odds of that face by the finder
     told_tray: float  # 1 if it is known how the camera stands
     steady: float  # log odds of that face where the turned die looks least like it
     odd: float  # how much larger or smaller than the dice here, as a logarithm
     whole: float  # log odds that none of it is hidden
-    flat: float  # log odds that it is not cocked, by the third network; 0 where none can tell
+    flat: float  # log odds that it is not cocked, 0 where nothing can tell
     low: float  # log odds that it lies on no other die
 
 
-IS_DIE = Evidence(-1.05, 1.14, 0.38, 0, 0, 0.42, 0.27, 0.37, 0, 0.30, -0.42, 0, -0.85, 0, 0, 0)
-IS_RIGHT = Evidence(
-    -1.61, 0.58, 0.32, -0.24, -0.06, 0.12, 0.11, -0.18, -0.06, -0.20, -1.19, 0.42, -0.71,
-    -0.02, 0.44, -0.27,
-)  # fmt: skip
+IS_DIE = Evidence(-0.99, 1.07, 0.42, 0, 0, -0.49, 0, -1.05, 0, 0, 0)
+IS_RIGHT = Evidence(-1.93, 0.44, 0.35, -0.20, -0.05, -1.71, 0.38, -0.88, 0.03, 0.57, -0.23)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +66,6 @@ def judge(look: Look, *, told_tray: bool) -> Verdict | None:
     if is_die < A_DIE:
         return Verdict(None, is_die, Problem.UNREADABLE)
     right = _chance(IS_RIGHT, seen)
-    if seen.differs_surely and seen.steady < STEADY:
-        right = min(right, CONTRADICTED)
     problem = _trouble(look)
     if problem is None and right < SURE:
         problem = Problem.UNREADABLE
@@ -94,22 +79,14 @@ def best(look: Look) -> int:
 
 def evidence(look: Look, *, told_tray: bool) -> Evidence:
     """All that was seen, as numbers to be weighed."""
-    sighting, face, claim = look.sighting, look.face, look.claim
+    sighting, face = look.sighting, look.face
     value = best(look)
-    agrees = claim is not None and claim.value == value
-    differs = claim is not None and claim.value not in (None, value)
-    strength = claim.strength if claim else 0.0
     return Evidence(
         always=1,
         heat=_log_odds(sighting.heat),
         shown=_log_odds(1 - face.none),
         share=_log_odds(face.faces[value - 1] / max(LEAST, sum(face.faces))),
         first=_log_odds(sighting.faces[value - 1]),
-        agrees=float(agrees),
-        strength=strength if agrees else 0.0,
-        differs=float(differs),
-        differs_surely=float(differs and strength >= SURE_BY_PIPS),
-        asks=float(claim is not None and claim.value is None),
         told_tray=float(told_tray),
         steady=_log_odds(face.steady),
         odd=look.odd,

@@ -18,6 +18,7 @@ from vision.pose import Lean, Pose
 PATCH_PX, DIE_PX = 64, 26
 """The network was taught dice of about this edge in patches of this size."""
 TOP, SIDES = 1.0, 0.5
+TURNS = 4
 PARTS = 4
 """Corners are drawn to 1/2**PARTS of a pixel."""
 
@@ -35,8 +36,18 @@ def stances(picture: Image, sightings: list[Sighting], pose: Pose) -> list[Stanc
     """One for each sighting."""
     if not sightings:
         return []
-    answers = run("standing", np.stack([_input(picture, s, pose) for s in sightings]))
+    answers = _answers(np.stack([_input(picture, s, pose) for s in sightings]))
     return [_stance(answer, s, pose) for answer, s in zip(answers, sightings, strict=True)]
+
+
+def _answers(inputs: Floats) -> Floats:
+    """(n, 4): the mean of what is said of the dice turned to all four sides."""
+    out = np.zeros((len(inputs), 4), np.float32)
+    for turn in range(TURNS):
+        answers = run("standing", np.ascontiguousarray(np.rot90(inputs, turn, (2, 3))))
+        answers[:, 2:] = answers[:, 2:] @ upright(turn * np.pi / 2)
+        out += answers / TURNS
+    return out
 
 
 def _stance(answer: Floats, sighting: Sighting, pose: Pose) -> Stance:
