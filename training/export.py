@@ -17,21 +17,25 @@ def main() -> None:
     parser.add_argument("pictures", type=Path)
     folder = parser.parse_args().pictures
     NETS.mkdir(exist_ok=True)
-    _write(Finder(), folder / "finder.pt", torch.zeros(1, 3, 224, 384), {2: "h", 3: "w"})
+    _write(Finder(), folder / "finder.pt", torch.zeros(1, 3, 224, 384), many=False)
     for name, (px, _) in READERS.items():
-        _write(Reader(px), folder / f"{name}.pt", torch.zeros(1, 6, px, px), {0: "n"})
-    _write(Standing(), folder / "standing.pt", torch.zeros(1, 4, 64, 64), {0: "n"})
+        _write(Reader(px), folder / f"{name}.pt", torch.zeros(1, 6, px, px), many=True)
+    _write(Standing(), folder / "standing.pt", torch.zeros(1, 4, 64, 64), many=True)
 
 
-def _write(
-    net: torch.nn.Module, weights: Path, example: torch.Tensor, free: dict[int, str]
-) -> None:
+def _write(net: torch.nn.Module, weights: Path, example: torch.Tensor, *, many: bool) -> None:
+    """As ONNX, for any number of patches, or for one picture.
+
+    A size that is left open is 1 to OpenCV 4 when it reads the file: halved and doubled again it is
+    2, and the file is refused. Sizes that are told do not bind: any multiple of 32 px will do.
+    """
     net.load_state_dict(torch.load(weights))
     net.eval()
     out = NETS / f"{weights.stem}.onnx"
     torch.onnx.export(
         net, (example,), str(out), opset_version=13, dynamo=False,
-        input_names=["x"], output_names=["y"], dynamic_axes={"x": free, "y": free},
+        input_names=["x"], output_names=["y"],
+        dynamic_axes={"x": {0: "n"}, "y": {0: "n"}} if many else None,
     )  # fmt: skip
     print(f"{out.name}: {out.stat().st_size / 1024:.0f} kB")
 

@@ -202,9 +202,10 @@ def export(net: nn.Module, *, is_floor: bool) -> None:
     wide, high = SEEN_PX
     example = torch.zeros(1, 3, high, wide) if is_floor else torch.zeros(4, 3, ALONG, ACROSS)
     out = NETS / ("tray.onnx" if is_floor else "side.onnx")
+    many = None if is_floor else {"x": {0: "n"}, "y": {0: "n"}}  # see training.export
     torch.onnx.export(
         net, (example,), str(out), opset_version=13, dynamo=False,
-        input_names=["x"], output_names=["y"], dynamic_axes={"x": {0: "n"}, "y": {0: "n"}},
+        input_names=["x"], output_names=["y"], dynamic_axes=many,
     )  # fmt: skip
     print(f"{out.name}: {out.stat().st_size / 1024:.0f} kB")
 

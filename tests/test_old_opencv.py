@@ -1,0 +1,64 @@
+"""Raspberry Pi OS bookworm runs OpenCV 4: the networks must load there, and say the same."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration import tray
+from device.cameras.look import LOOKS
+from tests.vision.painted import Put, photograph
+
+ROOT = Path(__file__).parents[1]
+ASKED = """
+import json, sys, cv2
+from calibration import tray
+from vision import read
+image = cv2.imread(sys.argv[1])
+found = tray.find([image])
+values = sorted(die.value for die in read(image).dice)
+print(json.dumps([cv2.__version__, values, found.tray.corners]))
+"""
+
+
+def lower_bound(package):
+    found = re.search(rf'"{package}>=([\d.]+)"', (ROOT / "pyproject.toml").read_text("utf-8"))
+    assert found
+    return f"{package}=={found[1]}.*"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="numpy 1 has no wheel for Python 3.13")
+@pytest.mark.parametrize(
+    "wanted", [lower_bound("opencv-python-headless"), "opencv-python-headless"]
+)
+def test_an_opencv_of_bookworm_sees_what_the_newest_sees(tmp_path, wanted):
+    shot = photograph([Put(2, -40, 20), Put(5, 10, -20, 30), Put(6, 60, 10)], LOOKS["green"])
+    picture = tmp_path / "throw.png"
+    cv2.imwrite(str(picture), shot.image)
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+    bookworm = ["--constraint", ROOT / "constraints-bookworm.txt"]
+    subprocess.run([*pip, *bookworm, wanted], check=True)
+
+    done = subprocess.run(
+        [python, "-c", ASKED, picture],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    version, values, corners = json.loads(done.stdout)
+
+    assert version.startswith("4.")
+    assert tuple(values) == shot.values
+    assert np.allclose(corners, tray.find([shot.image]).tray.corners, atol=1)
