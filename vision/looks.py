@@ -42,35 +42,33 @@ class Look:
 def looks(picture: Image, tray: Quad | None, aside: Quad | None) -> tuple[list[Look], float]:
     """All places, and the share of the picture that a hand covers."""
     sightings, hand = _sightings(picture, tray, aside)
-    stand = None if tray is None else pose(tray, picture.shape[1], picture.shape[0])
-    seen = _one_each(look(picture, sightings, stand))
-    usual = _usual_edge(seen)
-    standing = _stances(picture, seen, tray)
+    seen = _one_each(look(picture, sightings, _stand(picture, tray)))
+    likely = [sighting for sighting, face in seen if _likely(sighting, face)]
+    stand = _stand(picture, tray, likely)
+    how = [None] * len(likely) if stand is None else stances(picture, likely, stand)
+    standing = dict(zip(likely, how, strict=True))
+    usual = _usual_edge(likely)
     return [
-        Look(s, face, _foot(s, stand), _odd(s.edge, usual), stance)
-        for (s, face), stance in zip(seen, standing, strict=True)
+        Look(s, face, _foot(s, stand), _odd(s.edge, usual), standing.get(s)) for s, face in seen
     ], hand
 
 
-def _stances(
-    picture: Image, seen: list[tuple[Sighting, Face]], tray: Quad | None
-) -> Sequence[Stance | None]:
-    """How each lies, once more when the dice have told how the camera stands."""
+def _stand(picture: Image, tray: Quad | None, dice: Sequence[Sighting] = ()) -> Pose | None:
+    """How the camera stands, by the tray, and by the dice in it, most of which lie flat."""
+    if tray is None:
+        return None
     height, width = picture.shape[:2]
-    stand = None if tray is None else pose(tray, width, height)
-    if tray is None or stand is None:
-        return [None] * len(seen)
-    likely = [sighting for sighting, face in seen if _likely(sighting, face)]
-    leans = [one.lean for one in stances(picture, likely, stand)]
-    better = pose(tray, width, height, leans) or stand
-    found = iter(stances(picture, likely, better))
-    return [next(found) if _likely(*place) else None for place in seen]
+    stand = pose(tray, width, height)
+    if stand is None or not dice:
+        return stand
+    return pose(tray, width, height, [one.lean for one in stances(picture, dice, stand)])
 
 
-def _usual_edge(seen: list[tuple[Sighting, Face]]) -> float | None:
-    """Of what surely are dice; None if too few are."""
-    sure = [sighting.edge for sighting, face in seen if _likely(sighting, face)]
-    return float(np.median(sure)) if len(sure) >= COMPANY else None
+def _usual_edge(likely: Sequence[Sighting]) -> float | None:
+    """Of dice; None if too few are seen."""
+    if len(likely) < COMPANY:
+        return None
+    return float(np.median([sighting.edge for sighting in likely]))
 
 
 def _likely(sighting: Sighting, face: Face) -> bool:

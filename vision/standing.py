@@ -4,6 +4,7 @@ A flat die shows its sides by so much and no more. The network sees the die with
 and what a flat one would cover there.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -32,7 +33,7 @@ class Stance:
     lean: Lean
 
 
-def stances(picture: Image, sightings: list[Sighting], pose: Pose) -> list[Stance]:
+def stances(picture: Image, sightings: Sequence[Sighting], pose: Pose) -> list[Stance]:
     """One for each sighting."""
     if not sightings:
         return []
