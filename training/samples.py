@@ -95,7 +95,7 @@ def _turned(
     c, s = np.cos(spin) * scale, np.sin(spin) * scale
     flip = -1 if rng.random() < 0.5 else 1
     linear = np.array([[c * flip, -s], [s * flip, c]])
-    shift = np.array(size) / 2 - linear @ np.asarray(centre)
+    shift = (np.array(size) - 1) / 2 - linear @ np.asarray(centre)
     return np.column_stack([linear, shift]).astype(np.float32)
 
 

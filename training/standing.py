@@ -93,6 +93,6 @@ def _cut(
     full = DIE_PX / edge * flip @ np.array([[c, s], [-s, c]])
     small = full / scale
     middle = (np.asarray(centre) - (left, top)) * scale
-    matrix = np.column_stack([small, PATCH_PX / 2 - small @ middle]).astype(np.float32)
+    matrix = np.column_stack([small, (PATCH_PX - 1) / 2 - small @ middle]).astype(np.float32)
     patch = np.asarray(_warp(picture, matrix, (PATCH_PX, PATCH_PX)), np.uint8)
     return patch, np.column_stack([full, np.zeros(2)]).astype(np.float32)

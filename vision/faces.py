@@ -1,19 +1,20 @@
 """The second look: each die by itself, by two networks that were taught apart from each other."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from vision.finder import Sighting
 from vision.networks import Floats, chance, chances, run
-from vision.patches import patch, upright
+from vision.patches import VIEWS, View, axes, patch, upright, viewed
 from vision.picture import Image
 from vision.pose import Pose
 
 READERS = {"reader64": (64, 35), "reader48": (48, 26)}
 """The edges of the patches that a network was taught, and of the dice in them."""
-TURNS = 4  # a die that is not clear at once is looked at from so many sides
-CLEAR = 0.99  # from this chance on one side is enough
+LEAN = slice(3, 5)  # the planes of a patch that tell how far the top stands off the foot
+CLEAR = 0.99  # from this chance on one view is enough
 NOTHING = 0.8  # and from this one of being no die
 
 
@@ -31,31 +32,36 @@ def look(
     picture: Image, sightings: list[Sighting], pose: Pose | None
 ) -> list[tuple[Sighting, Face]]:
     """A face for each sighting, and where it really is: each look after the first is set right."""
-    better = [
-        _set_right(sighting, answer)
-        for sighting, answer in zip(sightings, _answers(picture, sightings, pose), strict=True)
-    ]
-    views = [[answer] for answer in _answers(picture, better, pose)]
-    doubtful = [k for k, (answer,) in enumerate(views) if _doubtful(chances(answer[:7]))]
-    for turn in range(1, TURNS):
-        turned = [replace(better[k], turn=better[k].turn + turn * np.pi / 2) for k in doubtful]
-        for k, answer in zip(doubtful, _answers(picture, turned, pose), strict=True):
-            views[k].append(answer)
-    return [(one, _face(np.stack(seen))) for one, seen in zip(better, views, strict=True)]
+    if not sightings:
+        return []
+    first = _answers(_patches(picture, sightings, pose))
+    better = [_set_right(*one) for one in zip(sightings, first, strict=True)]
+    patches = _patches(picture, better, pose)
+    seen = [[answer] for answer in _answers(patches)]
+    doubtful = [k for k, (answer,) in enumerate(seen) if _is_doubtful(chances(answer[:7]))]
+    if doubtful:
+        patches = {reader: of[doubtful] for reader, of in patches.items()}
+        for view in VIEWS[1:]:
+            for k, answer in zip(doubtful, _answers(patches, view), strict=True):
+                seen[k].append(answer)
+    return [(one, _face(np.stack(views))) for one, views in zip(better, seen, strict=True)]
 
 
-def _doubtful(of: Floats) -> bool:
+def _is_doubtful(of: Floats) -> bool:
     return bool(of.max() < CLEAR and of[0] < NOTHING)
 
 
-def _answers(picture: Image, sightings: list[Sighting], pose: Pose | None) -> Floats:
-    if not sightings:
-        return np.empty((0, 13), np.float32)
-    said = [
-        run(reader, np.stack([_patch(picture, s, pose, sizes) for s in sightings]))
-        for reader, sizes in READERS.items()
-    ]
+def _answers(patches: dict[str, Floats], view: View = VIEWS[0]) -> Floats:
+    """(n, 13): the mean of what the readers say."""
+    said = [run(reader, _turned(of, view)) for reader, of in patches.items()]
     return np.asarray(np.mean(said, axis=0), np.float32)
+
+
+def _turned(patches: Floats, view: View) -> Floats:
+    """Patches with their leans as they are in a view."""
+    out = viewed(patches, view)
+    out[:, LEAN] = np.einsum("ij,njhw->nihw", axes(view), out[:, LEAN])
+    return out
 
 
 def _set_right(sighting: Sighting, answer: Floats) -> Sighting:
@@ -77,6 +83,14 @@ def _face(views: Floats) -> Face:
     hidden = float(chance(answer[8]))
     steady = min(float(chances(view[:7])[best]) for view in views)
     return Face(none, tuple(faces), hidden, steady)
+
+
+def _patches(picture: Image, sightings: Sequence[Sighting], pose: Pose | None) -> dict[str, Floats]:
+    """For each reader what it sees of each: (n, 6, p, p)."""
+    return {
+        reader: np.stack([_patch(picture, one, pose, sizes) for one in sightings])
+        for reader, sizes in READERS.items()
+    }
 
 
 def _patch(picture: Image, sighting: Sighting, pose: Pose | None, sizes: tuple[int, int]) -> Floats:

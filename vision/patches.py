@@ -8,6 +8,10 @@ from vision.picture import Image
 
 SHRUNK = 0.7  # below this a picture is shrunk by areas first, or fine texture turns to noise
 DIAGONAL = 0.75  # of a patch, with some to spare: so far from its middle it may reach
+View = tuple[int, bool]
+"""So many quarter turns to the left, and whether in a mirror then."""
+VIEWS: tuple[View, ...] = tuple((turn, mirror) for mirror in (False, True) for turn in range(4))
+"""A network does not see the same from all sides: the mean of what it sees is nearer to the truth."""
 
 
 def patch(
@@ -30,7 +34,7 @@ def patch(
         scale, shrunk = 1.0, scale
     linear = scale * upright(turn)
     middle = (np.array(at) - corner) * shrunk
-    matrix = np.column_stack([linear, patch_px / 2 - linear @ middle])
+    matrix = np.column_stack([linear, (patch_px - 1) / 2 - linear @ middle])
     cut = cv2.warpAffine(near, matrix, (patch_px, patch_px), borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(cut.transpose(2, 0, 1) / np.float32(255), np.float32)
 
@@ -39,6 +43,19 @@ def upright(turn: float) -> Floats:
     """(2, 2) from the picture's axes to those of a die turned by `turn` radians."""
     c, s = np.cos(turn), np.sin(turn)
     return np.array([[c, s], [-s, c]], np.float32)
+
+
+def viewed(patches: Floats, view: View) -> Floats:
+    """(n, c, p, p) as they look from another side."""
+    turn, mirror = view
+    turned = np.rot90(patches, turn, (2, 3))
+    return np.ascontiguousarray(turned[..., ::-1] if mirror else turned)
+
+
+def axes(view: View) -> Floats:
+    """(2, 2) from the axes of a patch to those of a view of it."""
+    turn, mirror = view
+    return np.diag([-1 if mirror else 1, 1]).astype(np.float32) @ upright(turn * np.pi / 2)
 
 
 def _near(picture: Image, at: tuple[float, float], reach: float) -> tuple[Image, tuple[int, int]]:

@@ -12,14 +12,13 @@ import numpy as np
 
 from vision.finder import Sighting
 from vision.networks import Floats, chance, run
-from vision.patches import patch, upright
+from vision.patches import VIEWS, axes, patch, upright, viewed
 from vision.picture import Image
 from vision.pose import Lean, Pose
 
 PATCH_PX, DIE_PX = 64, 26
 """The network was taught dice of about this edge in patches of this size."""
 TOP, SIDES = 1.0, 0.5
-TURNS = 4
 PARTS = 4
 """Corners are drawn to 1/2**PARTS of a pixel."""
 
@@ -42,12 +41,12 @@ def stances(picture: Image, sightings: Sequence[Sighting], pose: Pose) -> list[S
 
 
 def _answers(inputs: Floats) -> Floats:
-    """(n, 4): the mean of what is said of the dice turned to all four sides."""
+    """(n, 4): the mean of what is said of all views."""
     out = np.zeros((len(inputs), 4), np.float32)
-    for turn in range(TURNS):
-        answers = run("standing", np.ascontiguousarray(np.rot90(inputs, turn, (2, 3))))
-        answers[:, 2:] = answers[:, 2:] @ upright(turn * np.pi / 2)
-        out += answers / TURNS
+    for view in VIEWS:
+        answers = run("standing", viewed(inputs, view))
+        answers[:, 2:] = answers[:, 2:] @ axes(view)
+        out += answers / len(VIEWS)
     return out
 
 
@@ -65,7 +64,7 @@ def silhouette(lean: Floats) -> Floats:
     out = np.zeros((PATCH_PX, PATCH_PX), np.float32)
     hull = cv2.convexHull(np.concatenate([top, foot]).astype(np.float32))[:, 0]
     for outline, light in ((hull, SIDES), (top, TOP)):
-        corners = np.round((outline + PATCH_PX / 2 - 0.5) * 2**PARTS).astype(np.int32)
+        corners = np.round((outline + (PATCH_PX - 1) / 2) * 2**PARTS).astype(np.int32)
         cv2.fillConvexPoly(out, corners, light, cv2.LINE_AA, PARTS)
     return out
 

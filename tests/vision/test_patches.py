@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.patches import patch, upright
+from vision.patches import VIEWS, axes, patch, upright, viewed
 
 
 def square(at, edge, turn_deg, size=(200, 260)):
@@ -45,3 +45,18 @@ def test_upright_turns_the_die_s_edge_along_x():
     turn = np.radians(30)
 
     assert upright(turn) @ [np.cos(turn), np.sin(turn)] == pytest.approx([1, 0], abs=1e-6)
+
+
+def test_views_turn_patches_and_directions_alike():
+    start = np.zeros((1, 1, 47, 47), np.float32)
+    start[0, 0, 23 + 10, 23 + 14] = 1
+
+    for view in VIEWS:
+        (row, column) = np.argwhere(viewed(start, view)[0, 0])[0]
+        assert axes(view) @ [14, 10] == pytest.approx([column - 23, row - 23], abs=1e-4)
+
+
+def test_no_two_views_are_the_same():
+    patches = np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3)
+
+    assert len({viewed(patches, view).tobytes() for view in VIEWS}) == len(VIEWS)
