@@ -16,7 +16,7 @@ NO_DIE = 0.35
 """Below this one surely: between the two it is asked about."""
 SURE = 0.5
 """A die is sure from this chance of being read right on."""
-TROUBLE = 0.5
+TROUBLE = 0.4
 """From this chance on a die is said to be cocked, hidden or stacked."""
 LEAST = 1e-5
 """Chances nearer to 0 or 1 mean no more."""
@@ -39,8 +39,8 @@ class Evidence:
     low: float  # log odds that it lies on no other die
 
 
-IS_DIE = Evidence(-0.99, 1.07, 0.42, 0, 0, -0.49, 0, -1.05, 0, 0, 0)
-IS_RIGHT = Evidence(-1.93, 0.44, 0.35, -0.20, -0.05, -1.71, 0.38, -0.88, 0.03, 0.57, -0.23)
+IS_DIE = Evidence(-0.95, 1.22, 0.41, 0, 0, -0.47, 0, -0.98, 0, 0, 0)
+IS_RIGHT = Evidence(-2.05, 0.36, 0.41, -0.13, -0.05, -1.81, 0.28, -0.90, 0.03, 0.72, -0.27)
 
 
 @dataclass(frozen=True, slots=True)
