@@ -110,10 +110,10 @@ def test_from_finding_the_tray_to_saving(table, phone, tmp_path):
     expect(phone.locator("#part-hold")).to_have_class("good")
     phone.locator("[data-show=green]").click()
     expect(phone.locator("#lamp-question")).to_have_text("Is the lamp green now?")
-    assert companion.snapshot().lamp.colour == "#00fe00"
+    until(companion, lambda _: companion.snapshot().lamp.colour == "#00fe00")
     phone.get_by_text("Yes, it is").click()
     expect(phone.locator("[data-show=green]")).to_contain_class("good")
-    assert companion.snapshot().lamp.colour != "#00fe00"
+    until(companion, lambda _: companion.snapshot().lamp.colour != "#00fe00")
     phone.locator("#next").click()
 
     known = phone.locator("#dice-words")
