@@ -47,7 +47,31 @@ WIDTHS = {48: (12, 24, 48, 64), 64: (16, 32, 56, 80)}
 """Of readers, by the edge of their patches."""
 
 
-class Reader(nn.Module):
+class OfOneDie(nn.Module):
+    """(n, inputs, p, p) to (n, outputs)."""
+
+    def __init__(
+        self, patch_px: int, widths: tuple[int, ...], inputs: int, outputs: int, drop: float
+    ) -> None:
+        super().__init__()
+        a, b, c, d = widths
+        self.body = nn.Sequential(
+            block(inputs, a, 2), block(a, b), block(b, b),
+            block(b, c, 2), block(c, c),
+            block(c, d, 2), block(d, d), nn.Dropout2d(drop),
+        )  # fmt: skip
+        flat = d * (patch_px // 8) ** 2
+        self.out = nn.Sequential(
+            nn.Flatten(), nn.Linear(flat, 64), nn.ReLU(True), nn.Linear(64, outputs)
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Logits and numbers."""
+        out: Tensor = self.out(self.body(x))
+        return out
+
+
+class Reader(OfOneDie):
     """(n, 6, p, p): a patch and its lean to (n, 13).
 
     No die, the six faces; cocked, hidden, stacked; how far the face is off the middle, in edges,
@@ -55,42 +79,14 @@ class Reader(nn.Module):
     """
 
     def __init__(self, patch_px: int) -> None:
-        super().__init__()
-        a, b, c, d = WIDTHS[patch_px]
-        self.body = nn.Sequential(
-            block(6, a, 2), block(a, b), block(b, b),
-            block(b, c, 2), block(c, c),
-            block(c, d, 2), block(d, d), nn.Dropout2d(0.1),
-        )  # fmt: skip
-        self.out = nn.Sequential(
-            nn.Flatten(), nn.Linear(d * (patch_px // 8) ** 2, 64), nn.ReLU(True), nn.Linear(64, 13)
-        )
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Logits."""
-        out: Tensor = self.out(self.body(x))
-        return out
+        super().__init__(patch_px, WIDTHS[patch_px], inputs=6, outputs=13, drop=0.1)
 
 
-class Standing(nn.Module):
+class Standing(OfOneDie):
     """(n, 4, 64, 64): a patch and what a flat die would cover, to (n, 4).
 
     Log odds of cocked and of stacked; how far the top is off a flat die's, in edges.
     """
 
-    def __init__(self, widths: tuple[int, ...] = (16, 24, 48, 64)) -> None:
-        super().__init__()
-        a, b, c, d = widths
-        self.body = nn.Sequential(
-            block(4, a, 2), block(a, b), block(b, b),
-            block(b, c, 2), block(c, c),
-            block(c, d, 2), block(d, d), nn.Dropout2d(0.05),
-        )  # fmt: skip
-        self.out = nn.Sequential(
-            nn.Flatten(), nn.Linear(d * 64, 64), nn.ReLU(True), nn.Linear(64, 4)
-        )
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Log odds and edges."""
-        out: Tensor = self.out(self.body(x))
-        return out
+    def __init__(self) -> None:
+        super().__init__(64, (16, 24, 48, 64), inputs=4, outputs=4, drop=0.05)

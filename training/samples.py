@@ -99,7 +99,7 @@ def _turned(
     return np.column_stack([linear, shift]).astype(np.float32)
 
 
-def _warp(picture: Any, matrix: Floats, size: tuple[int, int], border: Any = None) -> Any:
+def warp(picture: Any, matrix: Floats, size: tuple[int, int], border: Any = None) -> Any:
     """`picture` through `matrix`; outside it `border`, or the last pixel repeated."""
     scale = float(np.sqrt(abs(np.linalg.det(matrix[:, :2]))))
     if scale < 0.7:  # shrink by areas first, else fine texture turns to noise
@@ -172,7 +172,7 @@ def _crop(
         2 * fits < bounds, np.clip(centre, fits, np.maximum(fits, bounds - fits)), bounds / 2
     )
     matrix = _turned(rng, scale, centre, size, spin)
-    coded = _warp(traced.coded, matrix, size, [float(v) for v in rng.uniform(0, 40000, 3)])
+    coded = warp(traced.coded, matrix, size, [float(v) for v in rng.uniform(0, 40000, 3)])
     out = photographed(coded, rng)
     _mark(maps, traced, matrix, size, at)
     return out
@@ -265,21 +265,29 @@ def patches(traced: Traced, rng: Generator, count: int, patch_die: tuple[int, in
     return out
 
 
-def _cut(
-    traced: Traced, centre: Any, edge: float, rng: Generator, patch_die: tuple[int, int]
-) -> tuple[Picture, Floats, Floats]:
-    """The patch around `centre`, turned at random, the lean there, and how it is turned."""
-    reach = 1.5 * edge
+def close_by(
+    traced: Traced, rng: Generator, centre: Any, edge: float, *, reach: float, seen_px: Any
+) -> tuple[Picture, Any, float]:
+    """What is within `reach` of `centre`, photographed: where that is in it, and its scale.
+
+    A die's `edge` is as many pixels there as a camera has, between those of `seen_px`, no more than
+    were traced.
+    """
     high, wide = traced.coded.shape[:2]
     left, top = (max(0, int(c - reach)) for c in centre)
     right, bottom = min(wide, int(centre[0] + reach) + 1), min(high, int(centre[1] + reach) + 1)
     near = traced.coded[top:bottom, left:right]
-    pixels = float(np.exp(rng.uniform(np.log(13), np.log(60))))  # the edge as the camera has it
-    scale = min(1.0, pixels / edge)
+    scale = min(1.0, float(np.exp(rng.uniform(*np.log(seen_px)))) / edge)
     if scale < 1:
         near = cv2.resize(near, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    picture = photographed(near, rng)
-    middle = (np.asarray(centre) - (left, top)) * scale
+    return photographed(near, rng), (np.asarray(centre) - (left, top)) * scale, scale
+
+
+def _cut(
+    traced: Traced, centre: Any, edge: float, rng: Generator, patch_die: tuple[int, int]
+) -> tuple[Picture, Floats, Floats]:
+    """The patch around `centre`, turned at random, the lean there, and how it is turned."""
+    picture, middle, scale = close_by(traced, rng, centre, edge, reach=1.5 * edge, seen_px=(13, 60))
     patch_px, die_px = patch_die
     size, spin = (patch_px, patch_px), float(rng.uniform(0, 2 * np.pi))
     matrix = _turned(rng, die_px / edge / scale, middle, size, spin)
@@ -287,7 +295,7 @@ def _cut(
     lean = lean * np.exp(rng.normal(0, 0.15)) + rng.normal(0, 0.02, 2)  # the lens is not known
     told = np.array([*lean, 1.0] if rng.random() < 0.7 else [0.0, 0.0, 0.0], np.float32)
     turn = matrix[:, :2] / np.sqrt(abs(np.linalg.det(matrix[:, :2])))
-    return np.asarray(_warp(picture, matrix, size), np.uint8), told, turn
+    return np.asarray(warp(picture, matrix, size), np.uint8), told, turn
 
 
 def _die_patch(traced: Traced, rng: Generator, k: int, patch_die: tuple[int, int]) -> Patch:

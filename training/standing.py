@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-import cv2
 import numpy as np
 from numpy.random import Generator
 
 from training.camera import Picture
-from training.samples import COCKED_DEG, Floats, Traced, _warp, edges, photographed
+from training.samples import COCKED_DEG, Floats, Traced, close_by, edges, warp
+from vision.patches import DIAGONAL, upright
 from vision.standing import DIE_PX, PATCH_PX, silhouette
 
 UNSURE_DEG = 2.5
@@ -58,8 +58,7 @@ def _stance(traced: Traced, rng: Generator, k: int) -> Stance:
     known = rng.random() < KNOWN
     spread, slip = (0.06, 0.01) if known else (0.3, 0.04)
     lean = traced.lean(seen_top) * np.exp(rng.normal(0, spread)) + rng.normal(0, slip, 2)
-    pixels, matrix = _cut(traced, rng, seen_top - lean * seen_edge / 2, seen_edge, seen_turn)
-    linear = matrix[:, :2] / np.sqrt(abs(np.linalg.det(matrix[:, :2])))
+    pixels, linear = _cut(traced, rng, seen_top - lean * seen_edge / 2, seen_edge, seen_turn)
     off = (top - traced.foot[k]) / edge - lean
     tilt = float(traced.tilt[k])
     return Stance(
@@ -76,23 +75,11 @@ def _stance(traced: Traced, rng: Generator, k: int) -> Stance:
 def _cut(
     traced: Traced, rng: Generator, centre: Any, edge: float, turn: float
 ) -> tuple[Picture, Floats]:
-    """The photographed patch and the map into it, upright, mirrored as often as not."""
-    reach = PATCH_PX / DIE_PX * 0.75 * edge
-    high, wide = traced.coded.shape[:2]
-    left, top = (int(max(0, c - reach)) for c in centre)
-    right, bottom = int(min(wide, centre[0] + reach)) + 1, int(min(high, centre[1] + reach)) + 1
-    near = traced.coded[top:bottom, left:right]
-    pixels = float(np.exp(rng.uniform(np.log(15), np.log(70))))  # the edge as the camera has it
-    scale = min(1.0, pixels / edge)
-    if scale < 1:
-        near = cv2.resize(near, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    picture = photographed(near, rng)
-    spin = turn + np.pi / 2 * int(rng.integers(4))
+    """The photographed patch, upright, mirrored as often as not, and (2, 2) how it is turned."""
+    reach = PATCH_PX / DIE_PX * DIAGONAL * edge
+    picture, middle, scale = close_by(traced, rng, centre, edge, reach=reach, seen_px=(15, 70))
     flip = np.diag([1.0, -1.0 if rng.random() < 0.5 else 1.0])
-    c, s = np.cos(spin), np.sin(spin)
-    full = DIE_PX / edge * flip @ np.array([[c, s], [-s, c]])
-    small = full / scale
-    middle = (np.asarray(centre) - (left, top)) * scale
-    matrix = np.column_stack([small, (PATCH_PX - 1) / 2 - small @ middle]).astype(np.float32)
-    patch = np.asarray(_warp(picture, matrix, (PATCH_PX, PATCH_PX)), np.uint8)
-    return patch, np.column_stack([full, np.zeros(2)]).astype(np.float32)
+    linear = flip @ upright(turn + np.pi / 2 * int(rng.integers(4)))
+    into = linear * (DIE_PX / edge / scale)
+    matrix = np.column_stack([into, (PATCH_PX - 1) / 2 - into @ middle]).astype(np.float32)
+    return np.asarray(warp(picture, matrix, (PATCH_PX, PATCH_PX)), np.uint8), linear

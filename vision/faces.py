@@ -65,12 +65,11 @@ def _turned(patches: Floats, view: View) -> Floats:
 
 
 def _set_right(sighting: Sighting, answer: Floats) -> Sighting:
-    dx, dy = (float(np.clip(v, -0.4, 0.4)) * sighting.edge for v in answer[10:12])
-    c, s = np.cos(sighting.turn), np.sin(sighting.turn)
+    right, down = upright(sighting.turn).T @ np.clip(answer[10:12], -0.4, 0.4) * sighting.edge
     return replace(
         sighting,
-        x=sighting.x + c * dx - s * dy,
-        y=sighting.y + s * dx + c * dy,
+        x=sighting.x + float(right),
+        y=sighting.y + float(down),
         edge=sighting.edge * float(np.exp(np.clip(answer[12], -0.5, 0.5))),
     )
 

@@ -27,7 +27,6 @@ class Sighting:
     edge: float
     turn: float  # radians, of the edges
     heat: float  # how surely there is a die
-    trouble: float
     faces: tuple[float, ...]
 
 
@@ -51,7 +50,7 @@ def _peaks(answer: Floats, step_x: float, step_y: float) -> list[Sighting]:
     tops = (heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat > LEAST_HEAT)
     out = []
     for row, column in np.argwhere(tops):
-        _, _, size, dx, dy, cosine, sine, trouble, *faces = answer[:, row, column]
+        _, _, size, dx, dy, cosine, sine, _, *faces = answer[:, row, column]
         out.append(
             Sighting(
                 float(column + 0.5 + np.clip(dx, -2, 2)) * STRIDE * step_x,
@@ -59,7 +58,6 @@ def _peaks(answer: Floats, step_x: float, step_y: float) -> list[Sighting]:
                 float(np.exp(np.clip(size, 0, 6))) * (step_x + step_y) / 2,
                 float(np.arctan2(sine, cosine)) / 4,
                 float(heat[row, column]),
-                float(chance(trouble)),
                 tuple(float(c) for c in chances(np.array(faces))),
             )
         )

@@ -14,14 +14,14 @@ import numpy as np
 from vision.faces import Face, look
 from vision.finder import COARSE_PX, LOOK_PX, TRAY_PX, Sighting, apart, find
 from vision.picture import Image, extent
-from vision.pose import Pose, pose
+from vision.pose import Lean, Pose, pose
 from vision.reading import Quad
 from vision.standing import Stance, stances
 
 SMALL_PX = 11.0
 """Dice below this edge in the finder's picture are looked for again, twice as large."""
 LIKELY = 0.3
-"""From this heat on a sighting counts for how large dice are here."""
+"""From this heat on a sighting tells how large dice are here, and is looked at for how it lies."""
 COMPANY = 2
 """So many dice tell how large dice are here."""
 ODDEST = 1.0
@@ -42,26 +42,22 @@ class Look:
 def looks(picture: Image, tray: Quad | None, aside: Quad | None) -> tuple[list[Look], float]:
     """All places, and the share of the picture that a hand covers."""
     sightings, hand = _sightings(picture, tray, aside)
-    seen = _one_each(look(picture, sightings, _stand(picture, tray)))
+    stand = _stand(picture, tray)
+    seen = _one_each(look(picture, sightings, stand))
     likely = [sighting for sighting, face in seen if _likely(sighting, face)]
-    stand = _stand(picture, tray, likely)
-    how = [None] * len(likely) if stand is None else stances(picture, likely, stand)
-    standing = dict(zip(likely, how, strict=True))
+    leans = [stance.lean for stance in stances(picture, likely, stand).values()]
+    stand = _stand(picture, tray, leans)
+    standing = stances(picture, likely, stand)
     usual = _usual_edge(likely)
     return [
         Look(s, face, _foot(s, stand), _odd(s.edge, usual), standing.get(s)) for s, face in seen
     ], hand
 
 
-def _stand(picture: Image, tray: Quad | None, dice: Sequence[Sighting] = ()) -> Pose | None:
+def _stand(picture: Image, tray: Quad | None, leans: Sequence[Lean] = ()) -> Pose | None:
     """How the camera stands, by the tray, and by the dice in it, most of which lie flat."""
-    if tray is None:
-        return None
     height, width = picture.shape[:2]
-    stand = pose(tray, width, height)
-    if stand is None or not dice:
-        return stand
-    return pose(tray, width, height, [one.lean for one in stances(picture, dice, stand)])
+    return None if tray is None else pose(tray, width, height, leans)
 
 
 def _usual_edge(likely: Sequence[Sighting]) -> float | None:

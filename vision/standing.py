@@ -32,12 +32,14 @@ class Stance:
     lean: Lean
 
 
-def stances(picture: Image, sightings: Sequence[Sighting], pose: Pose) -> list[Stance]:
-    """One for each sighting."""
-    if not sightings:
-        return []
+def stances(
+    picture: Image, sightings: Sequence[Sighting], pose: Pose | None
+) -> dict[Sighting, Stance]:
+    """One for each sighting; none where it is not known how the camera stands."""
+    if pose is None or not sightings:
+        return {}
     answers = _answers(np.stack([_input(picture, s, pose) for s in sightings]))
-    return [_stance(answer, s, pose) for answer, s in zip(answers, sightings, strict=True)]
+    return {s: _stance(answer, s, pose) for answer, s in zip(answers, sightings, strict=True)}
 
 
 def _answers(inputs: Floats) -> Floats:
