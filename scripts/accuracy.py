@@ -17,7 +17,7 @@ import cv2
 
 from vision import Reading, read
 from vision.images import load
-from vision.judge import SURE
+from vision.judge import SURE, WELL
 from vision.labelled import Case, Outcome, cases
 
 DOC = Path(__file__).parents[1] / "docs" / "accuracy.md"
@@ -41,8 +41,9 @@ Made by `make accuracy`, one thread.
 RELIABILITY = """
 ## What a confidence means
 
-Dice by the confidence that was claimed for them, and how many showed what was claimed. A die is
-*sure* from {sure:.2f} on.
+Dice by the confidence that was claimed for them, and how many did lie well and show what was claimed.
+It is the chance that the face is read right, times the chance that the die lies as it must. A die is
+*sure* where the first is at least {sure:.2f} and the second at least {well:.2f}.
 
 | claimed | dice | true |
 |---|---|---|
@@ -82,7 +83,7 @@ def _row(kind: str, found: list[Read]) -> str:
 
 
 def _reliability(reads: list[Read]) -> Iterator[str]:
-    yield RELIABILITY.format(sure=SURE)
+    yield RELIABILITY.format(sure=SURE, well=WELL)
     claims = [
         (die.confidence, case.truth(die) == die.value)
         for case, reading in reads

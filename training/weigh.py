@@ -1,22 +1,23 @@
 """How much each piece of evidence counts: python -m training.weigh PICTURES.
 
-Reads the pictures that were held back from training, each as several cameras take it, and fits two
-sums of evidence (`vision.judge`) to what was true: whether a die lies there, and whether its face
-is read right and may be trusted. Prints what to put there.
+Reads the pictures that were held back from training, each as several cameras take it, and fits three
+sums of evidence (`vision.judge`) to what was true: whether a die lies there, whether its face is read
+right, and whether it lies as it must. Prints what to put there.
 """
 
 import argparse
-from dataclasses import astuple, fields
+from collections.abc import Callable, Iterator
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from training.samples import (
     COCKED_DEG,
     NEAR_EDGES,
     NEAR_SIZE,
     SEEN,
-    Floats,
     Traced,
     edges,
     load,
@@ -30,48 +31,60 @@ CAMERAS = 2
 SHOWN, MOSTLY_SHOWN = 0.35, 0.8
 CAUTION = 0.002
 """Weights are kept small by so much."""
-NOT_FOR_DICE = ("share", "first", "steady", "whole", "flat", "low")
-"""What says nothing of whether there is a die."""
+NAMES = tuple(field.name for field in fields(Evidence))
+FOR_DICE = ("always", "heat", "shown", "told_tray", "odd")
+FOR_FACES = (*FOR_DICE, "share", "first", "steady")
+FOR_LYING = ("always", "odd", "whole", "flat", "low")
+
+
+@dataclass(frozen=True)
+class Place:
+    """What was seen at one place, and what is true of it; None where it does not matter."""
+
+    seen: tuple[float, ...]
+    is_die: bool
+    is_right: bool
+    lies_well: bool | None
 
 
 def main() -> None:
-    """Print IS_DIE and IS_RIGHT."""
+    """Print the three sums."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pictures", type=Path)
-    parser.add_argument("--keep", type=Path, help="a .npz for what was seen")
-    options = parser.parse_args()
-    rows = []
-    for path in sorted(options.pictures.glob("*0.png")):
-        if path.with_suffix(".json").exists():
-            rows += _rows(load(path), np.random.default_rng(int(path.stem)))
-    seen = np.array([row for row, _, _ in rows])
-    is_die = np.array([die for _, die, _ in rows], float)
-    is_right = np.array([right for _, _, right in rows], float)
-    if options.keep:
-        np.savez(options.keep, seen=seen, is_die=is_die, is_right=is_right)
-    names = [field.name for field in fields(Evidence)]
-    of_dice = [name not in NOT_FOR_DICE for name in names]
-    for name, truth, used in (
-        ("IS_DIE", is_die, np.array(of_dice)),
-        ("IS_RIGHT", is_right, np.ones(len(names), bool)),
-    ):
-        weights = np.zeros(len(names))
-        weights[used] = fit(seen[:, used], truth)
-        print(f"{name} = Evidence({', '.join(f'{w:.2f}' for w in weights)})")
+    folder = parser.parse_args().pictures
+    places = [
+        place
+        for path in sorted(folder.glob("*0.png"))
+        if path.with_suffix(".json").exists()
+        for place in _places(load(path), np.random.default_rng(int(path.stem)))
+    ]
+    _print("IS_DIE", places, FOR_DICE, lambda place: place.is_die)
+    _print("IS_RIGHT", places, FOR_FACES, lambda place: place.is_right)
+    _print("LIES_WELL", places, FOR_LYING, lambda place: place.lies_well)
 
 
-def _rows(traced: Traced, rng: np.random.Generator) -> list[tuple[tuple[float, ...], bool, bool]]:
-    """Evidence, whether a die is there, and whether it is read right, for each place seen."""
-    rows = []
+def _print(
+    name: str, places: list[Place], used: tuple[str, ...], truth: Callable[[Place], bool | None]
+) -> None:
+    told = [place for place in places if truth(place) is not None]
+    columns = np.isin(NAMES, used)
+    weights = np.zeros(len(NAMES))
+    seen = np.array([place.seen for place in told])[:, columns]
+    weights[columns] = fit(seen, np.array([truth(place) for place in told], float))
+    print(f"{name} = Evidence({', '.join(f'{w:.2f}' if w else '0' for w in weights)})")
+
+
+def _places(traced: Traced, rng: np.random.Generator) -> Iterator[Place]:
     for camera in range(CAMERAS):
         tray = _tray(traced) if camera % 2 == 0 else None
-        places, _ = looks(photographed(traced.coded, rng), tray, None)
-        for place in places:
-            k = _die_at(traced, place)
-            told = tray is not None
-            right = k is not None and best(place) == traced.value[k] and _fair(traced, k, told=told)
-            rows.append((astuple(evidence(place, told_tray=told)), k is not None, right))
-    return rows
+        told = tray is not None
+        for place in looks(photographed(traced.coded, rng), tray, None)[0]:
+            seen, k = astuple(evidence(place, told_tray=told)), _die_at(traced, place)
+            if k is None:
+                yield Place(seen, is_die=False, is_right=False, lies_well=None)
+                continue
+            is_right = bool(best(place) == traced.value[k] and traced.seen[k] > MOSTLY_SHOWN)
+            yield Place(seen, True, is_right, None if place.stance is None else _well(traced, k))
 
 
 def _tray(traced: Traced) -> Quad | None:
@@ -100,14 +113,12 @@ def _die_at(traced: Traced, place: Look) -> int | None:
     return k if away[k] < NEAR_EDGES else None
 
 
-def _fair(traced: Traced, k: int, *, told: bool) -> bool:
-    """Whether a reader may be sure of this die; without the tray leaning dice are as good as flat."""
-    if not told:
-        return bool(traced.seen[k] > MOSTLY_SHOWN)
+def _well(traced: Traced, k: int) -> bool:
+    """Whether a die lies as it must."""
     return bool(traced.tilt[k] < COCKED_DEG and traced.seen[k] > SEEN and not traced.stacked[k])
 
 
-def fit(seen: Floats, truth: Floats) -> Floats:
+def fit(seen: NDArray[np.float64], truth: NDArray[np.float64]) -> NDArray[np.float64]:
     """Weights (columns of `seen`,) that make the truth likeliest: logistic regression by Newton."""
     weights = np.zeros(seen.shape[1])
     keep_small = CAUTION * len(seen) * np.eye(seen.shape[1])
@@ -119,7 +130,7 @@ def fit(seen: Floats, truth: Floats) -> Floats:
         weights = weights + step
         if np.abs(step).max() < 1e-6:
             break
-    return np.asarray(weights, np.float64)
+    return weights
 
 
 if __name__ == "__main__":

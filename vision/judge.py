@@ -1,6 +1,6 @@
 """What was seen at one place -> a value, a confidence, a problem, or nothing at all.
 
-Both verdicts are sums of evidence in log odds, weighed by what was right on pictures that the
+All three verdicts are sums of evidence in log odds, weighed by what was right on pictures that the
 networks had not been taught (`python -m training.weigh`).
 """
 
@@ -16,15 +16,15 @@ NO_DIE = 0.35
 """Below this one surely: between the two it is asked about."""
 SURE = 0.5
 """A die is sure from this chance of being read right on."""
-TROUBLE = 0.4
-"""From this chance on a die is said to be cocked, hidden or stacked."""
+WELL = 0.65
+"""Below this chance of lying as it must a die is said to be cocked, hidden or stacked."""
 LEAST = 1e-5
 """Chances nearer to 0 or 1 mean no more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for a die, or for its face, at one place; or how much each of it counts."""
+    """What speaks for a die, its face and how it lies, at one place; or how much each of it counts."""
 
     always: float
     heat: float  # log odds that a die lies there, by the finder
@@ -40,7 +40,8 @@ class Evidence:
 
 
 IS_DIE = Evidence(-0.95, 1.22, 0.41, 0, 0, -0.47, 0, -0.98, 0, 0, 0)
-IS_RIGHT = Evidence(-2.05, 0.36, 0.41, -0.13, -0.05, -1.81, 0.28, -0.90, 0.03, 0.72, -0.27)
+IS_RIGHT = Evidence(-1.98, 0.59, 0.42, -0.10, -0.01, -0.79, 0.31, -0.82, 0, 0, 0)
+LIES_WELL = Evidence(-1.38, 0, 0, 0, 0, 0, 0, 0.01, 0.14, 0.72, 0.22)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +67,8 @@ def judge(look: Look, *, told_tray: bool) -> Verdict | None:
     if is_die < A_DIE:
         return Verdict(None, is_die, Problem.UNREADABLE)
     right = _chance(IS_RIGHT, seen)
-    problem = _trouble(look)
-    if problem is None and right < SURE:
-        problem = Problem.UNREADABLE
-    return Verdict(best(look), right, problem)
+    well = 1.0 if look.stance is None else _chance(LIES_WELL, seen)
+    return Verdict(best(look), right * well, _problem(look, right, well))
 
 
 def best(look: Look) -> int:
@@ -96,16 +95,15 @@ def evidence(look: Look, *, told_tray: bool) -> Evidence:
     )
 
 
-def _trouble(look: Look) -> Problem | None:
-    if look.stance is None:
-        return None
+def _problem(look: Look, right: float, well: float) -> Problem | None:
+    if look.stance is None or well >= WELL:
+        return None if right >= SURE else Problem.UNREADABLE
     chances = {
         Problem.COCKED: look.stance.cocked,
         Problem.HIDDEN: look.face.hidden,
         Problem.STACKED: look.stance.stacked,
     }
-    worst = max(chances, key=lambda cause: chances[cause])
-    return worst if chances[worst] > TROUBLE else None
+    return max(chances, key=lambda cause: chances[cause])
 
 
 def _chance(weights: Evidence, seen: Evidence) -> float:
