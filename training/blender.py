@@ -352,6 +352,7 @@ def _die_material(look: DieLook, rng: Generator, index: int) -> Any:
         see.inputs[2].default_value = look.clear
         links.new(ink.outputs[0], see.inputs[0])
         links.new(see.outputs[0], shader.inputs["Transmission Weight"])
+        _let_light_in(tree, shader, look, see.outputs[0])
     if look.dent:
         bump = nodes.new("ShaderNodeBump")
         bump.invert = True
@@ -360,6 +361,25 @@ def _die_material(look: DieLook, rng: Generator, index: int) -> Any:
         links.new(parts.outputs["Blue"], bump.inputs["Height"])
         links.new(bump.outputs["Normal"], shader.inputs["Normal"])
     return material
+
+
+def _let_light_in(tree: Any, shader: Any, look: DieLook, share: Any) -> None:
+    """Lamps shine straight through glass, tinted, else the pips below would be dark.
+
+    Cycles finds light that is bent on its way only by chance; few samples never do.
+    """
+    nodes, links = tree.nodes, tree.links
+    through = nodes.new("ShaderNodeBsdfTransparent")
+    through.inputs["Color"].default_value = _rgba(np.sqrt(look.body))
+    is_light = nodes.new("ShaderNodeMath")
+    is_light.operation = "MULTIPLY"
+    links.new(nodes.new("ShaderNodeLightPath").outputs["Is Shadow Ray"], is_light.inputs[0])
+    links.new(share, is_light.inputs[1])
+    either = nodes.new("ShaderNodeMixShader")
+    links.new(is_light.outputs[0], either.inputs[0])
+    links.new(shader.outputs[0], either.inputs[1])
+    links.new(through.outputs[0], either.inputs[2])
+    links.new(either.outputs[0], nodes["Material Output"].inputs["Surface"])
 
 
 def _marbling(tree: Any, look: DieLook) -> Any:

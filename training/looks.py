@@ -4,7 +4,7 @@ Colours are linear RGB, 0..1. A die is a cube of edge 2 around its own centre; +
 2, +z the 3, opposite faces sum to 7.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -144,6 +144,23 @@ def die_look(rng: Generator) -> DieLook:
         turns=(bool(rng.random() < 0.5), bool(rng.random() < 0.5), bool(rng.random() < 0.5)),
         wear=float(rng.uniform(0.1, 0.5)) if rng.random() < 0.1 else 0.0,
         wobble=float(rng.choice([0.0, 0.012, 0.03])),
+    )
+
+
+def glass_look(rng: Generator) -> DieLook:
+    """A set of see-through dice: the pips below shine between those on top."""
+    look = die_look(rng)
+    pip = light(rng) if rng.random() < 0.8 else dark(rng)
+    return replace(
+        look,
+        body=colour(rng, float(rng.uniform(0.3, 1)), float(rng.uniform(0.6, 1))),
+        marbling=0.0,
+        pip=pip,
+        lone=pip,
+        asian=False,
+        rough=float(rng.beta(1, 6)),
+        clear=float(rng.uniform(0.8, 1)),
+        dent=min(look.dent, 0.6),
     )
 
 

@@ -19,6 +19,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--hard", action="store_true", help="leaning and stacked dice, hands")
+    parser.add_argument("--glassy", action="store_true", help="every other die of glass")
     parser.add_argument("--quick", action="store_true", help="cast rays instead of tracing paths")
     options = parser.parse_args()
     render = _renderer(quick=options.quick)
@@ -28,7 +29,7 @@ def main() -> None:
         path = options.folder / f"{seed:06d}.png"
         if path.with_suffix(".json").exists():
             continue
-        scene = random_scene(seed, hard=options.hard)
+        scene = random_scene(seed, hard=options.hard, glassy=options.glassy)
         if options.quick:
             scene = simplified(scene)
         render(scene, path)

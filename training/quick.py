@@ -1,7 +1,8 @@
 """A scene in two seconds instead of twenty: cubes met by rays, lit by lamps and a sky.
 
-Light does not bounce and glass is only tinted, so it is no substitute for path tracing. It teaches
-what leaning, stacked and touching dice look like, in any number; `blender` teaches light.
+Light does not bounce, and glass bends what is in it and not what is behind it, so it is no substitute
+for path tracing. It teaches what leaning, stacked and touching dice look like, in any number; `blender`
+teaches light.
 """
 
 from dataclasses import dataclass, replace
@@ -20,6 +21,9 @@ from training.surfaces import SIDE, Surface, surface
 
 FINE = 2  # rays across a pixel
 STEPS = 28  # of a ray towards a die
+BENT = 1 / 1.49  # by glass
+CLEAREST = 0.9  # of what is seen on a die of glass may be what is in it
+GLOW, DIM = 0.8, 0.6  # of the light above a die of glass as much is in it, and below it
 LARGE_PX = 80  # is as large as a die has to be shown
 SOFT = 7  # shadows of a lamp, for its size
 CHUNK = 20_000  # rays towards a hand at once
@@ -355,11 +359,30 @@ def _die(stage: Stage, die: PlacedDie, sheet: Floats) -> None:
     lit = _lit(seen, scene, die, stage.light)
     if look.clear:
         through = look.clear * (1 - ink[:, :1].clip(0, 1))
-        lit = lit * (1 - 0.75 * through) + 0.75 * through * film.light[tile][met] * _array(
-            look.body
-        )
+        ground = film.light[tile][met]
+        inside = _inside(seen, turn, ground, look=look, sheet=sheet, light=stage.light)
+        lit = lit * (1 - CLEAREST * through) + CLEAREST * through * inside
     film.light[tile][met] = lit
     film.depth[tile][met] = far[met] * half
+
+
+def _inside(
+    met: Hits, turn: Floats, ground: Floats, *, look: DieLook, sheet: Floats, light: Light
+) -> Floats:
+    """What is seen in a die of glass: the backs of its pips, and between them the ground."""
+    ways, normals = met.ways @ turn, met.normals @ turn
+    facing = -(ways * normals).sum(-1, keepdims=True)
+    inner = np.sqrt(1 - BENT**2 * (1 - facing**2))
+    bent = BENT * ways + (BENT * facing - inner) * normals
+    far = -_most(-(np.sign(bent) - met.own) / np.where(np.abs(bent) < 1e-6, 1e-6, bent))
+    _, ink = _skinned(met.own + bent * far[:, None], look, sheet)
+    up = np.array([0, 0, 1], np.float32)
+    glow = light.diffuse(up) + sum(lamp.tint * lamp.way[2] for lamp in light.lamps)
+    out = DIM * ground * _array(look.body)
+    for layer, tint in ((0, look.pip), (1, look.lone)):
+        part = ink[:, layer : layer + 1].clip(0, 1)
+        out = out * (1 - part) + part * GLOW * glow * _array(tint) * np.sqrt(_array(look.body))
+    return np.asarray(out, np.float32)
 
 
 def _array(rgb: tuple[float, ...]) -> Floats:

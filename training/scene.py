@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from training.looks import DieLook, die_look
+from training.looks import DieLook, die_look, glass_look
 
 Vector = NDArray[np.float64]
 # Column k of CUBE[v] is where the die's own axes point when face v is up.
@@ -343,10 +343,11 @@ def _camera(rng: Generator, span: float, fill: float, tilt: float, *, hard: bool
     return Camera(width, height, float(focal), at, np.array([right, down, ahead]))
 
 
-def random_scene(seed: int, *, hard: bool = False) -> Scene:
+def random_scene(seed: int, *, hard: bool = False, glassy: bool = False) -> Scene:
     """The scene of a seed; the same seed gives the same scene.
 
     A `hard` one is full of what must be asked about: dice that lean, lie on others, are under a hand.
+    Every other set of dice of a `glassy` one is of glass.
     """
     rng = np.random.default_rng(seed)
     in_tray = rng.random() < 0.6
@@ -361,7 +362,9 @@ def random_scene(seed: int, *, hard: bool = False) -> Scene:
     if crowd:
         count = int(rng.integers(10, 25))
         looks = count
-    kinds = tuple(die_look(rng) for _ in range(looks))
+    kinds = tuple(
+        glass_look(rng) if glassy and rng.random() < 0.5 else die_look(rng) for _ in range(looks)
+    )
     tilt = abs(rng.normal(0, np.radians(6)))
     if rng.random() < 0.25:
         tilt = np.radians(rng.uniform(8, 24))
