@@ -18,6 +18,8 @@ from training.standing import stances
 from vision.faces import READERS
 
 RELOAD_S = 240.0
+FILLED = 12_000
+"""So many samples are made first where learning goes on: few are soon known by heart."""
 ROOM = {"finder": 1500}
 MOST_ROOM = 40_000  # samples kept in memory: about 3 GB
 HELD_BACK = 10  # every tenth picture measures, and is not learnt from
@@ -54,6 +56,11 @@ class Memory:
         old = self.rng.integers(0, min(self.made, self.room), self.size - self.size // 4)
         chosen = torch.from_numpy(np.concatenate([places, old]))
         return {k: v[chosen] for k, v in self.kept.items()}
+
+    def fill(self, enough: int) -> None:
+        """Make so many samples."""
+        while self.made < enough:
+            self.batch()
 
     def _look(self) -> None:
         self.looked = time.monotonic()
@@ -212,6 +219,8 @@ def main() -> None:
     exam = [memory.make(held, np.random.default_rng(k), size) for k in range(12)] if held else []
     cv2.setNumThreads(0)
     torch.set_num_threads(options.threads)
+    if out.exists():
+        memory.fill(min(FILLED, memory.room))
     steer = torch.optim.AdamW(net.parameters(), options.rate, weight_decay=1e-2)
     begun = time.monotonic()
     mean: dict[str, float] = {}
