@@ -1,7 +1,6 @@
 """Half of one checkpoint and half of another that was taught on from it: python -m training.blend A B OUT.
 
-What was taught further knows the new pictures and forgets of the old ones; half way it knows both,
-and is better than either.
+What was taught further knows the new pictures and forgets of the old ones; half way it may know both.
 """
 
 import argparse
