@@ -2,14 +2,15 @@
 
 import argparse
 import json
+import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from training.labels import labels
 from training.quick import render as cast_rays
-from training.quick import simplified
-from training.scene import Scene, random_scene
+from training.scene import Scene, random_scene, smaller
 
 
 def main() -> None:
@@ -21,6 +22,7 @@ def main() -> None:
     parser.add_argument("--hard", action="store_true", help="leaning and stacked dice, hands")
     parser.add_argument("--glassy", action="store_true", help="every other die of glass")
     parser.add_argument("--quick", action="store_true", help="cast rays instead of tracing paths")
+    parser.add_argument("--largest", type=float, default=math.inf, help="edge of a die, px")
     options = parser.parse_args()
     render = _renderer(quick=options.quick)
     options.folder.mkdir(parents=True, exist_ok=True)
@@ -30,8 +32,9 @@ def main() -> None:
         if path.with_suffix(".json").exists():
             continue
         scene = random_scene(seed, hard=options.hard, glassy=options.glassy)
+        scene = smaller(scene, options.largest)
         if options.quick:
-            scene = simplified(scene)
+            scene = replace(scene, things=())
         render(scene, path)
         path.with_suffix(".json").write_text(json.dumps(labels(scene)))
         print(

@@ -24,7 +24,6 @@ STEPS = 28  # of a ray towards a die
 BENT = 1 / 1.49  # by glass
 CLEAREST = 0.9  # of what is seen on a die of glass may be what is in it
 GLOW, DIM = 0.8, 0.6  # of the light above a die of glass as much is in it, and below it
-LARGE_PX = 80  # is as large as a die has to be shown
 SOFT = 7  # shadows of a lamp, for its size
 CHUNK = 20_000  # rays towards a hand at once
 MELTED = 0.12  # how far the balls of a hand run into each other
@@ -86,18 +85,8 @@ class Stage:
     film: Film
 
 
-def simplified(scene: Scene) -> Scene:
-    """Without things, and no finer than dice of LARGE_PX need."""
-    camera = scene.camera
-    sides = [np.ptp(camera.project(die.top_face()), axis=0).max() for die in scene.dice]
-    share = min(1.0, LARGE_PX / max(sides, default=LARGE_PX))
-    width, height = (max(160, int(side * share)) for side in (camera.width, camera.height))
-    camera = replace(camera, width=width, height=height, focal=camera.focal * width / camera.width)
-    return replace(scene, things=(), camera=camera)
-
-
 def render(scene: Scene, path: Path) -> None:
-    """A `simplified` scene into a PNG of coded light."""
+    """A scene without its things into a PNG of coded light."""
     rng = np.random.default_rng(scene.seed + 1)
     cv2.imwrite(str(path), coded(exposed(traced(scene)[..., ::-1], rng)))
 

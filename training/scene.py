@@ -343,6 +343,16 @@ def _camera(rng: Generator, span: float, fill: float, tilt: float, *, hard: bool
     return Camera(width, height, float(focal), at, np.array([right, down, ahead]))
 
 
+def smaller(scene: Scene, largest_px: float) -> Scene:
+    """The same seen by a camera of fewer pixels, in which no die is larger than that."""
+    camera = scene.camera
+    sides = [np.ptp(camera.project(die.top_face()), axis=0).max() for die in scene.dice]
+    share = min(1.0, largest_px / max(sides, default=1))
+    width, height = (max(160, int(side * share)) for side in (camera.width, camera.height))
+    seen = replace(camera, width=width, height=height, focal=camera.focal * width / camera.width)
+    return replace(scene, camera=seen)
+
+
 def random_scene(seed: int, *, hard: bool = False, glassy: bool = False) -> Scene:
     """The scene of a seed; the same seed gives the same scene.
 
