@@ -20,7 +20,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--hard", action="store_true", help="leaning and stacked dice, hands")
-    parser.add_argument("--glassy", action="store_true", help="every other die of glass")
+    parser.add_argument("--glassy", action="store_true", help="every other set of dice of glass")
     parser.add_argument("--quick", action="store_true", help="cast rays instead of tracing paths")
     parser.add_argument("--largest", type=float, default=math.inf, help="edge of a die, px")
     options = parser.parse_args()

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from training.export import NETS
 from training.samples import load
-from training.train import Memory, network
+from training.train import MAKERS, network
 from vision.faces import READERS
 
 PATCHES = 1_500
@@ -31,8 +31,7 @@ def main() -> None:
     pool = [load(path.with_suffix(".png")) for path in sorted(folder.glob("*1.json"))]
     for kind in (*READERS, "standing"):
         net = unfolded(kind, NETS / f"{kind}.onnx")
-        memory = Memory(kind, [folder], PATCHES)
-        normalise(net, memory.make(pool, np.random.default_rng(0), PATCHES)["x"])
+        normalise(net, MAKERS[kind](pool, np.random.default_rng(0), PATCHES)["x"])
         torch.save(net.state_dict(), folder / f"{kind}.pt")
         print(f"{kind}.pt")
 

@@ -34,7 +34,7 @@ class Memory:
     """
 
     def __init__(self, kind: str, folders: list[Path], size: int) -> None:
-        self.make = {"finder": views, "standing": stands, **READS}[kind]
+        self.make = MAKERS[kind]
         self.folders, self.size, self.room = folders, size, ROOM.get(kind, MOST_ROOM)
         self.pool: dict[str, Traced] = {}
         self.rng = np.random.default_rng(time.time_ns())
@@ -113,6 +113,10 @@ def stands(pool: list[Traced], rng: np.random.Generator, size: int) -> Batch:
     numbers = ("cocked", "cocked_weight", "stacked", "off", "off_weight")
     batch = {k: torch.tensor([getattr(s, k) for s in got], dtype=torch.float32) for k in numbers}
     return {"x": torch.cat([as_input(np.stack([s.pixels for s in got])), flat], 1), **batch}
+
+
+MAKERS = {"finder": views, "standing": stands, **READS}
+"""Of batches, for each kind of network."""
 
 
 def as_input(pictures: np.ndarray) -> Tensor:

@@ -1,7 +1,7 @@
 """What was seen at one place -> a value, a confidence, a problem, or nothing at all.
 
-All three verdicts are sums of evidence in log odds, weighed by what was right on pictures that the
-networks had not been taught (`python -m training.weigh`).
+The three chances behind it are sums of evidence in log odds, weighed by what was right on pictures
+that the networks had not been taught (`python -m training.weigh`).
 """
 
 from dataclasses import astuple, dataclass
