@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.flat import Image
-from calibration.networks import run
 from calibration.outline import Outline, width_px
+from vision.networks import run
 from vision.reading import Quad
 
 Floats = NDArray[np.float64]
@@ -109,7 +109,7 @@ def floor(image: Image) -> Map:
     boxed = cv2.copyMakeBorder(
         small, top, high - height - top, left, wide - width - left, cv2.BORDER_REPLICATE
     )
-    logits = run("tray", _shares(boxed.transpose(2, 0, 1)[None]))[0, 0]
+    logits = run("tray", _shares(boxed.transpose(2, 0, 1)[None]), room="calibration")[0, 0]
     return np.asarray(1 / (1 + np.exp(-logits)), np.float32)
 
 
@@ -179,7 +179,7 @@ def _moved(picture: Image, corners: Floats) -> tuple[Floats, Floats]:
     """One round: new corners, and of each side how clearly it is seen, 0..1."""
     laid = [laid_out(corners, side) for side in range(4)]
     strips = np.stack([sampled(picture, points) for points, _ in laid])
-    logits = run("side", _shares(strips.transpose(0, 3, 1, 2)))[:, 0]
+    logits = run("side", _shares(strips.transpose(0, 3, 1, 2)), room="calibration")[:, 0]
     lines, clear = [], []
     for (points, _), score in zip(laid, logits, strict=True):
         line, share = _end(points, score)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 
 
-def run(name: str, inputs: Floats) -> Floats:
-    """What the network `name` makes of (n, channels, h, w)."""
-    net = _net(name, get_ident())
+def run(name: str, inputs: Floats, *, room: str = "vision") -> Floats:
+    """What the network `name` of a room makes of (n, channels, h, w)."""
+    net = _net(room, name, get_ident())
     net.setInput(inputs)
     out: Floats = net.forward()
     return out
@@ -32,7 +32,7 @@ def chances(logits: Floats) -> Floats:
 
 
 @cache
-def _net(name: str, _thread: int) -> Any:
+def _net(room: str, name: str, _thread: int) -> Any:
     """A network keeps its buffers: every thread has one of its own."""
-    data = files("vision").joinpath("nets", f"{name}.onnx").read_bytes()
+    data = files(room).joinpath("nets", f"{name}.onnx").read_bytes()
     return cv2.dnn.readNetFromONNX(np.frombuffer(data, np.uint8))
