@@ -70,7 +70,7 @@ def _read_one(picture: Picture, known: Profile | None, *, as_json: bool) -> bool
     reading = (
         _read_as_known(image, known) if known and not picture.tray else read(image, picture.tray)
     )
-    click.echo(_json_line(picture.name, reading) if as_json else _line(picture.name, reading))
+    click.echo(_json_line(picture.name, reading) if as_json else _line(picture, reading))
     return picture.drawn is None or _write(picture.drawn, annotate(image, reading))
 
 
@@ -99,11 +99,14 @@ def _unread(name: str, reason: str) -> dict[str, Any]:
     return {"file": name} | nothing | {"sure": False, "problems": [reason]}
 
 
-def _line(name: str, reading: Reading) -> str:
+def _line(picture: Picture, reading: Reading) -> str:
     seen = words.faces(reading.values) or "no dice"
     if reading.sure:
-        return f"{name}: {seen}"
-    return f"{name}: {seen}, not sure. {' '.join(words.advice(reading))}"
+        return f"{picture.name}: {seen}"
+    told = [f"{picture.name}: {seen}, not sure.", *words.advice(reading)]
+    if picture.drawn is None and any(die.problem for die in reading.in_tray):
+        told.append("(--annotate DIR writes a picture with the ring.)")
+    return " ".join(told)
 
 
 def _with_progress(pictures: list[Picture]) -> Iterator[Picture]:

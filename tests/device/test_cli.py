@@ -11,7 +11,9 @@ from pathlib import Path
 import cv2
 import pytest
 
+from device.cameras.look import LOOKS
 from device.cameras.simulated import SimulatedTray
+from tests.vision.painted import Put, photograph
 
 COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]
 
@@ -128,6 +130,21 @@ def test_read_prints_a_line_for_each_picture_and_reads_the_others(photo, tmp_pat
     assert first["problems"]
     assert second["values"] == [2, 5]
     assert third["dice"] == []
+
+
+def test_read_says_how_to_see_which_die_is_ringed(tmp_path):
+    shot = photograph([Put(5, -20, 0), Put(2, 20, 0, lean_deg=25)], LOOKS["green"])
+    path = tmp_path / "leaning.png"
+    cv2.imwrite(str(path), shot.image)
+    listed = tmp_path / "list.jsonl"
+    listed.write_text(json.dumps({"file": path.name, "tray": shot.tray.corners}) + "\n")
+
+    asked = run("read", "--list", str(listed)).stdout
+    drawn = run("read", "--list", str(listed), "--annotate", str(tmp_path / "seen")).stdout
+
+    assert "The ringed die" in asked
+    assert "--annotate" in asked
+    assert "--annotate" not in drawn
 
 
 def test_read_takes_a_list_with_trays(photo, tmp_path):
