@@ -25,25 +25,10 @@ RULES = rulefile.load("walnut-studiolo")
 DAY_S = 24 * 3600
 
 
-class Clock:
-    """A day begins when the test says so."""
-
-    def __init__(self):
-        self.now_s = 1_800_000_000.0
-
-    def __call__(self):
-        return self.now_s
-
-
 @pytest.fixture
 def journal(tmp_path):
     with closing(Journal.open(tmp_path / "journal.db")) as journal:
         yield journal
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture

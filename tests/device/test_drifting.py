@@ -14,13 +14,7 @@ from device.cameras.simulated import SimulatedTray
 from device.drifting import AGAIN_S, DARKER, MOVED, Drifted, Drifting
 from device.eye import Eye
 from device.shelf import Shelf
-
-
-class Clock:
-    now_s = 0.0
-
-    def __call__(self):
-        return self.now_s
+from tests.clock import Clock
 
 
 @pytest.fixture
@@ -90,7 +84,7 @@ def test_the_exposure_is_found_again_but_not_again_and_again(drifting, tray):
     dark_twice()
     assert drifting.said[-1] == Drifted(DARKER, resettle=False)
     light_twice()
-    drifting._clock.now_s = AGAIN_S + 1
+    drifting._clock.now_s += AGAIN_S + 1
     dark_twice()
     assert drifting.said[-1] == Drifted(DARKER, resettle=True)
 

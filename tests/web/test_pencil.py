@@ -1,27 +1,13 @@
 """Who may: the rules of the pencil, without any request."""
 
-from dataclasses import dataclass
-
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from tests.clock import Clock
 from web.pencil import ASK_S, UNSEEN_S, Kept, Pencil
 from web.table import TableError
-
-
-@dataclass
-class Clock:
-    now_s: float = 0.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture
@@ -60,7 +46,7 @@ def test_a_press_gives_it_once_and_then_reads_again(pencil):
 
 def test_a_press_after_half_a_minute_reads_dice_again(pencil, clock):
     pencil.ask("anna")
-    clock.now_s = ASK_S
+    clock.now_s += ASK_S
 
     assert not pencil.press()
     assert pencil.view().asking == ""
@@ -97,7 +83,7 @@ def test_the_holder_keeps_it(pencil):
 
 def test_a_holder_unseen_for_two_minutes_gives_way_to_a_press(pencil, clock):
     given_to(pencil, "anna")
-    clock.now_s = UNSEEN_S - 1
+    clock.now_s += UNSEEN_S - 1
     pencil.seen("anna")
     clock.now_s += UNSEEN_S - 1
     pencil.ask("ben")
@@ -113,7 +99,7 @@ def test_another_phone_waits_while_one_is_asking(pencil, clock):
     pencil.ask("anna")
     with pytest.raises(TableError, match="try again"):
         pencil.ask("ben")
-    clock.now_s = ASK_S
+    clock.now_s += ASK_S
     pencil.ask("ben")
 
     assert pencil.view().asking == "ben"

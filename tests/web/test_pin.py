@@ -5,18 +5,6 @@ from web.pin import LINK_S, PERIOD_S, PIN_DIGITS, TRIES, Pin, TooManyTriesError,
 SECRET = bytes(range(32))
 
 
-class Clock:
-    now_s = 1_000_000.0
-
-    def __call__(self):
-        return self.now_s
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 def door(clock):
     return Pin(SECRET, wall=clock, clock=clock)

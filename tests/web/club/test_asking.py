@@ -9,18 +9,6 @@ def there(_tray):
     return True
 
 
-class Clock:
-    now_s = 100.0
-
-    def __call__(self):
-        return self.now_s
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 def put():
     return []
