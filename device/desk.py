@@ -12,7 +12,7 @@ from device.ledger import Ledger
 from device.overlay import Asking, Heeding, Overlay, Waiting
 from device.verdict import Accept, Ask, Attention, NotThrown, Option, Verdict
 from game import scoring
-from game.errors import LaterStepError
+from game.errors import IllegalMove, LaterStepError
 from game.events import (
     Action,
     Banked,
@@ -236,6 +236,13 @@ class Desk:
         if not self.rolloff.open:
             self._begin_if_decided()
 
+    def _undo_roll(self) -> None:
+        if self.rolloff.before is None:
+            raise IllegalMove("there is nothing to take back")
+        self._clear()
+        self.rolloff = self.rolloff.before
+        self.message = f"Taken back. {telling.default_name(self.rolloff.seat or 0)} throws."
+
     def _end_rolloff(self) -> None:
         if self.rolloff.open:
             self.rolloff = self.rolloff.close()
@@ -318,7 +325,10 @@ class Desk:
         self._revise("Taken out by hand.", Spliced(start, stop, ()))
 
     def undo(self) -> None:
-        self._revise("Taken back.", Undone())
+        if self.ledger:
+            self._revise("Taken back.", Undone())
+        else:
+            self._undo_roll()
 
     def redo(self) -> None:
         self._revise("Done again.", Redone())

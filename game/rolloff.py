@@ -12,12 +12,13 @@ class RollOff:
     """The dice thrown so far, by seat.
 
     While the list is `open` every die is one more player. Once it is closed only seats that tie
-    for the highest throw again, in turn, until one is left.
+    for the highest throw again, in turn, until one is left. `before` is one step back, for undo.
     """
 
     rolls: tuple[tuple[int, ...], ...] = ()
     open: bool = True
-    again: tuple[int, ...] = field(default=())
+    again: tuple[int, ...] = ()
+    before: "RollOff | None" = field(default=None, compare=False, repr=False)
 
     def add(self, face: int) -> "RollOff":
         """The next die: a further player's while open, else of the next one who ties.
@@ -31,12 +32,12 @@ class RollOff:
         if self.open:
             if len(self.rolls) == MAX_PLAYERS:
                 raise IllegalMove(f"{MAX_PLAYERS} players are enough: hold to begin")
-            return replace(self, rolls=(*self.rolls, (face,)))
+            return replace(self, rolls=(*self.rolls, (face,)), before=self)
         if not self.again:
             raise IllegalMove("the roll-off is decided")
         seat, *others = self.again
         rolls = (*self.rolls[:seat], (*self.rolls[seat], face), *self.rolls[seat + 1 :])
-        return _with_ties(replace(self, rolls=rolls, again=tuple(others)))
+        return _with_ties(replace(self, rolls=rolls, again=tuple(others), before=self))
 
     def close(self) -> "RollOff":
         """No more players.
@@ -46,7 +47,7 @@ class RollOff:
         """
         if len(self.rolls) < MIN_PLAYERS:
             raise IllegalMove(f"a match has at least {MIN_PLAYERS} players: one die each, please")
-        return _with_ties(replace(self, open=False))
+        return _with_ties(replace(self, open=False, before=self))
 
     @property
     def highest(self) -> tuple[int, ...]:

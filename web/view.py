@@ -52,7 +52,11 @@ def state_json(snapshot: Snapshot) -> StateJson:
     """All that a phone needs to draw the table."""
     lamp = snapshot.lamp
     return {
-        **(_match(snapshot.match, snapshot.coach) if snapshot.match else NO_MATCH),
+        **(
+            _match(snapshot.match, snapshot.coach)
+            if snapshot.match
+            else _no_match(snapshot.rolloff)
+        ),
         "version": snapshot.version,
         "situation": snapshot.situation.value,
         "message": snapshot.message,
@@ -71,6 +75,10 @@ def state_json(snapshot: Snapshot) -> StateJson:
         "pencil": _pencil(snapshot.pencil),
         "coach": coach_json(snapshot.coach),
     }
+
+
+def _no_match(rolloff: RollOff | None) -> MatchJson:
+    return {**NO_MATCH, "can_undo": rolloff is not None and rolloff.before is not None}
 
 
 def _match(match: Match, coaching: Coaching) -> MatchJson:

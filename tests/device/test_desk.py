@@ -7,8 +7,9 @@ import pytest
 from device.ledger import Ledger
 from device.referee import Sight
 from device.session import Session
+from device.sign import UNDO_S
 from game import rulefile
-from game.errors import JournalError, RulesetError
+from game.errors import IllegalMove, JournalError, RulesetError
 from game.events import Farkled, Joined, Left, Renamed, Reordered, ScoreSet, Skipped, TurnSet
 from game.journal import Journal
 from vision.reading import Die, Problem, Reading
@@ -207,6 +208,20 @@ def test_a_die_of_the_roll_off_is_told_too(tmp_path, eye):
         session.told(sight((None,)).told(0, 4))
 
         assert session.rolloff.rolls == ((4,),)
+
+
+def test_a_die_of_the_roll_off_is_taken_back(tmp_path, eye):
+    with closing(Journal.open(tmp_path / "other.db")) as journal:
+        session = Session(Ledger(journal), RULES, eye)
+        session.dice((4,))
+        session.dice((6,))
+        session.hold(UNDO_S)
+
+        assert session.rolloff.rolls == ((4,),)
+        assert session.message == "Taken back. Player 2 throws."
+        session.undo()
+        with pytest.raises(IllegalMove, match="nothing to take back"):
+            session.undo()
 
 
 def test_a_die_that_nobody_asks_about_is_refused(session, eye):

@@ -36,6 +36,15 @@ def test_ties_throw_again_until_one_is_left():
     assert rolloff.add(1).add(4).first == 2
 
 
+def test_a_step_back_takes_back_the_last_die_or_the_end():
+    tied = rolled(6, 3, 6).close()
+
+    assert tied.add(2).before == tied
+    assert tied.before == rolled(6, 3, 6)
+    assert rolled(6, 3).before == rolled(6)
+    assert RollOff().before is None
+
+
 def test_one_player_is_no_match():
     with pytest.raises(IllegalMove, match="at least 2 players"):
         rolled(3).close()

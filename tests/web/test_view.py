@@ -164,3 +164,11 @@ def test_question_photo_and_rolloff_pass_through(table):
     assert state["photo"]["index"] == 8
     assert [die["slot"] for die in state["photo"]["dice"]] == [None, 3]
     assert state["rolloff"] == {"rolls": [[3], [5]], "open": False, "seat": None, "first": 1}
+
+
+def test_a_die_of_the_roll_off_can_be_taken_back(table):
+    table.show(rolloff=RollOff())
+    assert not view(table)["can_undo"]
+
+    table.show(rolloff=RollOff().add(3))
+    assert view(table)["can_undo"]
