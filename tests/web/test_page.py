@@ -2,6 +2,8 @@ import re
 
 import pytest
 
+from game.rolloff import RollOff
+
 
 def test_the_first_page_is_the_set_up(client):
     page = client.get("/").text
@@ -26,6 +28,13 @@ def test_a_new_match_starts_from_the_same_names(client, table):
 
     assert 'value="Clara"' in page
     assert "ends when a new one begins" in page
+
+
+def test_an_arrow_takes_back_what_was_rolled_for_the_beginning(client, table):
+    table.show(rolloff=RollOff())
+    assert 'id="undo"' not in client.get("/").text
+    table.show(rolloff=RollOff().add(3))
+    assert 'id="undo"' in client.get("/").text
 
 
 def test_only_the_simulation_offers_dice_and_button(client, table):
