@@ -69,7 +69,7 @@ class Match:
 
         Raises:
             IllegalMove: fewer than two or more than twenty players, names that cannot be told
-                apart, or all in one team.
+                apart, all in one team, or nobody sits on `first`.
         """
         n = len(names)
         teams = teams or [None] * n
@@ -79,6 +79,8 @@ class Match:
         players = tuple(Player(name, team=team) for name, team in pairs)
         order = tuple((first + i) % n for i in range(n))
         check_sides(players, order)
+        if first not in range(n):
+            raise IllegalMove(f"nobody sits on seat {first + 1}: there are {n} players")
         state = State(rules, players, order, Turn(order[0]))
         return cls(state, (), state)
 

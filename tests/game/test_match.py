@@ -222,3 +222,8 @@ def test_two_players_cannot_have_one_name(match):
 
 def _to(target):
     return replace(RULES, target=target)
+
+
+def test_nobody_begins_who_does_not_sit_there():
+    with pytest.raises(IllegalMove, match="nobody sits on seat 3: there are 2 players"):
+        Match.start(RULES, ["Anna", "Ben"], first=2)
