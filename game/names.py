@@ -40,12 +40,17 @@ def clean_name(name: str) -> str:
         IllegalMove: it is empty, too long, or holds control characters.
     """
     clean = " ".join(unicodedata.normalize("NFC", name).split()).strip(_JOINERS)
-    readable = any(map(_is_seen, clean)) and all(map(_is_allowed, clean))
+    readable = any(map(_is_seen, clean)) and is_printable(clean)
     if not readable or len(clean) > MAX_NAME:
         raise IllegalMove(
             f"a name has 1 to {MAX_NAME} printable characters: {quoted(name)} has not"
         )
     return clean
+
+
+def is_printable(text: str) -> bool:
+    """Whether it is one line that no screen takes for a command."""
+    return all(map(_is_allowed, text))
 
 
 def _is_seen(letter: str) -> bool:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from game.errors import RulesetError, quoted
+from game.names import is_printable
 from game.ruleset import FACES, Alike, Ruleset
 from game.textfile import read_text
 
@@ -167,12 +168,12 @@ class _Builder:
                 self._expect(key, found, found in allowed, " or ".join(map(repr, allowed)))
                 return type(default)(str(found))
             case str():
-                return self._expect(key, found, isinstance(found, str), "text in quotes")
+                return self._expect(key, found, _is_line(found), "one line of text in quotes")
             case int():
                 return self._points(key, found)
             case tuple() if key == "assumed":
-                ok = isinstance(found, list) and all(isinstance(line, str) for line in found)
-                self._expect(key, found, ok, "a list of texts")
+                ok = isinstance(found, list) and all(map(_is_line, found))
+                self._expect(key, found, ok, "a list of lines of text")
                 return tuple(found) if isinstance(found, list) else ()
             case tuple():
                 return self._by_number(key, found, default)
@@ -217,6 +218,10 @@ class _Builder:
         number = next((i for i, text in enumerate(lines, 1) if line.match(text)), None)
         where = f"{self.where}, line {number}" if number else self.where
         return RulesetError(f"{where}: {key[:_LONGEST_KEY]} {what}")
+
+
+def _is_line(found: object) -> bool:
+    return isinstance(found, str) and is_printable(found)
 
 
 def _nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
