@@ -53,8 +53,7 @@ class Learning:
         if self._tapped:
             self._store.see(picture, truth(reading, throw, self._stayed))
         elif _shows(reading, throw):
-            stayed = tuple(place for place in throw.places if place.aside)
-            self._store.see(picture, truth(reading, throw, stayed))
+            self._store.see(picture, truth(reading, throw, throw.set_aside))
 
     def _is_tapped(self, match: Match, throw: Throw | None) -> bool:
         """Whether this is still the throw that was tapped in, whatever its dice are by now."""

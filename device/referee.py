@@ -90,8 +90,7 @@ def judge_again(match: Match, throw: Throw, sight: Sight) -> Dice | NotThrown:
     """What a new look makes of a throw that was accepted: its dice, or why nothing is changed."""
     if not sight.reading.sure:
         return NotThrown(f"Nothing is changed. {words.advice(sight.reading)[0]}")
-    stayed = tuple(place for place in throw.places if place.aside)
-    found = compare(sight.reading, stayed, match.rules.n_dice).faces
+    found = compare(sight.reading, throw.set_aside, match.rules.n_dice).faces
     if len(found) != len(throw.dice):
         had, lie = words.count(len(throw.dice)), words.count(len(found))
         return NotThrown(f"Nothing is changed: the throw had {had}, in the tray: {lie}.")

@@ -34,6 +34,11 @@ class Throw:
     index: int = field(default=0, compare=False)
     places: tuple[Place, ...] = field(default=(), compare=False)
 
+    @property
+    def set_aside(self) -> tuple[Place, ...]:
+        """Where dice lay that were kept before it."""
+        return tuple(place for place in self.places if place.aside)
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
