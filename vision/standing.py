@@ -12,7 +12,7 @@ import numpy as np
 
 from vision.finder import Sighting
 from vision.networks import Floats, chance, run
-from vision.patches import VIEWS, axes, patch, upright, viewed
+from vision.patches import VIEWS, View, axes, patch, upright, viewed
 from vision.picture import Image
 from vision.pose import Lean, Pose
 
@@ -33,22 +33,25 @@ class Stance:
 
 
 def stances(
-    picture: Image, sightings: Sequence[Sighting], pose: Pose | None
+    picture: Image,
+    sightings: Sequence[Sighting],
+    pose: Pose | None,
+    views: Sequence[View] = VIEWS,
 ) -> dict[Sighting, Stance]:
     """One for each sighting; none where it is not known how the camera stands."""
     if pose is None or not sightings:
         return {}
-    answers = _answers(np.stack([_input(picture, s, pose) for s in sightings]))
+    answers = _answers(np.stack([_input(picture, s, pose) for s in sightings]), views)
     return {s: _stance(answer, s, pose) for answer, s in zip(answers, sightings, strict=True)}
 
 
-def _answers(inputs: Floats) -> Floats:
-    """(n, 4): the mean of what is said of all views."""
+def _answers(inputs: Floats, views: Sequence[View]) -> Floats:
+    """(n, 4): the mean of what is said of the views."""
     out = np.zeros((len(inputs), 4), np.float32)
-    for view in VIEWS:
+    for view in views:
         answers = run("standing", viewed(inputs, view))
         answers[:, 2:] = answers[:, 2:] @ axes(view)
-        out += answers / len(VIEWS)
+        out += answers / len(views)
     return out
 
 
