@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from calibration.flat import Image
 from calibration.outline import Outline, width_px
-from vision.networks import run
+from vision.networks import chance, run
 from vision.reading import Quad
 
 Floats = NDArray[np.float64]
@@ -110,7 +110,7 @@ def floor(image: Image) -> Map:
         small, top, high - height - top, left, wide - width - left, cv2.BORDER_REPLICATE
     )
     logits = run("tray", _shares(boxed.transpose(2, 0, 1)[None]), room="calibration")[0, 0]
-    return np.asarray(1 / (1 + np.exp(-logits)), np.float32)
+    return chance(logits)
 
 
 def _shares(levels: NDArray[Any]) -> Map:
@@ -214,10 +214,10 @@ def _end(points: Floats, score: Map) -> tuple[Line, float]:
 
     `score` (ALONG, ACROSS) is the network's, larger where an end is likelier.
     """
-    chance = np.exp(score - score.max(axis=1, keepdims=True))
-    chance /= chance.sum(axis=1, keepdims=True)
-    peak = OFFSETS[chance.argmax(axis=1)]
-    near = chance * (np.abs(OFFSETS[None] - peak[:, None]) < PEAK)
+    shares = np.exp(score - score.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    peak = OFFSETS[shares.argmax(axis=1)]
+    near = shares * (np.abs(OFFSETS[None] - peak[:, None]) < PEAK)
     weight = near.sum(axis=1).astype(np.float64)
     place = (near * OFFSETS).sum(axis=1) / np.maximum(weight, 1e-9)
     slope, middle = _straight(place, weight)
