@@ -6,11 +6,10 @@ was trained and exported; what was mined before is mined again.
 
 import argparse
 import json
-from pathlib import Path
 
 import numpy as np
 
-from training.samples import NEAR_EDGES, NEAR_SIZE, Traced, edges, load, photographed
+from training.samples import NEAR_EDGES, NEAR_SIZE, Traced, edges, load, photographed, pictures
 from vision.finder import find
 
 LOOKS_PX = (200, 384, 640)
@@ -19,7 +18,7 @@ LOOKS_PX = (200, 384, 640)
 def main() -> None:
     """Write FILE.false.json beside every picture."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("pictures", type=Path)
+    parser.add_argument("pictures", type=pictures)
     paths = sorted(parser.parse_args().pictures.glob("*.png"))
     total = 0
     for done, path in enumerate(paths, 1):

@@ -16,19 +16,19 @@ from onnx import numpy_helper
 from torch import Tensor, nn
 
 from training.export import NETS
-from training.samples import load
+from training.samples import load, pictures
 from training.train import MAKERS, network
 from vision.faces import READERS
 
-PATCHES = 1_500
+ENOUGH, PATCHES = 100, 1_500
 
 
 def main() -> None:
     """Write the checkpoints."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("pictures", type=Path)
+    parser.add_argument("pictures", type=pictures)
     folder = parser.parse_args().pictures
-    pool = [load(path.with_suffix(".png")) for path in sorted(folder.glob("*1.json"))]
+    pool = [load(path.with_suffix(".png")) for path in sorted(folder.glob("*[1-9].json"))[:ENOUGH]]
     for kind in (*READERS, "standing"):
         net = unfolded(kind, NETS / f"{kind}.onnx")
         normalise(net, MAKERS[kind](pool, np.random.default_rng(0), PATCHES)["x"])

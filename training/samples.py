@@ -1,6 +1,7 @@
 """Training samples from path traced pictures: views for the finder, patches for the reader."""
 
 import json
+from argparse import ArgumentTypeError
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ DIE_PX = (7.0, 60.0)  # edges of dice the finder learns
 COCKED_DEG, SEEN = 10.0, 0.965
 UNKNOWN = (np.nan, np.nan)
 NEAR_EDGES, NEAR_SIZE = 0.4, 0.55  # nearer than this, and so alike in size, it is the die
+FEWEST = 10  # pictures: of ten in a row one is held back
 Floats = NDArray[np.float32]
 
 
@@ -51,6 +53,17 @@ class Traced:
 def photographed(coded: NDArray[np.uint16], rng: Generator) -> Picture:
     """Coded light as a random camera takes it."""
     return photograph(decoded(coded), rng)
+
+
+def pictures(text: str) -> Path:
+    """A folder of labelled pictures, as an argument of a command: enough to hold some back."""
+    folder = Path(text)
+    if sum(path.with_suffix(".json").exists() for path in folder.glob("*.png")) < FEWEST:
+        make = f"python -m training.make_pictures {text}"
+        raise ArgumentTypeError(
+            f"fewer than {FEWEST} labelled pictures in {text}: {make} makes more"
+        )
+    return folder
 
 
 def load(path: Path) -> Traced:

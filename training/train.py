@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from training.nets import Finder, Reader, Standing
-from training.samples import Traced, load, patches, view
+from training.samples import Traced, load, patches, pictures, view
 from training.standing import stances
 from vision.faces import READERS
 
@@ -203,8 +203,10 @@ def main() -> None:
     """Train for so many minutes, from a checkpoint where there is one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", choices=["finder", "standing", *READERS])
-    parser.add_argument("pictures", type=Path)
-    parser.add_argument("--also", type=Path, action="append", help="further pictures to learn from")
+    parser.add_argument("pictures", type=pictures)
+    parser.add_argument(
+        "--also", type=pictures, action="append", help="further pictures to learn from"
+    )
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--out", type=Path)

@@ -20,7 +20,7 @@ from torch.nn import functional
 from calibration.tray import ACROSS, ALONG, ENDS, OFFSETS, REACH, SEEN_PX, laid_out, sampled
 from training.camera import Picture, photograph
 from training.light import decoded
-from training.samples import Floats, Traced, load
+from training.samples import Floats, Traced, load, pictures
 from training.tray_nets import Floor, Side
 
 NETS = Path(__file__).parent.parent / "calibration" / "nets"
@@ -161,7 +161,7 @@ def main() -> None:
     """Train for so many minutes and export."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", choices=["floor", "side"])
-    parser.add_argument("pictures", type=Path)
+    parser.add_argument("pictures", type=pictures)
     parser.add_argument("--minutes", type=float, default=40)
     options = parser.parse_args()
     cv2.setNumThreads(1)

@@ -8,7 +8,6 @@ right, and whether it lies as it must. Prints what to put there.
 import argparse
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass, fields
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from training.samples import (
     edges,
     load,
     photographed,
+    pictures,
 )
 from vision.judge import Evidence, best, evidence
 from vision.looks import Look, looks
@@ -50,7 +50,7 @@ class Place:
 def main() -> None:
     """Print the three sums."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("pictures", type=Path)
+    parser.add_argument("pictures", type=pictures)
     folder = parser.parse_args().pictures
     places = [
         place
