@@ -149,7 +149,7 @@ def _plot(label: str, lines: dict[str, Points], shift: int) -> str:
             '<path d="M50 20V210H345" fill="none" stroke="#495057"/>'
             f'<text x="197" y="248" text-anchor="middle">{label}</text>'
             f'<text x="345" y="226" text-anchor="end">{most_x:.3g}</text>'
-            f'<text x="44" y="26" text-anchor="end">{most_y:.0f} ms</text>'
+            f'<text x="50" y="14">{most_y:.0f} ms</text>'
         )
     ]
     for colour, (name, points) in zip(COLOURS, lines.items(), strict=False):

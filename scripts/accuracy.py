@@ -48,6 +48,18 @@ It is the chance that the face is read right, times the chance that the die lies
 | claimed | dice | true |
 |---|---|---|
 """
+TIME = """
+## How fast
+
+A read, one thread; in orange four passes of blur, Otsu's threshold and contours over the same frame, of
+which every reader that looks for outlines needs one. The networks look at a tray in one size, so a larger
+picture hardly costs more; each die costs a look of its own, and one that is not clear up to eight.
+
+![The time of a read over the size of the picture, and over the dice](pictures/reading-time.svg)
+
+Drawn by `traykeeper bench vision --curves docs/pictures/reading-time.svg`; without `--curves` it prints
+the times and how many passes they are on your machine.
+"""
 STEPS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
 
 Read = tuple[Case, Reading]
@@ -61,7 +73,7 @@ def main() -> None:
         sys.exit("set TRAYKEEPER_PICTURES to the folder with photos/ and renders/")
     with click.progressbar(cases(Path(folder)), label="Reading", file=sys.stderr) as bar:
         reads = [(case, read(load(case.path), case.tray)) for case in bar]
-    DOC.write_text("".join([*_table(reads), *_reliability(reads)]), "utf-8")
+    DOC.write_text("".join([*_table(reads), *_reliability(reads), TIME]), "utf-8")
     click.echo(DOC.read_text("utf-8"))
 
 

@@ -14,7 +14,7 @@ from vision.pose import Pose
 READERS = {"reader64": (64, 35), "reader48": (48, 26)}
 """The edges of the patches that a network was taught, and of the dice in them."""
 LEAN = slice(3, 5)  # the planes of a patch that tell how far the top stands off the foot
-CLEAR = 0.99  # from this chance on one view is enough
+CLEAR = 0.99  # from this chance on no further view is asked
 NOTHING = 0.8  # and from this one of being no die
 
 
@@ -38,17 +38,19 @@ def look(
     better = [_set_right(*one) for one in zip(sightings, first, strict=True)]
     patches = _patches(picture, better, pose)
     seen = [[answer] for answer in _answers(patches)]
-    doubtful = [k for k, (answer,) in enumerate(seen) if _is_doubtful(chances(answer[:7]))]
-    if doubtful:
-        patches = {reader: of[doubtful] for reader, of in patches.items()}
-        for view in VIEWS[1:]:
-            for k, answer in zip(doubtful, _answers(patches, view), strict=True):
-                seen[k].append(answer)
+    for view in VIEWS[1:]:
+        doubtful = [k for k, views in enumerate(seen) if _is_doubtful(np.mean(views, axis=0))]
+        if not doubtful:
+            break
+        some = {reader: of[doubtful] for reader, of in patches.items()}
+        for k, answer in zip(doubtful, _answers(some, view), strict=True):
+            seen[k].append(answer)
     return [(one, _face(np.stack(views))) for one, views in zip(better, seen, strict=True)]
 
 
-def _is_doubtful(of: Floats) -> bool:
-    return bool(of.max() < CLEAR and of[0] < NOTHING)
+def _is_doubtful(answer: Floats) -> bool:
+    told = chances(answer[:7])
+    return bool(told.max() < CLEAR and told[0] < NOTHING)
 
 
 def _answers(patches: dict[str, Floats], view: View = VIEWS[0]) -> Floats:

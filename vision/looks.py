@@ -13,18 +13,15 @@ import numpy as np
 
 from vision.faces import Face, look
 from vision.finder import COARSE_PX, LOOK_PX, TRAY_PX, Sighting, apart, find
-from vision.patches import VIEWS
 from vision.picture import Image, extent
 from vision.pose import Lean, Pose, pose
 from vision.reading import Quad
-from vision.standing import Stance, stances
+from vision.standing import Stance, leans, stances
 
 SMALL_PX = 11.0
 """Dice below this edge in the finder's picture are looked for again, twice as large."""
 LIKELY = 0.3
 """From this heat on a sighting tells how large dice are here, and is looked at for how it lies."""
-TWO_VIEWS = VIEWS[::4]
-"""So seen and in a mirror, dice tell as much of the lens as from all sides."""
 COMPANY = 2
 """So many dice tell how large dice are here."""
 ODDEST = 1.0
@@ -48,8 +45,7 @@ def looks(picture: Image, tray: Quad | None, aside: Quad | None) -> tuple[list[L
     stand = _stand(picture, tray)
     seen = _one_each(look(picture, sightings, stand))
     likely = [sighting for sighting, face in seen if _likely(sighting, face)]
-    leans = [stance.lean for stance in stances(picture, likely, stand, TWO_VIEWS).values()]
-    stand = _stand(picture, tray, leans)
+    stand = _stand(picture, tray, leans(picture, likely, stand))
     standing = stances(picture, likely, stand)
     usual = _usual_edge(likely)
     return [
@@ -57,10 +53,10 @@ def looks(picture: Image, tray: Quad | None, aside: Quad | None) -> tuple[list[L
     ], hand
 
 
-def _stand(picture: Image, tray: Quad | None, leans: Sequence[Lean] = ()) -> Pose | None:
+def _stand(picture: Image, tray: Quad | None, seen: Sequence[Lean] = ()) -> Pose | None:
     """How the camera stands, by the tray, and by the dice in it, most of which lie flat."""
     height, width = picture.shape[:2]
-    return None if tray is None else pose(tray, width, height, leans)
+    return None if tray is None else pose(tray, width, height, seen)
 
 
 def _usual_edge(likely: Sequence[Sighting]) -> float | None:
