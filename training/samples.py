@@ -20,7 +20,7 @@ DIE_PX = (7.0, 60.0)  # edges of dice the finder learns
 COCKED_DEG, SEEN = 10.0, 0.965
 UNKNOWN = (np.nan, np.nan)
 NEAR_EDGES, NEAR_SIZE = 0.4, 0.55  # nearer than this, and so alike in size, it is the die
-FEWEST = 10  # pictures: of ten in a row one is held back
+HELD_BACK = 10  # every tenth picture measures, and is not learnt from: fewer do not do
 Floats = NDArray[np.float32]
 
 
@@ -58,10 +58,10 @@ def photographed(coded: NDArray[np.uint16], rng: Generator) -> Picture:
 def pictures(text: str) -> Path:
     """A folder of labelled pictures, as an argument of a command: enough to hold some back."""
     folder = Path(text)
-    if sum(path.with_suffix(".json").exists() for path in folder.glob("*.png")) < FEWEST:
+    if sum(path.with_suffix(".json").exists() for path in folder.glob("*.png")) < HELD_BACK:
         make = f"python -m training.make_pictures {text}"
         raise ArgumentTypeError(
-            f"fewer than {FEWEST} labelled pictures in {text}: {make} makes more"
+            f"fewer than {HELD_BACK} labelled pictures in {text}: {make} makes more"
         )
     return folder
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from training.nets import Finder, Reader, Standing
-from training.samples import Traced, load, patches, pictures, view
+from training.samples import HELD_BACK, Traced, load, patches, pictures, view
 from training.standing import stances
 from vision.faces import READERS
 
@@ -22,7 +22,6 @@ FILLED = 12_000
 """So many samples are made first where learning goes on: few are soon known by heart."""
 ROOM = {"finder": 1500}
 MOST_ROOM = 40_000  # samples kept in memory: about 3 GB
-HELD_BACK = 10  # every tenth picture measures, and is not learnt from
 Batch = dict[str, Tensor]
 
 
