@@ -73,7 +73,7 @@ class Name(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class PictureCheck:
     """One finding: `ok` is None where the picture cannot tell; `advice` is empty where all is well."""
 
     name: Name
@@ -82,7 +82,7 @@ class Check:
     advice: str = ""
 
 
-def check(image: Image, tray: Quad, die_edge: float | None = None) -> tuple[Check, ...]:
+def check(image: Image, tray: Quad, die_edge: float | None = None) -> tuple[PictureCheck, ...]:
     """All checks of a picture (h, w, 3) in which the tray lies there.
 
     `die_edge` is that of this dice set, in tray widths.
@@ -92,7 +92,7 @@ def check(image: Image, tray: Quad, die_edge: float | None = None) -> tuple[Chec
             focus(image, tray, edge))  # fmt: skip
 
 
-def framing(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> Check:
+def framing(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
     """Whether all of the tray is in view, from above, and large enough."""
     height, width = image.shape[:2]
     shares = np.array(tray.corners) / (width, height)
@@ -100,7 +100,7 @@ def framing(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> Check:
             "top": shares[:, 1].min(), "bottom": 1 - shares[:, 1].max()}  # fmt: skip
     tight = [side for side, left in room.items() if left < TIGHT]
     if any(left < CUT for left in room.values()):
-        return Check(
+        return PictureCheck(
             Name.FRAMING, False, f"The tray is cut off at the {_all(tight)}.",
             "Hang the camera higher, or move the tray to the middle of the picture.",
         )  # fmt: skip
@@ -108,7 +108,7 @@ def framing(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> Check:
     die_px = edge * width_px(tray)
     if die_px < LEAST_DIE_PX or _area(tray) < SMALL * width * height:
         share = _area(tray) / (width * height)
-        return Check(
+        return PictureCheck(
             Name.FRAMING, False,
             f"The tray is far away: it fills {share:.0%} of the picture, a die is {die_px:.0f} px.",
             "Hang the camera lower, or take a lens that sees less around the tray.",
@@ -116,53 +116,55 @@ def framing(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> Check:
     if max(sides[0] / sides[2], sides[2] / sides[0], sides[1] / sides[3], sides[3] / sides[1]) > (
         SLANTED
     ):
-        return Check(
+        return PictureCheck(
             Name.FRAMING, False, "The camera looks at the tray from the side.",
             "Move it over the middle of the tray, looking straight down.",
         )  # fmt: skip
     if tight:
-        return Check(
+        return PictureCheck(
             Name.FRAMING, True, f"The tray is all in view, with no room at the {_all(tight)}.",
             "A little more height would let it be nudged without being cut off.",
         )  # fmt: skip
-    return Check(Name.FRAMING, True, f"The tray is all in view; a die is about {die_px:.0f} px.")
+    return PictureCheck(
+        Name.FRAMING, True, f"The tray is all in view; a die is about {die_px:.0f} px."
+    )
 
 
-def light(image: Image, tray: Quad) -> Check:
+def light(image: Image, tray: Quad) -> PictureCheck:
     """Whether there is enough light, not too much, and from more than one side."""
     floor = brightness(flat(image, tray, side_px=128))
     around = brightness(flat(image, tray, side_px=128, margin=WALLS))
     bright = float(np.percentile(around, 98))
     if bright < DARK:
-        return Check(
+        return PictureCheck(
             Name.LIGHT, False, f"It is dark: the tray reaches {bright:.0%} of full brightness.",
             "Add light from the side, best two lamps left and right.",
         )  # fmt: skip
     burnt = float((flat(image, tray, side_px=128).max(axis=2) > WHITE * 255).mean())
     if burnt > BURNT:
-        return Check(
+        return PictureCheck(
             Name.LIGHT, False, f"It is too bright: {burnt:.0%} of the tray is at full brightness.",
             "Dim the lamp or move it away, then let the camera find its exposure again.",
         )  # fmt: skip
     uneven = _unevenness(floor)
     if uneven > UNEVEN:
-        return Check(
+        return PictureCheck(
             Name.LIGHT, False,
             f"The light is uneven: one end of the tray gets {uneven:.0f} times that of another.",
             "Put the lamp farther away, or a second one on the other side.",
         )  # fmt: skip
-    return Check(Name.LIGHT, True, "The light is good.")
+    return PictureCheck(Name.LIGHT, True, "The light is good.")
 
 
-def glare(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> Check:
+def glare(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
     """Whether a lamp is mirrored on the floor: spots of white much lighter than their surroundings."""
     share = glare_share(image, tray, edge)
     if share > GLARE:
-        return Check(
+        return PictureCheck(
             Name.GLARE, False, f"A lamp is mirrored in {share:.1%} of the tray.",
             "Move the lamp to the side, or put paper in front of it; matt felt mirrors nothing.",
         )  # fmt: skip
-    return Check(Name.GLARE, True, "Nothing is mirrored.")
+    return PictureCheck(Name.GLARE, True, "Nothing is mirrored.")
 
 
 def glare_share(image: Image, tray: Quad, edge: float) -> float:
@@ -189,19 +191,19 @@ def _rim(steep: NDArray[Any], spot: NDArray[np.bool_]) -> float:
     return float(np.median(steep[(np.asarray(around) > 0) & ~spot]))
 
 
-def focus(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> Check:
+def focus(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
     """Whether edges in the tray are sharp, measured in dice."""
     blur = blur_share(image, tray, edge)
     if blur is None:
-        return Check(
+        return PictureCheck(
             Name.FOCUS, None, "There is nothing in the tray to focus on.", "Lay the dice in it."
         )
     if blur > SOFT:
-        return Check(
+        return PictureCheck(
             Name.FOCUS, False, f"The picture is soft: edges are blurred over {blur:.0%} of a die.",
             "Wipe the lens and let the camera focus again; turn the ring of a lens that has one.",
         )  # fmt: skip
-    return Check(
+    return PictureCheck(
         Name.FOCUS, True, f"The picture is sharp: edges are blurred over {blur:.0%} of a die."
     )
 

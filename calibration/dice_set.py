@@ -39,7 +39,7 @@ NOTHING_OF = 0.06
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class DieColours:
     """One die as it looked: edge in tray widths, colours in Lab; `pip` is None where it has one only."""
 
     edge: float
@@ -47,7 +47,7 @@ class Look:
     pip: Colour | None
 
 
-def looks(image: Image, reading: Reading, tray: Quad) -> tuple[Look, ...]:
+def looks(image: Image, reading: Reading, tray: Quad) -> tuple[DieColours, ...]:
     """How each die that was read for sure in the tray looks."""
     whole_px = width_px(tray)
     return tuple(
@@ -59,7 +59,7 @@ def looks(image: Image, reading: Reading, tray: Quad) -> tuple[Look, ...]:
     )
 
 
-def learn(seen: Sequence[Look]) -> DiceSet | None:
+def learn(seen: Sequence[DieColours]) -> DiceSet | None:
     """The set that these dice are of; None while they are too few."""
     if len(seen) < LEAST_DICE:
         return None
@@ -115,13 +115,13 @@ def _strange(face: NDArray[np.float32], dice: DiceSet) -> bool:
     return float(np.logical_or(*shown).mean()) < NOTHING_OF
 
 
-def _look(face: NDArray[np.float32], edge: float, value: int) -> Look:
+def _look(face: NDArray[np.float32], edge: float, value: int) -> DieColours:
     body = np.median(face, axis=0)
     away = np.linalg.norm(face - body, axis=1)
     # Pips cover a tenth of a six and less of the others; of those the middle of the darkest half.
     share = 100 * (1 - PIPS * value / 12)
     pip = np.median(face[away >= np.percentile(away, share)], axis=0)
-    return Look(edge, _colour(body), _colour(pip) if value > 1 else None)
+    return DieColours(edge, _colour(body), _colour(pip) if value > 1 else None)
 
 
 def _face(image: Image, die: Die) -> NDArray[np.float32]:

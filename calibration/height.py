@@ -17,7 +17,7 @@ NEAR_MM = 200
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class CameraView:
     """A camera's angles of view, and the pixels of the pictures that are read.
 
     `near_mm` is the nearest it can be focused.
@@ -46,13 +46,13 @@ class View:
 
 
 VIEWS = (
-    View("Camera Module 3", 66, 41, 2304, near_mm=100),
-    View("Camera Module 3 Wide", 102, 67, 2304, near_mm=50),
-    View("HQ, 6 mm lens", 55, 43, 2028, near_mm=200),
-    View("Global Shutter, 6 mm lens", 45, 35, 1456, near_mm=200),
-    View("Camera Module 2", 62.2, 48.8, 1640, near_mm=100),
-    View("Camera Module 1", 53.5, 41.4, 1296, near_mm=100),
-    View("webcam, 78° across the corners", 70.4, 43.3, 1920, near_mm=100),
+    CameraView("Camera Module 3", 66, 41, 2304, near_mm=100),
+    CameraView("Camera Module 3 Wide", 102, 67, 2304, near_mm=50),
+    CameraView("HQ, 6 mm lens", 55, 43, 2028, near_mm=200),
+    CameraView("Global Shutter, 6 mm lens", 45, 35, 1456, near_mm=200),
+    CameraView("Camera Module 2", 62.2, 48.8, 1640, near_mm=100),
+    CameraView("Camera Module 1", 53.5, 41.4, 1296, near_mm=100),
+    CameraView("webcam, 78° across the corners", 70.4, 43.3, 1920, near_mm=100),
 )
 """Angles as their makers tell them, or from sensor and lens; the width of the full-field mode."""
 
@@ -67,13 +67,13 @@ class Mount:
         advice: what to mind, in a sentence; empty where all is well.
     """
 
-    view: View
+    view: CameraView
     height_mm: int
     die_px: int
     advice: str
 
 
-def hang(view: View, tray_mm: tuple[float, float], die_mm: float) -> Mount:
+def hang(view: CameraView, tray_mm: tuple[float, float], die_mm: float) -> Mount:
     """The lowest good place for this camera: all the tray in view, no nearer than it is sharp.
 
     The tray's longer side lies along the picture's longer side.

@@ -43,7 +43,7 @@ POINTS_PER_MM = 72 / 25.4
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class PrintedBox:
     """A black rectangle in millimetres from the paper's top left."""
 
     x: float
@@ -71,7 +71,7 @@ class Sheet:
             row, column = divmod(number, COLUMNS)
             yield FIRST[self.paper] + number, left + column * PITCH_MM, top + row * PITCH_MM
 
-    def boxes(self) -> Iterator[Box]:
+    def boxes(self) -> Iterator[PrintedBox]:
         """All that is black: the markers, row by row, and a line to check the printer's scale."""
         kinds = cv2.aruco.getPredefinedDictionary(DICTIONARY)
         cell = MARKER_MM / CELLS
@@ -79,11 +79,11 @@ class Sheet:
             bits = np.asarray(cv2.aruco.generateImageMarker(kinds, number, CELLS)) > 0
             for row, line in enumerate(bits):
                 for start, end in _runs(line):
-                    yield Box(x + start * cell, y + row * cell, (end - start) * cell, cell)
+                    yield PrintedBox(x + start * cell, y + row * cell, (end - start) * cell, cell)
         wide, deep = self.size_mm
-        yield Box((wide - RULER_MM) / 2, deep - 10, RULER_MM, 0.4)
+        yield PrintedBox((wide - RULER_MM) / 2, deep - 10, RULER_MM, 0.4)
         for x in (0.0, RULER_MM - 0.4):
-            yield Box((wide - RULER_MM) / 2 + x, deep - 12, 0.4, 4)
+            yield PrintedBox((wide - RULER_MM) / 2 + x, deep - 12, 0.4, 4)
 
     @property
     def caption(self) -> str:
@@ -91,7 +91,7 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class FoundMat:
     """The mat as it was found.
 
     Attributes:
@@ -149,7 +149,7 @@ class Sighting:
         return np.asarray(shown, np.float64).reshape(-1, 2)
 
 
-def find(image: Image) -> Sighting | None:
+def find(image: Image) -> FoundMat | None:
     """The mat in a picture (h, w[, 3]); None where too little of it is seen."""
     kinds = cv2.aruco.getPredefinedDictionary(DICTIONARY)
     settings = cv2.aruco.DetectorParameters()
@@ -235,7 +235,7 @@ def _lens(size: tuple[int, int]) -> Floats:
     return np.array([[wide, 0, wide / 2], [0, wide, high / 2], [0, 0, 1]], np.float64)
 
 
-def _sighting(sheet: Sheet, at_mm: Floats, at_px: Floats, size: tuple[int, int]) -> Sighting:
+def _sighting(sheet: Sheet, at_mm: Floats, at_px: Floats, size: tuple[int, int]) -> FoundMat:
     lens = _lens(size)
     in_space = np.column_stack([at_mm, np.zeros(len(at_mm))]).astype(np.float32)
     fixed = (
@@ -252,4 +252,4 @@ def _sighting(sheet: Sheet, at_mm: Floats, at_px: Floats, size: tuple[int, int])
     back = cv2.perspectiveTransform(at_mm.reshape(1, -1, 2), np.linalg.inv(to_mm))[0]
     misfit = float(np.median(np.linalg.norm(back - straight, axis=1)))
     rows = tuple(tuple(float(v) for v in row) for row in to_mm)
-    return Sighting(sheet.paper, len(at_mm) // 4, rows, (k1, k2), misfit, size)
+    return FoundMat(sheet.paper, len(at_mm) // 4, rows, (k1, k2), misfit, size)

@@ -36,7 +36,7 @@ class ProfileError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldControls:
     """What the camera held when the profile was made; None is not known, or not to be set.
 
     Attributes:
@@ -112,7 +112,7 @@ class Profile:
     aside: Outline | None = None
     level: float | None = None
     sides: tuple[tuple[float, ...], ...] = ()
-    held: Held = Held()
+    held: HeldControls = HeldControls()
     dice: DiceSet | None = None
     mat: Mat | None = None
 
@@ -198,7 +198,7 @@ def as_text(profile: Profile) -> str:
     tables: dict[str, Mapping[str, object]] = {
         "tray": {"corners": profile.tray.corners, "level": profile.level, "sides": profile.sides},
         "aside": {"corners": profile.aside.corners} if profile.aside else {},
-        "camera": {name: getattr(held, name) for name in Held.__slots__},
+        "camera": {name: getattr(held, name) for name in HeldControls.__slots__},
         "dice": {name: getattr(dice, name) for name in DiceSet.__slots__} if dice else {},
         "mat": {name: getattr(mat, name) for name in Mat.__slots__} if mat else {},
     }
@@ -252,20 +252,20 @@ def _profile(data: Data, where: str) -> Profile:
         aside=aside.outline("corners") if aside else None,
         level=tray.number("level", 0, 1),
         sides=tray.rows("sides"),
-        held=_held(top.table("camera", *Held.__slots__)),
+        held=_held(top.table("camera", *HeldControls.__slots__)),
         dice=_dice(top.table("dice", *DiceSet.__slots__)),
         mat=_mat(top.table("mat", *Mat.__slots__)),
     )
 
 
-def _held(table: "_Table | None") -> Held:
+def _held(table: "_Table | None") -> HeldControls:
     if table is None:
-        return Held()
+        return HeldControls()
     exposure, gain = table.number("exposure_us", 1, 10_000_000), table.number("gain", 0, 100_000)
     if (exposure is None) != (gain is None):
         raise table.error("exposure_us", "set together with gain, or neither")
     white = table.number("white_k", 1_000, 30_000)
-    return Held(
+    return HeldControls(
         focus_dpt=table.number("focus_dpt", 0, 100),
         exposure_us=None if exposure is None else round(exposure),
         gain=gain,

@@ -61,7 +61,7 @@ LIKELY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundTray:
     """A proposal: `confidence` 0..1 that all four corners are right within 3 % of the tray's width."""
 
     tray: Outline
@@ -72,11 +72,11 @@ class Found:
         return self.confidence >= SURE
 
 
-NOTHING = Found(Outline.centred(), 0.0)
+NOTHING = FoundTray(Outline.centred(), 0.0)
 """A frame to be dragged."""
 
 
-def find(images: Sequence[Image]) -> Found:
+def find(images: Sequence[Image]) -> FoundTray:
     """The tray in one picture or several of the same view (h, w, 3) uint8 BGR.
 
     Where none is found for sure, an unsure one comes back, to be dragged: the best guess, or a
@@ -95,7 +95,7 @@ def find(images: Sequence[Image]) -> Found:
     within = np.clip(_in_order(fitted), 0, (width, height))  # where a finger can take hold of it
     corners = within if confidence < SURE else _in_order(fitted)
     try:
-        return Found(Outline.of(_as_quad(corners), width, height), confidence)
+        return FoundTray(Outline.of(_as_quad(corners), width, height), confidence)
     except ValueError:
         return NOTHING
 

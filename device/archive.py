@@ -5,8 +5,8 @@ from collections import OrderedDict
 from concurrent.futures import Future
 from threading import RLock
 
-from device.aside import Asked
-from game.counts import Counts, DiceSet
+from device.aside import WorkerRequest
+from game.counts import Counts, DiceInPlay
 from game.history import History
 from game.odds.review import Review
 from web.coaching import LookedBack
@@ -24,7 +24,7 @@ Which = tuple[str, int, int]
 """Identity of the journal, number of the match, and its steps: what a review is of."""
 
 
-class Archive:
+class Reviews:
     """Remembers what was worked out until the journal has moved on.
 
     Args:
@@ -32,12 +32,12 @@ class Archive:
         history: all matches.
     """
 
-    def __init__(self, aside: Asked, history: History) -> None:
+    def __init__(self, aside: WorkerRequest, history: History) -> None:
         self._aside, self._history = aside, history
         self._lock = RLock()
         self._reviews: OrderedDict[Which, LookedBack | None] = OrderedDict()
         self._counts: Counts | None = None
-        self._counted: tuple[str, int, tuple[DiceSet, ...]] | None = None
+        self._counted: tuple[str, int, tuple[DiceInPlay, ...]] | None = None
 
     def review(self, match_id: int, steps: int) -> LookedBack | None:
         """The match with so many steps; None while it is gone through."""
@@ -65,7 +65,7 @@ class Archive:
             elif which in self._reviews:
                 self._reviews[which] = LookedBack(*future.result())
 
-    def counts(self, sets: tuple[DiceSet, ...]) -> Counts | None:
+    def counts(self, sets: tuple[DiceInPlay, ...]) -> Counts | None:
         """What all matches come to; None while they are counted."""
         which = self._history.identity, self.newest(), sets
         with self._lock:
@@ -78,11 +78,11 @@ class Archive:
         """The position of the last entry there is."""
         return next((played.position for played in self._history.matches(limit=1)), 0)
 
-    def _count(self, sets: tuple[DiceSet, ...]) -> None:
+    def _count(self, sets: tuple[DiceInPlay, ...]) -> None:
         future = self._aside.ask("count", sets, SLICE_S)
         future.add_done_callback(lambda done: self._take_counts(sets, done))
 
-    def _take_counts(self, sets: tuple[DiceSet, ...], future: "Future[Counts | None]") -> None:
+    def _take_counts(self, sets: tuple[DiceInPlay, ...], future: "Future[Counts | None]") -> None:
         with self._lock:
             if error := future.exception():
                 log.warning("matches cannot be counted: %s", error)

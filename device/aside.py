@@ -27,19 +27,19 @@ PATIENCE_S = 3.0
 """For the answer it is at; what it has solved in the last seconds is then lost."""
 
 
-class Asked(Protocol):
-    """Answers the questions of `device.thinking.Thinker`, some time later."""
+class WorkerRequest(Protocol):
+    """Answers the questions of `device.thinking.Worker`, some time later."""
 
     def ask(self, question: str, *args: object) -> Future[Any]: ...
 
     def close(self) -> None: ...
 
 
-class AsideLostError(Exception):
+class WorkerLostError(Exception):
     """The process ended before it answered; the next question starts another."""
 
 
-class Aside:
+class WorkerClient:
     """One `device.thinking` process, asked from any thread; it answers one after the other.
 
     Args:
@@ -60,16 +60,16 @@ class Aside:
         return f"<device.Aside running={self._connection is not None}, open={len(self._open)}>"
 
     def ask(self, question: str, *args: object) -> Future[Any]:
-        """What the method of that name of `device.thinking.Thinker` answers, once it does."""
+        """What the method of that name of `device.thinking.Worker` answers, once it does."""
         future: Future[Any] = Future()
         with self._lock:
             number = next(self._numbers)
             self._open[number] = future
             try:
                 self._running().send((number, question, args))
-            except (OSError, AsideLostError) as error:
+            except (OSError, WorkerLostError) as error:
                 del self._open[number]
-                future.set_exception(AsideLostError(str(error)))
+                future.set_exception(WorkerLostError(str(error)))
         return future
 
     def close(self) -> None:
@@ -89,7 +89,7 @@ class Aside:
 
     def _running(self) -> "Connection[Any, Any]":
         if self._closed:
-            raise AsideLostError("the companion is closing")
+            raise WorkerLostError("the companion is closing")
         if self._connection is None:
             ours, theirs = Pipe()
             with theirs:
@@ -120,7 +120,7 @@ class Aside:
             left = list(self._open.values())
             self._open.clear()
         for future in left:
-            future.set_exception(AsideLostError("the coach's process has ended"))
+            future.set_exception(WorkerLostError("the coach's process has ended"))
 
 
 def _start(descriptor: int, journal: Path, tables: Path) -> "subprocess.Popen[bytes]":

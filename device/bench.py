@@ -12,14 +12,16 @@ import click
 from device.bench_vision import median_ms
 from device.cameras.simulated import SimulatedTray
 from device.companion import Companion
-from device.play import Options, serving
+from device.play import PlayOptions, serving
 from vision import read
 
 
 def press(runs: int) -> None:
     """From letting go of the button over a still tray to the snapshot on a phone's stream."""
     with TemporaryDirectory() as state:
-        options = Options(camera="sim", host="127.0.0.1", port=0, state=state, roll_s=0.1, seed=1)
+        options = PlayOptions(
+            camera="sim", host="127.0.0.1", port=0, state=state, roll_s=0.1, seed=1
+        )
         with serving(options) as (companion, server):
             times_ms = _press_times_ms(companion, server.port, runs)
     read_ms = median_ms(_reader(), 10)

@@ -26,18 +26,18 @@ from typing import Any
 import click
 
 from device.broker.address import address
-from device.broker.link import Ears, Link
+from device.broker.link import BrokerClient, Ears
 from device.broker.replay import Replay
 from device.broker.telling import state_json
 from device.broker.topics import ONLINE, Topics
-from device.club import Options, serving
+from device.club import ClubOptions, serving
 from device.errors import UsageError
-from device.tape import Tape
+from device.tape import SelfPlay
 from game import rulefile
-from game.feed import Line, Recorded
+from game.feed import FeedLine, Recorded
 from game.match import Match
 from game.wire import WireEntry
-from web.club.hall import Hall
+from web.club.hall import Trays
 from web.table import Lamp, Situation, Snapshot
 
 PROCESSES = 2
@@ -56,7 +56,7 @@ Times = dict[tuple[str, int], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ClubLoad:
     """How much is measured; `pace_s` is from one step of a tray to its next."""
 
     trays: int
@@ -82,7 +82,7 @@ class Heard:
     memory_mb: float
 
 
-def club(plan: Plan) -> None:
+def club(plan: ClubLoad) -> None:
     """Run it, and print what was measured."""
     with TemporaryDirectory() as folder, _mosquitto(Path(folder)) as (port, broker_pid):
         said, heard = _evening(plan, f"mqtt://127.0.0.1:{port}", folder)
@@ -108,7 +108,7 @@ def club(plan: Plan) -> None:
         click.echo(line)
 
 
-def _evening(plan: Plan, url: str, folder: str) -> tuple[list[Said], Heard]:
+def _evening(plan: ClubLoad, url: str, folder: str) -> tuple[list[Said], Heard]:
     """The processes, from the first to the last word."""
     spawn = multiprocessing.get_context("spawn")
     stop_board = spawn.Event()
@@ -133,10 +133,10 @@ def _evening(plan: Plan, url: str, folder: str) -> tuple[list[Said], Heard]:
 
 def _board(url: str, folder: str, stop: Event, tell: Connection) -> None:
     """The real board, noting when it took each entry."""
-    options = Options(url, host="127.0.0.1", port=0, state=folder)
+    options = ClubOptions(url, host="127.0.0.1", port=0, state=folder)
     halls: list[_Noting] = []
 
-    def noting(*parts: Any) -> Hall:
+    def noting(*parts: Any) -> Trays:
         halls.append(_Noting(*parts))
         return halls[0]
 
@@ -146,7 +146,7 @@ def _board(url: str, folder: str, stop: Event, tell: Connection) -> None:
         tell.send(Heard(halls[0].times, time.process_time(), _memory_mb(os.getpid())))
 
 
-class _Noting(Hall):
+class _Noting(Trays):
     """A hall that notes when it had taken each entry."""
 
     def __init__(self, *parts: Any) -> None:
@@ -166,7 +166,7 @@ class _Reel:
     """The tapes of a tray, told like a journal."""
 
     def __init__(self) -> None:
-        self.tapes: list[Tape] = []
+        self.tapes: list[SelfPlay] = []
 
     def matches(self) -> list[Recorded]:
         return [
@@ -174,10 +174,10 @@ class _Reel:
             for number, tape in enumerate(self.tapes)
         ]
 
-    def whole(self, number: int) -> Iterator[Line]:
+    def whole(self, number: int) -> Iterator[FeedLine]:
         tape = self.tapes[number]
         for entry in list(tape.entries):
-            yield Line(entry.seq, entry, None, tape.match)
+            yield FeedLine(entry.seq, entry, None, tape.match)
 
 
 class _Tray:
@@ -193,7 +193,7 @@ class _Tray:
             acknowledged=lambda *_: None,
             warn=lambda line: click.echo(line, err=True),
         )
-        self._link = Link(address(url), f"traykeeper-{name}", ears)
+        self._link = BrokerClient(address(url), f"traykeeper-{name}", ears)
         self._reel = _Reel()
         self._replay = Replay(self._reel)
         self._tape = self._begun()
@@ -210,10 +210,10 @@ class _Tray:
         self._link.subscribe(self._topics.replay)
         self._link.publish(self._topics.availability, ONLINE, retain=True)
 
-    def _begun(self) -> Tape:
+    def _begun(self) -> SelfPlay:
         match_id = f"{self._random.getrandbits(64):016x}"
         match = Match.start(self._rules, ["Anna", "Ben", "Cleo"])
-        self._reel.tapes.append(Tape(match, match_id, time.time()))
+        self._reel.tapes.append(SelfPlay(match, match_id, time.time()))
         return self._reel.tapes[-1]
 
     def play(self) -> None:
@@ -227,7 +227,7 @@ class _Tray:
     def _say(self, entry: WireEntry) -> None:
         match = self._tape.match
         snapshot = Snapshot(1, Situation.ACCEPTED, f"{match.state.player.name} throws.", _LAMP)
-        state = _line(state_json(snapshot, Line(entry.seq, entry, None, match)))
+        state = _line(state_json(snapshot, FeedLine(entry.seq, entry, None, match)))
         event = _line(entry.to_json())
         self.event_bytes += len(event) + len(self._topics.event)
         self.state_bytes += len(state) + len(self._topics.state)
@@ -239,7 +239,7 @@ class _Tray:
         self._link.close()
 
 
-def _play(url: str, names: list[str], plan: Plan, seed: int, tell: Connection) -> None:
+def _play(url: str, names: list[str], plan: ClubLoad, seed: int, tell: Connection) -> None:
     """A share of the trays: each plays on at its pace, all of them spread over it."""
     trays = []
     for number, name in enumerate(names):

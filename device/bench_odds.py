@@ -9,9 +9,9 @@ from time import perf_counter
 import click
 
 from game import rulefile, scoring
-from game.odds.advice import Table, turn_odds
+from game.odds.advice import MatchPosition, turn_odds
 from game.odds.throws import orders
-from game.odds.wins import Wins
+from game.odds.wins import MatchOdds
 from game.ruleset import Ruleset
 
 RULES = "standard"
@@ -37,17 +37,17 @@ def odds(target: int, small: int) -> None:
     )
 
 
-def _solve(rules: Ruleset, target: int) -> tuple[float, Wins]:
+def _solve(rules: Ruleset, target: int) -> tuple[float, MatchOdds]:
     start_s = perf_counter()
-    wins = Wins.unsolved(rules, target)
+    wins = MatchOdds.unsolved(rules, target)
     for _ in wins.solve():
         pass
     return perf_counter() - start_s, wins
 
 
-def _answer_ms(rules: Ruleset, wins: Wins) -> float:
+def _answer_ms(rules: Ruleset, wins: MatchOdds) -> float:
     """Of a question about a board not asked before."""
-    boards = [Table(_STEP * i, wins.target // 2 - _STEP * i) for i in range(QUESTIONS)]
+    boards = [MatchPosition(_STEP * i, wins.target // 2 - _STEP * i) for i in range(QUESTIONS)]
     boards = [board for board in boards if board.theirs >= 0]
     turn_odds(rules, boards[0], wins)  # what all boards share is worked out once
     start_s = perf_counter()

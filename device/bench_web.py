@@ -16,7 +16,7 @@ from time import monotonic, perf_counter, sleep
 import click
 
 from device.companion import Companion
-from device.play import Options, serving
+from device.play import PlayOptions, serving
 from web.server import Server
 
 PACE_S = 1.0
@@ -50,7 +50,7 @@ def _versions(connection: HTTPConnection) -> Iterator[int]:
 def web(phones: int, seconds: int) -> bool:
     """Print the delays and the memory; gives whether every phone was told of every action."""
     with TemporaryDirectory() as state:
-        options = Options(camera="sim", host="127.0.0.1", port=0, state=state, seed=1)
+        options = PlayOptions(camera="sim", host="127.0.0.1", port=0, state=state, seed=1)
         with serving(options) as (companion, server):
             companion.new_match(("Anna", "Ben"))
             return _measure(companion, server, phones, seconds)

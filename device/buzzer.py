@@ -4,21 +4,21 @@ from gpiozero import Buzzer, TonalBuzzer
 from gpiozero.pins import Factory
 from gpiozero.tones import Tone
 
-from device.sign import HOLDING, Sign
+from device.sign import HOLDING, Indicator
 
 STEP_S = 0.1
 
 SOUNDS = {
-    Sign.READ: "h",
-    Sign.HOT_DICE: "lmh",
-    Sign.QUESTION: "m.m",
-    Sign.ATTENTION: "l.l.l",
-    Sign.FARKLE: "mmllll",
-    Sign.WON: "l.m.h.mhhh",
-    Sign.NO_CAMERA: "l.l",
-    Sign.BANK: "h",
-    Sign.UNDO: "h.h",
-    Sign.SHUT_DOWN: "h.h.h",
+    Indicator.READ: "h",
+    Indicator.HOT_DICE: "lmh",
+    Indicator.QUESTION: "m.m",
+    Indicator.ATTENTION: "l.l.l",
+    Indicator.FARKLE: "mmllll",
+    Indicator.WON: "l.m.h.mhhh",
+    Indicator.NO_CAMERA: "l.l",
+    Indicator.BANK: "h",
+    Indicator.UNDO: "h.h",
+    Indicator.SHUT_DOWN: "h.h.h",
 }
 """Low, middle, high and silent, a tenth of a second each; a plain buzzer has one tone for all."""
 
@@ -30,16 +30,16 @@ MIDDLE = Tone(880)
 _HEIGHTS = {"l": -1.0, "m": 0.0, "h": 1.0}
 
 
-def sound_for(before: Sign | None, after: Sign) -> str:
+def sound_for(before: Indicator | None, after: Indicator) -> str:
     """What is heard when one sign follows the other; nothing where nothing happened.
 
     Letting go of the button says only what came of it: a turn that ended, never "read" again.
     """
     if before in (None, after):
         return ""
-    if after is Sign.READY:
-        return BANKED if before in (Sign.READ, Sign.HOT_DICE, *HOLDING) else ""
-    if before in HOLDING and after in (Sign.READ, Sign.HOT_DICE):
+    if after is Indicator.READY:
+        return BANKED if before in (Indicator.READ, Indicator.HOT_DICE, *HOLDING) else ""
+    if before in HOLDING and after in (Indicator.READ, Indicator.HOT_DICE):
         return ""
     return SOUNDS.get(after, "")
 
@@ -59,13 +59,13 @@ class Sounder:
             else Buzzer(pin, pin_factory=factory)
         )
         self._buzzer.source_delay = STEP_S
-        self._sign: Sign | None = None
+        self._sign: Indicator | None = None
         self.played = ""
 
     def __repr__(self) -> str:
         return f"<Sounder {self.played!r} on {self._buzzer!r}>"
 
-    def show(self, sign: Sign, _: str = "") -> None:
+    def show(self, sign: Indicator, _: str = "") -> None:
         sound, self._sign = sound_for(self._sign, sign), sign
         if sound:
             self.played = sound

@@ -65,7 +65,7 @@ def _with_margin(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Changes:
+class FrameDiff:
     """The pixels that changed (255 in `mask`) and their connected blobs.
 
     `shares` are the blobs' areas as shares of the watched region; `at_border` which of them touch
@@ -100,7 +100,7 @@ def grey(image: Image) -> Grey:
     return np.asarray(cv2.blur(levels.astype(np.float32), (3, 3)), np.float32)
 
 
-def changes(before: Grey, now: Grey, region: Region) -> Changes:
+def changes(before: Grey, now: Grey, region: Region) -> FrameDiff:
     """What differs by more than noise and exposure explain."""
     mask: Image = _changed(before, now) & region.mask
     count, components = cv2.connectedComponents(cv2.dilate(mask, _TOUCHING))
@@ -108,7 +108,7 @@ def changes(before: Grey, now: Grey, region: Region) -> Changes:
     areas = np.bincount(labels[mask > 0], minlength=count)
     border = set(np.unique(labels[region.ring]).tolist()) - {0}
     blobs = [i for i in range(1, count) if areas[i] >= LEAST_BLOB_PX]
-    return Changes(
+    return FrameDiff(
         mask=mask,
         shares=tuple(float(areas[i]) / region.pixels for i in blobs),
         at_border=tuple(i in border for i in blobs),

@@ -137,10 +137,10 @@ def play(settings: Any, /, **options: Any) -> None:
     traykeeper play --camera usb:0        # a webcam
     traykeeper play --port 8080 --rules house.toml
     """
-    from device.play import Options, run
+    from device.play import PlayOptions, run
 
     file = click.get_current_context().meta[SETTINGS_FILE]
-    run(Options(**(asdict(settings) | options), settings_file=file))
+    run(PlayOptions(**(asdict(settings) | options), settings_file=file))
 
 
 @cli.command()
@@ -468,9 +468,9 @@ def club(**options: Any) -> None:
     traykeeper club --broker mqtt://pub.local
     traykeeper club --broker mqtts://pub.local --secret /etc/traykeeper/mqtt.toml
     """
-    from device.club import Options, run
+    from device.club import ClubOptions, run
 
-    run(Options(**options))
+    run(ClubOptions(**options))
 
 
 @cli.group()
@@ -708,9 +708,9 @@ def bench_club(trays: int, seconds: float, pace: float) -> None:
     traykeeper bench club
     traykeeper bench club --trays 50 --pace 0.1 --seconds 30
     """
-    from device.bench_club import Plan, club
+    from device.bench_club import ClubLoad, club
 
-    club(Plan(trays, seconds, pace))
+    club(ClubLoad(trays, seconds, pace))
 
 
 @bench.command("all")

@@ -18,19 +18,19 @@ import platformdirs
 import segno
 
 from device.broker.address import Address, address, is_tray_name
-from device.broker.link import Ears, Link
+from device.broker.link import BrokerClient, Ears
 from device.broker.topics import ROOT, Topics
 from device.lan import lan_address
 from game.errors import GameError
 from web.club.app import create_club
 from web.club.asking import Ask
-from web.club.hall import Answered, Hall
-from web.club.history import History
+from web.club.hall import Answered, Trays
+from web.club.history import MatchHistory
 from web.club.people import People
 from web.club.steward import Steward
-from web.club.store import Store, StoreError
+from web.club.store import ClubStore, StoreError
 from web.club.tournaments import Tournaments
-from web.hosts import Hosts, named
+from web.hosts import AllowedHosts, named
 from web.server import Server
 
 TEND_S = 1.0
@@ -40,7 +40,7 @@ _TOPIC = re.compile(rf"{ROOT}/([^/]+)/(availability|state|event|replay/[^/]+|ass
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ClubOptions:
     """What `traykeeper club` is told."""
 
     broker: str
@@ -57,7 +57,7 @@ class Listener:
 
     def __init__(self, address: Address, warn: Callable[[str], object]) -> None:
         self._warn, self._said = warn, ""
-        self._hall: Hall | None = None
+        self._hall: Trays | None = None
         self._name = f"board-{token_hex(4)}"
         ears = Ears(
             connected=self._connected,
@@ -66,9 +66,9 @@ class Listener:
             acknowledged=lambda *_: None,
             warn=warn,
         )
-        self._link = Link(address, f"traykeeper-{self._name}", ears)
+        self._link = BrokerClient(address, f"traykeeper-{self._name}", ears)
 
-    def start(self, hall: Hall) -> None:
+    def start(self, hall: Trays) -> None:
         self._hall = hall
         self._link.start()
 
@@ -106,7 +106,7 @@ class Listener:
                 self._warn(self._said)
 
 
-def run(options: Options) -> None:
+def run(options: ClubOptions) -> None:
     """Show the board until Ctrl-C or a termination signal."""
     stop = Event()
     for name in (signal.SIGINT, signal.SIGTERM):
@@ -119,21 +119,21 @@ def run(options: Options) -> None:
 
 @contextmanager
 def serving(
-    options: Options,
+    options: ClubOptions,
     warn: Callable[[str], object],
-    make_hall: Callable[[History, Ask, Answered], Hall] = Hall,
+    make_hall: Callable[[MatchHistory, Ask, Answered], Trays] = Trays,
 ) -> Iterator[tuple[Server, Steward]]:
     """The board listening and its pages served; all is closed again at the end."""
     there = address(options.broker, secret=options.secret, ca=options.ca)
     folder = Path(options.state or platformdirs.user_state_path("traykeeper") / "club")
     steward = Steward.of(folder / "steward.key")
-    with closing(Store.open(folder / "club.db")) as store:
+    with closing(ClubStore.open(folder / "club.db")) as store:
         people = People(store)
-        history = History(store, people)
+        history = MatchHistory(store, people)
         listener = Listener(there, lambda line: warn(f"traykeeper club: {line}"))
         tournaments = Tournaments(store, people, listener.call)
         hall = make_hall(history, listener.ask, tournaments.answered)
-        hosts = Hosts(*named(options.hosts), options.host)
+        hosts = AllowedHosts(*named(options.hosts), options.host)
         app = create_club(store, history, people, hall, tournaments, steward=steward, hosts=hosts)
         with Server(app, options.host, options.port) as server:
             listener.start(hall)
@@ -145,7 +145,9 @@ def serving(
 
 
 @contextmanager
-def _tending(tournaments: Tournaments, hall: Hall, warn: Callable[[str], object]) -> Iterator[None]:
+def _tending(
+    tournaments: Tournaments, hall: Trays, warn: Callable[[str], object]
+) -> Iterator[None]:
     """Players are called to trays, on a thread of its own."""
     closing_now = Event()
 
@@ -167,7 +169,7 @@ def _tending(tournaments: Tournaments, hall: Hall, warn: Callable[[str], object]
         thread.join()
 
 
-def _greet(options: Options, server: Server, steward: Steward) -> None:
+def _greet(options: ClubOptions, server: Server, steward: Steward) -> None:
     url = f"http://{lan_address(options.host)}:{server.port}/"
     if sys.stdout.isatty():
         segno.make(url, micro=False).terminal(compact=True)

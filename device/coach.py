@@ -6,11 +6,11 @@ from concurrent.futures import Future
 from dataclasses import replace
 from threading import RLock
 
-from device.archive import Archive
-from device.aside import Asked
-from device.notebook import Notebook
+from device.archive import Reviews
+from device.aside import WorkerRequest
+from device.notebook import NotesFile
 from device.solving import Solving
-from game.counts import Counts, DiceSet
+from game.counts import Counts, DiceInPlay
 from game.history import History
 from game.match import Match
 from game.odds.figures import Figures
@@ -23,7 +23,7 @@ TABLES = "odds"
 """The folder of solved matches, in the state folder."""
 
 
-class Coach:
+class TableCoach:
     """What the page can be told beyond the match itself; see `web.coaching.Coach`.
 
     Args:
@@ -35,10 +35,10 @@ class Coach:
         changed: called whenever phones must be told, from any thread.
     """
 
-    def __init__(self, aside: Asked, history: History, notebook: Notebook) -> None:
+    def __init__(self, aside: WorkerRequest, history: History, notebook: NotesFile) -> None:
         self.changed: Callable[[], object] = lambda: None
         self._aside, self._history, self._notebook = aside, history, notebook
-        self._archive = Archive(aside, history)
+        self._archive = Reviews(aside, history)
         self._solving = Solving(aside, self._moved)
         self._lock = RLock()
         self._wanted: Match | None = None
@@ -136,5 +136,5 @@ class Coach:
         return self._archive.counts(self._notebook.notes.dice)
 
     def new_dice(self, name: str) -> None:
-        dice = DiceSet(name, self._archive.newest())
+        dice = DiceInPlay(name, self._archive.newest())
         self._notebook.change(lambda notes: notes.with_dice(dice))

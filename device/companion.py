@@ -19,23 +19,23 @@ from gpiozero import GPIOZeroError
 from device.button import TrayButton
 from device.camera import Camera, Image
 from device.cameras.simulated import SimulatedTray
-from device.coach import Coach
-from device.corrections import Corrections
-from device.drifting import Drifted, Drifting
-from device.eye import CameraFound, CameraLost, Eye, Report, Seen, TimedOut
-from device.finger import Finger
+from device.coach import TableCoach
+from device.corrections import MisreadStore
+from device.drifting import Drifted, DriftWatch
+from device.eye import CameraFound, CameraLost, CameraThread, Report, Seen, TimedOut
+from device.finger import SimulatedButton
 from device.fitted import fitted_opener
-from device.fitting import Fitting
-from device.frames import Frames
+from device.fitting import Wizard
+from device.frames import ThrowPictures
 from device.hands import throw_as_a_person
 from device.lamp import LAMPS
-from device.learning import Learning
-from device.ledger import Ledger
-from device.overlay import Asking, Heeding
-from device.photos import Album, jpeg, with_slots
+from device.learning import MisreadCollector
+from device.ledger import LiveMatch
+from device.overlay import NeedsAttention, OpenQuestion
+from device.photos import PhotoAlbum, jpeg, with_slots
 from device.session import Session
-from device.shelf import Shelf
-from device.sign import SHUTDOWN_S, Sign, sign_for
+from device.shelf import ProfileStore
+from device.sign import SHUTDOWN_S, Indicator, sign_for
 from device.signals import Output, Signals
 from device.troubles import Troubles
 from device.voice import words_for
@@ -78,7 +78,7 @@ class Companion:
         tray: the simulated tray, where there is no real one: then it can be thrown.
         shelf: where the profile is kept; None keeps one in memory.
         pencil: who may change anything from a phone.
-        still_s, period_s: see `Eye`.
+        still_s, period_s: see `CameraThread`.
         shut_down: what a very long hold does; None where that is not allowed.
         frames: keeps the picture of each throw; None keeps none.
         corrections: keeps pictures that people put right; None keeps none.
@@ -92,21 +92,21 @@ class Companion:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: LiveMatch,
         rules: Ruleset,
         open_camera: Callable[[], Camera],
         output: Output,
         *,
         tray: SimulatedTray | None = None,
-        shelf: Shelf | None = None,
+        shelf: ProfileStore | None = None,
         pencil: Pencil | None = None,
         still_s: float = 0.4,
         period_s: float = 1 / 15,
         shut_down: Callable[[], object] | None = None,
-        frames: Frames | None = None,
-        corrections: Corrections | None = None,
+        frames: ThrowPictures | None = None,
+        corrections: MisreadStore | None = None,
         damage: str = "",
-        coach: Coach | None = None,
+        coach: TableCoach | None = None,
         alive: Callable[[], object] = lambda: None,
     ) -> None:
         self._alive = alive
@@ -115,9 +115,9 @@ class Companion:
         self._coach = coach
         if coach:
             coach.changed = self._refresh
-        self._shelf = shelf = shelf or Shelf()
-        self._drifting = Drifting(shelf, self._drifted)
-        self._eye = Eye(
+        self._shelf = shelf = shelf or ProfileStore()
+        self._drifting = DriftWatch(shelf, self._drifted)
+        self._eye = CameraThread(
             fitted_opener(open_camera, shelf),
             self._report,
             still_s=still_s,
@@ -125,7 +125,7 @@ class Companion:
             sift=self._sift,
             idle=self._drifting.look,
         )
-        self.fitting = Fitting(
+        self.fitting = Wizard(
             self._eye, shelf, simulated=tray, changed=self._refresh, kept=self._refresh
         )
         self._session = Session(ledger, rules, self._eye, shut_down=shut_down)
@@ -135,12 +135,12 @@ class Companion:
         self._ledger, self.simulated_tray = ledger, tray
         self._output = output if isinstance(output, Signals) else Signals(output)
         self._frames, self._kept = frames, 0
-        self._learning = Learning(corrections) if corrections else None
+        self._learning = MisreadCollector(corrections) if corrections else None
         self._damage, self._camera_trouble, self._hangs = damage, "", False
-        self._album = Album()
+        self._album = PhotoAlbum()
         self._button: TrayButton | None = None
         self._button_trouble = ""
-        self._finger: Finger | None = None
+        self._finger: SimulatedButton | None = None
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._changed = Condition()
         self._seen: Seen | None = None
@@ -181,7 +181,7 @@ class Companion:
             log.exception("there is no button")
             self._button_trouble = f"No button: {error}"
             return
-        self._finger = Finger(self._button) if self._button.simulated else None
+        self._finger = SimulatedButton(self._button) if self._button.simulated else None
         self.fitting.real_button = self.pencil.by_button = not self._button.simulated
 
     # What comes in from the hardware
@@ -354,11 +354,11 @@ class Companion:
             situation=session.situation,
             message=session.message,
             lamp=LAMPS[self._sign],
-            advice=overlay.advice if isinstance(overlay, Heeding) else (),
+            advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
             match=match,
             rolloff=session.rolloff if session.situation is Situation.NO_MATCH else None,
             photo=self._photo_of(match),
-            question=overlay.question if isinstance(overlay, Asking) else None,
+            question=overlay.question if isinstance(overlay, OpenQuestion) else None,
             choices=session.choices,
             simulated=self.simulated_tray is not None,
             camera=self._camera_name,
@@ -371,7 +371,7 @@ class Companion:
         )
 
     @property
-    def _sign(self) -> Sign:
+    def _sign(self) -> Indicator:
         session = self._session
         return sign_for(
             session.situation,
@@ -505,7 +505,7 @@ class Companion:
     def _tap_in(self, dice: tuple[int, ...]) -> None:
         """Where a reading needs attention, its picture shows what is tapped in."""
         before = self._ledger.match if self._ledger else None
-        heeding = isinstance(self._session.overlay, Heeding)
+        heeding = isinstance(self._session.overlay, NeedsAttention)
         self._session.dice(dice)
         if self._learning and before and heeding and self._ledger.match is not before:
             self._learning.tapped_in(before, self._ledger.match)

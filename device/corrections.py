@@ -21,7 +21,7 @@ from device.photos import jpeg
 from device.truth import Truth
 from vision.labelled import LABELS
 from vision.reading import Die
-from web.corrections import Store
+from web.corrections import MisreadsKept
 from web.table import TableError
 
 log = logging.getLogger(__name__)
@@ -40,8 +40,8 @@ QUALITY = 95
 """Of the JPEG: 25 of 25 simulated throws were read the same from it as from the frame."""
 
 
-class Corrections:
-    """See `web.corrections.Corrections`.
+class MisreadStore:
+    """See `web.corrections.Misreads`.
 
     Args:
         folder: where; it is made when it is first switched on.
@@ -99,12 +99,12 @@ class Corrections:
         except OSError as error:
             raise TableError(f"That cannot be written down ({error.strerror}).") from None
 
-    def store(self) -> Store:
+    def store(self) -> MisreadsKept:
         sizes = []
         for path in self._pictures():
             with suppress(FileNotFoundError):  # deleted meanwhile
                 sizes.append(path.stat().st_size)
-        return Store(self.on, len(sizes), sum(sizes), self._most, self._max_bytes)
+        return MisreadsKept(self.on, len(sizes), sum(sizes), self._most, self._max_bytes)
 
     def delete(self) -> None:
         try:

@@ -109,7 +109,7 @@ class Backups:
         return sorted(self._folder.glob("traykeeper-*.zip"), key=_number, reverse=True)
 
 
-class Daily:
+class DailyBackup:
     """Makes them on a thread of its own, from `__enter__` to `__exit__`."""
 
     def __init__(self, backups: Backups) -> None:

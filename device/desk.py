@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from device import beginning, referee, telling, words
-from device.ledger import Ledger
-from device.overlay import Asking, Heeding, Overlay, Waiting
-from device.verdict import Accept, Ask, Attention, NotThrown, Option, Verdict
+from device.ledger import LiveMatch
+from device.overlay import NeedsAttention, OpenQuestion, Overlay, WaitingForStillness
+from device.verdict import Accept, Answer, Ask, Attention, NotThrown, Verdict
 from game import scoring
 from game.errors import IllegalMove, LaterStepError
 from game.events import (
@@ -49,7 +49,7 @@ class Looker(Protocol):
     def moving(self) -> bool: ...
 
 
-class Desk:
+class MatchControl:
     """One match or roll-off, what lies over it, and the last sentence about it.
 
     Args:
@@ -58,7 +58,7 @@ class Desk:
         eye: reads the tray; here it is only told what was accepted.
     """
 
-    def __init__(self, ledger: Ledger, rules: Ruleset, eye: Looker) -> None:
+    def __init__(self, ledger: LiveMatch, rules: Ruleset, eye: Looker) -> None:
         self.ledger, self.rules = ledger, rules
         self.rolloff = RollOff()
         self.overlay: Overlay | None = None
@@ -67,7 +67,7 @@ class Desk:
             self.message = telling.resumed(ledger.match)
         self._eye = eye
         self._seen_s: float | None = None
-        self._repairs: tuple[Option, ...] = ()
+        self._repairs: tuple[Answer, ...] = ()
         self._offer_number = 0
         self._leftovers: tuple[Place, ...] = ()
 
@@ -105,22 +105,22 @@ class Desk:
                 self.message = " ".join(filter(None, (verdict.note, telling.outcome(match))))
                 self._offer(verdict.repairs)
             case Ask():
-                self.overlay = Asking(verdict.question, verdict.options)
+                self.overlay = OpenQuestion(verdict.question, verdict.options)
                 self.message = verdict.question
             case NotThrown():
                 self.message = verdict.note
                 self._offer((verdict.override,) if verdict.override else ())
             case Attention():
-                self.overlay = Heeding(verdict.advice)
+                self.overlay = NeedsAttention(verdict.advice)
                 self.message = verdict.advice[0]
 
-    def _offer(self, repairs: tuple[Option, ...]) -> None:
+    def _offer(self, repairs: tuple[Answer, ...]) -> None:
         self._repairs = repairs
         self._offer_number += 1
 
     def _clear(self) -> None:
         """A person did something: what was going on before is over."""
-        if isinstance(self.overlay, Waiting):
+        if isinstance(self.overlay, WaitingForStillness):
             self._eye.cancel()
         self.overlay = None
         self._offer(())
@@ -134,8 +134,8 @@ class Desk:
         )
 
     @property
-    def _options(self) -> tuple[Option, ...]:
-        return self.overlay.options if isinstance(self.overlay, Asking) else self._repairs
+    def _options(self) -> tuple[Answer, ...]:
+        return self.overlay.options if isinstance(self.overlay, OpenQuestion) else self._repairs
 
     def answer(self, choice_id: str) -> None:
         """One of the `choices`."""
@@ -144,7 +144,7 @@ class Desk:
             raise TableError("That choice is gone: the table has moved on.")
         self._choose(options[choice_id])
 
-    def _choose(self, option: Option) -> None:
+    def _choose(self, option: Answer) -> None:
         if option.chosen:
             self._clear()
             option.chosen()
@@ -199,7 +199,7 @@ class Desk:
             self.message = "The club is told that it does not suit."
             answered(False)
 
-        options = (Option("Yes, begin", chosen=begin), Option("No, not here", chosen=decline))
+        options = (Answer("Yes, begin", chosen=begin), Answer("No, not here", chosen=decline))
         self._apply(Ask(question, options))
 
     def reopen(self, match_id: int) -> None:
@@ -306,7 +306,7 @@ class Desk:
         if not ways:
             raise TableError(f"That cannot be corrected: {why}")
         self._clear()
-        options = tuple(Option(way.label, (way.action,)) for way in ways)
+        options = tuple(Answer(way.label, (way.action,)) for way in ways)
         self._apply(Ask(f"Corrected, {why}. What is true?", options))
 
     def by_hand(self, event: Event) -> None:

@@ -3,14 +3,14 @@
 from dataclasses import dataclass, field, replace
 from math import atan2, degrees, hypot
 
-from calibration.checks import Check
-from calibration.dice_set import LEAST_DICE, Look, learn
-from calibration.mat import Sighting
+from calibration.checks import PictureCheck
+from calibration.dice_set import LEAST_DICE, DieColours, learn
+from calibration.mat import FoundMat
 from calibration.outline import Outline
 from calibration.profile import DiceSet, Mat, Profile
 from device import words
 from vision.reading import Reading
-from web.calibration import CalibrationState, Finding, Learning, Parts, SeenDie, Trial
+from web.calibration import CalibrationState, DiceProgress, Parts, SeenDie, ShownCheck, Trial
 from web.table import TableError
 
 N_DICE = 6
@@ -24,7 +24,7 @@ COLOURS = ("red", "green", "blue")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class DraftReading:
     """What was read last, and the size of its picture."""
 
     reading: Reading = field(default_factory=Reading)
@@ -41,11 +41,11 @@ class Draft:
     words: str = "The tray was not looked for yet."
     aside: Outline | None = None
     room: bool = True
-    checks: tuple[Check, ...] = ()
-    seen: Seen = field(default_factory=Seen)
-    looks: tuple[Look, ...] = ()
+    checks: tuple[PictureCheck, ...] = ()
+    seen: DraftReading = field(default_factory=DraftReading)
+    looks: tuple[DieColours, ...] = ()
     dice: DiceSet | None = None
-    mat: Sighting | None = None
+    mat: FoundMat | None = None
     measured: Mat | None = None
     trials: tuple[Trial, ...] = ()
     pressed: bool = False
@@ -67,12 +67,12 @@ class Draft:
             measured=profile.mat,
         )
 
-    def learning(self, looks: tuple[Look, ...], seen: Seen) -> "Draft":
+    def learning(self, looks: tuple[DieColours, ...], seen: DraftReading) -> "Draft":
         """With the dice of one more throw looked at."""
         dice = learn(looks) if len(looks) >= ENOUGH_DICE else self.dice
         return replace(self, looks=looks, dice=dice, seen=seen, unsaved=True)
 
-    def tried(self, seen: Seen) -> "Draft":
+    def tried(self, seen: DraftReading) -> "Draft":
         """With one more throw of the self-test; one that was not read begins the count anew."""
         trial = _trial(seen.reading)
         passed = [t for t in self.trials if t.passed] if trial.passed else []
@@ -92,7 +92,7 @@ def _trial(reading: Reading) -> Trial:
     return Trial(reading.values, passed=True, words=f"Read: {words.faces(reading.values)}.")
 
 
-def not_the_same(seen: Seen, before: Seen) -> None:
+def not_the_same(seen: DraftReading, before: DraftReading) -> None:
     """Refuse a throw that lies as the one before: the same dice never count twice."""
     if not seen.reading.in_tray:
         raise TableError("The tray is empty: throw the dice, then read them.")
@@ -137,7 +137,7 @@ def state_of(draft: Draft, around: Around) -> CalibrationState:
         words=draft.words,
         aside=draft.aside.corners if draft.aside else None,
         room=draft.room,
-        checks=tuple(Finding(str(c.name), c.ok, c.verdict, c.advice) for c in draft.checks),
+        checks=tuple(ShownCheck(str(c.name), c.ok, c.verdict, c.advice) for c in draft.checks),
         dice=_dice(draft.seen),
         learning=_learning(draft),
         trials=draft.trials,
@@ -150,7 +150,7 @@ def state_of(draft: Draft, around: Around) -> CalibrationState:
     )
 
 
-def _dice(seen: Seen) -> tuple[SeenDie, ...]:
+def _dice(seen: DraftReading) -> tuple[SeenDie, ...]:
     return tuple(
         SeenDie(
             die.value,
@@ -163,10 +163,10 @@ def _dice(seen: Seen) -> tuple[SeenDie, ...]:
     )
 
 
-def _learning(draft: Draft) -> Learning:
+def _learning(draft: Draft) -> DiceProgress:
     needed = max(ENOUGH_DICE, LEAST_DICE)
     looked_at = len(draft.looks) or (draft.dice.dice if draft.dice else 0)
-    return Learning(looked_at, needed, draft.dice is not None, _dice_words(draft.dice))
+    return DiceProgress(looked_at, needed, draft.dice is not None, _dice_words(draft.dice))
 
 
 def _dice_words(dice: DiceSet | None) -> str:

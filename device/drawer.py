@@ -15,14 +15,14 @@ import platformdirs
 
 from device.errors import UsageError
 from device.whole import write_whole
-from web.pencil import Kept
+from web.pencil import PencilState
 from web.pin import pin
 
 FILE = "pencil.json"
 SECRET_BYTES = 32
 
 
-class Drawer:
+class PencilFile:
     """The file in the state folder.
 
     One that is damaged is as good as none: all phones ask anew. One that cannot be written says so
@@ -41,13 +41,13 @@ class Drawer:
         if found:
             self.secret, self.kept = found
         else:
-            self.secret, self.kept = token_bytes(SECRET_BYTES), Kept()
+            self.secret, self.kept = token_bytes(SECRET_BYTES), PencilState()
             self.keep(self.kept)
 
     def __repr__(self) -> str:
         return f"<Drawer {self._file}>"
 
-    def keep(self, kept: Kept) -> None:
+    def keep(self, kept: PencilState) -> None:
         """Write it, as one step."""
         self.kept = kept
         text = json.dumps({"secret": self.secret.hex()} | asdict(kept))
@@ -82,11 +82,13 @@ def print_pin(state: str | None) -> None:
     click.echo(pin(secret_of(folder), time()))
 
 
-def _read(file: Path) -> tuple[bytes, Kept] | None:
+def _read(file: Path) -> tuple[bytes, PencilState] | None:
     try:
         values = json.loads(file.read_text("utf-8"))
         secret = bytes.fromhex(values["secret"])
-        kept = Kept(str(values["holder"]), bool(values["own_turn"]), _names(values["players"]))
+        kept = PencilState(
+            str(values["holder"]), bool(values["own_turn"]), _names(values["players"])
+        )
     except (OSError, JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError):
         return None
     return (secret, kept) if len(secret) == SECRET_BYTES else None

@@ -6,7 +6,7 @@ from time import monotonic
 
 from calibration.drift import Drift, drift
 from device.camera import Camera, Frame
-from device.shelf import Shelf
+from device.shelf import ProfileStore
 
 AGAIN_S = 600.0
 """The exposure is not found again more often: each time the tray is not watched for seconds."""
@@ -28,7 +28,7 @@ class Drifted:
     resettle: bool = False
 
 
-class Drifting:
+class DriftWatch:
     """Compares previews of a tray at rest with the profile.
 
     Args:
@@ -39,7 +39,7 @@ class Drifting:
 
     def __init__(
         self,
-        shelf: Shelf,
+        shelf: ProfileStore,
         post: Callable[[Drifted], object],
         clock: Callable[[], float] = monotonic,
     ) -> None:

@@ -15,10 +15,10 @@ from time import monotonic
 
 from device.camera import Camera, CameraError, Frame, Image
 from device.cameras.tuning import Tunable
-from device.pulse import Pulse, dark, shows_something
+from device.pulse import Liveness, dark, shows_something
 from device.referee import Sight
-from device.rests import Rests
-from device.watch import Scene, Watch
+from device.rests import LastRest
+from device.watch import Activity, MotionWatch
 from vision import Quad, Reading, read
 from vision.burst import agree
 
@@ -44,7 +44,7 @@ RETRY_S = (1.0, 2.0, 4.0, 8.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ReadRequest:
     """A request to read. `armed`: only after something moved, and without a time limit."""
 
     number: int
@@ -97,7 +97,7 @@ Sift = Callable[[Reading, Image, Camera], Reading]
 Report = Seen | TimedOut | CameraLost | CameraFound
 
 
-class Eye:
+class CameraThread:
     """Watches the tray on a thread of its own.
 
     Args:
@@ -125,9 +125,9 @@ class Eye:
         self._still_s, self._period_s = still_s, period_s
         self._stop = Event()
         self._lock = Lock()
-        self._look: Look | None = None
+        self._look: ReadRequest | None = None
         self._number = 0
-        self._watch: Watch | None = None
+        self._watch: MotionWatch | None = None
         self._marked_s: float | None = None
         self._latest: Image | None = None
         self._moving = self._settled = False
@@ -148,7 +148,7 @@ class Eye:
         """Ask for a reading; its report carries the number that this gives. Replaces any other."""
         with self._lock:
             self._number += 1
-            self._look = Look(self._number, armed, monotonic(), wait_s)
+            self._look = ReadRequest(self._number, armed, monotonic(), wait_s)
             return self._number
 
     def cancel(self) -> None:
@@ -243,10 +243,10 @@ class Eye:
     def _watch_zones(
         self, camera: Camera, picture_px: tuple[int, int], zones: tuple[Quad, ...]
     ) -> None:
-        watch = Watch(still_s=self._still_s, tray=camera.tray, picture_px=picture_px)
+        watch = MotionWatch(still_s=self._still_s, tray=camera.tray, picture_px=picture_px)
         with self._lock:
             self._watch = watch
-        pulse, rests = Pulse(), Rests(camera.tray, picture_px)
+        pulse, rests = Liveness(), LastRest(camera.tray, picture_px)
         next_s = self._seen_s = self._moved_s = monotonic()
         while not self._stop.is_set() and zones == _zones(camera):
             self._resettle_if_asked(camera)
@@ -288,7 +288,7 @@ class Eye:
             if isinstance(camera, Tunable):
                 camera.resettle()
 
-    def _watch_once(self, camera: Camera, watch: Watch) -> tuple[Frame, Scene]:
+    def _watch_once(self, camera: Camera, watch: MotionWatch) -> tuple[Frame, Activity]:
         self._beat_s = monotonic()
         frame = camera.preview()
         scene = watch.feed(frame)
@@ -303,7 +303,7 @@ class Eye:
         return frame, scene
 
     def _serve(
-        self, camera: Camera, watch: Watch, rests: Rests, look: Look, *, ready: bool
+        self, camera: Camera, watch: MotionWatch, rests: LastRest, look: ReadRequest, *, ready: bool
     ) -> None:
         if ready:
             reading, image = self._read(camera)
@@ -316,7 +316,7 @@ class Eye:
         elif not look.armed and monotonic() - look.asked_s > look.wait_s:
             self._finish(look, TimedOut(look.number))
 
-    def _with_earlier(self, seen: Seen, camera: Camera, rests: Rests) -> Seen:
+    def _with_earlier(self, seen: Seen, camera: Camera, rests: LastRest) -> Seen:
         """On an empty tray also what lay there before it was scooped, if that was never read."""
         if not seen.sight.reading.sure or seen.sight.reading.in_tray:
             return seen
@@ -336,7 +336,7 @@ class Eye:
     def _read_one(self, image: Image, camera: Camera) -> Reading:
         return self._sift(read(image, camera.tray, aside=camera.aside), image, camera)
 
-    def _finish(self, look: Look, report: Report) -> None:
+    def _finish(self, look: ReadRequest, report: Report) -> None:
         with self._lock:
             if self._look is not look:
                 return

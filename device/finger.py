@@ -12,7 +12,7 @@ STUCK_S = 12.0
 BUSY = "The button is being held down: wait until it is let go."
 
 
-class Finger:
+class SimulatedButton:
     """Puts the button down and lets go, so that nobody cuts another's hold short."""
 
     def __init__(self, button: TrayButton) -> None:

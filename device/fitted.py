@@ -5,14 +5,14 @@ from collections.abc import Callable
 from calibration.outline import Outline
 from device.camera import Camera, Frame
 from device.cameras.tuning import Tunable, Tuning
-from device.shelf import Shelf
+from device.shelf import ProfileStore
 from vision.reading import Quad
 
 
-class FittedCamera:
+class CalibratedCamera:
     """Wraps a camera; without a profile made with it, it is as the camera itself says."""
 
-    def __init__(self, camera: Camera, shelf: Shelf) -> None:
+    def __init__(self, camera: Camera, shelf: ProfileStore) -> None:
         self._camera, self._shelf = camera, shelf
         self._size: tuple[int, int] | None = None
 
@@ -52,10 +52,10 @@ class FittedCamera:
         return outline.in_px(*self._size)
 
 
-class FittedTunable(FittedCamera):
+class CalibratedTunable(CalibratedCamera):
     """The same for a camera that has a lens and an exposure to set."""
 
-    def __init__(self, camera: Tunable, shelf: Shelf) -> None:
+    def __init__(self, camera: Tunable, shelf: ProfileStore) -> None:
         super().__init__(camera, shelf)
         self._tunable = camera
 
@@ -70,12 +70,14 @@ class FittedTunable(FittedCamera):
         return self._tunable.refocus()
 
 
-def fitted(camera: Camera, shelf: Shelf) -> Camera:
+def fitted(camera: Camera, shelf: ProfileStore) -> Camera:
     """The camera with the profile's tray."""
     return (
-        FittedTunable(camera, shelf) if isinstance(camera, Tunable) else FittedCamera(camera, shelf)
+        CalibratedTunable(camera, shelf)
+        if isinstance(camera, Tunable)
+        else CalibratedCamera(camera, shelf)
     )
 
 
-def fitted_opener(open_camera: Callable[[], Camera], shelf: Shelf) -> Callable[[], Camera]:
+def fitted_opener(open_camera: Callable[[], Camera], shelf: ProfileStore) -> Callable[[], Camera]:
     return lambda: fitted(open_camera(), shelf)

@@ -23,9 +23,9 @@ from calibration.profile import Mat, Profile
 from device.camera import Camera, CameraError, Image
 from device.cameras.simulated import SimulatedTray
 from device.cameras.tuning import Tunable, Tuning
-from device.draft import Around, Draft, Seen, not_the_same, state_of
+from device.draft import Around, Draft, DraftReading, not_the_same, state_of
 from device.photos import jpeg
-from device.shelf import Shelf, held
+from device.shelf import ProfileStore, held
 from device.sign import BANK_S
 from vision import read
 from web.calibration import CalibrationState, Points
@@ -63,7 +63,7 @@ class Watcher(Protocol):
     def with_camera(self, errand: Callable[[Camera], object]) -> "Future[object]": ...
 
 
-class Fitting:
+class Wizard:
     """Fits the profile to what the camera sees.
 
     Args:
@@ -81,7 +81,7 @@ class Fitting:
     def __init__(
         self,
         eye: Watcher,
-        shelf: Shelf,
+        shelf: ProfileStore,
         *,
         simulated: SimulatedTray | None = None,
         changed: Callable[[], object] = lambda: None,
@@ -190,7 +190,7 @@ class Fitting:
             self._judge(images[0])
         return self.state()
 
-    def _found(self, images: list[Image]) -> tray.Found:
+    def _found(self, images: list[Image]) -> tray.FoundTray:
         """The tray, and what a mat in it tells."""
         found, sighting = tray.find(images), mat.find(images[0])
         height, width = images[0].shape[:2]
@@ -198,7 +198,7 @@ class Fitting:
         measured = self._draft.measured
         if sighting is not None:
             if not found.sure:
-                found = tray.Found(Outline.of(sighting.corners, width, height), 0.0)
+                found = tray.FoundTray(Outline.of(sighting.corners, width, height), 0.0)
             measured = sighting.measured(found.tray.in_px(width, height))
             words = f"The mat tells: {_size(measured)}. {words} Then take the mat out."
         self._set(tray=found.tray, sure=found.sure, words=words, unsaved=True,
@@ -274,7 +274,7 @@ class Fitting:
 
     def forget(self) -> CalibrationState:
         with self._lock:
-            self._set(looks=(), dice=None, seen=Seen(), unsaved=True)
+            self._set(looks=(), dice=None, seen=DraftReading(), unsaved=True)
         return self.state()
 
     def test(self) -> CalibrationState:
@@ -285,7 +285,7 @@ class Fitting:
 
     def retest(self) -> CalibrationState:
         with self._lock:
-            self._set(trials=(), seen=Seen())
+            self._set(trials=(), seen=DraftReading())
         return self.state()
 
     def save(self) -> CalibrationState:
@@ -335,7 +335,7 @@ class Fitting:
             return self._draft.measured
         return seen.measured(self._draft.tray.in_px(*seen.size))
 
-    def _read(self) -> tuple[Seen, Image]:
+    def _read(self) -> tuple[DraftReading, Image]:
         """What lies in the tray of the draft, once it is still, and its picture."""
         self._wait_till_still()
         image = self._look()
@@ -346,7 +346,7 @@ class Fitting:
         reading = read(image, quad, aside=aside)
         if draft.dice:
             reading = sift(reading, image, quad, draft.dice)
-        seen = Seen(reading, width, height)
+        seen = DraftReading(reading, width, height)
         not_the_same(seen, draft.seen)
         return seen, image
 

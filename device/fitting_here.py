@@ -19,11 +19,11 @@ from device.cameras import SimulatedTray, camera_opener
 from device.cameras.tuning import Tuning, as_mains, as_rotation
 from device.draft import N_DICE, TRIALS
 from device.errors import UsageError
-from device.eye import CameraFound, CameraLost, Eye, Report
+from device.eye import CameraFound, CameraLost, CameraThread, Report
 from device.fitted import fitted_opener
-from device.fitting import Fitting
+from device.fitting import Wizard
 from device.settings import Settings
-from device.shelf import Shelf
+from device.shelf import ProfileStore
 from web.calibration import CalibrationState, Points
 from web.table import TableError
 
@@ -39,8 +39,8 @@ TEAL, ORANGE = (150, 200, 40), (0, 150, 240)
 class Here:
     """A camera opened for calibration, and where the profile is."""
 
-    fitting: Fitting
-    eye: Eye
+    fitting: Wizard
+    eye: CameraThread
     folder: Path
     simulated: SimulatedTray | None
 
@@ -49,7 +49,7 @@ class Here:
 def opened(settings: Settings, camera: str | None) -> Iterator[Here]:
     """The camera of the settings, or the one named."""
     folder = Path(settings.state or platformdirs.user_state_dir("traykeeper"))
-    shelf = Shelf(folder / FILE)
+    shelf = ProfileStore(folder / FILE)
     spec = camera or shelf.meant(settings.camera)
     usual = Tuning(rotation=as_rotation(settings.rotation), mains_hz=as_mains(settings.mains_hz))
     opener = camera_opener(spec, tuning=shelf.tuning(spec, usual))
@@ -57,10 +57,12 @@ def opened(settings: Settings, camera: str | None) -> Iterator[Here]:
     simulated = first if isinstance(first, SimulatedTray) else None
     cameras = iter([first])
     reports: list[Report] = []
-    eye = Eye(fitted_opener(lambda: next(cameras, None) or opener(), shelf), reports.append)
+    eye = CameraThread(
+        fitted_opener(lambda: next(cameras, None) or opener(), shelf), reports.append
+    )
     eye.start()
     try:
-        fitting = Fitting(eye, shelf, simulated=simulated)
+        fitting = Wizard(eye, shelf, simulated=simulated)
         fitting.found(_name(reports))
         yield Here(fitting, eye, folder, simulated)
     finally:
@@ -123,7 +125,7 @@ def print_mat(paper: mat.Paper, out: str | None) -> None:
 def show(settings: Settings) -> None:
     """The profile as it is in force."""
     folder = Path(settings.state or platformdirs.user_state_dir("traykeeper"))
-    shelf = Shelf(folder / FILE)
+    shelf = ProfileStore(folder / FILE)
     if shelf.trouble:
         raise UsageError(shelf.trouble)
     if shelf.profile is None:

@@ -32,7 +32,7 @@ WAITING = 4
 DAY_S = 24 * 3600.0
 
 
-class Frames:
+class ThrowPictures:
     """Keeps pictures by the position of their throw in the journal.
 
     Args:

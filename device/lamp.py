@@ -6,53 +6,53 @@ from gpiozero import LED, RGBLED
 from gpiozero.pins import Factory
 
 from device.pins import BLUE_PIN, GREEN_PIN, RED_PIN
-from device.sign import Sign
+from device.sign import Indicator
 from web.table import Lamp
 
 LAMPS = {
-    Sign.STARTING: Lamp("#404040", 1, "starting: looking for the camera"),
-    Sign.NO_MATCH: Lamp("#ffffff", 0, "no match: throw one die each, or set up on the phone"),
-    Sign.READY: Lamp("#00ff00", 0, "ready: throw and press"),
-    Sign.WAITING: Lamp("#0040ff", 2, "waiting for the dice to lie still"),
-    Sign.READ: Lamp("#00a0a0", 0, "read: throw on and press, or hold to bank"),
-    Sign.HOT_DICE: Lamp("#ffd000", 0, "hot dice: throw all again and press, or hold to bank"),
-    Sign.QUESTION: Lamp("#ffa000", 1, "a question: hold for yes"),
-    Sign.ATTENTION: Lamp("#ff4000", 2, "needs attention: see the page"),
-    Sign.FARKLE: Lamp("#ff0000", 0, "farkle: next player, throw and press"),
-    Sign.WON: Lamp("#ff00ff", 1, "won: hold for a rematch"),
-    Sign.NO_CAMERA: Lamp("#400000", 0.5, "no camera: tap the dice in on the phone"),
-    Sign.PENCIL: Lamp("#ffffff", 2, "a phone asks for the pencil: press to give it"),
-    Sign.BANK: Lamp("#0000ff", 0, "let go: bank, or yes"),
-    Sign.UNDO: Lamp("#a000ff", 0, "let go: take back the last step"),
-    Sign.SHUT_DOWN: Lamp("#ff0000", 5, "let go: shut down"),
+    Indicator.STARTING: Lamp("#404040", 1, "starting: looking for the camera"),
+    Indicator.NO_MATCH: Lamp("#ffffff", 0, "no match: throw one die each, or set up on the phone"),
+    Indicator.READY: Lamp("#00ff00", 0, "ready: throw and press"),
+    Indicator.WAITING: Lamp("#0040ff", 2, "waiting for the dice to lie still"),
+    Indicator.READ: Lamp("#00a0a0", 0, "read: throw on and press, or hold to bank"),
+    Indicator.HOT_DICE: Lamp("#ffd000", 0, "hot dice: throw all again and press, or hold to bank"),
+    Indicator.QUESTION: Lamp("#ffa000", 1, "a question: hold for yes"),
+    Indicator.ATTENTION: Lamp("#ff4000", 2, "needs attention: see the page"),
+    Indicator.FARKLE: Lamp("#ff0000", 0, "farkle: next player, throw and press"),
+    Indicator.WON: Lamp("#ff00ff", 1, "won: hold for a rematch"),
+    Indicator.NO_CAMERA: Lamp("#400000", 0.5, "no camera: tap the dice in on the phone"),
+    Indicator.PENCIL: Lamp("#ffffff", 2, "a phone asks for the pencil: press to give it"),
+    Indicator.BANK: Lamp("#0000ff", 0, "let go: bank, or yes"),
+    Indicator.UNDO: Lamp("#a000ff", 0, "let go: take back the last step"),
+    Indicator.SHUT_DOWN: Lamp("#ff0000", 5, "let go: shut down"),
     # As red, green and blue as can be, but not quite those that mean something else.
-    Sign.TEST_RED: Lamp("#fe0000", 0, "a test: is it red?"),
-    Sign.TEST_GREEN: Lamp("#00fe00", 0, "a test: is it green?"),
-    Sign.TEST_BLUE: Lamp("#0000fe", 0, "a test: is it blue?"),
+    Indicator.TEST_RED: Lamp("#fe0000", 0, "a test: is it red?"),
+    Indicator.TEST_GREEN: Lamp("#00fe00", 0, "a test: is it green?"),
+    Indicator.TEST_BLUE: Lamp("#0000fe", 0, "a test: is it blue?"),
 }
 """What three colours show; the page shows the same."""
 
 STEP_S = 0.1
 
 BLINKS = {
-    Sign.STARTING: "#####.....",
-    Sign.NO_MATCH: "#...................",
-    Sign.READY: "#",
-    Sign.WAITING: "##..",
-    Sign.READ: "##################..",
-    Sign.HOT_DICE: "##############.#.#.#",
-    Sign.QUESTION: "#.#.................",
-    Sign.ATTENTION: "#.#.#...............",
-    Sign.FARKLE: "##########..........",
-    Sign.WON: "#.#.#.#.############",
-    Sign.NO_CAMERA: "######..............",
-    Sign.PENCIL: "#######.#.",
-    Sign.BANK: "#.....",
-    Sign.UNDO: "#.#.....",
-    Sign.SHUT_DOWN: "#.#.#.....",
-    Sign.TEST_RED: "####......",
-    Sign.TEST_GREEN: "####.####.......",
-    Sign.TEST_BLUE: "####.####.####.......",
+    Indicator.STARTING: "#####.....",
+    Indicator.NO_MATCH: "#...................",
+    Indicator.READY: "#",
+    Indicator.WAITING: "##..",
+    Indicator.READ: "##################..",
+    Indicator.HOT_DICE: "##############.#.#.#",
+    Indicator.QUESTION: "#.#.................",
+    Indicator.ATTENTION: "#.#.#...............",
+    Indicator.FARKLE: "##########..........",
+    Indicator.WON: "#.#.#.#.############",
+    Indicator.NO_CAMERA: "######..............",
+    Indicator.PENCIL: "#######.#.",
+    Indicator.BANK: "#.....",
+    Indicator.UNDO: "#.#.....",
+    Indicator.SHUT_DOWN: "#.#.#.....",
+    Indicator.TEST_RED: "####......",
+    Indicator.TEST_GREEN: "####.####.......",
+    Indicator.TEST_BLUE: "####.####.####.......",
 }
 """What one colour shows, again and again: # on and . off, a tenth of a second each."""
 
@@ -77,7 +77,7 @@ class RgbLamp:
     def __repr__(self) -> str:
         return f"<RgbLamp {self.shown and self.shown.colour} on {self._led!r}>"
 
-    def show(self, sign: Sign, _: str = "") -> None:
+    def show(self, sign: Indicator, _: str = "") -> None:
         if LAMPS[sign] == self.shown:
             return
         self.shown = lamp = LAMPS[sign]
@@ -107,7 +107,7 @@ class OneLamp:
     def __repr__(self) -> str:
         return f"<OneLamp {self.shown} on {self._led!r}>"
 
-    def show(self, sign: Sign, _: str = "") -> None:
+    def show(self, sign: Indicator, _: str = "") -> None:
         if BLINKS[sign] == self.shown:
             return
         self.shown = BLINKS[sign]

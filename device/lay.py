@@ -16,7 +16,7 @@ throw in thousands."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lay:
+class Placement:
     """The dice in view, sorted by what became of them since the last accepted reading."""
 
     thrown: tuple[Place, ...]
@@ -39,9 +39,9 @@ class Lay:
         return Thrown(self.faces, (*self.thrown, *kept))
 
     @property
-    def all_thrown(self) -> "Lay":
+    def all_thrown(self) -> "Placement":
         """As if all had been thrown, also those that seem to have stayed."""
-        return Lay((*self.thrown, *self.stayed), (), self.aside)
+        return Placement((*self.thrown, *self.stayed), (), self.aside)
 
     def could_have_slid(self, before: tuple[Place, ...]) -> bool:
         """Whether the moved dice show only faces that lay there before and did not stay."""
@@ -49,7 +49,7 @@ class Lay:
         return Counter(self.faces) <= there
 
 
-def compare(reading: Reading, before: tuple[Place, ...], n_dice: int) -> Lay:
+def compare(reading: Reading, before: tuple[Place, ...], n_dice: int) -> Placement:
     """What became of the dice since they lay at these places; `n_dice` make the whole set."""
     thrown, stayed = [], []
     left = list(before)
@@ -65,7 +65,7 @@ def compare(reading: Reading, before: tuple[Place, ...], n_dice: int) -> Lay:
     n_kept = len(sure) + len(stayed)
     if len(sure) < len(aside) and n_kept + len(thrown) != n_dice:
         sure = ()  # some cannot be read and the others do not add up: they say nothing
-    return Lay(tuple(thrown), tuple(stayed), sure)
+    return Placement(tuple(thrown), tuple(stayed), sure)
 
 
 def lies_at(die: Place, before: Place) -> bool:

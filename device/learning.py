@@ -2,7 +2,7 @@
 
 import logging
 
-from device.corrections import Corrections
+from device.corrections import MisreadStore
 from device.eye import Seen
 from device.photos import slots
 from device.truth import truth
@@ -14,14 +14,14 @@ from vision.reading import Reading
 log = logging.getLogger(__name__)
 
 
-class Learning:
+class MisreadCollector:
     """Looks at the match after every change; it may fail, and nobody but the log hears of it.
 
     Args:
         store: keeps the pictures that were read wrong.
     """
 
-    def __init__(self, store: Corrections) -> None:
+    def __init__(self, store: MisreadStore) -> None:
         self._store = store
         self._picture: Seen | None = None
         self._tapped: Throw | None = None

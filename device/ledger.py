@@ -11,7 +11,7 @@ from game.result import Result
 from web.table import TableError
 
 
-class Record(Protocol):
+class StepRecord(Protocol):
     """Keeps events before they are told: `game.journal.Journal`."""
 
     def newest(self) -> tuple[int, Match] | None: ...
@@ -23,7 +23,7 @@ class Record(Protocol):
     def append(self, match_id: int, *actions: Action, result: Result | None = None) -> int: ...
 
 
-class Ledger:
+class LiveMatch:
     """The one match that is being played at this table, if any.
 
     Attributes:
@@ -32,7 +32,7 @@ class Ledger:
         seen: the position in the record of the newest throw that a camera saw.
     """
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: StepRecord) -> None:
         self._record = record
         self.match_id = 0
         self.trouble = ""

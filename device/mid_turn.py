@@ -8,15 +8,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from device import words
-from device.lay import Lay, faces
-from device.verdict import Accept, Ask, Attention, Option, Verdict
+from device.lay import Placement, faces
+from device.verdict import Accept, Answer, Ask, Attention, Verdict
 from game.events import Banked, Event, Kept, Undone
 from game.scoring import Dice, Keep
 from game.state import State
 from game.step import step
 
 
-def judge_mid_turn(state: State, lay: Lay) -> Verdict:
+def judge_mid_turn(state: State, lay: Placement) -> Verdict:
     """What a throw after the first one of a turn means."""
     if state.once_more:
         return _last_die_again(state, lay)
@@ -25,13 +25,13 @@ def judge_mid_turn(state: State, lay: Lay) -> Verdict:
     return _throw_on(state, lay)
 
 
-def _last_die_again(state: State, lay: Lay) -> Verdict:
+def _last_die_again(state: State, lay: Placement) -> Verdict:
     if len(lay.thrown) == 1:
         return Accept((lay.event,))
     return Attention((words.expected(1, len(lay.thrown), f"{state.player.name}'s last die again"),))
 
 
-def _all_dice(state: State, lay: Lay) -> Verdict:
+def _all_dice(state: State, lay: Placement) -> Verdict:
     """All dice at once: hot dice, or the next player after a bank that nobody marked."""
     hot = _tapped(state) or next((keep for keep in state.keeps if keep.hot), None)
     bank = _forgotten_bank(state, lay)
@@ -42,15 +42,15 @@ def _all_dice(state: State, lay: Lay) -> Verdict:
     return Accept(_keep_then_throw(state, hot, lay), note, repairs)
 
 
-def _forgotten_bank(state: State, lay: Lay) -> Option | None:
+def _forgotten_bank(state: State, lay: Placement) -> Answer | None:
     if state.bank_refusal():
         return None
     points = _bank_points(state)
     banked = f"{state.player.name} banked {points:,}"
     after = step(state, Banked())
     if after.winner is not None:
-        return Option(f"{banked}: the match is over", (Banked(),))
-    return Option(f"{banked}, {after.player.name} threw this", (Banked(), lay.event))
+        return Answer(f"{banked}: the match is over", (Banked(),))
+    return Answer(f"{banked}, {after.player.name} threw this", (Banked(), lay.event))
 
 
 def _bank_points(state: State) -> int:
@@ -58,7 +58,7 @@ def _bank_points(state: State) -> int:
     return state.locked_points + (keep.score if keep else 0)
 
 
-def _was_it_banked(state: State, bank: Option | None) -> Verdict:
+def _was_it_banked(state: State, bank: Answer | None) -> Verdict:
     name = state.player.name
     if bank is None:
         n = len(state.turn.throws[-1].dice) - 1
@@ -68,7 +68,7 @@ def _was_it_banked(state: State, bank: Option | None) -> Verdict:
     return Ask(f"Did {name} bank {points:,}?", (bank,))
 
 
-def _throw_on(state: State, lay: Lay) -> Verdict:
+def _throw_on(state: State, lay: Placement) -> Verdict:
     """Fewer than all dice: some of the last throw were kept. Which?"""
     last = state.turn.throws[-1]
     n_kept = len(last.dice) - len(lay.thrown)
@@ -88,7 +88,7 @@ def _tapped(state: State) -> Keep | None:
     return None if last.assumed else last.keep
 
 
-def _check_tapped(state: State, tapped: Keep, by_number: Keep, lay: Lay) -> Verdict:
+def _check_tapped(state: State, tapped: Keep, by_number: Keep, lay: Placement) -> Verdict:
     if len(tapped.dice) == len(by_number.dice):
         return _accept(state, tapped, lay)
     expected = tapped.dice_left or state.rules.n_dice
@@ -99,7 +99,7 @@ def _check_tapped(state: State, tapped: Keep, by_number: Keep, lay: Lay) -> Verd
     return Ask(question, (_option(state, by_number, lay),))
 
 
-def _kept_by_place(state: State, by_number: Keep, lay: Lay) -> Verdict:
+def _kept_by_place(state: State, by_number: Keep, lay: Placement) -> Verdict:
     """Dice set aside or left lying must add up; their faces are only a check."""
     n = state.rules.n_dice
     if len(lay.kept) + len(lay.thrown) != n:
@@ -118,17 +118,17 @@ def _kept_by_place(state: State, by_number: Keep, lay: Lay) -> Verdict:
     return _accept(state, seen, lay)
 
 
-def _accept(state: State, keep: Keep, lay: Lay) -> Accept:
+def _accept(state: State, keep: Keep, lay: Placement) -> Accept:
     return Accept(_keep_then_throw(state, keep, lay), f"{_kept(state, keep)}.")
 
 
-def _option(state: State, keep: Keep, lay: Lay) -> Option:
-    return Option(
+def _option(state: State, keep: Keep, lay: Placement) -> Answer:
+    return Answer(
         f"{_kept(state, keep)}, threw {words.faces(lay.faces)}", _keep_then_throw(state, keep, lay)
     )
 
 
-def _keep_then_throw(state: State, keep: Keep, lay: Lay) -> tuple[Event, ...]:
+def _keep_then_throw(state: State, keep: Keep, lay: Placement) -> tuple[Event, ...]:
     if state.turn.throws[-1].keep == keep:
         return (lay.event,)
     return (Kept(keep.dice, assumed=True), lay.event)

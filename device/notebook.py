@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any
 
 from device.whole import write_whole
-from game.counts import DiceSet
+from game.counts import DiceInPlay
 from web.coaching import Mode
 from web.table import TableError
 
@@ -23,15 +23,15 @@ class Notes:
     """How much the coach says, and which dice were thrown since when."""
 
     mode: Mode = Mode.OFF
-    dice: tuple[DiceSet, ...] = (DiceSet(""),)
+    dice: tuple[DiceInPlay, ...] = (DiceInPlay(""),)
 
-    def with_dice(self, dice: DiceSet) -> "Notes":
+    def with_dice(self, dice: DiceInPlay) -> "Notes":
         """These from now on; a set that was never thrown is forgotten."""
         thrown = tuple(each for each in self.dice if each.after < dice.after)
         return replace(self, dice=(*thrown, dice))
 
 
-class Notebook:
+class NotesFile:
     """The file; one that is damaged is as good as none.
 
     Attributes:
@@ -67,5 +67,5 @@ def _read(file: Path) -> Notes | None:
         return None
 
 
-def _dice_set(values: dict[str, Any]) -> DiceSet:
-    return DiceSet(str(values["name"]), int(values["after"]))
+def _dice_set(values: dict[str, Any]) -> DiceInPlay:
+    return DiceInPlay(str(values["name"]), int(values["after"]))

@@ -8,16 +8,16 @@ from typing import Any
 import click
 import platformdirs
 
-from device.odds_question import Question, parse
+from device.odds_question import OddsQuestion, parse
 from game.errors import OddsError
-from game.odds.advice import Option, TurnOdds, turn_odds
+from game.odds.advice import TurnOdds, TurnOption, turn_odds
 from game.odds.chances import farkle_within, throw_chances
 from game.odds.play_out import play_out
 from game.odds.points import average, points_table
 from game.odds.reach import chances_to_reach
-from game.odds.shelf import Shelf
+from game.odds.shelf import TableStore
 from game.odds.throws import throws
-from game.odds.wins import Wins, exact
+from game.odds.wins import MatchOdds, exact
 from game.ruleset import Ruleset
 
 _SAVE_EVERY_S = 20
@@ -25,12 +25,12 @@ _TOO_FAR_OFF = 4
 """Standard errors that luck gives once in sixteen thousand simulations."""
 
 
-def shelf() -> Shelf:
+def shelf() -> TableStore:
     """Where tables solved on this computer are kept."""
-    return Shelf(Path(platformdirs.user_cache_dir("traykeeper")) / "odds")
+    return TableStore(Path(platformdirs.user_cache_dir("traykeeper")) / "odds")
 
 
-def to_json(rules: Ruleset, target: int, wins: Wins | None) -> dict[str, Any]:
+def to_json(rules: Ruleset, target: int, wins: MatchOdds | None) -> dict[str, Any]:
     """The public form of the chances of a rule set."""
     table = points_table(rules)
     return {
@@ -44,7 +44,7 @@ def to_json(rules: Ruleset, target: int, wins: Wins | None) -> dict[str, Any]:
     }
 
 
-def _match_json(target: int, wins: Wins | None) -> dict[str, Any] | None:
+def _match_json(target: int, wins: MatchOdds | None) -> dict[str, Any] | None:
     if wins is None or not wins.solved:
         return None
     return {"target": target, "first_player_wins": wins.first_player}
@@ -115,7 +115,7 @@ def _limit(rules: Ruleset, n_dice: int) -> str:
     return f"to {stops[0] - step:,}"
 
 
-def _show_match(rules: Ruleset, said: str, target: int, wins: Wins | None) -> None:
+def _show_match(rules: Ruleset, said: str, target: int, wins: MatchOdds | None) -> None:
     click.echo(f"\nA match of two to {target:,}, played to win")
     if wins is None or not wins.solved:
         click.echo(f"  {_unsolved(said, target)}")
@@ -140,7 +140,7 @@ def solve(rules: Ruleset, target: int) -> None:
         click.echo("taking over the other's dice is left out, so this is near, not exact")
 
 
-def _solve(place: Shelf, wins: Wins) -> None:
+def _solve(place: TableStore, wins: MatchOdds) -> None:
     saved_s = monotonic()
     label = f"{wins.rules.name} to {wins.target:,}"
     with click.progressbar(length=1000, label=label) as bar:
@@ -164,7 +164,7 @@ def simulate(rules: Ruleset, said: str, target: int, matches: int, seed: int) ->
     return int(abs(outcome.off) > _TOO_FAR_OFF)
 
 
-def _solved(rules: Ruleset, said: str, target: int) -> Wins:
+def _solved(rules: Ruleset, said: str, target: int) -> MatchOdds:
     wins = shelf().find(rules, target)
     if wins is None or not wins.solved:
         raise OddsError(_unsolved(said, target))
@@ -191,14 +191,14 @@ def answer(rules: Ruleset, said: str, target: int, text: str, *, as_json: bool) 
         click.echo("taking over the other's dice is left out")
 
 
-def options(odds: TurnOdds, question: Question) -> tuple[Option, ...]:
+def options(odds: TurnOdds, question: OddsQuestion) -> tuple[TurnOption, ...]:
     """What can be done, the best first."""
     if question.throw is None:
         return (odds.option(question.at_risk, question.n_dice, hot=question.hot),)
     return odds.options(question.at_risk, question.keeps, question.bonus)
 
 
-def _show_option(option: Option) -> None:
+def _show_option(option: TurnOption) -> None:
     if option.keep:
         click.echo(f"keep {' '.join(map(str, option.keep.dice))}: {option.keep.score:,}")
     bank = option.refused or f"{_percent(option.win_banked)} to win"
@@ -212,7 +212,7 @@ def _show_option(option: Option) -> None:
         click.echo(f"  {_verdict(option)}")
 
 
-def _verdict(option: Option) -> str:
+def _verdict(option: TurnOption) -> str:
     if option.refused:
         return "throw: it cannot be banked"
     measure = "to win" if option.win_thrown is not None else "for points"
@@ -226,7 +226,7 @@ def _percent(chance: float | None) -> str:
 
 
 def _answer_json(
-    rules: Ruleset, target: int, question: Question, found: tuple[Option, ...]
+    rules: Ruleset, target: int, question: OddsQuestion, found: tuple[TurnOption, ...]
 ) -> dict[str, Any]:
     return {
         "rules": rules.name,
@@ -238,7 +238,7 @@ def _answer_json(
     }
 
 
-def _option_json(option: Option) -> dict[str, Any]:
+def _option_json(option: TurnOption) -> dict[str, Any]:
     return {
         "keep": list(option.keep.dice) if option.keep else None,
         "at_risk": option.at_risk,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from device.errors import UsageError
 from game import scoring
 from game.errors import quoted
-from game.odds.advice import Table
+from game.odds.advice import MatchPosition
 from game.ruleset import Ruleset
 from game.scoring import Dice, Keep
 
@@ -14,13 +14,13 @@ _MOST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class OddsQuestion:
     """Points on the board, points at risk, dice in hand; or the throw that is to be decided.
 
     With a throw `at_risk` is what was there before it.
     """
 
-    table: Table
+    table: MatchPosition
     at_risk: int
     n_dice: int
     hot: bool
@@ -34,7 +34,7 @@ class Question:
         return self.at_risk + best + rules.last_die_twice
 
 
-def parse(text: str, rules: Ruleset) -> Question:
+def parse(text: str, rules: Ruleset) -> OddsQuestion:
     """The question in these words.
 
     Raises:
@@ -52,8 +52,8 @@ def parse(text: str, rules: Ruleset) -> Question:
     keeps = scoring.keeps(throw, rules) if throw else ()
     if throw and not keeps:
         raise UsageError("--from: that throw is a farkle: nothing is left to choose")
-    return Question(
-        Table(mine, theirs, second="second" in said),
+    return OddsQuestion(
+        MatchPosition(mine, theirs, second="second" in said),
         at_risk,
         n_dice,
         hot=n_dice == rules.n_dice and at_risk > 0,

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from device.verdict import Option
+from device.verdict import Answer
 from vision.reading import Reading
 from web.table import Situation
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingForStillness:
     """A look was asked for. `then_bank` where a hold asked, `confirming` a costly reading.
 
     `again` is the index of the throw that is read once more.
@@ -24,17 +24,17 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class OpenQuestion:
     """A question is open; the first option is what a hold says."""
 
     situation: ClassVar = Situation.QUESTION
 
     question: str
-    options: tuple[Option, ...]
+    options: tuple[Answer, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Heeding:
+class NeedsAttention:
     """Something must be set right at the tray."""
 
     situation: ClassVar = Situation.ATTENTION
@@ -42,4 +42,4 @@ class Heeding:
     advice: tuple[str, ...]
 
 
-Overlay = Waiting | Asking | Heeding
+Overlay = WaitingForStillness | OpenQuestion | NeedsAttention

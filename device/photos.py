@@ -28,7 +28,7 @@ JPEG_QUALITY = 75
 """At that width 30 to 50 kB: the first view of the page stays below 100 kB in all."""
 
 
-class Album:
+class PhotoAlbum:
     """Keeps the newest annotated photos; written by one thread, read by many."""
 
     def __init__(self) -> None:

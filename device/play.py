@@ -18,46 +18,46 @@ from gpiozero.pins import Factory
 from gpiozero.pins.mock import MockFactory
 
 from calibration.profile import FILE as PROFILE
-from device.aside import Aside
+from device.aside import WorkerClient
 from device.broker.joining import on_broker
 from device.button import TrayButton
 from device.camera import Camera
 from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
 from device.cameras.tuning import Tuning, as_mains, as_rotation
-from device.coach import TABLES, Coach
+from device.coach import TABLES, TableCoach
 from device.companion import Companion
 from device.corrections import FOLDER as CORRECTIONS
-from device.corrections import Corrections
-from device.daily import Backups, Daily
+from device.corrections import MisreadStore
+from device.daily import Backups, DailyBackup
 from device.doctor.machine import Machine
-from device.doctor.patient import Patient
+from device.doctor.patient import System
 from device.drawer import FILE as DRAWER
-from device.drawer import Drawer
-from device.frames import DAY_S, Frames
+from device.drawer import PencilFile
+from device.frames import DAY_S, ThrowPictures
 from device.frames import FOLDER as FRAMES
 from device.lan import lan_address
-from device.ledger import Ledger
+from device.ledger import LiveMatch
 from device.notebook import FILE as NOTEBOOK
-from device.notebook import Notebook
+from device.notebook import NotesFile
 from device.notify import Heartbeat, notify
 from device.pins import open_pins
 from device.power import shut_down_where_allowed
 from device.rescue import open_journal
 from device.settings import Settings
-from device.shelf import Shelf
+from device.shelf import ProfileStore
 from device.signals import Wiring, as_lamp, open_signals
-from device.upkeep import Upkeep
+from device.upkeep import Maintenance
 from game import rulefile
 from game.errors import JournalError
 from game.history import History
 from web.app import create_app, new_link
-from web.hosts import Hosts, named
+from web.hosts import AllowedHosts, named
 from web.pencil import Pencil
 from web.server import Server
 
 
 @dataclass(frozen=True, slots=True)
-class Options(Settings):
+class PlayOptions(Settings):
     """The settings, and what only the command line of `traykeeper play` can say."""
 
     roll_s: float = 1.0
@@ -65,7 +65,7 @@ class Options(Settings):
     settings_file: str | None = None
 
 
-def run(options: Options) -> None:
+def run(options: PlayOptions) -> None:
     """Play until Ctrl-C or a termination signal."""
     stop = Event()
     for name in (signal.SIGINT, signal.SIGTERM):
@@ -79,9 +79,9 @@ def run(options: Options) -> None:
 
 
 @contextmanager
-def serving(options: Options) -> Iterator[tuple[Companion, Server]]:
+def serving(options: PlayOptions) -> Iterator[tuple[Companion, Server]]:
     """The companion at work and its page served; all is closed again at the end."""
-    drawer = Drawer(_folder(options) / DRAWER)
+    drawer = PencilFile(_folder(options) / DRAWER)
     if drawer.trouble:
         click.echo(f"traykeeper: {drawer.trouble}", err=True)
     with (
@@ -94,7 +94,7 @@ def serving(options: Options) -> Iterator[tuple[Companion, Server]]:
             yield companion, server
 
 
-def _app(upkeep: Upkeep, options: Options, secret: bytes) -> Flask:
+def _app(upkeep: Maintenance, options: PlayOptions, secret: bytes) -> Flask:
     """The page, with the rules that were asked for first among those on offer."""
     chosen = rulefile.load(options.rules)
     others = (rulefile.load(name) for name in rulefile.names() if name != chosen.name)
@@ -107,25 +107,25 @@ def _app(upkeep: Upkeep, options: Options, secret: bytes) -> Flask:
         keeper=upkeep,
         coach=upkeep.coach,
         corrections=upkeep.corrections,
-        hosts=Hosts(*named(options.hosts), options.host),
+        hosts=AllowedHosts(*named(options.hosts), options.host),
         pencil=companion.pencil,
         secret=secret,
     )
 
 
 @contextmanager
-def open_companion(options: Options, pencil: Pencil | None = None) -> Iterator[Companion]:
+def open_companion(options: PlayOptions, pencil: Pencil | None = None) -> Iterator[Companion]:
     """Camera, pins, journal and match joined, without the page."""
     with open_upkeep(options, pencil) as upkeep:
         yield upkeep.companion
 
 
 @contextmanager
-def open_upkeep(options: Options, pencil: Pencil | None = None) -> Iterator[Upkeep]:
+def open_upkeep(options: PlayOptions, pencil: Pencil | None = None) -> Iterator[Maintenance]:
     """The companion at work, and what looks after it."""
     rules = rulefile.load(options.rules)
     state = _folder(options)
-    shelf = Shelf(state / PROFILE)
+    shelf = ProfileStore(state / PROFILE)
     if shelf.trouble:
         click.echo(f"traykeeper: {shelf.trouble}", err=True)
     tray, open_it = _camera(options, shelf)
@@ -135,12 +135,12 @@ def open_upkeep(options: Options, pencil: Pencil | None = None) -> Iterator[Upke
         closing(journal),
         closing(open_pins()) as pins,
         closing(_frames(options, state)) as frames,
-        closing(Corrections(state / CORRECTIONS)) as corrections,
+        closing(MisreadStore(state / CORRECTIONS)) as corrections,
         closing(_coach(state, journal.path)) as coach,
     ):
         if damage:
             frames.forget(after=0)
-        ledger = Ledger(journal)
+        ledger = LiveMatch(journal)
         damage = " ".join(filter(None, (damage, _taken_up(ledger))))
         companion = Companion(
             ledger,
@@ -169,8 +169,8 @@ def open_upkeep(options: Options, pencil: Pencil | None = None) -> Iterator[Upke
         )
         companion.start()
         try:
-            with Daily(backups):
-                yield Upkeep(
+            with DailyBackup(backups):
+                yield Maintenance(
                     companion,
                     journal,
                     backups,
@@ -183,7 +183,7 @@ def open_upkeep(options: Options, pencil: Pencil | None = None) -> Iterator[Upke
             companion.close()
 
 
-def _taken_up(ledger: Ledger) -> str:
+def _taken_up(ledger: LiveMatch) -> str:
     """Go on with what was played last; why not, where it cannot be read by this version."""
     try:
         ledger.reload()
@@ -192,37 +192,41 @@ def _taken_up(ledger: Ledger) -> str:
     return ""
 
 
-def _frames(options: Options, state: Path) -> Frames:
-    return Frames(
+def _frames(options: PlayOptions, state: Path) -> ThrowPictures:
+    return ThrowPictures(
         state / FRAMES,
         max_bytes=options.frames_mb * 1024 * 1024,
         max_age_s=options.frames_days * DAY_S,
     )
 
 
-def _coach(state: Path, journal: Path) -> Coach:
+def _coach(state: Path, journal: Path) -> TableCoach:
     """It works aside, in a process of its own that starts when it is first asked."""
-    return Coach(Aside(journal, state / TABLES), History(journal), Notebook(state / NOTEBOOK))
+    return TableCoach(
+        WorkerClient(journal, state / TABLES), History(journal), NotesFile(state / NOTEBOOK)
+    )
 
 
-def _patient(options: Options, state: Path) -> Patient:
+def _patient(options: PlayOptions, state: Path) -> System:
     """This machine, for the health page."""
-    return Patient(Machine(), replace(options, state=str(state)), None, None, None, installed=False)
+    return System(Machine(), replace(options, state=str(state)), None, None, None, installed=False)
 
 
-def _folder(options: Options) -> Path:
+def _folder(options: PlayOptions) -> Path:
     """Where journal, profile, pictures, backups and the pencil are."""
     return Path(options.state or platformdirs.user_state_dir("traykeeper"))
 
 
-def _shut_down(options: Options, pins: Factory) -> Callable[[], object] | None:
+def _shut_down(options: PlayOptions, pins: Factory) -> Callable[[], object] | None:
     """A simulated button is pressed by anybody in the network: it shuts nothing down."""
     if not options.shut_down or isinstance(pins, MockFactory):
         return None
     return shut_down_where_allowed()
 
 
-def _camera(options: Options, shelf: Shelf) -> tuple[SimulatedTray | None, Callable[[], Camera]]:
+def _camera(
+    options: PlayOptions, shelf: ProfileStore
+) -> tuple[SimulatedTray | None, Callable[[], Camera]]:
     """The simulated tray where it is one, and what opens the camera, again after it failed.
 
     A real camera that is not there yet stops nobody: dice are tapped in until it comes.
@@ -247,7 +251,7 @@ def _camera(options: Options, shelf: Shelf) -> tuple[SimulatedTray | None, Calla
     return None, lambda: next(cameras, None) or open_it()
 
 
-def _wiring(options: Options) -> Wiring:
+def _wiring(options: PlayOptions) -> Wiring:
     return Wiring(
         lamp=as_lamp(options.lamp),
         red=options.red_pin,

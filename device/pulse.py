@@ -18,7 +18,7 @@ Noise and the darkest tray, as an eye can see it, vary by 3 or more.
 """
 
 
-class Pulse:
+class Liveness:
     """Looks at each preview; raises where the camera only seems to work.
 
     >>> pulse = Pulse()

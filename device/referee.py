@@ -7,9 +7,9 @@ it lay was not thrown (`device.lay`); what was kept of the throw before is `devi
 from dataclasses import dataclass, replace
 
 from device import words
-from device.lay import Lay, compare, place_of
+from device.lay import Placement, compare, place_of
 from device.mid_turn import judge_mid_turn
-from device.verdict import Accept, Ask, Attention, EmptyTray, NotThrown, Option, Verdict
+from device.verdict import Accept, Answer, Ask, Attention, EmptyTray, NotThrown, Verdict
 from game.events import Place, Thrown, TookOver
 from game.match import Match
 from game.scoring import Dice, Effect, throw_events
@@ -58,7 +58,7 @@ def judge(match: Match, sight: Sight, before: tuple[Place, ...] = ()) -> Verdict
 
 def judge_tapped(match: Match, dice: Dice) -> Verdict:
     """What dice mean that a person tapped in, where no camera read them."""
-    lay = Lay(tuple(Place(face, 0, 0, 0) for face in dice))
+    lay = Placement(tuple(Place(face, 0, 0, 0) for face in dice))
     return _announce_reset(match.state, _judge_throw(match.state, lay))
 
 
@@ -73,7 +73,7 @@ def offer(match: Match, earlier: Sight, before: tuple[Place, ...], age_s: float)
     return Ask(
         f"The tray is empty. {words.faces(dice)} lay here {ago}: use it?"
         " Hold for yes; press to wait for the next throw.",
-        (Option(label, verdict.events),),
+        (Answer(label, verdict.events),),
     )
 
 
@@ -117,12 +117,12 @@ def only_die(sight: Sight, before: tuple[Place, ...]) -> int | Verdict:
     return lay.faces[0]
 
 
-def _slid_or_thrown(verdict: Verdict, lay: Lay, *, watched: bool) -> Verdict:
+def _slid_or_thrown(verdict: Verdict, lay: Placement, *, watched: bool) -> Verdict:
     """The dice show no new face: watched and not seen tumbling they slid, else it is asked."""
     if not isinstance(verdict, Accept):
         return NotThrown("Not thrown yet: the dice only moved.") if watched else verdict
     label = f"They were thrown: {words.faces(lay.faces)}"
-    option = Option(label, verdict.events)
+    option = Answer(label, verdict.events)
     if watched:
         return NotThrown("Not thrown yet: the dice were only moved.", option)
     return Ask(f"{words.faces(lay.faces)} lay there before, elsewhere. Thrown or moved?", (option,))
@@ -137,23 +137,23 @@ def _announce_reset(state: State, verdict: Verdict) -> Verdict:
     if Effect.RESET_SCORE not in effects or Effect.WIN in effects:
         return verdict
     name, score = state.player.name, state.player.score
-    yes = Option(f"{words.faces(dice)}: {name}'s {score:,} go back to zero", verdict.events)
+    yes = Answer(f"{words.faces(dice)}: {name}'s {score:,} go back to zero", verdict.events)
     return Ask(f"{words.faces(dice)}: four 2s. Does {name}'s score go back to zero?", (yes,))
 
 
-def _judge_throw(state: State, lay: Lay) -> Verdict:
+def _judge_throw(state: State, lay: Placement) -> Verdict:
     if state.turn.last is None:
         return _take_over(state, lay) if state.left_over else _first_throw(state, lay)
     return judge_mid_turn(state, lay)
 
 
-def _take_over(state: State, lay: Lay) -> Verdict:
+def _take_over(state: State, lay: Placement) -> Verdict:
     """All dice are a fresh start, exactly the dice left over a take-over, else it is asked."""
     assert state.left_over is not None  # noqa: S101 - asked by the caller
     left, n, thrown = state.left_over, state.rules.n_dice, len(lay.thrown)
     label = f"{state.player.name} takes over {left.points:,} and threw {words.faces(lay.faces)}"
-    take_over = Option(label, (TookOver(), lay.event))
-    fresh = Option(f"{state.player.name} begins afresh with {words.faces(lay.faces)}", (lay.event,))
+    take_over = Answer(label, (TookOver(), lay.event))
+    fresh = Answer(f"{state.player.name} begins afresh with {words.faces(lay.faces)}", (lay.event,))
     if thrown == n == left.dice:
         return Ask(f"A fresh start, or {left.points:,} taken over?", (fresh, take_over))
     if thrown == n:
@@ -165,7 +165,7 @@ def _take_over(state: State, lay: Lay) -> Verdict:
     return Attention((f"Saw {words.count(thrown)}: {why}.",))
 
 
-def _first_throw(state: State, lay: Lay) -> Verdict:
+def _first_throw(state: State, lay: Placement) -> Verdict:
     n, name = state.dice_in_hand, state.player.name
     why = f"{name} begins with all dice" if n == state.rules.n_dice else f"{name} throws {n}"
     if len(lay.thrown) == n:
@@ -173,7 +173,7 @@ def _first_throw(state: State, lay: Lay) -> Verdict:
     if len(lay.thrown) + len(lay.stayed) == n:
         all_dice = lay.all_thrown
         what = "One die lies" if len(lay.stayed) == 1 else "Some dice lie"
-        yes = Option(f"All {n} were thrown: {words.faces(all_dice.faces)}", (all_dice.event,))
+        yes = Answer(f"All {n} were thrown: {words.faces(all_dice.faces)}", (all_dice.event,))
         remedy = f"If not, throw all {n} and press."
         return Ask(f"{what} exactly as before. Were all {n} thrown? {remedy}", (yes,))
     return Attention((words.expected(n, len(lay.thrown), why),))

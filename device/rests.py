@@ -18,7 +18,7 @@ class Still:
     preview: Grey
 
 
-class Rests:
+class LastRest:
     """The rest that is or was last, and the one before it.
 
     Args:

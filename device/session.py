@@ -8,9 +8,9 @@ row, `press` and `hold` are its columns.
 from collections.abc import Callable
 
 from device import referee, words
-from device.desk import Desk, Looker
-from device.ledger import Ledger
-from device.overlay import Asking, Heeding, Waiting
+from device.desk import Looker, MatchControl
+from device.ledger import LiveMatch
+from device.overlay import NeedsAttention, OpenQuestion, WaitingForStillness
 from device.referee import Sight
 from device.sign import BANK_S, SHUTDOWN_S, UNDO_S
 from device.verdict import Accept, Attention, EmptyTray, NotThrown, Verdict
@@ -22,7 +22,7 @@ IN_VIEW = (Situation.ACCEPTED, Situation.TURN_OVER, Situation.WON)
 """Where the last throw stands as it was accepted."""
 
 
-class Session(Desk):
+class Session(MatchControl):
     """A desk with a button and an eye over the tray.
 
     Args:
@@ -38,7 +38,7 @@ class Session(Desk):
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: LiveMatch,
         rules: Ruleset,
         eye: Looker,
         *,
@@ -92,7 +92,7 @@ class Session(Desk):
                 self.rematch()
 
     def _say_again(self) -> None:
-        if isinstance(self.overlay, Heeding):
+        if isinstance(self.overlay, NeedsAttention):
             self.message = f"Nothing is banked yet. {self.overlay.advice[0]}"
 
     def _shut_down_if_allowed(self) -> None:
@@ -125,7 +125,7 @@ class Session(Desk):
             self.message = "There is no camera: tap the dice in on a phone."
             return
         number = self._eye.look(armed=armed)
-        self.overlay = Waiting(number, then_bank, confirming, again)
+        self.overlay = WaitingForStillness(number, then_bank, confirming, again)
         waits_for = "a throw" if armed else "the dice to lie still"
         self.message = f"Waiting for {waits_for}."
 
@@ -136,7 +136,7 @@ class Session(Desk):
 
     def timed_out(self, look: int) -> None:
         """The tray did not come to rest within the time of this look."""
-        if isinstance(self.overlay, Waiting) and self.overlay.look == look:
+        if isinstance(self.overlay, WaitingForStillness) and self.overlay.look == look:
             self._stop_waiting("The tray was not still for 20 seconds: press again.")
 
     def camera_found(self) -> None:
@@ -144,7 +144,7 @@ class Session(Desk):
 
     def camera_lost(self, reason: str) -> None:
         self.has_camera, self.started = False, True
-        if isinstance(self.overlay, Waiting):
+        if isinstance(self.overlay, WaitingForStillness):
             self.overlay = None
         self.message = f"No camera ({reason}). Tap the dice in on a phone meanwhile."
 
@@ -155,7 +155,7 @@ class Session(Desk):
         """
         self.offering = None
         waiting = self.overlay
-        if not isinstance(waiting, Waiting) or waiting.look != look:
+        if not isinstance(waiting, WaitingForStillness) or waiting.look != look:
             return
         self.overlay = None
         self._seen_s = sight.time_s
@@ -178,7 +178,7 @@ class Session(Desk):
 
     def told(self, sight: Sight) -> None:
         """A person named a face in the sight that is in question: it is judged anew."""
-        if not isinstance(self.overlay, Asking | Heeding):
+        if not isinstance(self.overlay, OpenQuestion | NeedsAttention):
             raise TableError("That die is no part of the last throw: press to read the dice.")
         self.overlay = None
         if self.ledger:
@@ -186,7 +186,7 @@ class Session(Desk):
         else:
             self._rolled_off(sight)
 
-    def _judge(self, waiting: Waiting, sight: Sight) -> None:
+    def _judge(self, waiting: WaitingForStillness, sight: Sight) -> None:
         first = waiting.confirming
         if first is not None and first.values != sight.reading.values:
             self._apply(Attention(("Two looks at this throw do not agree: press again.",)))
@@ -199,7 +199,7 @@ class Session(Desk):
         else:
             self._follow(verdict)
 
-    def _judge_again(self, waiting: Waiting, sight: Sight) -> None:
+    def _judge_again(self, waiting: WaitingForStillness, sight: Sight) -> None:
         """What takes the place of a throw is seen twice."""
         throw = self.ledger.match.last_throw
         if throw is None or throw.index != waiting.again:

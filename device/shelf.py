@@ -6,16 +6,16 @@ from typing import NoReturn
 
 from calibration import profile as profiles
 from calibration.dice_set import sift
-from calibration.profile import FILE, Held, Profile, ProfileError
+from calibration.profile import FILE, HeldControls, Profile, ProfileError
 from device.camera import Image
-from device.cameras.tuning import Light, Tuning
+from device.cameras.tuning import HeldLight, Tuning
 from device.errors import UsageError
 from vision import Quad, Reading
 
 USB, NO_HARDWARE = "USB camera", ("simulated tray", "replay of ")
 
 
-class Shelf:
+class ProfileStore:
     """The profile of this table.
 
     Args:
@@ -92,12 +92,12 @@ class Shelf:
         return sift(reading, image, tray, profile.dice)
 
 
-def held(tuning: Tuning) -> Held:
+def held(tuning: Tuning) -> HeldControls:
     """What of a camera's tuning goes into the profile."""
     light = tuning.light
     if light is None:
-        return Held(focus_dpt=tuning.focus_dpt)
-    return Held(
+        return HeldControls(focus_dpt=tuning.focus_dpt)
+    return HeldControls(
         tuning.focus_dpt, light.exposure_us, light.gain, light.red, light.blue, light.white_k
     )
 
@@ -121,10 +121,10 @@ def _fail(message: str) -> NoReturn:
     raise UsageError(message)
 
 
-def _light(held: Held) -> Light | None:
+def _light(held: HeldControls) -> HeldLight | None:
     if held.exposure_us is None or held.gain is None:
         return None
-    return Light(held.exposure_us, held.gain, held.red, held.blue, held.white_k)
+    return HeldLight(held.exposure_us, held.gain, held.red, held.blue, held.white_k)
 
 
 def _is_of(camera: str, spec: str) -> bool:

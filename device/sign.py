@@ -3,11 +3,11 @@
 from enum import StrEnum
 
 from game.match import Match
-from game.state import Ending
+from game.state import TurnEnding
 from web.table import Situation
 
 
-class Sign(StrEnum):
+class Indicator(StrEnum):
     """Every sign there is, in the words of docs/play.md."""
 
     STARTING = "starting"
@@ -30,26 +30,26 @@ class Sign(StrEnum):
     TEST_BLUE = "test: blue"
 
 
-HOLDING = frozenset({Sign.BANK, Sign.UNDO, Sign.SHUT_DOWN})
+HOLDING = frozenset({Indicator.BANK, Indicator.UNDO, Indicator.SHUT_DOWN})
 """Shown while the button is down."""
 
-TESTS = {"red": Sign.TEST_RED, "green": Sign.TEST_GREEN, "blue": Sign.TEST_BLUE}
+TESTS = {"red": Indicator.TEST_RED, "green": Indicator.TEST_GREEN, "blue": Indicator.TEST_BLUE}
 """Shown while calibration asks which colour the lamp shows."""
 
 BANK_S, UNDO_S, SHUTDOWN_S = 1.0, 3.0, 5.0
 """What letting go of the button does, from so many seconds on."""
 
-_HELD = ((SHUTDOWN_S, Sign.SHUT_DOWN), (UNDO_S, Sign.UNDO), (BANK_S, Sign.BANK))
+_HELD = ((SHUTDOWN_S, Indicator.SHUT_DOWN), (UNDO_S, Indicator.UNDO), (BANK_S, Indicator.BANK))
 
 _BY_SITUATION = {
-    Situation.NO_MATCH: Sign.NO_MATCH,
-    Situation.TURN_BEGINS: Sign.READY,
-    Situation.TURN_OVER: Sign.READY,
-    Situation.WAITING: Sign.WAITING,
-    Situation.ACCEPTED: Sign.READ,
-    Situation.QUESTION: Sign.QUESTION,
-    Situation.ATTENTION: Sign.ATTENTION,
-    Situation.WON: Sign.WON,
+    Situation.NO_MATCH: Indicator.NO_MATCH,
+    Situation.TURN_BEGINS: Indicator.READY,
+    Situation.TURN_OVER: Indicator.READY,
+    Situation.WAITING: Indicator.WAITING,
+    Situation.ACCEPTED: Indicator.READ,
+    Situation.QUESTION: Indicator.QUESTION,
+    Situation.ATTENTION: Indicator.ATTENTION,
+    Situation.WON: Indicator.WON,
 }
 
 _ASKS_FOR_A_THROW = (Situation.NO_MATCH, Situation.TURN_BEGINS, Situation.TURN_OVER)
@@ -65,7 +65,7 @@ def sign_for(
     moved: bool = False,
     testing: str = "",
     asked: bool = False,
-) -> Sign:
+) -> Indicator:
     """What is shown. Nothing is remembered: the same table gives the same sign.
 
     `started` is false until the camera was found, or found missing; `moved` is true where the tray
@@ -78,18 +78,18 @@ def sign_for(
         if held_s >= from_s:
             return sign
     if asked:
-        return Sign.PENCIL
+        return Indicator.PENCIL
     if situation in _ASKS_FOR_A_THROW and not has_camera:
-        return Sign.NO_CAMERA if started else Sign.STARTING
+        return Indicator.NO_CAMERA if started else Indicator.STARTING
     if situation in _ASKS_FOR_A_THROW and moved:
-        return Sign.ATTENTION
+        return Indicator.ATTENTION
     return _of_match(situation, match) if match else _BY_SITUATION[situation]
 
 
-def _of_match(situation: Situation, match: Match) -> Sign:
+def _of_match(situation: Situation, match: Match) -> Indicator:
     """A farkle and hot dice have signs of their own."""
-    if situation is Situation.TURN_OVER and match.state.turns[-1].ending is Ending.FARKLE:
-        return Sign.FARKLE
+    if situation is Situation.TURN_OVER and match.state.turns[-1].ending is TurnEnding.FARKLE:
+        return Indicator.FARKLE
     if situation is Situation.ACCEPTED and any(keep.hot for keep in match.state.keeps[:1]):
-        return Sign.HOT_DICE
+        return Indicator.HOT_DICE
     return _BY_SITUATION[situation]

@@ -13,7 +13,7 @@ from device.buzzer import Sounder
 from device.errors import UsageError
 from device.lamp import OneLamp, RgbLamp
 from device.pins import BLUE_PIN, GREEN_PIN, RED_PIN
-from device.sign import Sign
+from device.sign import Indicator
 from device.voice import Voice
 from game.errors import quoted
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 class Output(Protocol):
     """Something that tells people where the table stands."""
 
-    def show(self, sign: Sign, words: str, /) -> None:
+    def show(self, sign: Indicator, words: str, /) -> None:
         """The sign now, and what the page says to it. Returns at once."""
 
     def close(self) -> None: ...
@@ -79,7 +79,7 @@ class Signals:
     def __repr__(self) -> str:
         return f"<Signals {', '.join(map(repr, self._outputs))}>"
 
-    def show(self, sign: Sign, words: str = "") -> None:
+    def show(self, sign: Indicator, words: str = "") -> None:
         for number, output in enumerate(self._outputs):
             try:
                 output.show(sign, words)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from threading import RLock
 
-from device.aside import Asked
+from device.aside import WorkerRequest
 from game.errors import GameError
 from game.ruleset import Ruleset
 
@@ -23,7 +23,7 @@ class Solving:
         moved: called when phones must be told; with the rules where these are solved now.
     """
 
-    def __init__(self, aside: Asked, moved: Callable[[Ruleset | None], object]) -> None:
+    def __init__(self, aside: WorkerRequest, moved: Callable[[Ruleset | None], object]) -> None:
         self._aside, self._moved = aside, moved
         self._lock = RLock()
         self._rules: Ruleset | None = None

@@ -12,7 +12,7 @@ BANKS_AT = 500
 """As many points as a careful player is content with."""
 
 
-class Tape:
+class SelfPlay:
     """A match that is played on, and every entry of it so far.
 
     Attributes:
@@ -54,10 +54,10 @@ def whole_match(
     seed: int,
     began_s: float,
     teams: list[int] | None = None,
-) -> Tape:
+) -> SelfPlay:
     """Played to its end; the same for the same seed."""
     random = Random(seed)
-    tape = Tape(Match.start(rules, names, teams=teams), f"{seed:016x}", began_s)
+    tape = SelfPlay(Match.start(rules, names, teams=teams), f"{seed:016x}", began_s)
     while tape.match.state.winner is None:
         tape.play(random)
     return tape

@@ -7,7 +7,7 @@ from game.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TookO
 from game.match import Match
 from game.rolloff import RollOff
 from game.ruleset import Ruleset
-from game.state import Ending, Throw, Turn
+from game.state import Throw, Turn, TurnEnding
 
 
 def default_name(seat: int) -> str:
@@ -112,11 +112,11 @@ def _finished(match: Match, turn: Turn) -> str:
     name = match.state.players[turn.seat].name
     penalty = f" Three in a row cost {-turn.penalty:,}." if turn.penalty else ""
     match turn.ending:
-        case Ending.FARKLE:
+        case TurnEnding.FARKLE:
             return _farkled(name, turn, match.rules) + penalty
-        case Ending.RESET:
+        case TurnEnding.RESET:
             return f"{words.faces(turn.throws[-1].dice)}: {name}'s score goes back to zero!"
-        case Ending.SKIP:
+        case TurnEnding.SKIP:
             return f"{name} is passed over."
     if turn.at_risk > turn.points:
         return f"{name} overshoots and scores zero."

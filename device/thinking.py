@@ -13,14 +13,14 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from game.counts import Counting, Counts, DiceSet
+from game.counts import Counting, Counts, DiceInPlay
 from game.errors import GameError
 from game.history import History
 from game.match import Match
 from game.odds.figures import Figures, figures
 from game.odds.review import Review, review
-from game.odds.shelf import Shelf
-from game.odds.wins import Wins, digest
+from game.odds.shelf import TableStore
+from game.odds.wins import MatchOdds, digest
 from game.ruleset import Ruleset
 
 LOWEST = 19
@@ -31,7 +31,7 @@ REMEMBERED = 4
 """Tables of chances: 0.3 to 3 MB each."""
 
 
-class Thinker:
+class Worker:
     """Answers the questions; see `device.aside`.
 
     Args:
@@ -39,9 +39,9 @@ class Thinker:
         shelf: the tables of solved matches.
     """
 
-    def __init__(self, journal: Path, shelf: Shelf) -> None:
+    def __init__(self, journal: Path, shelf: TableStore) -> None:
         self._history, self._shelf = History(journal), shelf
-        self._tables: dict[str, Wins | None] = {}
+        self._tables: dict[str, MatchOdds | None] = {}
         self._solving: _Solving | None = None
         self._counting, self._identity = Counting(self._history), ""
 
@@ -75,7 +75,7 @@ class Thinker:
             self._tables.pop(key, None)
         return share
 
-    def count(self, sets: tuple[DiceSet, ...], seconds: float) -> Counts | None:
+    def count(self, sets: tuple[DiceInPlay, ...], seconds: float) -> Counts | None:
         """Go on for so long with counting all matches; None while some are not counted.
 
         Raises:
@@ -96,7 +96,7 @@ class Thinker:
             self._solving.save()
             self._solving = None
 
-    def _wins(self, rules: Ruleset) -> Wins | None:
+    def _wins(self, rules: Ruleset) -> MatchOdds | None:
         key = digest(rules, rules.target)
         if key not in self._tables:
             while len(self._tables) >= REMEMBERED:
@@ -108,7 +108,7 @@ class Thinker:
 class _Solving:
     """A table that is being solved, and kept on disk meanwhile."""
 
-    def __init__(self, key: str, shelf: Shelf, wins: Wins) -> None:
+    def __init__(self, key: str, shelf: TableStore, wins: MatchOdds) -> None:
         self.key, self._shelf, self._wins = key, shelf, wins
         self._shares: Iterator[float] = wins.solve()
         self._saved_s = monotonic()
@@ -133,7 +133,7 @@ def main(descriptor: int, journal: str, tables: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the companion's
     with suppress(OSError):
         os.nice(LOWEST)
-    thinker = Thinker(Path(journal), Shelf(Path(tables)))
+    thinker = Worker(Path(journal), TableStore(Path(tables)))
     with Connection(descriptor) as connection, suppress(EOFError, OSError):
         while (asked := connection.recv()) is not None:
             number, question, args = asked
@@ -142,7 +142,7 @@ def main(descriptor: int, journal: str, tables: str) -> None:
         thinker.close()
 
 
-def _answer(thinker: Thinker, question: str, args: tuple[Any, ...]) -> tuple[Any, Exception | None]:
+def _answer(thinker: Worker, question: str, args: tuple[Any, ...]) -> tuple[Any, Exception | None]:
     try:
         return getattr(thinker, question)(*args), None
     except Exception as error:  # noqa: BLE001 - handed to whoever asked

@@ -7,13 +7,13 @@ from time import monotonic
 
 from device import backup
 from device.backup import counted
-from device.coach import Coach
+from device.coach import TableCoach
 from device.companion import Companion
-from device.corrections import Corrections
+from device.corrections import MisreadStore
 from device.daily import Backups
 from device.doctor import board
 from device.doctor.finding import Finding, failed, ok, warning
-from device.doctor.patient import Patient
+from device.doctor.patient import System
 from device.doctor.troubles import (
     BACKUP_FAILED,
     CAMERA_LOST,
@@ -22,19 +22,19 @@ from device.doctor.troubles import (
     NOT_WRITTEN,
 )
 from device.errors import UsageError
-from device.frames import Frames
+from device.frames import ThrowPictures
 from device.restoring import put_back
 from device.troubles import Troubles
 from game.errors import JournalError
 from game.history import History
 from game.journal import Journal
-from web.keeping import Check
+from web.keeping import HealthCheck
 from web.table import Snapshot, TableError
 
 FRESH_S = 10.0
 """However many phones look: the machine is asked no more often."""
 
-MACHINE: tuple[tuple[str, Callable[[Patient], Finding]], ...] = (
+MACHINE: tuple[tuple[str, Callable[[System], Finding]], ...] = (
     ("space", board.space),
     ("disk", board.disk),
     ("power", board.power),
@@ -44,8 +44,8 @@ MACHINE: tuple[tuple[str, Callable[[Patient], Finding]], ...] = (
 
 
 @dataclass(slots=True)
-class Upkeep:
-    """Looks after one companion; see `web.keeping.Keeper`.
+class Maintenance:
+    """Looks after one companion; see `web.keeping.Maintainer`.
 
     Attributes:
         corrections: pictures that people put right, for the page.
@@ -56,16 +56,16 @@ class Upkeep:
     companion: Companion
     journal: Journal
     backups: Backups
-    frames: Frames
-    corrections: Corrections
-    coach: Coach
-    patient: Patient
+    frames: ThrowPictures
+    corrections: MisreadStore
+    coach: TableCoach
+    patient: System
     _received: bytearray = field(default_factory=bytearray)
     _lock: Lock = field(default_factory=Lock)
     _asked_s: float = float("-inf")
-    _machine: tuple[Check, ...] = ()
+    _machine: tuple[HealthCheck, ...] = ()
 
-    def health(self) -> tuple[Check, ...]:
+    def health(self) -> tuple[HealthCheck, ...]:
         return (*self._table(), *self._of_the_machine())
 
     def backup(self) -> bytes:
@@ -103,7 +103,7 @@ class Upkeep:
     def frame(self, position: int) -> bytes | None:
         return self.frames.get(position)
 
-    def _table(self) -> tuple[Check, ...]:
+    def _table(self) -> tuple[HealthCheck, ...]:
         said = self.companion.troubles
         return (
             _check("camera", self._camera(said)),
@@ -135,7 +135,7 @@ class Upkeep:
         report = self.backups.report
         return warning(BACKUP_FAILED, report.line) if report.failed else ok(report.line)
 
-    def _of_the_machine(self) -> tuple[Check, ...]:
+    def _of_the_machine(self) -> tuple[HealthCheck, ...]:
         with self._lock:
             if monotonic() - self._asked_s > FRESH_S:
                 self._machine = tuple(_check(name, look(self.patient)) for name, look in MACHINE)
@@ -143,6 +143,6 @@ class Upkeep:
             return self._machine
 
 
-def _check(name: str, found: Finding) -> Check:
+def _check(name: str, found: Finding) -> HealthCheck:
     remedy = found.trouble.remedy if found.trouble else ""
-    return Check(name, found.level.value, found.line, remedy)
+    return HealthCheck(name, found.level.value, found.line, remedy)

@@ -7,7 +7,7 @@ from game.events import Action, Event
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class Answer:
     """A sentence a person can choose, and what then happens: actions of the match, or `chosen`."""
 
     label: str
@@ -21,7 +21,7 @@ class Accept:
 
     events: tuple[Event, ...]
     note: str = ""
-    repairs: tuple[Option, ...] = ()
+    repairs: tuple[Answer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Ask:
     """It stays open what happened. The first option is the "yes" of a hold."""
 
     question: str
-    options: tuple[Option, ...]
+    options: tuple[Answer, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class NotThrown:
     """The dice were not thrown: the match does not move. `override` says that they were."""
 
     note: str
-    override: Option | None = None
+    override: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)

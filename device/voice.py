@@ -11,13 +11,19 @@ import subprocess
 from pathlib import Path
 from threading import Condition, Thread
 
-from device.sign import Sign
+from device.sign import Indicator
 
 log = logging.getLogger(__name__)
 
 MISSING = "no voice: espeak-ng is missing: sudo apt install espeak-ng"
 
-_NEVER_SAID = (Sign.STARTING, Sign.WAITING, Sign.BANK, Sign.UNDO, Sign.SHUT_DOWN)
+_NEVER_SAID = (
+    Indicator.STARTING,
+    Indicator.WAITING,
+    Indicator.BANK,
+    Indicator.UNDO,
+    Indicator.SHUT_DOWN,
+)
 """What passes in a moment."""
 
 LONGEST_S = 30.0
@@ -71,7 +77,7 @@ class Voice:
     def __repr__(self) -> str:
         return f"<Voice {self._last!r}>"
 
-    def show(self, sign: Sign, words: str) -> None:
+    def show(self, sign: Indicator, words: str) -> None:
         """Say these words, unless they were said last; returns at once."""
         if sign in _NEVER_SAID or words in ("", self._last):
             return

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 from device.camera import Frame, Image
-from device.changes import DIE_SHARE, Changes, Grey, Region, changes, grey, shaken
+from device.changes import DIE_SHARE, FrameDiff, Grey, Region, changes, grey, shaken
 from vision.reading import Quad
 
 STILL_S = 0.4
@@ -39,7 +39,7 @@ class Motion(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class Activity:
     """What is known after a frame.
 
     `still_s` tells for how long nothing changed; `settled` is true when that is long enough for
@@ -52,7 +52,7 @@ class Scene:
     settled: bool
 
 
-class Watch:
+class MotionWatch:
     """Watches previews of a tray.
 
     >>> watch = Watch()
@@ -90,14 +90,14 @@ class Watch:
         frames = sum(time_s > mark_s for time_s in self._tumbles_s)
         return True if frames >= TUMBLE_FRAMES else None if frames else False
 
-    def feed(self, frame: Frame) -> Scene:
+    def feed(self, frame: Frame) -> Activity:
         """Take the next preview, in order of time."""
         now = grey(frame.image)
         table = self._table
         if table is None or table.last.shape != now.shape:
             region = Region.of(now.shape, self._tray, self._picture_px)
             self._table = _Table(region, now, frame.time_s)
-            return Scene(Motion.MOVING, 0.0, hand=False, settled=False)
+            return Activity(Motion.MOVING, 0.0, hand=False, settled=False)
         before = table.last
         moved = table.see(now, frame.time_s)
         if table.rested:
@@ -106,9 +106,9 @@ class Watch:
             self._forget_since(frame.time_s - HAND_NEAR_S)
         motion = self._judged(table, moved, frame.time_s, shifted=before)
         settled = table.still_s >= self._needed_s and not table.hand
-        return Scene(motion, table.still_s, table.hand, settled)
+        return Activity(motion, table.still_s, table.hand, settled)
 
-    def _judged(self, table: "_Table", moved: Changes, time_s: float, *, shifted: Grey) -> Motion:
+    def _judged(self, table: "_Table", moved: FrameDiff, time_s: float, *, shifted: Grey) -> Motion:
         if table.hand:
             return Motion.HAND
         if table.still_s > 0:
@@ -149,7 +149,7 @@ class _Table:
         """Whether it lies still long enough, without a hand, to know a hand by."""
         return self.still_s >= REST_S and not self.hand
 
-    def see(self, now: Grey, time_s: float) -> Changes:
+    def see(self, now: Grey, time_s: float) -> FrameDiff:
         """Take the next picture; what moved since the last."""
         moved = changes(self.last, now, self._region)
         # The anchor tells a slow turn, which changes little from one picture to the next.
@@ -187,7 +187,7 @@ class _Run:
     def thrown(self) -> bool:
         return self._fast >= FAST_FRAMES
 
-    def add(self, moved: Changes, time_s: float) -> None:
+    def add(self, moved: FrameDiff, time_s: float) -> None:
         self._times_s.append(time_s)
         while len(self._passed) > 1 and self._passed[1][0] <= time_s - RUN_S:
             self._passed.popleft()

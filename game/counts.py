@@ -17,7 +17,7 @@ PAGE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class DiceSet:
+class DiceInPlay:
     """Dice that are thrown in matches which begin after this position of the journal."""
 
     name: str
@@ -34,7 +34,7 @@ class Fallen:
         corrected: corrections of such readings.
     """
 
-    dice: DiceSet
+    dice: DiceInPlay
     matches: int
     fairness: Fairness
     read: int
@@ -86,7 +86,7 @@ class Counting:
         """The journal is another one now."""
         self._counted.clear()
 
-    def counts(self, sets: Iterable[DiceSet]) -> Counts:
+    def counts(self, sets: Iterable[DiceInPlay]) -> Counts:
         """Of all that is counted."""
         counted = list(self._counted.values())
         return Counts(_players(counted), _sets(counted, sorted(sets, key=lambda each: -each.after)))
@@ -143,8 +143,8 @@ def _players(counted: Iterable[_Counted]) -> tuple[tuple[str, Tally], ...]:
     return tuple(sorted(found, key=lambda each: (-each[1].won, -each[1].average_turn)))
 
 
-def _sets(counted: Iterable[_Counted], sets: list[DiceSet]) -> tuple[Fallen, ...]:
-    of: dict[DiceSet, list[_Counted]] = {each: [] for each in sets}
+def _sets(counted: Iterable[_Counted], sets: list[DiceInPlay]) -> tuple[Fallen, ...]:
+    of: dict[DiceInPlay, list[_Counted]] = {each: [] for each in sets}
     for each in counted:
         dice = next((dice for dice in sets if each.position > dice.after), None)
         if dice is not None:
@@ -152,7 +152,7 @@ def _sets(counted: Iterable[_Counted], sets: list[DiceSet]) -> tuple[Fallen, ...
     return tuple(_fallen(dice, matches) for dice, matches in of.items())
 
 
-def _fallen(dice: DiceSet, matches: list[_Counted]) -> Fallen:
+def _fallen(dice: DiceInPlay, matches: list[_Counted]) -> Fallen:
     faces = Counter[int]()
     for each in matches:
         faces.update(dict(zip(FACES, each.faces, strict=True)))

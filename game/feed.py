@@ -30,7 +30,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FeedLine:
     """An entry, where it stands, and the match before and after it; None before its beginning."""
 
     position: int
@@ -48,7 +48,7 @@ class Feed:
 
     def __init__(self, path: Path) -> None:
         self._history = History(path)
-        self._tails: OrderedDict[int, Line] = OrderedDict()
+        self._tails: OrderedDict[int, FeedLine] = OrderedDict()
 
     def __repr__(self) -> str:
         return f"<Feed of {self._history.path}>"
@@ -62,14 +62,14 @@ class Feed:
         """All of them, in the order in which they began."""
         return [Recorded(*row) for row in self._history.sizes()]
 
-    def whole(self, number: int) -> Iterator[Line]:
+    def whole(self, number: int) -> Iterator[FeedLine]:
         """All of the match of this number."""
         line = None
         for entry in self._history.steps(number):
             line = self._line(entry, line)
             yield line
 
-    def after(self, position: int) -> Iterator[Line]:
+    def after(self, position: int) -> Iterator[FeedLine]:
         """What was written after that, over all matches."""
         while entries := self._history.entries(position, AT_ONCE):
             for entry in entries:
@@ -84,7 +84,7 @@ class Feed:
             return self._history.steps(played.id)[0].position - 1
         return 0
 
-    def find(self, match_id: str, seq: int, chain: str) -> Line | None:
+    def find(self, match_id: str, seq: int, chain: str) -> FeedLine | None:
         """That entry, if the journal still has it as it was."""
         self._tails.clear()
         for recorded in self.matches():
@@ -95,7 +95,7 @@ class Feed:
                         return line
         return None
 
-    def _before(self, entry: Entry) -> Line | None:
+    def _before(self, entry: Entry) -> FeedLine | None:
         """The line of the same match before this one."""
         tail = self._tails.get(entry.match_id)
         if tail and tail.entry.seq == entry.seq - 1:
@@ -103,18 +103,18 @@ class Feed:
         lines = (line for line in self.whole(entry.match_id) if line.entry.seq == entry.seq - 1)
         return next(lines, None)
 
-    def _remember(self, number: int, line: Line) -> None:
+    def _remember(self, number: int, line: FeedLine) -> None:
         self._tails[number] = line
         self._tails.move_to_end(number)
         if len(self._tails) > TAILS:
             self._tails.popitem(last=False)
 
-    def _line(self, entry: Entry, before: Line | None) -> Line:
+    def _line(self, entry: Entry, before: FeedLine | None) -> FeedLine:
         if entry.begun:
             name = self._history.key(entry.match_id)
             first = WireEntry.first(name, entry.begun, entry.time_s or 0.0)
-            return Line(entry.position, first, None, entry.begun)
+            return FeedLine(entry.position, first, None, entry.begun)
         if before is None:
             raise DamagedJournal(f"the beginning of match {entry.match_id} is missing")
         after = before.match.push(*entry.actions)
-        return Line(entry.position, before.entry.then(*entry.actions), before.match, after)
+        return FeedLine(entry.position, before.entry.then(*entry.actions), before.match, after)

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import TypedDict
 
 from game.match import Match
-from game.state import Ending, State, Turn
+from game.state import State, Turn, TurnEnding
 
 
 class Happening(StrEnum):
@@ -52,9 +52,9 @@ def moments(before: Match | None, after: Match) -> Iterator[Moment]:
 
 def _ended(state: State, turn: Turn) -> Iterator[Moment]:
     name = state.players[turn.seat].name
-    if turn.ending is Ending.BANK:
+    if turn.ending is TurnEnding.BANK:
         yield _moment(Happening.BANKED, name, turn.points)
-    elif turn.ending in (Ending.FARKLE, Ending.RESET):
+    elif turn.ending in (TurnEnding.FARKLE, TurnEnding.RESET):
         yield _moment(Happening.FARKLED, name, turn.at_risk)
 
 

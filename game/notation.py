@@ -34,7 +34,7 @@ from game.events import (
 )
 from game.ruleset import Ruleset
 from game.scoring import Dice, Keep
-from game.state import Ending, Throw
+from game.state import Throw, TurnEnding
 
 _WORDS: dict[str, Event] = {"take over": TookOver(), "farkle": Farkled(), "skip": Skipped()}
 
@@ -42,7 +42,7 @@ _KEEP = re.compile(
     r"(?P<assumed>~?)(?P<groups>[1-6][1-6 ]*?) ?= ?(?P<points>[0-9][0-9,]{0,11})(?P<bank>, ?bank)?"
 )
 
-_ENDED_BY_ITSELF = (Ending.FARKLE, Ending.RESET, Ending.WIN)
+_ENDED_BY_ITSELF = (TurnEnding.FARKLE, TurnEnding.RESET, TurnEnding.WIN)
 
 _ESCAPES = {"%": "%25", "|": "%7C", "#": "%23"}
 """What would be taken for the end of an item, inside a name."""
@@ -53,17 +53,17 @@ class Item:
     """The events of one item; what it says was kept, and how the turn ended by them."""
 
     events: tuple[Event, ...]
-    ending: Ending | None = None
+    ending: TurnEnding | None = None
     keep: Keep | None = None
 
 
-def write_throw(throw: Throw, ending: Ending | None = None) -> str:
+def write_throw(throw: Throw, ending: TurnEnding | None = None) -> str:
     """`115: ~11 = 200`."""
     dice = "".join(map(str, throw.dice))
     if throw.keep is None:
         return f"{dice}: {ending if ending in _ENDED_BY_ITSELF else ''}".rstrip()
     assumed = "~" if throw.assumed else ""
-    bank = ", bank" if ending is Ending.BANK else ""
+    bank = ", bank" if ending is TurnEnding.BANK else ""
     return f"{dice}: {assumed}{_groups(throw.keep)} = {throw.keep.score}{bank}"
 
 
@@ -142,7 +142,7 @@ def _read_throw(thrown: tuple[Event, ...], dice: Dice, rest: str, rules: Ruleset
     if thrown and not rest:
         return Item(thrown)
     if thrown and rest in _ENDED_BY_ITSELF:
-        return Item(thrown, Ending(rest))
+        return Item(thrown, TurnEnding(rest))
     found = _KEEP.fullmatch(rest)
     if not found or not dice:
         raise NotationError(
@@ -150,7 +150,9 @@ def _read_throw(thrown: tuple[Event, ...], dice: Dice, rest: str, rules: Ruleset
         )
     keep = _read_keep(dice, found, rules)
     if found["bank"]:
-        return Item((*thrown, Banked(None if found["assumed"] else keep.dice)), Ending.BANK, keep)
+        return Item(
+            (*thrown, Banked(None if found["assumed"] else keep.dice)), TurnEnding.BANK, keep
+        )
     return Item((*thrown, Kept(keep.dice, assumed=bool(found["assumed"]))), None, keep)
 
 

@@ -20,7 +20,7 @@ from game.events import (
     Thrown,
 )
 from game.match import Match, next_decision
-from game.state import Ending, Turn
+from game.state import Turn, TurnEnding
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class Repair:
 
 
 _ENDED = {
-    Ending.BANK: "banked there",
-    Ending.FARKLE: "farkled there",
-    Ending.RESET: "lost the score there",
-    Ending.WIN: "won there",
-    Ending.SKIP: "was passed over there",
+    TurnEnding.BANK: "banked there",
+    TurnEnding.FARKLE: "farkled there",
+    TurnEnding.RESET: "lost the score there",
+    TurnEnding.WIN: "won there",
+    TurnEnding.SKIP: "was passed over there",
 }
 
 
@@ -103,7 +103,7 @@ class _Ways:
                 yield Repair(label, Spliced(self.index, self._next_turn, events))
                 return
 
-    def _ends(self, ending: tuple[Event, ...]) -> Ending | None:
+    def _ends(self, ending: tuple[Event, ...]) -> TurnEnding | None:
         """How the turn ends if this follows the throw, or None if it goes on or cannot be."""
         rest = Spliced(self.index, len(self.match.timeline), (self.thrown, *ending))
         try:

@@ -32,7 +32,7 @@ _PIPS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CardLine:
     """One line of the card: the dice, what they are called, what they bring."""
 
     dice: Dice
@@ -40,11 +40,11 @@ class Line:
     points: str
 
 
-def lines(rules: Ruleset) -> tuple[Line, ...]:
+def lines(rules: Ruleset) -> tuple[CardLine, ...]:
     """All that scores, as the card lists it."""
     found = [*_few(rules), *_many(rules), *_whole(rules)]
     return tuple(
-        Line(dice, name, points) for dice, name, points in found if points not in ("", "0")
+        CardLine(dice, name, points) for dice, name, points in found if points not in ("", "0")
     )
 
 
@@ -102,7 +102,7 @@ def card(rules: Ruleset) -> str:
     return _svg(width, height, parts)
 
 
-def _card_line(line: Line, x: float, y: float, step: float) -> Iterator[str]:
+def _card_line(line: CardLine, x: float, y: float, step: float) -> Iterator[str]:
     size = min(0.78 * step, 3.5)
     for i, face in enumerate(line.dice):
         yield _die(face, x + i * size * 1.1, y, size)

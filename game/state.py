@@ -9,7 +9,7 @@ from game.ruleset import HotDice, LastRound, Piggyback, Ruleset, Win
 from game.scoring import Dice, Keep
 
 
-class Ending(StrEnum):
+class TurnEnding(StrEnum):
     """How a turn ended."""
 
     BANK = "bank"
@@ -57,7 +57,7 @@ class Turn:
     throws: tuple[Throw, ...] = ()
     brought: int = 0
     dice: int | None = None
-    ending: Ending | None = None
+    ending: TurnEnding | None = None
     points: int = 0
     penalty: int = 0
     start: int = field(default=0, compare=False)

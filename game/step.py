@@ -23,7 +23,7 @@ from game.events import (
 )
 from game.roster import check_seat, join, leave, rename, reorder
 from game.scoring import Effect, Keep
-from game.state import Ending, State, Throw, Turn
+from game.state import State, Throw, Turn, TurnEnding
 from game.turns import abandon_turn, end_turn, give_points, set_score
 
 MAX_SCORE = 1_000_000
@@ -64,9 +64,9 @@ def _happened(state: State, throw: Throw) -> State:
         state, turn=replace(state.turn, throws=(*state.turn.throws, throw)), left_over=None
     )
     if Effect.WIN in events:
-        return replace(end_turn(state, Ending.WIN), winner=state.turn.seat)
+        return replace(end_turn(state, TurnEnding.WIN), winner=state.turn.seat)
     if Effect.RESET_SCORE in events:
-        return end_turn(give_points(state, state.turn.seat, -state.player.score), Ending.RESET)
+        return end_turn(give_points(state, state.turn.seat, -state.player.score), TurnEnding.RESET)
     if not state.keeps:
         return _scoreless(state, first_try=first_try)
     return _scored(state, must_bank=Effect.MUST_BANK in events)
@@ -79,7 +79,7 @@ def _scored(state: State, *, must_bank: bool) -> State:
             state, turn=replace(turn, brought=turn.brought + state.rules.last_die_twice)
         )
     if state.one_throw_only and state.bank_refusal():
-        return end_turn(state, Ending.FARKLE)
+        return end_turn(state, TurnEnding.FARKLE)
     if (must_bank or state.one_throw_only) and not state.bank_refusal():
         return _banked(state, Banked())
     return state
@@ -90,7 +90,7 @@ def _scoreless(state: State, *, first_try: bool) -> State:
     alone = len(state.turn.throws[-1].dice) == 1
     if alone and first_try and state.rules.last_die_twice:
         return state
-    return end_turn(state, Ending.FARKLE)
+    return end_turn(state, TurnEnding.FARKLE)
 
 
 def _kept(state: State, event: Kept) -> State:
@@ -104,7 +104,7 @@ def _banked(state: State, event: Banked) -> State:
     assert keep is not None  # noqa: S101 - without a keep a bank is refused
     points = 0 if state.overshoots(keep) else state.locked_points + keep.score
     state = _with_keep(state, keep, assumed=event.dice is None)
-    return end_turn(state, Ending.BANK, points=points)
+    return end_turn(state, TurnEnding.BANK, points=points)
 
 
 def _keep_of(state: State, dice: tuple[int, ...]) -> Keep:
@@ -123,7 +123,7 @@ def _with_keep(state: State, keep: Keep, *, assumed: bool) -> State:
 def _farkled(state: State, _: Farkled) -> State:
     if state.turn.last and state.keeps and state.turn.last.keep is None:
         raise IllegalMove(f"{state.player.name}'s last throw scores: it is no farkle")
-    return end_turn(state, Ending.FARKLE)
+    return end_turn(state, TurnEnding.FARKLE)
 
 
 def _took_over(state: State, _: TookOver) -> State:
@@ -135,7 +135,7 @@ def _took_over(state: State, _: TookOver) -> State:
 
 
 def _skipped(state: State, _: Skipped) -> State:
-    return end_turn(state, Ending.SKIP)
+    return end_turn(state, TurnEnding.SKIP)
 
 
 def _score_set(state: State, event: ScoreSet) -> State:

@@ -7,7 +7,7 @@ from game.match import Match
 from game.odds.chances import throw_chances
 from game.ruleset import Ruleset
 from game.scoring import table
-from game.state import Ending, State, Turn
+from game.state import State, Turn, TurnEnding
 from game.step import step
 
 
@@ -104,7 +104,7 @@ def _behind(match: Match, seat: int) -> Iterable[int]:
 
 
 def _of_turn(turn: Turn, rules: Ruleset) -> Tally:
-    if turn.ending is Ending.SKIP:
+    if turn.ending is TurnEnding.SKIP:
         return Tally()
     chances, keeps = throw_chances(rules), table(rules)
     return Tally(

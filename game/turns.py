@@ -4,21 +4,21 @@ from dataclasses import replace
 
 from game.ruleset import LastRound, Win
 from game.scoring import table
-from game.state import Ending, State, Turn, reaches_target
+from game.state import State, Turn, TurnEnding, reaches_target
 
 ROW = 3
 """Farkles, or turns that begin scoreless, in a row: what the penalties count."""
 
 
-def end_turn(state: State, ending: Ending, *, points: int = 0) -> State:
+def end_turn(state: State, ending: TurnEnding, *, points: int = 0) -> State:
     """The turn is over and brought these points; the next one begins, or somebody has won."""
     seat = state.turn.seat
     state, penalty = _count_rows(state, ending)
     turn = replace(state.turn, ending=ending, points=points, penalty=penalty)
     state = give_points(state, seat, points + penalty)
-    if ending is Ending.BANK and points:
+    if ending is TurnEnding.BANK and points:
         state = _set(state, state.mates(seat), opened=True)
-    left_over = state.can_take_over(turn) if ending is Ending.BANK and points else None
+    left_over = state.can_take_over(turn) if ending is TurnEnding.BANK and points else None
     state = replace(state, turns=(*state.turns, turn))
     return _close(replace(begin_turn(state, seat), left_over=left_over), seat)
 
@@ -27,7 +27,7 @@ def abandon_turn(state: State) -> State:
     """A turn in which dice were thrown stays on record, as passed over, when it is broken off."""
     if not state.turn.throws:
         return state
-    return replace(state, turns=(*state.turns, replace(state.turn, ending=Ending.SKIP)))
+    return replace(state, turns=(*state.turns, replace(state.turn, ending=TurnEnding.SKIP)))
 
 
 def give_points(state: State, seat: int, points: int) -> State:
@@ -50,12 +50,12 @@ def begin_turn(state: State, after: int) -> State:
     return replace(state, turn=Turn(state.after(after), start=state.n_events + 1))
 
 
-def _count_rows(state: State, ending: Ending) -> tuple[State, int]:
+def _count_rows(state: State, ending: TurnEnding) -> tuple[State, int]:
     """Farkles and scoreless starts in a row, and what the third in a row costs."""
-    if ending is Ending.SKIP:
+    if ending is TurnEnding.SKIP:
         return state, 0
     player, rules = state.player, state.rules
-    farkles = player.farkles + 1 if ending is Ending.FARKLE else 0
+    farkles = player.farkles + 1 if ending is TurnEnding.FARKLE else 0
     scoreless = _scoreless_starts(state, ending)
     penalty = 0
     if farkles == ROW:
@@ -65,10 +65,10 @@ def _count_rows(state: State, ending: Ending) -> tuple[State, int]:
     return _set(state, (state.turn.seat,), farkles=farkles, scoreless_starts=scoreless), penalty
 
 
-def _scoreless_starts(state: State, ending: Ending) -> int:
+def _scoreless_starts(state: State, ending: TurnEnding) -> int:
     throws = state.turn.throws
     scored = bool(throws) and bool(table(state.rules)[throws[0].dice])
-    began_scoreless = ending is Ending.FARKLE and not scored
+    began_scoreless = ending is TurnEnding.FARKLE and not scored
     return state.player.scoreless_starts + 1 if began_scoreless else 0
 
 

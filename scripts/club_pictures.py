@@ -12,15 +12,15 @@ from time import time
 import cv2
 from playwright.sync_api import Browser, sync_playwright
 
-from device.tape import Tape, whole_match
+from device.tape import SelfPlay, whole_match
 from game import rulefile
 from game.match import Match
 from web.club.app import create_club
-from web.club.hall import Hall
-from web.club.history import History
+from web.club.hall import Trays
+from web.club.history import MatchHistory
 from web.club.people import People
 from web.club.steward import Steward
-from web.club.store import Store
+from web.club.store import ClubStore
 from web.club.tournaments import Tournaments
 from web.server import Server
 
@@ -35,10 +35,10 @@ TRAYS = ("bar", "den", "fireside", "garden", "long-table", "snug", "stage", "win
 def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as folder:
-        store = Store.open(Path(folder) / "club.db")
+        store = ClubStore.open(Path(folder) / "club.db")
         people = People(store)
-        history = History(store, people)
-        hall = Hall(history, lambda *_: None)
+        history = MatchHistory(store, people)
+        hall = Trays(history, lambda *_: None)
         fill(hall, Random(11))
         steward = Steward.of(Path(folder) / "key")
         cups = Tournaments(store, people, lambda *_: None)
@@ -50,7 +50,7 @@ def main() -> None:
         store.close()
 
 
-def fill(hall: Hall, random: Random) -> None:
+def fill(hall: Trays, random: Random) -> None:
     """Matches that were won, then one under way at each tray."""
     rules = rulefile.load("walnut-studiolo")
     for number in range(14):
@@ -60,13 +60,13 @@ def fill(hall: Hall, random: Random) -> None:
     for number, tray in enumerate(TRAYS, 100):
         hall.heard(tray, "availability", b"offline" if tray == "garden" else b"online")
         names = random.sample(NAMES, random.choice((2, 2, 3)))
-        tape = Tape(Match.start(rules, names), f"{number:016x}", time() - 600)
+        tape = SelfPlay(Match.start(rules, names), f"{number:016x}", time() - 600)
         for _ in range(random.randint(12, 60)):
             tape.play(random)
         tell(hall, tray, tape)
 
 
-def tell(hall: Hall, tray: str, tape: Tape) -> None:
+def tell(hall: Trays, tray: str, tape: SelfPlay) -> None:
     for entry in tape.entries:
         hall.heard(tray, "event", json.dumps(entry.to_json()).encode())
 

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from game import rulefile
-from game.odds.shelf import Shelf, pack
-from game.odds.wins import Wins, digest, exact
+from game.odds.shelf import TableStore, pack
+from game.odds.wins import MatchOdds, digest, exact
 
 TABLES = Path(__file__).parents[1] / "game" / "odds" / "tables"
 
@@ -22,7 +22,7 @@ def make(name: str) -> None:
     """Solve this one, and drop the table of older rules."""
     rules = rulefile.load(name)
     start_s = perf_counter()
-    wins = Wins.unsolved(rules, rules.target)
+    wins = MatchOdds.unsolved(rules, rules.target)
     for _ in wins.solve():
         pass
     key = digest(rules, rules.target)
@@ -37,7 +37,7 @@ def make(name: str) -> None:
 def missing() -> list[str]:
     """Rule sets solved as they are played that have no table."""
     with TemporaryDirectory() as empty:
-        shelf = Shelf(Path(empty))
+        shelf = TableStore(Path(empty))
         sets = [rulefile.load(name) for name in rulefile.names()]
         return [rules.name for rules in sets if exact(rules) and shelf.find(rules) is None]
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from device.cameras.simulated import SimulatedTray
 from device.companion import Companion
-from device.play import Options, serving
+from device.play import PlayOptions, serving
 from vision import read
 from vision.annotate import annotate
 from web.app import new_link
@@ -36,7 +36,7 @@ def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (
         TemporaryDirectory() as state,
-        serving(Options(camera="sim", host="127.0.0.1", port=0, state=state, seed=12)) as (
+        serving(PlayOptions(camera="sim", host="127.0.0.1", port=0, state=state, seed=12)) as (
             table,
             server,
         ),

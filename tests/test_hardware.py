@@ -14,7 +14,7 @@ from device.cli import cli
 from device.errors import UsageError
 from device.lamp import BLINKS
 from device.settings import Settings
-from device.sign import Sign
+from device.sign import Indicator
 from device.signals import Wiring
 from scripts.wiring import TARGET, draw, header_of
 
@@ -132,5 +132,5 @@ def test_no_tray_is_refused_with_the_remedy(text):
 def test_the_play_page_has_every_sign_with_its_blinking():
     page = (DOCS / "play.md").read_text("utf-8")
 
-    for sign in Sign:
+    for sign in Indicator:
         assert re.search(rf"\| {sign} \| [a-z ,]+ \| `{re.escape(BLINKS[sign])}` \|", page), sign

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from training.light import coded, exposed
 from training.looks import DieLook, colour, skin, skin_tone
-from training.scene import Ball, PlacedDie, Scene, Thing, Tray
+from training.scene import Ball, PlacedDie, Scene, Thing, TrayShape
 from training.surfaces import surface
 
 SAMPLES = 4
@@ -256,7 +256,7 @@ def _ground(rng: Generator, scene: Scene) -> None:
     _tray(rng, tray, drop)
 
 
-def _tray(rng: Generator, tray: Tray, drop: float) -> None:
+def _tray(rng: Generator, tray: TrayShape, drop: float) -> None:
     floor, wood = (
         _surface(rng),
         _surface(rng, str(rng.choice(["wood", "leather", "plain", "felt"]))),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-from training.nets import Finder, Reader, Standing
+from training.nets import Finder, Reader, TiltNetwork
 from vision.faces import READERS
 
 NETS = Path(__file__).parent.parent / "vision" / "nets"
@@ -20,7 +20,7 @@ def main() -> None:
     _write(Finder(), folder / "finder.pt", torch.zeros(1, 3, 224, 384), many=False)
     for name, (px, _) in READERS.items():
         _write(Reader(px), folder / f"{name}.pt", torch.zeros(1, 6, px, px), many=True)
-    _write(Standing(), folder / "standing.pt", torch.zeros(1, 4, 64, 64), many=True)
+    _write(TiltNetwork(), folder / "standing.pt", torch.zeros(1, 4, 64, 64), many=True)
 
 
 def _write(net: torch.nn.Module, weights: Path, example: torch.Tensor, *, many: bool) -> None:

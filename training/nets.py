@@ -82,7 +82,7 @@ class Reader(OfOneDie):
         super().__init__(patch_px, WIDTHS[patch_px], inputs=6, outputs=13, drop=0.1)
 
 
-class Standing(OfOneDie):
+class TiltNetwork(OfOneDie):
     """(n, 4, 64, 64): a patch and what a flat die would cover, to (n, 4).
 
     Log odds of cocked and of stacked; how far the top is off a flat die's, in edges.

@@ -33,7 +33,7 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Lamp:
+class DistantLamp:
     """As far away as the sun."""
 
     way: Floats  # unit vector towards its middle
@@ -42,14 +42,14 @@ class Lamp:
 
 
 @dataclass(frozen=True)
-class Light:
+class SceneLight:
     """A sky that is brighter on one side, and lamps."""
 
     sky: Floats
     ground: Floats
     slope: Floats
     windows: Floats  # (n, 4): way and sharpness, seen mirrored in what is smooth
-    lamps: tuple[Lamp, ...]
+    lamps: tuple[DistantLamp, ...]
 
     def diffuse(self, normals: Floats) -> Floats:
         """What the sky gives to a surface."""
@@ -81,7 +81,7 @@ class Stage:
     """What there is, how it is lit, and what is seen of it so far."""
 
     scene: Scene
-    light: Light
+    light: SceneLight
     film: Film
 
 
@@ -134,7 +134,7 @@ def _way(rng: Generator, lean_deg: float) -> Floats:
     return np.array([flat * np.cos(azimuth), flat * np.sin(azimuth), np.cos(lean)], np.float32)
 
 
-def _light(rng: Generator) -> Light:
+def _light(rng: Generator) -> SceneLight:
     sky = np.array(colour(rng, float(rng.beta(1, 5)), 1.0)) * 10 ** rng.uniform(-0.9, 0.1)
     windows = [(*_way(rng, rng.uniform(0, 80)), 10 ** rng.uniform(0.7, 2.5)) for _ in range(3)]
     lamps = []
@@ -145,8 +145,8 @@ def _light(rng: Generator) -> Light:
         way, size = _way(rng, rng.uniform(0, 70)), 10 ** rng.uniform(-2, -0.3)
         ways = way + rng.normal(0, size, (SOFT, 3))
         ways[:, 2] = np.maximum(ways[:, 2], 0.15)
-        lamps.append(Lamp(way, _unit(ways.astype(np.float32)), tint.astype(np.float32)))
-    return Light(
+        lamps.append(DistantLamp(way, _unit(ways.astype(np.float32)), tint.astype(np.float32)))
+    return SceneLight(
         sky.astype(np.float32),
         (sky * rng.uniform(0.1, 0.7) * rng.uniform(0.7, 1, 3)).astype(np.float32),
         (_way(rng, 80) * rng.uniform(0, 0.6)).astype(np.float32),
@@ -356,7 +356,7 @@ def _die(stage: Stage, die: PlacedDie, sheet: Floats) -> None:
 
 
 def _inside(
-    met: Hits, turn: Floats, ground: Floats, *, look: DieLook, sheet: Floats, light: Light
+    met: Hits, turn: Floats, ground: Floats, *, look: DieLook, sheet: Floats, light: SceneLight
 ) -> Floats:
     """What is seen in a die of glass: the backs of its pips, and between them the ground."""
     ways, normals = met.ways @ turn, met.normals @ turn
@@ -430,7 +430,7 @@ def _skinned(own: Floats, look: DieLook, sheet: Floats) -> tuple[Floats, Floats]
     return _unit(normals), ink
 
 
-def _lit(met: Hits, scene: Scene, die: PlacedDie, light: Light) -> Floats:
+def _lit(met: Hits, scene: Scene, die: PlacedDie, light: SceneLight) -> Floats:
     look = scene.looks[die.look]
     share = look.marbling * (0.5 + 0.5 * np.sin(look.grain * met.own).prod(-1, keepdims=True))
     colours = _array(look.body) * (1 - share) + _array(look.second) * share
@@ -492,7 +492,7 @@ def _hand(stage: Stage, rng: Generator) -> None:
     _over(stage.film, coarse)
 
 
-def _skin_lit(light: Light, points: Floats, normals: Floats, ways: Floats) -> Floats:
+def _skin_lit(light: SceneLight, points: Floats, normals: Floats, ways: Floats) -> Floats:
     lit = light.diffuse(normals)
     for lamp in light.lamps:
         lit += np.maximum(normals @ lamp.way, 0)[:, None] * lamp.tint

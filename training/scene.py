@@ -52,7 +52,7 @@ class PlacedDie:
 
 
 @dataclass(frozen=True)
-class Tray:
+class TrayShape:
     """A floor of width by depth around the origin, and its wall."""
 
     width: float
@@ -102,7 +102,7 @@ class Scene:
     """All of one picture."""
 
     seed: int
-    tray: Tray | None
+    tray: TrayShape | None
     looks: tuple[DieLook, ...]
     dice: tuple[PlacedDie, ...]
     things: tuple[Thing, ...]
@@ -115,7 +115,7 @@ class _Table:
     """Dice being laid on the floor, one at a time."""
 
     rng: Generator
-    tray: Tray | None
+    tray: TrayShape | None
     reach: float
     dice: list[PlacedDie] = field(default_factory=list)
 
@@ -233,7 +233,7 @@ def _leaning_on(table: _Table, look: int, size: float) -> PlacedDie:
     return near
 
 
-def _at_wall(table: _Table, tray: Tray, look: int, size: float) -> PlacedDie:
+def _at_wall(table: _Table, tray: TrayShape, look: int, size: float) -> PlacedDie:
     """A die that touches a side of the tray: flat, or leaning on it."""
     rng = table.rng
     yaw = np.pi / 2 * int(rng.integers(4)) + (0 if rng.random() < 0.5 else rng.uniform(0, np.pi))
@@ -381,7 +381,7 @@ def random_scene(seed: int, *, hard: bool = False, glassy: bool = False) -> Scen
     if in_tray:
         width = float(np.exp(rng.uniform(np.log(9 if crowd else 6.5), np.log(18 if crowd else 27))))
         depth = width * float(rng.uniform(0.6, 1))
-        tray = Tray(width, depth, float(rng.uniform(0.8, 3.2)), float(rng.uniform(0.3, 1.2)))
+        tray = TrayShape(width, depth, float(rng.uniform(0.8, 3.2)), float(rng.uniform(0.3, 1.2)))
         table = _Table(rng, tray, 0)
         camera = _camera(rng, depth, float(rng.uniform(0.5, 0.97)), tilt, hard=hard)
     else:
@@ -427,7 +427,7 @@ def _hand(rng: Generator, reach: float) -> tuple[Ball, ...]:
     return tuple(balls)
 
 
-def _outside(rng: Generator, tray: Tray, looks: int) -> list[PlacedDie]:
+def _outside(rng: Generator, tray: TrayShape, looks: int) -> list[PlacedDie]:
     out = []
     for _ in range(int(rng.integers(1, 5))):
         angle = rng.uniform(0, 2 * np.pi)
@@ -437,7 +437,7 @@ def _outside(rng: Generator, tray: Tray, looks: int) -> list[PlacedDie]:
     return out
 
 
-def _things(rng: Generator, tray: Tray | None, table: _Table) -> tuple[Thing, ...]:
+def _things(rng: Generator, tray: TrayShape | None, table: _Table) -> tuple[Thing, ...]:
     things = []
     reach = table.reach if tray is None else tray.width / 2
     if rng.random() < 0.4:

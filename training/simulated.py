@@ -15,10 +15,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from device.cameras.lens import TrayPoints
-from device.cameras.look import DISPLAY_GAMMA, Colour, Look
+from device.cameras.look import DISPLAY_GAMMA, Colour, TrayLook
 from device.cameras.scene import LENS
 from device.cameras.simulated import SimulatedTray
-from device.cameras.table import Place, SimDie
+from device.cameras.table import SimDie, SimPlace
 from training.light import coded
 from training.scene import PlacedDie
 
@@ -55,7 +55,7 @@ def frame(seed: int) -> tuple[NDArray[np.uint16], dict[str, Any]]:
     )
     light = (shown.astype(np.float32) / 255) ** DISPLAY_GAMMA
     picture = coded(light)
-    dice = [_label(die, edge) for die in tray._dice() if die.place is not Place.HAND]  # noqa: SLF001
+    dice = [_label(die, edge) for die in tray._dice() if die.place is not SimPlace.HAND]  # noqa: SLF001
     return picture, {
         "seed": seed, "width": picture.shape[1], "height": picture.shape[0],
         "tray": (np.array(tray.tray.corners) * SHRINK).round(2).tolist(),
@@ -78,13 +78,13 @@ def _label(die: SimDie, edge: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _look(rng: Generator, edge: float) -> Look:
+def _look(rng: Generator, edge: float) -> TrayLook:
     while True:
         body, pip = _colour(rng), _colour(rng)
         if abs(sum(body) - sum(pip)) > 240:
             break
     felt, rim, table = (_colour(rng) for _ in range(3))
-    return Look(body, pip, felt, rim, table, edge, float(rng.uniform(0.5, 4)))
+    return TrayLook(body, pip, felt, rim, table, edge, float(rng.uniform(0.5, 4)))
 
 
 def _colour(rng: Generator) -> Colour:

@@ -18,7 +18,7 @@ KNOWN = 0.65
 
 
 @dataclass(frozen=True)
-class Stance:
+class TiltSample:
     """What the network learns from."""
 
     pixels: Picture  # (PATCH_PX, PATCH_PX, 3)
@@ -30,7 +30,7 @@ class Stance:
     off_weight: float
 
 
-def stances(traced: Traced, rng: Generator, count: int) -> list[Stance]:
+def stances(traced: Traced, rng: Generator, count: int) -> list[TiltSample]:
     """Of one photographed picture, half of them of dice that do not lie flat where there are any."""
     middles = traced.quads.mean(axis=1)
     high, wide = traced.coded.shape[:2]
@@ -47,7 +47,7 @@ def stances(traced: Traced, rng: Generator, count: int) -> list[Stance]:
     ]
 
 
-def _stance(traced: Traced, rng: Generator, k: int) -> Stance:
+def _stance(traced: Traced, rng: Generator, k: int) -> TiltSample:
     quad, edge = traced.quads[k], float(edges(traced.quads[k : k + 1])[0])
     top = quad.mean(axis=0)
     along = quad[1] - quad[0]
@@ -61,7 +61,7 @@ def _stance(traced: Traced, rng: Generator, k: int) -> Stance:
     pixels, linear = _cut(traced, rng, seen_top - lean * seen_edge / 2, seen_edge, seen_turn)
     off = (top - traced.foot[k]) / edge - lean
     tilt = float(traced.tilt[k])
-    return Stance(
+    return TiltSample(
         pixels,
         silhouette(linear @ lean),
         float(tilt > COCKED_DEG),

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from training.nets import Finder, Reader, Standing
+from training.nets import Finder, Reader, TiltNetwork
 from training.samples import HELD_BACK, Traced, load, patches, pictures, view
 from training.standing import stances
 from vision.faces import READERS
@@ -195,7 +195,7 @@ def network(kind: str) -> nn.Module:
     """One that has learnt nothing yet."""
     if kind in READERS:
         return Reader(READERS[kind][0])
-    return {"finder": Finder, "standing": Standing}[kind]()
+    return {"finder": Finder, "standing": TiltNetwork}[kind]()
 
 
 def main() -> None:

@@ -30,7 +30,7 @@ CLEAR = 0.006  # of the tray's width: how sharply an end is to be told
 LEAST_CORNERS = 3
 
 
-class View:
+class TracedTray:
     """A traced picture with a tray, small: (h, w, 3) coded light, and the four corners in it."""
 
     def __init__(self, traced: Traced, tray: Floats) -> None:
@@ -47,7 +47,7 @@ class View:
         return np.asarray(decoded(code), np.float32)
 
 
-def views(folder: Path) -> list[View]:
+def views(folder: Path) -> list[TracedTray]:
     """Those in which most of the tray is seen."""
     found = []
     for path in sorted(folder.glob("*.json")):
@@ -56,11 +56,11 @@ def views(folder: Path) -> list[View]:
             size = np.array(traced.coded.shape[1::-1])
             near = (tray > -ROOM * size) & (tray < (1 + ROOM) * size)
             if near.all(axis=1).sum() >= LEAST_CORNERS:
-                found.append(View(traced, tray))
+                found.append(TracedTray(traced, tray))
     return found
 
 
-def floors(pool: list[View], rng: Generator, count: int = 12) -> tuple[Tensor, Tensor]:
+def floors(pool: list[TracedTray], rng: Generator, count: int = 12) -> tuple[Tensor, Tensor]:
     """Pictures, and how much of each spot is floor."""
     both = [_floor(pool[int(rng.integers(len(pool)))], rng) for _ in range(count)]
     return _as_input([x for x, _ in both]), torch.from_numpy(np.stack([y for _, y in both]))[
@@ -68,7 +68,7 @@ def floors(pool: list[View], rng: Generator, count: int = 12) -> tuple[Tensor, T
     ]
 
 
-def _floor(view: View, rng: Generator) -> tuple[Picture, Floats]:
+def _floor(view: TracedTray, rng: Generator) -> tuple[Picture, Floats]:
     wide, high = SEEN_PX
     height, width = view.coded.shape[:2]
     turn = rng.uniform(-0.5, 0.5) if rng.random() < 0.6 else rng.uniform(-np.pi, np.pi)
@@ -95,7 +95,7 @@ def floor_loss(out: Tensor, truth: Tensor) -> Tensor:
     return functional.binary_cross_entropy_with_logits(out, truth) + 0.5 * (1 - overlap).mean()
 
 
-def sides(pool: list[View], rng: Generator, count: int = 6) -> tuple[Tensor, Tensor]:
+def sides(pool: list[TracedTray], rng: Generator, count: int = 6) -> tuple[Tensor, Tensor]:
     """Sides of guessed frames laid out straight, and where the floor ends: NaN where none does."""
     strips, ends = [], []
     for _ in range(count):
@@ -153,7 +153,7 @@ def _as_input(pictures: list[Picture]) -> Tensor:
     return torch.from_numpy(np.stack(pictures).transpose(0, 3, 1, 2).astype(np.float32) / 255)
 
 
-Samples = Callable[[list[View], Generator], tuple[Tensor, Tensor]]
+Samples = Callable[[list[TracedTray], Generator], tuple[Tensor, Tensor]]
 Loss = Callable[[Tensor, Tensor], Tensor]
 
 
@@ -178,7 +178,9 @@ def main() -> None:
     export(net, is_floor=is_floor)
 
 
-def train(net: nn.Module, pool: list[View], samples: Samples, loss: Loss, minutes: float) -> None:
+def train(
+    net: nn.Module, pool: list[TracedTray], samples: Samples, loss: Loss, minutes: float
+) -> None:
     """By AdamW, the rate falling as half a cosine."""
     rng = np.random.default_rng(time.time_ns())
     steer = torch.optim.AdamW(net.parameters(), 3e-3, weight_decay=1e-3)

@@ -24,7 +24,7 @@ from training.samples import (
     pictures,
 )
 from vision.judge import Evidence, best, evidence
-from vision.looks import Look, looks
+from vision.looks import Candidate, looks
 from vision.reading import Quad
 
 CAMERAS = 2
@@ -38,7 +38,7 @@ FOR_LYING = ("always", "odd", "whole", "flat", "low")
 
 
 @dataclass(frozen=True)
-class Place:
+class WeighedPlace:
     """What was seen at one place, and what is true of it; None where it does not matter."""
 
     seen: tuple[float, ...]
@@ -64,7 +64,10 @@ def main() -> None:
 
 
 def _print(
-    name: str, places: list[Place], used: tuple[str, ...], truth: Callable[[Place], bool | None]
+    name: str,
+    places: list[WeighedPlace],
+    used: tuple[str, ...],
+    truth: Callable[[WeighedPlace], bool | None],
 ) -> None:
     told = [place for place in places if truth(place) is not None]
     columns = np.isin(NAMES, used)
@@ -74,17 +77,19 @@ def _print(
     print(f"{name} = Evidence({', '.join(f'{w:.2f}' if w else '0' for w in weights)})")
 
 
-def _places(traced: Traced, rng: np.random.Generator) -> Iterator[Place]:
+def _places(traced: Traced, rng: np.random.Generator) -> Iterator[WeighedPlace]:
     for camera in range(CAMERAS):
         tray = _tray(traced) if camera % 2 == 0 else None
         told = tray is not None
         for place in looks(photographed(traced.coded, rng), tray, None)[0]:
             seen, k = astuple(evidence(place, told_tray=told)), _die_at(traced, place)
             if k is None:
-                yield Place(seen, is_die=False, is_right=False, lies_well=None)
+                yield WeighedPlace(seen, is_die=False, is_right=False, lies_well=None)
                 continue
             is_right = bool(best(place) == traced.value[k] and traced.seen[k] > MOSTLY_SHOWN)
-            yield Place(seen, True, is_right, None if place.stance is None else _well(traced, k))
+            yield WeighedPlace(
+                seen, True, is_right, None if place.stance is None else _well(traced, k)
+            )
 
 
 def _tray(traced: Traced) -> Quad | None:
@@ -100,7 +105,7 @@ def _tray(traced: Traced) -> Quad | None:
     return Quad((a, b, c, d))
 
 
-def _die_at(traced: Traced, place: Look) -> int | None:
+def _die_at(traced: Traced, place: Candidate) -> int | None:
     """Which of the dice is there."""
     if not len(traced.quads):
         return None

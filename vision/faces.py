@@ -9,7 +9,7 @@ from vision.finder import Sighting
 from vision.networks import Floats, chance, chances, run
 from vision.patches import VIEWS, View, axes, patch, upright, viewed
 from vision.picture import Image
-from vision.pose import Pose
+from vision.pose import CameraPose
 
 READERS = {"reader64": (64, 35), "reader48": (48, 26)}
 """The edges of the patches that a network was taught, and of the dice in them."""
@@ -29,7 +29,7 @@ class Face:
 
 
 def look(
-    picture: Image, sightings: list[Sighting], pose: Pose | None
+    picture: Image, sightings: list[Sighting], pose: CameraPose | None
 ) -> list[tuple[Sighting, Face]]:
     """A face for each sighting, and where it really is: each look after the first is set right."""
     if not sightings:
@@ -86,7 +86,9 @@ def _face(views: Floats) -> Face:
     return Face(none, tuple(faces), hidden, steady)
 
 
-def _patches(picture: Image, sightings: Sequence[Sighting], pose: Pose | None) -> dict[str, Floats]:
+def _patches(
+    picture: Image, sightings: Sequence[Sighting], pose: CameraPose | None
+) -> dict[str, Floats]:
     """For each reader what it sees of each: (n, 6, p, p)."""
     return {
         reader: np.stack([_patch(picture, one, pose, sizes) for one in sightings])
@@ -94,7 +96,9 @@ def _patches(picture: Image, sightings: Sequence[Sighting], pose: Pose | None) -
     }
 
 
-def _patch(picture: Image, sighting: Sighting, pose: Pose | None, sizes: tuple[int, int]) -> Floats:
+def _patch(
+    picture: Image, sighting: Sighting, pose: CameraPose | None, sizes: tuple[int, int]
+) -> Floats:
     """(6, p, p): the die upright in the middle of a patch, and its lean."""
     out = np.zeros((6, sizes[0], sizes[0]), np.float32)
     out[:3] = patch(picture, (sighting.x, sighting.y), sighting.edge, sighting.turn, sizes)

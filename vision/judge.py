@@ -7,7 +7,7 @@ that the networks had not been taught (`python -m training.weigh`).
 from dataclasses import astuple, dataclass
 from math import exp, log
 
-from vision.looks import Look
+from vision.looks import Candidate
 from vision.reading import Problem
 
 A_DIE = 0.5
@@ -53,7 +53,7 @@ class Verdict:
     problem: Problem | None
 
 
-def judge(look: Look, *, told_tray: bool) -> Verdict | None:
+def judge(look: Candidate, *, told_tray: bool) -> Verdict | None:
     """None where surely no die lies.
 
     Args:
@@ -71,12 +71,12 @@ def judge(look: Look, *, told_tray: bool) -> Verdict | None:
     return Verdict(best(look), right * well, _problem(look, right, well))
 
 
-def best(look: Look) -> int:
+def best(look: Candidate) -> int:
     """The likeliest face."""
     return 1 + max(range(6), key=lambda k: look.face.faces[k])
 
 
-def evidence(look: Look, *, told_tray: bool) -> Evidence:
+def evidence(look: Candidate, *, told_tray: bool) -> Evidence:
     """All that was seen, as numbers to be weighed."""
     sighting, face = look.sighting, look.face
     value = best(look)
@@ -95,7 +95,7 @@ def evidence(look: Look, *, told_tray: bool) -> Evidence:
     )
 
 
-def _problem(look: Look, right: float, well: float) -> Problem | None:
+def _problem(look: Candidate, right: float, well: float) -> Problem | None:
     if look.stance is None or well >= WELL:
         return None if right >= SURE else Problem.UNREADABLE
     chances = {

@@ -33,7 +33,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class LabelledDie:
     """A die as labelled; `value` is None where nobody could tell."""
 
     x: float
@@ -56,7 +56,7 @@ class Case:
 
     path: Path
     values: tuple[int, ...]
-    boxes: tuple[Box, ...]
+    boxes: tuple[LabelledDie, ...]
     trap: bool
     kinds: tuple[str, ...]
     tray: Quad | None
@@ -91,7 +91,7 @@ def cases(folder: Path) -> list[Case]:
 
 def _photos(folder: Path) -> Iterator[Case]:
     for label in _labels(folder):
-        boxes = tuple(Box(*box) for box in label["boxes"])
+        boxes = tuple(LabelledDie(*box) for box in label["boxes"])
         values = tuple(sorted(label["values"]))
         kinds = tuple(_photo_kinds(label))
         yield Case(folder / label["file"], values, boxes, trap=False, kinds=kinds, tray=None)
@@ -122,10 +122,10 @@ def _renders(folder: Path) -> Iterator[Case]:
         )
 
 
-def _render_box(die: dict[str, Any]) -> Box:
+def _render_box(die: dict[str, Any]) -> LabelledDie:
     left, top, right, bottom = die["bbox"]
     value = die["value"] if die["readable"] else None
-    return Box(left, top, right - left, bottom - top, value)
+    return LabelledDie(left, top, right - left, bottom - top, value)
 
 
 def _render_kinds(
@@ -164,7 +164,7 @@ def _corrected(folder: Path) -> Iterator[Case]:
         yield Case(
             folder / Path(label["file"]).name,
             tuple(sorted(label["values"])),
-            tuple(Box(*box) for box in label["boxes"]),
+            tuple(LabelledDie(*box) for box in label["boxes"]),
             trap=False,
             kinds=tuple(_corrected_kinds(label)),
             tray=tray and _quad(tray),

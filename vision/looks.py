@@ -14,7 +14,7 @@ import numpy as np
 from vision.faces import Face, look
 from vision.finder import COARSE_PX, LOOK_PX, TRAY_PX, Sighting, apart, find
 from vision.picture import Image, extent
-from vision.pose import Lean, Pose, pose
+from vision.pose import CameraPose, Lean, pose
 from vision.reading import Quad
 from vision.standing import Stance, leans, stances
 
@@ -29,7 +29,7 @@ ODDEST = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Candidate:
     """One place: what the finder sees there, and what is seen close by."""
 
     sighting: Sighting
@@ -39,7 +39,7 @@ class Look:
     stance: Stance | None  # how it lies, where it is known how the camera stands
 
 
-def looks(picture: Image, tray: Quad | None, aside: Quad | None) -> tuple[list[Look], float]:
+def looks(picture: Image, tray: Quad | None, aside: Quad | None) -> tuple[list[Candidate], float]:
     """All places, and the share of the picture that a hand covers."""
     sightings, hand = _sightings(picture, tray, aside)
     stand = _stand(picture, tray)
@@ -49,11 +49,12 @@ def looks(picture: Image, tray: Quad | None, aside: Quad | None) -> tuple[list[L
     standing = stances(picture, likely, stand)
     usual = _usual_edge(likely)
     return [
-        Look(s, face, _foot(s, stand), _odd(s.edge, usual), standing.get(s)) for s, face in seen
+        Candidate(s, face, _foot(s, stand), _odd(s.edge, usual), standing.get(s))
+        for s, face in seen
     ], hand
 
 
-def _stand(picture: Image, tray: Quad | None, seen: Sequence[Lean] = ()) -> Pose | None:
+def _stand(picture: Image, tray: Quad | None, seen: Sequence[Lean] = ()) -> CameraPose | None:
     """How the camera stands, by the tray, and by the dice in it, most of which lie flat."""
     height, width = picture.shape[:2]
     return None if tray is None else pose(tray, width, height, seen)
@@ -93,7 +94,7 @@ def _are_small(seen: list[Sighting], step: float) -> bool:
     return bool(likely) and float(np.median(likely)) < SMALL_PX * step
 
 
-def _foot(sighting: Sighting, stand: Pose | None) -> tuple[float, float]:
+def _foot(sighting: Sighting, stand: CameraPose | None) -> tuple[float, float]:
     """Below its top: seen from aside, a die at the wall leans over it."""
     if stand is None:
         return sighting.x, sighting.y

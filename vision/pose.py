@@ -22,7 +22,7 @@ RIGHT_ANGLE_DEG = 0.7  # how well corners are known: the error of the angle betw
 
 
 @dataclass(frozen=True, slots=True)
-class Pose:
+class CameraPose:
     """A pinhole camera over a plane: `up` is the plane's normal in the camera's axes."""
 
     focal_px: float
@@ -45,7 +45,7 @@ class Lean:
     down: float
 
 
-def pose(tray: Quad, width: int, height: int, leans: Sequence[Lean] = ()) -> Pose | None:
+def pose(tray: Quad, width: int, height: int, leans: Sequence[Lean] = ()) -> CameraPose | None:
     """The pose that makes the four corners a rectangle, with the most usual lens that does.
 
     From straight above any lens does. There the dice tell: most of them lie flat, and `leans` says
@@ -60,10 +60,10 @@ def pose(tray: Quad, width: int, height: int, leans: Sequence[Lean] = ()) -> Pos
     across = np.cross(np.cross(a, b), np.cross(d, c))  # where the walls' lines meet: homogeneous
     along = np.cross(np.cross(b, c), np.cross(a, d))
 
-    def standing(focal: float) -> Pose:
+    def standing(focal: float) -> CameraPose:
         up = np.cross(_way(across, focal), _way(along, focal))
         up *= -np.copysign(1, up[2]) / np.linalg.norm(up)
-        return Pose(
+        return CameraPose(
             focal * side, (width / 2, height / 2), (float(up[0]), float(up[1]), float(up[2]))
         )
 
@@ -96,7 +96,7 @@ def _misfit(across: Vector, along: Vector, focal: float) -> float:
     return float(wrong**2 + (np.log2(focal / USUAL) / SPREAD) ** 2)
 
 
-def _oddness(stand: Pose, leans: Sequence[Lean]) -> float:
+def _oddness(stand: CameraPose, leans: Sequence[Lean]) -> float:
     """How ill dice fit that are thought to lie flat; one that leans counts for little."""
     off = [np.subtract(stand.lean(one.x, one.y), (one.right, one.down)) for one in leans]
     return float(sum(min(LEAN_MOST, float(d @ d) / LEAN_ERROR**2) for d in off))

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.judge import Verdict, judge
-from vision.looks import Look, looks
+from vision.looks import Candidate, looks
 from vision.picture import as_bgr
 from vision.reading import Die, Problem, Quad, Reading, Zone
 
@@ -40,7 +40,7 @@ def read(
     return Reading(dice, problems, (perf_counter() - start) * 1000)
 
 
-def _die(place: Look, verdict: Verdict, zone: Zone) -> Die:
+def _die(place: Candidate, verdict: Verdict, zone: Zone) -> Die:
     sighting = place.sighting
     angle = float(np.degrees(sighting.turn)) % 90
     turn = np.radians(angle)

@@ -14,7 +14,7 @@ from vision.finder import Sighting
 from vision.networks import Floats, chance, run
 from vision.patches import VIEWS, View, axes, patch, upright, viewed
 from vision.picture import Image
-from vision.pose import Lean, Pose
+from vision.pose import CameraPose, Lean
 
 PATCH_PX, DIE_PX = 64, 26
 """The network was taught dice of about this edge in patches of this size."""
@@ -37,7 +37,7 @@ class Stance:
     lean: Lean
 
 
-def leans(picture: Image, sightings: Sequence[Sighting], pose: Pose | None) -> list[Lean]:
+def leans(picture: Image, sightings: Sequence[Sighting], pose: CameraPose | None) -> list[Lean]:
     """How each is seen to stand: two sides tell as much of the lens as all of them."""
     if pose is None or not sightings:
         return []
@@ -46,7 +46,7 @@ def leans(picture: Image, sightings: Sequence[Sighting], pose: Pose | None) -> l
 
 
 def stances(
-    picture: Image, sightings: Sequence[Sighting], pose: Pose | None
+    picture: Image, sightings: Sequence[Sighting], pose: CameraPose | None
 ) -> dict[Sighting, Stance]:
     """One for each sighting; none where it is not known how the camera stands."""
     if pose is None or not sightings:
@@ -61,7 +61,7 @@ def stances(
     return {s: _stance(answer, s, pose) for answer, s in zip(answers, sightings, strict=True)}
 
 
-def _inputs(picture: Image, sightings: Sequence[Sighting], pose: Pose) -> Floats:
+def _inputs(picture: Image, sightings: Sequence[Sighting], pose: CameraPose) -> Floats:
     return np.stack([_input(picture, sighting, pose) for sighting in sightings])
 
 
@@ -75,7 +75,7 @@ def _answers(inputs: Floats, views: Sequence[View]) -> Floats:
     return out
 
 
-def _stance(answer: Floats, sighting: Sighting, pose: Pose) -> Stance:
+def _stance(answer: Floats, sighting: Sighting, pose: CameraPose) -> Stance:
     cocked, stacked = (float(c) for c in chance(answer[:2]))
     off = upright(sighting.turn).T @ answer[2:]
     right, down = np.add(pose.lean(sighting.x, sighting.y), off)
@@ -94,7 +94,7 @@ def silhouette(lean: Floats) -> Floats:
     return out
 
 
-def _input(picture: Image, sighting: Sighting, pose: Pose) -> Floats:
+def _input(picture: Image, sighting: Sighting, pose: CameraPose) -> Floats:
     """(4, PATCH_PX, PATCH_PX): the die around the middle of top and foot, and its silhouette."""
     lean = np.array(pose.lean(sighting.x, sighting.y), np.float32)
     x, y = np.array([sighting.x, sighting.y]) - lean * sighting.edge / 2

@@ -1,7 +1,7 @@
 """What the coach says, as JSON."""
 
-from game.odds.advice import Option, as_good
-from game.odds.review import Choice, Moment
+from game.odds.advice import TurnOption, as_good
+from game.odds.review import KeepChoice, ReviewedMoment
 from game.scoring import Dice
 from web.coaching import Coaching
 from web.shape import ChoiceMadeJson, CoachJson, MomentJson, OddsJson
@@ -32,13 +32,13 @@ def odds_by_keep(coaching: Coaching) -> dict[Dice, OddsJson]:
     }
 
 
-def _rank(option: Option, options: tuple[Option, ...]) -> str | None:
+def _rank(option: TurnOption, options: tuple[TurnOption, ...]) -> str | None:
     if option is options[0]:
         return "best"
     return "tie" if as_good(option, options[0]) else None
 
 
-def _odds(option: Option, rank: str | None) -> OddsJson:
+def _odds(option: TurnOption, rank: str | None) -> OddsJson:
     return {
         "at_risk": option.at_risk,
         "dice": option.n_dice,
@@ -57,7 +57,7 @@ def _turn(coaching: Coaching) -> list[MomentJson]:
     return [moment_json(moment) for moment in moments]
 
 
-def moment_json(moment: Moment) -> MomentJson:
+def moment_json(moment: ReviewedMoment) -> MomentJson:
     """A throw, or a decision."""
     return {
         "event": moment.event,
@@ -69,5 +69,5 @@ def moment_json(moment: Moment) -> MomentJson:
     }
 
 
-def _choice(choice: Choice | None) -> ChoiceMadeJson | None:
+def _choice(choice: KeepChoice | None) -> ChoiceMadeJson | None:
     return {"dice": list(choice.dice), "bank": choice.bank} if choice else None

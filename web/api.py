@@ -6,12 +6,12 @@ from game.roster import MAX_TEAM
 from game.rulefile import house_file
 from game.ruleset import Ruleset
 from web.answer import json_answer, state_answer, state_text
-from web.body import Body
+from web.body import RequestBody
 from web.by_hand import MAX_INDEX, add_by_hand
 from web.coaching import Mode
-from web.once import OncePerVersion
+from web.once import VersionCache
 from web.options import values
-from web.problem import Problem
+from web.problem import HttpProblem
 from web.stream import Streams, event_text
 from web.table import Snapshot, Table
 
@@ -36,7 +36,7 @@ def create_api(table: Table, streams: Streams, rules: tuple[Ruleset, ...]) -> Bl
 def _add_reading(
     api: Blueprint, table: Table, streams: Streams, rules: tuple[Ruleset, ...]
 ) -> None:
-    stream_event: OncePerVersion[Snapshot, str] = OncePerVersion(
+    stream_event: VersionCache[Snapshot, str] = VersionCache(
         lambda snapshot: event_text("state", state_text(snapshot))
     )
 
@@ -52,7 +52,7 @@ def _add_reading(
     def photo(photo_id: str) -> Response:
         jpeg = table.photo(photo_id)
         if jpeg is None:
-            raise Problem(404, "only the last few photos are kept: the state names the newest")
+            raise HttpProblem(404, "only the last few photos are kept: the state names the newest")
         kept = {"Cache-Control": "private, max-age=86400, immutable"}
         return Response(jpeg, headers=kept, mimetype="image/jpeg")
 
@@ -60,7 +60,7 @@ def _add_reading(
     def view() -> Response:
         jpeg = table.view()
         if jpeg is None:
-            raise Problem(404, "there is no camera now: dice can be tapped in")
+            raise HttpProblem(404, "there is no camera now: dice can be tapped in")
         return Response(jpeg, headers={"Cache-Control": "no-store"}, mimetype="image/jpeg")
 
     @api.get("/rules")
@@ -87,75 +87,75 @@ def _published(rules: Ruleset) -> dict[str, object]:
 def _add_button(api: Blueprint, table: Table) -> None:
     @api.post("/press")
     def press() -> Response:
-        Body.of(request)
+        RequestBody.of(request)
         return state_answer(table.press())
 
     @api.post("/hold")
     def hold() -> Response:
-        body = Body.of(request, "seconds")
+        body = RequestBody.of(request, "seconds")
         return state_answer(table.hold(body.number("seconds", 0, MAX_HOLD_S)))
 
     @api.post("/reread")
     def reread() -> Response:
-        Body.of(request)
+        RequestBody.of(request)
         return state_answer(table.reread())
 
     @api.post("/button")
     def button() -> Response:
-        body = Body.of(request, "down")
+        body = RequestBody.of(request, "down")
         return state_answer(table.button(down=body.boolean("down")))
 
     @api.post("/throw")
     def throw() -> Response:
-        Body.of(request)
+        RequestBody.of(request)
         return state_answer(table.throw())
 
 
 def _add_moves(api: Blueprint, table: Table) -> None:
     @api.post("/dice")
     def dice() -> Response:
-        return state_answer(table.dice(Body.of(request, "dice").dice("dice")))
+        return state_answer(table.dice(RequestBody.of(request, "dice").dice("dice")))
 
     @api.post("/keep")
     def keep() -> Response:
-        return state_answer(table.keep(Body.of(request, "dice").dice("dice")))
+        return state_answer(table.keep(RequestBody.of(request, "dice").dice("dice")))
 
     @api.post("/bank")
     def bank() -> Response:
-        body = Body.of(request, "dice")
+        body = RequestBody.of(request, "dice")
         return state_answer(table.bank(body.dice("dice") if "dice" in body else None))
 
     @api.post("/correct")
     def correct() -> Response:
-        body = Body.of(request, "dice", "index")
+        body = RequestBody.of(request, "dice", "index")
         index = body.integer("index", 0, MAX_INDEX) if "index" in body else None
         return state_answer(table.correct(body.dice("dice"), index))
 
     @api.post("/face")
     def face() -> Response:
-        body = Body.of(request, "photo", "die", "face")
+        body = RequestBody.of(request, "photo", "die", "face")
         die, value = body.integer("die", 0, MAX_PHOTO_DIE), body.integer("face", 1, 6)
         return state_answer(table.face(body.text("photo"), die, value))
 
     @api.post("/answer")
     def answer() -> Response:
-        return state_answer(table.answer(Body.of(request, "choice").text("choice")))
+        return state_answer(table.answer(RequestBody.of(request, "choice").text("choice")))
 
     @api.post("/undo")
     def undo() -> Response:
-        Body.of(request)
+        RequestBody.of(request)
         return state_answer(table.undo())
 
     @api.post("/redo")
     def redo() -> Response:
-        Body.of(request)
+        RequestBody.of(request)
         return state_answer(table.redo())
 
 
 def _add_match(api: Blueprint, table: Table) -> None:
     @api.post("/match")
     def new_match() -> Response:
-        body = Body.of(request, "names", "rules", "target", "options", "teams")
+        body = RequestBody.of(request, "names", "rules", "target", "options", "teams")
         rules = body.text("rules") if "rules" in body else None
         target = body.integer("target", 1, MAX_TARGET) if "target" in body else None
         teams = body.integers("teams", 0, MAX_TEAM) if "teams" in body else None
@@ -167,12 +167,12 @@ def _add_match(api: Blueprint, table: Table) -> None:
 
     @api.post("/coach")
     def coach() -> Response:
-        mode = Body.of(request, "mode").text("mode")
+        mode = RequestBody.of(request, "mode").text("mode")
         if mode not in list(Mode):
-            raise Problem(400, f"mode: one of {', '.join(Mode)}")
+            raise HttpProblem(400, f"mode: one of {', '.join(Mode)}")
         return state_answer(table.advise(Mode(mode)))
 
     @api.post("/rematch")
     def rematch() -> Response:
-        Body.of(request)
+        RequestBody.of(request)
         return state_answer(table.rematch())

@@ -15,13 +15,13 @@ from web.body import MAX_BYTES
 from web.calibrating import create_calibrating
 from web.calibration import Calibration
 from web.coaching import Coach
-from web.corrections import Corrections, create_corrections
+from web.corrections import Misreads, create_corrections
 from web.counted import create_counted
 from web.handing import create_handing
 from web.health import create_health
-from web.hosts import Hosts
+from web.hosts import AllowedHosts
 from web.hosts import register as register_hosts
-from web.keeping import Keeper
+from web.keeping import Maintainer
 from web.looking_back import create_looking_back, create_reviews
 from web.openapi import create_openapi
 from web.page import create_page, showing
@@ -42,9 +42,9 @@ def create_app(
     coach: Coach | None = None,
     rules: Sequence[Ruleset] | None = None,
     streams: Streams | None = None,
-    keeper: Keeper | None = None,
-    corrections: Corrections | None = None,
-    hosts: Hosts | None = None,
+    keeper: Maintainer | None = None,
+    corrections: Misreads | None = None,
+    hosts: AllowedHosts | None = None,
     pencil: Pencil | None = None,
     secret: bytes | None = None,
 ) -> Flask:

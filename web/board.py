@@ -10,9 +10,9 @@ from flask_babel import force_locale
 
 from game.match import Match
 from web.languages import LANGUAGES, language
-from web.once import OncePerVersion
+from web.once import VersionCache
 from web.shape import StateJson
-from web.story import Entry, story
+from web.story import TimelineRow, story
 from web.stream import event_text
 from web.table import Snapshot
 from web.view import state_json
@@ -45,7 +45,7 @@ STORY = ("pencil", "story")
 """The page of all turns."""
 
 
-class Board:
+class Sections:
     """Renders the sections of the board.
 
     Args:
@@ -56,8 +56,8 @@ class Board:
 
     def __init__(self, app: Flask, names: tuple[str, ...] = SECTIONS, language: str = "en") -> None:
         self._app, self._names, self._language = app, names, language
-        self.sections = OncePerVersion(self._sections)
-        self.event = OncePerVersion(self._event)
+        self.sections = VersionCache(self._sections)
+        self.event = VersionCache(self._event)
 
     def html(self, snapshot: Snapshot) -> str:
         """All sections one after the other, for a phone that is to swap them."""
@@ -83,17 +83,17 @@ class Board:
         return self._app.jinja_env.get_template(template).render(**values).strip()
 
 
-def _entries(name: str, match: Match | None) -> list[Entry]:
+def _entries(name: str, match: Match | None) -> list[TimelineRow]:
     """Told only where they are shown: that goes through the whole match."""
     return story(match) if match and name == "story" else []
 
 
-class Boards:
+class SectionsByLanguage:
     """The same sections in every language, each rendered only where somebody looks at it."""
 
     def __init__(self, app: Flask, names: tuple[str, ...] = SECTIONS) -> None:
-        self._boards = {language: Board(app, names, language) for language in LANGUAGES}
+        self._boards = {language: Sections(app, names, language) for language in LANGUAGES}
 
-    def here(self) -> Board:
+    def here(self) -> Sections:
         """The one for the phone that asks."""
         return self._boards[language()]

@@ -8,7 +8,7 @@ from typing import Any, Self
 from flask import Request
 
 from game.ruleset import FACES
-from web.problem import Problem
+from web.problem import HttpProblem
 
 MAX_BYTES = 16_384
 """Twenty names are well under 2 kB."""
@@ -18,7 +18,7 @@ MAX_TEXT = 200
 MAX_LIST = 40
 
 
-class Body:
+class RequestBody:
     """The fields of a request, each fetched with the type it must have.
 
     >>> body = Body({"dice": [1, 1]}, known=["dice", "index"])
@@ -29,7 +29,7 @@ class Body:
     def __init__(self, fields: Mapping[str, Any], known: list[str]) -> None:
         for name in fields:
             if name not in known:
-                raise Problem(400, f"{name!r} is no field here: {_known(known)}")
+                raise HttpProblem(400, f"{name!r} is no field here: {_known(known)}")
         self._fields = fields
 
     @classmethod
@@ -43,7 +43,7 @@ class Body:
         if not raw:
             return cls({}, list(known))
         if not request.is_json:
-            raise Problem(415, "send JSON, with the header Content-Type: application/json")
+            raise HttpProblem(415, "send JSON, with the header Content-Type: application/json")
         return cls(_object(raw), list(known))
 
     def __contains__(self, name: str) -> bool:
@@ -53,7 +53,7 @@ class Body:
         faces = self._list(name, MAX_DICE)
         for face in faces:
             if not _is_whole(face) or face not in FACES:
-                raise Problem(400, f"{name}: a die shows 1 to 6, not {_shown(face)}")
+                raise HttpProblem(400, f"{name}: a die shows 1 to 6, not {_shown(face)}")
         return tuple(faces)
 
     def names(self, name: str) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ class Body:
         values = self._list(name, MAX_LIST)
         for value in values:
             if not _is_whole(value) or not low <= value <= high:
-                raise Problem(
+                raise HttpProblem(
                     400, f"{name}: whole numbers from {low} to {high}, not {_shown(value)}"
                 )
         return tuple(values)
@@ -72,7 +72,7 @@ class Body:
         """So many points, each [x, y] as shares of a picture; a little outside of it will do."""
         points = self._list(name, count)
         if len(points) != count or not all(map(_is_point, points)):
-            raise Problem(400, f"{name}: {count} points [x, y], each from 0 to 1")
+            raise HttpProblem(400, f"{name}: {count} points [x, y], each from 0 to 1")
         return tuple((float(x), float(y)) for x, y in points)
 
     def text(self, name: str) -> str:
@@ -84,19 +84,19 @@ class Body:
         try:
             return b64decode(value, validate=True)
         except (TypeError, ValueError):
-            raise Problem(400, f"{name}: base64, not {_shown(value)}") from None
+            raise HttpProblem(400, f"{name}: base64, not {_shown(value)}") from None
 
     def fields(self, name: str) -> Mapping[str, Any]:
         """An object within the body; what its fields hold is checked by who takes it."""
         value = self._required(name)
         if not isinstance(value, dict) or len(value) > MAX_LIST:
-            raise Problem(400, f"{name}: an object of at most {MAX_LIST} fields")
+            raise HttpProblem(400, f"{name}: an object of at most {MAX_LIST} fields")
         return value
 
     def integer(self, name: str, low: int, high: int) -> int:
         value = self._required(name)
         if not _is_whole(value) or not low <= value <= high:
-            raise Problem(
+            raise HttpProblem(
                 400, f"{name}: a whole number from {low:,} to {high:,}, not {_shown(value)}"
             )
         return int(value)
@@ -105,29 +105,31 @@ class Body:
         value = self._required(name)
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not low <= value <= high:  # NaN is neither
-            raise Problem(400, f"{name}: a number from {low:g} to {high:g}, not {_shown(value)}")
+            raise HttpProblem(
+                400, f"{name}: a number from {low:g} to {high:g}, not {_shown(value)}"
+            )
         return float(value)
 
     def boolean(self, name: str) -> bool:
         value = self._required(name)
         if not isinstance(value, bool):
-            raise Problem(400, f"{name}: true or false, not {_shown(value)}")
+            raise HttpProblem(400, f"{name}: true or false, not {_shown(value)}")
         return value
 
     def _required(self, name: str) -> Any:
         if name not in self:
-            raise Problem(400, f"{name} is missing")
+            raise HttpProblem(400, f"{name} is missing")
         return self._fields[name]
 
     def _list(self, name: str, longest: int) -> list[Any]:
         value = self._required(name)
         if not isinstance(value, list) or not 1 <= len(value) <= longest:
-            raise Problem(400, f"{name}: a list of 1 to {longest}, not {_shown(value)}")
+            raise HttpProblem(400, f"{name}: a list of 1 to {longest}, not {_shown(value)}")
         return value
 
     def _is_text(self, name: str, value: Any) -> str:
         if not isinstance(value, str) or len(value) > MAX_TEXT:
-            raise Problem(
+            raise HttpProblem(
                 400, f"{name}: text of at most {MAX_TEXT} characters, not {_shown(value)}"
             )
         return value
@@ -137,9 +139,9 @@ def _object(raw: bytes) -> dict[str, Any]:
     try:
         value = json.loads(raw)
     except (ValueError, RecursionError) as error:
-        raise Problem(400, f"the body is not valid JSON: {error}") from None
+        raise HttpProblem(400, f"the body is not valid JSON: {error}") from None
     if not isinstance(value, dict):
-        raise Problem(400, 'the body must be a JSON object such as {"dice": [1, 1, 5]}')
+        raise HttpProblem(400, 'the body must be a JSON object such as {"dice": [1, 1, 5]}')
     return value
 
 

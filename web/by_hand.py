@@ -21,8 +21,8 @@ from game.roster import MAX_TEAM
 from game.step import MAX_SCORE
 from game.text import to_text
 from web.answer import json_answer, state_answer
-from web.body import Body
-from web.problem import Problem
+from web.body import RequestBody
+from web.problem import HttpProblem
 from web.story import as_csv, as_json
 from web.table import Table
 
@@ -39,10 +39,14 @@ def add_by_hand(api: Blueprint, table: Table) -> None:
 
 
 def _add_event(
-    api: Blueprint, table: Table, name: str, fields: tuple[str, ...], make: Callable[[Body], Event]
+    api: Blueprint,
+    table: Table,
+    name: str,
+    fields: tuple[str, ...],
+    make: Callable[[RequestBody], Event],
 ) -> None:
     def view() -> Response:
-        return state_answer(table.by_hand(make(Body.of(request, *fields))))
+        return state_answer(table.by_hand(make(RequestBody.of(request, *fields))))
 
     api.add_url_rule(f"/{name}", name, view, methods=["POST"])
 
@@ -50,13 +54,13 @@ def _add_event(
 def _add_past(api: Blueprint, table: Table) -> None:
     @api.post("/insert")
     def insert() -> Response:
-        body = Body.of(request, "turn", "before")
+        body = RequestBody.of(request, "turn", "before")
         before = body.integer("before", 0, MAX_INDEX) if "before" in body else None
         return state_answer(table.insert(body.text("turn"), before))
 
     @api.post("/drop")
     def drop() -> Response:
-        body = Body.of(request, "start", "stop")
+        body = RequestBody.of(request, "start", "stop")
         start, stop = (body.integer(name, 0, MAX_INDEX) for name in ("start", "stop"))
         return state_answer(table.drop(start, stop))
 
@@ -65,7 +69,7 @@ def _add_exports(api: Blueprint, table: Table) -> None:
     def match() -> Match:
         match = table.snapshot().match
         if match is None:
-            raise Problem(404, "there is no match yet: set one up first")
+            raise HttpProblem(404, "there is no match yet: set one up first")
         return match
 
     @api.get("/match.txt")
@@ -81,25 +85,25 @@ def _add_exports(api: Blueprint, table: Table) -> None:
         return json_answer(as_json(match()))
 
 
-def _seat(body: Body) -> int:
+def _seat(body: RequestBody) -> int:
     return body.integer("seat", 0, MAX_SEAT)
 
 
-def _joined(body: Body) -> Event:
+def _joined(body: RequestBody) -> Event:
     team = body.integer("team", 0, MAX_TEAM) if "team" in body else None
     return Joined(body.text("name"), team)
 
 
-def _score_set(body: Body) -> Event:
+def _score_set(body: RequestBody) -> Event:
     return ScoreSet(_seat(body), body.integer("score", -MAX_SCORE, MAX_SCORE))
 
 
-def _turn_set(body: Body) -> Event:
+def _turn_set(body: RequestBody) -> Event:
     points = body.integer("points", 0, MAX_SCORE)
     return TurnSet(_seat(body), points, body.integer("dice", 1, 6))
 
 
-_EVENTS: dict[str, tuple[tuple[str, ...], Callable[[Body], Event]]] = {
+_EVENTS: dict[str, tuple[tuple[str, ...], Callable[[RequestBody], Event]]] = {
     "skip": ((), lambda _: Skipped()),
     "farkle": ((), lambda _: Farkled()),
     "takeover": ((), lambda _: TookOver()),

@@ -7,9 +7,9 @@ from typing import Any
 from flask import Blueprint, Response, make_response, render_template, request
 
 from web.answer import json_answer
-from web.body import Body
+from web.body import RequestBody
 from web.calibration import Calibration, CalibrationState, calibration_json
-from web.problem import Problem
+from web.problem import HttpProblem
 from web.saying import say
 from web.table import Table, TableError
 
@@ -26,7 +26,7 @@ def create_calibrating(table: Table, calibration: Calibration | None) -> Bluepri
 
     def there() -> Calibration:
         if calibration is None:
-            raise Problem(409, "this table cannot be calibrated: it has no camera of its own")
+            raise HttpProblem(409, "this table cannot be calibrated: it has no camera of its own")
         return calibration
 
     def answer(ask: Ask) -> Response:
@@ -52,7 +52,7 @@ def create_calibrating(table: Table, calibration: Calibration | None) -> Bluepri
     def picture() -> Response:
         jpeg = there().picture()
         if jpeg is None:
-            raise Problem(404, "there is no camera now: it is tried again every few seconds")
+            raise HttpProblem(404, "there is no camera now: it is tried again every few seconds")
         return Response(jpeg, headers={"Cache-Control": "no-store"}, mimetype="image/jpeg")
 
     _add_plain(blueprint, answer)
@@ -102,7 +102,7 @@ def _add_plain(blueprint: Blueprint, answer: Callable[[Ask], Response]) -> None:
 
 def _plain(answer: Callable[[Ask], Response], ask: Ask) -> Callable[[], Response]:
     def view() -> Response:
-        Body.of(request)
+        RequestBody.of(request)
         return answer(ask)
 
     return view
@@ -111,24 +111,24 @@ def _plain(answer: Callable[[Ask], Response], ask: Ask) -> Callable[[], Response
 def _add_told(blueprint: Blueprint, answer: Callable[[Ask], Response]) -> None:
     @blueprint.post("/api/v1/calibration/place")
     def place() -> Response:
-        body = Body.of(request, "tray", "aside")
+        body = RequestBody.of(request, "tray", "aside")
         tray = body.points("tray", N_CORNERS)
         aside = body.points("aside", N_CORNERS) if "aside" in body else None
         return answer(lambda c: c.place(tray, aside))
 
     @blueprint.post("/api/v1/calibration/listen")
     def listen() -> Response:
-        to = _one_of(Body.of(request, "to").text("to"), "to", LISTENS)
+        to = _one_of(RequestBody.of(request, "to").text("to"), "to", LISTENS)
         return answer(lambda c: c.listen(to))
 
     @blueprint.post("/api/v1/calibration/show")
     def show() -> Response:
-        colour = _one_of(Body.of(request, "colour").text("colour"), "colour", ("", *COLOURS))
+        colour = _one_of(RequestBody.of(request, "colour").text("colour"), "colour", ("", *COLOURS))
         return answer(lambda c: c.show(colour))
 
     @blueprint.post("/api/v1/calibration/lamp")
     def lamp() -> Response:
-        body = Body.of(request, "colour", "seen")
+        body = RequestBody.of(request, "colour", "seen")
         colour = _one_of(body.text("colour"), "colour", COLOURS)
         seen = body.boolean("seen")
         return answer(lambda c: c.lamp(colour, seen=seen))
@@ -137,5 +137,5 @@ def _add_told(blueprint: Blueprint, answer: Callable[[Ask], Response]) -> None:
 def _one_of(value: Any, name: str, known: tuple[str, ...]) -> str:
     if value not in known:
         words = ", ".join(word or '""' for word in known)
-        raise Problem(400, f"{name}: one of {words}, not {str(value)[:40]!r}")
+        raise HttpProblem(400, f"{name}: one of {words}, not {str(value)[:40]!r}")
     return str(value)

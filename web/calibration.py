@@ -12,7 +12,7 @@ Points = tuple[Point, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ShownCheck:
     """A check: `ok` is None where the picture cannot tell; `advice` may be empty."""
 
     name: str
@@ -33,7 +33,7 @@ class SeenDie:
 
 
 @dataclass(frozen=True, slots=True)
-class Learning:
+class DiceProgress:
     """How far the dice set is known: dice looked at of those needed, and what they are like."""
 
     looked_at: int
@@ -94,9 +94,9 @@ class CalibrationState:
     words: str
     aside: Points | None
     room: bool
-    checks: tuple[Finding, ...]
+    checks: tuple[ShownCheck, ...]
     dice: tuple[SeenDie, ...]
-    learning: Learning
+    learning: DiceProgress
     trials: tuple[Trial, ...]
     needed: int
     n_dice: int

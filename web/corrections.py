@@ -7,13 +7,13 @@ from typing import Protocol
 from flask import Blueprint, Response, g, request
 
 from web.answer import json_answer
-from web.body import Body
+from web.body import RequestBody
 from web.pencil import Pencil
-from web.problem import Problem
+from web.problem import HttpProblem
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
+class MisreadsKept:
     """What is kept now, and what may be."""
 
     on: bool
@@ -23,10 +23,10 @@ class Store:
     most_bytes: int
 
 
-class Corrections(Protocol):
+class Misreads(Protocol):
     """Pictures that were read wrong, with their true values. May be called from any thread."""
 
-    def store(self) -> Store: ...
+    def store(self) -> MisreadsKept: ...
 
     def switch(self, *, on: bool) -> None:
         """Whether more are kept, over a restart, too. Raises `TableError` if that fails."""
@@ -38,13 +38,13 @@ class Corrections(Protocol):
         """All of them. Raises `TableError` if that fails."""
 
 
-def create_corrections(corrections: Corrections | None, pencil: Pencil) -> Blueprint:
+def create_corrections(corrections: Misreads | None, pencil: Pencil) -> Blueprint:
     """The blueprint of /api/v1/corrections."""
     blueprint = Blueprint("corrections", __name__, url_prefix="/api/v1/corrections")
 
-    def kept() -> Corrections:
+    def kept() -> Misreads:
         if corrections is None:
-            raise Problem(404, "this table keeps no pictures")
+            raise HttpProblem(404, "this table keeps no pictures")
         return corrections
 
     @blueprint.get("")
@@ -53,20 +53,20 @@ def create_corrections(corrections: Corrections | None, pencil: Pencil) -> Bluep
 
     @blueprint.post("/switch")
     def switch() -> Response:
-        on = Body.of(request, "on").boolean("on")
+        on = RequestBody.of(request, "on").boolean("on")
         kept().switch(on=on)
         return store()
 
     @blueprint.post("/delete")
     def delete() -> Response:
-        Body.of(request)
+        RequestBody.of(request)
         kept().delete()
         return store()
 
     @blueprint.get("/pictures.zip")
     def pictures() -> Response:
         if not pencil.holds(g.phone):
-            raise Problem(403, "only the phone that holds the pencil takes pictures with it")
+            raise HttpProblem(403, "only the phone that holds the pencil takes pictures with it")
         headers = {
             "Cache-Control": "no-store",
             "Content-Disposition": 'attachment; filename="traykeeper-corrections.zip"',

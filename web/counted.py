@@ -8,7 +8,7 @@ from game.counts import Fallen
 from game.names import clean_name
 from game.tally import Tally
 from web.answer import json_answer
-from web.body import Body
+from web.body import RequestBody
 from web.coaching import Coach
 from web.looking_back import Show, known, working
 
@@ -47,7 +47,7 @@ def _add_api(counted: Blueprint, coach: Coach | None) -> None:
 
     @counted.post("/api/v1/dice-sets/new")
     def new_set() -> Response:
-        name = clean_name(Body.of(request, "name").text("name"))
+        name = clean_name(RequestBody.of(request, "name").text("name"))
         working(coach).new_dice(name)
         return json_answer({"name": name})
 

@@ -17,7 +17,7 @@ from web.languages import decimal, points
 from web.languages import percent as in_percent
 from web.saying import say
 from web.seats import seat_colour, seat_shape
-from web.story import Entry
+from web.story import TimelineRow
 from web.win_curve import win_curve
 
 COUNT_WORDS = ("no dice", "one die", "two dice", "three dice", "four dice", "five dice", "six dice")
@@ -117,7 +117,7 @@ def qr_code(text: str) -> Markup:
     return Markup(svg)  # noqa: S704 - segno draws it, the text is not in it
 
 
-def by_hand(entry: Entry) -> str:
+def by_hand(entry: TimelineRow) -> str:
     """What was set by hand, in a sentence."""
     names = entry.names
     match entry.event:

@@ -2,7 +2,7 @@
 
 from flask import Flask, Response, request
 
-from web.problem import Problem
+from web.problem import HttpProblem
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; "
@@ -31,13 +31,13 @@ def _refuse_other_sites() -> None:
     origin = request.headers.get("Origin")
     elsewhere = origin is not None and origin.partition("://")[2] != request.host
     if elsewhere or request.headers.get("Sec-Fetch-Site") == "cross-site":
-        raise Problem(403, "this came from another site's page: open the table's own page")
+        raise HttpProblem(403, "this came from another site's page: open the table's own page")
 
 
 def _refuse_forms() -> None:
     """What a form on another site can send without asking is never JSON; a bare POST is ours."""
     if request.method == "POST" and request.content_type and not request.is_json:
-        raise Problem(415, "send JSON, with the header Content-Type: application/json")
+        raise HttpProblem(415, "send JSON, with the header Content-Type: application/json")
 
 
 def _with_headers(response: Response) -> Response:

@@ -3,11 +3,11 @@
 from flask import Blueprint, Response, g, request
 
 from web.answer import json_answer
-from web.body import Body
+from web.body import RequestBody
 from web.pencil import Pencil
 from web.phone import Phones, known_phone
 from web.pin import PERIOD_S, Pin, TooManyTriesError
-from web.problem import Problem
+from web.problem import HttpProblem
 from web.table import Holding, Table
 
 WRONG_PIN = "that is not the PIN now: `traykeeper pin` says it, and so does the holder's phone"
@@ -27,24 +27,24 @@ def create_handing(table: Table, pencil: Pencil, pin: Pin, phones: Phones) -> Bl
 
     @handing.post("/ask")
     def ask() -> Response:
-        Body.of(request)
+        RequestBody.of(request)
         pencil.ask(known_phone(phones))
         return answer()
 
     @handing.post("/give")
     def give() -> Response:
-        pencil.answer(give=Body.of(request, "yes").boolean("yes"))
+        pencil.answer(give=RequestBody.of(request, "yes").boolean("yes"))
         return answer()
 
     @handing.post("/lay-down")
     def lay_down() -> Response:
-        Body.of(request)
+        RequestBody.of(request)
         pencil.lay_down()
         return answer()
 
     @handing.post("/own-turn")
     def own_turn() -> Response:
-        pencil.let_own_turns(on=Body.of(request, "on").boolean("on"))
+        pencil.let_own_turns(on=RequestBody.of(request, "on").boolean("on"))
         return answer()
 
     _add_proofs(handing, pencil, pin, phones)
@@ -55,21 +55,21 @@ def create_handing(table: Table, pencil: Pencil, pin: Pin, phones: Phones) -> Bl
 def _add_proofs(handing: Blueprint, pencil: Pencil, pin: Pin, phones: Phones) -> None:
     @handing.post("/pin")
     def prove_by_pin() -> Response:
-        told = Body.of(request, "pin").text("pin")
+        told = RequestBody.of(request, "pin").text("pin")
         try:
             if not pin.is_right(told.replace(" ", "")):
-                raise Problem(403, WRONG_PIN)
+                raise HttpProblem(403, WRONG_PIN)
         except TooManyTriesError as error:
             wait_s = f"{error.wait_s:.0f}"
-            raise Problem(429, str(error), headers={"Retry-After": wait_s}) from None
+            raise HttpProblem(429, str(error), headers={"Retry-After": wait_s}) from None
         pencil.prove(known_phone(phones))
         return json_answer(_mine(pencil.view()))
 
     @handing.post("/link")
     def prove_by_link() -> Response:
-        token = Body.of(request, "token").text("token")
+        token = RequestBody.of(request, "token").text("token")
         if not pin.is_link(token):
-            raise Problem(403, OLD_LINK)
+            raise HttpProblem(403, OLD_LINK)
         if pencil.prove(known_phone(phones)):
             pin.use_up()
         return json_answer(_mine(pencil.view()))
@@ -77,7 +77,7 @@ def _add_proofs(handing: Blueprint, pencil: Pencil, pin: Pin, phones: Phones) ->
     @handing.get("/pin")
     def show_pin() -> Response:
         if not pencil.holds(g.phone):
-            raise Problem(403, "only the phone that holds the pencil is told the PIN")
+            raise HttpProblem(403, "only the phone that holds the pencil is told the PIN")
         return json_answer({"pin": pin.now(), "seconds": PERIOD_S})
 
 
@@ -85,16 +85,18 @@ def _add_players(handing: Blueprint, table: Table, pencil: Pencil, phones: Phone
     @handing.post("/sit")
     def sit() -> Response:
         """Whose phone this is."""
-        name = Body.of(request, "name").text("name")
+        name = RequestBody.of(request, "name").text("name")
         match = table.snapshot().match
         if name and (match is None or name not in [p.name for p in match.state.players]):
-            raise Problem(409, f"nobody called {name!r} plays here: the state names the players")
+            raise HttpProblem(
+                409, f"nobody called {name!r} plays here: the state names the players"
+            )
         pencil.sit(known_phone(phones), name)
         return json_answer(_mine(pencil.view()))
 
     @handing.post("/free")
     def free() -> Response:
-        Body.of(request)
+        RequestBody.of(request)
         pencil.free()
         return json_answer(_mine(pencil.view()))
 

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from flask import Blueprint, Response, make_response, render_template, request
 
 from web.answer import json_answer, state_answer
-from web.body import Body
-from web.corrections import Corrections
-from web.keeping import Check, Keeper
-from web.problem import Problem
+from web.body import RequestBody
+from web.corrections import Misreads
+from web.keeping import HealthCheck, Maintainer
+from web.problem import HttpProblem
 from web.table import Table
 
 MAX_PART = 98_304
@@ -19,7 +19,7 @@ HIGHEST = 2**53
 
 
 def create_health(
-    table: Table, keeper: Keeper | None, corrections: Corrections | None = None
+    table: Table, keeper: Maintainer | None, corrections: Misreads | None = None
 ) -> Blueprint:
     """The blueprint; without a keeper there is nothing to back up, and only the table is known."""
     health = Blueprint("health", __name__)
@@ -29,9 +29,9 @@ def create_health(
 
 
 def _add_health(
-    health: Blueprint, table: Table, keeper: Keeper | None, corrections: Corrections | None
+    health: Blueprint, table: Table, keeper: Maintainer | None, corrections: Misreads | None
 ) -> None:
-    def checks() -> tuple[Check, ...]:
+    def checks() -> tuple[HealthCheck, ...]:
         return keeper.health() if keeper else ()
 
     @health.get("/healthz")
@@ -65,14 +65,14 @@ def _add_health(
 
     @health.post("/api/v1/heed")
     def heed() -> Response:
-        Body.of(request)
+        RequestBody.of(request)
         return state_answer(table.heed())
 
 
-def _add_backup(health: Blueprint, keeper: Keeper | None) -> None:
-    def kept() -> Keeper:
+def _add_backup(health: Blueprint, keeper: Maintainer | None) -> None:
+    def kept() -> Maintainer:
         if keeper is None:
-            raise Problem(404, "this table keeps nothing")
+            raise HttpProblem(404, "this table keeps nothing")
         return keeper
 
     @health.get("/api/v1/backup")
@@ -87,27 +87,27 @@ def _add_backup(health: Blueprint, keeper: Keeper | None) -> None:
     @health.post("/api/v1/restore/part")
     def part() -> Response:
         request.max_content_length = MAX_PART
-        body = Body.of(request, "at", "part")
+        body = RequestBody.of(request, "at", "part")
         return json_answer(
             {"at": kept().receive(body.integer("at", 0, HIGHEST), body.bytes("part"))}
         )
 
     @health.post("/api/v1/restore")
     def restore() -> Response:
-        Body.of(request)
+        RequestBody.of(request)
         return state_answer(kept().restore())
 
     @health.get("/api/v1/frame/<int:position>.jpg")
     def frame(position: int) -> Response:
         jpeg = kept().frame(position) if position <= HIGHEST else None
         if jpeg is None:
-            raise Problem(404, "no picture of that throw is kept: they go with time")
+            raise HttpProblem(404, "no picture of that throw is kept: they go with time")
         return Response(
             jpeg, headers={"Cache-Control": "private, max-age=86400"}, mimetype="image/jpeg"
         )
 
 
-def _json(check: Check) -> dict[str, str | None]:
+def _json(check: HealthCheck) -> dict[str, str | None]:
     return {
         "check": check.name,
         "level": check.level,

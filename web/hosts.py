@@ -12,7 +12,7 @@ from ipaddress import ip_address
 
 from flask import Flask, request
 
-from web.problem import Problem
+from web.problem import HttpProblem
 
 AT_HOME = ("local", "lan", "home", "home.arpa", "internal", "localdomain", "fritz.box")
 """What routers hang behind a machine's name: none of them can be bought on the internet."""
@@ -22,7 +22,7 @@ BRACKETED = re.compile(r"\[([^\]]+)\](?::\d*)?")
 """An address of version 6, as it stands in front of a port."""
 
 
-class Hosts:
+class AllowedHosts:
     """The names of this machine, and those that the settings add.
 
     >>> hosts = Hosts("den.example", name="traykeeper")
@@ -55,14 +55,14 @@ class Hosts:
         return True
 
 
-def register(app: Flask, hosts: Hosts) -> None:
+def register(app: Flask, hosts: AllowedHosts) -> None:
     """Turns away whoever asks for a page of another name."""
 
     @app.before_request
     def refuse_other_names() -> None:
         host = request.headers.get("Host", "")
         if not hosts.allows(host):
-            raise Problem(
+            raise HttpProblem(
                 403,
                 f"this table is not called {_without_port(host)[:60]!r}: open it as "
                 f"{hosts.own}.local or by its address, or add the name to `hosts` in the settings",

@@ -1,6 +1,6 @@
 """What the page needs to tell how the appliance does, and to back it up and restore it.
 
-`device.upkeep` implements `Keeper`; nothing in this room knows how.
+`device.upkeep` implements `Maintainer`; nothing in this room knows how.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Level = Literal["ok", "skipped", "warning", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class HealthCheck:
     """One line of the health page.
 
     Attributes:
@@ -32,10 +32,10 @@ class Check:
         return self.level in ("warning", "failed")
 
 
-class Keeper(Protocol):
+class Maintainer(Protocol):
     """Looks after the appliance. Every method may be called from any thread."""
 
-    def health(self) -> tuple[Check, ...]:
+    def health(self) -> tuple[HealthCheck, ...]:
         """Every check, the same ones in the same order each time."""
 
     def backup(self) -> bytes:

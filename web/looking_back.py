@@ -13,14 +13,14 @@ from game.errors import JournalError
 from game.events import Thrown
 from game.history import NEWEST, History, Played
 from game.match import Match
-from game.odds.review import Kind, Moment, Review
+from game.odds.review import Cause, Review, ReviewedMoment
 from game.scoring import Dice
 from game.tally import tallies
 from web.advice import moment_json
 from web.answer import json_answer
-from web.body import Body
+from web.body import RequestBody
 from web.coaching import Coach, LookedBack
-from web.problem import Problem
+from web.problem import HttpProblem
 from web.share import card
 from web.story import as_csv, as_json
 
@@ -45,7 +45,7 @@ class TurningPoint:
         dice: what was thrown; None for a decision.
     """
 
-    moment: Moment
+    moment: ReviewedMoment
     name: str
     turn: int
     dice: Dice | None
@@ -128,7 +128,7 @@ def create_reviews(history: History | None, coach: Coach | None) -> Blueprint:
 
     @reviews.post("/solve")
     def solve() -> Response:
-        match_id = Body.of(request, "match").integer("match", 1, HIGHEST)
+        match_id = RequestBody.of(request, "match").integer("match", 1, HIGHEST)
         try:
             working(coach).solve(match_id)
         except JournalError:
@@ -145,7 +145,7 @@ def working(coach: Coach | None) -> Coach:
         Problem: there is none.
     """
     if coach is None:
-        raise Problem(404, "there is no coach here: it works where a journal is kept")
+        raise HttpProblem(404, "there is no coach here: it works where a journal is kept")
     return coach
 
 
@@ -157,7 +157,7 @@ def known(found: T | None) -> T:
     """
     if found is None:
         wait_s = str(RETRY_AFTER_S)
-        raise Problem(503, NOT_YET, headers={"Retry-After": wait_s})
+        raise HttpProblem(503, NOT_YET, headers={"Retry-After": wait_s})
     return found
 
 
@@ -170,8 +170,8 @@ def _found(history: History | None, match_id: int) -> tuple[Played, Match]:
         raise _lost(match_id) from None
 
 
-def _lost(match_id: int) -> Problem:
-    return Problem(404, f"there is no match {match_id}: GET /api/v1/matches lists all")
+def _lost(match_id: int) -> HttpProblem:
+    return HttpProblem(404, f"there is no match {match_id}: GET /api/v1/matches lists all")
 
 
 def _day(played: Played) -> str:
@@ -188,7 +188,7 @@ def _turning_point(match: Match, review: Review) -> TurningPoint | None:
     event = match.timeline[moment.event]
     dice = (
         tuple(sorted(event.dice))
-        if isinstance(event, Thrown) and moment.kind is Kind.LUCK
+        if isinstance(event, Thrown) and moment.kind is Cause.LUCK
         else None
     )
     return TurningPoint(moment, match.state.players[moment.seat].name, moment.turn + 1, dice)
@@ -196,7 +196,7 @@ def _turning_point(match: Match, review: Review) -> TurningPoint | None:
 
 def _sums(match: Match, review: Review) -> list[Sums]:
     return [
-        Sums(review.total(seat, Kind.LUCK), review.total(seat, Kind.DECISION))
+        Sums(review.total(seat, Cause.LUCK), review.total(seat, Cause.DECISION))
         for seat in range(len(match.state.players))
     ]
 

@@ -16,7 +16,7 @@ S = TypeVar("S", bound=Versioned)
 T = TypeVar("T")
 
 
-class OncePerVersion(Generic[S, T]):
+class VersionCache(Generic[S, T]):
     """Calls `make` for the first who asks for a newer snapshot; all others get the same result."""
 
     def __init__(self, make: Callable[[S], T]) -> None:

@@ -18,7 +18,7 @@ Value = str | int | bool
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class RuleOption:
     """An option of `Ruleset`; `choices` are its values in words, none where it is points or yes."""
 
     name: str
@@ -36,7 +36,7 @@ class Group:
 
     title: str
     hint: str
-    options: tuple[Option, ...]
+    options: tuple[RuleOption, ...]
 
 
 GROUPS = (
@@ -44,9 +44,9 @@ GROUPS = (
         _("A turn"),
         _("0 asks for nothing"),
         (
-            Option("opening", _("To get on the board, at least")),
-            Option("minimum_bank", _("To bank, at least")),
-            Option(
+            RuleOption("opening", _("To get on the board, at least")),
+            RuleOption("minimum_bank", _("To bank, at least")),
+            RuleOption(
                 "hot_dice",
                 _("Who scored with all dice"),
                 (
@@ -54,7 +54,7 @@ GROUPS = (
                     (HotDice.MUST, _("must throw them all again")),
                 ),
             ),
-            Option(
+            RuleOption(
                 "piggyback",
                 _("The next player may take over what was banked"),
                 (
@@ -63,14 +63,14 @@ GROUPS = (
                     (Piggyback.NOT_HEAVY, _("yes, unless all dice had scored")),
                 ),
             ),
-            Option("must_bank_after_triple", _("Three of a kind ends the turn and is banked")),
+            RuleOption("must_bank_after_triple", _("Three of a kind ends the turn and is banked")),
         ),
     ),
     Group(
         _("The end"),
         "",
         (
-            Option(
+            RuleOption(
                 "win",
                 _("The target is"),
                 (
@@ -79,7 +79,7 @@ GROUPS = (
                     (Win.EXACTLY, _("to be hit exactly")),
                 ),
             ),
-            Option(
+            RuleOption(
                 "last_round",
                 _("After that"),
                 (
@@ -89,23 +89,23 @@ GROUPS = (
                     (LastRound.CHARITY_ROLL, _("all others have one more throw")),
                 ),
             ),
-            Option("all_alike_wins", _("All dice alike in one throw win")),
+            RuleOption("all_alike_wins", _("All dice alike in one throw win")),
         ),
     ),
     Group(
         _("What scores"),
         _("0 is no combination"),
         (
-            Option("straight", _("A straight, 1 to 6")),
-            Option("low_straight", _("A low straight, 1 to 5")),
-            Option("high_straight", _("A high straight, 2 to 6")),
-            Option("three_pairs", _("Three pairs")),
-            Option("four_and_pair", _("Four of a kind with a pair")),
-            Option("six_as_pairs", _("Six of a kind as three pairs")),
-            Option("two_triplets", _("Two triplets")),
-            Option("nothing", _("All dice, and nothing scores")),
-            Option("last_die_twice", _("A last die, thrown twice if need be")),
-            Option(
+            RuleOption("straight", _("A straight, 1 to 6")),
+            RuleOption("low_straight", _("A low straight, 1 to 5")),
+            RuleOption("high_straight", _("A high straight, 2 to 6")),
+            RuleOption("three_pairs", _("Three pairs")),
+            RuleOption("four_and_pair", _("Four of a kind with a pair")),
+            RuleOption("six_as_pairs", _("Six of a kind as three pairs")),
+            RuleOption("two_triplets", _("Two triplets")),
+            RuleOption("nothing", _("All dice, and nothing scores")),
+            RuleOption("last_die_twice", _("A last die, thrown twice if need be")),
+            RuleOption(
                 "alike",
                 _("Four, five, six of a kind"),
                 (
@@ -121,11 +121,11 @@ GROUPS = (
         _("What costs"),
         _("0 costs nothing"),
         (
-            Option("three_farkles", _("Three farkles in a row")),
-            Option("three_scoreless_starts", _("Three first throws in a row without points")),
-            Option("triple_threes", _("Three 3s in one throw")),
-            Option("four_twos_reset", _("Four 2s in one throw set the score to zero")),
-            Option("below_zero", _("A score may fall below zero")),
+            RuleOption("three_farkles", _("Three farkles in a row")),
+            RuleOption("three_scoreless_starts", _("Three first throws in a row without points")),
+            RuleOption("triple_threes", _("Three 3s in one throw")),
+            RuleOption("four_twos_reset", _("Four 2s in one throw set the score to zero")),
+            RuleOption("below_zero", _("A score may fall below zero")),
         ),
     ),
 )

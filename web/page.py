@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from flask import Blueprint, Flask, Response, make_response, render_template
 
-from web.board import STORY, TV, Boards
+from web.board import STORY, TV, SectionsByLanguage
 from web.stream import Streams
 from web.table import Table
 from web.view import state_json
@@ -16,9 +16,11 @@ BEAT = "event: beat\ndata:\n\n"
 def create_page(table: Table, streams: Streams, app: Flask) -> Blueprint:
     """The blueprint of what people look at."""
     page = Blueprint("page", __name__)
-    boards = Boards(app)
-    _add_board(page, table, streams, Boards(app, TV), name="board", template="tv.html")
-    _add_board(page, table, streams, Boards(app, STORY), name="turns", template="story.html")
+    boards = SectionsByLanguage(app)
+    _add_board(page, table, streams, SectionsByLanguage(app, TV), name="board", template="tv.html")
+    _add_board(
+        page, table, streams, SectionsByLanguage(app, STORY), name="turns", template="story.html"
+    )
 
     @page.get("/")
     def scoreboard() -> Response:
@@ -56,7 +58,13 @@ def create_page(table: Table, streams: Streams, app: Flask) -> Blueprint:
 
 
 def _add_board(
-    page: Blueprint, table: Table, streams: Streams, boards: Boards, *, name: str, template: str
+    page: Blueprint,
+    table: Table,
+    streams: Streams,
+    boards: SectionsByLanguage,
+    *,
+    name: str,
+    template: str,
 ) -> None:
     """A page of some sections below /NAME, with its own stream."""
 

@@ -22,7 +22,7 @@ MAX_SEATS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class PencilState:
     """What outlives a restart; phones are known by the badge that all may see.
 
     Attributes:
@@ -58,15 +58,15 @@ class Pencil:
 
     def __init__(
         self,
-        kept: Kept | None = None,
+        kept: PencilState | None = None,
         *,
-        keep: Callable[[Kept], object] = lambda _: None,
+        keep: Callable[[PencilState], object] = lambda _: None,
         by_button: bool = True,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self.changed: Callable[[], object] = lambda: None
         self.by_button = by_button
-        self._kept = kept or Kept()
+        self._kept = kept or PencilState()
         self._keep = keep
         self._clock = clock
         self._lock = RLock()
@@ -203,7 +203,7 @@ class Pencil:
         if self._kept.holder != phone:
             self._store(replace(self._kept, holder=phone))
 
-    def _store(self, kept: Kept) -> None:
+    def _store(self, kept: PencilState) -> None:
         if kept != self._kept:
             self._keep(kept)
             self._kept = kept

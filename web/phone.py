@@ -12,7 +12,7 @@ from flask import Flask, Response, g, request
 from itsdangerous import BadSignature, Signer
 
 from web.pencil import Pencil
-from web.problem import Problem
+from web.problem import HttpProblem
 from web.table import Snapshot, Table
 
 COOKIE = "traykeeper_phone"
@@ -76,7 +76,7 @@ def register(app: Flask, table: Table, pencil: Pencil, phones: Phones) -> None:
         on_turn = player_on_turn(table.snapshot())
         if request.endpoint in OWN_TURN and on_turn and pencil.plays(g.phone, on_turn):
             return
-        raise Problem(403, WATCHING)
+        raise HttpProblem(403, WATCHING)
 
     def hand_out(response: Response) -> Response:
         if cookie := g.get("new_cookie"):

@@ -27,7 +27,7 @@ REMEDIES = {
 CRASHED = "that went wrong here, not with you: the log of the companion says more"
 
 
-class Problem(Exception):  # noqa: N818 - the name RFC 9457 gives it
+class HttpProblem(Exception):  # noqa: N818 - the name RFC 9457 gives it
     """An answer that is an error; `detail` names the remedy."""
 
     def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
@@ -37,7 +37,7 @@ class Problem(Exception):  # noqa: N818 - the name RFC 9457 gives it
         self.headers = dict(headers or {})
 
 
-def response(problem: Problem) -> Response:
+def response(problem: HttpProblem) -> Response:
     body = {
         "title": HTTPStatus(problem.status).phrase,
         "status": problem.status,
@@ -56,7 +56,7 @@ def register(app: Flask, lost: str = "lost.html") -> None:
 
     `lost` is the template that tells them.
     """
-    app.register_error_handler(Problem, response)
+    app.register_error_handler(HttpProblem, response)
     app.register_error_handler(GameError, _refused)
     app.register_error_handler(TableError, _refused)
     app.register_error_handler(HTTPException, partial(_http, lost=lost))
@@ -64,7 +64,7 @@ def register(app: Flask, lost: str = "lost.html") -> None:
 
 
 def _refused(error: ValueError) -> Response:
-    return response(Problem(409, str(error)))
+    return response(HttpProblem(409, str(error)))
 
 
 def _http(error: HTTPException, *, lost: str) -> Response | tuple[str, int] | HTTPException:
@@ -75,9 +75,9 @@ def _http(error: HTTPException, *, lost: str) -> Response | tuple[str, int] | HT
         return render_template(lost), status
     detail = REMEDIES.get(status, error.description or "").format(method=request.method)
     kept = {name: value for name, value in error.get_headers() if name == "Allow"}
-    return response(Problem(status, detail, kept))
+    return response(HttpProblem(status, detail, kept))
 
 
 def _crashed(error: Exception) -> Response:
     log.error("%s %s failed", request.method, request.path, exc_info=error)
-    return response(Problem(500, CRASHED))
+    return response(HttpProblem(500, CRASHED))

@@ -8,8 +8,8 @@ from game.errors import JournalError
 from game.history import NEWEST, History, Played
 from game.text import to_text
 from web.answer import json_answer, state_answer
-from web.body import Body
-from web.problem import Problem
+from web.body import RequestBody
+from web.problem import HttpProblem
 from web.table import Table
 
 PAGE = 50
@@ -39,7 +39,7 @@ def create_records(table: Table, history: History | None) -> Blueprint:
 
     @records.post("/reopen")
     def reopen() -> Response:
-        body = Body.of(request, "match")
+        body = RequestBody.of(request, "match")
         return state_answer(table.reopen(body.integer("match", 1, HIGHEST)))
 
     return records
@@ -63,5 +63,5 @@ def as_json(played: Played) -> dict[str, Any]:
     }
 
 
-def _lost(match_id: int) -> Problem:
-    return Problem(404, f"there is no match {match_id}: GET /api/v1/matches lists all")
+def _lost(match_id: int) -> HttpProblem:
+    return HttpProblem(404, f"there is no match {match_id}: GET /api/v1/matches lists all")

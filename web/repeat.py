@@ -10,7 +10,7 @@ from threading import Event, Lock
 
 from flask import Flask, Response, g, request
 
-from web.problem import Problem
+from web.problem import HttpProblem
 
 HEADER = "Idempotency-Key"
 LONGEST = 100
@@ -24,7 +24,7 @@ Name = tuple[str, str, str]
 
 
 @dataclass(slots=True)
-class Done:
+class DoneRequest:
     """A request that was begun; its answer once there is one."""
 
     ready: Event = field(default_factory=Event)
@@ -34,23 +34,23 @@ class Done:
 
     def answer(self) -> Response:
         if not self.ready.wait(PATIENCE_S):
-            raise Problem(409, "that request is still being worked off: ask for the state")
+            raise HttpProblem(409, "that request is still being worked off: ask for the state")
         return Response(self.body, self.status, mimetype=self.mimetype)
 
 
-class Repeats:
+class IdempotencyKeys:
     """What was done lately, by phone, address and key."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._done: OrderedDict[Name, Done] = OrderedDict()
+        self._done: OrderedDict[Name, DoneRequest] = OrderedDict()
 
-    def begin(self, name: Name) -> Done | None:
+    def begin(self, name: Name) -> DoneRequest | None:
         """What was begun under this name before; None if this is the first time."""
         with self._lock:
             if earlier := self._done.get(name):
                 return earlier
-            self._done[name] = Done()
+            self._done[name] = DoneRequest()
             while len(self._done) > REMEMBERED:
                 self._done.popitem(last=False)[1].ready.set()
             return None
@@ -66,14 +66,14 @@ class Repeats:
 
 def register(app: Flask) -> None:
     """Before a request with a key is done, see whether it was done already."""
-    repeats = Repeats()
+    repeats = IdempotencyKeys()
 
     def once() -> Response | None:
         key = request.headers.get(HEADER)
         if request.method != "POST" or key is None:
             return None
         if not 1 <= len(key) <= LONGEST:
-            raise Problem(400, f"{HEADER}: 1 to {LONGEST} characters")
+            raise HttpProblem(400, f"{HEADER}: 1 to {LONGEST} characters")
         name = (str(g.phone), request.path, key)
         if earlier := repeats.begin(name):
             return earlier.answer()

@@ -14,7 +14,7 @@ BY_HAND = ScoreSet | TurnSet | Joined | Left | Renamed | Reordered
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TimelineRow:
     """A finished turn, or what somebody set by hand, and the scores of all seats after it.
 
     Attributes:
@@ -32,9 +32,9 @@ class Entry:
     scores: tuple[int, ...]
 
 
-def story(match: Match) -> list[Entry]:
+def story(match: Match) -> list[TimelineRow]:
     """All entries in order; the turn being played is not among them."""
-    entries: list[Entry] = []
+    entries: list[TimelineRow] = []
     state = match.start_state
     for event in match.timeline:
         before, state = state, step(state, event)
@@ -46,9 +46,9 @@ def story(match: Match) -> list[Entry]:
     return entries
 
 
-def _entry(number: int, turn: Turn | None, event: Event | None, state: State) -> Entry:
+def _entry(number: int, turn: Turn | None, event: Event | None, state: State) -> TimelineRow:
     names = tuple(player.name for player in state.players)
-    return Entry(number, turn, event, names, tuple(player.score for player in state.players))
+    return TimelineRow(number, turn, event, names, tuple(player.score for player in state.players))
 
 
 def scores_by_turn(match: Match) -> list[tuple[int, ...]]:
@@ -71,7 +71,7 @@ def as_json(match: Match) -> dict[str, Any]:
     }
 
 
-def _turn_json(entry: Entry) -> dict[str, Any]:
+def _turn_json(entry: TimelineRow) -> dict[str, Any]:
     turn = entry.turn
     assert turn is not None  # noqa: S101 - asked by the caller
     return {

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 from flask import Response, request
 
 from web.once import Versioned
-from web.problem import Problem
+from web.problem import HttpProblem
 
 HEARTBEAT_S = 15.0
 """Below the half minute after which proxies and phones give up on a silent connection."""
@@ -66,7 +66,7 @@ class Streams:
         if request.method == "HEAD":
             return Response(mimetype=MIMETYPE)
         if self._closing or not self._free.acquire(blocking=False):
-            raise Problem(
+            raise HttpProblem(
                 503,
                 f"{self.limit} streams are open, no more fit: ask for the state instead, "
                 f"and try the stream again in {RETRY_AFTER_S} seconds",

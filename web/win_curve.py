@@ -3,7 +3,7 @@
 from flask_babel import gettext
 
 from game.match import Match
-from game.odds.review import Moment, Review
+from game.odds.review import Review, ReviewedMoment
 from web.curve import BOTTOM, HIGH, LEFT, MARK, RIGHT, TOP, WIDE, mark, svg
 from web.languages import percent
 from web.seats import seat_colour
@@ -65,7 +65,7 @@ def _line(match: Match, review: Review, seat: int) -> str:
     return f'<g class="seat-{seat_colour(seat)}"><path class="line" d="{_path(points)}"/>{end}</g>'
 
 
-def _turning_point(review: Review, point: Moment) -> str:
+def _turning_point(review: Review, point: ReviewedMoment) -> str:
     """A line at the turn in which it happened."""
     before = sum(standing.event <= point.event for standing in review.curve)
     x = _x(before - HALF, review)

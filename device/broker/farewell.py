@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from device.broker.address import Address
-from device.broker.link import Ears, Link
+from device.broker.link import BrokerClient, Ears
 from device.broker.topics import Topics
 
 
@@ -26,7 +26,7 @@ class Farewell:
             acknowledged=self._taken,
             warn=lambda _: None,
         )
-        self._link = Link(address, f"traykeeper-{tray}-leaves", ears)
+        self._link = BrokerClient(address, f"traykeeper-{tray}-leaves", ears)
 
     def start(self) -> None:
         self._link.start()

@@ -66,7 +66,7 @@ class Invitation:
         return f"{self.title} calls {names} to this tray. Begin their match?"
 
 
-class Inviting:
+class Invitations:
     """Asks once the table is free, again where the question was passed over; for one thread.
 
     Args:

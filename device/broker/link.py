@@ -64,7 +64,7 @@ class Ears:
     warn: Callable[[str], object]
 
 
-class Link:
+class BrokerClient:
     """One client of a broker. `start`, later `close`; between them it connects again by itself.
 
     Args:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 
 from device.broker.note import Note
-from game.feed import Feed, Line
+from game.feed import Feed, FeedLine
 from game.wire import WireEntry
 
 WINDOW = 50
@@ -49,7 +49,7 @@ class Outbox:
         self.last = self._feed.find(note.match, note.seq, note.chain) if note.match else None
         self._position = self.last.position if self.last else self._feed.newest()
 
-    def send(self, publish: Callable[[Line], int]) -> bool:
+    def send(self, publish: Callable[[FeedLine], int]) -> bool:
         """Hand out lines while there is room; gives whether all of the journal is out.
 
         `publish` gives the number by which the broker will acknowledge it.

@@ -16,15 +16,15 @@ from typing import Any
 
 from device.broker.address import Address
 from device.broker.discovery import discovery
-from device.broker.inviting import HostTable, Inviting
-from device.broker.link import Ears, Link, Will
+from device.broker.inviting import HostTable, Invitations
+from device.broker.link import BrokerClient, Ears, Will
 from device.broker.note import Note
 from device.broker.outbox import Outbox
 from device.broker.replay import Replay
 from device.broker.telling import state_json
 from device.broker.topics import BIRTH, OFFLINE, ONLINE, Topics
 from game.errors import GameError
-from game.feed import Feed, Line
+from game.feed import Feed, FeedLine
 from game.moments import moments
 from web.table import Snapshot
 
@@ -69,14 +69,14 @@ class Publisher:
         self._table, self._warn, self._discover = table, warn, discover
         self._topics = Topics(note.tray)
         self._outbox, self._replay, self._path = Outbox(feed, note), Replay(feed), path
-        self._invitation = Inviting(table, self._answer)
+        self._invitation = Invitations(table, self._answer)
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._snapshot = table.snapshot()
         self._closing = Event()
         self._connected = self._caught_up = False
         self._said, self._trouble, self._noted = "", "", note
         self._noted_s = self._not_before_s = 0.0
-        self._link = Link(address, f"traykeeper-{note.tray}", self._ears(), self._will())
+        self._link = BrokerClient(address, f"traykeeper-{note.tray}", self._ears(), self._will())
         self._threads = (
             Thread(target=self._run, name="broker", daemon=True),
             Thread(target=self._listen, name="broker-listens", daemon=True),
@@ -202,7 +202,7 @@ class Publisher:
             self._caught_up = True
             self._state()
 
-    def _line(self, line: Line) -> int:
+    def _line(self, line: FeedLine) -> int:
         if self._caught_up:  # what happened during an outage makes no lights flash later
             for moment in moments(line.before, line.match):
                 self._publish(self._topics.moment, _text(moment), qos=0)

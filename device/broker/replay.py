@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from device.broker.topics import is_board
-from game.feed import Line, Recorded
+from game.feed import FeedLine, Recorded
 from game.wire import is_match_id
 
 MATCHES_AT_ONCE = 500
@@ -20,7 +20,7 @@ class Recording(Protocol):
 
     def matches(self) -> list[Recorded]: ...
 
-    def whole(self, number: int) -> Iterator[Line]: ...
+    def whole(self, number: int) -> Iterator[FeedLine]: ...
 
 
 class Replay:

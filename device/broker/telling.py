@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from game.feed import Line
+from game.feed import FeedLine
 from game.summary import summary
 from web.table import Snapshot
 
@@ -18,7 +18,7 @@ NO_MATCH: dict[str, Any] = {
 }
 
 
-def state_json(snapshot: Snapshot, line: Line | None) -> dict[str, Any]:
+def state_json(snapshot: Snapshot, line: FeedLine | None) -> dict[str, Any]:
     """The table as it stands after that line of the journal; never a picture."""
     lamp = snapshot.lamp
     return {

@@ -9,7 +9,16 @@ import numpy.typing as npt
 
 from device.camera import Image
 from device.cameras.lens import Floats, Lens, TrayPoints
-from device.cameras.look import DISPLAY_GAMMA, LAMP, SKY, TO_LIGHT, Colour, Look, light_of, shown
+from device.cameras.look import (
+    DISPLAY_GAMMA,
+    LAMP,
+    SKY,
+    TO_LIGHT,
+    Colour,
+    TrayLook,
+    light_of,
+    shown,
+)
 from device.cameras.scene import FLOOR, LENS, RIM_MM, TABLE_MM, WALL_MM, Area
 from device.cameras.textures import Floats32, felt, wood
 
@@ -21,7 +30,7 @@ VIGNETTE = 0.24  # light lost in the corners: what a small lens loses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Backdrop:
+class Background:
     """The empty table as the camera sees it.
 
     `floor` is where shadows of dice in the tray may fall, 255 on the felt; `table` likewise for
@@ -32,17 +41,17 @@ class Backdrop:
     floor: Image
     table: Image
 
-    def scaled(self, lens: Lens) -> "Backdrop":
+    def scaled(self, lens: Lens) -> "Background":
         size = (lens.width_px, lens.height_px)
         picture, floor, table = (
             np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
             for image in (self.picture, self.floor, self.table)
         )
-        return Backdrop(picture, floor, table)
+        return Background(picture, floor, table)
 
 
 @lru_cache(maxsize=4)
-def backdrop(look: Look) -> Backdrop:
+def backdrop(look: TrayLook) -> Background:
     """The table of a look. The same look always has the same grain."""
     canvas = _Canvas(LENS.scaled(LENS.width_px * SUPERSAMPLING))
     rng = np.random.default_rng(20)
@@ -53,7 +62,7 @@ def backdrop(look: Look) -> Backdrop:
         canvas.picture, (LENS.width_px, LENS.height_px), interpolation=cv2.INTER_AREA
     )
     picture = cv2.GaussianBlur(picture, (0, 0), 0.6)
-    return Backdrop(
+    return Background(
         np.asarray(np.clip(picture * vignette(LENS)[..., None], 0, 255), np.uint8),
         *_shadow_catchers(),
     )
@@ -116,7 +125,7 @@ def _texels(area: Area) -> tuple[int, int]:
     )
 
 
-def _paint_table(canvas: _Canvas, look: Look, rng: np.random.Generator) -> None:
+def _paint_table(canvas: _Canvas, look: TrayLook, rng: np.random.Generator) -> None:
     area = Area(-240, 275, -160, 150, TABLE_MM)
     grain = wood(rng, *_texels(area), rings=26)
     outside = FLOOR.grown(RIM_MM, WALL_MM)
@@ -141,7 +150,7 @@ def _softened(mask: Floats32) -> Floats32:
     return np.asarray(cv2.blur(cv2.blur(mask, (wide, wide)), (wide, wide)), np.float32)
 
 
-def _paint_floor(canvas: _Canvas, look: Look, rng: np.random.Generator) -> None:
+def _paint_floor(canvas: _Canvas, look: TrayLook, rng: np.random.Generator) -> None:
     height, width = _texels(FLOOR)
     light = LAMP * _lamp_on_floor() + SKY * _sky_on_floor()
     texture = _textured(felt(rng, height, width), look.felt, light)
@@ -181,7 +190,7 @@ _INWARD = (
 )
 
 
-def _paint_walls(canvas: _Canvas, look: Look, rng: np.random.Generator) -> None:
+def _paint_walls(canvas: _Canvas, look: TrayLook, rng: np.random.Generator) -> None:
     floor = FLOOR.corners()
     inner = FLOOR.grown(0, WALL_MM).corners()
     outer = FLOOR.grown(RIM_MM, WALL_MM).corners()

@@ -7,7 +7,7 @@ from math import cos, pi, sin
 import numpy as np
 
 from device.cameras.lens import Floats
-from device.cameras.pose import Pose
+from device.cameras.pose import DiePose
 from device.cameras.scene import FLOOR
 from device.cameras.tumble import SLOWING, Tumble, wall_mm
 
@@ -28,8 +28,8 @@ MOMENTS = np.linspace(0.25, 1.0, 12)  # shares of the roll at which ways are com
 
 def plan_throw(
     rng: np.random.Generator,
-    rests: Sequence[Pose],
-    lying: Sequence[Pose],
+    rests: Sequence[DiePose],
+    lying: Sequence[DiePose],
     edge_mm: float,
     *,
     start_s: float,
@@ -65,7 +65,7 @@ class _Thrower:
     roll_s: float
     side: float
 
-    def plan(self, rest: Pose, end: float) -> Tumble:
+    def plan(self, rest: DiePose, end: float) -> Tumble:
         """A way to a rest that is reached at the share `end` of the roll."""
         angle = self.side + float(self.rng.uniform(-FAN, FAN))
         heading = np.array([cos(angle), sin(angle)])
@@ -90,7 +90,7 @@ class _Thrower:
         away = np.array([1e4, 1e4, 0.0])
         return np.array([away if pose is None else pose.centre_mm for pose in poses])
 
-    def _goal(self, rest: Pose, heading: Floats) -> Floats:
+    def _goal(self, rest: DiePose, heading: Floats) -> Floats:
         """The rest itself, or its mirror image behind a far wall for a die that comes back."""
         goal = rest.centre_mm[:2]
         mirrored = 2 * wall_mm(self.edge_mm) * np.sign(heading) - goal

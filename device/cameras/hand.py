@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from device.camera import Image
 from device.cameras.lens import Lens, TrayPoints
-from device.cameras.portrait import Portrait
+from device.cameras.portrait import DieSprite
 
 HAND_MM = 60.0  # how high over the floor it is held
 SPRITE_PX_PER_MM = 4
@@ -140,7 +140,7 @@ def lay_hand(picture: Image, hand: Hand, lens: Lens) -> None:
     shadow = cv2.warpAffine(_sprite().cover, fallen, size)
     shadow = cv2.blur(shadow, (lens.width_px // 40,) * 2)
     picture[:] = cv2.multiply(picture, 255 - cv2.convertScaleAbs(shadow, alpha=0.42), scale=1 / 255)
-    Portrait(
+    DieSprite(
         0,
         0,
         np.asarray(cv2.warpAffine(_sprite().colour, warp, size, flags=cv2.INTER_AREA), np.uint8),

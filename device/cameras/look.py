@@ -18,7 +18,7 @@ SKY = 0.28
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class TrayLook:
     """One table set. `die_mm` is the edge of a die, `noise` the sensor's, in grey levels."""
 
     body: Colour = (238, 233, 220)
@@ -31,16 +31,16 @@ class Look:
 
 
 LOOKS = {
-    "green": Look(),
-    "red": Look(body=(34, 33, 38), pip=(240, 238, 230), felt=(140, 28, 40), rim=(92, 60, 40)),
-    "blue": Look(felt=(38, 66, 120), rim=(168, 124, 78), table=(92, 70, 54)),
-    "black": Look(felt=(38, 38, 42), rim=(52, 48, 46), table=(150, 146, 140)),
-    "travel": Look(die_mm=8.0),
-    "ruby": Look(body=(158, 22, 30), pip=(246, 240, 232), felt=(196, 184, 158)),
+    "green": TrayLook(),
+    "red": TrayLook(body=(34, 33, 38), pip=(240, 238, 230), felt=(140, 28, 40), rim=(92, 60, 40)),
+    "blue": TrayLook(felt=(38, 66, 120), rim=(168, 124, 78), table=(92, 70, 54)),
+    "black": TrayLook(felt=(38, 38, 42), rim=(52, 48, 46), table=(150, 146, 140)),
+    "travel": TrayLook(die_mm=8.0),
+    "ruby": TrayLook(body=(158, 22, 30), pip=(246, 240, 232), felt=(196, 184, 158)),
 }
 
 
-def look_named(name: str) -> Look:
+def look_named(name: str) -> TrayLook:
     if name not in LOOKS:
         raise ValueError(f"no look is named {name!r}: take one of {', '.join(LOOKS)}")
     return LOOKS[name]

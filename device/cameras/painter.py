@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from device.camera import Image
-from device.cameras.backdrop import Backdrop, vignette
+from device.cameras.backdrop import Background, vignette
 from device.cameras.hand import Hand, lay_hand
 from device.cameras.lens import Floats, Lens, TrayPoints
-from device.cameras.look import Look
-from device.cameras.portrait import Detail, Portrait, Portraitist
-from device.cameras.pose import Pose
+from device.cameras.look import TrayLook
+from device.cameras.portrait import Detail, DieSprite, SpritePainter
+from device.cameras.pose import DiePose
 from device.cameras.scene import FLOOR, RIM_MM, TABLE_MM
-from device.cameras.shading import Light
+from device.cameras.shading import TableLight
 from device.cameras.shadows import Ground, lay_shadows
 
 LENS_BLUR_PX = 0.75  # in a picture 1536 wide
@@ -25,25 +25,25 @@ BRIGHTNESS_STEP_PX = 8  # the vignette changes slowly
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sighting:
+class ExposedDie:
     """A die when the shutter opened and when it closed."""
 
-    opened: Pose
-    closed: Pose
+    opened: DiePose
+    closed: DiePose
 
 
 class Painter:
     """Paints a table through one lens."""
 
-    def __init__(self, look: Look, lens: Lens, backdrop: Backdrop, detail: Detail) -> None:
+    def __init__(self, look: TrayLook, lens: Lens, backdrop: Background, detail: Detail) -> None:
         self._lens = lens
         self._backdrop = backdrop
         self._edge_mm = look.die_mm
-        self._dice = Portraitist(look.die_mm, lens, Light.of(look, lens.eye_mm), detail)
+        self._dice = SpritePainter(look.die_mm, lens, TableLight.of(look, lens.eye_mm), detail)
         self._brightness = vignette(lens.scaled(lens.width_px // BRIGHTNESS_STEP_PX))
         self._blur_px = LENS_BLUR_PX * lens.width_px / 1536
 
-    def paint(self, dice: Sequence[Sighting], hand: Hand | None) -> Image:
+    def paint(self, dice: Sequence[ExposedDie], hand: Hand | None) -> Image:
         """The table as the lens shows it, without the sensor's noise."""
         picture = self._backdrop.picture.copy()
         self._lay_shadows(picture, [die.opened for die in dice])
@@ -53,10 +53,10 @@ class Painter:
             lay_hand(picture, hand, self._lens)
         return picture
 
-    def _distance_mm(self, die: Sighting) -> float:
+    def _distance_mm(self, die: ExposedDie) -> float:
         return float(np.linalg.norm(die.opened.centre_mm - self._lens.eye_mm))
 
-    def _lay_shadows(self, picture: Image, dice: Sequence[Pose]) -> None:
+    def _lay_shadows(self, picture: Image, dice: Sequence[DiePose]) -> None:
         inside = [die for die in dice if abs(die.centre_mm[0]) < FLOOR.right_mm + RIM_MM]
         beside = [die for die in dice if abs(die.centre_mm[0]) >= FLOOR.right_mm + RIM_MM]
         table = Ground(TABLE_MM, self._backdrop.table)
@@ -64,7 +64,7 @@ class Painter:
         lay_shadows(picture, beside, self._edge_mm, table, self._lens)
         lay_shadows(picture, inside, self._edge_mm, floor, self._lens)
 
-    def _portrayed(self, die: Sighting) -> Portrait:
+    def _portrayed(self, die: ExposedDie) -> DieSprite:
         """One die, as dark as its corner of the picture and blurred by lens and motion."""
         ends = TrayPoints(np.array([die.opened.centre_mm, die.closed.centre_mm]))
         began, ended = self._lens.project(ends)
@@ -72,7 +72,7 @@ class Painter:
         margin_px = 3 + int(np.abs(smear).max() / 2)
         sharp = self._dice.draw(die.opened, margin_px=margin_px)
         colour = cv2.convertScaleAbs(sharp.colour, alpha=self._brightness_at(began))
-        return Portrait(
+        return DieSprite(
             sharp.left_px,
             sharp.top_px,
             _smeared(np.asarray(colour, np.uint8), smear, self._blur_px),

@@ -10,8 +10,8 @@ from device.camera import Image
 from device.cameras.cube import PIP_RADIUS, pip_outlines, rounded_cube
 from device.cameras.lens import Floats, Lens, TrayPoints
 from device.cameras.look import TO_LIGHT
-from device.cameras.pose import NORMALS, Pose
-from device.cameras.shading import Light
+from device.cameras.pose import NORMALS, DiePose
+from device.cameras.shading import TableLight
 
 SUBPIXEL_BITS = 4  # cv2 takes polygon corners in sixteenths of a pixel
 
@@ -42,7 +42,7 @@ COARSE = Detail(supersampling=3, bends=1, flats=1, pip_points=6, bowls=_DENT[1:]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Portrait:
+class DieSprite:
     """A picture to be laid at `left_px`, `top_px`; `colour` is already multiplied by `cover`.
 
     `colour` is (h, w, 3), `cover` (h, w, 3) with 255 where the die hides all behind it.
@@ -71,15 +71,15 @@ class Portrait:
 
 
 @dataclass(frozen=True, slots=True)
-class Portraitist:
+class SpritePainter:
     """Draws dice of one size through one lens."""
 
     edge_mm: float
     lens: Lens
-    light: Light
+    light: TableLight
     detail: Detail
 
-    def draw(self, pose: Pose, *, margin_px: int = 3) -> Portrait:
+    def draw(self, pose: DiePose, *, margin_px: int = 3) -> DieSprite:
         """One die. `margin_px` leaves room for blur around it."""
         mesh = rounded_cube(bends=self.detail.bends, flats=self.detail.flats)
         normals = mesh.normals @ pose.turn.T
@@ -93,7 +93,7 @@ class Portraitist:
         self._draw_pips(easel, pose)
         return easel.finished()
 
-    def _draw_pips(self, easel: "_Easel", pose: Pose) -> None:
+    def _draw_pips(self, easel: "_Easel", pose: DiePose) -> None:
         """Dents: dark, with a crescent where the lamp reaches the far side of the bowl."""
         for value, normal in self._facing_faces(pose):
             to_lamp = TO_LIGHT - normal * float(TO_LIGHT @ normal)
@@ -105,7 +105,7 @@ class Portraitist:
                 outlines = self._projected(shifted * self.edge_mm + pose.centre_mm)
                 easel.fill(outlines, np.repeat(colour[None], len(rings), axis=0))
 
-    def _facing_faces(self, pose: Pose) -> Iterator[tuple[int, Floats]]:
+    def _facing_faces(self, pose: DiePose) -> Iterator[tuple[int, Floats]]:
         """The faces that the camera sees, with their directions in the tray."""
         to_eye = self.lens.eye_mm - pose.centre_mm
         for value, direction in NORMALS.items():
@@ -141,11 +141,11 @@ class _Easel:
             cv2.fillConvexPoly(self.colour, outline, colour, cv2.LINE_8, SUBPIXEL_BITS)
             cv2.fillConvexPoly(self.cover, outline, 255, cv2.LINE_8, SUBPIXEL_BITS)
 
-    def finished(self) -> Portrait:
+    def finished(self) -> DieSprite:
         size = (self.width, self.height)
         colour = cv2.resize(self.colour, size, interpolation=cv2.INTER_AREA)
         cover = cv2.resize(self.cover, size, interpolation=cv2.INTER_AREA)
-        return Portrait(
+        return DieSprite(
             int(self.low[0]),
             int(self.low[1]),
             np.asarray(colour, np.uint8),

@@ -23,7 +23,7 @@ UP = np.array([0.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pose:
+class DiePose:
     """The middle of a die in tray millimetres and its rotation (3, 3)."""
 
     centre_mm: Floats

@@ -7,7 +7,7 @@ from math import cos, pi, sin
 import numpy as np
 
 from device.cameras.lens import Floats
-from device.cameras.pose import Pose, flat_turn, reach, yaw_of
+from device.cameras.pose import DiePose, flat_turn, reach, yaw_of
 from device.cameras.scene import ASIDE, FLOOR, Area
 
 TOUCHING_MM = 0.1  # the gap between dice that touch: they never share a volume
@@ -30,17 +30,17 @@ class Footprint:
     edge_mm: float
 
     @classmethod
-    def of(cls, pose: Pose, edge_mm: float) -> "Footprint":
+    def of(cls, pose: DiePose, edge_mm: float) -> "Footprint":
         """A leaning die gets the square that it covers seen from above."""
         x_mm, y_mm, _ = (float(v) for v in pose.centre_mm)
         if pose.tilt > FLAT_RAD:
             return cls(x_mm, y_mm, 0.0, 2 * float(reach(pose.turn, edge_mm)[:2].max()))
         return cls(x_mm, y_mm, yaw_of(pose.turn), edge_mm)
 
-    def pose(self, value: int, quarter: int, ground_mm: float = 0.0) -> Pose:
+    def pose(self, value: int, quarter: int, ground_mm: float = 0.0) -> DiePose:
         """The die that lies here and shows `value`, turned by `quarter` right angles."""
         centre = np.array([self.x_mm, self.y_mm, ground_mm + self.edge_mm / 2])
-        return Pose(centre, flat_turn(value, self.yaw + quarter * pi / 2))
+        return DiePose(centre, flat_turn(value, self.yaw + quarter * pi / 2))
 
     def apart(self, other: "Footprint", gap_mm: float) -> bool:
         """Whether a line with `gap_mm` of room on it parts the two (separating axes)."""

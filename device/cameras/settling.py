@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from device.cameras.tuning import Light, Tuning, steady
+from device.cameras.tuning import HeldLight, Tuning, steady
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +88,7 @@ class Settling:
     def _focus(self, focus_dpt: float) -> None:
         self._set(AfMode=AF_MANUAL, LensPosition=focus_dpt)
 
-    def _hold(self, light: Light) -> None:
+    def _hold(self, light: HeldLight) -> None:
         self._set(ExposureTime=light.exposure_us, AnalogueGain=light.gain)
         if light.red is not None and light.blue is not None:
             self._set(ColourGains=(light.red, light.blue))
@@ -96,7 +96,7 @@ class Settling:
             if _near(self._frames().get("ExposureTime", 0), light.exposure_us):
                 return
 
-    def _light(self, metadata: Metadata) -> Light:
+    def _light(self, metadata: Metadata) -> HeldLight:
         """What this frame was exposed with, made free of flicker."""
         least_gain, most_gain = self._camera.camera_controls["AnalogueGain"][:2]
         exposure_us, gain = steady(
@@ -108,7 +108,7 @@ class Settling:
             most_gain=most_gain,
         )
         red, blue = metadata.get("ColourGains") or (None, None)
-        return Light(exposure_us, gain, red, blue)
+        return HeldLight(exposure_us, gain, red, blue)
 
     def _settled(self) -> Metadata | None:
         """The first frame of those that no longer change; None where the camera tells nothing."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from device.cameras.lens import Floats
-from device.cameras.look import LAMP, SKY, TO_LIGHT, Look, light_of, shown
+from device.cameras.look import LAMP, SKY, TO_LIGHT, TrayLook, light_of, shown
 
 LAMP_MM = 900.0  # how far the lamp is: near enough that gloss wanders over a face
 GLOSS = 0.10  # of a polished acrylic die, against 1 for a mirror
@@ -14,7 +14,7 @@ FOOT_SHADE = 0.5  # how dark a side gets where it meets the floor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Light:
+class TableLight:
     """The light at one table."""
 
     body: Floats
@@ -23,7 +23,7 @@ class Light:
     eye_mm: Floats
 
     @classmethod
-    def of(cls, look: Look, eye_mm: Floats) -> "Light":
+    def of(cls, look: TrayLook, eye_mm: Floats) -> "TableLight":
         return cls(light_of(look.body), light_of(look.pip), light_of(look.felt), eye_mm)
 
     def on_body(self, points_mm: Floats, normals: Floats, height: Floats) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from device.camera import Image
 from device.cameras.lens import Lens, TrayPoints
 from device.cameras.look import TO_LIGHT
-from device.cameras.pose import Pose
+from device.cameras.pose import DiePose
 
 DEPTH = 0.62  # of the grey level: what losing the lamp costs after the gamma curve
 CONTACT_MM = 1.2  # how soft the edge of a shadow is at the foot of a die
@@ -28,7 +28,7 @@ class Ground:
 
 
 def lay_shadows(
-    picture: Image, dice: Sequence[Pose], edge_mm: float, ground: Ground, lens: Lens
+    picture: Image, dice: Sequence[DiePose], edge_mm: float, ground: Ground, lens: Lens
 ) -> None:
     """Darken the ground, in place, below and beside dice that lie or fly over it."""
     # All shadows meet in one mask first: where two overlap, the lamp is gone only once.
@@ -43,7 +43,7 @@ def lay_shadows(
         picture[here] = cv2.multiply(picture[here], keep, scale=1 / 255)
 
 
-def _cast(deep: Image, die: Pose, edge_mm: float, ground_mm: float, lens: Lens) -> None:
+def _cast(deep: Image, die: DiePose, edge_mm: float, ground_mm: float, lens: Lens) -> None:
     """Draw one die's shadow into the mask."""
     corners = _CORNERS * edge_mm * ROUNDED @ die.turn.T + die.centre_mm
     fallen = TrayPoints(corners - (corners[:, 2:] - ground_mm) / TO_LIGHT[2] * TO_LIGHT)

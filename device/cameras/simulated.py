@@ -13,12 +13,12 @@ from device.cameras.backdrop import backdrop
 from device.cameras.frames import PREVIEW_WIDTH_PX
 from device.cameras.hand import Reach
 from device.cameras.lens import TrayPoints
-from device.cameras.look import Look, look_named
+from device.cameras.look import TrayLook, look_named
 from device.cameras.painter import Painter
 from device.cameras.portrait import COARSE, FINE
 from device.cameras.scene import ASIDE, FLOOR, LENS
-from device.cameras.table import Place, SimDie, Table
-from device.cameras.view import View
+from device.cameras.table import SimDice, SimDie, SimPlace
+from device.cameras.view import RestView
 from vision.reading import Quad, Zone
 
 PREVIEW_NOISE = 0.45  # of the full picture's: the ISP averages when it scales down
@@ -67,23 +67,23 @@ class SimulatedTray:
         *,
         seed: int | None = None,
         n_dice: int = 6,
-        look: Look | str = "green",
+        look: TrayLook | str = "green",
         roll_s: float = 1.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if n_dice < 1:
             raise ValueError(f"n_dice must be 1 or more, not {n_dice}")
-        self._look = look if isinstance(look, Look) else look_named(look)
+        self._look = look if isinstance(look, TrayLook) else look_named(look)
         self._roll_s = roll_s
         self._clock = clock
         self._lock = threading.Lock()
         self._rng = np.random.default_rng(seed)
-        self._table = Table(self._rng, n_dice, self._look.die_mm)
+        self._table = SimDice(self._rng, n_dice, self._look.die_mm)
         self._reach = Reach()
         background = backdrop(self._look)
         small = LENS.scaled(PREVIEW_WIDTH_PX)
-        self._full = View(Painter(self._look, LENS, background, FINE), self._look.noise)
-        self._small = View(
+        self._full = RestView(Painter(self._look, LENS, background, FINE), self._look.noise)
+        self._small = RestView(
             Painter(self._look, small, background.scaled(small), COARSE),
             self._look.noise * PREVIEW_NOISE,
         )
@@ -102,14 +102,16 @@ class SimulatedTray:
     def truth(self) -> tuple[int, ...]:
         """What the dice in the tray show, or will when they lie; cocked dice show nothing."""
         return tuple(
-            sorted(die.value for die in self._dice() if die.place is Place.TRAY and not die.cocked)
+            sorted(
+                die.value for die in self._dice() if die.place is SimPlace.TRAY and not die.cocked
+            )
         )
 
     @property
     def lying(self) -> tuple[Lying, ...]:
         """The dice in the picture, as they lie or will lie."""
         return tuple(
-            _lying(die, self._look.die_mm) for die in self._dice() if die.place is not Place.HAND
+            _lying(die, self._look.die_mm) for die in self._dice() if die.place is not SimPlace.HAND
         )
 
     @property
@@ -164,12 +166,12 @@ class SimulatedTray:
     def gather(self) -> None:
         """Take all dice out of the tray into the hand."""
         with self._lock:
-            self._table.take_away(self._table.in_place(Place.TRAY))
+            self._table.take_away(self._table.in_place(SimPlace.TRAY))
 
     def take_up_aside(self) -> None:
         """Take the dice beside the tray into the hand again."""
         with self._lock:
-            self._table.take_away(self._table.in_place(Place.ASIDE))
+            self._table.take_away(self._table.in_place(SimPlace.ASIDE))
 
     def nudge(
         self,
@@ -189,7 +191,9 @@ class SimulatedTray:
         """
         with self._lock:
             picked = (
-                self._table.in_place(Place.TRAY) if values is None else self._table.showing(values)
+                self._table.in_place(SimPlace.TRAY)
+                if values is None
+                else self._table.showing(values)
             )
             now_s = self._clock()
             if hand:
@@ -203,8 +207,11 @@ class SimulatedTray:
         One that leans `away` from the wall looks straight at the camera: the hardest to notice.
         """
         with self._lock:
-            seen = self._table.in_place(Place.TRAY, Place.ASIDE)
-            if not 0 <= index < len(seen) or self._table.dice[seen[index]].place is not Place.TRAY:
+            seen = self._table.in_place(SimPlace.TRAY, SimPlace.ASIDE)
+            if (
+                not 0 <= index < len(seen)
+                or self._table.dice[seen[index]].place is not SimPlace.TRAY
+            ):
                 raise ValueError(
                     f"die {index} is not in the tray: lean one of the dice lying there"
                 )
@@ -226,10 +233,10 @@ class SimulatedTray:
     def close(self) -> None:
         """There is no hardware to give back."""
 
-    def _frame(self, view: View) -> Frame:
+    def _frame(self, view: RestView) -> Frame:
         with self._lock:
             now_s = self._clock()
-            dice = tuple(die.motion for die in self._table.dice if die.place is not Place.HAND)
+            dice = tuple(die.motion for die in self._table.dice if die.place is not SimPlace.HAND)
             hand = self._reach.hand(now_s)
         return Frame(view.shot(dice, hand, now_s), now_s)
 
@@ -256,5 +263,5 @@ def _checked(values: Sequence[int], count: int) -> list[int]:
 def _lying(die: SimDie, edge_mm: float) -> Lying:
     top = die.rest.centre_mm + np.array([0.0, 0.0, edge_mm / 2])
     x_px, y_px = (float(v) for v in LENS.project(TrayPoints(top[None]))[0])
-    zone = Zone.TRAY if die.place is Place.TRAY else Zone.ASIDE
+    zone = Zone.TRAY if die.place is SimPlace.TRAY else Zone.ASIDE
     return Lying(die.value, x_px, y_px, zone, die.cocked)

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from device.cameras.lens import Floats
-from device.cameras.pose import UP, Pose, reach, rotation
+from device.cameras.pose import UP, DiePose, reach, rotation
 from device.cameras.scene import FLOOR, WALL_MM
 
 # Distance left falls as (1 - u) ** SLOWING: 2 is constant braking; felt brakes harder at speed.
@@ -26,7 +26,7 @@ DROP_MM = 95.0  # the height of the hand over the floor
 _HOPS = ((0.0, 0.0), (0.22, 24.0), (0.39, 10.0), (0.50, 3.0))
 
 
-class Motion(Protocol):
+class DieMotion(Protocol):
     """Where a die is at any time."""
 
     @property
@@ -34,10 +34,10 @@ class Motion(Protocol):
         """From then on it lies still."""
 
     @property
-    def rest(self) -> Pose:
+    def rest(self) -> DiePose:
         """How it lies in the end."""
 
-    def at(self, time_s: float) -> Pose | None:
+    def at(self, time_s: float) -> DiePose | None:
         """None while the die is out of the picture, in the thrower's hand."""
 
 
@@ -45,10 +45,10 @@ class Motion(Protocol):
 class Lie:
     """A die that does not move."""
 
-    rest: Pose
+    rest: DiePose
     end_s: float = float("-inf")
 
-    def at(self, time_s: float) -> Pose | None:
+    def at(self, time_s: float) -> DiePose | None:
         del time_s
         return self.rest
 
@@ -57,18 +57,18 @@ class Lie:
 class Slide:
     """A die pushed over the floor: its face stays up."""
 
-    start: Pose
-    rest: Pose
+    start: DiePose
+    rest: DiePose
     start_s: float
     end_s: float
     turned: float
 
-    def at(self, time_s: float) -> Pose | None:
+    def at(self, time_s: float) -> DiePose | None:
         if time_s >= self.end_s:
             return self.rest
         left = 1 - _smooth((time_s - self.start_s) / (self.end_s - self.start_s))
         way = self.start.centre_mm - self.rest.centre_mm
-        return Pose(
+        return DiePose(
             self.rest.centre_mm + left * way, rotation(UP, -left * self.turned) @ self.rest.turn
         )
 
@@ -82,7 +82,7 @@ class Tumble:
     floor; `spin` the radians it turns about the upright axis.
     """
 
-    rest: Pose
+    rest: DiePose
     edge_mm: float
     start_s: float
     end_s: float
@@ -92,7 +92,7 @@ class Tumble:
     landing: float
     spin: float
 
-    def at(self, time_s: float) -> Pose | None:
+    def at(self, time_s: float) -> DiePose | None:
         if time_s >= self.end_s:
             return self.rest
         if time_s < self.start_s:
@@ -105,7 +105,7 @@ class Tumble:
         if low_mm < WALL_MM:
             half = np.array([FLOOR.right_mm, FLOOR.far_mm]) - room[:2]
             place = np.clip(place, -half, half)
-        return Pose(np.array([*place, low_mm + room[2]]), turn)
+        return DiePose(np.array([*place, low_mm + room[2]]), turn)
 
     def _turned_back(self, point: Floats) -> Floats:
         """A way that meets a wall ahead goes on backwards."""

@@ -19,7 +19,7 @@ _TURNS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_C
 
 
 @dataclass(frozen=True, slots=True)
-class Light:
+class HeldLight:
     """Exposure and white balance, as they are held.
 
     Attributes:
@@ -50,7 +50,7 @@ class Tuning:
     rotation: Rotation = 0
     mains_hz: Mains = 50
     focus_dpt: float | None = None
-    light: Light | None = None
+    light: HeldLight | None = None
 
     @property
     def half_period_us(self) -> int:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import cv2
 
-from device.cameras.tuning import Light
+from device.cameras.tuning import HeldLight
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class Knobs(Protocol):
     def set(self, prop: int, value: float, /) -> bool: ...
 
 
-def settle(device: Knobs, brightness: Callable[[], float], half_period_us: int) -> Light | None:
+def settle(device: Knobs, brightness: Callable[[], float], half_period_us: int) -> HeldLight | None:
     """Let the camera find its exposure, and hold it; None where it cannot be held.
 
     `brightness` takes the next frame and gives its mean.
@@ -53,10 +53,10 @@ def settle(device: Knobs, brightness: Callable[[], float], half_period_us: int) 
     if exposure_us is None:
         device.set(cv2.CAP_PROP_AUTO_EXPOSURE, AUTO)
         return None
-    return Light(exposure_us, device.get(cv2.CAP_PROP_GAIN), white_k=_held_white_k(device))
+    return HeldLight(exposure_us, device.get(cv2.CAP_PROP_GAIN), white_k=_held_white_k(device))
 
 
-def hold(device: Knobs, light: Light) -> None:
+def hold(device: Knobs, light: HeldLight) -> None:
     """Set what was found before."""
     device.set(cv2.CAP_PROP_AUTOFOCUS, 0)
     device.set(cv2.CAP_PROP_AUTO_EXPOSURE, MANUAL)

@@ -10,24 +10,24 @@ import numpy.typing as npt
 from device.camera import Image
 from device.cameras.frames import sealed
 from device.cameras.hand import Hand
-from device.cameras.painter import Painter, Sighting
-from device.cameras.tumble import Motion
+from device.cameras.painter import ExposedDie, Painter
+from device.cameras.tumble import DieMotion
 
 EXPOSURE_S = 0.008  # a Pi camera's in a lit room
 SPARE_PX = 128  # each frame takes its noise from another place of a larger sheet
 
 
-class View:
+class RestView:
     """Paints a table at rest once: then only the noise changes from shot to shot."""
 
     def __init__(self, painter: Painter, noise: float) -> None:
         self._painter = painter
         self._noise = noise
         self._rng = np.random.default_rng(0)
-        self._resting: tuple[tuple[Motion, ...], Hand | None] | None = None
+        self._resting: tuple[tuple[DieMotion, ...], Hand | None] | None = None
         self._picture: Image | None = None
 
-    def shot(self, dice: tuple[Motion, ...], hand: Hand | None, now_s: float) -> Image:
+    def shot(self, dice: tuple[DieMotion, ...], hand: Hand | None, now_s: float) -> Image:
         """What the sensor delivers at a time; read-only."""
         at_rest = all(motion.end_s <= now_s for motion in dice)
         if self._picture is None or not at_rest or self._resting != (dice, hand):
@@ -43,10 +43,10 @@ class View:
         return np.asarray(cv2.add(picture, part, dtype=cv2.CV_8U), np.uint8)
 
 
-def _seen(dice: Iterable[Motion], now_s: float) -> list[Sighting]:
+def _seen(dice: Iterable[DieMotion], now_s: float) -> list[ExposedDie]:
     """The dice in the picture, while the shutter is open."""
     ends = [(motion.at(now_s), motion.at(now_s + EXPOSURE_S)) for motion in dice]
-    return [Sighting(a, b) for a, b in ends if a is not None and b is not None]
+    return [ExposedDie(a, b) for a, b in ends if a is not None and b is not None]
 
 
 @lru_cache(maxsize=4)

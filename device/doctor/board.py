@@ -6,7 +6,7 @@ from pathlib import Path
 
 from device.doctor.finding import Finding, failed, ok, skipped, warning
 from device.doctor.machine import Machine
-from device.doctor.patient import Patient
+from device.doctor.patient import System
 from device.doctor.troubles import (
     CLOCK_UNSET,
     DISK_ERRORS,
@@ -28,7 +28,7 @@ ONCE = 16
 """Bits of get_throttled; shifted by so many: since the start."""
 
 
-def space(patient: Patient) -> Finding:
+def space(patient: System) -> Finding:
     """Room for the matches."""
     folder = existing(patient.folder)
     free = shutil.disk_usage(folder).free
@@ -43,7 +43,7 @@ def existing(folder: Path) -> Path:
     return next(path for path in (folder, *folder.parents) if path.exists())
 
 
-def disk(patient: Patient) -> Finding:
+def disk(patient: System) -> Finding:
     """A card that wears out turns read-only, or has errors that ext4 counts."""
     mount = _mount_of(patient.machine, existing(patient.folder))
     if mount is None:
@@ -70,7 +70,7 @@ def _mount_of(machine: Machine, folder: Path) -> tuple[str, str, str] | None:
     return (above[-1][0], above[-1][2], above[-1][3]) if above else None
 
 
-def power(patient: Patient) -> Finding:
+def power(patient: System) -> Finding:
     """The supply's voltage, now and since the start."""
     flags = _throttled(patient.machine)
     if flags is None:
@@ -98,7 +98,7 @@ def _throttled(machine: Machine) -> int | None:
         return None
 
 
-def heat(patient: Patient) -> Finding:
+def heat(patient: System) -> Finding:
     """The hottest the processor says it is."""
     texts = (
         patient.machine.read(f"/sys/class/thermal/{path.parent.name}/temp")
@@ -112,7 +112,7 @@ def heat(patient: Patient) -> Finding:
     return warning(TOO_HOT, line) if slowed or max(values) >= HOT_C else ok(line)
 
 
-def clock(patient: Patient) -> Finding:
+def clock(patient: System) -> Finding:
     """Set from the network: a Pi has no battery of its own."""
     now = f"{datetime.now(UTC).astimezone():%Y-%m-%d %H:%M}"
     answer = patient.machine.run("timedatectl", "show", "-p", "NTPSynchronized", "--value")

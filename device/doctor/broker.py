@@ -4,9 +4,9 @@ import os
 from queue import Empty, Queue
 
 from device.broker.address import address
-from device.broker.link import GOES_ON, Ears, Link
+from device.broker.link import GOES_ON, BrokerClient, Ears
 from device.doctor.finding import Finding, failed, ok, skipped
-from device.doctor.patient import Patient
+from device.doctor.patient import System
 from device.doctor.troubles import NO_BROKER
 from device.errors import UsageError
 
@@ -14,7 +14,7 @@ ANSWER_S = 8.0
 """Longer than a name that nobody knows takes to be looked up."""
 
 
-def broker(patient: Patient) -> Finding:
+def broker(patient: System) -> Finding:
     """Greets the broker as a client of its own, and leaves."""
     settings = patient.settings
     if not settings.mqtt:
@@ -22,7 +22,7 @@ def broker(patient: Patient) -> Finding:
     try:
         there = address(settings.mqtt, secret=settings.mqtt_secret, ca=settings.mqtt_ca)
         said: Queue[str] = Queue()
-        link = Link(there, f"traykeeper-doctor-{os.getpid()}", _ears(said))
+        link = BrokerClient(there, f"traykeeper-doctor-{os.getpid()}", _ears(said))
     except UsageError as error:
         return failed(NO_BROKER, str(error))
     link.start()

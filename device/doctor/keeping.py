@@ -6,18 +6,18 @@ from contextlib import closing
 
 from device.doctor.board import existing
 from device.doctor.finding import Finding, failed, ok, skipped, warning
-from device.doctor.patient import SERVICE, Patient
+from device.doctor.patient import SERVICE, System
 from device.doctor.troubles import BAD_JOURNAL, BAD_SETTINGS, NO_STATE, NOT_RUNNING, RESTARTS
 
 
-def settings(patient: Patient) -> Finding:
+def settings(patient: System) -> Finding:
     """Whether the file holds."""
     if patient.complaint:
         return failed(BAD_SETTINGS, patient.complaint)
     return ok(str(patient.settings_path or "no file: the defaults"))
 
 
-def service(patient: Patient) -> Finding:
+def service(patient: System) -> Finding:
     """Whether systemd keeps it running, and how often it had to begin anew."""
     if not patient.installed:
         return skipped("not installed: run by hand")
@@ -32,7 +32,7 @@ def service(patient: Patient) -> Finding:
     return ok("running") if restarts == "0" else warning(RESTARTS, times)
 
 
-def journal(patient: Patient) -> Finding:
+def journal(patient: System) -> Finding:
     """Whether the record of the matches can be written, and reads whole."""
     folder = existing(patient.folder)
     file = patient.folder / "journal.db"

@@ -8,7 +8,7 @@ from typing import Any
 
 from device.doctor.finding import Finding, failed, ok, skipped, warning
 from device.doctor.machine import Machine
-from device.doctor.patient import Patient
+from device.doctor.patient import System
 from device.doctor.troubles import (
     GUEST_WIFI,
     NO_NAME,
@@ -22,7 +22,7 @@ GUESTS = re.compile(r"guest|gast|gäste|invit|ospit|public|hotspot|hotel|visitor
 _AVAHI = ("org.freedesktop.Avahi", "/", "org.freedesktop.Avahi.Server", "GetHostNameFqdn")
 
 
-def network(patient: Patient) -> Finding:
+def network(patient: System) -> Finding:
     """The addresses under which phones may reach this machine."""
     addresses = _addresses(patient.machine)
     if addresses is None:
@@ -46,7 +46,7 @@ def _ip(machine: Machine, *words: str) -> list[dict[str, Any]] | None:
     return data if isinstance(data, list) else None
 
 
-def wifi(patient: Patient) -> Finding:
+def wifi(patient: System) -> Finding:
     """A Wi-Fi for guests lets phones into the internet, but not to the Pi.
 
     That cannot be measured from here: its name tells, and that nobody but the router was seen.
@@ -79,7 +79,7 @@ def _others(machine: Machine) -> int:
     return len(seen)
 
 
-def name(patient: Patient) -> Finding:
+def name(patient: System) -> Finding:
     """What avahi made of the host name: it counts up where another device has it."""
     answer = patient.machine.run("busctl", "--system", "call", *_AVAHI)
     if answer is None:
@@ -90,7 +90,7 @@ def name(patient: Patient) -> Finding:
     return ok(fqdn)
 
 
-def port(patient: Patient) -> Finding:
+def port(patient: System) -> Finding:
     """Ours, free, or somebody else's."""
     number = patient.settings.port
     if patient.state is not None:
@@ -104,7 +104,7 @@ def port(patient: Patient) -> Finding:
         return failed(PORT_TAKEN if error.errno == EADDRINUSE else NO_NETWORK, str(number))
 
 
-def _not_allowed(patient: Patient, number: int) -> Finding:
+def _not_allowed(patient: System, number: int) -> Finding:
     """You may not listen there; the service may, where the install has granted it."""
     granted = patient.machine.read("/etc/systemd/system/traykeeper.service.d/install.conf") or ""
     if "CAP_NET_BIND_SERVICE" in granted:

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 from device.doctor.finding import Finding, failed, ok, skipped, warning
 from device.doctor.machine import Machine
-from device.doctor.patient import USER, Patient
+from device.doctor.patient import USER, System
 from device.doctor.troubles import (
     CAMERA_LOST,
     NO_CAMERA,
@@ -22,7 +22,7 @@ GROUPS = ("video", "gpio")
 SENSOR = re.compile(r"((?:imx|ov)\w+)")
 
 
-def camera(patient: Patient) -> Finding:
+def camera(patient: System) -> Finding:
     """The companion's own word where it runs; else what the kernel sees."""
     if patient.state is not None:
         if name := patient.state.get("camera"):
@@ -64,7 +64,7 @@ def _names(machine: Machine, pattern: str) -> Iterable[str]:
     return (path.read_text("utf-8", "replace").strip() for path in machine.glob(pattern))
 
 
-def pins(patient: Patient) -> Finding:
+def pins(patient: System) -> Finding:
     """The chip of the header, and what drives it."""
     chips = [path.name for path in patient.machine.glob("/dev/gpiochip*")]
     if not chips:
@@ -81,7 +81,7 @@ def is_pi(machine: Machine) -> bool:
     return "Raspberry Pi" in (machine.read("/proc/device-tree/model") or "")
 
 
-def rights(patient: Patient) -> Finding:
+def rights(patient: System) -> Finding:
     """The groups of the service's user, or of whoever asks where there is no service."""
     if not patient.installed:
         return skipped("the service is not installed: it is your own rights that count")

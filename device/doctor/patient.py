@@ -20,7 +20,7 @@ PATIENCE_S = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Patient:
+class System:
     """The appliance under examination.
 
     Attributes:
@@ -50,7 +50,7 @@ class Patient:
         return platformdirs.user_state_path("traykeeper")
 
 
-def admit(file: str | None = None, machine: Machine | None = None) -> Patient:
+def admit(file: str | None = None, machine: Machine | None = None) -> System:
     """Look at this machine, with these settings."""
     machine = machine or Machine()
     path, settings, complaint = find(file), Settings(), None
@@ -60,7 +60,7 @@ def admit(file: str | None = None, machine: Machine | None = None) -> Patient:
         complaint = str(error)
     state = fetch(f"http://{_reachable(settings.host)}:{settings.port}/api/v1/state")
     installed = machine.path(f"/etc/systemd/system/{SERVICE}").exists()
-    return Patient(machine, settings, path, complaint, state, installed)
+    return System(machine, settings, path, complaint, state, installed)
 
 
 def fetch(url: str) -> dict[str, Any] | None:

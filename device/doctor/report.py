@@ -13,7 +13,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from device.doctor.patient import PATIENCE_S, SERVICE, Patient
+from device.doctor.patient import PATIENCE_S, SERVICE, System
 from device.errors import UsageError
 from device.settings import as_text
 
@@ -24,7 +24,7 @@ MAC = re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b", re.IGNORECASE)
 LOG_LINES = "500"
 
 
-def pack_report(path: Path, patient: Patient, found: str, *, pictures: bool) -> None:
+def pack_report(path: Path, patient: System, found: str, *, pictures: bool) -> None:
     """Write the report; nothing is left behind where that fails.
 
     Raises:
@@ -49,7 +49,7 @@ def without_secrets(text: str) -> str:
     return MAC.sub("**:**:**:**:**:**", SECRET.sub(r"\1***", text))
 
 
-def _texts(patient: Patient, found: str) -> Iterator[tuple[str, str]]:
+def _texts(patient: System, found: str) -> Iterator[tuple[str, str]]:
     machine = patient.machine
     yield "doctor.txt", f"{found}\n"
     yield "settings.toml", as_text(patient.settings)
@@ -59,7 +59,7 @@ def _texts(patient: Patient, found: str) -> Iterator[tuple[str, str]]:
     yield "service.txt", machine.run("systemctl", "cat", SERVICE) or "not installed"
 
 
-def _system(patient: Patient) -> Iterator[str]:
+def _system(patient: System) -> Iterator[str]:
     yield patient.machine.read("/proc/device-tree/model") or platform.machine()
     yield f"{platform.system()} {platform.release()}, Python {sys.version}"
     yield patient.machine.read("/etc/os-release") or ""
@@ -67,7 +67,7 @@ def _system(patient: Patient) -> Iterator[str]:
     yield from sorted({f"{dist.name} {dist.version}" for dist in distributions()})
 
 
-def _pictures(patient: Patient) -> Iterator[tuple[str, bytes]]:
+def _pictures(patient: System) -> Iterator[tuple[str, bytes]]:
     """The last photo and what the camera sees now, from the running companion."""
     photo = (patient.state or {}).get("photo") or {}
     for name, route in (("photo.jpg", f"photo/{photo.get('id')}.jpg"), ("view.jpg", "view.jpg")):

@@ -9,10 +9,10 @@ import click
 from device.doctor import board, keeping, lan, parts
 from device.doctor.broker import broker
 from device.doctor.finding import Finding, Level
-from device.doctor.patient import Patient, admit
+from device.doctor.patient import System, admit
 from device.doctor.report import pack_report
 
-CHECKS: Mapping[str, Callable[[Patient], Finding]] = {
+CHECKS: Mapping[str, Callable[[System], Finding]] = {
     "settings": keeping.settings,
     "service": keeping.service,
     "camera": parts.camera,
@@ -34,7 +34,7 @@ CHECKS: Mapping[str, Callable[[Patient], Finding]] = {
 MARKS = {Level.OK: "ok", Level.SKIPPED: "-", Level.WARNING: "!", Level.FAILED: "FAILED"}
 
 
-def examine(patient: Patient) -> dict[str, Finding]:
+def examine(patient: System) -> dict[str, Finding]:
     """What every check found, by its name."""
     return {name: check(patient) for name, check in CHECKS.items()}
 

@@ -16,7 +16,7 @@ from game.odds.points import PointsTable, points_table
 from game.odds.reach import chances_of_one_throw, reaching
 from game.odds.throws import Floats, throws
 from game.odds.turn import Worth
-from game.odds.wins import Wins
+from game.odds.wins import MatchOdds
 from game.ruleset import HotDice, LastRound, Ruleset
 from game.scoring import Keep
 
@@ -27,7 +27,7 @@ NEAR_POINTS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MatchPosition:
     """Where a match of two stands for the player on turn.
 
     Attributes:
@@ -47,7 +47,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class TurnOption:
     """Banking, or throwing on with some number of dice.
 
     Attributes:
@@ -101,18 +101,18 @@ class TurnOdds:
     """All that can be asked in one turn on one board."""
 
     rules: Ruleset
-    table: Table
+    table: MatchPosition
     points: PointsTable
     banked: Floats | None
     worth: Worth | None
 
-    def option(self, at_risk: int, n_dice: int, *, hot: bool = False) -> Option:
+    def option(self, at_risk: int, n_dice: int, *, hot: bool = False) -> TurnOption:
         """Banking so many points, or throwing so many dice."""
         refused = self._refusal(at_risk, hot=hot)
         steps = at_risk // self.points.throws.step
         banked = None if self.banked is None or refused else float(self.banked[steps])
         thrown = None if self.worth is None else float(self.worth.thrown[steps, n_dice, 0])
-        return Option(
+        return TurnOption(
             at_risk=at_risk,
             n_dice=n_dice,
             refused=refused,
@@ -122,7 +122,9 @@ class TurnOdds:
             win_thrown=thrown,
         )
 
-    def options(self, at_risk: int, keeps: Iterable[Keep], bonus: int = 0) -> tuple[Option, ...]:
+    def options(
+        self, at_risk: int, keeps: Iterable[Keep], bonus: int = 0
+    ) -> tuple[TurnOption, ...]:
         """What each keep of a throw would leave, best first; `at_risk` is without the throw."""
         found = [
             replace(
@@ -153,7 +155,9 @@ class TurnOdds:
         return f"{least - at_risk:,} short of the {least:,} one must bank"
 
 
-def turn_odds(rules: Ruleset, table: Table, wins: Wins | None, *, most: int = 0) -> TurnOdds:
+def turn_odds(
+    rules: Ruleset, table: MatchPosition, wins: MatchOdds | None, *, most: int = 0
+) -> TurnOdds:
     """The odds of the turn on this board; chances to win where `wins` is solved.
 
     Raises:
@@ -173,7 +177,7 @@ def turn_odds(rules: Ruleset, table: Table, wins: Wins | None, *, most: int = 0)
 
 
 def _following(
-    rules: Ruleset, table: Table, wins: Wins, points: PointsTable, most: int
+    rules: Ruleset, table: MatchPosition, wins: MatchOdds, points: PointsTable, most: int
 ) -> TurnOdds:
     """The last turn, after the other has reached the target: to have more, or lose."""
     ending = wins.duel.ending
@@ -198,7 +202,7 @@ def _charity(rules: Ruleset, needed: int, least: int, most: int) -> Worth:
     return Worth(thrown[:, 1:], thrown)
 
 
-def as_good(option: Option, best: Option) -> bool:
+def as_good(option: TurnOption, best: TurnOption) -> bool:
     """Whether nobody would ever feel the difference to the best."""
     if option.win is None or best.win is None:
         return abs(option.worth - best.worth) < NEAR_POINTS

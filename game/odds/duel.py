@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from game.errors import OddsError
-from game.odds.ending import Ending
+from game.odds.ending import MatchEnding
 from game.odds.far import far
 from game.odds.reach import chances_to_reach
-from game.odds.throws import Floats, Indices, Throws
+from game.odds.throws import CompiledRules, Floats, Indices
 from game.odds.turn import REFUSED, Stakes, play, rows
 
 _CLOSE = 1e-8
@@ -32,7 +32,7 @@ _NEGLIGIBLE = 1e-10
 
 
 @dataclass(frozen=True, slots=True)
-class Boards:
+class Positions:
     """Some boards at the beginning of a turn, in steps: the columns of the arrays.
 
     `seat` is 0 where the player on turn began the match; 0 for all where that does not matter.
@@ -45,8 +45,8 @@ class Boards:
     def __len__(self) -> int:
         return len(self.mine)
 
-    def at(self, order: Indices) -> "Boards":
-        return Boards(self.seat[order], self.mine[order], self.theirs[order])
+    def at(self, order: Indices) -> "Positions":
+        return Positions(self.seat[order], self.mine[order], self.theirs[order])
 
     def index(self) -> tuple[Indices, Indices, Indices]:
         """Where their chances are in the array of all."""
@@ -54,16 +54,16 @@ class Boards:
 
 
 @dataclass(frozen=True, slots=True)
-class Duel:
+class MatchSolver:
     """A match of two under compiled rules, with all that solving its boards needs."""
 
-    throws: Throws
-    ending: Ending
+    throws: CompiledRules
+    ending: MatchEnding
     escape: Floats
     reaching: Floats
 
     @classmethod
-    def of(cls, throws: Throws, ending: Ending) -> "Duel":
+    def of(cls, throws: CompiledRules, ending: MatchEnding) -> "MatchSolver":
         both = [
             chances_to_reach(throws, ending.goal, throws.needed(opened=opened))[: ending.goal + 1]
             for opened in (False, True)
@@ -78,28 +78,28 @@ class Duel:
     def unsolved(self) -> Floats:
         return np.full(self.shape, np.nan)
 
-    def of_sum(self, total: int) -> Boards:
+    def of_sum(self, total: int) -> Positions:
         """All boards with so many steps together."""
         seats, goal, _ = self.shape
         mine = np.arange(max(0, total - goal + 1), min(goal - 1, total) + 1)
-        return Boards(
+        return Positions(
             seat=np.repeat(np.arange(seats), len(mine)),
             mine=np.tile(mine, seats),
             theirs=np.tile(total - mine, seats),
         )
 
-    def other(self, boards: Boards) -> Boards:
+    def other(self, boards: Positions) -> Positions:
         """The same boards with the other on turn."""
         seat = 1 - boards.seat if self.ending.seats > 1 else boards.seat
-        return Boards(seat, boards.theirs, boards.mine)
+        return Positions(seat, boards.theirs, boards.mine)
 
-    def needed(self, boards: Boards) -> Indices:
+    def needed(self, boards: Positions) -> Indices:
         """Steps that the player on turn needs to bank; whoever has points is on the board."""
         both = [self.throws.needed(opened=False), self.throws.needed(opened=True)]
         needed: Indices = np.array(both, np.intp)[(boards.mine > 0).astype(np.intp)]
         return needed
 
-    def stakes(self, boards: Boards, wins: Floats, lost: Floats, most: int = 0) -> Stakes:
+    def stakes(self, boards: Positions, wins: Floats, lost: Floats, most: int = 0) -> Stakes:
         """What the ends of the turn are worth; `boards` as `sorted_by_top` has them."""
         top = np.maximum(self.top(boards, wins), most)
         steps = np.arange(rows(self.throws, int(top.max())))[:, None]
@@ -117,20 +117,20 @@ class Duel:
             bank = np.where(over, lost, bank)
         return Stakes(bank, lost, top, hot_above, over)
 
-    def _going_on(self, boards: Boards, wins: Floats, score: Indices) -> Floats:
+    def _going_on(self, boards: Positions, wins: Floats, score: Indices) -> Floats:
         other = self.other(boards).seat
         theirs, score = boards.theirs[None, :], np.minimum(score, self.ending.goal - 1)
         going_on: Floats = 1.0 - wins[other[None, :], theirs, score]
         return going_on
 
-    def _reached(self, boards: Boards, score: Indices, lost: Floats) -> Floats:
+    def _reached(self, boards: Positions, score: Indices, lost: Floats) -> Floats:
         if self.ending.exactly:
             return np.where(score == self.ending.goal, 1.0, lost)
         followed = np.array(self.ending.followed)[boards.seat]
         held = self.ending.held(score - boards.theirs, boards.theirs > 0)
         return np.where(followed, held, 1.0)
 
-    def top(self, boards: Boards, wins: Floats) -> Indices:
+    def top(self, boards: Positions, wins: Floats) -> Indices:
         """From where on everybody banks.
 
         That is where the target is reached, or, where the other may follow, where the lead is so
@@ -145,7 +145,7 @@ class Duel:
         safe = self._safe_lead(boards, wins) + boards.theirs - boards.mine
         return np.where(followed, np.maximum(to_goal, safe), to_goal)
 
-    def _safe_lead(self, boards: Boards, wins: Floats) -> Indices:
+    def _safe_lead(self, boards: Positions, wins: Floats) -> Indices:
         """The lead from which on the other's last turn is a smaller risk than any throw."""
         least = 0.0 if self.throws.hot_must else float(self.throws.farkle[1:].min())
         risk = np.maximum(least * self._others_least(boards, wins), _NEGLIGIBLE)
@@ -153,7 +153,7 @@ class Duel:
         lead: Indices = (catching > risk[:, None]).sum(axis=1)
         return lead
 
-    def _others_least(self, boards: Boards, wins: Floats) -> Floats:
+    def _others_least(self, boards: Positions, wins: Floats) -> Floats:
         """A chance to win that the other has at least when this turn brings nothing.
 
         Half that on a board on which the player on turn has a step more, if there is one; else
@@ -166,17 +166,17 @@ class Duel:
         held = self.ending.held(np.array([1]), [1])[0]
         return np.where(boards.mine + 1 < goal, np.nan_to_num(solved) / 2, at_once * held)
 
-    def sorted_by_top(self, boards: Boards, wins: Floats) -> Boards:
+    def sorted_by_top(self, boards: Positions, wins: Floats) -> Positions:
         """The boards in the order in which the turn wants its columns."""
         return boards.at(np.argsort(-self.top(boards, wins), kind="stable"))
 
-    def stakes_on_solved(self, boards: Boards, wins: Floats, most: int = 0) -> Stakes:
+    def stakes_on_solved(self, boards: Positions, wins: Floats, most: int = 0) -> Stakes:
         """The stakes of turns that are solved, thrown on up to `most` steps at least."""
         lost = 1.0 - wins[self.other(boards).index()]
         return self.stakes(boards, wins, lost, most)
 
 
-def solve(duel: Duel, wins: Floats) -> Iterator[float]:
+def solve(duel: MatchSolver, wins: Floats) -> Iterator[float]:
     """Fill in every chance to win that is not a number yet; yields the share that is done.
 
     The caller may stop and keep `wins` at any time, and go on with it another day.
@@ -194,13 +194,13 @@ def solve(duel: Duel, wins: Floats) -> Iterator[float]:
         yield float(work[total:].sum() / work.sum())
 
 
-def _work(duel: Duel, total: int) -> float:
+def _work(duel: MatchSolver, total: int) -> float:
     """How long the boards of this sum take, about: turns, and steps until the target."""
     mine = duel.of_sum(total).mine
     return float(len(mine) * (duel.ending.goal - mine.min()))
 
 
-def _solve_sum(duel: Duel, boards: Boards, wins: Floats, slopes: Floats) -> None:
+def _solve_sum(duel: MatchSolver, boards: Positions, wins: Floats, slopes: Floats) -> None:
     pairs = _pairs(duel, boards)
     guess = _guess(duel, boards, wins)
     slope = slopes[boards.seat, boards.mine]
@@ -220,14 +220,14 @@ def _solve_sum(duel: Duel, boards: Boards, wins: Floats, slopes: Floats) -> None
     raise OddsError("under these rules a match may have no end: nobody can win from some scores")
 
 
-def _pairs(duel: Duel, boards: Boards) -> Indices:
+def _pairs(duel: MatchSolver, boards: Positions) -> Indices:
     """For each board the column of the one with the other on turn."""
     column = {key: i for i, key in enumerate(zip(*map(list, boards.index()), strict=True))}
     other = duel.other(boards)
     return np.array([column[key] for key in zip(*map(list, other.index()), strict=True)], np.intp)
 
 
-def _guess(duel: Duel, boards: Boards, wins: Floats) -> Floats:
+def _guess(duel: MatchSolver, boards: Positions, wins: Floats) -> Floats:
     """From boards of a higher sum, as if the chances lay in a plane."""
     last = duel.ending.goal - 1
     up, over = np.minimum(boards.mine + 1, last), np.minimum(boards.theirs + 1, last)

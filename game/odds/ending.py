@@ -6,7 +6,7 @@ import numpy as np
 
 from game.errors import OddsError
 from game.odds.reach import chances_of_one_throw, chances_to_reach
-from game.odds.throws import Floats, Throws, throws
+from game.odds.throws import CompiledRules, Floats, throws
 from game.ruleset import LastRound, Ruleset, Win
 
 _NEVER = 1e-10
@@ -17,7 +17,7 @@ MAX_GOAL = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class MatchEnding:
     """Where a match of two ends.
 
     Attributes:
@@ -49,7 +49,7 @@ class Ending:
         return held
 
 
-def ending(rules: Ruleset, target: int) -> Ending:
+def ending(rules: Ruleset, target: int) -> MatchEnding:
     """The ending under these rules when the target is so many points.
 
     Raises:
@@ -57,7 +57,7 @@ def ending(rules: Ruleset, target: int) -> Ending:
     """
     compiled = throws(rules)
     goal = _goal(rules, target, compiled.step)
-    return Ending(
+    return MatchEnding(
         goal=goal,
         exactly=rules.win is Win.EXACTLY,
         followed=_followed(rules),
@@ -96,7 +96,7 @@ def _followed(rules: Ruleset) -> tuple[bool, bool]:
             return (rules.win is not Win.EXACTLY,) * 2
 
 
-def _catching(rules: Ruleset, compiled: Throws, goal: int) -> Floats:
+def _catching(rules: Ruleset, compiled: CompiledRules, goal: int) -> Floats:
     """Up to where the chance is nothing, and at least to the goal."""
     most = 2 * goal
     while True:
@@ -107,7 +107,7 @@ def _catching(rules: Ruleset, compiled: Throws, goal: int) -> Floats:
         most *= 2
 
 
-def _to_catch(rules: Ruleset, compiled: Throws, most: int, *, opened: bool) -> Floats:
+def _to_catch(rules: Ruleset, compiled: CompiledRules, most: int, *, opened: bool) -> Floats:
     least = compiled.needed(opened=opened)
     most = max(most, least)
     if rules.last_round is LastRound.CHARITY_ROLL:

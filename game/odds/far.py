@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from game.errors import OddsError
-from game.odds.throws import Classes, Floats, Throws
+from game.odds.throws import CompiledRules, Floats, ThrowClasses
 
 _FAR = 1e7
 """Steps; far enough to see which of two lines is above in the end."""
@@ -42,7 +42,7 @@ class Far:
         return replace(self, top=max(self.top, steps))
 
 
-def far(throws: Throws, lost: float = 0.0) -> Far:
+def far(throws: CompiledRules, lost: float = 0.0) -> Far:
     """The lines of this rule set where a lost turn brings `lost` steps.
 
     Raises:
@@ -71,7 +71,7 @@ def far(throws: Throws, lost: float = 0.0) -> Far:
     raise OddsError("no throw of these rules farkles: a turn without an end has no best play")
 
 
-def _kept(throws: Throws, thrown: Lines) -> tuple[Lines, float]:
+def _kept(throws: CompiledRules, thrown: Lines) -> tuple[Lines, float]:
     """After a keep, by the dice it leaves: banked or thrown, and from where on it is so."""
     order = [throws.n_dice, *range(1, throws.n_dice)]
     slope, start = thrown.slope[order], thrown.start[order]
@@ -82,7 +82,7 @@ def _kept(throws: Throws, thrown: Lines) -> tuple[Lines, float]:
     return kept, float(crossing.max())
 
 
-def _best(classes: Classes, kept: Lines) -> tuple[Lines, float]:
+def _best(classes: ThrowClasses, kept: Lines) -> tuple[Lines, float]:
     """The best choice of each class, and from where on it is that."""
     if not classes.n:
         return Lines(np.zeros(0), np.zeros(0)), 0.0
@@ -105,7 +105,7 @@ def _crossing(best: Lines, line: Lines) -> float:
     return float(np.where(rise > _SAME, gap / np.maximum(rise, _SAME), 0).max())
 
 
-def _forced(throws: Throws, kept: Lines) -> tuple[Lines, float]:
+def _forced(throws: CompiledRules, kept: Lines) -> tuple[Lines, float]:
     """Classes whose best keep must be banked; hot dice that must be thrown are not banked."""
     best, crossing = _best(throws.forced, kept)
     if throws.forced.n:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from game.match import Match
-from game.odds.advice import Option
-from game.odds.review import Moment, odds_of, options_of, review
-from game.odds.wins import Wins
+from game.odds.advice import TurnOption
+from game.odds.review import ReviewedMoment, odds_of, options_of, review
+from game.odds.wins import MatchOdds
 from game.ruleset import Piggyback
 from game.state import State
 
@@ -41,9 +41,9 @@ class Figures:
 
     solved: bool
     caveats: tuple[Caveat, ...]
-    keeps: tuple[Option, ...] = ()
-    before: Option | None = None
-    turn: tuple[Moment, ...] = ()
+    keeps: tuple[TurnOption, ...] = ()
+    before: TurnOption | None = None
+    turn: tuple[ReviewedMoment, ...] = ()
 
     @property
     def win(self) -> float | None:
@@ -52,7 +52,7 @@ class Figures:
         return best.win if best else None
 
 
-def figures(match: Match, wins: Wins | None) -> Figures:
+def figures(match: Match, wins: MatchOdds | None) -> Figures:
     """The figures of this match; without a solved table only those in points."""
     state = match.state
     solved = wins is not None and wins.solved
@@ -68,12 +68,12 @@ def figures(match: Match, wins: Wins | None) -> Figures:
     )
 
 
-def _before(state: State, wins: Wins | None) -> Option:
+def _before(state: State, wins: MatchOdds | None) -> TurnOption:
     at_risk = state.turn.at_risk
     return odds_of(state, wins, most=at_risk).option(at_risk, state.dice_in_hand)
 
 
-def _last_turn(match: Match, wins: Wins | None) -> tuple[Moment, ...]:
+def _last_turn(match: Match, wins: MatchOdds | None) -> tuple[ReviewedMoment, ...]:
     turns = match.state.turns
     if not turns:
         return ()

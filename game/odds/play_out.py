@@ -17,14 +17,14 @@ from game.errors import OddsError
 from game.odds.reach import reaching
 from game.odds.throws import Floats, Indices, step_of, throws
 from game.odds.turn import REFUSED, play
-from game.odds.wins import Wins
+from game.odds.wins import MatchOdds
 from game.ruleset import HotDice, LastRound, Ruleset, Win
 
 _NO_KEEP = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SimulatedShare:
     """How many of some matches the player won who began, and how many were expected."""
 
     matches: int
@@ -96,7 +96,7 @@ def _keeps(rules: Ruleset, n: int) -> _Keeps:
     return _Keeps(np.array(row), steps, left)
 
 
-def play_out(wins: Wins, matches: int, seed: int = 1) -> Outcome:
+def play_out(wins: MatchOdds, matches: int, seed: int = 1) -> SimulatedShare:
     """Play so many matches.
 
     Raises:
@@ -107,13 +107,13 @@ def play_out(wins: Wins, matches: int, seed: int = 1) -> Outcome:
     table = _Table(wins, matches, Dice(wins.rules, seed))
     for total in range(2 * wins.duel.ending.goal - 1):
         table.play_all_of(total)
-    return Outcome(matches, int((table.winner == 0).sum()), wins.first_player)
+    return SimulatedShare(matches, int((table.winner == 0).sum()), wins.first_player)
 
 
 class _Table:
     """All matches: the scores in steps at [match, player], who throws, and who has won."""
 
-    def __init__(self, wins: Wins, matches: int, dice: Dice) -> None:
+    def __init__(self, wins: MatchOdds, matches: int, dice: Dice) -> None:
         self.wins, self.dice = wins, dice
         self.score = np.zeros((matches, 2), np.intp)
         self.player = np.zeros(matches, np.intp)

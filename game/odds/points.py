@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 
 from game.odds.far import Far, far
-from game.odds.throws import Throws, throws
+from game.odds.throws import CompiledRules, throws
 from game.odds.turn import REFUSED, Stakes, Worth, play, rows
 from game.ruleset import Ruleset
 from game.turns import ROW
@@ -25,7 +25,7 @@ _EXACT = 1e-10
 class PointsTable:
     """What best play expects the turn to bring, in points, from every point of it."""
 
-    throws: Throws
+    throws: CompiledRules
     worth: Worth
     far: Far
 
@@ -59,7 +59,7 @@ def points_table(rules: Ruleset, *, opened: bool = True) -> PointsTable:
     return _table(compiled, compiled.needed(opened=opened), 0.0)
 
 
-def _table(throws: Throws, needed: int, lost: float) -> PointsTable:
+def _table(throws: CompiledRules, needed: int, lost: float) -> PointsTable:
     """The best turn that needs so many steps to bank; losing it brings `lost` steps."""
     line = far(throws, lost)
     line = line.from_at_least(needed)

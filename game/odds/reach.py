@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from game.odds.far import far
-from game.odds.throws import Floats, Indices, Throws, throws
+from game.odds.throws import CompiledRules, Floats, Indices, throws
 from game.odds.turn import REFUSED, Stakes, Worth, play, rows
 from game.ruleset import Ruleset
 
@@ -13,7 +13,7 @@ _BOARDS = 64
 """Boards worked out together; more need more memory than they save time."""
 
 
-def reaching(throws: Throws, needed: int, least: int, most: int = 0) -> Worth:
+def reaching(throws: CompiledRules, needed: int, least: int, most: int = 0) -> Worth:
     """Chance to bank `needed` steps or more, from every point of a turn up to `most` steps.
 
     Below `least` steps nothing may be banked.
@@ -21,7 +21,7 @@ def reaching(throws: Throws, needed: int, least: int, most: int = 0) -> Worth:
     return _reaching(throws, np.array([max(needed, least)]), least, most)
 
 
-def _reaching(throws: Throws, needed: Indices, least: int, most: int = 0) -> Worth:
+def _reaching(throws: CompiledRules, needed: Indices, least: int, most: int = 0) -> Worth:
     top = np.maximum(needed, most)
     steps = np.arange(rows(throws, int(top.max())))[:, None]
     enough = (steps >= needed).astype(np.float64)
@@ -34,7 +34,7 @@ def _reaching(throws: Throws, needed: Indices, least: int, most: int = 0) -> Wor
     return play(throws, stakes)
 
 
-def chances_to_reach(throws: Throws, most: int, least: int) -> Floats:
+def chances_to_reach(throws: CompiledRules, most: int, least: int) -> Floats:
     """Chance of a turn that begins to bank at least n steps, for n from 0 to `most`."""
     most = max(most, least)
     if throws.forced.n and least > 1:
@@ -45,7 +45,7 @@ def chances_to_reach(throws: Throws, most: int, least: int) -> Floats:
     return chances
 
 
-def _each_alone(throws: Throws, most: int, least: int) -> Floats:
+def _each_alone(throws: CompiledRules, most: int, least: int) -> Floats:
     """Where a bank is forced but refused below the least, what was had before matters too."""
     needed = np.maximum(np.arange(most, -1, -1), least)
     parts = [

@@ -15,8 +15,8 @@ from game.effects import best_of_others
 from game.errors import OddsError
 from game.events import Banked, Thrown
 from game.match import Match
-from game.odds.advice import Option, Table, TurnOdds, turn_odds
-from game.odds.wins import Wins
+from game.odds.advice import MatchPosition, TurnOdds, TurnOption, turn_odds
+from game.odds.wins import MatchOdds
 from game.scoring import Dice, Effect, table, throw_events
 from game.state import State
 from game.step import step
@@ -27,7 +27,7 @@ _USUAL = 2_000
 """Points that few turns go beyond: so far a turn is worked out in one go."""
 
 
-class Kind(StrEnum):
+class Cause(StrEnum):
     """Whose doing it was."""
 
     LUCK = "luck"
@@ -35,7 +35,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class KeepChoice:
     """Keeping these dice, and banking or throwing on."""
 
     dice: Dice
@@ -43,7 +43,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class ReviewedMoment:
     """A throw or a decision, and what it changed for the player on turn.
 
     Attributes:
@@ -57,15 +57,15 @@ class Moment:
     event: int
     turn: int
     seat: int
-    kind: Kind
+    kind: Cause
     points: float
     win: float | None
-    done: Choice | None = None
-    best: Choice | None = None
+    done: KeepChoice | None = None
+    best: KeepChoice | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class WinChance:
     """The chance to win of the player whose turn begins."""
 
     event: int
@@ -77,25 +77,25 @@ class Standing:
 class Review:
     """The moments of a match, and the chance to win at each turn's beginning."""
 
-    moments: tuple[Moment, ...]
-    curve: tuple[Standing, ...]
+    moments: tuple[ReviewedMoment, ...]
+    curve: tuple[WinChance, ...]
     of_two: bool
 
-    def total(self, seat: int, kind: Kind) -> tuple[float, float]:
+    def total(self, seat: int, kind: Cause) -> tuple[float, float]:
         """Points and chance to win that luck or decisions brought this player in all."""
         mine = [m for m in self.moments if m.seat == seat and m.kind is kind]
         return sum(m.points for m in mine), sum(m.win or 0.0 for m in mine)
 
     @property
-    def turning_point(self) -> Moment | None:
+    def turning_point(self) -> ReviewedMoment | None:
         """The moment that changed the chance to win most."""
         return max(self.moments, key=lambda m: abs(m.win or 0.0), default=None)
 
 
-def table_of(state: State) -> Table:
+def table_of(state: State) -> MatchPosition:
     """The match as the player on turn sees it: against the best of the others."""
     seat = state.turn.seat
-    return Table(
+    return MatchPosition(
         mine=state.player.score,
         theirs=state.players[best_of_others(state)].score,
         second=state.closer is not None or seat == state.order[-1],
@@ -103,7 +103,7 @@ def table_of(state: State) -> Table:
     )
 
 
-def odds_of(state: State, wins: Wins | None, *, most: int = 0) -> TurnOdds:
+def odds_of(state: State, wins: MatchOdds | None, *, most: int = 0) -> TurnOdds:
     """The odds of the turn being played; without chances to win where the scores have none."""
     table = table_of(state)
     try:
@@ -112,12 +112,12 @@ def odds_of(state: State, wins: Wins | None, *, most: int = 0) -> TurnOdds:
         return turn_odds(state.rules, table, None, most=most)
 
 
-def options_of(state: State, wins: Wins | None) -> tuple[Option, ...]:
+def options_of(state: State, wins: MatchOdds | None) -> tuple[TurnOption, ...]:
     """Each legal keep of the last throw, the best first."""
     return _options(state, odds_of(state, wins, most=_most(state)))
 
 
-def _options(state: State, odds: TurnOdds) -> tuple[Option, ...]:
+def _options(state: State, odds: TurnOdds) -> tuple[TurnOption, ...]:
     return odds.options(state.locked_points, state.keeps)
 
 
@@ -126,7 +126,7 @@ def _most(state: State) -> int:
     return state.locked_points + max((keep.score for keep in state.keeps), default=0)
 
 
-def review(match: Match, wins: Wins | None = None, *, since: int = 0) -> Review:
+def review(match: Match, wins: MatchOdds | None = None, *, since: int = 0) -> Review:
     """What luck and decisions did in this match, or from its event of that number on."""
     reader = _Reader(wins)
     state = match.start_state
@@ -148,10 +148,10 @@ def review(match: Match, wins: Wins | None = None, *, since: int = 0) -> Review:
 class _Reader:
     """Goes through the events and notes what each changed."""
 
-    wins: Wins | None
-    moments: list[Moment] = field(default_factory=list)
-    curve: list[Standing] = field(default_factory=list)
-    _before: Option | None = None
+    wins: MatchOdds | None
+    moments: list[ReviewedMoment] = field(default_factory=list)
+    curve: list[WinChance] = field(default_factory=list)
+    _before: TurnOption | None = None
     _odds: TurnOdds | None = None
     _reach: int = 0
 
@@ -176,14 +176,14 @@ class _Reader:
         if not options and before.win_thrown is not None:
             win = _lost(state, self.wins)
         change = None if win is None or before.win_thrown is None else win - before.win_thrown
-        self._note(state, Kind.LUCK, points - before.points, change)
+        self._note(state, Cause.LUCK, points - before.points, change)
 
-    def _going_to_throw(self, state: State) -> Option:
+    def _going_to_throw(self, state: State) -> TurnOption:
         at_risk = state.turn.at_risk
         odds = self._odds_of(state, at_risk)
         option = odds.option(at_risk, state.dice_in_hand)
         if not state.turn.throws and option.win_thrown is not None:
-            self.curve.append(Standing(state.n_events, state.turn.seat, option.win_thrown))
+            self.curve.append(WinChance(state.n_events, state.turn.seat, option.win_thrown))
         return option
 
     def decided_to_throw(self, state: State) -> None:
@@ -202,7 +202,7 @@ class _Reader:
         self._decision(state, options, chosen, bank=True)
 
     def _decision(
-        self, state: State, options: tuple[Option, ...], chosen: Option, *, bank: bool
+        self, state: State, options: tuple[TurnOption, ...], chosen: TurnOption, *, bank: bool
     ) -> None:
         points = float(chosen.at_risk) if bank else chosen.points
         win = chosen.win_banked if bank else chosen.win_thrown
@@ -211,14 +211,14 @@ class _Reader:
         most = max(option.worth for option in options)
         self._note(
             state,
-            Kind.DECISION,
+            Cause.DECISION,
             points - most,
             given,
             done=_choice(chosen, bank=bank),
             best=_choice(options[0], bank=options[0].banks),
         )
 
-    def _after(self, state: State, event: Thrown) -> tuple[Option, ...]:
+    def _after(self, state: State, event: Thrown) -> tuple[TurnOption, ...]:
         """What can be done about a throw; a bank that is forced is all there is."""
         dice = tuple(sorted(event.dice))
         keeps = table(state.rules)[dice]
@@ -237,22 +237,24 @@ class _Reader:
     def _note(
         self,
         state: State,
-        kind: Kind,
+        kind: Cause,
         points: float,
         win: float | None,
         *,
-        done: Choice | None = None,
-        best: Choice | None = None,
+        done: KeepChoice | None = None,
+        best: KeepChoice | None = None,
     ) -> None:
         turn, seat = len(state.turns), state.turn.seat
-        self.moments.append(Moment(state.n_events, turn, seat, kind, points, win, done, best))
+        self.moments.append(
+            ReviewedMoment(state.n_events, turn, seat, kind, points, win, done, best)
+        )
 
 
-def _choice(option: Option, *, bank: bool) -> Choice:
-    return Choice(option.keep.dice if option.keep else (), bank)
+def _choice(option: TurnOption, *, bank: bool) -> KeepChoice:
+    return KeepChoice(option.keep.dice if option.keep else (), bank)
 
 
-def _lost(state: State, wins: Wins | None) -> float | None:
+def _lost(state: State, wins: MatchOdds | None) -> float | None:
     """The chance to win once this turn has brought nothing."""
     if wins is None or not wins.solved:
         return None

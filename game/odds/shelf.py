@@ -17,7 +17,7 @@ import numpy as np
 
 from game.errors import OddsError
 from game.odds.throws import Floats
-from game.odds.wins import Wins, digest
+from game.odds.wins import MatchOdds, digest
 from game.ruleset import Ruleset
 
 _FINENESS = 2**24
@@ -27,30 +27,30 @@ _UNSOLVED = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class TableStore:
     """The tables in a folder, and behind them those of the package."""
 
     folder: Path
 
-    def find(self, rules: Ruleset, target: int | None = None) -> Wins | None:
+    def find(self, rules: Ruleset, target: int | None = None) -> MatchOdds | None:
         """The table of these rules, perhaps solved in part; None where there is none."""
         target = target or rules.target
         key = digest(rules, target)
         try:
             data = _shipped(key) or self._path(key).read_bytes()
-            return Wins(rules, target, _unpack(data))
+            return MatchOdds(rules, target, _unpack(data))
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
             return None
 
-    def begin(self, rules: Ruleset, target: int | None = None) -> Wins:
+    def begin(self, rules: Ruleset, target: int | None = None) -> MatchOdds:
         """The table of these rules as far as it is solved, or one to begin with.
 
         Raises:
             OddsError: these rules to this target have no solution.
         """
-        return self.find(rules, target) or Wins.unsolved(rules, target or rules.target)
+        return self.find(rules, target) or MatchOdds.unsolved(rules, target or rules.target)
 
-    def save(self, wins: Wins) -> Path:
+    def save(self, wins: MatchOdds) -> Path:
         """Write down what is solved; whoever reads meanwhile sees the file of before.
 
         Raises:

@@ -29,7 +29,7 @@ Choice = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Classes:
+class ThrowClasses:
     """Throws by what they offer.
 
     Attributes:
@@ -49,7 +49,7 @@ class Classes:
 
 
 @dataclass(frozen=True, slots=True)
-class Throws:
+class CompiledRules:
     """All that the figures need to know of how a rule set scores.
 
     Attributes:
@@ -67,8 +67,8 @@ class Throws:
     step: int
     largest: int
     farkle: Floats
-    free: Classes
-    forced: Classes
+    free: ThrowClasses
+    forced: ThrowClasses
     hot_must: bool
     minimum: int
     opening: int
@@ -79,7 +79,7 @@ class Throws:
 
 
 @cache
-def throws(rules: Ruleset) -> Throws:
+def throws(rules: Ruleset) -> CompiledRules:
     """The rule set compiled."""
     step = step_of(rules)
     free: defaultdict[tuple[Choice, ...], Counter[int]] = defaultdict(Counter)
@@ -88,7 +88,7 @@ def throws(rules: Ruleset) -> Throws:
         if keeps:
             found = forced if _must_bank(dice, rules) else free
             found[_choices(dice, keeps, rules, step)][len(dice)] += orders(dice)
-    return Throws(
+    return CompiledRules(
         n_dice=rules.n_dice,
         step=step,
         largest=max(steps for choices in (*free, *forced) for steps, _ in choices),
@@ -149,7 +149,7 @@ def _more_is_better(rules: Ruleset) -> bool:
     return free and rules.last_round is LastRound.NONE
 
 
-def _classes(found: dict[tuple[Choice, ...], Counter[int]], rules: Ruleset) -> Classes:
+def _classes(found: dict[tuple[Choice, ...], Counter[int]], rules: Ruleset) -> ThrowClasses:
     lists = sorted(found, key=lambda choices: (-len(choices), choices))
     weights = np.zeros((rules.n_dice + 1, len(lists)))
     for c, choices in enumerate(lists):
@@ -158,7 +158,7 @@ def _classes(found: dict[tuple[Choice, ...], Counter[int]], rules: Ruleset) -> C
     if rules.last_die_twice:
         weights[1] *= 1 + scoreless(1, rules) / 6
     places = list(_places(lists))
-    return Classes(
+    return ThrowClasses(
         weights,
         steps=tuple(np.array([steps for steps, _ in place], np.intp) for place in places),
         left=tuple(np.array([left for _, left in place], np.intp) for place in places),

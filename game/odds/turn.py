@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from game.odds.throws import Classes, Floats, Indices, Throws
+from game.odds.throws import CompiledRules, Floats, Indices, ThrowClasses
 
 REFUSED = -np.inf
 """What banking is worth where it is not allowed."""
@@ -52,12 +52,12 @@ class Worth:
         return start
 
 
-def rows(throws: Throws, top: int) -> int:
+def rows(throws: CompiledRules, top: int) -> int:
     """How many steps `Stakes` must cover."""
     return top + throws.largest + 1
 
 
-def play(throws: Throws, stakes: Stakes) -> Worth:
+def play(throws: CompiledRules, stakes: Stakes) -> Worth:
     """The worth of every point of the turn."""
     worth = _above(throws, stakes)
     kept, thrown = worth.kept, worth.thrown
@@ -76,7 +76,7 @@ def play(throws: Throws, stakes: Stakes) -> Worth:
     return worth
 
 
-def _above(throws: Throws, stakes: Stakes) -> Worth:
+def _above(throws: CompiledRules, stakes: Stakes) -> Worth:
     """What is known before: from `top` on one banks, and below all that may be is to bank."""
     n_rows, n_boards = stakes.bank.shape
     kept = np.repeat(stakes.bank[:, None, :], throws.n_dice, axis=1)
@@ -88,7 +88,7 @@ def _above(throws: Throws, stakes: Stakes) -> Worth:
 class _Lookup:
     """The best choices of all classes at once."""
 
-    def __init__(self, classes: Classes, throws: Throws) -> None:
+    def __init__(self, classes: ThrowClasses, throws: CompiledRules) -> None:
         self._classes = classes
         self._n_dice = throws.n_dice
         self._hot_must = throws.hot_must

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from game.errors import OddsError
-from game.odds.duel import Boards, Duel, solve
+from game.odds.duel import MatchSolver, Positions, solve
 from game.odds.ending import ending
 from game.odds.throws import Floats, throws
 from game.odds.turn import Worth, play
@@ -45,7 +45,7 @@ def digest(rules: Ruleset, target: int) -> str:
 
 
 @dataclass(frozen=True)
-class Wins:
+class MatchOdds:
     """Chances to win under these rules and to this target, against one opponent who plays as well.
 
     `chances` is at [seat, mine, theirs], scores in steps; not a number where unsolved. The seat
@@ -58,20 +58,20 @@ class Wins:
     chances: Floats
 
     @classmethod
-    def unsolved(cls, rules: Ruleset, target: int) -> "Wins":
+    def unsolved(cls, rules: Ruleset, target: int) -> "MatchOdds":
         """Nothing known yet.
 
         Raises:
             OddsError: there is nothing to know: the target is too far, or may never be reached.
         """
-        duel = Duel.of(throws(rules), ending(rules, target))
+        duel = MatchSolver.of(throws(rules), ending(rules, target))
         wins = cls(rules, target, duel.unsolved())
         wins.__dict__["duel"] = duel
         return wins
 
     @cached_property
-    def duel(self) -> Duel:
-        return Duel.of(throws(self.rules), ending(self.rules, self.target))
+    def duel(self) -> MatchSolver:
+        return MatchSolver.of(throws(self.rules), ending(self.rules, self.target))
 
     @property
     def step(self) -> int:
@@ -99,7 +99,7 @@ class Wins:
         board = self.board(mine, theirs, second=second)
         return float(self.chances[board.index()][0])
 
-    def board(self, mine: int, theirs: int, *, second: bool = False) -> Boards:
+    def board(self, mine: int, theirs: int, *, second: bool = False) -> Positions:
         """The board with these points; a score below zero counts as none.
 
         Raises:
@@ -109,9 +109,9 @@ class Wins:
         if max(steps) >= self.duel.ending.goal:
             raise OddsError(f"with {max(mine, theirs):,} the target {self.target:,} is reached")
         seat = int(second and self.duel.ending.seats > 1)
-        return Boards(*(np.array([at], np.intp) for at in (seat, *steps)))
+        return Positions(*(np.array([at], np.intp) for at in (seat, *steps)))
 
-    def turn(self, board: Boards, most: int = 0) -> tuple[Floats, Worth]:
+    def turn(self, board: Positions, most: int = 0) -> tuple[Floats, Worth]:
         """The turn that begins on this board, up to so many steps at risk at least.
 
         Chance to win by banking so many steps, at [steps]; and that of every point of the turn.

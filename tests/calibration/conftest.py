@@ -1,7 +1,7 @@
 import pytest
 
 from calibration.outline import Outline
-from calibration.profile import DiceSet, Held, Mat, Profile
+from calibration.profile import DiceSet, HeldControls, Mat, Profile
 from device.cameras.simulated import SimulatedTray
 
 
@@ -15,7 +15,7 @@ def profile() -> Profile:
         aside=Outline(((0.85, 0.1), (0.98, 0.1), (0.98, 0.9), (0.85, 0.9))),
         level=0.4,
         sides=((0.1, -2.0), (0.2, 1.0), (0.0, 0.5), (3.0, 0.25)),
-        held=Held(3.3, 10_000, 2.5, 1.8, 1.4, None),
+        held=HeldControls(3.3, 10_000, 2.5, 1.8, 1.4, None),
         dice=DiceSet(0.08, 0.03, (90.0, 0.0, 5.0), (10.0, 1.0, -1.0), 4.0, 12),
         mat=Mat(250.0, 170.0, (-0.1, 0.02), 1.0),
     )

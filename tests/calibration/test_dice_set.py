@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.dice_set import Look, learn, looks, sift
+from calibration.dice_set import DieColours, learn, looks, sift
 from calibration.outline import width_px
 from device.cameras.simulated import SimulatedTray
 from vision.reading import Die, Problem, Reading, Zone
@@ -51,15 +51,15 @@ def test_size_body_and_pips_are_learnt(look, lighter):
 
 
 def test_too_few_dice_teach_nothing():
-    look = Look(0.08, (90.0, 0.0, 0.0), None)
+    look = DieColours(0.08, (90.0, 0.0, 0.0), None)
 
     assert learn([look] * 4) is None
     assert learn([look] * 5).spread == 0
 
 
 def test_one_odd_die_among_many_changes_little(dice):
-    odd = Look(0.2, (10.0, 40.0, 40.0), (90.0, 0.0, 0.0))
-    usual = [Look(dice.edge, dice.body, dice.pip)] * 11
+    odd = DieColours(0.2, (10.0, 40.0, 40.0), (90.0, 0.0, 0.0))
+    usual = [DieColours(dice.edge, dice.body, dice.pip)] * 11
 
     assert learn([*usual, odd]).edge == dice.edge
     assert learn([*usual, odd]).body == dice.body

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.mat import CELLS, MARKER_MM, SIZES_MM, Box, Sheet, as_pdf, as_svg, find
+from calibration.mat import CELLS, MARKER_MM, SIZES_MM, PrintedBox, Sheet, as_pdf, as_svg, find
 from vision.reading import Quad
 
 PX_PER_MM = 8
@@ -99,7 +99,7 @@ def test_the_svg_is_the_sheet_in_millimetres():
     sheet = Sheet("letter")
     svg = as_svg(sheet)
     drawn = [
-        Box(*map(float, found))
+        PrintedBox(*map(float, found))
         for found in re.findall(r"M([\d.]+) ([\d.]+)h([\d.]+)v([\d.]+)h-[\d.]+z", svg)
     ]
 
@@ -112,7 +112,7 @@ def test_the_pdf_is_the_sheet_in_points():
     text = as_pdf(sheet).decode("ascii")
     wide, deep = (float(v) * 25.4 / 72 for v in re.search(r"0 0 (\S+) (\S+)\]", text).groups())
     drawn = [
-        Box(x, deep - y - h, w, h)
+        PrintedBox(x, deep - y - h, w, h)
         for x, y, w, h in (
             (float(v) * 25.4 / 72 for v in line.split()[:4])
             for line in text.splitlines()

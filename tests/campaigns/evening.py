@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 
-from device.ledger import Ledger
+from device.ledger import LiveMatch
 from game import rulefile
 from game.errors import GameError
 from game.events import Action, Banked, Kept, Place, Redone, ScoreSet, Skipped, Thrown, Undone
@@ -17,7 +17,7 @@ Tell = Callable[[str, int], object]
 """Called with "try" before a step is written and with "told" after, and with the match."""
 
 
-def steps(ledger: Ledger, journal: Journal, rng: random.Random, tell: Tell) -> Iterator[None]:
+def steps(ledger: LiveMatch, journal: Journal, rng: random.Random, tell: Tell) -> Iterator[None]:
     """Play for ever; gives after each step."""
     last_id = ledger.match_id
     while True:
@@ -38,7 +38,7 @@ def steps(ledger: Ledger, journal: Journal, rng: random.Random, tell: Tell) -> I
         yield
 
 
-def _one_move(ledger: Ledger, rng: random.Random, tell: Tell) -> None:
+def _one_move(ledger: LiveMatch, rng: random.Random, tell: Tell) -> None:
     actions = _wish(ledger.match, rng)
     try:
         ledger.match.push(*actions)

@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 from device.daily import Backups
-from device.ledger import Ledger
+from device.ledger import LiveMatch
 from device.rescue import open_journal
 from game.scoring import table
 from tests.campaigns.account import Account, read_again
@@ -33,7 +33,7 @@ def play(folder: Path, seed: int, out: int) -> None:
     backups = Backups(folder)
     journal, damage = open_journal(folder, backups)
     assert not damage, damage
-    ledger = Ledger(journal)
+    ledger = LiveMatch(journal)
     ledger.reload()
 
     def tell(word: str, match_id: int) -> None:

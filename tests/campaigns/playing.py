@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from device.daily import Backups
-from device.ledger import Ledger
+from device.ledger import LiveMatch
 from device.rescue import open_journal
 from tests.campaigns.evening import steps
 
@@ -30,7 +30,7 @@ def main() -> None:
         journal, _ = open_journal(folder, Backups(folder))
         if sys.argv[4:]:
             journal._db.execute(f"PRAGMA synchronous={sys.argv[4]}")
-        ledger = Ledger(journal)
+        ledger = LiveMatch(journal)
         ledger.reload()
         for _ in steps(ledger, journal, rng, tell):
             left -= 1

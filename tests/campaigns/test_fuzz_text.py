@@ -12,7 +12,7 @@ from calibration import profile
 from device import backup, settings
 from device.daily import Backups
 from device.errors import UsageError
-from device.ledger import Ledger
+from device.ledger import LiveMatch
 from device.rescue import open_journal
 from device.settings import Settings
 from game import rulefile
@@ -84,7 +84,7 @@ def matches(tmp_path_factory):
 
 def _played(folder, n_steps):
     journal = Journal.open(folder / "journal.db")
-    ledger = Ledger(journal)
+    ledger = LiveMatch(journal)
     evening = steps(ledger, journal, random.Random(2), lambda *_: None)
     for _ in range(n_steps):
         next(evening)

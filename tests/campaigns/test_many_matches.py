@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from device.play import Options, serving
+from device.play import PlayOptions, serving
 from game.events import Skipped
 from game.history import History
 from game.journal import FILE
@@ -59,7 +59,7 @@ def play_one(companion, rng):
 def test_nothing_grows():
     rng = random.Random(11)
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        options = Options(
+        options = PlayOptions(
             camera="usb:97", host="127.0.0.1", port=0, state=folder, rules="walnut-studiolo"
         )
         with serving(options) as (companion, server):

@@ -11,7 +11,7 @@ from device.button import TrayButton
 from device.cameras.simulated import SimulatedTray
 from device.companion import Companion
 from device.lamp import RgbLamp
-from device.ledger import Ledger
+from device.ledger import LiveMatch
 from game import rulefile
 from game.journal import Journal
 from web.table import Situation, Snapshot
@@ -120,7 +120,7 @@ def open_rig(folder: Path, **options) -> Iterator[Rig]:
     tray = options.pop("tray", None) or SimulatedTray(seed=options.pop("seed", 7), roll_s=ROLL_S)
     finger = Finger()
     with closing(Journal.open(folder / "journal.db")) as journal:
-        ledger = Ledger(journal)
+        ledger = LiveMatch(journal)
         if newest := journal.newest():
             ledger.resume(*newest)
         pins = MockFactory(pin_class=MockPWMPin)

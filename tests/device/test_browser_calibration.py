@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from calibration.profile import FILE, load
-from device.play import Options, serving
+from device.play import PlayOptions, serving
 from tests.browser import PHONE, chromium
 from web.app import new_link
 
@@ -15,7 +15,7 @@ TRIES = 12
 
 @pytest.fixture
 def table(tmp_path):
-    options = Options(
+    options = PlayOptions(
         camera="sim",
         host="127.0.0.1",
         port=0,

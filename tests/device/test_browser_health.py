@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from device.backup import read
-from device.play import Options, serving
+from device.play import PlayOptions, serving
 from tests.browser import PHONE, chromium
 from web.app import new_link
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 
 def test_a_backup_is_saved_to_the_phone_and_put_back(tmp_path):
-    options = Options(camera="usb:97", host="127.0.0.1", port=0, state=str(tmp_path))
+    options = PlayOptions(camera="usb:97", host="127.0.0.1", port=0, state=str(tmp_path))
     with serving(options) as (companion, server), chromium() as browser:
         companion.new_match(("Anna", "Ben"))
         companion.dice((1, 1, 1, 2, 3, 4))

@@ -5,7 +5,7 @@ from time import sleep
 import pytest
 from playwright.sync_api import Page, expect
 
-from device.play import Options, serving
+from device.play import PlayOptions, serving
 from game import rulefile
 from game.match import Match
 from tests.browser import PHONE, chromium
@@ -20,7 +20,7 @@ TRIES = 8
 
 @pytest.fixture
 def table(tmp_path):
-    options = Options(
+    options = PlayOptions(
         camera="sim",
         host="127.0.0.1",
         port=0,

@@ -8,9 +8,9 @@ from threading import Event
 
 import pytest
 
-from device.aside import Aside, AsideLostError
-from device.coach import TABLES, Coach
-from device.notebook import FILE, Notebook
+from device.aside import WorkerClient, WorkerLostError
+from device.coach import TABLES, TableCoach
+from device.notebook import FILE, NotesFile
 from game.errors import JournalError
 from game.events import Thrown
 from game.history import History
@@ -30,8 +30,8 @@ class Bench:
     def __init__(self, folder):
         path = folder / "journal.db"
         self.journal = Journal.open(path)
-        self.aside = Aside(path, folder / TABLES)
-        self.coach = Coach(self.aside, History(path), Notebook(folder / FILE))
+        self.aside = WorkerClient(path, folder / TABLES)
+        self.coach = TableCoach(self.aside, History(path), NotesFile(folder / FILE))
         self._news = Event()
         self.coach.changed = self._news.set
 
@@ -122,7 +122,7 @@ def test_it_works_at_the_lowest_priority_and_ends_with_the_companion(bench):
     assert os.getpriority(os.PRIO_PROCESS, process.pid) == 19
     bench.coach.close()
     assert process.poll() is not None
-    with pytest.raises(AsideLostError):
+    with pytest.raises(WorkerLostError):
         bench.aside.ask("figures", short(10_000)).result(PATIENCE_S)
 
 
@@ -155,23 +155,25 @@ def test_everything_is_counted_and_dice_can_be_named(bench):
 
 
 def test_how_much_it_says_outlives_a_restart(tmp_path):
-    notebook = Notebook(tmp_path / FILE)
-    with closing(Coach(Aside(tmp_path, tmp_path), History(tmp_path), notebook)) as coach:
+    notebook = NotesFile(tmp_path / FILE)
+    with closing(
+        TableCoach(WorkerClient(tmp_path, tmp_path), History(tmp_path), notebook)
+    ) as coach:
         coach.switch(Mode.AFTER)
 
-    assert Notebook(tmp_path / FILE).notes.mode is Mode.AFTER
+    assert NotesFile(tmp_path / FILE).notes.mode is Mode.AFTER
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"mode": "loud", "dice": []}', '{"mode": 3}', "\x00"])
 def test_a_damaged_notebook_is_as_good_as_none(tmp_path, text):
     (tmp_path / FILE).write_text(text)
 
-    assert Notebook(tmp_path / FILE).notes.mode is Mode.OFF
+    assert NotesFile(tmp_path / FILE).notes.mode is Mode.OFF
 
 
 def test_a_notebook_that_cannot_be_written_says_so(tmp_path):
     (tmp_path / "file").write_text("")
-    notebook = Notebook(tmp_path / "file" / FILE)
+    notebook = NotesFile(tmp_path / "file" / FILE)
 
     with pytest.raises(TableError, match="cannot be written"):
         notebook.change(lambda notes: notes)

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from device import corrections as module
 from device.cli import cli
-from device.corrections import Corrections
+from device.corrections import MisreadStore
 from device.errors import UsageError
 from device.eye import Seen
 from device.referee import Sight
@@ -37,7 +37,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def store(folder):
-    with closing(Corrections(folder)) as store:
+    with closing(MisreadStore(folder)) as store:
         store.switch(on=True)
         yield store
 
@@ -58,7 +58,7 @@ def unpacked(store):
 
 
 def test_nothing_is_kept_before_somebody_wants_it(folder):
-    with closing(Corrections(folder)) as store:
+    with closing(MisreadStore(folder)) as store:
         store.see(picture(), WRONG)
 
         assert not store.store().on
@@ -69,7 +69,7 @@ def test_nothing_is_kept_before_somebody_wants_it(folder):
 def test_the_switch_and_the_pictures_outlive_a_restart(folder, store):
     store.see(picture(), WRONG)
     kept(store)
-    with closing(Corrections(folder)) as again:
+    with closing(MisreadStore(folder)) as again:
         assert again.store().on
         again.see(picture(), WRONG)
 
@@ -134,7 +134,7 @@ def test_a_folder_without_labels_that_hold_is_refused_in_a_line(tmp_path, label)
 
 @pytest.mark.parametrize("bounds", [{"most": 2}, {"max_bytes": 300_000}])
 def test_the_oldest_make_room(folder, bounds):
-    with closing(Corrections(folder, **bounds)) as store:
+    with closing(MisreadStore(folder, **bounds)) as store:
         store.switch(on=True)
         for _ in range(4):
             store.see(picture(), WRONG)
@@ -173,7 +173,7 @@ def test_a_full_disk_keeps_none_and_stops_nobody(store, monkeypatch):
 
 def test_a_switch_that_cannot_be_written_says_so(tmp_path):
     (tmp_path / "corrections").touch()
-    with closing(Corrections(tmp_path / "corrections")) as store:
+    with closing(MisreadStore(tmp_path / "corrections")) as store:
         with pytest.raises(TableError, match="cannot be written"):
             store.switch(on=True)
         store.see(picture(), WRONG)

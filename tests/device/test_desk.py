@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 
-from device.ledger import Ledger
+from device.ledger import LiveMatch
 from device.referee import Sight
 from device.session import Session
 from device.sign import UNDO_S
@@ -48,7 +48,7 @@ def eye():
 @pytest.fixture
 def session(tmp_path, eye):
     with closing(Journal.open(tmp_path / "journal.db")) as journal:
-        session = Session(Ledger(journal), RULES, eye)
+        session = Session(LiveMatch(journal), RULES, eye)
         session.has_camera = True
         session.new_match(["Anna", "Ben", "Cleo"])
         yield session
@@ -202,7 +202,7 @@ def test_an_unread_die_is_told_by_a_person(session, eye):
 
 def test_a_die_of_the_roll_off_is_told_too(tmp_path, eye):
     with closing(Journal.open(tmp_path / "other.db")) as journal:
-        session = Session(Ledger(journal), RULES, eye)
+        session = Session(LiveMatch(journal), RULES, eye)
         session.has_camera = True
         read(session, eye, None)
         session.told(sight((None,)).told(0, 4))
@@ -212,7 +212,7 @@ def test_a_die_of_the_roll_off_is_told_too(tmp_path, eye):
 
 def test_a_die_of_the_roll_off_is_taken_back(tmp_path, eye):
     with closing(Journal.open(tmp_path / "other.db")) as journal:
-        session = Session(Ledger(journal), RULES, eye)
+        session = Session(LiveMatch(journal), RULES, eye)
         session.dice((4,))
         session.dice((6,))
         session.hold(UNDO_S)

@@ -16,7 +16,7 @@ import pytest
 from device.doctor import board, keeping, lan, parts, troubles
 from device.doctor.finding import Level
 from device.doctor.machine import Machine
-from device.doctor.patient import Patient, admit
+from device.doctor.patient import System, admit
 from device.doctor.report import pack_report, without_secrets
 from device.doctor.troubles import Trouble
 from device.doctor.visit import CHECKS, as_json_text, as_text, examine
@@ -34,7 +34,7 @@ COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]
 def patient(tmp_path):
     """A machine of plain files, on which nothing is installed."""
     settings = Settings(state=str(tmp_path / "state"), port=0, host="127.0.0.1")
-    return Patient(Machine(tmp_path), settings, None, None, None, installed=False)
+    return System(Machine(tmp_path), settings, None, None, None, installed=False)
 
 
 def write(patient, path, text):

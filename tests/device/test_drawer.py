@@ -4,51 +4,51 @@ import stat
 import pytest
 
 from device.cli import main
-from device.drawer import FILE, Drawer, secret_of
+from device.drawer import FILE, PencilFile, secret_of
 from device.errors import UsageError
-from web.pencil import Kept
+from web.pencil import PencilState
 from web.pin import pin
 
 
 def test_what_was_put_in_is_there_after_a_restart(tmp_path):
-    drawer = Drawer(tmp_path / FILE)
-    drawer.keep(Kept("badge", own_turn=True, players={"badge": "Anna ☃"}))
-    again = Drawer(tmp_path / FILE)
+    drawer = PencilFile(tmp_path / FILE)
+    drawer.keep(PencilState("badge", own_turn=True, players={"badge": "Anna ☃"}))
+    again = PencilFile(tmp_path / FILE)
 
     assert again.kept == drawer.kept
     assert again.secret == drawer.secret
 
 
 def test_nobody_else_may_read_it(tmp_path):
-    Drawer(tmp_path / "deep" / FILE)
+    PencilFile(tmp_path / "deep" / FILE)
 
     assert stat.S_IMODE((tmp_path / "deep" / FILE).stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"secret": "xx"}', '{"secret": 5}', "\x00"])
 def test_a_damaged_one_begins_anew(tmp_path, damage):
-    secret = Drawer(tmp_path / FILE).secret
+    secret = PencilFile(tmp_path / FILE).secret
     (tmp_path / FILE).write_text(damage)
-    drawer = Drawer(tmp_path / FILE)
+    drawer = PencilFile(tmp_path / FILE)
 
-    assert drawer.kept == Kept()
+    assert drawer.kept == PencilState()
     assert drawer.secret != secret
     assert json.loads((tmp_path / FILE).read_text())["holder"] == ""
 
 
 def test_one_that_cannot_be_written_says_so(tmp_path):
     (tmp_path / "file").write_text("no folder")
-    drawer = Drawer(tmp_path / "file" / FILE)
+    drawer = PencilFile(tmp_path / "file" / FILE)
 
     assert "must be asked for again" in drawer.trouble
 
 
 def test_every_drawer_has_a_secret_of_its_own(tmp_path):
-    assert Drawer(tmp_path / "a").secret != Drawer(tmp_path / "b").secret
+    assert PencilFile(tmp_path / "a").secret != PencilFile(tmp_path / "b").secret
 
 
 def test_the_command_says_the_pin_that_the_table_takes(tmp_path, capsys, monkeypatch):
-    secret = Drawer(tmp_path / FILE).secret
+    secret = PencilFile(tmp_path / FILE).secret
     monkeypatch.setattr("device.drawer.time", lambda: 1e9)
     with pytest.raises(SystemExit) as done:
         main(["pin", "--state", str(tmp_path)])

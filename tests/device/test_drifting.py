@@ -11,9 +11,9 @@ from calibration.outline import Outline
 from calibration.profile import Profile
 from device.camera import Frame
 from device.cameras.simulated import SimulatedTray
-from device.drifting import AGAIN_S, DARKER, MOVED, Drifted, Drifting
-from device.eye import Eye
-from device.shelf import Shelf
+from device.drifting import AGAIN_S, DARKER, MOVED, Drifted, DriftWatch
+from device.eye import CameraThread
+from device.shelf import ProfileStore
 from tests.clock import Clock
 
 
@@ -29,12 +29,12 @@ def drifting(tray):
     height, width = image.shape[:2]
     outline = Outline.of(tray.tray, 1536, 864)
     quad = outline.in_px(width, height)
-    shelf = Shelf()
+    shelf = ProfileStore()
     shelf.keep(
         Profile(tray.name, "now", outline, level=level(image, quad), sides=signature(image, quad))
     )
     said = []
-    drifting = Drifting(shelf, said.append, Clock())
+    drifting = DriftWatch(shelf, said.append, Clock())
     drifting.said = said
     return drifting
 
@@ -91,14 +91,16 @@ def test_the_exposure_is_found_again_but_not_again_and_again(drifting, tray):
 
 def test_without_a_profile_of_this_camera_nothing_is_looked_at(tray):
     said = []
-    Drifting(Shelf(), said.append).look(tray.preview(), tray)
+    DriftWatch(ProfileStore(), said.append).look(tray.preview(), tray)
 
     assert said == []
 
 
 def test_the_eye_looks_soon_after_the_start_and_only_at_rest(tray):
     seen = []
-    eye = Eye(lambda: tray, lambda _: None, idle=lambda frame, camera: seen.append(camera.name))
+    eye = CameraThread(
+        lambda: tray, lambda _: None, idle=lambda frame, camera: seen.append(camera.name)
+    )
     eye.start()
     try:
         eye.with_camera(lambda _: None).result(5)

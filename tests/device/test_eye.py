@@ -17,7 +17,7 @@ from device.camera import CameraError, Frame
 from device.cameras import SimulatedTray
 from device.cameras.frames import small
 from device.cameras.tuning import Tuning
-from device.eye import CameraFound, CameraLost, Eye, Seen, TimedOut
+from device.eye import CameraFound, CameraLost, CameraThread, Seen, TimedOut
 from vision.reading import Quad
 
 FAST_S = 1 / 30
@@ -29,7 +29,7 @@ class Reports:
 
     def __init__(self, open_camera, **options):
         self.queue = SimpleQueue()
-        self.eye = Eye(open_camera, self.queue.put, period_s=FAST_S, **options)
+        self.eye = CameraThread(open_camera, self.queue.put, period_s=FAST_S, **options)
 
     def __enter__(self):
         self.eye.start()

@@ -11,7 +11,7 @@ import pytest
 from device import eye
 from device.cameras.simulated import SimulatedTray
 from device.lamp import RgbLamp
-from device.play import Options, open_upkeep
+from device.play import PlayOptions, open_upkeep
 from device.signals import Signals
 from game.errors import JournalError
 from tests.device import disks
@@ -25,7 +25,7 @@ COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]
 @contextmanager
 def table(folder):
     """A companion without a camera over this folder, and what looks after it."""
-    options = Options(camera="usb:97", state=str(folder), frames_mb=0)
+    options = PlayOptions(camera="usb:97", state=str(folder), frames_mb=0)
     with open_upkeep(options) as upkeep:
         yield upkeep
 
@@ -241,7 +241,7 @@ def test_one_output_that_fails_does_not_silence_the_others():
 
 @pytest.mark.parametrize("pins", [{"green_pin": 22}, {"lamp": "one", "red_pin": 17}])
 def test_a_pin_that_is_in_use_already_leaves_lamp_or_button_out(tmp_path, pins):
-    options = Options(camera="usb:97", state=str(tmp_path), **pins)
+    options = PlayOptions(camera="usb:97", state=str(tmp_path), **pins)
     with open_upkeep(options) as upkeep:
         assert "already in use" in upkeep.companion.troubles.output
         assert levels(upkeep)["lamp"] == "warning"

@@ -8,7 +8,7 @@ from gpiozero.pins.mock import MockFactory
 
 from device import finger
 from device.button import TrayButton
-from device.finger import Finger
+from device.finger import SimulatedButton
 from web.table import TableError
 
 
@@ -17,7 +17,7 @@ def table():
     """A finger on a button, and what the button made of it: seconds held, 0 for a press."""
     pins, made = MockFactory(), []
     button = TrayButton(pins, on_press=lambda: made.append(0), on_hold=made.append, hold_s=0.2)
-    yield Finger(button), made
+    yield SimulatedButton(button), made
     button.close()
     pins.close()
 

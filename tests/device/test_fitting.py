@@ -8,10 +8,10 @@ from calibration.outline import Outline, width_px
 from calibration.profile import FILE, load
 from device import fitting as module
 from device.cameras.simulated import SimulatedTray
-from device.eye import Eye
+from device.eye import CameraThread
 from device.fitted import fitted_opener
-from device.fitting import Fitting
-from device.shelf import Shelf
+from device.fitting import Wizard
+from device.shelf import ProfileStore
 from tests.device.test_shelf import Tuned
 from web.table import TableError
 
@@ -24,10 +24,12 @@ class Bench:
 
     def __init__(self, folder, tray):
         self.tray, self.file = tray, folder / FILE
-        self.shelf = Shelf(self.file)
-        self.eye = Eye(fitted_opener(lambda: tray, self.shelf), lambda _: None, still_s=0.1)
+        self.shelf = ProfileStore(self.file)
+        self.eye = CameraThread(
+            fitted_opener(lambda: tray, self.shelf), lambda _: None, still_s=0.1
+        )
         self.lamps = []
-        self.fitting = Fitting(
+        self.fitting = Wizard(
             self.eye, self.shelf, simulated=tray, changed=lambda: self.lamps.append(1)
         )
         self.fitting.found(tray.name)

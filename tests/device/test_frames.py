@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from device import frames
-from device.frames import DAY_S, Frames
+from device.frames import DAY_S, ThrowPictures
 
 IMAGE = np.random.default_rng(1).integers(0, 255, (300, 400, 3), np.uint8)
 NOW_S = time.time()
@@ -27,13 +27,13 @@ def kept(folder):
 def keep(folder, *positions, **options):
     """One after the other: what comes too fast is dropped."""
     for position in positions:
-        with closing(Frames(folder, **options)) as found:
+        with closing(ThrowPictures(folder, **options)) as found:
             found.keep(position, IMAGE)
 
 
 def test_a_picture_comes_back_as_jpeg(folder):
     keep(folder, 7)
-    with closing(Frames(folder)) as again:
+    with closing(ThrowPictures(folder)) as again:
         assert again.get(7).startswith(b"\xff\xd8\xff")
         assert again.get(8) is None
 
@@ -48,7 +48,7 @@ def test_the_newest_stay_within_their_room(folder):
 
 def test_those_of_a_journal_that_is_gone_go_too(folder):
     keep(folder, 1, 2, 3)
-    with closing(Frames(folder)) as found:
+    with closing(ThrowPictures(folder)) as found:
         found.forget(after=1)
 
     assert kept(folder) == [1]
@@ -85,7 +85,7 @@ def test_a_folder_that_cannot_be_made_stops_nobody(folder, caplog):
 
 
 def test_more_than_can_be_written_are_dropped_at_once(folder):
-    found = Frames(folder)
+    found = ThrowPictures(folder)
     for position in range(500):
         found.keep(position, IMAGE)
     found.close()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from device.eye import Seen
-from device.learning import Learning
+from device.learning import MisreadCollector
 from device.referee import Sight
 from game.match import Match
 from tests.device.test_truth import MATCH, SEEN, accepted, reading
@@ -32,7 +32,7 @@ def store():
 
 @pytest.fixture
 def learning(store):
-    return Learning(store)
+    return MisreadCollector(store)
 
 
 def picture(of):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from device.ledger import Ledger
+from device.ledger import LiveMatch
 from game import rulefile
 from game.errors import GameError
 from game.events import Kept, Redone, Renamed, Skipped, Thrown, Undone
@@ -25,11 +25,11 @@ def journal(tmp_path):
 
 def test_without_a_match_it_says_what_to_do(journal):
     with pytest.raises(TableError, match="set one up first"):
-        _ = Ledger(journal).match
+        _ = LiveMatch(journal).match
 
 
 def test_actions_done_together_are_one_step(journal):
-    ledger = Ledger(journal)
+    ledger = LiveMatch(journal)
     ledger.begin(Match.start(RULES, ["Anna", "Ben"]))
     before = ledger.do(Thrown((1, 1, 3, 3, 4, 6)))
     ledger.do(Kept((1, 1), assumed=True), Thrown((2, 3, 5, 6)))
@@ -41,7 +41,7 @@ def test_actions_done_together_are_one_step(journal):
 
 
 def test_teams_come_back(journal):
-    ledger = Ledger(journal)
+    ledger = LiveMatch(journal)
     ledger.begin(Match.start(RULES, ["A", "B", "C", "D"], teams=[1, 2, 1, 2], first=2))
 
     assert journal.newest()[1] == ledger.match
@@ -59,7 +59,7 @@ ACTIONS = st.one_of(
 )
 @given(st.lists(st.lists(ACTIONS, min_size=1, max_size=3), max_size=25))
 def test_any_steps_come_back_as_they_were(journal, steps):
-    ledger = Ledger(journal)
+    ledger = LiveMatch(journal)
     ledger.begin(Match.start(RULES, ["Anna", "Ben"]))
     for step in steps:
         try:

@@ -3,7 +3,7 @@
 import pytest
 
 from device.button import TrayButton
-from device.sign import Sign, sign_for
+from device.sign import Indicator, sign_for
 from web.table import Situation
 
 
@@ -52,5 +52,5 @@ def test_asking_in_vain_ends_by_itself(real, monkeypatch):
 
 
 def test_the_lamp_says_so_unless_the_button_is_held():
-    assert sign_for(Situation.TURN_BEGINS, None, asked=True) is Sign.PENCIL
-    assert sign_for(Situation.TURN_BEGINS, None, asked=True, held_s=1.5) is Sign.BANK
+    assert sign_for(Situation.TURN_BEGINS, None, asked=True) is Indicator.PENCIL
+    assert sign_for(Situation.TURN_BEGINS, None, asked=True, held_s=1.5) is Indicator.BANK

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from device.lay import place_of
-from device.photos import Album, with_slots
+from device.photos import PhotoAlbum, with_slots
 from game import rulefile
 from game.events import Thrown
 from game.match import Match
@@ -22,7 +22,7 @@ READING = Reading(tuple(die(face, 100 * i) for i, face in enumerate((6, 2, 1, 2,
 
 
 def photo(reading=READING):
-    return Album().add(np.zeros((720, 1280, 3), np.uint8), reading)
+    return PhotoAlbum().add(np.zeros((720, 1280, 3), np.uint8), reading)
 
 
 def accepted(reading=READING):

@@ -1,12 +1,12 @@
 """What `traykeeper play` puts together."""
 
-from device.play import Options, open_companion
+from device.play import PlayOptions, open_companion
 from web.coaching import Mode
 from web.table import Situation
 
 
 def test_a_camera_that_is_not_there_stops_nobody(tmp_path):
-    options = Options(camera="usb:97", state=str(tmp_path))
+    options = PlayOptions(camera="usb:97", state=str(tmp_path))
     with open_companion(options) as companion:
         snapshot = companion.new_match(("Anna", "Ben"))
         while snapshot.lamp.meaning.startswith("starting"):
@@ -18,7 +18,7 @@ def test_a_camera_that_is_not_there_stops_nobody(tmp_path):
 
 
 def test_the_coach_speaks_a_moment_after_it_is_switched_on(tmp_path):
-    with open_companion(Options(camera="usb:97", state=str(tmp_path))) as companion:
+    with open_companion(PlayOptions(camera="usb:97", state=str(tmp_path))) as companion:
         companion.new_match(("Anna", "Ben"))
         snapshot = companion.advise(Mode.LIVE)
         while snapshot.coach.figures is None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from device.ledger import Ledger
+from device.ledger import LiveMatch
 from device.session import Session
 from game.journal import Journal
 from tests.device.test_desk import RULES, Eye, read, sight, state
@@ -29,7 +29,7 @@ def eye():
 @pytest.fixture
 def session(tmp_path, eye):
     with closing(Journal.open(tmp_path / "journal.db")) as journal:
-        session = Session(Ledger(journal), RULES, eye)
+        session = Session(LiveMatch(journal), RULES, eye)
         session.has_camera = True
         session.new_match(["Anna", "Ben"])
         read(session, eye, *THROW)

@@ -6,7 +6,7 @@ from time import sleep
 import pytest
 
 from device.cameras import SimulatedTray
-from device.rests import Rests
+from device.rests import LastRest
 from tests.device.rig import STILL_S
 from web.table import Situation
 
@@ -81,7 +81,7 @@ class Looks:
         self.now_s = 10.0
         self.captured = 0
         self.tray = SimulatedTray(seed=3, roll_s=0, clock=lambda: self.now_s)
-        self.rests = Rests(self.tray.tray, (1536, 864))
+        self.rests = LastRest(self.tray.tray, (1536, 864))
 
     def capture(self):
         self.captured += 1

@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 
 from calibration.outline import Outline
-from calibration.profile import FILE, Held, Profile, load
+from calibration.profile import FILE, HeldControls, Profile, load
 from device.cameras import SimulatedTray
-from device.cameras.tuning import Light, Tunable, Tuning
+from device.cameras.tuning import HeldLight, Tunable, Tuning
 from device.errors import UsageError
 from device.fitted import fitted
-from device.shelf import Shelf, held, named
+from device.shelf import ProfileStore, held, named
 
 TRAY = Outline(((0.2, 0.2), (0.7, 0.2), (0.7, 0.8), (0.2, 0.8)))
-LIGHT = Light(10_000, 2.5, 1.8, 1.4)
+LIGHT = HeldLight(10_000, 2.5, 1.8, 1.4)
 TUNING = Tuning(focus_dpt=3.3, light=LIGHT)
 PI = Profile("imx708", "now", TRAY, held=held(TUNING))
 
@@ -33,11 +33,11 @@ class Tuned(SimulatedTray):
 
 
 def test_a_camera_holds_again_what_it_held(tmp_path):
-    shelf = Shelf(tmp_path / FILE)
+    shelf = ProfileStore(tmp_path / FILE)
     shelf.keep(PI)
     usual = Tuning(rotation=180, mains_hz=60)
 
-    again = Shelf(tmp_path / FILE).tuning("picamera2", usual)
+    again = ProfileStore(tmp_path / FILE).tuning("picamera2", usual)
     assert again == replace(usual, focus_dpt=3.3, light=LIGHT)
 
 
@@ -54,7 +54,7 @@ def test_a_camera_holds_again_what_it_held(tmp_path):
     ],
 )
 def test_only_the_camera_of_the_profile_is_opened_so(camera, spec, fits):
-    shelf = Shelf()
+    shelf = ProfileStore()
     shelf.keep(replace(PI, camera=camera))
 
     assert (shelf.tuning(spec, Tuning()) != Tuning()) == fits
@@ -70,7 +70,7 @@ def test_only_the_camera_of_the_profile_is_opened_so(camera, spec, fits):
     ],
 )
 def test_a_calibrated_pi_camera_is_never_replaced_by_simulated_dice(camera, spec, meant):
-    shelf = Shelf()
+    shelf = ProfileStore()
     assert shelf.meant(spec) == spec
     shelf.keep(replace(PI, camera=camera))
 
@@ -78,13 +78,13 @@ def test_a_calibrated_pi_camera_is_never_replaced_by_simulated_dice(camera, spec
 
 
 def test_what_a_camera_does_not_tell_is_not_held():
-    assert held(Tuning()) == Held()
-    assert held(Tuning(focus_dpt=2.0)) == Held(focus_dpt=2.0)
+    assert held(Tuning()) == HeldControls()
+    assert held(Tuning(focus_dpt=2.0)) == HeldControls(focus_dpt=2.0)
 
 
 def test_a_broken_profile_stops_nobody_and_is_put_beside_the_next(tmp_path):
     (tmp_path / FILE).write_text("format = 1\n", "utf-8")
-    shelf = Shelf(tmp_path / FILE)
+    shelf = ProfileStore(tmp_path / FILE)
 
     assert shelf.profile is None
     assert "camera_name" in shelf.trouble or "[tray]" in shelf.trouble
@@ -95,7 +95,7 @@ def test_a_broken_profile_stops_nobody_and_is_put_beside_the_next(tmp_path):
 
 
 def test_that_of_another_camera_is_put_beside(tmp_path):
-    shelf = Shelf(tmp_path / FILE)
+    shelf = ProfileStore(tmp_path / FILE)
     shelf.keep(PI)
     shelf.keep(replace(PI, camera="USB camera 0"))
 
@@ -112,7 +112,7 @@ def test_a_profile_that_is_named_must_be_there_and_hold(tmp_path):
 
 
 def test_a_fitted_camera_sees_the_tray_of_its_profile_as_soon_as_there_is_one():
-    shelf, tray = Shelf(), SimulatedTray(roll_s=0.0)
+    shelf, tray = ProfileStore(), SimulatedTray(roll_s=0.0)
     camera = fitted(tray, shelf)
 
     assert (camera.tray, camera.aside) == (tray.tray, tray.aside)
@@ -126,10 +126,10 @@ def test_a_fitted_camera_sees_the_tray_of_its_profile_as_soon_as_there_is_one():
 
 def test_a_camera_that_can_be_focused_can_be_so_when_fitted():
     inner = Tuned(roll_s=0.0)
-    camera = fitted(inner, Shelf())
+    camera = fitted(inner, ProfileStore())
 
     assert isinstance(camera, Tunable)
-    assert not isinstance(fitted(SimulatedTray(), Shelf()), Tunable)
+    assert not isinstance(fitted(SimulatedTray(), ProfileStore()), Tunable)
     assert camera.tuning == TUNING
     camera.refocus()
     camera.resettle()

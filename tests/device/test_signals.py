@@ -11,7 +11,7 @@ from gpiozero.pins.mock import MockFactory, MockPWMPin
 from device.buzzer import SOUNDS, Sounder, sound_for
 from device.errors import UsageError
 from device.lamp import BLINKS, LAMPS, OneLamp, RgbLamp
-from device.sign import HOLDING, Sign, sign_for
+from device.sign import HOLDING, Indicator, sign_for
 from device.signals import Signals, Wiring, as_lamp, open_signals
 from device.voice import Voice, spoken, words_for
 from web.table import Situation
@@ -27,13 +27,13 @@ def pins():
 
 
 def test_every_sign_has_a_colour_and_a_way_to_blink():
-    assert set(LAMPS) == set(BLINKS) == set(Sign)
+    assert set(LAMPS) == set(BLINKS) == set(Indicator)
 
 
 def test_no_two_signs_look_alike():
     looks = [(lamp.colour, lamp.blink) for lamp in LAMPS.values()]
 
-    assert len(set(looks)) == len(Sign)
+    assert len(set(looks)) == len(Indicator)
 
 
 def test_one_colour_tells_every_sign_by_its_blinking_wherever_one_begins_to_look():
@@ -43,22 +43,22 @@ def test_one_colour_tells_every_sign_by_its_blinking_wherever_one_begins_to_look
         long = (pattern * 60)[:120]
         return {long[i:] + long[:i] for i in range(len(pattern))}
 
-    for sign in Sign:
-        others = [BLINKS[other] * 60 for other in Sign if other is not sign]
+    for sign in Indicator:
+        others = [BLINKS[other] * 60 for other in Indicator if other is not sign]
         assert not any(other[:120] in turned(BLINKS[sign]) for other in others), sign
 
 
 @pytest.mark.parametrize(
     ("situation", "sign"),
     [
-        (Situation.NO_MATCH, Sign.NO_MATCH),
-        (Situation.TURN_BEGINS, Sign.READY),
-        (Situation.WAITING, Sign.WAITING),
-        (Situation.ACCEPTED, Sign.READ),
-        (Situation.QUESTION, Sign.QUESTION),
-        (Situation.ATTENTION, Sign.ATTENTION),
-        (Situation.TURN_OVER, Sign.READY),
-        (Situation.WON, Sign.WON),
+        (Situation.NO_MATCH, Indicator.NO_MATCH),
+        (Situation.TURN_BEGINS, Indicator.READY),
+        (Situation.WAITING, Indicator.WAITING),
+        (Situation.ACCEPTED, Indicator.READ),
+        (Situation.QUESTION, Indicator.QUESTION),
+        (Situation.ATTENTION, Indicator.ATTENTION),
+        (Situation.TURN_OVER, Indicator.READY),
+        (Situation.WON, Indicator.WON),
     ],
 )
 def test_every_situation_has_its_sign(situation, sign):
@@ -68,14 +68,20 @@ def test_every_situation_has_its_sign(situation, sign):
 def test_until_the_camera_is_found_it_is_starting_and_then_there_is_none():
     ready = Situation.TURN_BEGINS
 
-    assert sign_for(ready, None, has_camera=False, started=False) is Sign.STARTING
-    assert sign_for(ready, None, has_camera=False) is Sign.NO_CAMERA
-    assert sign_for(Situation.ACCEPTED, None, has_camera=False) is Sign.READ
+    assert sign_for(ready, None, has_camera=False, started=False) is Indicator.STARTING
+    assert sign_for(ready, None, has_camera=False) is Indicator.NO_CAMERA
+    assert sign_for(Situation.ACCEPTED, None, has_camera=False) is Indicator.READ
 
 
 @pytest.mark.parametrize(
     ("held_s", "sign"),
-    [(0.9, Sign.READ), (1, Sign.BANK), (3, Sign.UNDO), (5, Sign.SHUT_DOWN), (60, Sign.SHUT_DOWN)],
+    [
+        (0.9, Indicator.READ),
+        (1, Indicator.BANK),
+        (3, Indicator.UNDO),
+        (5, Indicator.SHUT_DOWN),
+        (60, Indicator.SHUT_DOWN),
+    ],
 )
 def test_while_the_button_is_held_it_is_what_letting_go_does(held_s, sign):
     assert sign_for(Situation.ACCEPTED, None, held_s=held_s) is sign
@@ -84,7 +90,7 @@ def test_while_the_button_is_held_it_is_what_letting_go_does(held_s, sign):
 @pytest.mark.parametrize("anode", [False, True])
 def test_the_rgb_led_shines_in_the_colour_of_the_sign(pins, anode):
     lamp = RgbLamp(pins, anode=anode)
-    lamp.show(Sign.FARKLE)
+    lamp.show(Indicator.FARKLE)
     levels = [pins.pin(f"GPIO{pin}").state for pin in (22, 23, 24)]
     lamp.close()
 
@@ -93,7 +99,7 @@ def test_the_rgb_led_shines_in_the_colour_of_the_sign(pins, anode):
 
 def test_the_rgb_led_blinks_where_the_sign_does(pins):
     lamp = RgbLamp(pins)
-    lamp.show(Sign.SHUT_DOWN)
+    lamp.show(Indicator.SHUT_DOWN)
     red = pins.pin("GPIO22")
     red.clear_states()
     sleep(0.5)
@@ -112,10 +118,10 @@ def timed(states):
 def test_one_colour_blinks_its_pattern(pins, anode):
     lamp = OneLamp(pins, 22, anode=anode)
     pin = pins.pin("GPIO22")
-    lamp.show(Sign.BANK)
+    lamp.show(Indicator.BANK)
     pin.clear_states()
     sleep(1.3)
-    lamp.show(Sign.READY)
+    lamp.show(Indicator.READY)
     sleep(0.2)
     lit = pin.state != anode
     lamp.close()
@@ -126,16 +132,16 @@ def test_one_colour_blinks_its_pattern(pins, anode):
 
 
 def test_what_happened_is_heard_once():
-    assert sound_for(Sign.WAITING, Sign.READ) == SOUNDS[Sign.READ]
-    assert sound_for(Sign.READ, Sign.READ) == ""
-    assert sound_for(Sign.STARTING, Sign.READY) == ""
-    assert sound_for(None, Sign.ATTENTION) == ""
+    assert sound_for(Indicator.WAITING, Indicator.READ) == SOUNDS[Indicator.READ]
+    assert sound_for(Indicator.READ, Indicator.READ) == ""
+    assert sound_for(Indicator.STARTING, Indicator.READY) == ""
+    assert sound_for(None, Indicator.ATTENTION) == ""
 
 
 def test_letting_go_of_the_button_says_what_came_of_it():
-    assert sound_for(Sign.BANK, Sign.READY) == "mh"
-    assert sound_for(Sign.BANK, Sign.WON) == SOUNDS[Sign.WON]
-    assert sound_for(Sign.BANK, Sign.READ) == ""  # refused: not read anew
+    assert sound_for(Indicator.BANK, Indicator.READY) == "mh"
+    assert sound_for(Indicator.BANK, Indicator.WON) == SOUNDS[Indicator.WON]
+    assert sound_for(Indicator.BANK, Indicator.READ) == ""  # refused: not read anew
 
 
 def test_sounds_are_short_and_told_apart():
@@ -146,8 +152,8 @@ def test_sounds_are_short_and_told_apart():
 def test_a_plain_buzzer_beeps_and_falls_silent(pins):
     sounder = Sounder(pins, 27)
     pin = pins.pin("GPIO27")
-    sounder.show(Sign.WAITING)
-    sounder.show(Sign.QUESTION)
+    sounder.show(Indicator.WAITING)
+    sounder.show(Indicator.QUESTION)
     sleep(0.6)
     states = [bool(state.state) for state in pin.states]
     sounder.close()
@@ -157,8 +163,8 @@ def test_a_plain_buzzer_beeps_and_falls_silent(pins):
 
 def test_a_passive_buzzer_plays_tones_and_falls_silent(pins):
     sounder = Sounder(pins, 27, tones=True)
-    sounder.show(Sign.WAITING)
-    sounder.show(Sign.HOT_DICE)
+    sounder.show(Indicator.WAITING)
+    sounder.show(Indicator.HOT_DICE)
     heard = set()
     until_s = monotonic() + 0.6
     while monotonic() < until_s:
@@ -186,7 +192,7 @@ def test_without_espeak_ng_one_line_names_the_package_and_all_else_works(monkeyp
     monkeypatch.setattr(shutil, "which", lambda _: None)
     said = []
     signals = open_signals(pins, Wiring(voice=True), said.append)
-    signals.show(Sign.READY, "Anna throws.")
+    signals.show(Indicator.READY, "Anna throws.")
     signals.close()
 
     assert said == ["no voice: espeak-ng is missing: sudo apt install espeak-ng"]
@@ -232,29 +238,29 @@ def settled(voice):
 
 
 def test_a_sentence_is_said(voice, tmp_path):
-    voice.show(Sign.READ, "Anna threw 1 1 5: 250 at risk.")
+    voice.show(Indicator.READ, "Anna threw 1 1 5: 250 at risk.")
     settled(voice)
 
     assert 1.5 < seconds_of(tmp_path / "said.wav") < 8
 
 
 def test_speaking_never_delays_whoever_asks(voice):
-    voice.show(Sign.READ, "One two three four five six seven eight nine ten. " * 40)
+    voice.show(Indicator.READ, "One two three four five six seven eight nine ten. " * 40)
 
     assert voice._next or voice._speaking
 
 
 def test_the_newest_words_win(voice, tmp_path):
     for i in range(30):
-        voice.show(Sign.READ, f"{i} " + "and this goes on and on for a very long time. " * 30)
-    voice.show(Sign.READ, "Ben throws.")
+        voice.show(Indicator.READ, f"{i} " + "and this goes on and on for a very long time. " * 30)
+    voice.show(Indicator.READ, "Ben throws.")
     settled(voice)
 
     assert seconds_of(tmp_path / "said.wav") < 3
 
 
 def test_what_passes_in_a_moment_is_not_said(voice):
-    voice.show(Sign.WAITING, "Waiting for the dice to lie still.")
+    voice.show(Indicator.WAITING, "Waiting for the dice to lie still.")
 
     assert repr(voice) == "<Voice ''>"
 

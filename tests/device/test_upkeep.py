@@ -9,7 +9,7 @@ from urllib.request import HTTPCookieProcessor
 
 import pytest
 
-from device.play import Options, open_upkeep, serving
+from device.play import PlayOptions, open_upkeep, serving
 from device.rescue import set_aside
 from game.entry import seal
 from game.history import History
@@ -19,7 +19,7 @@ from web.table import Situation
 
 @pytest.fixture
 def options(tmp_path):
-    return Options(
+    return PlayOptions(
         camera="sim", host="127.0.0.1", port=0, state=str(tmp_path), seed=3, roll_s=0.3, still_s=0.2
     )
 

@@ -11,7 +11,7 @@ import pytest
 
 from device.camera import Frame
 from device.cameras import SimulatedTray
-from device.watch import Motion, Watch
+from device.watch import Motion, MotionWatch
 from vision.reading import Quad
 
 FPS = 25
@@ -24,7 +24,9 @@ class Show:
         self.now_s = 50.0
         self.fps = fps
         self.tray = SimulatedTray(seed=seed, look=look, clock=lambda: self.now_s)
-        self.watch = Watch(tray=self.tray.tray, picture_px=(1536, 864)) if only_tray else Watch()
+        self.watch = (
+            MotionWatch(tray=self.tray.tray, picture_px=(1536, 864)) if only_tray else MotionWatch()
+        )
         self.run(1)
 
     def run(self, duration_s, change=lambda image, i: image):
@@ -61,7 +63,7 @@ def test_an_untouched_tray_is_still_and_settled_after_the_time_asked_for():
 @pytest.mark.parametrize("still_s", [0.2, 0.4, 1.0])
 def test_settled_waits_as_long_as_asked(still_s):
     frames = [np.full((180, 320, 3), 90, np.uint8)] * 40
-    watch = Watch(still_s=still_s)
+    watch = MotionWatch(still_s=still_s)
     settled = [watch.feed(Frame(image, i / 20)).settled for i, image in enumerate(frames)]
 
     assert settled.index(True) == pytest.approx(still_s * 20, abs=1)
@@ -185,7 +187,7 @@ def test_twice_the_noise_leaves_it_still(show):
 @pytest.mark.parametrize("turn_deg", [1.5, 10, 87, 93])
 def test_a_spinning_die_is_not_still(turn_deg):
     """Also at speeds at which a square looks almost the same in each frame."""
-    watch = Watch()
+    watch = MotionWatch()
     for i in range(60):
         image = np.full((360, 640, 3), (60, 100, 40), np.uint8)
         die = np.full((30, 30, 3), (60, 100, 40), np.uint8)
@@ -208,7 +210,7 @@ def test_pictures_of_another_size_begin_anew(show):
 
 def test_a_tray_needs_the_size_of_its_picture():
     with pytest.raises(ValueError, match="picture_px"):
-        Watch(tray=Quad(((0, 0), (1, 0), (1, 1), (0, 1))))
+        MotionWatch(tray=Quad(((0, 0), (1, 0), (1, 1), (0, 1))))
 
 
 def test_watching_costs_little(show):
@@ -217,7 +219,7 @@ def test_watching_costs_little(show):
     for _ in range(40):
         show.now_s += 0.04
         frames.append(show.tray.preview())
-    watch, times_s = Watch(), []
+    watch, times_s = MotionWatch(), []
     for frame in frames:
         began_s = time.thread_time()
         watch.feed(frame)
@@ -268,7 +270,7 @@ def watched(sequence, *, only_tray):
     meta = json.loads((sequence / "meta.json").read_text())
     tray = Quad(tuple(tuple(corner) for corner in meta["tray_corners"]))
     picture_px = (meta["width"], meta["height"])
-    watch = Watch(tray=tray, picture_px=picture_px) if only_tray else Watch()
+    watch = MotionWatch(tray=tray, picture_px=picture_px) if only_tray else MotionWatch()
     labels = [json.loads(line) for line in (sequence / "labels.jsonl").read_text().splitlines()]
     scenes = []
     for label in labels:

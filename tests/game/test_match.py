@@ -8,7 +8,7 @@ from game import rulefile
 from game.errors import IllegalMove, ThrowError
 from game.events import Banked, Kept, Place, Thrown
 from game.match import Match
-from game.state import Ending
+from game.state import TurnEnding
 
 RULES = rulefile.load("walnut-studiolo")
 NOTHING = (2, 3, 3, 4, 6, 6)
@@ -42,7 +42,7 @@ def test_farkle_loses_the_turn_and_passes_the_dice(match):
     match = match.throw((1, 1, 2, 3, 4, 6)).keep((1,)).throw((2, 3, 4, 6, 6))
 
     assert scores(match) == [0, 0]
-    assert match.state.turns[-1].ending is Ending.FARKLE
+    assert match.state.turns[-1].ending is TurnEnding.FARKLE
     assert match.state.turn.seat == 1
 
 

@@ -35,7 +35,7 @@ from game.events import (
 from game.match import Match
 from game.notation import write_throw
 from game.repair import repairs
-from game.state import Ending, Throw
+from game.state import Throw, TurnEnding
 from game.text import from_text, insertion, to_text
 from tests.game.rules_strategy import rulesets
 
@@ -134,7 +134,7 @@ class MatchMachine(RuleBasedStateMachine):
         keeps = scoring.table(self.match.rules).get(throw.dice, ())
         if keeps:
             throw = replace(throw, keep=data.draw(st.sampled_from(keeps)))
-        line = write_throw(throw, data.draw(st.sampled_from(Ending)))
+        line = write_throw(throw, data.draw(st.sampled_from(TurnEnding)))
         try:
             after = self.match.push(insertion(self.match, line))
         except GameError:
@@ -185,9 +185,9 @@ def _recount(state, mates):
         if turn.seat not in mates:
             continue
         total += sum(throw.penalty for throw in turn.throws)
-        if turn.ending is Ending.RESET:
+        if turn.ending is TurnEnding.RESET:
             total = 0
-        if turn.ending is Ending.BANK:
+        if turn.ending is TurnEnding.BANK:
             assert turn.points in (turn.at_risk, 0)
             total += turn.points
         total += turn.penalty

@@ -8,11 +8,11 @@ import pytest
 
 from game import rulefile, scoring
 from game.errors import OddsError
-from game.odds.advice import Table, turn_odds
-from game.odds.duel import Duel
+from game.odds.advice import MatchPosition, turn_odds
+from game.odds.duel import MatchSolver
 from game.odds.play_out import play_out
-from game.odds.shelf import Shelf, pack
-from game.odds.wins import Wins, digest, exact
+from game.odds.shelf import TableStore, pack
+from game.odds.wins import MatchOdds, digest, exact
 from game.ruleset import Alike, HotDice, LastRound, Ruleset, Win
 from tests.game.slow_odds import SlowOdds
 
@@ -50,7 +50,7 @@ UNTOUCHED = {
 
 
 def solved(rules, target=None):
-    wins = Wins.unsolved(rules, target or rules.target)
+    wins = MatchOdds.unsolved(rules, target or rules.target)
     for _ in wins.solve():
         pass
     return wins
@@ -100,8 +100,8 @@ def test_nothing_is_won_by_throwing_on_where_it_is_not_looked_at(monkeypatch):
     """Where a lead is called safe from a last turn, looking further changes nothing."""
     rules = replace(TINY, last_round=LastRound.EVERY_OTHER)
     near = solved(rules, 600).chances
-    top = Duel.top
-    monkeypatch.setattr(Duel, "top", lambda duel, boards, wins: top(duel, boards, wins) + 20)
+    top = MatchSolver.top
+    monkeypatch.setattr(MatchSolver, "top", lambda duel, boards, wins: top(duel, boards, wins) + 20)
 
     assert np.abs(solved(rules, 600).chances - near).max() < 1e-9
 
@@ -110,7 +110,7 @@ def test_a_keep_of_fewer_points_is_best_where_reaching_the_target_would_be_too_s
     """A tie on the target gives the other a last turn with nothing to lose."""
     rules = replace(TINY, last_round=LastRound.EVERY_OTHER)
     wins = solved(rules)
-    odds = turn_odds(rules, Table(100, 150), wins, most=300)
+    odds = turn_odds(rules, MatchPosition(100, 150), wins, most=300)
     keeps = [keep for keep in scoring.keeps((1, 2, 3, 4, 5), rules) if keep.dice_left == 4]
     options = {option.at_risk: option for option in odds.options(0, keeps)}
 
@@ -119,7 +119,7 @@ def test_a_keep_of_fewer_points_is_best_where_reaching_the_target_would_be_too_s
 
 
 def test_a_stopped_solve_goes_on_where_it_was(tmp_path):
-    shelf = Shelf(tmp_path)
+    shelf = TableStore(tmp_path)
     wins = shelf.begin(TINY)
     steps = wins.solve()
     assert next(share for share in steps if share > 0.5) < 1
@@ -134,7 +134,7 @@ def test_a_stopped_solve_goes_on_where_it_was(tmp_path):
 
 
 def test_a_damaged_table_counts_as_none(tmp_path):
-    shelf = Shelf(tmp_path)
+    shelf = TableStore(tmp_path)
     path = shelf.save(solved(TINY))
     assert shelf.find(TINY).solved
     assert shelf.find(TINY, 250) is None
@@ -147,7 +147,7 @@ def test_a_damaged_table_counts_as_none(tmp_path):
 
 def test_a_table_is_kept_to_a_ten_millionth(tmp_path):
     wins = solved(TINY)
-    shelf = Shelf(tmp_path)
+    shelf = TableStore(tmp_path)
     shelf.save(wins)
 
     assert np.abs(shelf.find(TINY).chances - wins.chances).max() < 1e-7
@@ -174,7 +174,7 @@ SHIPPED = [name for name in rulefile.names() if exact(rulefile.load(name))]
 @pytest.mark.parametrize("name", SHIPPED)
 def test_every_published_set_without_piggybacking_ships_solved(name, tmp_path):
     rules = rulefile.load(name)
-    wins = Shelf(tmp_path).find(rules)
+    wins = TableStore(tmp_path).find(rules)
 
     assert wins is not None, f"{name}: solve it anew, scripts/odds_tables.py {name}"
     assert not np.isnan(wins.chances).any()
@@ -194,7 +194,7 @@ def test_nothing_ships_that_no_published_set_asks_for():
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_board_is_what_its_turn_is_worth(name, tmp_path):
     """A board is right if the turn on it, over the other boards, gives it back."""
-    wins = Shelf(tmp_path).find(rulefile.load(name))
+    wins = TableStore(tmp_path).find(rulefile.load(name))
     board = wins.board(0, 0)
     _, worth = wins.turn(board)
 
@@ -214,10 +214,10 @@ def test_played_out_matches_agree(options):
 
 def test_the_last_turn_is_to_have_more():
     wins = solved(replace(TINY, last_round=LastRound.EVERY_OTHER))
-    odds = turn_odds(wins.rules, Table(100, 250), wins, most=200)
+    odds = turn_odds(wins.rules, MatchPosition(100, 250), wins, most=200)
 
     assert odds.option(150, 3).win_banked == 0
     assert odds.option(200, 3).win_banked == 1
     assert odds.option(0, 5).win_thrown == pytest.approx(wins.duel.reaching[1, 4], abs=1e-12)
     with pytest.raises(OddsError, match="has reached 200 and won"):
-        turn_odds(TINY, Table(100, 250), solved(TINY))
+        turn_odds(TINY, MatchPosition(100, 250), solved(TINY))

@@ -7,10 +7,10 @@ import pytest
 
 from game import rulefile
 from game.match import Match
-from game.odds.advice import Table, turn_odds
+from game.odds.advice import MatchPosition, turn_odds
 from game.odds.fair import ENOUGH, count_faces, fairness, upper_tail
-from game.odds.review import Kind, options_of, review
-from game.odds.wins import Wins
+from game.odds.review import Cause, options_of, review
+from game.odds.wins import MatchOdds
 from game.ruleset import Alike, LastRound, Ruleset
 
 RULES = Ruleset(
@@ -21,7 +21,7 @@ NOTHING = (2, 3, 3, 4, 6)
 
 @pytest.fixture(scope="module")
 def wins():
-    found = Wins.unsolved(RULES, RULES.target)
+    found = MatchOdds.unsolved(RULES, RULES.target)
     for _ in found.solve():
         pass
     return found
@@ -44,17 +44,17 @@ def test_best_play_gives_nothing_away_and_luck_explains_all(wins):
     for seed in range(10):
         match = played(RULES, wins, seed)
         found = review(match, wins)
-        luck = [found.total(seat, Kind.LUCK)[1] for seat in (0, 1)]
+        luck = [found.total(seat, Cause.LUCK)[1] for seat in (0, 1)]
         won = 1.0 if match.state.winner == 0 else 0.0
 
-        assert found.total(0, Kind.DECISION)[1] == pytest.approx(0, abs=1e-12)
+        assert found.total(0, Cause.DECISION)[1] == pytest.approx(0, abs=1e-12)
         assert luck[0] - luck[1] == pytest.approx(won - wins.first_player, abs=1e-9)
 
 
 @pytest.mark.parametrize("last_round", list(LastRound))
 def test_luck_and_decisions_explain_every_match(last_round):
     rules = replace(RULES, target=300, last_round=last_round)
-    wins = Wins.unsolved(rules, 300)
+    wins = MatchOdds.unsolved(rules, 300)
     for _ in wins.solve():
         pass
     dice = random.Random(3)
@@ -74,13 +74,13 @@ def test_luck_and_decisions_explain_every_match(last_round):
         won = 1.0 if match.state.winner == 0 else 0.0
 
         assert change[0] - change[1] == pytest.approx(won - wins.first_player, abs=1e-9)
-        assert all(m.win <= 1e-12 for m in found.moments if m.kind is Kind.DECISION)
+        assert all(m.win <= 1e-12 for m in found.moments if m.kind is Cause.DECISION)
 
 
 def test_banking_far_too_early_is_given_away(wins):
     match = Match.start(RULES, ["Anna", "Ben"]).throw((1, 2, 3, 4, 6)).bank()
     found = review(match, wins)
-    points, win = found.total(0, Kind.DECISION)
+    points, win = found.total(0, Cause.DECISION)
 
     assert points < -50
     assert win < -0.01
@@ -93,8 +93,8 @@ def test_points_are_told_without_a_solved_match():
     match = Match.start(RULES, ["Anna", "Ben"]).throw(NOTHING)
     found = review(match)
 
-    assert found.total(0, Kind.LUCK)[0] == pytest.approx(
-        -turn_odds(RULES, Table(), None).points.value
+    assert found.total(0, Cause.LUCK)[0] == pytest.approx(
+        -turn_odds(RULES, MatchPosition(), None).points.value
     )
     assert found.moments[0].win is None
 
@@ -112,7 +112,7 @@ def test_second_try_of_the_last_die_is_one_throw():
     rules = replace(rulefile.load("ten-thousand-extras"), target=10_000)
     match = Match.start(rules, ["Anna", "Ben"]).throw((1, 1, 1, 5, 5, 2)).keep((1, 1, 1, 5, 5))
     again = match.throw((2,)).throw((5,))
-    luck = [m for m in review(again).moments if m.kind is Kind.LUCK]
+    luck = [m for m in review(again).moments if m.kind is Cause.LUCK]
 
     assert len(luck) == 2
     assert luck[1].points > 0
@@ -120,7 +120,7 @@ def test_second_try_of_the_last_die_is_one_throw():
 
 
 def test_near_choices_are_ties(wins):
-    odds = turn_odds(RULES, Table(), wins, most=400)
+    odds = turn_odds(RULES, MatchPosition(), wins, most=400)
     gaps = [abs(o.win_banked - o.win_thrown) for o in (odds.option(p, 3) for p in (50, 400))]
 
     assert gaps[1] > 0.001
@@ -129,12 +129,12 @@ def test_near_choices_are_ties(wins):
 
 
 def test_refusals_are_told():
-    odds = turn_odds(replace(RULES, opening=200, minimum_bank=100), Table(), None)
+    odds = turn_odds(replace(RULES, opening=200, minimum_bank=100), MatchPosition(), None)
 
     assert odds.option(50, 4).refused == "150 short of the opening 200"
-    assert turn_odds(replace(RULES, minimum_bank=100), Table(), None).option(50, 4).refused == (
-        "50 short of the 100 one must bank"
-    )
+    assert turn_odds(replace(RULES, minimum_bank=100), MatchPosition(), None).option(
+        50, 4
+    ).refused == ("50 short of the 100 one must bank")
 
 
 def test_too_few_dice_say_nothing():

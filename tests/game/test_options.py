@@ -9,7 +9,7 @@ from game.errors import IllegalMove
 from game.events import Farkled, Joined, Left, Reordered, ScoreSet, Skipped, TookOver, TurnSet
 from game.match import Match
 from game.ruleset import HotDice, LastRound, Piggyback, Win
-from game.state import Ending
+from game.state import TurnEnding
 
 PLAIN = rulefile.load("standard")
 NOTHING = (2, 3, 3, 4, 6, 6)
@@ -43,7 +43,7 @@ def test_exactly_scores_zero_for_a_turn_that_overshoots():
 
     over = match.bank((1, 1, 1, 5))
     assert scores(over) == [0, 0]
-    assert over.state.turns[-1].ending is Ending.BANK
+    assert over.state.turns[-1].ending is TurnEnding.BANK
     assert match.bank().state.winner == 0
 
 
@@ -72,7 +72,7 @@ def test_charity_roll_too_small_to_bank_brings_nothing(limit):
     match = match.throw(THOUSAND).bank().throw(SHORT)
 
     assert scores(match) == [1000, 0]
-    assert match.state.turns[-1].ending is Ending.FARKLE
+    assert match.state.turns[-1].ending is TurnEnding.FARKLE
     assert match.state.winner == 0
 
 
@@ -162,7 +162,7 @@ def test_four_twos_reset_the_score():
     match = match.throw((2, 2, 2, 2, 1, 5))
 
     assert scores(match) == [0, 0]
-    assert match.state.turns[-1].ending is Ending.RESET
+    assert match.state.turns[-1].ending is TurnEnding.RESET
 
 
 def test_all_alike_win_before_they_reset():
@@ -201,7 +201,7 @@ def test_three_threes_that_cost_are_not_nothing():
     match = begin(nothing=500, triple_threes=300).throw((2, 3, 3, 3, 4, 6))
 
     assert scores(match) == [-300, 0]
-    assert match.state.turns[-1].ending is Ending.FARKLE
+    assert match.state.turns[-1].ending is TurnEnding.FARKLE
 
 
 def piggy(kind=Piggyback.YES):

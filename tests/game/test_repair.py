@@ -9,7 +9,7 @@ from game.errors import LaterStepError, ThrowError
 from game.events import Corrected, Joined, TurnSet
 from game.match import Match
 from game.repair import repairs
-from game.state import Ending
+from game.state import TurnEnding
 
 NOTHING = (2, 3, 3, 4, 6, 6)
 OPENING = (1, 1, 3, 3, 3, 5)
@@ -114,7 +114,7 @@ def test_dropping_later_throws_keeps_names_and_players(match):
 
 def test_a_throw_of_a_turn_that_was_broken_off_can_be_corrected(match):
     match = match.throw((1, 1, 3, 3, 4, 6)).keep((1, 1)).push(TurnSet(1, 0, 6))
-    assert match.state.turns[0].ending is Ending.SKIP
+    assert match.state.turns[0].ending is TurnEnding.SKIP
     ways = labelled(match, Corrected(0, (2, 3, 3, 4, 6, 6)))
 
     assert "Anna farkled there; later turns stand" in ways

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from game.counts import Counting, DiceSet
+from game.counts import Counting, DiceInPlay
 from game.events import Corrected, Place, Thrown
 from game.history import History
 from game.journal import Journal
@@ -72,7 +72,7 @@ def journal(tmp_path):
 
 def counted(journal, *sets):
     counting = Counting(History(journal.path))
-    return list(counting.go_on()), counting.counts(sets or (DiceSet(""),)), counting
+    return list(counting.go_on()), counting.counts(sets or (DiceInPlay(""),)), counting
 
 
 def test_players_are_one_however_they_are_written(journal):
@@ -88,7 +88,7 @@ def test_each_match_counts_for_the_dice_that_were_named_before_it(journal):
     after = journal.append(first, seen(1, 1, 1, 2, 3, 4))
     second = journal.start(Match.start(RULES, ("Anna", "Ben")))
     journal.append(second, Thrown((6, 6, 6, 6, 6, 6)))
-    _, counts, _ = counted(journal, DiceSet("ivory"), DiceSet("red", after))
+    _, counts, _ = counted(journal, DiceInPlay("ivory"), DiceInPlay("red", after))
 
     newest, oldest = counts.sets
     assert (newest.dice.name, newest.fairness.counts[5], newest.read) == ("red", 6, 0)

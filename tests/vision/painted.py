@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 
 from device.cameras.backdrop import backdrop
-from device.cameras.look import Look
-from device.cameras.painter import Painter, Sighting
+from device.cameras.look import TrayLook
+from device.cameras.painter import ExposedDie, Painter
 from device.cameras.portrait import FINE
-from device.cameras.pose import Pose, flat_turn, rotation
+from device.cameras.pose import DiePose, flat_turn, rotation
 from device.cameras.scene import ASIDE, FLOOR, LENS
 from vision import Quad, Reading, read
 from vision.picture import Image
@@ -48,18 +48,18 @@ class Shot:
         return replace(self, image=np.asarray(image, np.uint8), tray=Quad((a, b, c, d)))
 
 
-def photograph(dice: Sequence[Put], look: Look, seed: int = 0) -> Shot:
+def photograph(dice: Sequence[Put], look: TrayLook, seed: int = 0) -> Shot:
     """The dice on the tray of a look, through the simulated camera, with its sensor's noise."""
     painter = Painter(look, LENS, backdrop(look), FINE)
-    clean = painter.paint([Sighting(pose, pose) for pose in (_pose(d, look) for d in dice)], None)
+    clean = painter.paint([ExposedDie(pose, pose) for pose in (_pose(d, look) for d in dice)], None)
     grain = np.random.default_rng(seed).normal(0, look.noise, clean.shape)
     image = np.clip(clean + grain, 0, 255).astype(np.uint8)
     values = tuple(sorted(die.value for die in dice))
     return Shot(image, FLOOR.seen_by(LENS), ASIDE.seen_by(LENS), values)
 
 
-def _pose(die: Put, look: Look) -> Pose:
+def _pose(die: Put, look: TrayLook) -> DiePose:
     flat = flat_turn(die.value, radians(die.turn_deg))
     turn = rotation(np.array([1.0, 0.0, 0.0]), radians(die.lean_deg)) @ flat
     high_mm = float(np.abs(turn).sum(axis=1)[2]) * look.die_mm / 2
-    return Pose(np.array([die.x_mm, die.y_mm, high_mm]), turn)
+    return DiePose(np.array([die.x_mm, die.y_mm, high_mm]), turn)

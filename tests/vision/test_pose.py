@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from vision.pose import Lean, Pose, pose
+from vision.pose import CameraPose, Lean, pose
 from vision.reading import Quad
 
 WIDTH, HEIGHT = 1536, 864
@@ -14,7 +14,7 @@ PLACES = [(300, 200), (1250, 180), (350, 700), (1200, 650), (760, 120)]
 
 def camera(focal, tilt_deg=0.0):
     tilt = np.radians(tilt_deg)
-    return Pose(
+    return CameraPose(
         focal * WIDTH, (WIDTH / 2, HEIGHT / 2), (0.0, float(np.sin(tilt)), -float(np.cos(tilt)))
     )
 

@@ -10,7 +10,7 @@ import pytest
 import vision
 from device.cameras.backdrop import backdrop
 from device.cameras.hand import Hand, lay_hand
-from device.cameras.look import LOOKS, Look
+from device.cameras.look import LOOKS, TrayLook
 from device.cameras.scene import LENS
 from tests.vision.painted import Put, Shot, photograph
 from vision import Problem, Quad, Zone
@@ -220,6 +220,6 @@ def test_a_tray_beyond_the_picture_reads_as_empty():
 
 
 def test_the_same_picture_reads_the_same_twice():
-    shot = photograph(row(), Look())
+    shot = photograph(row(), TrayLook())
 
     assert replace(shot.read(), ms=0) == replace(shot.read(), ms=0)

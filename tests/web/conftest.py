@@ -12,12 +12,12 @@ import pytest
 from game import Match
 from game.events import Event, Spliced
 from game.odds.figures import Figures, figures
-from game.odds.shelf import Shelf
+from game.odds.shelf import TableStore
 from game.rulefile import changed, load
 from game.text import insertion
 from web.app import create_app
 from web.coaching import Coaching, Mode
-from web.pencil import Kept, Pencil
+from web.pencil import Pencil, PencilState
 from web.phone import COOKIE, Phones
 from web.server import Server
 from web.stream import Streams
@@ -28,7 +28,7 @@ PHONE_COOKIE, PHONE = Phones(SECRET).cookie()
 """The phone that holds the pencil wherever a test does not say otherwise."""
 
 RULES = load("walnut-studiolo")
-SHIPPED = Shelf(Path("no such folder"))
+SHIPPED = TableStore(Path("no such folder"))
 READY = Lamp("#2aa866", 0.0, "Press to read the throw")
 
 
@@ -184,7 +184,7 @@ class MemoryTable:
 
 def make_app(table, *, holder: str = PHONE, **options):
     """The app over this table; the pencil is with the test's own phone."""
-    pencil = Pencil(Kept(holder=holder))
+    pencil = Pencil(PencilState(holder=holder))
     if isinstance(table, MemoryTable):
         pencil.changed = lambda: table.show(pencil=pencil.view())
         table.show(pencil=pencil.view())

@@ -3,7 +3,7 @@
 import random
 from pathlib import Path
 
-from game.counts import Counting, DiceSet
+from game.counts import Counting, DiceInPlay
 from game.errors import JournalError
 from game.history import History
 from game.journal import Journal
@@ -44,7 +44,7 @@ class AtOnce:
 
     def __init__(self, history):
         self._history = history
-        self.sets = [DiceSet("")]
+        self.sets = [DiceInPlay("")]
         self.ready = True
         self.solving = []
 
@@ -64,4 +64,4 @@ class AtOnce:
         return counting.counts(self.sets) if self.ready else None
 
     def new_dice(self, name):
-        self.sets.append(DiceSet(name, 10**6))
+        self.sets.append(DiceInPlay(name, 10**6))

@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser import PHONE, chromium
 from web.app import create_app
-from web.hosts import Hosts
+from web.hosts import AllowedHosts
 from web.server import Server
 from web.stream import Streams
 
@@ -31,7 +31,7 @@ PAGES = [
 
 @pytest.fixture
 def port(table):
-    app = create_app(table, streams=Streams(limit=8, check_s=0.1), hosts=Hosts(name="tray"))
+    app = create_app(table, streams=Streams(limit=8, check_s=0.1), hosts=AllowedHosts(name="tray"))
     with Server(app, "127.0.0.1", 0) as server:
         yield server.port
 

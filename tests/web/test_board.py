@@ -3,13 +3,13 @@ import re
 import pytest
 
 from web.app import create_app
-from web.board import SECTIONS, Board
+from web.board import SECTIONS, Sections
 from web.table import Choice, Photo, PhotoDie, Situation
 
 
 @pytest.fixture
 def board(table):
-    return Board(create_app(table))
+    return Sections(create_app(table))
 
 
 def digests(html):

@@ -1,11 +1,11 @@
 import pytest
 
-from web.body import Body
-from web.problem import Problem
+from web.body import RequestBody
+from web.problem import HttpProblem
 
 
 def body(**fields):
-    return Body(fields, list(fields))
+    return RequestBody(fields, list(fields))
 
 
 def test_gives_each_field_its_type():
@@ -41,7 +41,7 @@ def test_null_is_as_good_as_nothing():
     ],
 )
 def test_a_fault_names_the_field_what_is_allowed_and_what_was_found(fetch, value, detail):
-    with pytest.raises(Problem) as found:
+    with pytest.raises(HttpProblem) as found:
         fetch(body(f=value))
 
     assert found.value.detail == detail
@@ -49,12 +49,12 @@ def test_a_fault_names_the_field_what_is_allowed_and_what_was_found(fetch, value
 
 
 def test_an_unknown_field_is_named_with_those_known():
-    with pytest.raises(Problem, match="'die' is no field here: known are dice, index"):
-        Body({"die": [1]}, ["dice", "index"])
+    with pytest.raises(HttpProblem, match="'die' is no field here: known are dice, index"):
+        RequestBody({"die": [1]}, ["dice", "index"])
 
 
 def test_a_long_wrong_value_is_cut_short():
-    with pytest.raises(Problem) as found:
+    with pytest.raises(HttpProblem) as found:
         body(f=["x" * 500]).boolean("f")
 
     assert len(found.value.detail) < 80

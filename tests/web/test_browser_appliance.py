@@ -12,7 +12,7 @@ from tests.web.test_calibrating import START, MemoryCalibration
 from tests.web.test_corrections import Memory
 from tests.web.test_everyone import faults
 from tests.web.test_health import BAD, GOOD, Keeper
-from web.keeping import Check
+from web.keeping import HealthCheck
 from web.languages import LANGUAGES
 from web.phone import COOKIE
 from web.server import Server
@@ -23,8 +23,10 @@ STEPS = ("tray", "checks", "parts", "dice", "test", "save")
 CHECKS = (
     GOOD,
     BAD,
-    Check("power", "warning", "the power supply is too weak (now)", "use the supply made for it"),
-    Check("heat", "skipped", "this machine does not measure it"),
+    HealthCheck(
+        "power", "warning", "the power supply is too weak (now)", "use the supply made for it"
+    ),
+    HealthCheck("heat", "skipped", "this machine does not measure it"),
 )
 
 

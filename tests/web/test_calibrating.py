@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.web.conftest import MemoryTable, holding, make_app
-from web.calibration import CalibrationState, Finding, Learning, Parts, SeenDie, Trial
+from web.calibration import CalibrationState, DiceProgress, Parts, SeenDie, ShownCheck, Trial
 from web.table import TableError
 
 API = "/api/v1/calibration"
@@ -14,8 +14,8 @@ TRAY = ((0.2, 0.1), (0.8, 0.1), (0.8, 0.9), (0.2, 0.9))
 START = CalibrationState(
     camera="imx708", simulated=False, width=1536, height=864, tray=TRAY, sure=True,
     words="The tray was found.", aside=None, room=True,
-    checks=(Finding("light", False, "It is dark.", "Add light."),),
-    dice=(SeenDie(5, 0.5, 0.5, 0.04, None),), learning=Learning(6, 12, False, ""),
+    checks=(ShownCheck("light", False, "It is dark.", "Add light."),),
+    dice=(SeenDie(5, 0.5, 0.5, 0.04, None),), learning=DiceProgress(6, 12, False, ""),
     trials=(Trial((1, 2, 3, 4, 5, 6), True, "Read."),), needed=3, n_dice=6,
     parts=Parts(True, False, False, {"red": None}, None), made=None, unsaved=True, drift="",
 )  # fmt: skip
@@ -73,7 +73,7 @@ def test_a_phone_is_told_in_its_language(client, calibration):
     calibration.now = replace(
         START,
         checks=(advice,),
-        learning=Learning(12, 12, learnt=True, words=dice),
+        learning=DiceProgress(12, 12, learnt=True, words=dice),
         trials=(Trial((1, 2, 3, 4), passed=False, words=trial),),
     )
     told = client.get(API, headers=german).json

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.web.conftest import holding, make_app
-from web.corrections import Store
+from web.corrections import MisreadsKept
 
 API = "/api/v1/corrections"
 
@@ -14,7 +14,9 @@ class Memory:
     """Keeps what tests put there."""
 
     def __init__(self):
-        self.now = Store(on=False, pictures=0, size_bytes=0, most=200, most_bytes=100 * 1024**2)
+        self.now = MisreadsKept(
+            on=False, pictures=0, size_bytes=0, most=200, most_bytes=100 * 1024**2
+        )
 
     def store(self):
         return self.now

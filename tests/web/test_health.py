@@ -3,11 +3,11 @@
 import pytest
 
 from tests.web.conftest import holding, make_app
-from web.keeping import Check
+from web.keeping import HealthCheck
 from web.table import TableError
 
-GOOD = Check("camera", "ok", "imx708")
-BAD = Check("journal", "failed", "the disk is <b>full</b>", "free space")
+GOOD = HealthCheck("camera", "ok", "imx708")
+BAD = HealthCheck("journal", "failed", "the disk is <b>full</b>", "free space")
 
 PART = "/api/v1/restore/part"
 

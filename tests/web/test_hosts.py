@@ -3,9 +3,9 @@
 import pytest
 
 from web.app import create_app
-from web.hosts import Hosts, named
+from web.hosts import AllowedHosts, named
 
-HOSTS = Hosts(*named("den.example, 10.0.0.1 Other.Example."), name="traykeeper")
+HOSTS = AllowedHosts(*named("den.example, 10.0.0.1 Other.Example."), name="traykeeper")
 
 
 @pytest.mark.parametrize(

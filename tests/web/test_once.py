@@ -1,11 +1,11 @@
 from concurrent.futures import ThreadPoolExecutor
 
-from web.once import OncePerVersion
+from web.once import VersionCache
 
 
 def test_works_once_for_a_version_however_many_ask(table):
     made = []
-    once = OncePerVersion(lambda snapshot: made.append(snapshot.version) or snapshot.version)
+    once = VersionCache(lambda snapshot: made.append(snapshot.version) or snapshot.version)
     snapshot = table.snapshot()
 
     with ThreadPoolExecutor(16) as pool:
@@ -16,14 +16,14 @@ def test_works_once_for_a_version_however_many_ask(table):
 
 
 def test_works_again_for_the_next_version(table):
-    once = OncePerVersion(lambda snapshot: snapshot.message)
+    once = VersionCache(lambda snapshot: snapshot.message)
 
     assert once(table.snapshot()) == "Welcome"
     assert once(table.show(message="Anna begins")) == "Anna begins"
 
 
 def test_who_comes_late_with_an_old_snapshot_gets_the_newest(table):
-    once = OncePerVersion(lambda snapshot: snapshot.message)
+    once = VersionCache(lambda snapshot: snapshot.message)
     old = table.snapshot()
     once(table.show(message="new"))
 

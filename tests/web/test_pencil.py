@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tests.clock import Clock
-from web.pencil import ASK_S, UNSEEN_S, Kept, Pencil
+from web.pencil import ASK_S, UNSEEN_S, Pencil, PencilState
 from web.table import TableError
 
 
@@ -162,7 +162,7 @@ class AnyEvening(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.clock = Clock()
-        self.pencil = Pencil(Kept(), clock=self.clock)
+        self.pencil = Pencil(PencilState(), clock=self.clock)
         self.seen_s: dict[str, float] = {}
         self.holder = ""
 

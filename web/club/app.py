@@ -9,29 +9,29 @@ from web.body import MAX_BYTES
 from web.club import words
 from web.club.cups import create_cups
 from web.club.export import create_export
-from web.club.history import History
+from web.club.history import MatchHistory
 from web.club.league import League
 from web.club.pages import create_pages
 from web.club.people import People
 from web.club.screen import LANGUAGE, Following, Screen, create_screen
 from web.club.steward import Steward, create_steward
-from web.club.store import Store
+from web.club.store import ClubStore
 from web.club.tournaments import Tournaments
-from web.hosts import Hosts
+from web.hosts import AllowedHosts
 from web.hosts import register as register_hosts
 from web.stream import Streams
 
 
 def create_club(
-    store: Store,
-    history: History,
+    store: ClubStore,
+    history: MatchHistory,
     people: People,
     hall: Following,
     tournaments: Tournaments,
     *,
     steward: Steward,
     streams: Streams | None = None,
-    hosts: Hosts | None = None,
+    hosts: AllowedHosts | None = None,
 ) -> Flask:
     """The board over this history and these trays.
 

@@ -24,7 +24,7 @@ class _Open:
     put_s: float
 
 
-class Asking:
+class TrayRequests:
     """The questions that are open; any thread may call.
 
     Args:

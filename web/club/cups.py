@@ -5,7 +5,7 @@ from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response
 
 from game import rulefile
-from web.club.draw import Kind, Plan
+from web.club.draw import TournamentKind, TournamentPlan
 from web.club.people import People
 from web.club.screen import Following
 from web.club.steward import Steward
@@ -26,7 +26,7 @@ def create_cups(
             "club/tournaments.html",
             tournaments=tournaments.all(),
             everybody=people.all(),
-            kinds=list(Kind),
+            kinds=list(TournamentKind),
             rules=[rulefile.published(name) for name in rulefile.names()],
         )
 
@@ -43,8 +43,10 @@ def create_cups(
         form = request.form
         target = form.get("target", type=int)
         names = [line for line in form.get("names", "").splitlines() if line.strip()]
-        plan = Plan(
-            Kind.KNOCK_OUT if form.get("kind") == Kind.KNOCK_OUT else Kind.ROUND_ROBIN,
+        plan = TournamentPlan(
+            TournamentKind.KNOCK_OUT
+            if form.get("kind") == TournamentKind.KNOCK_OUT
+            else TournamentKind.ROUND_ROBIN,
             tuple(people.add(name) for name in names),
             form.get("rules", "walnut-studiolo"),
             min(max(target, 1), MAX_TARGET) if target else None,

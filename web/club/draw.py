@@ -13,7 +13,7 @@ BYE = 0
 """In place of a player: whoever is drawn against it rests, or goes on unplayed."""
 
 
-class Kind(StrEnum):
+class TournamentKind(StrEnum):
     """How a tournament is played."""
 
     ROUND_ROBIN = "round robin"
@@ -21,10 +21,10 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TournamentPlan:
     """A tournament; `players` in the order of their strength, or of the draw."""
 
-    kind: Kind
+    kind: TournamentKind
     players: tuple[int, ...]
     rules: str
     target: int | None = None
@@ -51,15 +51,17 @@ class Pairing:
         return frozenset((self.first, self.second))
 
 
-def pairings(plan: Plan, winners: Mapping[frozenset[int], int]) -> tuple[Pairing, ...]:
+def pairings(plan: TournamentPlan, winners: Mapping[frozenset[int], int]) -> tuple[Pairing, ...]:
     """All pairings in the order of play; `winners` says who won between which two."""
-    drawn = _round_robin(plan) if plan.kind is Kind.ROUND_ROBIN else _knock_out(plan, winners)
+    drawn = (
+        _round_robin(plan) if plan.kind is TournamentKind.ROUND_ROBIN else _knock_out(plan, winners)
+    )
     return tuple(
         Pairing(number, turn, first, second) for number, (turn, first, second) in enumerate(drawn)
     )
 
 
-def _round_robin(plan: Plan) -> Iterator[tuple[int, int, int]]:
+def _round_robin(plan: TournamentPlan) -> Iterator[tuple[int, int, int]]:
     """The first sits still, all others move on by one seat each round."""
     still, *others = (*plan.players, *([BYE] if len(plan.players) % 2 else []))
     for turn in range(1, len(others) + 1):
@@ -71,7 +73,7 @@ def _round_robin(plan: Plan) -> Iterator[tuple[int, int, int]]:
 
 
 def _knock_out(
-    plan: Plan, winners: Mapping[frozenset[int], int]
+    plan: TournamentPlan, winners: Mapping[frozenset[int], int]
 ) -> Iterator[tuple[int, int | None, int | None]]:
     """The strongest meet last; where players are missing, the strongest go on unplayed."""
     slots: list[int | None] = [

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 from flask import Blueprint, Response
 
-from web.club.history import History
+from web.club.history import MatchHistory
 from web.club.league import League
 
 ALL = -1
 COLUMNS = ("match", "tray", "began", "rules", "target", "over", "seat", "player", "score", "won")
 
 
-def create_export(history: History, league: League) -> Blueprint:
+def create_export(history: MatchHistory, league: League) -> Blueprint:
     """The blueprint of what can be downloaded."""
     export = Blueprint("export", __name__, url_prefix="/export")
 
@@ -51,7 +51,7 @@ def _as_text(name: str) -> str:
     return f"'{name}" if name[:1] in "=+-@" else name
 
 
-def _lines(history: History, league: League) -> Iterator[str]:
+def _lines(history: MatchHistory, league: League) -> Iterator[str]:
     """Every entry, oldest match first: another board can be made of it."""
     for match in reversed(league.matches(limit=ALL)):
         for entry in history.entries(match.id):

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 from game.errors import JournalError
 from game.summary import MatchSummary, summary
 from game.wire import WireEntry
-from web.club.asking import Ask, Asking
+from web.club.asking import Ask, TrayRequests
 from web.club.heard import TrayState, parsed
-from web.club.history import History, Taken
+from web.club.history import MatchHistory, Taken
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class Answered(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Tray:
+class ShownTray:
     """A tray as the screen shows it.
 
     Attributes:
@@ -52,14 +52,14 @@ class Tray:
 
 
 @dataclass(frozen=True, slots=True)
-class HallSnapshot:
+class TraysSnapshot:
     """All trays by name, at one moment; `version` grows with every change."""
 
     version: int
-    trays: tuple[Tray, ...]
+    trays: tuple[ShownTray, ...]
 
 
-class Hall:
+class Trays:
     """Hears what trays say, writes it into the history, and asks for what is missing.
 
     Args:
@@ -69,27 +69,27 @@ class Hall:
     """
 
     def __init__(
-        self, history: History, ask: Ask, answered: Answered = lambda *_, **__: None
+        self, history: MatchHistory, ask: Ask, answered: Answered = lambda *_, **__: None
     ) -> None:
-        self._history, self._asking, self._answered = history, Asking(ask), answered
-        self._trays: dict[str, Tray] = {}
+        self._history, self._asking, self._answered = history, TrayRequests(ask), answered
+        self._trays: dict[str, ShownTray] = {}
         self._complained: set[str] = set()
         self._changed = Condition()
         self._version = 1
-        self._drawn = HallSnapshot(1, ())
+        self._drawn = TraysSnapshot(1, ())
         self._drawn_s = 0.0
 
     # For the page
 
-    def snapshot(self) -> HallSnapshot:
+    def snapshot(self) -> TraysSnapshot:
         with self._changed:
             if self._drawn.version != self._version:
                 trays = sorted(self._trays.values(), key=lambda tray: tray.name)
-                self._drawn = HallSnapshot(self._version, tuple(trays))
+                self._drawn = TraysSnapshot(self._version, tuple(trays))
                 self._drawn_s = monotonic()
             return self._drawn
 
-    def wait(self, after: int, timeout_s: float) -> HallSnapshot | None:
+    def wait(self, after: int, timeout_s: float) -> TraysSnapshot | None:
         """The newest snapshot once its version is above `after`; None after the timeout."""
         with self._changed:
             if not self._changed.wait_for(lambda: self._version > after, timeout_s):
@@ -143,10 +143,10 @@ class Hall:
             self._complained.add(name)
             log.warning("%s: %s: left aside, and what else of it does not hold", name, what)
 
-    def _tray(self, name: str) -> Tray:
-        return self._trays.get(name) or Tray(name)
+    def _tray(self, name: str) -> ShownTray:
+        return self._trays.get(name) or ShownTray(name)
 
-    def _put(self, tray: Tray) -> None:
+    def _put(self, tray: ShownTray) -> None:
         with self._changed:
             self._trays[tray.name] = tray
             self._version += 1

@@ -11,10 +11,10 @@ from threading import RLock
 
 from game.errors import GameError
 from game.match import Match
-from game.state import Ending, State, Turn
+from game.state import State, Turn, TurnEnding
 from game.wire import WireEntry
 from web.club.people import People, key_of
-from web.club.store import Store
+from web.club.store import ClubStore
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class Taken(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldMatch:
     """A match as the board has it, after its entry number `seq`."""
 
     tray: str
@@ -41,12 +41,12 @@ class Held:
     match: Match
 
 
-class History:
+class MatchHistory:
     """Folds entries into matches and writes both down; any thread may ask."""
 
-    def __init__(self, store: Store, people: People) -> None:
+    def __init__(self, store: ClubStore, people: People) -> None:
         self._store, self._people = store, people
-        self._held: OrderedDict[str, Held] = OrderedDict()
+        self._held: OrderedDict[str, HeldMatch] = OrderedDict()
         self._lock = RLock()
 
     def take(self, tray: str, entry: WireEntry) -> Taken:
@@ -72,25 +72,25 @@ class History:
             return Taken.GAP if held else Taken.REFUSED
         return self._add(tray, entry, held)
 
-    def _add(self, tray: str, entry: WireEntry, held: Held | None) -> Taken:
+    def _add(self, tray: str, entry: WireEntry, held: HeldMatch | None) -> Taken:
         if held is None and self._chain_at(entry.match, 0):
             return Taken.REFUSED  # it is here, but cannot be folded any more: kept as it is
         try:
             match = entry.played(held.match if held else None)
         except GameError:
             return Taken.REFUSED
-        after = Held(tray, entry.seq, entry.chain, match)
+        after = HeldMatch(tray, entry.seq, entry.chain, match)
         with self._store.together():
             self._write(entry, after, held)
         self._keep(entry.match, after)
         return Taken.NEW
 
-    def held(self, match_id: str) -> Held | None:
+    def held(self, match_id: str) -> HeldMatch | None:
         """The match as far as the board has it."""
         with self._lock:
             return self._find(match_id)
 
-    def _find(self, match_id: str) -> Held | None:
+    def _find(self, match_id: str) -> HeldMatch | None:
         if match_id in self._held:
             self._held.move_to_end(match_id)
             return self._held[match_id]
@@ -98,7 +98,7 @@ class History:
         match = self._fold(match_id) if row else None
         if row is None or match is None:
             return None
-        return self._keep(match_id, Held(row["tray"], row["seq"], row["chain"], match))
+        return self._keep(match_id, HeldMatch(row["tray"], row["seq"], row["chain"], match))
 
     def matches_of(self, tray: str) -> dict[str, int]:
         """The number of the last entry held, by match."""
@@ -112,7 +112,7 @@ class History:
         ):
             yield WireEntry(match_id, row["seq"], row["chain"], json.loads(row["body"]))
 
-    def _keep(self, match_id: str, held: Held) -> Held:
+    def _keep(self, match_id: str, held: HeldMatch) -> HeldMatch:
         self._held[match_id] = held
         self._held.move_to_end(match_id)
         while len(self._held) > HELD_AT_ONCE:
@@ -134,7 +134,7 @@ class History:
         row = self._store.row("SELECT chain FROM entry WHERE match = ? AND seq = ?", match_id, seq)
         return row["chain"] if row else None
 
-    def _cut(self, match_id: str, seq: int) -> Held | None:
+    def _cut(self, match_id: str, seq: int) -> HeldMatch | None:
         """Forget the match from this number on."""
         self._held.pop(match_id, None)
         with self._store.together():
@@ -155,7 +155,7 @@ class History:
 
     # Writing down
 
-    def _write(self, entry: WireEntry, after: Held, before: Held | None) -> None:
+    def _write(self, entry: WireEntry, after: HeldMatch, before: HeldMatch | None) -> None:
         state = after.match.state
         if before is None:
             self._store.run(
@@ -174,7 +174,7 @@ class History:
         if before is None or _results(before.match.state) != _results(state):
             self._write_seats(entry.match, after)
 
-    def _write_seats(self, match_id: str, held: Held) -> None:
+    def _write_seats(self, match_id: str, held: HeldMatch) -> None:
         state = held.match.state
         won = state.mates(state.winner) if state.winner is not None else ()
         rows = []
@@ -183,9 +183,9 @@ class History:
             rows.append((
                 match_id, seat, player.name, key_of(player.name),
                 self._people.find(player.name, held.tray), player.team, player.score, seat in won,
-                len(turns), sum(turn.ending is Ending.FARKLE for turn in turns),
+                len(turns), sum(turn.ending is TurnEnding.FARKLE for turn in turns),
                 sum(map(_hot_dice, turns)),
-                max((t.points for t in turns if t.ending is Ending.BANK), default=0),
+                max((t.points for t in turns if t.ending is TurnEnding.BANK), default=0),
             ))  # fmt: skip
         self._store.run("DELETE FROM seat WHERE match = ?", match_id)
         self._store.run_each(f"INSERT INTO seat VALUES ({', '.join('?' * 12)})", rows)  # noqa: S608

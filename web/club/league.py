@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from sqlite3 import Row
 
-from web.club.store import Store
+from web.club.store import ClubStore
 
 EVENING_BEGINS_H = 6
 """Of the board's local day: who plays until four still plays the evening before."""
@@ -23,7 +23,7 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class LeagueMatch:
     """A match; `over` once it was won."""
 
     id: str
@@ -72,7 +72,7 @@ class Rivalry:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class BestRecord:
     """The most that anyone has done of something."""
 
     title: str
@@ -94,7 +94,7 @@ def evening_began_s(now_s: float | None = None) -> float:
 class League:
     """Asks the store; nothing is kept here."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: ClubStore) -> None:
         self._store = store
 
     def matches(
@@ -104,7 +104,7 @@ class League:
         player: int | None = None,
         over: bool = False,
         limit: int = MATCHES_SHOWN,
-    ) -> list[Played]:
+    ) -> list[LeagueMatch]:
         """The newest first; of one player, or those that are `over`, where that is asked."""
         rows = self._store.rows(
             "SELECT * FROM match WHERE began >= ?1 AND (?2 IS NULL OR EXISTS "
@@ -114,17 +114,17 @@ class League:
         )  # fmt: skip
         return [self._played(row) for row in rows]
 
-    def match(self, match_id: str) -> Played | None:
+    def match(self, match_id: str) -> LeagueMatch | None:
         row = self._store.row("SELECT * FROM match WHERE id = ?", match_id)
         return self._played(row) if row else None
 
-    def _played(self, match: Row) -> Played:
+    def _played(self, match: Row) -> LeagueMatch:
         seats = self._store.rows(
             "SELECT COALESCE(player.name, seat.name) AS name, player, score, won FROM seat "
             "LEFT JOIN player ON player.id = seat.player WHERE match = ? ORDER BY seat",
             match["id"],
         )
-        return Played(
+        return LeagueMatch(
             match["id"],
             match["tray"],
             match["began"],
@@ -161,7 +161,7 @@ class League:
         )
         return [Rivalry(**dict(row)) for row in rows]
 
-    def records(self) -> list[Record]:
+    def records(self) -> list[BestRecord]:
         """Each once, the earliest where several are the same."""
         found = (
             self._record("Highest turn", "best_turn", "points"),
@@ -174,7 +174,7 @@ class League:
 
     def _record(
         self, title: str, column: str, unit: str, only: str = "1", order: str = "DESC"
-    ) -> Record | None:
+    ) -> BestRecord | None:
         row = self._store.row(
             f"SELECT {column} AS value, player.id AS player, player.name, match.id AS match, "  # noqa: S608 - ours
             "tray, began FROM seat JOIN player ON player.id = seat.player "
@@ -185,6 +185,6 @@ class League:
         if row is None:
             return None
         value = f"{row['value']:,} {unit if row['value'] != 1 else unit.removesuffix('s')}"
-        return Record(
+        return BestRecord(
             title, value, row["player"], row["name"], row["match"], row["tray"], row["began"]
         )

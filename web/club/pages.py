@@ -5,12 +5,12 @@ from werkzeug.exceptions import NotFound
 
 from game.state import Turn
 from game.text import to_text
-from web.club.history import History
+from web.club.history import MatchHistory
 from web.club.league import League
 from web.club.people import People
 
 
-def create_pages(history: History, people: People, league: League) -> Blueprint:
+def create_pages(history: MatchHistory, people: People, league: League) -> Blueprint:
     """The blueprint of everything but the live screen."""
     pages = Blueprint("club", __name__)
 

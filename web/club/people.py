@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from game.errors import IllegalMove
 from game.names import clean_name
-from web.club.store import Store
+from web.club.store import ClubStore
 
 EVERYWHERE = ""
 """In place of a tray: the name means this player at all trays that say nothing else."""
@@ -27,7 +27,7 @@ class Person:
 class People:
     """The players of a board, found by the names in matches; merged and split by people."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: ClubStore) -> None:
         self._store = store
 
     def find(self, name: str, tray: str) -> int | None:

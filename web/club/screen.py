@@ -8,10 +8,10 @@ from flask import Blueprint, Flask, Response, make_response, render_template
 from flask_babel import force_locale
 
 from web.answer import json_answer
-from web.club.hall import HallSnapshot, Tray
+from web.club.hall import ShownTray, TraysSnapshot
 from web.club.league import League, evening_began_s
 from web.club.tournaments import Tournaments
-from web.once import OncePerVersion
+from web.once import VersionCache
 from web.page import BEAT
 from web.stream import Streams, event_text
 
@@ -25,9 +25,9 @@ LANGUAGE = "en"
 class Following(Protocol):
     """The hall, as the screen needs it."""
 
-    def snapshot(self) -> HallSnapshot: ...
+    def snapshot(self) -> TraysSnapshot: ...
 
-    def wait(self, after: int, timeout_s: float) -> HallSnapshot | None: ...
+    def wait(self, after: int, timeout_s: float) -> TraysSnapshot | None: ...
 
     def refresh(self) -> None: ...
 
@@ -37,16 +37,16 @@ class Screen:
 
     def __init__(self, app: Flask, league: League, tournaments: Tournaments) -> None:
         self._app, self._league, self._tournaments = app, league, tournaments
-        self.sections: OncePerVersion[HallSnapshot, dict[str, str]] = OncePerVersion(self._all)
-        self.event: OncePerVersion[HallSnapshot, str] = OncePerVersion(
+        self.sections: VersionCache[TraysSnapshot, dict[str, str]] = VersionCache(self._all)
+        self.event: VersionCache[TraysSnapshot, str] = VersionCache(
             lambda snapshot: event_text("board", self.html(snapshot))
         )
 
-    def html(self, snapshot: HallSnapshot) -> str:
+    def html(self, snapshot: TraysSnapshot) -> str:
         """All sections one after the other, for a browser that is to swap them."""
         return "\n".join(self.sections(snapshot).values())
 
-    def _all(self, snapshot: HallSnapshot) -> dict[str, str]:
+    def _all(self, snapshot: TraysSnapshot) -> dict[str, str]:
         since_s = evening_began_s()
         values = {
             "calls": self._tournaments.calls(),
@@ -97,7 +97,7 @@ def create_screen(hall: Following, league: League, streams: Streams, screen: Scr
     return pages
 
 
-def tray_json(tray: Tray) -> dict[str, Any]:
+def tray_json(tray: ShownTray) -> dict[str, Any]:
     """A tray for programs."""
     return {
         "tray": tray.name,

@@ -17,7 +17,7 @@ from werkzeug.wrappers import Response
 from web.asset import YEAR_S
 from web.club.people import People
 from web.club.screen import Following
-from web.problem import Problem
+from web.problem import HttpProblem
 
 COOKIE = "steward"
 
@@ -59,7 +59,7 @@ class Steward:
         @wraps(view)
         def checked(**values: Any) -> Any:
             if not self.is_here:
-                raise Problem(
+                raise HttpProblem(
                     403, "only the steward changes this: open the link that the board has printed"
                 )
             return view(**values)
@@ -75,7 +75,9 @@ def create_steward(steward: Steward, people: People, hall: Following) -> Bluepri
     @pages.get("/steward/<key>")
     def enter(key: str) -> Response:
         if not steward.knows(key):
-            raise Problem(403, "that key is none: the board prints the right one when it starts")
+            raise HttpProblem(
+                403, "that key is none: the board prints the right one when it starts"
+            )
         response = redirect("/")
         response.set_cookie(COOKIE, key, max_age=YEAR_S, httponly=True, samesite="Strict")
         return response

@@ -79,7 +79,7 @@ class StoreError(GameError):
     """The board's history cannot be read or written; says which file and what to do."""
 
 
-class Store:
+class ClubStore:
     """The file of a board; any thread may ask, one at a time.
 
     Raises (every method):

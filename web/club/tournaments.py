@@ -15,10 +15,10 @@ from typing import Any
 from game import rulefile
 from game.errors import IllegalMove
 from game.names import clean_name
-from web.club.draw import Kind, Pairing, Plan, pairings
-from web.club.hall import Tray
+from web.club.draw import Pairing, TournamentKind, TournamentPlan, pairings
+from web.club.hall import ShownTray
 from web.club.people import People
-from web.club.store import Store
+from web.club.store import ClubStore
 
 FREE = ("no match", "won")
 """Situations of a tray at which a match can begin."""
@@ -69,7 +69,7 @@ class Tournament:
 
     id: int
     name: str
-    plan: Plan
+    plan: TournamentPlan
     fixtures: tuple[Fixture, ...]
     names: dict[int, str]
 
@@ -82,7 +82,7 @@ class Tournament:
         """Who won the final, or most matches; several where those are as many."""
         if not self.over:
             return []
-        if self.plan.kind is Kind.KNOCK_OUT:
+        if self.plan.kind is TournamentKind.KNOCK_OUT:
             final = self.fixtures[-1].met
             return [self.names[final.winner]] if final and final.winner else []
         rows = self.rows
@@ -107,12 +107,12 @@ class Tournaments:
         call: brings a call to a tray.
     """
 
-    def __init__(self, store: Store, people: People, call: Call) -> None:
+    def __init__(self, store: ClubStore, people: People, call: Call) -> None:
         self._store, self._people, self._call = store, people, call
         self._lock = RLock()
         self._running = self._any_running()
 
-    def draw(self, name: str, plan: Plan) -> int:
+    def draw(self, name: str, plan: TournamentPlan) -> int:
         """A new tournament; matches that begin from now on count.
 
         Raises:
@@ -140,7 +140,9 @@ class Tournaments:
             return None
         data = json.loads(row["plan"])
         after = data.pop("after")
-        plan = Plan(Kind(data["kind"]), tuple(data["players"]), data["rules"], data["target"])
+        plan = TournamentPlan(
+            TournamentKind(data["kind"]), tuple(data["players"]), data["rules"], data["target"]
+        )
         met = self._met(plan, after)
         winners = {two: match.winner for two, match in met.items() if match.winner is not None}
         calls = {
@@ -163,7 +165,7 @@ class Tournaments:
         person = self._people.person(player)
         return person.name if person else "?"
 
-    def _met(self, plan: Plan, after: int) -> dict[frozenset[int], Met]:
+    def _met(self, plan: TournamentPlan, after: int) -> dict[frozenset[int], Met]:
         """The first match of each two that sat alone at a tray since the draw."""
         rows = self._store.rows(
             "SELECT match.id, tray, winner, one.player AS first, two.player AS second, one.won "
@@ -186,7 +188,7 @@ class Tournaments:
 
     # Calling players to trays
 
-    def tend(self, trays: tuple[Tray, ...]) -> bool:
+    def tend(self, trays: tuple[ShownTray, ...]) -> bool:
         """Call what can be called to trays that are free; gives whether anything changed."""
         if not self._running:
             return False
@@ -197,7 +199,7 @@ class Tournaments:
                 called = self._tend(tournament, trays) or called
             return called
 
-    def _tend(self, tournament: Tournament, trays: tuple[Tray, ...]) -> bool:
+    def _tend(self, tournament: Tournament, trays: tuple[ShownTray, ...]) -> bool:
         changed = False
         for fixture in tournament.fixtures:
             if fixture.tray and fixture.met:
@@ -214,12 +216,12 @@ class Tournaments:
             changed = True
         return changed
 
-    def _free(self, trays: tuple[Tray, ...]) -> list[str]:
+    def _free(self, trays: tuple[ShownTray, ...]) -> list[str]:
         rows = self._store.rows("SELECT tray FROM call WHERE NOT declined")
         called = {row["tray"] for row in rows}
         return [t.name for t in trays if t.online and t.situation in FREE and t.name not in called]
 
-    def _busy_players(self, trays: tuple[Tray, ...]) -> set[int]:
+    def _busy_players(self, trays: tuple[ShownTray, ...]) -> set[int]:
         """Who is called, or sits at a tray that plays."""
         busy: set[int] = set()
         for tray in trays:
@@ -283,7 +285,7 @@ class Tournaments:
         return any(not tournament.over for tournament in self.all())
 
 
-def _rows(plan: Plan, fixtures: tuple[Fixture, ...], names: dict[int, str]) -> list[Row]:
+def _rows(plan: TournamentPlan, fixtures: tuple[Fixture, ...], names: dict[int, str]) -> list[Row]:
     over = [f for f in fixtures if f.met and f.met.winner is not None]
     rows = [
         Row(

@@ -7,8 +7,8 @@ from threading import Condition
 import pytest
 
 from device.broker.joining import on_broker
-from device.desk import Desk
-from device.ledger import Ledger
+from device.desk import MatchControl
+from device.ledger import LiveMatch
 from device.settings import Settings
 from game import rulefile
 from game.journal import FILE as JOURNAL
@@ -40,9 +40,9 @@ class TapTable:
 
     def __init__(self, folder):
         self.journal = Journal.open(folder / JOURNAL)
-        ledger = Ledger(self.journal)
+        ledger = LiveMatch(self.journal)
         ledger.reload()
-        self.desk = Desk(ledger, RULES, Blind())
+        self.desk = MatchControl(ledger, RULES, Blind())
         self._changed = Condition()
         self._snapshot = self._draw(1)
 

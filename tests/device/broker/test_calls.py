@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from device.club import Options, serving
-from device.tape import Tape
+from device.club import ClubOptions, serving
+from device.tape import SelfPlay
 from tests.device.broker.conftest import RULES
 from tests.mosquitto import needs_mosquitto, until
 
@@ -20,7 +20,9 @@ PATIENCE_S = 60
 @pytest.fixture
 def board(broker, tmp_path):
     """The board at work, and the steward's browser: gives a page, or posts a form."""
-    options = Options(broker.url, str(broker.secret), host="127.0.0.1", port=0, state=str(tmp_path))
+    options = ClubOptions(
+        broker.url, str(broker.secret), host="127.0.0.1", port=0, state=str(tmp_path)
+    )
     with ExitStack() as stack:
         server, steward = stack.enter_context(serving(options, print))
         browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
@@ -43,7 +45,7 @@ def answer_yes(table):
 def play_to_the_end(table, seed):
     """As the tape plays it, from the match as it began here."""
     random = Random(seed)
-    tape = Tape(table.match, "0" * 16, 0)
+    tape = SelfPlay(table.match, "0" * 16, 0)
     while table.match.state.winner is None:
         for action in tape.play(random).body["actions"]:
             what, *dice = (

@@ -8,7 +8,7 @@ from jinja2 import Environment
 from device.broker.discovery import discovery
 from device.broker.telling import state_json
 from device.broker.topics import Topics
-from game.feed import Line
+from game.feed import FeedLine
 from game.wire import WireEntry
 from tests.mosquitto import needs_mosquitto, until
 
@@ -111,7 +111,7 @@ def test_every_template_says_something_of_every_state(payload, table):
     table.do("new_match", ["Anna", *(f"{'W' * 22}{n}" for n in range(10, 29))])
     table.do("dice", (1, 1, 2, 3, 4, 6))
     entry = WireEntry.first("0" * 16, table.match, 0)
-    states.append(state_json(table.snapshot(), Line(1, entry, None, table.match)))
+    states.append(state_json(table.snapshot(), FeedLine(1, entry, None, table.match)))
     for component in payload["components"].values():
         for state in states:
             if template := component.get("value_template"):

@@ -5,7 +5,7 @@ import pytest
 from device.doctor.broker import broker as check
 from device.doctor.finding import Level
 from device.doctor.machine import Machine
-from device.doctor.patient import Patient
+from device.doctor.patient import System
 from device.settings import Settings
 from tests.mosquitto import mosquitto, needs_mosquitto
 
@@ -13,7 +13,7 @@ pytestmark = needs_mosquitto
 
 
 def patient(folder, **settings):
-    return Patient(Machine(folder), Settings(**settings), None, None, None, installed=False)
+    return System(Machine(folder), Settings(**settings), None, None, None, installed=False)
 
 
 @pytest.mark.parametrize("tls", [False, True])

@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from device.tape import Tape
+from device.tape import SelfPlay
 from game.events import Undone
 from game.match import Match
 from tests.campaigns.size import count
@@ -120,7 +120,7 @@ def start():
 
 def moves(seed: int):
     """What people do at a tray, as its desk is asked, until the match is won."""
-    random, tape = Random(seed), Tape(Match.start(RULES, ["Anna", "Ben"]), "0" * 16, 0)
+    random, tape = Random(seed), SelfPlay(Match.start(RULES, ["Anna", "Ben"]), "0" * 16, 0)
     yield "new_match", ["Anna", "Ben"]
     while tape.match.state.winner is None:
         if random.random() < 0.15 and tape.match.can_undo and tape.entries[-1].seq > 1:

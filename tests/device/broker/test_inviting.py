@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from device.broker.inviting import Invitation, Inviting
+from device.broker.inviting import Invitation, Invitations
 from tests.mosquitto import needs_mosquitto, until
 
 CALL = {
@@ -25,7 +25,7 @@ def said():
 
 @pytest.fixture
 def inviting(table, said):
-    return Inviting(table, lambda call, accepted: said.append((call, accepted)))
+    return Invitations(table, lambda call, accepted: said.append((call, accepted)))
 
 
 def heard(inviting, table, call=CALL):

@@ -95,7 +95,7 @@ def test_a_second_tray_of_that_name(table, join, broker, troubles):
     join.stay()
     rival = address(broker.url, secret=str(broker.secret))
     quiet = link.Ears(*[lambda *_: None] * 5)
-    second = link.Link(rival, "traykeeper-t1", quiet)
+    second = link.BrokerClient(rival, "traykeeper-t1", quiet)
     second.start()
     until(lambda: any("is another called traykeeper-t1 there?" in line for line in troubles))
     second.close()
@@ -117,7 +117,7 @@ def test_no_broker_and_one_that_comes_back_are_told_once(table, join, broker, tr
 def test_a_broker_that_speaks_an_older_mqtt(troubles):
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
         Thread(target=greet_as_of_old, args=(server,), daemon=True).start()
-        old = link.Link(
+        old = link.BrokerClient(
             address(f"mqtt://127.0.0.1:{server.getsockname()[1]}"),
             "t1",
             link.Ears(*[lambda *_: None] * 4, warn=troubles.append),
@@ -201,4 +201,4 @@ def test_names_of_trays():
 def test_without_paho_it_says_how_to_get_it(monkeypatch):
     monkeypatch.setattr(link, "import_module", lambda name: __import__("no_such_module"))
     with pytest.raises(UsageError, match=r"pip install 'traykeeper\[mqtt\]'"):
-        link.Link(address("mqtt://broker"), "t1", link.Ears(*[lambda *_: None] * 5))
+        link.BrokerClient(address("mqtt://broker"), "t1", link.Ears(*[lambda *_: None] * 5))

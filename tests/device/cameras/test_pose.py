@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from device.cameras.cube import pip_outlines, rounded_cube
-from device.cameras.pose import NORMALS, Pose, flat_turn, reach, rotation, yaw_of
+from device.cameras.pose import NORMALS, DiePose, flat_turn, reach, rotation, yaw_of
 
 
 def test_opposite_faces_sum_to_seven():
@@ -22,7 +22,7 @@ def test_one_two_three_run_counter_clockwise_around_their_corner():
 @pytest.mark.parametrize("yaw", [0.0, 0.3, 2.0, -1.0])
 def test_a_flat_die_shows_the_value_asked_for(value, yaw):
     turn = flat_turn(value, yaw)
-    pose = Pose(np.zeros(3), turn)
+    pose = DiePose(np.zeros(3), turn)
 
     assert pose.top_face == value
     assert pose.tilt < 1e-6
@@ -33,7 +33,7 @@ def test_a_flat_die_shows_the_value_asked_for(value, yaw):
 def test_a_leaning_die_says_how_much():
     turn = rotation(np.array([1.0, 0.0, 0.0]), 0.4) @ flat_turn(6, 0.7)
 
-    assert Pose(np.zeros(3), turn).tilt == pytest.approx(0.4)
+    assert DiePose(np.zeros(3), turn).tilt == pytest.approx(0.4)
 
 
 def test_a_die_on_its_corner_reaches_furthest():

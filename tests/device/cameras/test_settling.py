@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from device.cameras.settling import Settling
-from device.cameras.tuning import Light, Tuning, steady, turned
+from device.cameras.tuning import HeldLight, Tuning, steady, turned
 
 DELAY = 3  # frames until a control takes effect
 FRAME_US = 33_333
@@ -114,7 +114,7 @@ def test_resettle_follows_a_light_that_changed():
 
 def test_what_calibration_found_is_held_without_looking():
     sensor = Lens()
-    known = Tuning(focus_dpt=4.0, light=Light(20_000, 1.5, 1.9, 1.4))
+    known = Tuning(focus_dpt=4.0, light=HeldLight(20_000, 1.5, 1.9, 1.4))
 
     assert begun(sensor, known).tuning == known
     assert sensor.cycles == 0

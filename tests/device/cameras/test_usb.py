@@ -7,7 +7,7 @@ import pytest
 
 from device.camera import CameraError
 from device.cameras import usb
-from device.cameras.tuning import Light, Tuning
+from device.cameras.tuning import HeldLight, Tuning
 from device.cameras.usb import UsbCamera
 
 FRAME_S = 0.01
@@ -153,7 +153,7 @@ def test_exposure_is_held_at_the_multiple_that_is_as_bright(light, exposure_us):
     held = camera.tuning.light
     camera.close()
 
-    assert held == Light(exposure_us, 8.0, white_k=4200)
+    assert held == HeldLight(exposure_us, 8.0, white_k=4200)
     assert webcam.knobs[cv2.CAP_PROP_AUTO_EXPOSURE] == 1.0
     assert webcam.knobs[cv2.CAP_PROP_AUTO_WB] == 0
     assert webcam.knobs[cv2.CAP_PROP_AUTOFOCUS] == 0
@@ -180,7 +180,7 @@ def test_resettle_follows_the_light():
 
 def test_what_calibration_found_is_set_at_once():
     webcam = Adjustable()
-    known = Tuning(rotation=90, light=Light(20_000, 4.0, white_k=5000))
+    known = Tuning(rotation=90, light=HeldLight(20_000, 4.0, white_k=5000))
     camera = UsbCamera(tuning=known, open_device=lambda index: webcam)
     shape = camera.capture().image.shape
     camera.close()

@@ -8,12 +8,12 @@ import pytest
 from device.tape import whole_match
 from game.rulefile import load
 from web.club.app import create_club
-from web.club.hall import Hall
-from web.club.history import History
+from web.club.hall import Trays
+from web.club.history import MatchHistory
 from web.club.league import League
 from web.club.people import People
 from web.club.steward import Steward
-from web.club.store import Store
+from web.club.store import ClubStore
 from web.club.tournaments import Tournaments
 
 RULES = replace(load("walnut-studiolo"), target=2_000)
@@ -27,7 +27,7 @@ def rules():
 
 @pytest.fixture
 def store(tmp_path):
-    with closing(Store.open(tmp_path / "club.db")) as store:
+    with closing(ClubStore.open(tmp_path / "club.db")) as store:
         yield store
 
 
@@ -38,7 +38,7 @@ def people(store):
 
 @pytest.fixture
 def history(store, people):
-    return History(store, people)
+    return MatchHistory(store, people)
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def asked():
 
 @pytest.fixture
 def hall(history, asked):
-    return Hall(history, lambda tray, request: asked.append((tray, request)))
+    return Trays(history, lambda tray, request: asked.append((tray, request)))
 
 
 @pytest.fixture

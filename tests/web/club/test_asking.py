@@ -2,7 +2,7 @@
 
 import pytest
 
-from web.club.asking import AGAIN_S, MOST_OPEN, Asking
+from web.club.asking import AGAIN_S, MOST_OPEN, TrayRequests
 
 
 def there(_tray):
@@ -16,7 +16,7 @@ def put():
 
 @pytest.fixture
 def asking(put, clock):
-    return Asking(lambda tray, request: put.append((tray, request["after"])), clock)
+    return TrayRequests(lambda tray, request: put.append((tray, request["after"])), clock)
 
 
 def test_a_question_that_nobody_answers_is_put_again(asking, put, clock):

@@ -7,7 +7,7 @@ from time import time
 import pytest
 from playwright.sync_api import expect
 
-from device.tape import Tape
+from device.tape import SelfPlay
 from game.match import Match
 from tests.browser import PHONE, chromium
 from tests.web.club.conftest import EVENING_S, RULES
@@ -37,7 +37,7 @@ def test_a_throw_at_a_tray_shows_on_the_screen(browser, board, hall):
     page = browser.new_page(viewport=SCREEN)
     page.goto(board)
     expect(page.get_by_text("No tray is on the broker yet")).to_be_visible()
-    tape = Tape(Match.start(RULES, ["Anna", "<b>Ben</b>"]), "00000000000000aa", EVENING_S)
+    tape = SelfPlay(Match.start(RULES, ["Anna", "<b>Ben</b>"]), "00000000000000aa", EVENING_S)
     hall.heard("den", "availability", b"online")
     say(hall, "den", tape.entries[0])
     tray = page.locator("[data-tray=den]")
@@ -56,7 +56,7 @@ def test_a_won_match_goes_into_the_table_of_the_evening(browser, board, hall, hi
     page = browser.new_page(viewport=SCREEN)
     page.goto(board)
     random = Random(5)
-    tape = Tape(Match.start(RULES, ["Anna", "Ben"]), "00000000000000ab", began_s=time())
+    tape = SelfPlay(Match.start(RULES, ["Anna", "Ben"]), "00000000000000ab", began_s=time())
     say(hall, "den", tape.entries[0])
     while tape.match.state.winner is None:
         say(hall, "den", tape.play(random))

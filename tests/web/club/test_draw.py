@@ -5,19 +5,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from game.errors import IllegalMove
-from web.club.draw import Kind, Plan, pairings
+from web.club.draw import TournamentKind, TournamentPlan, pairings
 
 PLAYERS = st.integers(3, 64).map(lambda n: tuple(range(1, n + 1)))
 
 
 def plan(kind, players):
-    return Plan(kind, tuple(players), "walnut-studiolo")
+    return TournamentPlan(kind, tuple(players), "walnut-studiolo")
 
 
 @settings(deadline=None)
 @given(PLAYERS)
 def test_in_a_round_robin_all_meet_once_and_nobody_twice_a_round(players):
-    drawn = pairings(plan(Kind.ROUND_ROBIN, players), {})
+    drawn = pairings(plan(TournamentKind.ROUND_ROBIN, players), {})
     n = len(players)
 
     assert len({pairing.players for pairing in drawn}) == len(drawn) == n * (n - 1) // 2
@@ -31,7 +31,7 @@ def test_in_a_round_robin_all_meet_once_and_nobody_twice_a_round(players):
 def test_in_a_knock_out_who_loses_is_out_until_one_is_left(players, random):
     winners = {}
     while True:
-        drawn = pairings(plan(Kind.KNOCK_OUT, players), winners)
+        drawn = pairings(plan(TournamentKind.KNOCK_OUT, players), winners)
         ready = [p for p in drawn if p.players and p.players not in winners]
         if not ready:
             break
@@ -47,7 +47,7 @@ def test_in_a_knock_out_who_loses_is_out_until_one_is_left(players, random):
 def test_where_the_stronger_wins_the_two_best_meet_last(players):
     winners = {}
     for _ in range(8):
-        drawn = pairings(plan(Kind.KNOCK_OUT, players), winners)
+        drawn = pairings(plan(TournamentKind.KNOCK_OUT, players), winners)
         winners |= {p.players: min(p.players) for p in drawn if p.players}
 
     assert drawn[-1].players == {1, 2}
@@ -56,4 +56,4 @@ def test_where_the_stronger_wins_the_two_best_meet_last(players):
 @pytest.mark.parametrize("players", [(1, 2), (1, 1, 2), tuple(range(65))])
 def test_too_few_too_many_or_twice_is_said(players):
     with pytest.raises(IllegalMove, match="3 to 64 players, each once"):
-        plan(Kind.KNOCK_OUT, players)
+        plan(TournamentKind.KNOCK_OUT, players)

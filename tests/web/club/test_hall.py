@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from device.tape import Tape
+from device.tape import SelfPlay
 from game.match import Match
 from game.summary import summary
 from tests.web.club.conftest import EVENING_S, RULES
@@ -17,7 +17,7 @@ ID = "00000000000000aa"
 
 @pytest.fixture
 def tape():
-    tape = Tape(Match.start(RULES, ["Anna", "Ben"]), ID, EVENING_S)
+    tape = SelfPlay(Match.start(RULES, ["Anna", "Ben"]), ID, EVENING_S)
     random = Random(7)
     for _ in range(9):
         tape.play(random)

@@ -5,17 +5,17 @@ from random import Random
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from device.tape import Tape, whole_match
+from device.tape import SelfPlay, whole_match
 from game.events import Banked, Thrown, Undone
 from game.match import Match
 from tests.web.club.conftest import EVENING_S, RULES
-from web.club.history import History, Taken
+from web.club.history import MatchHistory, Taken
 
 ID = "00000000000000aa"
 
 
 def tape(steps=0):
-    tape = Tape(Match.start(RULES, ["Anna", "Ben"]), ID, EVENING_S)
+    tape = SelfPlay(Match.start(RULES, ["Anna", "Ben"]), ID, EVENING_S)
     random = Random(7)
     for _ in range(steps):
         tape.play(random)
@@ -102,7 +102,7 @@ def test_the_history_is_there_after_a_restart(history, store, people):
     tray = tape(20)
     for entry in tray.entries:
         history.take("t1", entry)
-    again = History(store, people)
+    again = MatchHistory(store, people)
 
     assert again.held(ID).match.state == tray.match.state
     assert again.matches_of("t1") == {ID: 20}

@@ -9,10 +9,10 @@ import pytest
 
 from game.text import from_text
 from game.wire import WireEntry
-from web.club.history import History
+from web.club.history import MatchHistory
 from web.club.people import People
 from web.club.steward import COOKIE, Steward
-from web.club.store import Store
+from web.club.store import ClubStore
 
 ALL_PAGES = ["/", "/board", "/table", "/records", "/healthz", "/api/v1/club", "/export/matches.csv"]
 
@@ -113,8 +113,8 @@ def test_the_table_of_matches_opens_in_a_spreadsheet(client, played):
 
 def test_another_board_can_be_made_of_the_export(client, played, history, tmp_path):
     tapes = [played(["Anna", "Ben"], seed) for seed in (1, 2)]
-    store = Store.open(tmp_path / "other.db")
-    other = History(store, People(store))
+    store = ClubStore.open(tmp_path / "other.db")
+    other = MatchHistory(store, People(store))
     for line in client.get("/export/entries.jsonl").text.splitlines():
         data = json.loads(line)
         other.take(data.pop("tray"), WireEntry.from_json(data))

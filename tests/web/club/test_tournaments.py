@@ -4,26 +4,29 @@ from random import Random
 
 import pytest
 
-from device.tape import Tape, whole_match
+from device.tape import SelfPlay, whole_match
 from game.errors import GameError, IllegalMove
 from game.events import Undone
 from game.match import Match
 from game.summary import summary
 from tests.web.club.conftest import EVENING_S, RULES
-from web.club.draw import Kind, Plan
-from web.club.hall import Tray
+from web.club.draw import TournamentKind, TournamentPlan
+from web.club.hall import ShownTray
 
 NAMES = ("Anna", "Ben", "Cleo", "Dan")
-FREE = (Tray("t1", online=True, situation="no match"), Tray("t2", online=True, situation="won"))
+FREE = (
+    ShownTray("t1", online=True, situation="no match"),
+    ShownTray("t2", online=True, situation="won"),
+)
 
 
 @pytest.fixture
 def cup(tournaments, people):
     """Draws one of these players."""
 
-    def drawn(kind=Kind.KNOCK_OUT, names=NAMES):
+    def drawn(kind=TournamentKind.KNOCK_OUT, names=NAMES):
         players = tuple(people.add(name) for name in names)
-        return tournaments.draw("Club cup", Plan(kind, players, "walnut-studiolo", 2_000))
+        return tournaments.draw("Club cup", TournamentPlan(kind, players, "walnut-studiolo", 2_000))
 
     return drawn
 
@@ -50,7 +53,7 @@ def test_free_trays_are_called_to_each_once(tournaments, cup, called):
 
 def test_a_tray_that_plays_or_is_away_is_left_alone(tournaments, cup, called):
     cup()
-    tournaments.tend((Tray("t1", online=True, situation="throw accepted"), Tray("t2")))
+    tournaments.tend((ShownTray("t1", online=True, situation="throw accepted"), ShownTray("t2")))
 
     assert called == []
 
@@ -58,7 +61,7 @@ def test_a_tray_that_plays_or_is_away_is_left_alone(tournaments, cup, called):
 def test_a_player_is_not_called_away_from_a_match(tournaments, cup, called, people):
     cup()
     playing = summary(Match.start(RULES, ["Dan", "Edith"]))
-    busy = Tray("t3", online=True, situation="turn begins", summary=playing)
+    busy = ShownTray("t3", online=True, situation="turn begins", summary=playing)
     tournaments.tend((*FREE, busy))
 
     assert [match["names"] for _, match in called] == [["Ben", "Cleo"]]
@@ -101,7 +104,7 @@ def test_a_win_that_is_taken_back_is_taken_back(tournaments, cup, history):
 def test_a_match_that_begins_takes_its_call_back(tournaments, cup, history, called):
     drawn = cup()
     tournaments.tend(FREE)
-    tape = Tape(Match.start(RULES, ["Anna", "Dan"]), "a" * 16, EVENING_S)
+    tape = SelfPlay(Match.start(RULES, ["Anna", "Dan"]), "a" * 16, EVENING_S)
     history.take("t1", tape.entries[0])
     history.take("t1", tape.play(Random(1)))
     called.clear()
@@ -129,7 +132,7 @@ def test_a_call_that_was_declined_waits_for_the_steward(tournaments, cup, called
 
 
 def test_a_tray_that_declined_one_match_is_called_to_another(tournaments, cup, called):
-    cup(Kind.ROUND_ROBIN)
+    cup(TournamentKind.ROUND_ROBIN)
     tournaments.tend(FREE[:1])
     tournaments.answered("t1", called[0][1]["id"], accepted=False)
     tournaments.tend(FREE[:1])
@@ -160,7 +163,7 @@ def test_nobody_declines_for_another_tray(tournaments, cup):
 
 
 def test_a_round_robin_is_over_when_all_have_met(tournaments, cup, played):
-    drawn = cup(Kind.ROUND_ROBIN, NAMES[:3])
+    drawn = cup(TournamentKind.ROUND_ROBIN, NAMES[:3])
     tapes = [
         played(two, n) for n, two in enumerate((["Anna", "Ben"], ["Ben", "Cleo"], ["Cleo", "Anna"]))
     ]
@@ -175,9 +178,9 @@ def test_a_round_robin_is_over_when_all_have_met(tournaments, cup, played):
 def test_rules_and_players_must_be_there(tournaments, cup, people):
     players = tuple(people.add(name) for name in NAMES)
     with pytest.raises(GameError, match="no rule set is called"):
-        tournaments.draw("Cup", Plan(Kind.KNOCK_OUT, players, "bridge"))
+        tournaments.draw("Cup", TournamentPlan(TournamentKind.KNOCK_OUT, players, "bridge"))
     with pytest.raises(GameError, match="is gone"):
-        tournaments.draw("Cup", Plan(Kind.KNOCK_OUT, (*players, 99), "zilch"))
+        tournaments.draw("Cup", TournamentPlan(TournamentKind.KNOCK_OUT, (*players, 99), "zilch"))
 
 
 def test_the_steward_draws_one_on_the_page(client, steward, tournaments, played):
