@@ -11,9 +11,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.flat import Image, lab
 from calibration.outline import width_px
 from calibration.profile import Colour, DiceSet
+from calibration.rectify import Image, lab
 from vision.reading import Die, Problem, Quad, Reading
 
 LEAST_DICE = 5

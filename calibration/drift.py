@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.flat import Image, brightness, flat
 from calibration.outline import width_px
+from calibration.rectify import Image, brightness, flat
 from vision.reading import Quad
 
 Row = tuple[float, ...]

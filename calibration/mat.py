@@ -12,9 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.flat import Image
 from calibration.outline import width_px
 from calibration.profile import Mat
+from calibration.rectify import Image
 from vision.reading import Quad
 
 Paper = Literal["a4", "letter"]

@@ -16,37 +16,38 @@ from typing import Any
 
 from gpiozero import GPIOZeroError
 
-from device.button import TrayButton
-from device.camera import Camera, Image
-from device.cameras.simulated import SimulatedTray
-from device.coach import TableCoach
-from device.corrections import MisreadStore
-from device.drifting import Drifted, DriftWatch
-from device.eye import CameraFound, CameraLost, CameraThread, Report, Seen, TimedOut
-from device.finger import SimulatedButton
-from device.fitted import fitted_opener
-from device.fitting import Wizard
-from device.frames import ThrowPictures
-from device.hands import throw_as_a_person
-from device.lamp import LAMPS
-from device.learning import MisreadCollector
-from device.ledger import LiveMatch
-from device.overlay import NeedsAttention, OpenQuestion
-from device.photos import PhotoAlbum, jpeg, with_slots
-from device.session import Session
-from device.shelf import ProfileStore
-from device.sign import SHUTDOWN_S, Indicator, sign_for
-from device.signals import Output, Signals
-from device.troubles import Troubles
-from device.voice import words_for
+from device.calibrating.calibrated_camera import fitted_opener
+from device.calibrating.drift_watch import Drifted, DriftWatch
+from device.calibrating.profile_store import ProfileStore
+from device.calibrating.wizard import Wizard
+from device.cameras.base import Camera, Image
+from device.cameras.simulated.player import throw_as_a_person
+from device.cameras.simulated.tray import SimulatedTray
+from device.coach.coach import TableCoach
+from device.hardware.button import TrayButton
+from device.hardware.lamp import LAMPS
+from device.hardware.outputs import Output, Signals
+from device.hardware.simulated_button import SimulatedButton
+from device.hardware.voice import words_for
+from device.session.indicator import SHUTDOWN_S, Indicator, sign_for
+from device.session.live_match import LiveMatch
+from device.session.session import Session
+from device.session.verdict import NeedsAttention, OpenQuestion
+from device.snapshots import Troubles
+from device.storage.misreads import MisreadCollector, MisreadStore
+from device.storage.photo_album import PhotoAlbum, jpeg, with_slots
+from device.storage.throw_pictures import ThrowPictures
+from device.watching.camera_thread import CameraThread
+from device.watching.reports import CameraFound, CameraLost, Report, Seen, TimedOut
 from game.errors import GameError
-from game.events import Event
-from game.match import Match
-from game.ruleset import Ruleset
+from game.match.events import Event
+from game.match.match import Match
+from game.rules.ruleset import Ruleset
+from game.situation import Situation, TableError
 from vision import Reading
-from web.coaching import Coaching, Mode
-from web.pencil import Pencil
-from web.table import Photo, Situation, Snapshot, TableError
+from web.access.pencil import Pencil
+from web.contracts.coach import Coaching, Mode
+from web.contracts.table import Photo, Snapshot
 
 log = logging.getLogger(__name__)
 
@@ -68,42 +69,42 @@ TURN_S = 1.0
 
 
 class Companion:
-    """Joins camera, button, lamp and match; see `web.table.Table` for what it can be asked.
+    """Joins camera, button, lamp and match; see `web.contracts.table.Table` for what it can be asked.
 
     Args:
-        ledger: the match and its journal.
+        live_match: the match and its journal.
         rules: for a match that begins at the button.
         open_camera: opens the camera, again after it failed.
         output: lamp, buzzer, voice: tells where the table stands.
         tray: the simulated tray, where there is no real one: then it can be thrown.
-        shelf: where the profile is kept; None keeps one in memory.
+        profiles: where the profile is kept; None keeps one in memory.
         pencil: who may change anything from a phone.
         still_s, period_s: see `CameraThread`.
         shut_down: what a very long hold does; None where that is not allowed.
-        frames: keeps the picture of each throw; None keeps none.
+        throw_pictures: keeps the picture of each throw; None keeps none.
         corrections: keeps pictures that people put right; None keeps none.
         damage: what people have to know about the journal as it was found; usually nothing.
         coach: works out figures; without one there are none.
         alive: called by the loop at every turn, every `TURN_S` at least.
 
     Attributes:
-        fitting: the calibration of this table.
+        wizard: the calibration of this table.
     """
 
     def __init__(
         self,
-        ledger: LiveMatch,
+        live_match: LiveMatch,
         rules: Ruleset,
         open_camera: Callable[[], Camera],
         output: Output,
         *,
         tray: SimulatedTray | None = None,
-        shelf: ProfileStore | None = None,
+        profiles: ProfileStore | None = None,
         pencil: Pencil | None = None,
         still_s: float = 0.4,
         period_s: float = 1 / 15,
         shut_down: Callable[[], object] | None = None,
-        frames: ThrowPictures | None = None,
+        throw_pictures: ThrowPictures | None = None,
         corrections: MisreadStore | None = None,
         damage: str = "",
         coach: TableCoach | None = None,
@@ -115,32 +116,32 @@ class Companion:
         self._coach = coach
         if coach:
             coach.changed = self._refresh
-        self._shelf = shelf = shelf or ProfileStore()
-        self._drifting = DriftWatch(shelf, self._drifted)
-        self._eye = CameraThread(
-            fitted_opener(open_camera, shelf),
+        self._profiles = profiles = profiles or ProfileStore()
+        self._drift_watch = DriftWatch(profiles, self._drifted)
+        self._camera_thread = CameraThread(
+            fitted_opener(open_camera, profiles),
             self._report,
             still_s=still_s,
             period_s=period_s,
             sift=self._sift,
-            idle=self._drifting.look,
+            idle=self._drift_watch.look,
         )
-        self.fitting = Wizard(
-            self._eye, shelf, simulated=tray, changed=self._refresh, kept=self._refresh
+        self.wizard = Wizard(
+            self._camera_thread, profiles, simulated=tray, changed=self._refresh, kept=self._refresh
         )
-        self._session = Session(ledger, rules, self._eye, shut_down=shut_down)
+        self._session = Session(live_match, rules, self._camera_thread, shut_down=shut_down)
         if damage:  # spoken, too
             first = damage.partition(". ")[0]
             self._session.message = f"{first}. {self._session.message}"
-        self._ledger, self.simulated_tray = ledger, tray
+        self._live_match, self.simulated_tray = live_match, tray
         self._output = output if isinstance(output, Signals) else Signals(output)
-        self._frames, self._kept = frames, 0
-        self._learning = MisreadCollector(corrections) if corrections else None
+        self._throw_pictures, self._kept = throw_pictures, 0
+        self._misread_collector = MisreadCollector(corrections) if corrections else None
         self._damage, self._camera_trouble, self._hangs = damage, "", False
-        self._album = PhotoAlbum()
+        self._photo_album = PhotoAlbum()
         self._button: TrayButton | None = None
         self._button_trouble = ""
-        self._finger: SimulatedButton | None = None
+        self._simulated_button: SimulatedButton | None = None
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._changed = Condition()
         self._seen: Seen | None = None
@@ -154,11 +155,11 @@ class Companion:
 
     def start(self) -> None:
         self._thread.start()
-        self._eye.start()
+        self._camera_thread.start()
 
     def close(self) -> None:
         """Finish what is queued, then give camera, button and lamp back."""
-        self._eye.close()
+        self._camera_thread.close()
         if self._button:
             self._button.close()
         self._jobs.put(None)
@@ -181,27 +182,29 @@ class Companion:
             log.exception("there is no button")
             self._button_trouble = f"No button: {error}"
             return
-        self._finger = SimulatedButton(self._button) if self._button.simulated else None
-        self.fitting.real_button = self.pencil.by_button = not self._button.simulated
+        self._simulated_button = SimulatedButton(self._button) if self._button.simulated else None
+        self.wizard.real_button = self.pencil.by_button = not self._button.simulated
 
     # What comes in from the hardware
 
     def pressed(self) -> None:
-        if self._finger is None and self.pencil.press():  # a page's button is not at the tray
+        if (
+            self._simulated_button is None and self.pencil.press()
+        ):  # a page's button is not at the tray
             self._post(lambda: self._session.say("The pencil is handed over."))
             return
-        if not self.fitting.pressed(TAP_S):
+        if not self.wizard.pressed(TAP_S):
             self._post(self._session.press)
 
     def held(self, seconds: float) -> None:
-        if not self.fitting.pressed(seconds):
+        if not self.wizard.pressed(seconds):
             self._post(lambda: self._session.hold(seconds))
 
     def holding(self, seconds: float | None) -> None:
         """The button is down for so long; None when it was let go."""
 
         def note() -> None:
-            self._held_s = None if self.fitting.listening else seconds
+            self._held_s = None if self.wizard.listening else seconds
 
         self._post(note)
 
@@ -220,36 +223,36 @@ class Companion:
                 self._session.timed_out(report.look)
             case CameraFound():
                 self._camera_name, self._camera_trouble = report.name, ""
-                self.fitting.found(report.name)
+                self.wizard.found(report.name)
                 self._session.camera_found()
             case CameraLost():
                 self._lose_camera(report.reason)
 
     def _lose_camera(self, reason: str) -> None:
         self._camera_name, self._camera_trouble = None, reason
-        self.fitting.lost()
+        self.wizard.lost()
         self._session.camera_lost(reason)
 
     def _feel_the_eye(self) -> Job | None:
         """A camera that never comes back from a call cannot say so itself."""
-        if self._eye.hangs == self._hangs:
+        if self._camera_thread.hangs == self._hangs:
             return None
         self._hangs = not self._hangs
         if self._hangs:
             return lambda: self._lose_camera(HANGS)
-        name = self._eye.camera_name
+        name = self._camera_thread.camera_name
         return None if name is None else lambda: self._take(CameraFound(name))
 
     def _sift(self, reading: Reading, image: Image, camera: Camera) -> Reading:
-        return self._shelf.sift(reading, image, camera.tray, camera.name)
+        return self._profiles.sift(reading, image, camera.tray, camera.name)
 
     def _drifted(self, drifted: Drifted) -> None:
         """Comes on the eye's thread."""
 
         def note() -> None:
-            self.fitting.drift, self._moved = drifted.words, drifted.moved
+            self.wizard.drift, self._moved = drifted.words, drifted.moved
             if drifted.resettle:
-                self._eye.resettle()
+                self._camera_thread.resettle()
 
         self._post(note)
 
@@ -257,19 +260,19 @@ class Companion:
         """Lamp and page anew, where the calibration changed what they show."""
 
         def note() -> None:
-            self._moved = self._moved and bool(self.fitting.drift)
+            self._moved = self._moved and bool(self.wizard.drift)
 
         self._post(note)
 
     def _see(self, seen: Seen) -> None:
         """What the camera saw, before people say more of it."""
-        if self._learning:
-            self._learning.saw(seen)
+        if self._misread_collector:
+            self._misread_collector.saw(seen)
         self._show(seen)
 
     def _show(self, seen: Seen) -> None:
         self._seen = seen
-        self._photo = self._album.add(seen.image, seen.sight.reading, seen.zones)
+        self._photo = self._photo_album.add(seen.image, seen.sight.reading, seen.zones)
 
     # The thread
 
@@ -292,7 +295,8 @@ class Companion:
     def _has_lapsed(self) -> bool:
         """A page left the lamp's test, or a phone asked for the pencil in vain."""
         return (
-            self._snapshot.lamp != LAMPS[self._sign] or self._snapshot.pencil != self.pencil.view()
+            self._snapshot.lamp != LAMPS[self._indicator]
+            or self._snapshot.pencil != self.pencil.view()
         )
 
     def _post(self, job: Job) -> None:
@@ -324,36 +328,36 @@ class Companion:
 
     def _publish(self) -> Snapshot:
         self._keep_frame()
-        if self._learning and self._ledger:
-            self._learning.learn(self._ledger.match)
+        if self._misread_collector and self._live_match:
+            self._misread_collector.learn(self._live_match.match)
         drawn = self._draw(self._snapshot.version)
         if drawn == self._snapshot:
             return drawn
         with self._changed:
             self._snapshot = replace(drawn, version=drawn.version + 1)
             self._changed.notify_all()
-        self._output.show(self._sign, words_for(drawn.message, drawn.advice))
+        self._output.show(self._indicator, words_for(drawn.message, drawn.advice))
         return self._snapshot
 
     def _keep_frame(self) -> None:
-        if self._frames and self._seen and self._ledger.seen not in (0, self._kept):
-            self._kept = self._ledger.seen
-            self._frames.keep(self._kept, self._seen.image)
+        if self._throw_pictures and self._seen and self._live_match.seen not in (0, self._kept):
+            self._kept = self._live_match.seen
+            self._throw_pictures.keep(self._kept, self._seen.image)
 
     @property
     def troubles(self) -> Troubles:
         """What is wrong here, for the health page."""
         output = "; ".join(filter(None, (self._button_trouble, self._output.trouble)))
-        return Troubles(self._camera_trouble, self._ledger.trouble, self._damage, output)
+        return Troubles(self._camera_trouble, self._live_match.trouble, self._damage, output)
 
     def _draw(self, version: int) -> Snapshot:
         session, overlay = self._session, self._session.overlay
-        match = self._ledger.match if self._ledger else None
+        match = self._live_match.match if self._live_match else None
         return Snapshot(
             version=version,
             situation=session.situation,
             message=session.message,
-            lamp=LAMPS[self._sign],
+            lamp=LAMPS[self._indicator],
             advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
             match=match,
             rolloff=session.rolloff if session.situation is Situation.NO_MATCH else None,
@@ -363,24 +367,24 @@ class Companion:
             simulated=self.simulated_tray is not None,
             camera=self._camera_name,
             join_url=self._join_url,
-            calibrated=self.fitting.calibrated or not self.fitting.wanted,
-            notice=self.fitting.drift or self._shelf.trouble,
+            calibrated=self.wizard.calibrated or not self.wizard.wanted,
+            notice=self.wizard.drift or self._profiles.trouble,
             troubles=self.troubles.at_the_table,
             pencil=self.pencil.view(),
             coach=self._coach.coaching(match) if self._coach else Coaching(),
         )
 
     @property
-    def _sign(self) -> Indicator:
+    def _indicator(self) -> Indicator:
         session = self._session
         return sign_for(
             session.situation,
-            self._ledger.match if self._ledger else None,
+            self._live_match.match if self._live_match else None,
             held_s=self._held_s or 0.0,
             has_camera=session.has_camera,
             started=session.started,
             moved=self._moved,
-            testing=self.fitting.showing,
+            testing=self.wizard.showing,
             asked=self.pencil.view().by_button,
         )
 
@@ -400,11 +404,11 @@ class Companion:
             return self._snapshot if self._snapshot.version > after else None
 
     def photo(self, photo_id: str) -> bytes | None:
-        return self._album.get(photo_id)
+        return self._photo_album.get(photo_id)
 
     def view(self) -> bytes | None:
         """What the camera sees now, small, as JPEG; None while there is no camera."""
-        latest = self._eye.latest
+        latest = self._camera_thread.latest
         return None if latest is None else jpeg(latest)
 
     def press(self) -> Snapshot:
@@ -421,22 +425,22 @@ class Companion:
         """
         if seconds >= SHUTDOWN_S:
             raise TableError("Only the button at the tray shuts the machine down: hold that one.")
-        if self._finger is None:
+        if self._simulated_button is None:
             return self._ask(lambda: self._session.hold(seconds))
-        self._finger.hold(seconds)
+        self._simulated_button.hold(seconds)
         return self._ask(lambda: None)
 
     def button(self, *, down: bool) -> Snapshot:
-        if self._finger is None:
+        if self._simulated_button is None:
             raise TableError("The button is real: press it at the tray.")
-        self._finger.move(down=down)
+        self._simulated_button.move(down=down)
         return self._ask(lambda: None)
 
     def throw(self) -> Snapshot:
         tray = self.simulated_tray
         if tray is None:
             raise TableError("These dice are real: throw them yourself.")
-        match = self._ledger.match if self._ledger else None
+        match = self._live_match.match if self._live_match else None
         return self._ask(lambda: throw_as_a_person(tray, match))
 
     def new_match(
@@ -491,7 +495,7 @@ class Companion:
 
         def change() -> None:
             put_back()
-            self._shelf.reload()
+            self._profiles.reload()
             self._session.reload()
 
         return self._ask(change, RESTORE_S)
@@ -504,11 +508,11 @@ class Companion:
 
     def _tap_in(self, dice: tuple[int, ...]) -> None:
         """Where a reading needs attention, its picture shows what is tapped in."""
-        before = self._ledger.match if self._ledger else None
+        before = self._live_match.match if self._live_match else None
         heeding = isinstance(self._session.overlay, NeedsAttention)
         self._session.dice(dice)
-        if self._learning and before and heeding and self._ledger.match is not before:
-            self._learning.tapped_in(before, self._ledger.match)
+        if self._misread_collector and before and heeding and self._live_match.match is not before:
+            self._misread_collector.tapped_in(before, self._live_match.match)
 
     def keep(self, dice: tuple[int, ...]) -> Snapshot:
         return self._ask(lambda: self._session.keep(dice))

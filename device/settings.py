@@ -15,7 +15,7 @@ from typing import Any
 import platformdirs
 
 from device.errors import UsageError
-from device.pins import BLUE_PIN, BUTTON_PIN, GREEN_PIN, RED_PIN
+from device.hardware.pins import BLUE_PIN, BUTTON_PIN, GREEN_PIN, RED_PIN
 from game.errors import quoted
 from game.textfile import read_text
 

@@ -15,9 +15,9 @@ from game.errors import (
     RulesetError,
     ThrowError,
 )
-from game.match import Match
-from game.ruleset import Ruleset
-from game.scoring import Combo, Keep
+from game.match.match import Match
+from game.rules.ruleset import Ruleset
+from game.rules.scoring import Combo, Keep
 
 __all__ = [
     "Combo",

@@ -16,9 +16,9 @@ import click
 import cv2
 
 from vision import Reading, read
+from vision.dataset import Case, Outcome, cases
+from vision.decision import SURE, WELL
 from vision.images import load
-from vision.judge import SURE, WELL
-from vision.labelled import Case, Outcome, cases
 
 DOC = Path(__file__).parents[1] / "docs" / "accuracy.md"
 

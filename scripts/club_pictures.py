@@ -12,16 +12,16 @@ from time import time
 import cv2
 from playwright.sync_api import Browser, sync_playwright
 
-from device.tape import SelfPlay, whole_match
-from game import rulefile
-from game.match import Match
+from device.bench.self_play import SelfPlay, whole_match
+from game.match.match import Match
+from game.rules import rule_files
 from web.club.app import create_club
-from web.club.hall import Trays
-from web.club.history import MatchHistory
+from web.club.match_history import MatchHistory
 from web.club.people import People
 from web.club.steward import Steward
 from web.club.store import ClubStore
 from web.club.tournaments import Tournaments
+from web.club.trays import Trays
 from web.server import Server
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
@@ -52,7 +52,7 @@ def main() -> None:
 
 def fill(hall: Trays, random: Random) -> None:
     """Matches that were won, then one under way at each tray."""
-    rules = rulefile.load("walnut-studiolo")
+    rules = rule_files.load("walnut-studiolo")
     for number in range(14):
         names = random.sample(NAMES, random.choice((2, 2, 3)))
         began_s = time() - 3600 * (2.5 - number / 8)

@@ -11,7 +11,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-from web.languages import LANGUAGES
+from web.i18n.languages import LANGUAGES
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "web" / "translations"

@@ -3,7 +3,7 @@
     python scripts/odds_tables.py            # those that have none that fits
     python scripts/odds_tables.py zilch      # these, whatever is there
 
-Needed whenever a rule set changes, or `METHOD` in game/odds/wins.py. About a minute each.
+Needed whenever a rule set changes, or `METHOD` in game/odds/match_odds.py. About a minute each.
 """
 
 import sys
@@ -11,16 +11,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from game import rulefile
-from game.odds.shelf import TableStore, pack
-from game.odds.wins import MatchOdds, digest, exact
+from game.odds.match_odds import MatchOdds, digest, exact
+from game.odds.table_store import TableStore, pack
+from game.rules import rule_files
 
 TABLES = Path(__file__).parents[1] / "game" / "odds" / "tables"
 
 
 def make(name: str) -> None:
     """Solve this one, and drop the table of older rules."""
-    rules = rulefile.load(name)
+    rules = rule_files.load(name)
     start_s = perf_counter()
     wins = MatchOdds.unsolved(rules, rules.target)
     for _ in wins.solve():
@@ -38,7 +38,7 @@ def missing() -> list[str]:
     """Rule sets solved as they are played that have no table."""
     with TemporaryDirectory() as empty:
         shelf = TableStore(Path(empty))
-        sets = [rulefile.load(name) for name in rulefile.names()]
+        sets = [rule_files.load(name) for name in rule_files.names()]
         return [rules.name for rules in sets if exact(rules) and shelf.find(rules) is None]
 
 

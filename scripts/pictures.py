@@ -12,14 +12,14 @@ import cv2
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from device.cameras.simulated import SimulatedTray
+from device.app import PlayOptions, serving
+from device.cameras.simulated.tray import SimulatedTray
 from device.companion import Companion
-from device.play import PlayOptions, serving
+from game.situation import Situation
 from vision import read
 from vision.annotate import annotate
 from web.app import new_link
-from web.coaching import Mode
-from web.table import Situation
+from web.contracts.coach import Mode
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 CHROMIUM = "/usr/bin/chromium"

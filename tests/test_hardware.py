@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from calibration.height import VIEWS, hang
-from device import pins
-from device.calibrating import tray_size
+from calibration.camera_height import VIEWS, hang
 from device.cli import cli
+from device.commands.calibrate import tray_size
 from device.errors import UsageError
-from device.lamp import BLINKS
+from device.hardware import pins
+from device.hardware.lamp import BLINKS
+from device.hardware.outputs import Wiring
+from device.session.indicator import Indicator
 from device.settings import Settings
-from device.sign import Indicator
-from device.signals import Wiring
 from scripts.wiring import TARGET, draw, header_of
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -132,5 +132,7 @@ def test_no_tray_is_refused_with_the_remedy(text):
 def test_the_play_page_has_every_sign_with_its_blinking():
     page = (DOCS / "play.md").read_text("utf-8")
 
-    for sign in Indicator:
-        assert re.search(rf"\| {sign} \| [a-z ,]+ \| `{re.escape(BLINKS[sign])}` \|", page), sign
+    for indicator in Indicator:
+        assert re.search(
+            rf"\| {indicator} \| [a-z ,]+ \| `{re.escape(BLINKS[indicator])}` \|", page
+        ), indicator

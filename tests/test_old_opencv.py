@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration import tray
-from device.cameras.look import LOOKS
+from calibration import tray_finder
+from device.cameras.simulated.tray_geometry import LOOKS
 from tests.vision.painted import Put, photograph
 
 ROOT = Path(__file__).parents[1]
@@ -61,4 +61,4 @@ def test_an_opencv_of_bookworm_sees_what_the_newest_sees(tmp_path, wanted):
 
     assert version.startswith("4.")
     assert tuple(values) == shot.values
-    assert np.allclose(corners, tray.find([shot.image]).tray.corners, atol=1)
+    assert np.allclose(corners, tray_finder.find([shot.image]).tray.corners, atol=1)

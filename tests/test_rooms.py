@@ -1,6 +1,8 @@
-"""The one direction in which the rooms know of each other."""
+"""How the house is laid out: in which direction its rooms know of each other, how large, how named."""
 
 import ast
+from collections import Counter, defaultdict
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -24,24 +26,70 @@ ARITHMETIC = {ROOT / "game" / "odds": {"numpy"}}
 WHEN_USED = {
     "picamera2": ["picamera.py"],
     "gpiozero.pins.lgpio": ["pins.py"],
-    "paho.mqtt.client": ["link.py"],
+    "paho.mqtt.client": ["client.py"],
 }
 """Not everywhere installed: imported in one module each, only when used."""
 
+BESIDE = ("hardware", "watching", "storage", "coach", "mqtt")
+"""Rooms of the device that know nothing of each other: `companion` and `app` join them."""
 
-def imports(file: Path) -> set[str]:
+FLOORS = {
+    "game": ("rules", "match", "journal", "odds", "stats"),
+    "web": ("contracts", "i18n", "state", "access", "pages", "api", "club"),
+}
+"""Inner rooms from the ground up; none imports one that stands above it."""
+
+MOST_MODULES = 15
+"""In one folder, the `__init__` not counted: what fits in the eye."""
+
+SMALL = 40
+"""Lines under which a module needs two users, or a reason of its own."""
+
+ALONE = {"vision/consensus.py": "a step on the way of every throw"}
+
+SHARED_NAMES = {
+    "app": "puts a program together from its rooms",
+    "backup": "matches, calibration and settings in one file",
+    "calibration": "the calibration as the page sees it",
+    "club": "the club board",
+    "coach": "what is worked out beside the match",
+    "errors": "what a room can refuse",
+    "maintenance": "health, backups and restoring",
+    "matches": "looking back on matches",
+    "misreads": "pictures of throws that were put right",
+    "networks": "the small networks",
+    "odds": "chances and best play",
+    "pencil": "who may change anything",
+    "pin": "the number with which a screen gets the pencil",
+    "rules": "rule sets",
+    "settings": "what can be set",
+    "table": "what can be asked of the table",
+}
+"""File names that stand in more than one folder, with the one thing that each means there."""
+
+
+def files(*rooms):
+    return [file for room in rooms for file in sorted((ROOT / room).rglob("*.py"))]
+
+
+def modules(file):
+    """The modules that a file imports, whole."""
     found = set()
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module.partition(".")[0])
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
     return found
+
+
+def imports(file):
+    return {module.partition(".")[0] for module in modules(file)}
 
 
 @pytest.mark.parametrize("room", MAY_IMPORT)
 def test_room_imports_only_what_it_stands_on(room):
-    for file in (ROOT / room).rglob("*.py"):
+    for file in files(room):
         others = imports(file) & set(MAY_IMPORT) - {room}
 
         assert others <= MAY_IMPORT[room], file
@@ -49,14 +97,101 @@ def test_room_imports_only_what_it_stands_on(room):
 
 @pytest.mark.parametrize("room", PURE)
 def test_ground_floor_is_pure(room):
-    for file in (ROOT / room).rglob("*.py"):
+    for file in files(room):
         assert not imports(file) & PURE[room] - ARITHMETIC.get(file.parent, set()), file
 
 
 @pytest.mark.parametrize("module", WHEN_USED)
 def test_libraries_not_everywhere_installed_are_imported_in_one_module_when_used(module):
-    files = [file for room in MAY_IMPORT for file in (ROOT / room).rglob("*.py")]
-    users = [file.name for file in files if f'import_module("{module}")' in file.read_text("utf-8")]
+    users = [
+        file.name
+        for file in files(*MAY_IMPORT)
+        if f'import_module("{module}")' in file.read_text("utf-8")
+    ]
 
     assert users == WHEN_USED[module]
-    assert not any(module.partition(".")[0] in imports(file) - {"gpiozero"} for file in files)
+    assert not any(
+        module.partition(".")[0] in imports(file) - {"gpiozero"} for file in files(*MAY_IMPORT)
+    )
+
+
+@pytest.mark.parametrize(
+    ("house", "lower", "upper"),
+    [
+        (house, lower, upper)
+        for house, floors in FLOORS.items()
+        for k, lower in enumerate(floors)
+        for upper in floors[k + 1 :]
+    ],
+)
+def test_no_inner_room_imports_one_that_stands_above_it(house, lower, upper):
+    for file in files(f"{house}/{lower}"):
+        above = {m for m in modules(file) if m.startswith(f"{house}.{upper}.")}
+
+        assert not above, file
+
+
+@pytest.mark.parametrize("room", BESIDE)
+def test_rooms_beside_each_other_meet_in_the_companion_only(room):
+    others = tuple(f"device.{other}." for other in BESIDE if other != room)
+    for file in files(f"device/{room}"):
+        assert not {m for m in modules(file) if m.startswith(others)}, file
+
+
+def test_the_session_knows_matches_and_readings_and_nothing_that_runs():
+    for file in files("device/session"):
+        ours = {m for m in modules(file) if m.partition(".")[0] in MAY_IMPORT}
+
+        assert all(m.startswith(("game.", "vision.reading.", "device.session.")) for m in ours), (
+            file
+        )
+        assert not imports(file) & {"threading", "queue", "time", "cv2", "numpy", "gpiozero"}, file
+
+
+def test_no_folder_has_more_modules_than_fit_in_the_eye():
+    folders = Counter(
+        file.parent for file in files(*MAY_IMPORT, "training") if file.name != "__init__.py"
+    )
+
+    assert [folder for folder, count in folders.items() if count > MOST_MODULES] == []
+
+
+def test_a_file_name_means_one_thing():
+    places = defaultdict(list)
+    for file in files(*MAY_IMPORT, "training"):
+        if file.name != "__init__.py":
+            places[file.stem].append(file)
+    repeated = {stem for stem, found in places.items() if len(found) > 1}
+
+    assert repeated == set(SHARED_NAMES)
+
+
+def test_a_public_class_name_means_one_thing():
+    classes = defaultdict(list)
+    for file in files(*MAY_IMPORT, "training"):
+        for node in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                classes[node.name].append(str(file.relative_to(ROOT)))
+
+    assert {name: found for name, found in classes.items() if len(found) > 1} == {}
+
+
+def test_a_small_module_stands_alone_only_where_two_use_it():
+    everything = files(*MAY_IMPORT)
+    used = Counter(chain.from_iterable({part_of(m) for m in modules(f)} for f in everything))
+    lonely = {
+        str(file.relative_to(ROOT))
+        for file in everything
+        if file.name != "__init__.py"
+        and "commands" not in file.parts  # one verb a file, however short
+        and len(file.read_text("utf-8").splitlines()) < SMALL
+        and used[".".join(file.relative_to(ROOT).with_suffix("").parts)] < 2
+    }
+
+    assert lonely == set(ALONE)
+
+
+def part_of(module):
+    """The module of `module.name`, where that is a file here; else as it is."""
+    parent = module.rpartition(".")[0]
+    return parent if (ROOT / f"{parent.replace('.', '/')}.py").exists() else module

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.picture import Image, as_bgr
+from vision.images import Image, as_bgr
 from vision.reading import Die, Reading, Zone
 
 Colour = tuple[int, int, int]  # BGR

@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.judge import Verdict, judge
-from vision.looks import Candidate, looks
-from vision.picture import as_bgr
+from vision.candidates import Candidate, looks
+from vision.decision import Verdict, judge
+from vision.images import as_bgr
 from vision.reading import Die, Problem, Quad, Reading, Zone
 
 HAND = 0.001

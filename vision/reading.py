@@ -1,7 +1,7 @@
 """What the camera saw: the value types that `vision.read` returns.
 
 A Reading is never changed. What the match makes of it, and what a person corrects,
-are other things with other names (see `game.match`).
+are other things with other names (see `game.match.match`).
 """
 
 from dataclasses import dataclass

@@ -5,33 +5,36 @@ from secrets import token_bytes
 
 from flask import Flask
 
-from game.history import History
-from game.rulefile import load, names
-from game.ruleset import Ruleset
-from web import filters, guard, languages, phone, problem, repeat
-from web.api import create_api
-from web.asset import YEAR_S, asset
-from web.body import MAX_BYTES
-from web.calibrating import create_calibrating
-from web.calibration import Calibration
-from web.coaching import Coach
-from web.corrections import Misreads, create_corrections
-from web.counted import create_counted
-from web.handing import create_handing
-from web.health import create_health
-from web.hosts import AllowedHosts
-from web.hosts import register as register_hosts
-from web.keeping import Maintainer
-from web.looking_back import create_looking_back, create_reviews
-from web.openapi import create_openapi
-from web.page import create_page, showing
-from web.paper import create_paper
-from web.pencil import Pencil
-from web.phone import Phones
-from web.pin import Pin
-from web.records import create_records
+from game.journal.history import History
+from game.rules.rule_files import load, names
+from game.rules.ruleset import Ruleset
+from web import problem
+from web.access import idempotency, origin, phone
+from web.access.origin import AllowedHosts, register_hosts
+from web.access.pencil import Pencil
+from web.access.phone import Phones
+from web.access.pin import Pin
+from web.api.calibration import create_calibrating
+from web.api.health import create_health
+from web.api.matches import create_records
+from web.api.misreads import create_corrections
+from web.api.openapi import create_openapi
+from web.api.pencil import create_handing
+from web.api.statistics import create_counted
+from web.api.table import create_api
+from web.contracts.calibration import Calibration
+from web.contracts.coach import Coach
+from web.contracts.maintenance import Maintainer
+from web.contracts.misreads import Misreads
+from web.contracts.table import Table
+from web.i18n import languages
+from web.pages import filters
+from web.pages.assets import YEAR_S, asset
+from web.pages.matches import create_looking_back, create_reviews
+from web.pages.printouts import create_paper
+from web.pages.scoreboard import create_page, showing
+from web.request import MAX_BYTES
 from web.stream import Streams
-from web.table import Table
 
 
 def create_app(
@@ -80,9 +83,9 @@ def create_app(
     problem.register(app)
     if hosts is not None:
         register_hosts(app, hosts)
-    guard.register(app)
+    origin.register(app)
     phone.register(app, table, pencil, phones)
-    repeat.register(app)
+    idempotency.register(app)
     app.register_blueprint(create_api(table, streams, offered))
     app.register_blueprint(create_openapi())
     app.register_blueprint(create_handing(table, pencil, pin, phones))

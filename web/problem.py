@@ -13,8 +13,8 @@ from flask import Flask, Response, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from game import GameError
-from web.saying import say
-from web.table import TableError
+from game.situation import TableError
+from web.i18n.translate import say
 
 log = logging.getLogger(__name__)
 

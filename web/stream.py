@@ -7,8 +7,8 @@ from typing import Protocol, TypeVar
 
 from flask import Response, request
 
-from web.once import Versioned
 from web.problem import HttpProblem
+from web.version_cache import Versioned
 
 HEARTBEAT_S = 15.0
 """Below the half minute after which proxies and phones give up on a silent connection."""

@@ -2,11 +2,11 @@
 
 from functools import partial
 
-from device.camera import Camera
+from device.cameras.base import Camera
+from device.cameras.controls import Tunable, Tuning
 from device.cameras.picamera import Picamera2Camera, pi_camera_there
 from device.cameras.replay import ReplayCamera
-from device.cameras.simulated import SimulatedTray
-from device.cameras.tuning import Tunable, Tuning
+from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.usb import UsbCamera
 from device.errors import UsageError
 

@@ -15,10 +15,9 @@ from typing import Any
 import cv2
 import numpy as np
 
-from device.camera import CameraError, Frame, Image
-from device.cameras.frames import PREVIEW_WIDTH_PX, sealed
-from device.cameras.settling import Settling
-from device.cameras.tuning import Tuning, turned
+from device.cameras.base import PREVIEW_WIDTH_PX, CameraError, Frame, Image, sealed
+from device.cameras.controls import Tuning, turned
+from device.cameras.picamera_controls import Settling
 
 log = logging.getLogger(__name__)
 

@@ -8,8 +8,7 @@ from typing import Protocol
 import cv2
 import numpy as np
 
-from device.camera import CameraError, Frame, Image
-from device.cameras.frames import sealed, small
+from device.cameras.base import CameraError, Frame, Image, sealed, small
 
 PHOTO_ENDINGS = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
 USUAL_FPS = 25.0  # for films that do not tell

@@ -10,10 +10,9 @@ from typing import Any, Protocol
 import cv2
 import numpy as np
 
-from device.camera import CameraError, Frame, Image
-from device.cameras import usb_light
-from device.cameras.frames import sealed, small
-from device.cameras.tuning import Tuning, turned
+from device.cameras import usb_controls
+from device.cameras.base import CameraError, Frame, Image, sealed, small
+from device.cameras.controls import Tuning, turned
 
 SIZE_PX = (1920, 1080)  # asked for; cameras that have it not give their nearest
 TIMEOUT_S = 2.0
@@ -24,7 +23,7 @@ CLOSING_S = 1.0
 SETTLING_S = 8.0  # some 75 frames, of which slow cameras give 15 a second
 
 
-class Device(usb_light.Knobs, Protocol):
+class Device(usb_controls.Knobs, Protocol):
     """The part of `cv2.VideoCapture` that is used."""
 
     def read(self) -> tuple[bool, Any]: ...
@@ -136,9 +135,9 @@ class UsbCamera:
     def _settle(self) -> None:
         light = self._tuning.light
         if light:
-            usb_light.hold(self._device, light)
+            usb_controls.hold(self._device, light)
         else:
-            light = usb_light.settle(self._device, self._brightness, self._tuning.half_period_us)
+            light = usb_controls.settle(self._device, self._brightness, self._tuning.half_period_us)
         with self._arrival:
             self._tuning = replace(self._tuning, light=light)
             self._unsettled = False

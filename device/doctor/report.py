@@ -13,8 +13,9 @@ from importlib.metadata import distributions
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from device.doctor.patient import PATIENCE_S, SERVICE, System
+from device.doctor.system import PATIENCE_S, System
 from device.errors import UsageError
+from device.files import SERVICE
 from device.settings import as_text
 
 SECRET = re.compile(
@@ -24,7 +25,7 @@ MAC = re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b", re.IGNORECASE)
 LOG_LINES = "500"
 
 
-def pack_report(path: Path, patient: System, found: str, *, pictures: bool) -> None:
+def pack_report(path: Path, system: System, found: str, *, pictures: bool) -> None:
     """Write the report; nothing is left behind where that fails.
 
     Raises:
@@ -32,9 +33,9 @@ def pack_report(path: Path, patient: System, found: str, *, pictures: bool) -> N
     """
     try:
         with ZipFile(path, "w", ZIP_DEFLATED) as report:
-            for name, text in _texts(patient, found):
+            for name, text in _texts(system, found):
                 report.writestr(name, without_secrets(text))
-            for name, picture in _pictures(patient) if pictures else ():
+            for name, picture in _pictures(system) if pictures else ():
                 report.writestr(name, picture)
     except OSError as error:
         raise UsageError(f"{path}: no report can be written there: {error.strerror}") from None
@@ -49,29 +50,29 @@ def without_secrets(text: str) -> str:
     return MAC.sub("**:**:**:**:**:**", SECRET.sub(r"\1***", text))
 
 
-def _texts(patient: System, found: str) -> Iterator[tuple[str, str]]:
-    machine = patient.machine
+def _texts(system: System, found: str) -> Iterator[tuple[str, str]]:
+    machine = system.machine
     yield "doctor.txt", f"{found}\n"
-    yield "settings.toml", as_text(patient.settings)
-    yield "system.txt", "\n".join(_system(patient))
+    yield "settings.toml", as_text(system.settings)
+    yield "system.txt", "\n".join(_system(system))
     log = machine.run("journalctl", "--no-pager", "-o", "short-iso", "-u", SERVICE, "-n", LOG_LINES)
     yield "log.txt", log or "journalctl does not tell: try sudo traykeeper doctor --zip ..."
     yield "service.txt", machine.run("systemctl", "cat", SERVICE) or "not installed"
 
 
-def _system(patient: System) -> Iterator[str]:
-    yield patient.machine.read("/proc/device-tree/model") or platform.machine()
+def _system(system: System) -> Iterator[str]:
+    yield system.machine.read("/proc/device-tree/model") or platform.machine()
     yield f"{platform.system()} {platform.release()}, Python {sys.version}"
-    yield patient.machine.read("/etc/os-release") or ""
-    yield patient.machine.read("/proc/meminfo") or ""
+    yield system.machine.read("/etc/os-release") or ""
+    yield system.machine.read("/proc/meminfo") or ""
     yield from sorted({f"{dist.name} {dist.version}" for dist in distributions()})
 
 
-def _pictures(patient: System) -> Iterator[tuple[str, bytes]]:
+def _pictures(system: System) -> Iterator[tuple[str, bytes]]:
     """The last photo and what the camera sees now, from the running companion."""
-    photo = (patient.state or {}).get("photo") or {}
+    photo = (system.state or {}).get("photo") or {}
     for name, route in (("photo.jpg", f"photo/{photo.get('id')}.jpg"), ("view.jpg", "view.jpg")):
-        url = f"{patient.address}api/v1/{route}"
+        url = f"{system.address}api/v1/{route}"
         with (
             suppress(OSError),
             urllib.request.urlopen(url, timeout=PATIENCE_S) as answer,  # noqa: S310 - our own page

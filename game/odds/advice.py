@@ -11,14 +11,13 @@ from fractions import Fraction
 import numpy as np
 
 from game.errors import OddsError
-from game.odds.chances import farkle_within
-from game.odds.points import PointsTable, points_table
-from game.odds.reach import chances_of_one_throw, reaching
-from game.odds.throws import Floats, throws
-from game.odds.turn import Worth
-from game.odds.wins import MatchOdds
-from game.ruleset import HotDice, LastRound, Ruleset
-from game.scoring import Keep
+from game.odds.compiled_rules import Floats, throws
+from game.odds.match_odds import MatchOdds
+from game.odds.throw_odds import chances_of_one_throw, farkle_within, reaching
+from game.odds.turn_odds import PointsTable, points_table
+from game.odds.turn_solver import Worth
+from game.rules.ruleset import HotDice, LastRound, Ruleset
+from game.rules.scoring import Keep
 
 NEAR = 0.001
 """Chances to win that differ by less are called a tie: nobody would feel it in a lifetime."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from game.errors import OddsError
-from game.odds.reach import chances_of_one_throw, chances_to_reach
-from game.odds.throws import CompiledRules, Floats, throws
-from game.ruleset import LastRound, Ruleset, Win
+from game.odds.compiled_rules import CompiledRules, Floats, throws
+from game.odds.throw_odds import chances_of_one_throw, chances_to_reach
+from game.rules.ruleset import LastRound, Ruleset, Win
 
 _NEVER = 1e-10
 """A chance that is left out of account."""

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from game.match import Match
+from game.match.match import Match
+from game.match.state import State
 from game.odds.advice import TurnOption
+from game.odds.match_odds import MatchOdds
 from game.odds.review import ReviewedMoment, odds_of, options_of, review
-from game.odds.wins import MatchOdds
-from game.ruleset import Piggyback
-from game.state import State
+from game.rules.ruleset import Piggyback
 
 _TWO = 2
 

@@ -4,22 +4,22 @@ Luck is the difference that a throw makes to what the turn is worth before and a
 player who plays on as well as can be. Over many throws it comes to nothing, whatever is kept.
 A decision gives away the difference between the best choice and the one that was taken.
 
-With two players the chances to win are those of the match (see `game.odds.wins`). With more, or
+With two players the chances to win are those of the match (see `game.odds.match_odds`). With more, or
 with teams, they are those of two: the player on turn and the best of the others.
 """
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from game.effects import best_of_others
 from game.errors import OddsError
-from game.events import Banked, Thrown
-from game.match import Match
+from game.match.effects import best_of_others
+from game.match.events import Banked, Thrown
+from game.match.match import Match
+from game.match.state import State
+from game.match.step import step
 from game.odds.advice import MatchPosition, TurnOdds, TurnOption, turn_odds
-from game.odds.wins import MatchOdds
-from game.scoring import Dice, Effect, table, throw_events
-from game.state import State
-from game.step import step
+from game.odds.match_odds import MatchOdds
+from game.rules.scoring import Dice, Effect, table, throw_events
 
 _TWO = 2
 

@@ -2,7 +2,7 @@ import pytest
 
 from calibration.outline import Outline
 from calibration.profile import DiceSet, HeldControls, Mat, Profile
-from device.cameras.simulated import SimulatedTray
+from device.cameras.simulated.tray import SimulatedTray
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from calibration.dice_set import DieColours, learn, looks, sift
 from calibration.outline import width_px
-from device.cameras.simulated import SimulatedTray
+from device.cameras.simulated.tray import SimulatedTray
 from vision.reading import Die, Problem, Reading, Zone
 
 TRAY_MM = (250 + 170) / 2

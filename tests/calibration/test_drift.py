@@ -6,8 +6,8 @@ import pytest
 
 from calibration.drift import MOVED, drift, level, signature
 from calibration.outline import width_px
-from device.cameras.look import LOOKS
-from device.cameras.simulated import SimulatedTray
+from device.cameras.simulated.tray import SimulatedTray
+from device.cameras.simulated.tray_geometry import LOOKS
 
 
 def moved(image, right_px, down_px):

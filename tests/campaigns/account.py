@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from device.daily import Backups
-from device.rescue import open_journal
-from game.entry import BEGINNING, Entry
-from game.history import History
+from device.storage.daily_backup import Backups
+from device.storage.recovery import open_journal
+from game.journal.entry import BEGINNING, Entry
+from game.journal.history import History
 
 
 @dataclass

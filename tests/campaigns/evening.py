@@ -3,50 +3,52 @@
 import random
 from collections.abc import Callable, Iterator
 
-from device.ledger import LiveMatch
-from game import rulefile
+from device.session.live_match import LiveMatch
 from game.errors import GameError
-from game.events import Action, Banked, Kept, Place, Redone, ScoreSet, Skipped, Thrown, Undone
-from game.journal import Journal
-from game.match import Match
+from game.journal.journal import Journal
+from game.match.events import Action, Banked, Kept, Place, Redone, ScoreSet, Skipped, Thrown, Undone
+from game.match.match import Match
+from game.rules import rule_files
 
-RULES = [rulefile.load(name) for name in ("walnut-studiolo", "zilch", "stirler")]
+RULES = [rule_files.load(name) for name in ("walnut-studiolo", "zilch", "stirler")]
 NAMES = ("Anna", "Ben", "Cleo", "Zoë", "Πέτρος", "小明", "🎲🎲")
 
 Tell = Callable[[str, int], object]
 """Called with "try" before a step is written and with "told" after, and with the match."""
 
 
-def steps(ledger: LiveMatch, journal: Journal, rng: random.Random, tell: Tell) -> Iterator[None]:
+def steps(
+    live_match: LiveMatch, journal: Journal, rng: random.Random, tell: Tell
+) -> Iterator[None]:
     """Play for ever; gives after each step."""
-    last_id = ledger.match_id
+    last_id = live_match.match_id
     while True:
         draw = rng.random()
-        if not ledger or draw < 0.01 or ledger.match.state.winner is not None:
+        if not live_match or draw < 0.01 or live_match.match.state.winner is not None:
             tell("try", 0)
             names = rng.sample(NAMES, rng.randint(2, 4))
-            ledger.begin(Match.start(rng.choice(RULES), names))
-            last_id = max(last_id, ledger.match_id)
-            tell("told", ledger.match_id)
+            live_match.begin(Match.start(rng.choice(RULES), names))
+            last_id = max(last_id, live_match.match_id)
+            tell("told", live_match.match_id)
         elif draw < 0.02:
             number = rng.randint(1, last_id)
             tell("try", number)
-            ledger.reopen(number)
+            live_match.reopen(number)
             tell("told", number)
         else:
-            _one_move(ledger, rng, tell)
+            _one_move(live_match, rng, tell)
         yield
 
 
-def _one_move(ledger: LiveMatch, rng: random.Random, tell: Tell) -> None:
-    actions = _wish(ledger.match, rng)
+def _one_move(live_match: LiveMatch, rng: random.Random, tell: Tell) -> None:
+    actions = _wish(live_match.match, rng)
     try:
-        ledger.match.push(*actions)
+        live_match.match.push(*actions)
     except GameError:
         return
-    tell("try", ledger.match_id)
-    ledger.do(*actions)
-    tell("told", ledger.match_id)
+    tell("try", live_match.match_id)
+    live_match.do(*actions)
+    tell("told", live_match.match_id)
 
 
 def _wish(match: Match, rng: random.Random) -> tuple[Action, ...]:

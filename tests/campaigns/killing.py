@@ -13,10 +13,10 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from device.daily import Backups
-from device.ledger import LiveMatch
-from device.rescue import open_journal
-from game.scoring import table
+from device.session.live_match import LiveMatch
+from device.storage.daily_backup import Backups
+from device.storage.recovery import open_journal
+from game.rules.scoring import table
 from tests.campaigns.account import Account, read_again
 from tests.campaigns.evening import RULES, steps
 
@@ -33,13 +33,13 @@ def play(folder: Path, seed: int, out: int) -> None:
     backups = Backups(folder)
     journal, damage = open_journal(folder, backups)
     assert not damage, damage
-    ledger = LiveMatch(journal)
-    ledger.reload()
+    live_match = LiveMatch(journal)
+    live_match.reload()
 
     def tell(word: str, match_id: int) -> None:
         os.write(out, f"{word} {match_id}\n".encode())
 
-    for _ in steps(ledger, journal, rng, tell):
+    for _ in steps(live_match, journal, rng, tell):
         if rng.random() < BACKUP:
             backups.make()
 

@@ -8,9 +8,9 @@ import random
 import sys
 from pathlib import Path
 
-from device.daily import Backups
-from device.ledger import LiveMatch
-from device.rescue import open_journal
+from device.session.live_match import LiveMatch
+from device.storage.daily_backup import Backups
+from device.storage.recovery import open_journal
 from tests.campaigns.evening import steps
 
 TOLD = "told"
@@ -30,9 +30,9 @@ def main() -> None:
         journal, _ = open_journal(folder, Backups(folder))
         if sys.argv[4:]:
             journal._db.execute(f"PRAGMA synchronous={sys.argv[4]}")
-        ledger = LiveMatch(journal)
-        ledger.reload()
-        for _ in steps(ledger, journal, rng, tell):
+        live_match = LiveMatch(journal)
+        live_match.reload()
+        for _ in steps(live_match, journal, rng, tell):
             left -= 1
             if not left or rng.random() < RESTART:
                 break

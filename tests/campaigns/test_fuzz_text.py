@@ -9,30 +9,31 @@ from pathlib import Path
 import pytest
 
 from calibration import profile
-from device import backup, settings
-from device.daily import Backups
+from device import settings
 from device.errors import UsageError
-from device.ledger import LiveMatch
-from device.rescue import open_journal
+from device.session.live_match import LiveMatch
 from device.settings import Settings
-from game import rulefile
+from device.storage import backup
+from device.storage.daily_backup import Backups
+from device.storage.recovery import open_journal
 from game.errors import GameError, JournalError, RulesetError
-from game.history import History
-from game.journal import Journal
-from game.match import Match
-from game.ruleset import Ruleset
-from game.text import from_text, insertion, to_text
+from game.journal.history import History
+from game.journal.journal import Journal
+from game.match.match import Match
+from game.match.match_text import from_text, insertion, to_text
+from game.rules import rule_files
+from game.rules.ruleset import Ruleset
 from tests.campaigns.evening import steps
 from tests.campaigns.mutants import mutant
 from tests.campaigns.size import count
-from tests.device.test_shelf import PI
+from tests.device.calibrating.test_profile_store import PI
+from tests.web.api.test_garbage import FIELDS, POSTS
 from tests.web.conftest import MemoryTable
-from tests.web.test_garbage import FIELDS, POSTS
 from web.app import create_app
 
 pytestmark = [pytest.mark.campaign, pytest.mark.timeout(7200)]
 
-RULES = Path(rulefile.__file__).with_name("rulesets")
+RULES = Path(rule_files.__file__).with_name("published")
 
 
 def one_line(error):
@@ -65,7 +66,7 @@ def test_rule_sets():
     seeds = [path.read_bytes() for path in sorted(RULES.glob("*.toml"))]
 
     def attempt(data):
-        found = rulefile.parse(text(data), name="house", where="house.toml")
+        found = rule_files.parse(text(data), name="house", where="house.toml")
         assert isinstance(found, Ruleset)
 
     try_all("rule sets", seeds, attempt, RulesetError, count(400, 50_000))
@@ -84,8 +85,8 @@ def matches(tmp_path_factory):
 
 def _played(folder, n_steps):
     journal = Journal.open(folder / "journal.db")
-    ledger = LiveMatch(journal)
-    evening = steps(ledger, journal, random.Random(2), lambda *_: None)
+    live_match = LiveMatch(journal)
+    evening = steps(live_match, journal, random.Random(2), lambda *_: None)
     for _ in range(n_steps):
         next(evening)
     return journal
@@ -102,7 +103,7 @@ def test_the_text_of_matches(matches):
 
 
 def test_one_turn_put_in_by_hand():
-    fresh = Match.start(rulefile.load("walnut-studiolo"), ["Anna", "Ben"])
+    fresh = Match.start(rule_files.load("walnut-studiolo"), ["Anna", "Ben"])
     lines = [b"113335: 333 11 5 = 550, bank", b"224466", b"223346: farkle", b"skip"]
 
     def attempt(data):

@@ -11,10 +11,10 @@ from threading import Thread
 
 import pytest
 
-from device.play import PlayOptions, serving
-from game.events import Skipped
-from game.history import History
-from game.journal import FILE
+from device.app import PlayOptions, serving
+from game.journal.history import History
+from game.journal.journal import FILE
+from game.match.events import Skipped
 from tests.campaigns.size import count
 
 MATCHES = count(50, 10_000)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numpy.random import Generator
 
-from device.cameras.look import LOOKS
+from device.cameras.simulated.tray_geometry import LOOKS
 from tests.campaigns.size import count
 from tests.vision.painted import Put, photograph
 from vision import Quad, Reading, read

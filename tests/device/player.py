@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from time import sleep
 
-from device.cameras.simulated import SimulatedTray
-from device.hands import throw_as_a_person
-from game.match import Match
+from device.cameras.simulated.player import throw_as_a_person
+from device.cameras.simulated.tray import SimulatedTray
+from game.match.match import Match
 
 IN_FLIGHT_S = 0.1
 """Nobody presses before the dice have left the hand."""

@@ -7,14 +7,15 @@ from time import sleep
 
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
-from device.button import TrayButton
-from device.cameras.simulated import SimulatedTray
+from device.cameras.simulated.tray import SimulatedTray
 from device.companion import Companion
-from device.lamp import RgbLamp
-from device.ledger import LiveMatch
-from game import rulefile
-from game.journal import Journal
-from web.table import Situation, Snapshot
+from device.hardware.button import TrayButton
+from device.hardware.lamp import RgbLamp
+from device.session.live_match import LiveMatch
+from game.journal.journal import Journal
+from game.rules import rule_files
+from game.situation import Situation
+from web.contracts.table import Snapshot
 
 PATIENCE_S = 15.0
 STILL_S = 0.15
@@ -120,15 +121,22 @@ def open_rig(folder: Path, **options) -> Iterator[Rig]:
     tray = options.pop("tray", None) or SimulatedTray(seed=options.pop("seed", 7), roll_s=ROLL_S)
     finger = Finger()
     with closing(Journal.open(folder / "journal.db")) as journal:
-        ledger = LiveMatch(journal)
+        live_match = LiveMatch(journal)
         if newest := journal.newest():
-            ledger.resume(*newest)
+            live_match.resume(*newest)
         pins = MockFactory(pin_class=MockPWMPin)
         lamp = options.pop("lamp", RgbLamp)(pins)
-        rules = options.pop("rules", None) or rulefile.load("walnut-studiolo")
+        rules = options.pop("rules", None) or rule_files.load("walnut-studiolo")
         open_camera = options.pop("open_camera", lambda: tray)
         companion = Companion(
-            ledger, rules, open_camera, lamp, tray=tray, still_s=STILL_S, period_s=1 / 30, **options
+            live_match,
+            rules,
+            open_camera,
+            lamp,
+            tray=tray,
+            still_s=STILL_S,
+            period_s=1 / 30,
+            **options,
         )
         companion.attach(
             lambda c: TrayButton(

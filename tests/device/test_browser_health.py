@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from device.backup import read
-from device.play import PlayOptions, serving
+from device.app import PlayOptions, serving
+from device.storage.backup import read
 from tests.browser import PHONE, chromium
 from web.app import new_link
 

@@ -5,14 +5,14 @@ from time import sleep
 import pytest
 from playwright.sync_api import Page, expect
 
-from device.play import PlayOptions, serving
-from game import rulefile
-from game.match import Match
+from device.app import PlayOptions, serving
+from game.match.match import Match
+from game.rules import rule_files
+from game.situation import Situation
 from tests.browser import PHONE, chromium
 from tests.device.player import play_to_the_end
 from tests.device.rig import ASKS_IF_THROWN
 from web.app import new_link
-from web.table import Situation
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 TRIES = 8
@@ -107,7 +107,7 @@ def test_match_to_ten_thousand_on_the_page(table, phone):
     hands.set_up("Anna", "Ben")
     account = play_to_the_end(
         hands.tray,
-        Match.start(rulefile.load("walnut-studiolo"), ["Anna", "Ben"]),
+        Match.start(rule_files.load("walnut-studiolo"), ["Anna", "Ben"]),
         mark=hands.press,
         bank=hands.bank,
         throw=hands.throw,

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from device.camera import CameraError
-from device.sign import BANK_S, SHUTDOWN_S, UNDO_S
-from game import rulefile
+from device.cameras.base import CameraError
+from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S
+from game.rules import rule_files
+from game.situation import Situation, TableError
 from tests.device.rig import open_rig
 from vision.reading import Problem
-from web.table import Situation, TableError
 
 SCORING = (1, 1, 2, 3, 4, 6)
 OPENING = (1, 1, 1, 2, 3, 4)  # 1,000
@@ -199,7 +199,7 @@ def test_attention_ends_when_the_one_unread_die_is_tapped(match_rig, monkeypatch
         doubtful = replace(second, value=None, problem=Problem.UNREADABLE)
         return replace(readings[0], dice=(first, doubtful, *others))
 
-    monkeypatch.setattr("device.eye.agree", unsure_of_the_second)
+    monkeypatch.setattr("device.watching.camera_thread.agree", unsure_of_the_second)
     snapshot = match_rig.throw(*SCORING)
     assert snapshot.situation is Situation.ATTENTION
     (face,) = Counter(SCORING) - Counter(die.value for die in snapshot.photo.dice)
@@ -269,7 +269,7 @@ def won(rig):
 
 
 def test_won_press_does_nothing(tmp_path):
-    rules = replace(rulefile.load("walnut-studiolo"), target=1000)
+    rules = replace(rule_files.load("walnut-studiolo"), target=1000)
     with open_rig(tmp_path, rules=rules) as rig:
         rig.companion.new_match(("Anna", "Ben"))
         assert won(rig).situation is Situation.WON
@@ -282,7 +282,7 @@ def test_won_press_does_nothing(tmp_path):
 
 
 def test_won_hold_is_a_rematch(tmp_path):
-    rules = replace(rulefile.load("walnut-studiolo"), target=1000)
+    rules = replace(rule_files.load("walnut-studiolo"), target=1000)
     with open_rig(tmp_path, rules=rules) as rig:
         rig.companion.new_match(("Anna", "Ben"))
         won(rig)

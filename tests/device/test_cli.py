@@ -11,8 +11,8 @@ from pathlib import Path
 import cv2
 import pytest
 
-from device.cameras.look import LOOKS
-from device.cameras.simulated import SimulatedTray
+from device.cameras.simulated.tray import SimulatedTray
+from device.cameras.simulated.tray_geometry import LOOKS
 from tests.vision.painted import Put, photograph
 
 COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]

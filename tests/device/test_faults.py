@@ -8,15 +8,15 @@ from threading import Event
 
 import pytest
 
-from device import eye
-from device.cameras.simulated import SimulatedTray
-from device.lamp import RgbLamp
-from device.play import PlayOptions, open_upkeep
-from device.signals import Signals
+from device.app import PlayOptions, open_upkeep
+from device.cameras.simulated.tray import SimulatedTray
+from device.hardware.lamp import RgbLamp
+from device.hardware.outputs import Signals
+from device.watching import camera_thread
 from game.errors import JournalError
+from game.situation import Situation
 from tests.device import disks
 from tests.device.rig import PATIENCE_S, open_rig
-from web.table import Situation
 
 THOUSAND = (1, 1, 1, 2, 3, 4)
 COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]
@@ -175,7 +175,7 @@ class StuckTray(SimulatedTray):
 
 
 def test_a_camera_that_never_comes_back_is_told_and_the_match_goes_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(eye, "HUNG_S", 1.0)
+    monkeypatch.setattr(camera_thread, "HUNG_S", 1.0)
     tray = StuckTray()
     with open_rig(tmp_path, tray=tray) as rig:
         rig.companion.new_match(("Anna", "Ben"))
@@ -195,10 +195,10 @@ class BrokenLamp(RgbLamp):
 
     loose = False
 
-    def show(self, sign, words=""):
+    def show(self, indicator, words=""):
         if self.loose:
             raise OSError("GPIO busy")
-        super().show(sign, words)
+        super().show(indicator, words)
 
 
 def test_a_lamp_that_fails_is_told_once_and_stops_nobody(tmp_path, caplog):
@@ -221,22 +221,22 @@ def test_one_output_that_fails_does_not_silence_the_others():
     heard = []
 
     class Output:
-        def show(self, sign, words):
+        def show(self, indicator, words):
             heard.append(words)
 
         def close(self):
             raise OSError("gone")
 
     class Broken(Output):
-        def show(self, sign, words):
+        def show(self, indicator, words):
             raise OSError("GPIO busy")
 
-    signals = Signals(Broken(), Output())
-    signals.show(None, "hello")
-    signals.close()
+    outputs = Signals(Broken(), Output())
+    outputs.show(None, "hello")
+    outputs.close()
 
     assert heard == ["hello"]
-    assert signals.trouble == "Broken: GPIO busy"
+    assert outputs.trouble == "Broken: GPIO busy"
 
 
 @pytest.mark.parametrize("pins", [{"green_pin": 22}, {"lamp": "one", "red_pin": 17}])
@@ -258,7 +258,7 @@ def test_damage_is_spoken_too(tmp_path):
 def test_a_message_comes_within_a_moment_even_where_the_camera_opens_for_ever(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(eye, "HUNG_S", 0.5)
+    monkeypatch.setattr(camera_thread, "HUNG_S", 0.5)
     free = Event()
 
     def open_camera():

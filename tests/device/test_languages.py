@@ -6,19 +6,20 @@ import re
 
 import pytest
 
-from calibration import checks
+from calibration import picture_checks
 from calibration.outline import Outline
-from device import draft, drifting, fitting, rescue, upkeep
-from device.doctor import board
-from device.doctor.finding import failed, ok
-from device.doctor.troubles import Trouble
+from device import maintenance
+from device.calibrating import draft, drift_watch, wizard
+from device.doctor import check_pi
+from device.doctor.findings import Trouble, failed, ok
+from device.storage import recovery
 from tests.web.conftest import MemoryTable, make_app
-from web.languages import LANGUAGES
-from web.saying import say
+from web.i18n.languages import LANGUAGES
+from web.i18n.translate import say
 
 OTHERS = [language for language in LANGUAGES if language != "en"]
 PLAIN = re.compile(r'(?:ok|skipped|warning|failed)\((?:\w+, )?f?"([^"]+)"\)')
-CHECKS = (board, upkeep)
+CHECKS = (check_pi, maintenance)
 
 
 @pytest.fixture(params=OTHERS)
@@ -39,7 +40,7 @@ def troubles():
 
 
 def test_every_check_has_a_name(spoken):
-    names = [name for name, _ in upkeep.MACHINE] + ["camera", "journal", "backup", "lamp"]
+    names = [name for name, _ in maintenance.MACHINE] + ["camera", "journal", "backup", "lamp"]
     same = {"fr": ["journal"]}
 
     assert len(names) == 9
@@ -93,7 +94,7 @@ def test_a_damaged_journal_is_told_whole():
         "1,250 later steps that could still be read; 3 matches in all. Look at the scores before "
         "you play on. The damaged one is kept as journal-damaged-1.db."
     )
-    assert notice.split(":", maxsplit=1)[0] in inspect.getsource(rescue)
+    assert notice.split(":", maxsplit=1)[0] in inspect.getsource(recovery)
     with make_app(MemoryTable()).test_request_context(headers={"Accept-Language": "de"}):
         assert say(notice) == (
             "Das Journal war beschädigt. An seiner Stelle: eine Sicherung (3 Partien, gemacht "
@@ -103,7 +104,7 @@ def test_a_damaged_journal_is_told_whole():
         )
 
 
-TELLING = {"Check", "TableError", "_set", "Trial", "cls", "ValueError"}
+TELLING = {"PictureCheck", "TableError", "_set", "Trial", "cls", "ValueError"}
 """What takes a sentence in the source of the calibration."""
 
 
@@ -131,10 +132,10 @@ def text(node):
 @pytest.mark.parametrize(
     ("room", "about", "least"),
     [
-        (checks, "fitting", 20),
-        (fitting, "fitting", 9),
+        (picture_checks, "fitting", 20),
+        (wizard, "fitting", 9),
         (draft, "fitting", 3),
-        (drifting, "table", 3),
+        (drift_watch, "table", 3),
     ],
 )
 def test_every_sentence_of_the_calibration_is_said(room, about, least):

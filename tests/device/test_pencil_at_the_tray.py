@@ -2,9 +2,9 @@
 
 import pytest
 
-from device.button import TrayButton
-from device.sign import Indicator, sign_for
-from web.table import Situation
+from device.hardware.button import TrayButton
+from device.session.indicator import Indicator, sign_for
+from game.situation import Situation
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_a_button_on_the_page_never_gives_it(match_rig):
 
 
 def test_asking_in_vain_ends_by_itself(real, monkeypatch):
-    monkeypatch.setattr("web.pencil.ASK_S", 0.3)
+    monkeypatch.setattr("web.access.pencil.ASK_S", 0.3)
     real.companion.pencil.ask("phone")
     real.until(lambda s: s.pencil.asking)
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from device.ledger import LiveMatch
-from device.session import Session
-from game.journal import Journal
-from tests.device.test_desk import RULES, Eye, read, sight, state
-from web.table import Situation, TableError
+from device.session.live_match import LiveMatch
+from device.session.session import Session
+from game.journal.journal import Journal
+from game.situation import Situation, TableError
+from tests.device.session.test_match_control import RULES, Eye, read, sight, state
 
 THROW = (1, 1, 2, 3, 4, 6)
 NOTHING = (2, 3, 3, 4, 6, 6)
@@ -22,41 +22,43 @@ class StillEye(Eye):
 
 
 @pytest.fixture
-def eye():
+def camera_thread():
     return StillEye()
 
 
 @pytest.fixture
-def session(tmp_path, eye):
+def session(tmp_path, camera_thread):
     with closing(Journal.open(tmp_path / "journal.db")) as journal:
-        session = Session(LiveMatch(journal), RULES, eye)
+        session = Session(LiveMatch(journal), RULES, camera_thread)
         session.has_camera = True
         session.new_match(["Anna", "Ben"])
-        read(session, eye, *THROW)
+        read(session, camera_thread, *THROW)
         yield session
 
 
-def read_again(session, eye, *looks, **options):
+def read_again(session, camera_thread, *looks, **options):
     session.read_again()
     for faces in looks:
         assert session.situation is Situation.WAITING
-        session.seen(eye.looks, sight(faces, **options))
+        session.seen(camera_thread.looks, sight(faces, **options))
 
 
 def dice(session):
-    return session.ledger.match.last_throw.dice
+    return session.live_match.match.last_throw.dice
 
 
-def test_the_same_dice_change_nothing(session, eye):
-    before = session.ledger.match
-    read_again(session, eye, THROW)
+def test_the_same_dice_change_nothing(session, camera_thread):
+    before = session.live_match.match
+    read_again(session, camera_thread, THROW)
 
-    assert session.ledger.match is before
+    assert session.live_match.match is before
     assert session.message == "Read again: 1 1 2 3 4 6, as before."
 
 
-def test_other_dice_seen_twice_take_its_place_and_undo_gives_the_old_ones_back(session, eye):
-    read_again(session, eye, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 5, 6))
+def test_other_dice_seen_twice_take_its_place_and_undo_gives_the_old_ones_back(
+    session, camera_thread
+):
+    read_again(session, camera_thread, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 5, 6))
 
     assert dice(session) == (1, 1, 2, 3, 5, 6)
     assert session.message.startswith("Corrected to 1 1 2 3 5 6.")
@@ -66,8 +68,8 @@ def test_other_dice_seen_twice_take_its_place_and_undo_gives_the_old_ones_back(s
     assert dice(session) == (1, 1, 2, 3, 5, 6)
 
 
-def test_looks_that_differ_change_nothing(session, eye):
-    read_again(session, eye, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 3, 6))
+def test_looks_that_differ_change_nothing(session, camera_thread):
+    read_again(session, camera_thread, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 3, 6))
 
     assert dice(session) == THROW
     assert "do not agree" in session.message
@@ -82,55 +84,57 @@ def test_looks_that_differ_change_nothing(session, eye):
         ((), "the throw had six dice, in the tray: no dice."),
     ],
 )
-def test_what_cannot_be_the_throw_changes_nothing_and_blocks_nothing(session, eye, faces, said):
-    read_again(session, eye, faces)
+def test_what_cannot_be_the_throw_changes_nothing_and_blocks_nothing(
+    session, camera_thread, faces, said
+):
+    read_again(session, camera_thread, faces)
 
     assert dice(session) == THROW
     assert said in session.message
     assert session.situation is Situation.ACCEPTED
 
 
-def test_dice_that_stayed_from_earlier_throws_are_not_of_it(session, eye):
+def test_dice_that_stayed_from_earlier_throws_are_not_of_it(session, camera_thread):
     lying = sight((1, 1)).reading.dice
     session.keep((1, 1))
-    eye.tumbled = True
+    camera_thread.tumbled = True
     session.press()
     moved = sight((2, 2, 5, 6), y=300)
     reading = replace(moved.reading, dice=(*lying, *moved.reading.dice))
-    session.seen(eye.looks, replace(moved, reading=reading))
+    session.seen(camera_thread.looks, replace(moved, reading=reading))
     assert dice(session) == (2, 2, 5, 6)
-    eye.tumbled = False
+    camera_thread.tumbled = False
     other = sight((2, 3, 5, 6), y=300)
     again = replace(other, reading=replace(other.reading, dice=(*lying, *other.reading.dice)))
     session.read_again()
-    session.seen(eye.looks, again)
-    session.seen(eye.looks, again)
+    session.seen(camera_thread.looks, again)
+    session.seen(camera_thread.looks, again)
 
     assert dice(session) == (2, 3, 5, 6)
 
 
-def test_a_farkle_that_was_misread_is_no_farkle_any_more(session, eye):
+def test_a_farkle_that_was_misread_is_no_farkle_any_more(session, camera_thread):
     session.undo()
-    read(session, eye, *NOTHING)
+    read(session, camera_thread, *NOTHING)
     assert session.situation is Situation.TURN_OVER
-    read_again(session, eye, (1, 3, 3, 4, 6, 6), (1, 3, 3, 4, 6, 6))
+    read_again(session, camera_thread, (1, 3, 3, 4, 6, 6), (1, 3, 3, 4, 6, 6))
 
     assert session.situation is Situation.ACCEPTED
     assert state(session).player.name == "Anna"
 
 
-def test_dice_that_were_thrown_since_are_another_throw(session, eye):
-    eye.tumbled = True
+def test_dice_that_were_thrown_since_are_another_throw(session, camera_thread):
+    camera_thread.tumbled = True
 
     with pytest.raises(TableError, match="thrown since"):
         session.read_again()
 
 
-def test_where_nothing_was_accepted_there_is_nothing_to_read_again(session, eye):
+def test_where_nothing_was_accepted_there_is_nothing_to_read_again(session, camera_thread):
     session.undo()
     with pytest.raises(TableError, match="no accepted throw"):
         session.read_again()
-    read(session, eye, 1, None, 3, 3, 4, 6)
+    read(session, camera_thread, 1, None, 3, 3, 4, 6)
 
     with pytest.raises(TableError, match="no accepted throw"):
         session.read_again()
@@ -143,10 +147,10 @@ def test_without_a_camera_it_says_so(session):
     assert "no camera" in session.message
 
 
-def test_a_match_that_moved_on_meanwhile_keeps_its_throw(session, eye):
+def test_a_match_that_moved_on_meanwhile_keeps_its_throw(session, camera_thread):
     session.read_again()
     session.correct((1, 1, 1, 3, 4, 6))
-    session.seen(eye.looks, sight(THROW))
+    session.seen(camera_thread.looks, sight(THROW))
 
     assert dice(session) == (1, 1, 1, 3, 4, 6)
 
@@ -157,7 +161,7 @@ def test_a_misread_throw_is_put_right_by_the_camera_itself(match_rig, monkeypatc
         return replace(readings[0], dice=(replace(first, value=first.value % 6 + 1), *others))
 
     with monkeypatch.context() as patch:
-        patch.setattr("device.eye.agree", misread)
+        patch.setattr("device.watching.camera_thread.agree", misread)
         wrong = match_rig.throw(*THROW)
     assert wrong.match.last_throw.dice != THROW
     match_rig.companion.reread()

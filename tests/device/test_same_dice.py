@@ -6,11 +6,11 @@ from time import sleep
 
 import pytest
 
-from device.cameras.simulated import SimulatedTray
-from game import rulefile
-from game.events import Skipped
+from device.cameras.simulated.tray import SimulatedTray
+from game.match.events import Skipped
+from game.rules import rule_files
+from game.situation import Situation
 from tests.device.rig import PATIENCE_S, ROLL_S, open_rig
-from web.table import Situation
 
 SCORING = (1, 1, 2, 3, 4, 6)
 THOUSAND = (1, 1, 1, 2, 3, 4)
@@ -195,7 +195,7 @@ def test_a_slow_reading_of_resting_dice_leaves_no_doubt_that_they_rest(tmp_path)
         rig.throw(*SCORING)
         assert rig.press().message == "Not thrown yet: the dice lie where they lay."
 
-        assert rig.companion._eye.tumbled is False
+        assert rig.companion._camera_thread.tumbled is False
 
 
 @pytest.mark.parametrize("to", ["aside", "gone", "stay"])
@@ -229,7 +229,7 @@ def test_a_skipped_player_does_not_make_the_same_dice_count_again(match_rig):
 
 
 def test_the_winning_dice_do_not_open_the_rematch(tmp_path):
-    rules = replace(rulefile.load("standard"), target=1000)
+    rules = replace(rule_files.load("standard"), target=1000)
     with open_rig(tmp_path, rules=rules) as rig:
         rig.companion.new_match(("Anna", "Ben"))
         rig.throw(*THOUSAND)

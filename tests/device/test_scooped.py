@@ -6,9 +6,9 @@ from time import sleep
 import pytest
 
 from device.cameras import SimulatedTray
-from device.rests import LastRest
+from device.watching.last_rest import LastRest
+from game.situation import Situation
 from tests.device.rig import STILL_S
-from web.table import Situation
 
 SCORING = (1, 1, 3, 5, 5, 6)
 RESTED_S = STILL_S + 0.8

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from device.commands.play import play
 from device.errors import UsageError
 from device.settings import Settings, as_text, find, parse, show
 
@@ -106,8 +107,6 @@ def test_play_refuses_settings_that_do_not_hold(tmp_path):
 
 
 def test_every_option_of_play_that_is_a_setting_has_its_name():
-    from device.cli import cli  # noqa: PLC0415
-
-    options = {param.name for param in cli.commands["play"].params}
+    options = {param.name for param in play.params}
 
     assert options - {"roll_s", "seed", "settings"} <= asdict(Settings()).keys()

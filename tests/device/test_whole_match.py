@@ -2,12 +2,12 @@
 
 import pytest
 
-from game import rulefile
-from game.match import Match
+from game.match.match import Match
+from game.rules import rule_files
 from tests.device.player import play_to_the_end
 from tests.device.rig import open_rig
 
-RULES = rulefile.load("walnut-studiolo")
+RULES = rule_files.load("walnut-studiolo")
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from game.ruleset import Alike, HotDice, LastRound, Piggyback, Ruleset, Win
+from game.rules.ruleset import Alike, HotDice, LastRound, Piggyback, Ruleset, Win
 
 POINTS = st.sampled_from([0, 50, 100, 300, 500, 750, 1000, 1500, 2500])
 

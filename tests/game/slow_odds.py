@@ -4,15 +4,15 @@ from collections import Counter
 from functools import cache
 from itertools import product
 
-from game import scoring
-from game.ruleset import HotDice, LastRound, Ruleset, Win
-from game.scoring import Effect
+from game.rules import scoring
+from game.rules.ruleset import HotDice, LastRound, Ruleset, Win
+from game.rules.scoring import Effect
 
 STEP = 50
 
 
 class SlowOdds:
-    """Plays by the rules as `game.step` does, one throw at a time; `far` ends all throwing on."""
+    """Plays by the rules as `game.match.step` does, one throw at a time; `far` ends all throwing on."""
 
     def __init__(self, rules: Ruleset, target: int, far: int = 600) -> None:
         self.rules, self.target, self.far = rules, target, far

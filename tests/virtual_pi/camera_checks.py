@@ -16,13 +16,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 import stand_ins
 
-from device import eye
-from device.camera import CameraError
 from device.cameras import SimulatedTray, open_camera, pi_camera_there, picamera
+from device.cameras.base import CameraError
+from device.cameras.controls import Tuning
 from device.cameras.picamera import Picamera2Camera
-from device.cameras.tuning import Tuning
-from device.eye import CameraFound, Seen
-from tests.device.test_eye import Reports
+from device.watching import camera_thread
+from device.watching.reports import CameraFound, Seen
+from tests.device.watching.test_camera_thread import Reports
 from vision import read
 
 pytestmark = [  # picamera2's own
@@ -156,12 +156,12 @@ def test_a_camera_that_hangs_is_closed_and_opened_again(monkeypatch):
 
 
 def test_the_eye_reads_a_throw_from_it(monkeypatch):
-    monkeypatch.setattr(eye, "RETRY_S", (0.2,))
+    monkeypatch.setattr(camera_thread, "RETRY_S", (0.2,))
     with Reports(Picamera2Camera) as reports:
         reports.next(CameraFound, 30)
         sleep(0.8)
         began_s = monotonic()
-        reports.eye.look()
+        reports.camera_thread.look()
         seen = reports.next(Seen)
         took_s = monotonic() - began_s
 

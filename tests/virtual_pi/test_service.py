@@ -157,7 +157,7 @@ def test_update_takes_the_match_along_and_keeps_a_backup(pi):
     before = pi.run("readlink /opt/traykeeper/current")
     pi.http("/api/v1/match", {"names": ["Anna", "Ben"]})
     match = lasting(pi)
-    pi.run("echo '# newer' >> /home/pi/traykeeper/device/play.py")
+    pi.run("echo '# newer' >> /home/pi/traykeeper/device/app.py")
     pi.run(f"{WHEELS} {INSTALL} --update --in-a-match")
 
     assert pi.run("readlink /opt/traykeeper/current") != before
@@ -180,7 +180,7 @@ def test_update_that_does_not_start_goes_back_by_itself(pi):
     before = pi.run("readlink /opt/traykeeper/current")
     pi.run(
         "cd /home/pi/traykeeper && printf '\\ndef run(options):\\n    raise SystemExit(3)\\n'"
-        " >> device/play.py"
+        " >> device/app.py"
     )
     said = pi.run(f"{WHEELS} {INSTALL} --update 2>&1 || true")
 

@@ -7,14 +7,13 @@ from math import radians
 import cv2
 import numpy as np
 
-from device.cameras.backdrop import backdrop
-from device.cameras.look import TrayLook
-from device.cameras.painter import ExposedDie, Painter
-from device.cameras.portrait import FINE
-from device.cameras.pose import DiePose, flat_turn, rotation
-from device.cameras.scene import ASIDE, FLOOR, LENS
+from device.cameras.simulated.background import backdrop
+from device.cameras.simulated.die_pose import DiePose, flat_turn, rotation
+from device.cameras.simulated.die_sprite import FINE
+from device.cameras.simulated.painter import ExposedDie, Painter
+from device.cameras.simulated.tray_geometry import ASIDE, FLOOR, LENS, TrayLook
 from vision import Quad, Reading, read
-from vision.picture import Image
+from vision.images import Image
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import vision
-from device.cameras.backdrop import backdrop
-from device.cameras.hand import Hand, lay_hand
-from device.cameras.look import LOOKS, TrayLook
-from device.cameras.scene import LENS
+from device.cameras.simulated.background import backdrop
+from device.cameras.simulated.hand import Hand, lay_hand
+from device.cameras.simulated.tray_geometry import LENS, LOOKS, TrayLook
 from tests.vision.painted import Put, Shot, photograph
 from vision import Problem, Quad, Zone
 

@@ -10,18 +10,19 @@ from pathlib import Path
 import pytest
 
 from game import Match
-from game.events import Event, Spliced
+from game.match.events import Event, Spliced
+from game.match.match_text import insertion
 from game.odds.figures import Figures, figures
-from game.odds.shelf import TableStore
-from game.rulefile import changed, load
-from game.text import insertion
+from game.odds.table_store import TableStore
+from game.rules.rule_files import changed, load
+from game.situation import Situation, TableError
+from web.access.pencil import Pencil, PencilState
+from web.access.phone import COOKIE, Phones
 from web.app import create_app
-from web.coaching import Coaching, Mode
-from web.pencil import Pencil, PencilState
-from web.phone import COOKIE, Phones
+from web.contracts.coach import Coaching, Mode
+from web.contracts.table import Lamp, Snapshot
 from web.server import Server
 from web.stream import Streams
-from web.table import Lamp, Situation, Snapshot, TableError
 
 SECRET = bytes(32)
 PHONE_COOKIE, PHONE = Phones(SECRET).cookie()
@@ -33,7 +34,7 @@ READY = Lamp("#2aa866", 0.0, "Press to read the throw")
 
 
 class MemoryTable:
-    """A `web.table.Table` over one match; tests put any other snapshot with `show`."""
+    """A `web.contracts.table.Table` over one match; tests put any other snapshot with `show`."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -124,7 +125,7 @@ class MemoryTable:
         return self.show(coach=Coaching(mode, self._figures(mode)))
 
     def _figures(self, mode: Mode) -> Figures | None:
-        """What `device.coach` has worked out aside, here at once."""
+        """What `device.coach.coach` has worked out aside, here at once."""
         match = self._snapshot.match
         if mode is Mode.OFF or match is None:
             return None

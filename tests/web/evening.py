@@ -3,15 +3,15 @@
 import random
 from pathlib import Path
 
-from game.counts import Counting, DiceInPlay
 from game.errors import JournalError
-from game.history import History
-from game.journal import Journal
-from game.match import Match
+from game.journal.entry import Result
+from game.journal.history import History
+from game.journal.journal import Journal
+from game.match.match import Match
 from game.odds.review import review
-from game.result import Result
+from game.stats.counts import Counting, DiceInPlay
 from tests.web.conftest import RULES, SHIPPED
-from web.coaching import LookedBack
+from web.contracts.coach import LookedBack
 
 
 def played(names, seed=1):
@@ -40,7 +40,7 @@ def journal_of(folder: Path, *matches: Match) -> History:
 
 
 class AtOnce:
-    """A `web.coaching.Coach` that works everything out when it is asked."""
+    """A `web.contracts.coach.Coach` that works everything out when it is asked."""
 
     def __init__(self, history):
         self._history = history

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from tests.browser import PHONE, chromium
 from tests.web.conftest import PHONE_COOKIE
-from web.phone import COOKIE
+from web.access.phone import COOKIE
 
 pytestmark = pytest.mark.browser
 RIGHT_MS = 1000

@@ -1,45 +1,51 @@
 """What the club remembers, as pages: the table, players, records, single matches."""
 
-from flask import Blueprint, Response, render_template
+from flask import Blueprint, redirect, render_template, request
 from werkzeug.exceptions import NotFound
+from werkzeug.wrappers import Response
 
-from game.state import Turn
-from game.text import to_text
-from web.club.history import MatchHistory
-from web.club.league import League
+from game.match.match_text import to_text
+from game.match.state import Turn
+from game.rules import rule_files
+from web.club.draw import TournamentKind, TournamentPlan
+from web.club.match_history import MatchHistory
 from web.club.people import People
+from web.club.screen import Following
+from web.club.standings import League
+from web.club.steward import Steward
+from web.club.tournaments import Tournaments
 
 
-def create_pages(history: MatchHistory, people: People, league: League) -> Blueprint:
+def create_pages(history: MatchHistory, people: People, standings: League) -> Blueprint:
     """The blueprint of everything but the live screen."""
     pages = Blueprint("club", __name__)
 
     @pages.get("/table")
     def table() -> str:
-        return render_template("club/table.html", standings=league.table())
+        return render_template("club/table.html", standings=standings.table())
 
     @pages.get("/records")
     def records() -> str:
-        return render_template("club/records.html", records=league.records())
+        return render_template("club/records.html", records=standings.records())
 
     @pages.get("/players/<int:player>")
     def player(player: int) -> str:
         person = people.person(player)
         if person is None:
             raise NotFound
-        standing = next((s for s in league.table() if s.player == player), None)
+        standing = next((s for s in standings.table() if s.player == player), None)
         return render_template(
             "club/player.html",
             person=person,
             standing=standing,
-            rivalries=league.rivalries(player),
-            matches=league.matches(player=player),
+            rivalries=standings.rivalries(player),
+            matches=standings.matches(player=player),
             everybody=people.all(),
         )
 
     @pages.get("/matches/<match_id>")
     def match(match_id: str) -> str:
-        held, played = history.held(match_id), league.match(match_id)
+        held, played = history.held(match_id), standings.match(match_id)
         if held is None or played is None:
             raise NotFound
         state = held.match.state
@@ -60,3 +66,57 @@ def create_pages(history: MatchHistory, people: People, league: League) -> Bluep
 def _points(turn: Turn) -> int:
     """Of a finished turn what it brought, of the one that is played what is at risk."""
     return turn.points if turn.ending else turn.at_risk
+
+
+MAX_TARGET = 1_000_000
+
+
+def create_cups(
+    tournaments: Tournaments, people: People, steward: Steward, trays: Following
+) -> Blueprint:
+    """The blueprint of tournaments."""
+    pages = Blueprint("cups", __name__, url_prefix="/tournaments")
+
+    @pages.get("")
+    def listed() -> str:
+        return render_template(
+            "club/tournaments.html",
+            tournaments=tournaments.all(),
+            everybody=people.all(),
+            kinds=list(TournamentKind),
+            rules=[rule_files.published(name) for name in rule_files.names()],
+        )
+
+    @pages.get("/<int:tournament>")
+    def one(tournament: int) -> str:
+        found = tournaments.get(tournament)
+        if found is None:
+            raise NotFound
+        return render_template("club/tournament.html", cup=found)
+
+    @pages.post("")
+    @steward.only
+    def draw() -> Response:
+        form = request.form
+        target = form.get("target", type=int)
+        names = [line for line in form.get("names", "").splitlines() if line.strip()]
+        plan = TournamentPlan(
+            TournamentKind.KNOCK_OUT
+            if form.get("kind") == TournamentKind.KNOCK_OUT
+            else TournamentKind.ROUND_ROBIN,
+            tuple(people.add(name) for name in names),
+            form.get("rules", "walnut-studiolo"),
+            min(max(target, 1), MAX_TARGET) if target else None,
+        )
+        drawn = tournaments.draw(form.get("name", ""), plan)
+        trays.refresh()
+        return redirect(f"/tournaments/{drawn}", 303)
+
+    @pages.post("/<int:tournament>/<int:pairing>/withdraw")
+    @steward.only
+    def withdraw(tournament: int, pairing: int) -> Response:
+        tournaments.withdraw(tournament, pairing)
+        trays.refresh()
+        return redirect(f"/tournaments/{tournament}", 303)
+
+    return pages

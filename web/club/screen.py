@@ -7,13 +7,13 @@ from typing import Any, Protocol
 from flask import Blueprint, Flask, Response, make_response, render_template
 from flask_babel import force_locale
 
-from web.answer import json_answer
-from web.club.hall import ShownTray, TraysSnapshot
-from web.club.league import League, evening_began_s
+from web.club.standings import League, evening_began_s
 from web.club.tournaments import Tournaments
-from web.once import VersionCache
-from web.page import BEAT
+from web.club.trays import ShownTray, TraysSnapshot
+from web.pages.scoreboard import BEAT
+from web.response import json_answer
 from web.stream import Streams, event_text
+from web.version_cache import VersionCache
 
 SECTIONS = ("calls", "trays", "standings", "evening")
 MATCHES_SHOWN = 12
@@ -35,8 +35,8 @@ class Following(Protocol):
 class Screen:
     """Renders the sections of the screen."""
 
-    def __init__(self, app: Flask, league: League, tournaments: Tournaments) -> None:
-        self._app, self._league, self._tournaments = app, league, tournaments
+    def __init__(self, app: Flask, standings: League, tournaments: Tournaments) -> None:
+        self._app, self._standings, self._tournaments = app, standings, tournaments
         self.sections: VersionCache[TraysSnapshot, dict[str, str]] = VersionCache(self._all)
         self.event: VersionCache[TraysSnapshot, str] = VersionCache(
             lambda snapshot: event_text("board", self.html(snapshot))
@@ -51,8 +51,8 @@ class Screen:
         values = {
             "calls": self._tournaments.calls(),
             "trays": snapshot.trays,
-            "standings": self._league.table(since_s),
-            "matches": self._league.matches(since_s, over=True, limit=MATCHES_SHOWN),
+            "standings": self._standings.table(since_s),
+            "matches": self._standings.matches(since_s, over=True, limit=MATCHES_SHOWN),
         }
         with self._app.app_context(), force_locale(LANGUAGE):
             return {name: self._section(name, values) for name in SECTIONS}
@@ -65,33 +65,39 @@ class Screen:
         return section.render(name=name, digest=digest, inner=inner)
 
 
-def create_screen(hall: Following, league: League, streams: Streams, screen: Screen) -> Blueprint:
+def create_screen(
+    trays: Following, standings: League, streams: Streams, screen: Screen
+) -> Blueprint:
     """The blueprint of the live screen, and of the same as JSON."""
     pages = Blueprint("screen", __name__)
 
     @pages.get("/")
     def big_screen() -> Response:
-        sections = screen.sections(hall.snapshot())
+        sections = screen.sections(trays.snapshot())
         response = make_response(render_template("club/screen.html", sections=sections))
         response.headers["Cache-Control"] = "no-store"
         return response
 
     @pages.get("/live")
     def live() -> Response:
-        return streams.open(hall, screen.event, BEAT)
+        return streams.open(trays, screen.event, BEAT)
 
     @pages.get("/board")
     def poll() -> Response:
-        return Response(screen.html(hall.snapshot()), headers={"Cache-Control": "no-store"})
+        return Response(screen.html(trays.snapshot()), headers={"Cache-Control": "no-store"})
 
     @pages.get("/api/v1/club")
-    def trays() -> Response:
-        return json_answer({"trays": [tray_json(tray) for tray in hall.snapshot().trays]})
+    def as_json() -> Response:
+        return json_answer({"trays": [tray_json(tray) for tray in trays.snapshot().trays]})
 
     @pages.get("/healthz")
     def healthz() -> Response:
-        online = sum(tray.online for tray in hall.snapshot().trays)
-        body = {"status": "ok", "trays": online, "matches": len(league.matches(evening_began_s()))}
+        online = sum(tray.online for tray in trays.snapshot().trays)
+        body = {
+            "status": "ok",
+            "trays": online,
+            "matches": len(standings.matches(evening_began_s())),
+        }
         return Response(json.dumps(body) + "\n", mimetype="application/json")
 
     return pages

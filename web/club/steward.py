@@ -14,9 +14,9 @@ from typing import Any, Self
 from flask import Blueprint, redirect, request
 from werkzeug.wrappers import Response
 
-from web.asset import YEAR_S
 from web.club.people import People
 from web.club.screen import Following
+from web.pages.assets import YEAR_S
 from web.problem import HttpProblem
 
 COOKIE = "steward"
@@ -67,7 +67,7 @@ class Steward:
         return checked
 
 
-def create_steward(steward: Steward, people: People, hall: Following) -> Blueprint:
+def create_steward(steward: Steward, people: People, trays: Following) -> Blueprint:
     """The blueprint of what only the steward does."""
     pages = Blueprint("steward", __name__)
     pages.app_context_processor(lambda: {"steward": steward.is_here})
@@ -87,14 +87,14 @@ def create_steward(steward: Steward, people: People, hall: Following) -> Bluepri
     def merge(player: int) -> Response:
         into = request.form.get("into", type=int) or 0
         people.merge(player, into)
-        hall.refresh()
+        trays.refresh()
         return redirect(f"/players/{into}", 303)
 
     @pages.post("/players/<int:player>/split")
     @steward.only
     def split(player: int) -> Response:
         other = people.split(player, request.form.get("name", ""), request.form.get("tray", ""))
-        hall.refresh()
+        trays.refresh()
         return redirect(f"/players/{other}", 303)
 
     return pages

@@ -90,7 +90,7 @@ class ClubStore:
         self._path, self._db, self._lock = path, db, RLock()
 
     def __repr__(self) -> str:
-        return f"<Store in {self._path}>"
+        return f"<ClubStore in {self._path}>"
 
     @classmethod
     def open(cls, path: Path) -> Self:

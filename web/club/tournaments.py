@@ -12,13 +12,13 @@ from secrets import token_hex
 from threading import RLock
 from typing import Any
 
-from game import rulefile
 from game.errors import IllegalMove
 from game.names import clean_name
+from game.rules import rule_files
 from web.club.draw import Pairing, TournamentKind, TournamentPlan, pairings
-from web.club.hall import ShownTray
 from web.club.people import People
 from web.club.store import ClubStore
+from web.club.trays import ShownTray
 
 FREE = ("no match", "won")
 """Situations of a tray at which a match can begin."""
@@ -118,7 +118,7 @@ class Tournaments:
         Raises:
             GameError: the name, the players or the rules do not hold.
         """
-        rulefile.published(plan.rules)
+        rule_files.published(plan.rules)
         for player in plan.players:
             if self._people.person(player) is None:
                 raise IllegalMove("a player of this tournament is gone: look at the list again")

@@ -3,8 +3,8 @@ import sys
 import pytest
 
 import device.cameras
-from device.camera import CameraError
 from device.cameras import camera_opener, may_come_later, open_camera
+from device.cameras.base import CameraError
 from device.errors import UsageError
 
 

@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 import pytest
 
-from device.camera import CameraError
 from device.cameras import picamera
+from device.cameras.base import CameraError
+from device.cameras.controls import Tuning
 from device.cameras.picamera import Picamera2Camera, _full_field, as_bgr, pi_camera_there
-from device.cameras.tuning import Tuning
 
 MODULE_3 = [
     {"size": (1536, 864), "bit_depth": 10, "crop_limits": (768, 432, 3072, 1728)},

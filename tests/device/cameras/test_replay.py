@@ -2,8 +2,8 @@ import cv2
 import numpy as np
 import pytest
 
-from device.camera import CameraError
 from device.cameras import ReplayCamera
+from device.cameras.base import CameraError
 
 
 def grey(level):

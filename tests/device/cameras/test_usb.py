@@ -5,9 +5,9 @@ import cv2
 import numpy as np
 import pytest
 
-from device.camera import CameraError
 from device.cameras import usb
-from device.cameras.tuning import HeldLight, Tuning
+from device.cameras.base import CameraError
+from device.cameras.controls import HeldLight, Tuning
 from device.cameras.usb import UsbCamera
 
 FRAME_S = 0.01

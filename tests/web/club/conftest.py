@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from device.tape import whole_match
-from game.rulefile import load
+from device.bench.self_play import whole_match
+from game.rules.rule_files import load
 from web.club.app import create_club
-from web.club.hall import Trays
-from web.club.history import MatchHistory
-from web.club.league import League
+from web.club.match_history import MatchHistory
 from web.club.people import People
+from web.club.standings import League
 from web.club.steward import Steward
 from web.club.store import ClubStore
 from web.club.tournaments import Tournaments
+from web.club.trays import Trays
 
 RULES = replace(load("walnut-studiolo"), target=2_000)
 EVENING_S = 1_764_000_000
@@ -42,7 +42,7 @@ def history(store, people):
 
 
 @pytest.fixture
-def league(store):
+def standings(store):
     return League(store)
 
 
@@ -53,7 +53,7 @@ def asked():
 
 
 @pytest.fixture
-def hall(history, asked):
+def trays(history, asked):
     return Trays(history, lambda tray, request: asked.append((tray, request)))
 
 
@@ -74,8 +74,8 @@ def tournaments(store, people, called):
 
 
 @pytest.fixture
-def app(store, history, hall, tournaments, steward):
-    return create_club(store, history, People(store), hall, tournaments, steward=steward)
+def app(store, history, trays, tournaments, steward):
+    return create_club(store, history, People(store), trays, tournaments, steward=steward)
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from time import time
 import pytest
 from playwright.sync_api import expect
 
-from device.tape import SelfPlay
-from game.match import Match
+from device.bench.self_play import SelfPlay
+from game.match.match import Match
 from tests.browser import PHONE, chromium
 from tests.web.club.conftest import EVENING_S, RULES
 from web.server import Server
@@ -29,37 +29,37 @@ def board(app):
         yield f"http://127.0.0.1:{server.port}"
 
 
-def say(hall, tray, entry):
-    hall.heard(tray, "event", json.dumps(entry.to_json()).encode())
+def say(trays, tray, entry):
+    trays.heard(tray, "event", json.dumps(entry.to_json()).encode())
 
 
-def test_a_throw_at_a_tray_shows_on_the_screen(browser, board, hall):
+def test_a_throw_at_a_tray_shows_on_the_screen(browser, board, trays):
     page = browser.new_page(viewport=SCREEN)
     page.goto(board)
     expect(page.get_by_text("No tray is on the broker yet")).to_be_visible()
     tape = SelfPlay(Match.start(RULES, ["Anna", "<b>Ben</b>"]), "00000000000000aa", EVENING_S)
-    hall.heard("den", "availability", b"online")
-    say(hall, "den", tape.entries[0])
+    trays.heard("den", "availability", b"online")
+    say(trays, "den", tape.entries[0])
     tray = page.locator("[data-tray=den]")
     expect(tray.locator(".on-turn .name")).to_have_text("Anna")
     expect(tray).to_contain_text("<b>Ben</b>")
     random = Random(1)
     while tape.match.state.turn.seat == 0:
-        say(hall, "den", tape.play(random))
+        say(trays, "den", tape.play(random))
     expect(tray.locator(".on-turn .name")).to_have_text("<b>Ben</b>")
-    hall.heard("den", "availability", b"offline")
+    trays.heard("den", "availability", b"offline")
     expect(tray).to_contain_text("away")
     page.close()
 
 
-def test_a_won_match_goes_into_the_table_of_the_evening(browser, board, hall, history):
+def test_a_won_match_goes_into_the_table_of_the_evening(browser, board, trays, history):
     page = browser.new_page(viewport=SCREEN)
     page.goto(board)
     random = Random(5)
     tape = SelfPlay(Match.start(RULES, ["Anna", "Ben"]), "00000000000000ab", began_s=time())
-    say(hall, "den", tape.entries[0])
+    say(trays, "den", tape.entries[0])
     while tape.match.state.winner is None:
-        say(hall, "den", tape.play(random))
+        say(trays, "den", tape.play(random))
     winner = tape.match.state.players[tape.match.state.winner].name
     expect(page.locator("[data-tray=den] .won-line")).to_have_text(f"{winner} wins!")
     expect(page.locator("#standings tbody tr").first).to_contain_text(winner)

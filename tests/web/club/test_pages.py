@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from game.text import from_text
-from game.wire import WireEntry
-from web.club.history import MatchHistory
+from game.journal.wire import WireEntry
+from game.match.match_text import from_text
+from web.club.match_history import MatchHistory
 from web.club.people import People
 from web.club.steward import COOKIE, Steward
 from web.club.store import ClubStore

@@ -4,14 +4,14 @@ from random import Random
 
 import pytest
 
-from device.tape import SelfPlay, whole_match
+from device.bench.self_play import SelfPlay, whole_match
 from game.errors import GameError, IllegalMove
-from game.events import Undone
-from game.match import Match
-from game.summary import summary
+from game.match.events import Undone
+from game.match.match import Match
+from game.stats.summary import summary
 from tests.web.club.conftest import EVENING_S, RULES
 from web.club.draw import TournamentKind, TournamentPlan
-from web.club.hall import ShownTray
+from web.club.trays import ShownTray
 
 NAMES = ("Anna", "Ben", "Cleo", "Dan")
 FREE = (

@@ -1,0 +1,266 @@
+"""What a picture of the tray is good for: framing, light, glare and focus, each in plain words.
+
+Everything is measured against the tray, a die or the picture's own range, never in pixels.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.outline import width_px
+from calibration.rectify import Image, brightness, flat, mask
+from vision.reading import Quad
+
+USUAL_EDGE = 0.075
+"""A die of 16 mm in tray widths of one of 21 cm: taken while the dice are not known."""
+
+CUT, TIGHT = 0.0, 0.01
+"""Of the picture, how near to its edge a corner may come: not all in view, hardly in view."""
+
+SMALL = 0.1
+"""Of the picture's area: a tray that fills less is far away."""
+
+LEAST_DIE_PX = 28
+"""Below this the pips of a die run together, however sharp the picture is."""
+
+SLANTED = 1.3
+"""Ratio of opposite sides of the tray: from here on the sides of the dice are in view."""
+
+DARK, BURNT = 0.16, 0.10
+"""Brightness that the lightest of tray and walls must reach, black felt or not; share of the floor
+that may be as bright as can be."""
+
+WHITE = 0.985
+"""Of full brightness: from here on a sensor has seen enough, and shows nothing more."""
+
+FADES = 0.5
+"""Of the step from the floor to white: what rises less within two hundredths of the tray fades out."""
+
+UNEVEN = 5.0
+"""Light on the brightest quarter of the floor by that on the darkest."""
+
+WALLS = 0.12
+"""Of the tray's width: so far its walls reach in the picture."""
+
+GAMMA = 2.2
+
+GLARE = 0.003
+"""Of the tray, how much may mirror a lamp."""
+
+SOFT = 0.04
+"""Edges wider than this share of a die blur its pips."""
+
+STEP = 0.035
+"""Of full brightness, within the blur that is added: what changes less is no edge to judge by."""
+
+MORE, DENOISE_PX = 0.06, 0.7
+"""Blur that is added to compare with, in dice; and that which takes the noise out first."""
+
+GRID = 4
+
+
+class Name(StrEnum):
+    """What is looked at."""
+
+    FRAMING = "framing"
+    LIGHT = "light"
+    GLARE = "glare"
+    FOCUS = "focus"
+
+
+@dataclass(frozen=True, slots=True)
+class PictureCheck:
+    """One finding: `ok` is None where the picture cannot tell; `advice` is empty where all is well."""
+
+    name: Name
+    ok: bool | None
+    verdict: str
+    advice: str = ""
+
+
+def check(image: Image, tray: Quad, die_edge: float | None = None) -> tuple[PictureCheck, ...]:
+    """All checks of a picture (h, w, 3) in which the tray lies there.
+
+    `die_edge` is that of this dice set, in tray widths.
+    """
+    edge = die_edge or USUAL_EDGE
+    return (framing(image, tray, edge), light(image, tray), glare(image, tray, edge),
+            focus(image, tray, edge))  # fmt: skip
+
+
+def framing(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
+    """Whether all of the tray is in view, from above, and large enough."""
+    height, width = image.shape[:2]
+    shares = np.array(tray.corners) / (width, height)
+    room = {"left": shares[:, 0].min(), "right": 1 - shares[:, 0].max(),
+            "top": shares[:, 1].min(), "bottom": 1 - shares[:, 1].max()}  # fmt: skip
+    tight = [side for side, left in room.items() if left < TIGHT]
+    if any(left < CUT for left in room.values()):
+        return PictureCheck(
+            Name.FRAMING, False, f"The tray is cut off at the {_all(tight)}.",
+            "Hang the camera higher, or move the tray to the middle of the picture.",
+        )  # fmt: skip
+    sides = np.linalg.norm(np.diff([*tray.corners, tray.corners[0]], axis=0), axis=1)
+    die_px = edge * width_px(tray)
+    if die_px < LEAST_DIE_PX or _area(tray) < SMALL * width * height:
+        share = _area(tray) / (width * height)
+        return PictureCheck(
+            Name.FRAMING, False,
+            f"The tray is far away: it fills {share:.0%} of the picture, a die is {die_px:.0f} px.",
+            "Hang the camera lower, or take a lens that sees less around the tray.",
+        )  # fmt: skip
+    if max(sides[0] / sides[2], sides[2] / sides[0], sides[1] / sides[3], sides[3] / sides[1]) > (
+        SLANTED
+    ):
+        return PictureCheck(
+            Name.FRAMING, False, "The camera looks at the tray from the side.",
+            "Move it over the middle of the tray, looking straight down.",
+        )  # fmt: skip
+    if tight:
+        return PictureCheck(
+            Name.FRAMING, True, f"The tray is all in view, with no room at the {_all(tight)}.",
+            "A little more height would let it be nudged without being cut off.",
+        )  # fmt: skip
+    return PictureCheck(
+        Name.FRAMING, True, f"The tray is all in view; a die is about {die_px:.0f} px."
+    )
+
+
+def light(image: Image, tray: Quad) -> PictureCheck:
+    """Whether there is enough light, not too much, and from more than one side."""
+    floor = brightness(flat(image, tray, side_px=128))
+    around = brightness(flat(image, tray, side_px=128, margin=WALLS))
+    bright = float(np.percentile(around, 98))
+    if bright < DARK:
+        return PictureCheck(
+            Name.LIGHT, False, f"It is dark: the tray reaches {bright:.0%} of full brightness.",
+            "Add light from the side, best two lamps left and right.",
+        )  # fmt: skip
+    burnt = float((flat(image, tray, side_px=128).max(axis=2) > WHITE * 255).mean())
+    if burnt > BURNT:
+        return PictureCheck(
+            Name.LIGHT, False, f"It is too bright: {burnt:.0%} of the tray is at full brightness.",
+            "Dim the lamp or move it away, then let the camera find its exposure again.",
+        )  # fmt: skip
+    uneven = _unevenness(floor)
+    if uneven > UNEVEN:
+        return PictureCheck(
+            Name.LIGHT, False,
+            f"The light is uneven: one end of the tray gets {uneven:.0f} times that of another.",
+            "Put the lamp farther away, or a second one on the other side.",
+        )  # fmt: skip
+    return PictureCheck(Name.LIGHT, True, "The light is good.")
+
+
+def glare(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
+    """Whether a lamp is mirrored on the floor: spots of white much lighter than their surroundings."""
+    share = glare_share(image, tray, edge)
+    if share > GLARE:
+        return PictureCheck(
+            Name.GLARE, False, f"A lamp is mirrored in {share:.1%} of the tray.",
+            "Move the lamp to the side, or put paper in front of it; matt felt mirrors nothing.",
+        )  # fmt: skip
+    return PictureCheck(Name.GLARE, True, "Nothing is mirrored.")
+
+
+def glare_share(image: Image, tray: Quad, edge: float) -> float:
+    """How much of the tray is white spots, those of the size of a white die and its faces left out.
+
+    A white die has sharp sides; what is mirrored fades out.
+    """
+    side = 256
+    floor = brightness(flat(image, tray, side_px=side))
+    around = float(np.median(floor))
+    white = np.asarray(floor > WHITE, np.uint8)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(white)
+    window = np.ones((3, 3), np.uint8)
+    steep = np.asarray(cv2.dilate(floor, window)) - np.asarray(cv2.erode(floor, window))
+    areas = stats[:, cv2.CC_STAT_AREA] / side**2
+    large = [n for n in range(1, count) if areas[n] > (edge / 8) ** 2]
+    sharp = FADES * (WHITE - around)
+    return float(sum(areas[n] for n in large if _rim(steep, np.asarray(labels) == n) < sharp))
+
+
+def _rim(steep: NDArray[Any], spot: NDArray[np.bool_]) -> float:
+    """How steep the brightness is around a spot."""
+    around = cv2.dilate(spot.astype(np.uint8), np.ones((5, 5), np.uint8))
+    return float(np.median(steep[(np.asarray(around) > 0) & ~spot]))
+
+
+def focus(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
+    """Whether edges in the tray are sharp, measured in dice."""
+    blur = blur_share(image, tray, edge)
+    if blur is None:
+        return PictureCheck(
+            Name.FOCUS, None, "There is nothing in the tray to focus on.", "Lay the dice in it."
+        )
+    if blur > SOFT:
+        return PictureCheck(
+            Name.FOCUS, False, f"The picture is soft: edges are blurred over {blur:.0%} of a die.",
+            "Wipe the lens and let the camera focus again; turn the ring of a lens that has one.",
+        )  # fmt: skip
+    return PictureCheck(
+        Name.FOCUS, True, f"The picture is sharp: edges are blurred over {blur:.0%} of a die."
+    )
+
+
+def blur_share(image: Image, tray: Quad, edge: float) -> float | None:
+    """How far the sharpest edges in the tray are blurred (sigma), in dice; None without any.
+
+    Blurred a little more by a known amount, a sharp edge loses more of its steepness than one that
+    is soft already: contrast drops out.
+    """
+    die_px = edge * width_px(tray)
+    more_px = max(1.0, MORE * die_px)
+    levels = cv2.GaussianBlur(brightness(image), (0, 0), DENOISE_PX)
+    steep, softened = _steepness(levels), _steepness(cv2.GaussianBlur(levels, (0, 0), more_px))
+    judged = _watched(image.shape, tray, round(0.3 * die_px)) & _crest(steep)
+    judged &= softened * more_px > STEP
+    if judged.sum() < die_px:
+        return None
+    loss = np.maximum((steep[judged] / np.maximum(softened[judged], 1e-6)) ** 2 - 1, 1e-3)
+    blur_px = np.sqrt(np.maximum(more_px**2 / loss - DENOISE_PX**2, 0))
+    return float(np.percentile(blur_px, 20) / die_px)
+
+
+def _steepness(levels: NDArray[Any]) -> NDArray[np.float32]:
+    """Of the brightness, a pixel."""
+    dx = cv2.Sobel(levels, cv2.CV_32F, 1, 0, ksize=3, scale=1 / 8)
+    dy = cv2.Sobel(levels, cv2.CV_32F, 0, 1, ksize=3, scale=1 / 8)
+    return np.asarray(np.hypot(dx, dy), np.float32)
+
+
+def _crest(steep: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Where nothing steeper is near."""
+    return np.asarray(steep >= cv2.dilate(steep, np.ones((3, 3), np.uint8)))
+
+
+def _watched(shape: tuple[int, ...], tray: Quad, reach: int) -> NDArray[np.bool_]:
+    """The tray and its walls."""
+    inside = mask(shape, tray).astype(np.uint8)
+    window = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
+    return np.asarray(cv2.dilate(inside, window) > 0)
+
+
+def _unevenness(floor: NDArray[np.float32]) -> float:
+    """Light of the brightest of some fields of the floor by that of the darkest, dice left out."""
+    step = floor.shape[0] // GRID
+    fields = [
+        float(np.median(floor[y : y + step, x : x + step]))
+        for y in range(0, step * GRID, step)
+        for x in range(0, step * GRID, step)
+    ]
+    darkest, brightest = np.percentile(np.array(fields) ** GAMMA, [10, 90])
+    return float(brightest / max(darkest, 1e-4))
+
+
+def _area(tray: Quad) -> float:
+    return float(cv2.contourArea(np.array(tray.corners, np.float32)))
+
+
+def _all(sides: list[str]) -> str:
+    return " and ".join(sides)

@@ -1,0 +1,287 @@
+"""`traykeeper play`: put the parts together, serve the page, until somebody stops it."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from threading import Event
+
+import click
+import segno
+from flask import Flask
+from gpiozero.pins import Factory
+from gpiozero.pins.mock import MockFactory
+
+from calibration.profile import FILE as PROFILE
+from device.calibrating.profile_store import ProfileStore
+from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
+from device.cameras.base import Camera
+from device.cameras.controls import Tuning, as_mains, as_rotation
+from device.coach.coach import TABLES, TableCoach
+from device.coach.notes_file import FILE as NOTEBOOK
+from device.coach.notes_file import NotesFile
+from device.coach.worker_client import WorkerClient
+from device.companion import Companion
+from device.doctor.system import Machine, System
+from device.files import state_folder
+from device.hardware.button import TrayButton
+from device.hardware.outputs import Wiring, as_lamp, open_signals
+from device.hardware.pins import open_pins
+from device.hardware.systemd import Heartbeat, notify, shut_down_where_allowed
+from device.lan import lan_address
+from device.maintenance import Maintenance
+from device.mqtt.connect import on_broker
+from device.session.live_match import LiveMatch
+from device.settings import Settings
+from device.storage.daily_backup import Backups, DailyBackup
+from device.storage.misreads import FOLDER as CORRECTIONS
+from device.storage.misreads import MisreadStore
+from device.storage.pencil_file import FILE as DRAWER
+from device.storage.pencil_file import PencilFile
+from device.storage.recovery import open_journal
+from device.storage.throw_pictures import DAY_S, ThrowPictures
+from device.storage.throw_pictures import FOLDER as FRAMES
+from game.errors import JournalError
+from game.journal.history import History
+from game.rules import rule_files
+from web.access.origin import AllowedHosts, named
+from web.access.pencil import Pencil
+from web.app import create_app, new_link
+from web.server import Server
+
+
+@dataclass(frozen=True, slots=True)
+class PlayOptions(Settings):
+    """The settings, and what only the command line of `traykeeper play` can say."""
+
+    roll_s: float = 1.0
+    seed: int | None = None
+    settings_file: str | None = None
+
+
+def run(options: PlayOptions) -> None:
+    """Play until Ctrl-C or a termination signal."""
+    stop = Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, lambda *_: stop.set())
+    with serving(options) as (companion, server):
+        _greet(companion, server)
+        notify("READY=1", f"STATUS=Serving {companion.snapshot().join_url}")
+        stop.wait()
+        notify("STOPPING=1")
+    click.echo("Stopped. The match is kept: play again to go on.")
+
+
+@contextmanager
+def serving(options: PlayOptions) -> Iterator[tuple[Companion, Server]]:
+    """The companion at work and its page served; all is closed again at the end."""
+    pencil_file = PencilFile(state_folder(options.state) / DRAWER)
+    if pencil_file.trouble:
+        click.echo(f"traykeeper: {pencil_file.trouble}", err=True)
+    with (
+        open_upkeep(options, Pencil(pencil_file.kept, keep=pencil_file.keep)) as upkeep,
+        Server(_app(upkeep, options, pencil_file.secret), options.host, options.port) as server,
+    ):
+        companion = upkeep.companion
+        companion.announce(f"http://{lan_address(options.host)}:{server.port}/")
+        with on_broker(
+            options, companion, state_folder(options.state), partial(click.echo, err=True)
+        ):
+            yield companion, server
+
+
+def _app(upkeep: Maintenance, options: PlayOptions, secret: bytes) -> Flask:
+    """The page, with the rules that were asked for first among those on offer."""
+    chosen = rule_files.load(options.rules)
+    others = (rule_files.load(name) for name in rule_files.names() if name != chosen.name)
+    companion = upkeep.companion
+    return create_app(
+        companion,
+        calibration=companion.wizard,
+        history=History(upkeep.journal.path),
+        rules=(chosen, *others),
+        keeper=upkeep,
+        coach=upkeep.coach,
+        corrections=upkeep.corrections,
+        hosts=AllowedHosts(*named(options.hosts), options.host),
+        pencil=companion.pencil,
+        secret=secret,
+    )
+
+
+@contextmanager
+def open_companion(options: PlayOptions, pencil: Pencil | None = None) -> Iterator[Companion]:
+    """Camera, pins, journal and match joined, without the page."""
+    with open_upkeep(options, pencil) as upkeep:
+        yield upkeep.companion
+
+
+@contextmanager
+def open_upkeep(options: PlayOptions, pencil: Pencil | None = None) -> Iterator[Maintenance]:
+    """The companion at work, and what looks after it."""
+    rules = rule_files.load(options.rules)
+    state = state_folder(options.state)
+    profiles = ProfileStore(state / PROFILE)
+    if profiles.trouble:
+        click.echo(f"traykeeper: {profiles.trouble}", err=True)
+    tray, open_it = _camera(options, profiles)
+    backups = Backups(state, Path(options.settings_file) if options.settings_file else None)
+    journal, damage = open_journal(state, backups)
+    with (
+        closing(journal),
+        closing(open_pins()) as pins,
+        closing(_frames(options, state)) as frames,
+        closing(MisreadStore(state / CORRECTIONS)) as corrections,
+        closing(_coach(state, journal.path)) as coach,
+    ):
+        if damage:
+            frames.forget(after=0)
+        live_match = LiveMatch(journal)
+        damage = " ".join(filter(None, (damage, _taken_up(live_match))))
+        companion = Companion(
+            live_match,
+            rules,
+            open_it,
+            open_signals(pins, _wiring(options), warn=partial(click.echo, err=True)),
+            tray=tray,
+            profiles=profiles,
+            pencil=pencil,
+            still_s=options.still_s,
+            shut_down=_shut_down(options, pins),
+            throw_pictures=frames,
+            corrections=corrections,
+            damage=damage,
+            coach=coach,
+            alive=Heartbeat(),
+        )
+        companion.attach(
+            lambda c: TrayButton(
+                pins,
+                on_press=c.pressed,
+                on_hold=c.held,
+                on_holding=c.holding,
+                pin=options.button_pin,
+            )
+        )
+        companion.start()
+        try:
+            with DailyBackup(backups):
+                yield Maintenance(
+                    companion,
+                    journal,
+                    backups,
+                    frames,
+                    corrections,
+                    coach,
+                    _system(options, state),
+                )
+        finally:
+            companion.close()
+
+
+def _taken_up(live_match: LiveMatch) -> str:
+    """Go on with what was played last; why not, where it cannot be read by this version."""
+    try:
+        live_match.reload()
+    except JournalError as error:
+        return f"The last match cannot be gone on with ({error}). It stays in the journal."
+    return ""
+
+
+def _frames(options: PlayOptions, state: Path) -> ThrowPictures:
+    return ThrowPictures(
+        state / FRAMES,
+        max_bytes=options.frames_mb * 1024 * 1024,
+        max_age_s=options.frames_days * DAY_S,
+    )
+
+
+def _coach(state: Path, journal: Path) -> TableCoach:
+    """It works aside, in a process of its own that starts when it is first asked."""
+    return TableCoach(
+        WorkerClient(journal, state / TABLES), History(journal), NotesFile(state / NOTEBOOK)
+    )
+
+
+def _system(options: PlayOptions, state: Path) -> System:
+    """This machine, for the health page."""
+    return System(Machine(), replace(options, state=str(state)), None, None, None, installed=False)
+
+
+def _shut_down(options: PlayOptions, pins: Factory) -> Callable[[], object] | None:
+    """A simulated button is pressed by anybody in the network: it shuts nothing down."""
+    if not options.shut_down or isinstance(pins, MockFactory):
+        return None
+    return shut_down_where_allowed()
+
+
+def _camera(
+    options: PlayOptions, profiles: ProfileStore
+) -> tuple[SimulatedTray | None, Callable[[], Camera]]:
+    """The simulated tray where it is one, and what opens the camera, again after it failed.
+
+    A real camera that is not there yet stops nobody: dice are tapped in until it comes.
+    """
+    usual = Tuning(rotation=as_rotation(options.rotation), mains_hz=as_mains(options.mains_hz))
+
+    def opener() -> Opener:
+        """Anew each time: it opens as it was calibrated, perhaps meanwhile."""
+        spec = profiles.meant(options.camera)
+        tuning = profiles.tuning(spec, usual)
+        return camera_opener(spec, seed=options.seed, roll_s=options.roll_s, tuning=tuning)
+
+    def open_it() -> Camera:
+        return opener()()
+
+    if may_come_later(opener()):
+        return None, open_it
+    camera = open_it()
+    cameras = iter([camera])
+    if isinstance(camera, SimulatedTray):
+        return camera, lambda: camera
+    return None, lambda: next(cameras, None) or open_it()
+
+
+def _wiring(options: PlayOptions) -> Wiring:
+    return Wiring(
+        lamp=as_lamp(options.lamp),
+        red=options.red_pin,
+        green=options.green_pin,
+        blue=options.blue_pin,
+        anode=options.common_anode,
+        buzzer=options.buzzer_pin if options.buzzer_pin >= 0 else None,
+        tones=options.buzzer_tones,
+        voice=options.voice,
+    )
+
+
+def _greet(companion: Companion, server: Server) -> None:
+    """Address and QR code, as text: a phone reads it off the terminal."""
+    snapshot = companion.snapshot()
+    click.echo(
+        f"Traykeeper is at {snapshot.join_url}  (this machine: http://localhost:{server.port}/)"
+    )
+    if _goes_to_a_log():
+        click.echo("Who wants to play asks for the pencil on the page, and presses the button.")
+    else:
+        link = new_link(server.app)
+        if sys.stdout.isatty():
+            segno.make(snapshot.join_url + link, micro=False).terminal(compact=True)
+        click.echo(f"To play, open http://localhost:{server.port}/{link}")
+        click.echo(f"or on a phone {snapshot.join_url}{link}")
+        click.echo("It gives the pencil once, within the hour; all other phones watch.")
+    if snapshot.simulated:
+        click.echo(
+            "No camera here: dice are simulated. Throw them, and press the button, on the page."
+        )
+    click.echo("Press Ctrl-C to stop.")
+
+
+def _goes_to_a_log() -> bool:
+    """Whether systemd's journal keeps what we print: no secret may stand there."""
+    out = os.fstat(sys.stdout.fileno())
+    return os.environ.get("JOURNAL_STREAM") == f"{out.st_dev}:{out.st_ino}"

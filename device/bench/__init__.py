@@ -1,0 +1,1 @@
+"""How fast it is, beside a reference in the same run."""

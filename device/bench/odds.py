@@ -1,0 +1,105 @@
+"""`traykeeper bench odds`: the solve of a match and one answer, beside simple value iteration."""
+
+import resource
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from time import perf_counter
+
+import click
+
+from game.odds.advice import MatchPosition, turn_odds
+from game.odds.compiled_rules import orders
+from game.odds.match_odds import MatchOdds
+from game.rules import rule_files, scoring
+from game.rules.ruleset import Ruleset
+
+RULES = "standard"
+QUESTIONS = 20
+_STEP = 50
+
+
+def odds(target: int, small: int) -> None:
+    """Solve to `target`; to `small` both ways, since the simple way grows with the fourth power."""
+    rules = rule_files.load(RULES)
+    seconds, wins = _solve(rules, target)
+    click.echo(
+        f"solve {RULES} to {target:,}: {seconds:.1f} s, peak {_peak_mb():.0f} MB, "
+        f"one answer {_answer_ms(rules, wins):.1f} ms"
+    )
+    fast_s, small_wins = _solve(rules, small)
+    start_s = perf_counter()
+    slow = simple(rules, small)
+    slow_s = perf_counter() - start_s
+    click.echo(
+        f"to {small:,}: {fast_s:.2f} s, simple value iteration {slow_s:.1f} s, "
+        f"{slow_s / fast_s:.0f} times as long; they differ by {abs(slow - small_wins.first_player):.0e}"
+    )
+
+
+def _solve(rules: Ruleset, target: int) -> tuple[float, MatchOdds]:
+    start_s = perf_counter()
+    wins = MatchOdds.unsolved(rules, target)
+    for _ in wins.solve():
+        pass
+    return perf_counter() - start_s, wins
+
+
+def _answer_ms(rules: Ruleset, wins: MatchOdds) -> float:
+    """Of a question about a board not asked before."""
+    boards = [MatchPosition(_STEP * i, wins.target // 2 - _STEP * i) for i in range(QUESTIONS)]
+    boards = [board for board in boards if board.theirs >= 0]
+    turn_odds(rules, boards[0], wins)  # what all boards share is worked out once
+    start_s = perf_counter()
+    for board in boards:
+        turn_odds(rules, board, wins, most=450).option(450, 3)
+    return (perf_counter() - start_s) / len(boards) * 1e3
+
+
+def _peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def simple(rules: Ruleset, target: int) -> float:
+    """The chance of the player who begins, for plain rules: the first to the target wins."""
+    offers = {n: tuple(_offers(rules, n)) for n in range(1, rules.n_dice + 1)}
+    farkle = {n: 1 - sum(chance for chance, _ in offers[n]) for n in offers}
+    boards = [(i, j) for i in range(0, target, _STEP) for j in range(0, target, _STEP)]
+    wins = dict.fromkeys(boards, 0.5)
+
+    def turn(mine: int, theirs: int) -> float:
+        lost = 1 - wins[theirs, mine]
+
+        @cache
+        def throw(at_risk: int, n: int) -> float:
+            worth = sum(
+                chance * max(kept(at_risk + s, left) for s, left in offer)
+                for chance, offer in offers[n]
+            )
+            return worth + farkle[n] * lost
+
+        def kept(at_risk: int, left: int) -> float:
+            if mine + at_risk >= target:
+                return 1.0
+            return max(1 - wins[theirs, mine + at_risk], throw(at_risk, left or rules.n_dice))
+
+        return throw(0, rules.n_dice)
+
+    for total in sorted({i + j for i, j in boards}, reverse=True):
+        same = [board for board in boards if sum(board) == total]
+        change = 1.0
+        while change > 1e-12:  # noqa: PLR2004 - until nothing moves
+            before = [wins[board] for board in same]
+            for board in same:
+                wins[board] = turn(*board)
+            change = max(abs(wins[b] - old) for b, old in zip(same, before, strict=True))
+    return wins[0, 0]
+
+
+def _offers(rules: Ruleset, n: int) -> Iterator[tuple[float, tuple[tuple[int, int], ...]]]:
+    """Throws of n dice by what may be kept of them."""
+    found: Counter[tuple[tuple[int, int], ...]] = Counter()
+    for dice, keeps in scoring.table(rules).items():
+        if len(dice) == n and keeps:
+            found[tuple((keep.score, keep.dice_left) for keep in keeps)] += orders(dice)
+    return ((count / 6**n, offer) for offer, count in found.items())

@@ -1,0 +1,127 @@
+"""`traykeeper bench web`: many phones watch while one plays; how late is the last of them told?"""
+
+import re
+import resource
+import socket
+import statistics
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from http.client import HTTPConnection
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+from time import monotonic, perf_counter, sleep
+
+import click
+
+from device.app import PlayOptions, serving
+from device.companion import Companion
+from web.server import Server
+
+PACE_S = 1.0
+GRACE_S = 5.0
+DICE = (1, 1, 3, 3, 3, 5)
+KB = 1024
+_VERSION = re.compile(rb'"version":(\d+)')
+
+
+@dataclass
+class Phone:
+    """A stream that is read all the time; `told` is version -> when it came."""
+
+    told: dict[int, float] = field(default_factory=dict)
+
+    def listen(self, connection: HTTPConnection) -> None:
+        connection.request("GET", "/api/v1/events")
+        for version in _versions(connection):
+            self.told[version] = perf_counter()
+
+
+def _versions(connection: HTTPConnection) -> Iterator[int]:
+    try:
+        for line in connection.getresponse():
+            if found := _VERSION.search(line):
+                yield int(found[1])
+    except (OSError, ValueError):
+        return  # the connection is closed: the bench is over
+
+
+def web(phones: int, seconds: int) -> bool:
+    """Print the delays and the memory; gives whether every phone was told of every action."""
+    with TemporaryDirectory() as state:
+        options = PlayOptions(camera="sim", host="127.0.0.1", port=0, state=state, seed=1)
+        with serving(options) as (companion, server):
+            companion.new_match(("Anna", "Ben"))
+            return _measure(companion, server, phones, seconds)
+
+
+def _measure(companion: Companion, server: Server, count: int, seconds: int) -> bool:
+    phones = [Phone() for _ in range(count)]
+    with ExitStack() as connections:
+        for phone in phones:
+            connection = HTTPConnection("127.0.0.1", server.port, timeout=seconds + 60)
+            connections.enter_context(closing(connection))
+            Thread(target=phone.listen, args=(connection,), daemon=True).start()
+            connections.callback(_hang_up, connection)
+        _until(lambda: all(phone.told for phone in phones))
+        before_kb = _memory_kb()
+        acted = _act(companion, seconds)
+        _until(lambda: all(max(acted) in phone.told for phone in phones))
+        after_kb = _memory_kb()
+    return _tell(phones, acted, before_kb, after_kb)
+
+
+def _act(companion: Companion, seconds: int) -> dict[int, float]:
+    """One action a second, each with the time at which it was asked for."""
+    acted: dict[int, float] = {}
+    next_s = monotonic()
+    for number in range(seconds):
+        start_s = perf_counter()
+        snapshot = companion.undo() if number % 2 else companion.dice(DICE)
+        acted[snapshot.version] = start_s
+        next_s += PACE_S
+        sleep(max(0.0, next_s - monotonic()))
+    return acted
+
+
+def _tell(phones: list[Phone], acted: dict[int, float], before_kb: float, after_kb: float) -> bool:
+    missed = sum(version not in phone.told for phone in phones for version in acted)
+    last_ms = [
+        1000 * (max(phone.told[version] for phone in phones) - start_s)
+        for version, start_s in acted.items()
+        if all(version in phone.told for phone in phones)
+    ]
+    p99 = (
+        statistics.quantiles(last_ms, n=100, method="inclusive")[98]
+        if len(last_ms) > 1
+        else max(last_ms, default=0)
+    )
+    median = statistics.median(last_ms or [0])
+    click.echo(
+        f"action to the last of {len(phones)} phones: median {median:.0f} ms, "
+        f"99th percentile {p99:.0f} ms, slowest {max(last_ms, default=0):.0f} ms of {len(acted)}; "
+        f"{missed} snapshots missed; memory {before_kb / KB:.0f} -> {after_kb / KB:.0f} MB"
+    )
+    return not missed
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    """Wait, but not for ever."""
+    until_s = monotonic() + GRACE_S
+    while not holds() and monotonic() < until_s:
+        sleep(0.02)
+
+
+def _hang_up(connection: HTTPConnection) -> None:
+    if connection.sock:
+        connection.sock.shutdown(socket.SHUT_RDWR)
+
+
+def _memory_kb() -> float:
+    """What this process uses now; the most it ever used where the system does not say."""
+    try:
+        lines = Path("/proc/self/status").read_text("ascii").splitlines()
+        return next(float(line.split()[1]) for line in lines if line.startswith("VmRSS"))
+    except OSError:
+        return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

@@ -1,0 +1,1 @@
+"""Fitting camera and tray to each other, and noticing when they no longer fit."""

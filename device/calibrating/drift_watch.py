@@ -1,0 +1,78 @@
+"""Looks now and then whether the tray still lies where the profile says, under the same light."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+from calibration.drift import Drift, drift
+from device.calibrating.profile_store import ProfileStore
+from device.cameras.base import Camera, Frame
+
+AGAIN_S = 600.0
+"""The exposure is not found again more often: each time the tray is not watched for seconds."""
+
+MOVED = "The tray or the camera has moved: calibrate again."
+DARKER = "It is darker than when this was calibrated: light on, or calibrate again."
+LIGHTER = "It is brighter than when this was calibrated: calibrate again if dice are not read."
+
+
+@dataclass(frozen=True, slots=True)
+class Drifted:
+    """What changed since the profile was made: a sentence, empty where nothing did.
+
+    `resettle` asks for the exposure to be found again.
+    """
+
+    words: str
+    moved: bool = False
+    resettle: bool = False
+
+
+class DriftWatch:
+    """Compares previews of a tray at rest with the profile.
+
+    Args:
+        profiles: where the profile is.
+        post: takes what is found, when it is found twice running, and when it is over.
+        clock: seconds that never run backwards.
+    """
+
+    def __init__(
+        self,
+        profiles: ProfileStore,
+        post: Callable[[Drifted], object],
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._profiles, self._post, self._clock = profiles, post, clock
+        self._last = self._told = ""
+        self._resettled_s: float | None = None
+
+    def look(self, frame: Frame, camera: Camera) -> None:
+        """Take a preview of a tray at rest, with no hand in it."""
+        profile = self._profiles.of(camera.name)
+        if profile is None or not profile.sides:
+            return
+        height, width = frame.image.shape[:2]
+        quad = profile.tray.in_px(width, height)
+        found = drift(frame.image, quad, profile.sides, profile.level)
+        words = _words(found)
+        if words == self._last and words != self._told:
+            self._told = words
+            self._post(Drifted(words, found.tray_moved, self._may_resettle(found)))
+        self._last = words
+
+    def _may_resettle(self, found: Drift) -> bool:
+        now_s = self._clock()
+        recent = self._resettled_s is not None and now_s - self._resettled_s < AGAIN_S
+        if not found.light_changed or recent:
+            return False
+        self._resettled_s = now_s
+        return True
+
+
+def _words(found: Drift) -> str:
+    if found.tray_moved:
+        return MOVED
+    if found.light_changed:
+        return DARKER if found.light < 1 else LIGHTER
+    return ""

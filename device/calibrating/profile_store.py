@@ -1,0 +1,135 @@
+"""Where the profile is kept: read once, replaced whole, asked from any thread."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+from calibration import profile as profiles
+from calibration.dice_set import sift
+from calibration.profile import FILE, HeldControls, Profile, ProfileError
+from device.cameras.base import Image
+from device.cameras.controls import HeldLight, Tuning
+from device.errors import UsageError
+from vision import Quad, Reading
+
+USB, NO_HARDWARE = "USB camera", ("simulated tray", "replay of ")
+
+
+class ProfileStore:
+    """The profile of this table.
+
+    Args:
+        file: where it is; None keeps it in memory only.
+
+    Attributes:
+        trouble: why the file does not hold, in a line; empty where it does. It is not touched then
+            until a new profile is kept.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._file = file
+        self._profile: Profile | None = None
+        self.trouble = ""
+        self.reload()
+
+    def reload(self) -> None:
+        """Read the file again: it was put there by somebody else."""
+        if self._file is None:
+            return
+        try:
+            self._profile, self.trouble = profiles.load(self._file), ""
+        except (ProfileError, OSError) as error:
+            self.trouble = str(error)
+
+    @property
+    def profile(self) -> Profile | None:
+        return self._profile
+
+    def of(self, camera: str) -> Profile | None:
+        """The profile, where it was made with the camera of this name."""
+        profile = self._profile
+        return profile if profile and profile.camera == camera else None
+
+    def keep(self, profile: Profile) -> None:
+        """From now on it is this one. That of another camera, or a broken one, is put beside it.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        if self._file is not None:
+            other = self._profile is not None and self._profile.camera != profile.camera
+            if self._file.exists() and (other or self.trouble):
+                self._file.replace(self._file.with_name(f"{self._file.name}.bak"))
+            profiles.save(profile, self._file)
+        self._profile, self.trouble = profile, ""
+
+    def meant(self, spec: str) -> str:
+        """The camera that a person who named `spec` means: `auto` is what was calibrated here.
+
+        So a cable that came loose is told, and never replaced by simulated dice.
+        """
+        profile = self._profile
+        pi = profile is not None and _is_of(profile.camera, "picamera2")
+        return "picamera2" if spec == "auto" and pi else spec
+
+    def tuning(self, spec: str, usual: Tuning) -> Tuning:
+        """How the camera named `spec` is opened: as it was when the profile was made.
+
+        Args:
+            spec: as on the command line: picamera2, usb:0, ...
+            usual: what the settings say of rotation and mains.
+        """
+        profile = self._profile
+        if profile is None or not _is_of(profile.camera, spec):
+            return usual
+        return replace(usual, focus_dpt=profile.held.focus_dpt, light=_light(profile.held))
+
+    def sift(self, reading: Reading, image: Image, tray: Quad | None, camera: str) -> Reading:
+        """The reading without what is surely none of these dice."""
+        profile = self.of(camera)
+        if profile is None or profile.dice is None or tray is None:
+            return reading
+        return sift(reading, image, tray, profile.dice)
+
+
+def held(tuning: Tuning) -> HeldControls:
+    """What of a camera's tuning goes into the profile."""
+    light = tuning.light
+    if light is None:
+        return HeldControls(focus_dpt=tuning.focus_dpt)
+    return HeldControls(
+        tuning.focus_dpt, light.exposure_us, light.gain, light.red, light.blue, light.white_k
+    )
+
+
+def named(path: Path) -> Profile:
+    """The profile that a person named.
+
+    Raises:
+        UsageError: there is none, or it does not hold.
+    """
+    try:
+        profile = profiles.load(path)
+    except ProfileError as error:
+        _fail(str(error))
+    if profile is None:
+        _fail(f"{path}: there is no such file: `traykeeper calibrate` makes one, {FILE}")
+    return profile
+
+
+def _fail(message: str) -> NoReturn:
+    raise UsageError(message)
+
+
+def _light(held: HeldControls) -> HeldLight | None:
+    if held.exposure_us is None or held.gain is None:
+        return None
+    return HeldLight(held.exposure_us, held.gain, held.red, held.blue, held.white_k)
+
+
+def _is_of(camera: str, spec: str) -> bool:
+    """Whether what this spec opens is called so; the Pi's cameras are called by their sensor."""
+    kind, _, number = spec.partition(":")
+    if kind == "usb":
+        return camera == f"{USB} {number or 0}"
+    return kind in ("auto", "picamera2") and not camera.startswith((USB, *NO_HARDWARE))

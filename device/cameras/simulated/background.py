@@ -1,0 +1,279 @@
+"""The table without dice, drawn once: table, felt, walls and their shadows."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from device.cameras.base import Image
+from device.cameras.simulated.lens import Floats, Lens, TrayPoints
+from device.cameras.simulated.tray_geometry import (
+    DISPLAY_GAMMA,
+    FLOOR,
+    LAMP,
+    LENS,
+    RIM_MM,
+    SKY,
+    TABLE_MM,
+    TO_LIGHT,
+    WALL_MM,
+    Area,
+    Colour,
+    TrayLook,
+    light_of,
+    shown,
+)
+
+Floats32 = npt.NDArray[np.float32]
+
+
+def noise(rng: np.random.Generator, height: int, width: int) -> Floats32:
+    return rng.standard_normal((height, width), dtype=np.float32)
+
+
+def clouds(
+    rng: np.random.Generator, height: int, width: int, *, across: int, down: int
+) -> Floats32:
+    """Smooth noise with about `across` by `down` blotches, of deviation near 1."""
+    coarse = noise(rng, down, across)
+    return np.asarray(
+        cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC), np.float32
+    )
+
+
+def felt(rng: np.random.Generator, height: int, width: int) -> Floats32:
+    """Brightness around 1: fibres in two directions and a faint worn mottling."""
+    grain = noise(rng, height, width)
+    fibres = cv2.GaussianBlur(grain, (0, 0), sigmaX=2.4, sigmaY=0.7) + cv2.GaussianBlur(
+        grain[::-1], (0, 0), sigmaX=0.7, sigmaY=2.4
+    )
+    mottling = clouds(rng, height, width, across=14, down=10)
+    return np.asarray(1 + 0.13 * fibres + 0.025 * mottling, np.float32)
+
+
+def wood(rng: np.random.Generator, height: int, width: int, *, rings: float) -> Floats32:
+    """Brightness around 1, the grain running along the width; `rings` year rings across it."""
+    bend = clouds(rng, height, width, across=5, down=3)
+    across = np.linspace(0, rings, height, dtype=np.float32)[:, None]
+    year_rings = np.sin(2 * np.pi * (across + 0.55 * bend))
+    streaks = clouds(rng, height, width, across=max(4, width // 90), down=max(4, height // 3))
+    pores = cv2.GaussianBlur(noise(rng, height, width), (0, 0), sigmaX=9, sigmaY=0.6)
+    shades = clouds(rng, height, width, across=3, down=4)
+    grain = 0.06 * year_rings + 0.05 * streaks + 0.22 * pores + 0.04 * shades
+    return np.asarray(1 + grain, np.float32)
+
+
+SUPERSAMPLING = 2
+TEXTURE_PX_PER_MM = 5  # finer than the picture's 3.5
+SHADOW_EDGE_MM = 3.5  # how soft the lamp's shadows are
+WALLS_EXPOSED = 0.55  # of a die's shadow, what its part on a wall keeps: walls stand upright
+VIGNETTE = 0.24  # light lost in the corners: what a small lens loses
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Background:
+    """The empty table as the camera sees it.
+
+    `floor` is where shadows of dice in the tray may fall, 255 on the felt; `table` likewise for
+    dice beside the tray.
+    """
+
+    picture: Image
+    floor: Image
+    table: Image
+
+    def scaled(self, lens: Lens) -> "Background":
+        size = (lens.width_px, lens.height_px)
+        picture, floor, table = (
+            np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+            for image in (self.picture, self.floor, self.table)
+        )
+        return Background(picture, floor, table)
+
+
+@lru_cache(maxsize=4)
+def backdrop(look: TrayLook) -> Background:
+    """The table of a look. The same look always has the same grain."""
+    canvas = _Canvas(LENS.scaled(LENS.width_px * SUPERSAMPLING))
+    rng = np.random.default_rng(20)
+    _paint_table(canvas, look, rng)
+    _paint_floor(canvas, look, rng)
+    _paint_walls(canvas, look, rng)
+    picture = cv2.resize(
+        canvas.picture, (LENS.width_px, LENS.height_px), interpolation=cv2.INTER_AREA
+    )
+    picture = cv2.GaussianBlur(picture, (0, 0), 0.6)
+    return Background(
+        np.asarray(np.clip(picture * vignette(LENS)[..., None], 0, 255), np.uint8),
+        *_shadow_catchers(),
+    )
+
+
+def vignette(lens: Lens) -> Floats32:
+    """How much of the middle's brightness each pixel shows, (height, width)."""
+    x = np.linspace(-1, 1, lens.width_px, dtype=np.float32)
+    y = np.linspace(-1, 1, lens.height_px, dtype=np.float32) * lens.height_px / lens.width_px
+    from_middle = x[None, :] ** 2 + y[:, None] ** 2
+    lamp_side = 1.05 - 0.05 * x[None, :] - 0.03 * y[:, None]
+    return np.asarray(lamp_side * (1 - VIGNETTE * from_middle / from_middle.max()), np.float32)
+
+
+class _Canvas:
+    """Paints flat surfaces of the tray in perspective."""
+
+    def __init__(self, lens: Lens) -> None:
+        self.lens = lens
+        self.picture: Image = np.zeros((lens.height_px, lens.width_px, 3), np.uint8)
+
+    def paint(self, corners: TrayPoints, texture: Image, outline: TrayPoints) -> None:
+        """Lay a texture (its corners going to `corners`) where `outline` is."""
+        height, width = texture.shape[:2]
+        source = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32)
+        edge = np.rint(self.lens.project(outline)).astype(np.int32)
+        left, top, across, down = cv2.boundingRect(edge)
+        target = (self.lens.project(corners) - (left, top)).astype(np.float32)
+        warp = cv2.getPerspectiveTransform(source, target)
+        laid = cv2.warpPerspective(texture, warp, (across, down), borderMode=cv2.BORDER_REPLICATE)
+        mask: Image = np.zeros((down, across), np.uint8)
+        cv2.fillConvexPoly(mask, edge - np.array((left, top), np.int32), 255)
+        self._copy(np.asarray(laid, np.uint8), mask, left, top)
+
+    def _copy(self, laid: Image, mask: Image, left: int, top: int) -> None:
+        y, x = max(0, top), max(0, left)
+        below = self.picture[y : top + mask.shape[0], x : left + mask.shape[1]]
+        inside = (
+            slice(y - top, y - top + below.shape[0]),
+            slice(x - left, x - left + below.shape[1]),
+        )
+        cv2.copyTo(laid[inside], mask[inside], below)
+
+    def line(self, start: Floats, end: Floats, colour: Floats, width_px: int) -> None:
+        ends = np.rint(self.lens.project(TrayPoints(np.array([start, end])))).astype(int)
+        a, b = ((int(x), int(y)) for x, y in ends)
+        cv2.line(self.picture, a, b, colour.tolist(), width_px, cv2.LINE_AA)
+
+
+def _textured(brightness: Floats32, colour: Colour, light: float | Floats32) -> Image:
+    """A brightness map in a colour under a light, as a picture."""
+    grey_levels = cv2.pow(brightness * np.float32(light), 1 / DISPLAY_GAMMA)
+    return np.asarray(np.clip(cv2.merge([grey_levels * c for c in colour[::-1]]), 0, 255), np.uint8)
+
+
+def _texels(area: Area) -> tuple[int, int]:
+    return (
+        round((area.far_mm - area.near_mm) * TEXTURE_PX_PER_MM),
+        round((area.right_mm - area.left_mm) * TEXTURE_PX_PER_MM),
+    )
+
+
+def _paint_table(canvas: _Canvas, look: TrayLook, rng: np.random.Generator) -> None:
+    area = Area(-240, 275, -160, 150, TABLE_MM)
+    grain = wood(rng, *_texels(area), rings=26)
+    outside = FLOOR.grown(RIM_MM, WALL_MM)
+    light = 1 - LAMP * _shadow(area, outside, WALL_MM - TABLE_MM)
+    canvas.paint(area.corners(), _textured(grain, look.table, light), area.corners())
+
+
+def _shadow(area: Area, of: Area, height_mm: float) -> Floats32:
+    """Where a block `height_mm` high over `area` keeps the lamp away, 0 to 1, in texels."""
+    shift = -TO_LIGHT[:2] / TO_LIGHT[2] * height_mm
+    corners = np.array([(x, y) for x, y, _ in of.corners()])
+    fallen = cv2.convexHull(np.vstack([corners, corners + shift]).astype(np.float32))[:, 0]
+    texels = (fallen - (area.left_mm, area.far_mm)) * (TEXTURE_PX_PER_MM, -TEXTURE_PX_PER_MM)
+    mask: Floats32 = np.zeros(_texels(area), np.float32)
+    cv2.fillConvexPoly(mask, np.rint(texels).astype(np.int32), 1.0)
+    return _softened(mask)
+
+
+def _softened(mask: Floats32) -> Floats32:
+    """Blurred as the lamp's size blurs shadows; two boxes look like a bell and cost little."""
+    wide = round(1.7 * SHADOW_EDGE_MM * TEXTURE_PX_PER_MM)
+    return np.asarray(cv2.blur(cv2.blur(mask, (wide, wide)), (wide, wide)), np.float32)
+
+
+def _paint_floor(canvas: _Canvas, look: TrayLook, rng: np.random.Generator) -> None:
+    height, width = _texels(FLOOR)
+    light = LAMP * _lamp_on_floor() + SKY * _sky_on_floor()
+    texture = _textured(felt(rng, height, width), look.felt, light)
+    canvas.paint(FLOOR.corners(), texture, FLOOR.corners())
+
+
+def _lamp_on_floor() -> Floats32:
+    """What the walls leave of the lamp: their opening, moved along the light, softened."""
+    height, width = _texels(FLOOR)
+    shift_px = TO_LIGHT[:2] / TO_LIGHT[2] * WALL_MM * TEXTURE_PX_PER_MM
+    border = round(4 * SHADOW_EDGE_MM * TEXTURE_PX_PER_MM)
+    wide: Floats32 = np.zeros((height + 2 * border, width + 2 * border), np.float32)
+    top, left = border + max(0, round(shift_px[1])), border + max(0, round(-shift_px[0]))
+    wide[top : border + height + 200, left : border + width + 200] = 1
+    soft = _softened(wide)
+    return np.asarray(soft[border : border + height, border : border + width], np.float32)
+
+
+def _sky_on_floor() -> Floats32:
+    """The sky seen from the floor: less of it close to a wall."""
+    height, width = _texels(FLOOR)
+    x = np.arange(width, dtype=np.float32) / TEXTURE_PX_PER_MM
+    y = np.arange(height, dtype=np.float32) / TEXTURE_PX_PER_MM
+    from_wall_mm = np.minimum(
+        np.minimum(x, x[::-1])[None, :],
+        np.minimum(y, y[::-1])[:, None],
+    )
+    return np.asarray(1 - 0.55 * np.exp(-from_wall_mm / (WALL_MM * 0.4)), np.float32)
+
+
+# The four walls: which way each looks into the tray.
+_INWARD = (
+    np.array([0.0, -1.0, 0.0]),
+    np.array([-1.0, 0.0, 0.0]),
+    np.array([0.0, 1.0, 0.0]),
+    np.array([1.0, 0.0, 0.0]),
+)
+
+
+def _paint_walls(canvas: _Canvas, look: TrayLook, rng: np.random.Generator) -> None:
+    floor = FLOOR.corners()
+    inner = FLOOR.grown(0, WALL_MM).corners()
+    outer = FLOOR.grown(RIM_MM, WALL_MM).corners()
+    for side, inward in enumerate(_INWARD):
+        a, b = side, (side + 1) % 4
+        length = round(float(np.linalg.norm(outer[b] - outer[a])) * TEXTURE_PX_PER_MM)
+        face = wood(rng, round(WALL_MM * TEXTURE_PX_PER_MM), length, rings=5)
+        upright = TrayPoints(np.array([inner[a], inner[b], floor[b], floor[a]]))
+        canvas.paint(upright, _textured(face, look.rim, _light_on_wall(face, inward)), upright)
+        top = wood(rng, round(RIM_MM * TEXTURE_PX_PER_MM), length, rings=3)
+        square = TrayPoints(np.array([outer[a], outer[b], *_below(outer[a], outer[b], inward)]))
+        mitred = TrayPoints(np.array([outer[a], outer[b], inner[b], inner[a]]))
+        canvas.paint(square, _textured(top, look.rim, 1.0), mitred)
+    edge = shown(light_of(look.rim) * 1.5 + 0.04)
+    for side in range(4):
+        canvas.line(inner[side], inner[(side + 1) % 4], edge, SUPERSAMPLING)
+        canvas.line(outer[side], inner[side], edge * 0.55, 1)
+
+
+def _below(a: Floats, b: Floats, inward: Floats) -> tuple[Floats, Floats]:
+    return b + inward * RIM_MM, a + inward * RIM_MM
+
+
+def _light_on_wall(face: Floats32, inward: Floats) -> Floats32:
+    """A wall is darker than the rim, darkest at its foot."""
+    lamp = LAMP * max(0.0, float(inward @ TO_LIGHT)) / TO_LIGHT[2]
+    up = np.linspace(1, 0.35, face.shape[0], dtype=np.float32)[:, None]
+    return np.asarray((lamp + SKY * 0.9 * up) * np.ones_like(face), np.float32)
+
+
+def _shadow_catchers() -> tuple[Image, Image]:
+    shape = (LENS.height_px, LENS.width_px)
+    floor: Image = np.zeros(shape, np.uint8)
+    table: Image = np.full(shape, 255, np.uint8)
+    _fill(floor, FLOOR.grown(0, WALL_MM), round(255 * WALLS_EXPOSED))
+    _fill(floor, FLOOR, 255)
+    _fill(table, FLOOR.grown(RIM_MM, WALL_MM), 0)
+    return floor, table
+
+
+def _fill(mask: npt.NDArray[np.uint8], area: Area, value: int) -> None:
+    corners = np.rint(LENS.project(area.corners())).astype(np.int32)
+    cv2.fillConvexPoly(mask, corners, value)

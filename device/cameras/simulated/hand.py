@@ -1,0 +1,158 @@
+"""A hand that reaches over the tray: modelled from a few capsules, shaded by their roundness."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from device.cameras.base import Image
+from device.cameras.simulated.die_sprite import DieSprite
+from device.cameras.simulated.lens import Lens, TrayPoints
+
+HAND_MM = 60.0  # how high over the floor it is held
+SPRITE_PX_PER_MM = 4
+REACH_S = 0.35  # how long it takes to come in or go out
+SKIN = np.array([132.0, 166.0, 214.0])  # blue, green, red
+
+# Middle of the palm at the origin, fingers up, in millimetres: from x, y to x, y, width at each.
+_Point = tuple[float, float]
+_BONES: tuple[tuple[_Point, _Point, float, float], ...] = (
+    ((2.0, -330.0), (0.0, -62.0), 66.0, 44.0),  # forearm, from beyond the picture's border
+    ((0.0, -62.0), (0.0, -30.0), 44.0, 58.0),  # wrist
+    ((-16.0, -22.0), (-20.0, 22.0), 36.0, 30.0),  # palm
+    ((0.0, -24.0), (0.0, 24.0), 44.0, 34.0),
+    ((16.0, -20.0), (19.0, 22.0), 38.0, 30.0),
+    ((-27.0, 22.0), (-40.0, 60.0), 16.0, 12.0),  # little finger to forefinger
+    ((-11.0, 28.0), (-18.0, 80.0), 18.0, 13.0),
+    ((6.0, 30.0), (6.0, 87.0), 18.0, 13.5),
+    ((22.0, 27.0), (29.0, 77.0), 18.0, 13.0),
+    ((22.0, -22.0), (47.0, 10.0), 26.0, 18.0),  # thumb
+    ((47.0, 10.0), (55.0, 34.0), 18.0, 14.0),
+)
+_LEFT_MM, _TOP_MM, _WIDTH_MM, _HEIGHT_MM = -80.0, 105.0, 160.0, 435.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """The middle of the palm over the floor, and how far the arm is turned from upright."""
+
+    x_mm: float
+    y_mm: float
+    turn_deg: float = 14.0
+
+
+IN_TRAY = Hand(16.0, -34.0)
+OUTSIDE = Hand(50.0, -265.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """A hand on its way: since `since_s` it goes in from `share` of the way, out at `out_s`."""
+
+    share: float = 0.0
+    since_s: float = 0.0
+    out_s: float = float("-inf")
+
+    @property
+    def way_s(self) -> float:
+        """How long it takes to be all in."""
+        return (1 - self.share) * REACH_S
+
+    def turned(self, now_s: float, *, inwards: bool) -> "Reach":
+        return Reach(self.at(now_s), now_s, float("inf") if inwards else now_s)
+
+    def visit(self, now_s: float, stay_s: float) -> "Reach":
+        """In, stay, and out again by itself."""
+        going = self.turned(now_s, inwards=True)
+        return Reach(going.share, now_s, now_s + going.way_s + stay_s)
+
+    def at(self, now_s: float) -> float:
+        """0 is out of the picture, 1 is in the tray."""
+        until_s = min(now_s, self.out_s)
+        inside = min(1.0, self.share + max(0.0, until_s - self.since_s) / REACH_S)
+        return max(0.0, inside - max(0.0, now_s - max(self.out_s, self.since_s)) / REACH_S)
+
+    def hand(self, now_s: float) -> Hand | None:
+        share = self.at(now_s)
+        if share <= 0:
+            return None
+        left = (1 - share) ** 2
+        return Hand(
+            IN_TRAY.x_mm + left * (OUTSIDE.x_mm - IN_TRAY.x_mm),
+            IN_TRAY.y_mm + left * (OUTSIDE.y_mm - IN_TRAY.y_mm),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sprite:
+    colour: Image
+    cover: Image
+
+
+@lru_cache(maxsize=1)
+def _sprite() -> _Sprite:
+    outlines = [_bone(*bone) for bone in _BONES]
+    cover = cv2.GaussianBlur(np.maximum.reduce(outlines), (0, 0), 4)
+    cover = np.clip(cover * 4.0 - 382, 0, 255).astype(np.uint8)  # sharp again, the webs rounded
+    height = np.maximum.reduce([_roundness(outline) for outline in outlines])
+    for _ in range(3):
+        height = cv2.blur(height, (17, 17))
+    slope_x, slope_y = cv2.Sobel(height, cv2.CV_32F, 1, 0), cv2.Sobel(height, cv2.CV_32F, 0, 1)
+    lit = np.clip(0.95 + 0.045 * (slope_x + slope_y), 0.3, 1.12)[..., None]
+    warm = 1 + (1 - lit) * np.array([-0.35, -0.15, 0.12])
+    cover3 = cv2.merge([cover] * 3)
+    colour = np.clip(SKIN * lit * warm, 0, 255) * (cover3 / 255.0)
+    return _Sprite(np.asarray(colour, np.uint8), np.asarray(cover3, np.uint8))
+
+
+def _bone(start: _Point, end: _Point, start_mm: float, end_mm: float) -> Image:
+    """A limb that gets thinner: the hull of two circles."""
+    size = (round(_HEIGHT_MM * SPRITE_PX_PER_MM), round(_WIDTH_MM * SPRITE_PX_PER_MM))
+    mask: Image = np.zeros(size, np.uint8)
+    around = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+    circle = np.stack([np.cos(around), np.sin(around)], axis=1) * SPRITE_PX_PER_MM / 2
+    ends = np.vstack([_texel(*start) + circle * start_mm, _texel(*end) + circle * end_mm])
+    cv2.fillConvexPoly(mask, cv2.convexHull(np.rint(ends).astype(np.int32)), 255, cv2.LINE_AA)
+    return mask
+
+
+def _texel(x_mm: float, y_mm: float) -> tuple[int, int]:
+    return (
+        round((x_mm - _LEFT_MM) * SPRITE_PX_PER_MM),
+        round((_TOP_MM - y_mm) * SPRITE_PX_PER_MM),
+    )
+
+
+def _roundness(mask: Image) -> npt.NDArray[np.float32]:
+    """How high a capsule's skin is over its edge."""
+    inside = cv2.distanceTransform(mask, cv2.DIST_L2, 3)
+    radius = max(1.0, float(inside.max()))
+    return np.asarray(np.sqrt(np.clip(2 * radius * inside - inside**2, 0, None)), np.float32)
+
+
+def lay_hand(picture: Image, hand: Hand, lens: Lens) -> None:
+    """Paint the hand and its shadow over a picture, in place."""
+    warp = _warp(hand, lens, HAND_MM)
+    size = (lens.width_px, lens.height_px)
+    fallen = _warp(Hand(hand.x_mm + 26, hand.y_mm - 22, hand.turn_deg), lens, 0.0)
+    shadow = cv2.warpAffine(_sprite().cover, fallen, size)
+    shadow = cv2.blur(shadow, (lens.width_px // 40,) * 2)
+    picture[:] = cv2.multiply(picture, 255 - cv2.convertScaleAbs(shadow, alpha=0.42), scale=1 / 255)
+    DieSprite(
+        0,
+        0,
+        np.asarray(cv2.warpAffine(_sprite().colour, warp, size, flags=cv2.INTER_AREA), np.uint8),
+        np.asarray(cv2.warpAffine(_sprite().cover, warp, size, flags=cv2.INTER_AREA), np.uint8),
+    ).lay_on(picture)
+
+
+def _warp(hand: Hand, lens: Lens, height_mm: float) -> npt.NDArray[np.float64]:
+    """From the sprite's pixels to the picture's."""
+    palm = np.array([hand.x_mm, hand.y_mm, height_mm])
+    scale = lens.px_per_mm(palm) / SPRITE_PX_PER_MM
+    x, y = lens.project(TrayPoints(palm[None]))[0]
+    turn = cv2.getRotationMatrix2D(tuple(map(float, _texel(0, 0))), hand.turn_deg, scale)
+    turn[:, 2] += (x, y) - np.array(_texel(0, 0))
+    return np.asarray(turn, np.float64)

@@ -1,0 +1,148 @@
+"""The picture of a table at one moment: backdrop, shadows, dice and hand."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from device.cameras.base import Image, sealed
+from device.cameras.simulated.background import Background, vignette
+from device.cameras.simulated.die_pose import DiePose
+from device.cameras.simulated.die_sprite import Detail, DieSprite, SpritePainter, TableLight
+from device.cameras.simulated.hand import Hand, lay_hand
+from device.cameras.simulated.lens import Floats, Lens, TrayPoints
+from device.cameras.simulated.shadows import Ground, lay_shadows
+from device.cameras.simulated.throw import DieMotion
+from device.cameras.simulated.tray_geometry import FLOOR, RIM_MM, TABLE_MM, TrayLook
+
+LENS_BLUR_PX = 0.75  # in a picture 1536 wide
+LEAST_BLUR_PX = 0.3  # less is not to be seen
+LEAST_SMEAR_PX = 1.0
+BRIGHTNESS_STEP_PX = 8  # the vignette changes slowly
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExposedDie:
+    """A die when the shutter opened and when it closed."""
+
+    opened: DiePose
+    closed: DiePose
+
+
+class Painter:
+    """Paints a table through one lens."""
+
+    def __init__(self, look: TrayLook, lens: Lens, backdrop: Background, detail: Detail) -> None:
+        self._lens = lens
+        self._backdrop = backdrop
+        self._edge_mm = look.die_mm
+        self._dice = SpritePainter(look.die_mm, lens, TableLight.of(look, lens.eye_mm), detail)
+        self._brightness = vignette(lens.scaled(lens.width_px // BRIGHTNESS_STEP_PX))
+        self._blur_px = LENS_BLUR_PX * lens.width_px / 1536
+
+    def paint(self, dice: Sequence[ExposedDie], hand: Hand | None) -> Image:
+        """The table as the lens shows it, without the sensor's noise."""
+        picture = self._backdrop.picture.copy()
+        self._lay_shadows(picture, [die.opened for die in dice])
+        for die in sorted(dice, key=self._distance_mm, reverse=True):
+            self._portrayed(die).lay_on(picture)
+        if hand is not None:
+            lay_hand(picture, hand, self._lens)
+        return picture
+
+    def _distance_mm(self, die: ExposedDie) -> float:
+        return float(np.linalg.norm(die.opened.centre_mm - self._lens.eye_mm))
+
+    def _lay_shadows(self, picture: Image, dice: Sequence[DiePose]) -> None:
+        inside = [die for die in dice if abs(die.centre_mm[0]) < FLOOR.right_mm + RIM_MM]
+        beside = [die for die in dice if abs(die.centre_mm[0]) >= FLOOR.right_mm + RIM_MM]
+        table = Ground(TABLE_MM, self._backdrop.table)
+        floor = Ground(0.0, self._backdrop.floor)
+        lay_shadows(picture, beside, self._edge_mm, table, self._lens)
+        lay_shadows(picture, inside, self._edge_mm, floor, self._lens)
+
+    def _portrayed(self, die: ExposedDie) -> DieSprite:
+        """One die, as dark as its corner of the picture and blurred by lens and motion."""
+        ends = TrayPoints(np.array([die.opened.centre_mm, die.closed.centre_mm]))
+        began, ended = self._lens.project(ends)
+        smear = ended - began
+        margin_px = 3 + int(np.abs(smear).max() / 2)
+        sharp = self._dice.draw(die.opened, margin_px=margin_px)
+        colour = cv2.convertScaleAbs(sharp.colour, alpha=self._brightness_at(began))
+        return DieSprite(
+            sharp.left_px,
+            sharp.top_px,
+            _smeared(np.asarray(colour, np.uint8), smear, self._blur_px),
+            _smeared(sharp.cover, smear, self._blur_px),
+        )
+
+    def _brightness_at(self, point_px: Floats) -> float:
+        last = np.array(self._brightness.shape[::-1]) - 1
+        column, row = np.clip(point_px / BRIGHTNESS_STEP_PX, 0, last).astype(int)
+        return float(self._brightness[row, column])
+
+
+def _smeared(image: Image, smear_px: Floats, blur_px: float) -> Image:
+    """What the lens and, for a moving die, the exposure blur."""
+    if np.hypot(*smear_px) > LEAST_SMEAR_PX:
+        image = np.asarray(cv2.filter2D(image, -1, _streak(smear_px)), np.uint8)
+    if blur_px > LEAST_BLUR_PX:
+        image = np.asarray(cv2.GaussianBlur(image, (0, 0), blur_px), np.uint8)
+    return image
+
+
+def _streak(smear_px: Floats) -> npt.NDArray[np.float32]:
+    """A filter that averages along the way of a moving die."""
+    half = int(np.abs(smear_px).max() / 2) + 1
+    kernel: npt.NDArray[np.float32] = np.zeros((2 * half + 1, 2 * half + 1), np.float32)
+    ends = [np.rint((half + smear_px * share) * 16).astype(int).tolist() for share in (-0.5, 0.5)]
+    cv2.line(kernel, ends[0], ends[1], 1.0, 1, cv2.LINE_AA, 4)
+    return np.asarray(kernel / kernel.sum(), np.float32)
+
+
+EXPOSURE_S = 0.008  # a Pi camera's in a lit room
+SPARE_PX = 128  # each frame takes its noise from another place of a larger sheet
+
+
+class RestView:
+    """Paints a table at rest once: then only the noise changes from shot to shot."""
+
+    def __init__(self, painter: Painter, noise: float) -> None:
+        self._painter = painter
+        self._noise = noise
+        self._rng = np.random.default_rng(0)
+        self._resting: tuple[tuple[DieMotion, ...], Hand | None] | None = None
+        self._picture: Image | None = None
+
+    def shot(self, dice: tuple[DieMotion, ...], hand: Hand | None, now_s: float) -> Image:
+        """What the sensor delivers at a time; read-only."""
+        at_rest = all(motion.end_s <= now_s for motion in dice)
+        if self._picture is None or not at_rest or self._resting != (dice, hand):
+            self._picture = self._painter.paint(_seen(dice, now_s), hand)
+            self._resting = (dice, hand) if at_rest else None
+        return sealed(self._noisy(self._picture))
+
+    def _noisy(self, picture: Image) -> Image:
+        height, width = picture.shape[:2]
+        grain = _grain(width + SPARE_PX, height + SPARE_PX, self._noise)
+        x, y = (int(v) for v in self._rng.integers(0, SPARE_PX, 2))
+        part = grain[y : y + height, x : x + width]
+        return np.asarray(cv2.add(picture, part, dtype=cv2.CV_8U), np.uint8)
+
+
+def _seen(dice: Iterable[DieMotion], now_s: float) -> list[ExposedDie]:
+    """The dice in the picture, while the shutter is open."""
+    ends = [(motion.at(now_s), motion.at(now_s + EXPOSURE_S)) for motion in dice]
+    return [ExposedDie(a, b) for a, b in ends if a is not None and b is not None]
+
+
+@lru_cache(maxsize=4)
+def _grain(width_px: int, height_px: int, level: float) -> npt.NDArray[np.int8]:
+    rng = np.random.default_rng(1)
+    grain: npt.NDArray[np.int8] = np.empty((height_px, width_px, 3), np.int8)
+    for row in grain:
+        row[:] = rng.standard_normal(row.shape, dtype=np.float32) * level
+    return grain

@@ -1,0 +1,106 @@
+"""The simulated table in millimetres: tray, walls, the strip beside it, the camera above."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from device.cameras.simulated.lens import Floats, Lens, TrayPoints, overhead
+from vision.reading import Quad
+
+WALL_MM = 20.0  # height above the floor
+RIM_MM = 9.0  # thickness of the walls
+TABLE_MM = -5.0  # the table below the tray's floor
+
+# The middle of the picture lies a little right of the tray's: room for the dice beside it.
+LENS = overhead(eye_mm=(17.0, 10.0, 335.0), tilt_deg=1.6, roll_deg=0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """An upright rectangle in tray millimetres at the height `z_mm`."""
+
+    left_mm: float
+    right_mm: float
+    near_mm: float
+    far_mm: float
+    z_mm: float = 0.0
+
+    def corners(self) -> TrayPoints:
+        """Far left, far right, near right, near left: clockwise in the picture."""
+        return TrayPoints(
+            np.array(
+                [
+                    (self.left_mm, self.far_mm, self.z_mm),
+                    (self.right_mm, self.far_mm, self.z_mm),
+                    (self.right_mm, self.near_mm, self.z_mm),
+                    (self.left_mm, self.near_mm, self.z_mm),
+                ]
+            )
+        )
+
+    def grown(self, by_mm: float, z_mm: float) -> "Area":
+        return Area(
+            self.left_mm - by_mm,
+            self.right_mm + by_mm,
+            self.near_mm - by_mm,
+            self.far_mm + by_mm,
+            z_mm,
+        )
+
+    def seen_by(self, lens: Lens) -> Quad:
+        a, b, c, d = ((float(x), float(y)) for x, y in lens.project(self.corners()))
+        return Quad((a, b, c, d))
+
+
+FLOOR = Area(-125.0, 125.0, -85.0, 85.0)
+ASIDE = Area(145.0, 222.0, -78.0, 78.0, TABLE_MM)
+
+
+Colour = tuple[int, int, int]  # red, green, blue as a colour picker shows them
+
+DISPLAY_GAMMA = 2.2
+
+# The light stands behind the left end of the tray, as a window or a desk lamp would.
+TO_LIGHT = np.array([-0.40, 0.36, 0.84])
+TO_LIGHT /= np.linalg.norm(TO_LIGHT)
+LAMP = 0.72  # shares of the light on a flat white floor: together 1
+SKY = 0.28
+
+
+@dataclass(frozen=True, slots=True)
+class TrayLook:
+    """One table set. `die_mm` is the edge of a die, `noise` the sensor's, in grey levels."""
+
+    body: Colour = (238, 233, 220)
+    pip: Colour = (28, 26, 30)
+    felt: Colour = (30, 104, 66)
+    rim: Colour = (134, 88, 54)
+    table: Colour = (176, 146, 112)
+    die_mm: float = 16.0
+    noise: float = 2.2
+
+
+LOOKS = {
+    "green": TrayLook(),
+    "red": TrayLook(body=(34, 33, 38), pip=(240, 238, 230), felt=(140, 28, 40), rim=(92, 60, 40)),
+    "blue": TrayLook(felt=(38, 66, 120), rim=(168, 124, 78), table=(92, 70, 54)),
+    "black": TrayLook(felt=(38, 38, 42), rim=(52, 48, 46), table=(150, 146, 140)),
+    "travel": TrayLook(die_mm=8.0),
+    "ruby": TrayLook(body=(158, 22, 30), pip=(246, 240, 232), felt=(196, 184, 158)),
+}
+
+
+def look_named(name: str) -> TrayLook:
+    if name not in LOOKS:
+        raise ValueError(f"no look is named {name!r}: take one of {', '.join(LOOKS)}")
+    return LOOKS[name]
+
+
+def light_of(colour: Colour) -> Floats:
+    """The share of light that a colour sends back, as blue, green, red."""
+    return (np.array(colour[::-1]) / 255) ** DISPLAY_GAMMA
+
+
+def shown(light: Floats) -> Floats:
+    """Light as the grey levels of a picture, 0 to 255."""
+    return np.clip(light, 0, 1) ** (1 / DISPLAY_GAMMA) * 255

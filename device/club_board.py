@@ -1,0 +1,178 @@
+"""`traykeeper club`: the board of a club night, listening to every tray of a broker."""
+
+import json
+import re
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from secrets import token_hex
+from threading import Event, Thread
+from typing import Any
+
+import click
+import platformdirs
+import segno
+
+from device.lan import lan_address
+from device.mqtt.address import Address, address, is_tray_name
+from device.mqtt.client import BrokerClient, Ears
+from device.mqtt.topics import ROOT, Topics
+from game.errors import GameError
+from web.access.origin import AllowedHosts, named
+from web.club.app import create_club
+from web.club.match_history import MatchHistory
+from web.club.people import People
+from web.club.steward import Steward
+from web.club.store import ClubStore, StoreError
+from web.club.tournaments import Tournaments
+from web.club.tray_requests import Ask
+from web.club.trays import Answered, Trays
+from web.server import Server
+
+TEND_S = 1.0
+"""How soon a tray that is free gets the next match of a tournament."""
+
+_TOPIC = re.compile(rf"{ROOT}/([^/]+)/(availability|state|event|replay/[^/]+|assign/answer)")
+
+
+@dataclass(frozen=True, slots=True)
+class ClubOptions:
+    """What `traykeeper club` is told."""
+
+    broker: str
+    secret: str = ""
+    ca: str = ""
+    host: str = "0.0.0.0"  # noqa: S104 - screens and phones on the LAN are the point
+    port: int = 8100
+    state: str = ""
+    hosts: str = ""
+
+
+class Listener:
+    """The board's client on the broker: passes on what trays say, and asks them for more."""
+
+    def __init__(self, address: Address, warn: Callable[[str], object]) -> None:
+        self._warn, self._said = warn, ""
+        self._trays: Trays | None = None
+        self._name = f"board-{token_hex(4)}"
+        ears = Ears(
+            connected=self._connected,
+            lost=lambda: None,
+            heard=self._message,
+            acknowledged=lambda *_: None,
+            warn=warn,
+        )
+        self._link = BrokerClient(address, f"traykeeper-{self._name}", ears)
+
+    def start(self, trays: Trays) -> None:
+        self._trays = trays
+        self._link.start()
+
+    def close(self) -> None:
+        self._link.close()
+
+    def ask(self, tray: str, request: dict[str, Any]) -> None:
+        """Put a request to a tray; the answer comes some time, or never."""
+        text = json.dumps({"to": self._name, **request})
+        self._link.publish(Topics(tray).replay, text)
+
+    def call(self, tray: str, match: dict[str, Any] | None) -> None:
+        """Call a match to a tray, which finds it when it comes; None takes it back."""
+        text = json.dumps(match) if match else ""
+        self._link.publish(Topics(tray).assign, text, retain=True)
+
+    def _connected(self) -> None:
+        if self._trays:
+            self._trays.greeted()
+        every = Topics("+")
+        self._link.subscribe(
+            every.event, every.answer(self._name), every.state, every.availability, every.assigned
+        )
+
+    def _message(self, topic: str, payload: bytes) -> None:
+        found = _TOPIC.fullmatch(topic)
+        if self._trays is None or found is None or not is_tray_name(found[1]):
+            return
+        try:
+            kind = "answer" if found[2].startswith("replay/") else found[2]
+            self._trays.heard(found[1], kind, payload)
+        except StoreError as error:  # a full disk; what is missed now is asked for later
+            if str(error) != self._said:
+                self._said = str(error)
+                self._warn(self._said)
+
+
+def run(options: ClubOptions) -> None:
+    """Show the board until Ctrl-C or a termination signal."""
+    stop = Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, lambda *_: stop.set())
+    with serving(options, partial(click.echo, err=True)) as (server, steward):
+        _greet(options, server, steward)
+        stop.wait()
+    click.echo("Stopped. What was played is kept.")
+
+
+@contextmanager
+def serving(
+    options: ClubOptions,
+    warn: Callable[[str], object],
+    make_hall: Callable[[MatchHistory, Ask, Answered], Trays] = Trays,
+) -> Iterator[tuple[Server, Steward]]:
+    """The board listening and its pages served; all is closed again at the end."""
+    there = address(options.broker, secret=options.secret, ca=options.ca)
+    folder = Path(options.state or platformdirs.user_state_path("traykeeper") / "club")
+    steward = Steward.of(folder / "steward.key")
+    with closing(ClubStore.open(folder / "club.db")) as store:
+        people = People(store)
+        history = MatchHistory(store, people)
+        listener = Listener(there, lambda line: warn(f"traykeeper club: {line}"))
+        tournaments = Tournaments(store, people, listener.call)
+        trays = make_hall(history, listener.ask, tournaments.answered)
+        hosts = AllowedHosts(*named(options.hosts), options.host)
+        app = create_club(store, history, people, trays, tournaments, steward=steward, hosts=hosts)
+        with Server(app, options.host, options.port) as server:
+            listener.start(trays)
+            try:
+                with _tending(tournaments, trays, warn):
+                    yield server, steward
+            finally:
+                listener.close()
+
+
+@contextmanager
+def _tending(
+    tournaments: Tournaments, trays: Trays, warn: Callable[[str], object]
+) -> Iterator[None]:
+    """Players are called to trays, on a thread of its own."""
+    closing_now = Event()
+
+    def tend() -> None:
+        while not closing_now.wait(TEND_S):
+            try:
+                trays.tend()
+                if tournaments.tend(trays.snapshot().trays):
+                    trays.refresh()
+            except GameError as error:
+                warn(f"traykeeper club: {error}")
+
+    thread = Thread(target=tend, name="club-tends", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        closing_now.set()
+        thread.join()
+
+
+def _greet(options: ClubOptions, server: Server, steward: Steward) -> None:
+    url = f"http://{lan_address(options.host)}:{server.port}/"
+    if sys.stdout.isatty():
+        segno.make(url, micro=False).terminal(compact=True)
+    click.echo(f"The club board is at {url}")
+    click.echo(f"To merge and split players, and for tournaments: {url}{steward.way_in}")
+    click.echo("Press Ctrl-C to stop.")

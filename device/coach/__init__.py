@@ -1,0 +1,1 @@
+"""Chances and reviews, worked out in a process of its own."""

@@ -1,0 +1,71 @@
+"""What the coach has to know after a restart: one small file in the state folder."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from json import JSONDecodeError
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from device.files import write_whole
+from game.situation import TableError
+from game.stats.counts import DiceInPlay
+from web.contracts.coach import Mode
+
+FILE = "coach.json"
+
+MAX_SETS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """How much the coach says, and which dice were thrown since when."""
+
+    mode: Mode = Mode.OFF
+    dice: tuple[DiceInPlay, ...] = (DiceInPlay(""),)
+
+    def with_dice(self, dice: DiceInPlay) -> "Notes":
+        """These from now on; a set that was never thrown is forgotten."""
+        thrown = tuple(each for each in self.dice if each.after < dice.after)
+        return replace(self, dice=(*thrown, dice))
+
+
+class NotesFile:
+    """The file; one that is damaged is as good as none.
+
+    Attributes:
+        notes: what it holds.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file, self._lock = file, Lock()
+        self.notes = _read(file) or Notes()
+
+    def change(self, edit: Callable[[Notes], Notes]) -> None:
+        """From now on it holds what this makes of its notes, as one step.
+
+        Raises:
+            TableError: it cannot be written, or holds too many sets of dice.
+        """
+        with self._lock:
+            notes = edit(self.notes)
+            if len(notes.dice) > MAX_SETS:
+                raise TableError(f"{MAX_SETS} sets of dice are enough.")
+            try:
+                write_whole(self._file, json.dumps(asdict(notes)))
+            except OSError as error:
+                raise TableError(f"That cannot be written down ({error.strerror}).") from None
+            self.notes = notes
+
+
+def _read(file: Path) -> Notes | None:
+    try:
+        values = json.loads(file.read_text("utf-8"))
+        return Notes(Mode(values["mode"]), tuple(map(_dice_set, values["dice"])))
+    except (OSError, JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _dice_set(values: dict[str, Any]) -> DiceInPlay:
+    return DiceInPlay(str(values["name"]), int(values["after"]))

@@ -1,0 +1,182 @@
+"""`traykeeper bench`: each measure is loaded when it is asked for."""
+
+from pathlib import Path
+
+import click
+
+
+@click.group()
+def bench() -> None:
+    """Measure, beside a reference in the same run.
+
+    \b
+    traykeeper bench vision               # milliseconds a read
+    traykeeper bench press                # from the button to the phone
+    traykeeper bench rules                # the table of keeps
+    traykeeper bench odds                 # solving a match
+    traykeeper bench club                 # 200 trays on one broker
+    """
+
+
+@bench.command("vision")
+@click.option(
+    "--runs", type=click.IntRange(1, 10_000), default=30, show_default=True, help="Reads a size."
+)
+@click.option("--curves", type=click.Path(path_type=Path), help="Draw both curves into this SVG.")
+@click.option(
+    "--failures",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Read the labelled pictures; draw those not right into this folder, worst first.",
+)
+@click.option(
+    "--pictures",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    envvar="TRAYKEEPER_PICTURES",
+    help="Where labelled pictures are: photos/ and renders/, or corrected throws unpacked.",
+)
+def bench_vision(
+    runs: int, curves: Path | None, failures: Path | None, pictures: Path | None
+) -> None:
+    """Milliseconds a read, beside one pass of blur, Otsu and contours on the same frame.
+
+    \b
+    traykeeper bench vision --runs 100
+    traykeeper bench vision --curves reading-time.svg
+    traykeeper bench vision --failures wrong --pictures labelled
+    """
+    from device.bench import vision as bench
+
+    if failures is not None:
+        if pictures is None:
+            raise click.UsageError("--failures needs labelled pictures: name them by --pictures")
+        bench.failures(pictures, failures)
+    elif curves is not None:
+        bench.curves(curves, runs)
+    else:
+        bench.times(runs)
+
+
+@bench.command("press")
+@click.option(
+    "--runs", type=click.IntRange(1, 1_000), default=20, show_default=True, help="Presses."
+)
+def bench_press(runs: int) -> None:
+    """Milliseconds from the press on a still tray to the snapshot on a phone's stream.
+
+    \b
+    traykeeper bench press
+    """
+    from device.bench.press import press
+
+    press(runs)
+
+
+@bench.command("rules")
+def bench_rules() -> None:
+    """Milliseconds to build a table of keeps, nanoseconds to look one up, beside brute force.
+
+    \b
+    traykeeper bench rules
+    """
+    from device.bench.rules import rules
+
+    rules()
+
+
+@bench.command("odds")
+@click.option(
+    "--target",
+    type=click.IntRange(200, 20_000),
+    default=5000,
+    show_default=True,
+    help="Points of the match to solve.",
+)
+@click.option(
+    "--small",
+    type=click.IntRange(100, 2_000),
+    default=500,
+    show_default=True,
+    help="Points of that solved by both ways.",
+)
+def bench_odds(target: int, small: int) -> None:
+    """Seconds and peak memory of a solve, milliseconds an answer, beside simple value iteration.
+
+    \b
+    traykeeper bench odds --target 10000
+    """
+    from device.bench.odds import odds
+
+    odds(target, small)
+
+
+@bench.command("web")
+@click.option(
+    "--phones", type=click.IntRange(1, 120), default=100, show_default=True, help="Open streams."
+)
+@click.option(
+    "--seconds",
+    type=click.IntRange(2, 3600),
+    default=120,
+    show_default=True,
+    help="How long; one action a second.",
+)
+def bench_web(phones: int, seconds: int) -> int:
+    """How late the last of many phones is told of an action; 1 if any missed one.
+
+    \b
+    traykeeper bench web
+    traykeeper bench web --phones 20 --seconds 30
+    """
+    from device.bench.web import web
+
+    return 0 if web(phones, seconds) else 1
+
+
+@bench.command("club")
+@click.option(
+    "--trays", type=click.IntRange(1, 1_000), default=200, show_default=True, help="Trays."
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(1),
+    default=300,
+    show_default=True,
+    help="How long they play.",
+)
+@click.option(
+    "--pace",
+    type=click.FloatRange(0.01, 60),
+    default=2,
+    show_default=True,
+    help="Seconds from one step of a tray to its next; people take some eight.",
+)
+def bench_club(trays: int, seconds: float, pace: float) -> None:
+    """Events a second, milliseconds from tray to board, memory: simulated trays on a Mosquitto.
+
+    \b
+    traykeeper bench club
+    traykeeper bench club --trays 50 --pace 0.1 --seconds 30
+    """
+    from device.bench.club import ClubLoad, club
+
+    club(ClubLoad(trays, seconds, pace))
+
+
+@bench.command("all")
+def bench_all() -> None:
+    """Everything above but the club, which takes five minutes.
+
+    \b
+    traykeeper bench all
+    """
+    from device.bench.odds import odds
+    from device.bench.press import press
+    from device.bench.rules import rules
+    from device.bench.vision import times
+    from device.bench.web import web
+
+    times(30)
+    press(20)
+    web(100, 20)
+    rules()
+    odds(5000, 500)

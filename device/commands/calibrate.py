@@ -1,0 +1,160 @@
+"""`traykeeper calibrate ...`: fit camera and tray to each other."""
+
+import re
+
+import click
+
+from calibration.camera_height import VIEWS, Mount, hang
+from calibration.mat import Paper
+from device.calibrating import terminal
+from device.commands.options import settings_option
+from device.errors import UsageError
+from device.settings import Settings, find, load
+
+SMALLEST_MM, LARGEST_MM = 50, 2000
+
+camera_option = click.option("--camera", metavar="NAME", help="Another than in the settings.")
+
+
+def _settings_of(file: str | None) -> Settings:
+    return load(find(file))
+
+
+@click.group(invoke_without_command=True)
+@camera_option
+@settings_option
+@click.pass_context
+def calibrate(context: click.Context, camera: str | None, file: str | None) -> None:
+    """Fit camera and tray to each other; alone, all of it, with a question before it is saved.
+
+    The page does the same with the corners under your finger: /calibrate.
+
+    \b
+    traykeeper calibrate                  # tray, checks, dice
+    traykeeper calibrate height --tray 250x250 --die 8
+    """
+    if context.invoked_subcommand is None:
+        terminal.walk(_settings_of(file), camera)
+
+
+@calibrate.command("tray")
+@camera_option
+@settings_option
+def calibrate_tray(camera: str | None, file: str | None) -> None:
+    """Find the tray, draw what was found, and save it if you say so.
+
+    \b
+    traykeeper calibrate tray
+    """
+    terminal.find_tray(_settings_of(file), camera)
+
+
+@calibrate.command("check")
+@camera_option
+@settings_option
+def calibrate_check(camera: str | None, file: str | None) -> int:
+    """Framing, light, glare and focus, each in a sentence; exit 1 if one is bad.
+
+    \b
+    traykeeper calibrate check
+    """
+    return terminal.check(_settings_of(file), camera)
+
+
+@calibrate.command("dice")
+@camera_option
+@settings_option
+def calibrate_dice(camera: str | None, file: str | None) -> None:
+    """Learn this set of dice from a few throws.
+
+    \b
+    traykeeper calibrate dice
+    """
+    terminal.learn_dice(_settings_of(file), camera)
+
+
+@calibrate.command("test")
+@camera_option
+@settings_option
+def calibrate_test(camera: str | None, file: str | None) -> int:
+    """Throw six dice three times: exit 1 unless all were read.
+
+    \b
+    traykeeper calibrate test
+    """
+    return terminal.self_test(_settings_of(file), camera)
+
+
+@calibrate.command("mat")
+@click.option(
+    "--paper",
+    type=click.Choice(["a4", "letter"]),
+    default="a4",
+    show_default=True,
+    help="Its size.",
+)
+@click.option("--out", metavar="FILE", help="Where to, .pdf or .svg; a PDF here without.")
+def calibrate_mat(paper: Paper, out: str | None) -> None:
+    """A mat to print: with it in the tray, millimetres and the lens's bend are known.
+
+    \b
+    traykeeper calibrate mat --paper letter --out mat.svg
+    """
+    terminal.print_mat(paper, out)
+
+
+@calibrate.command("show")
+@settings_option
+def calibrate_show(file: str | None) -> None:
+    """Print the profile as it is in force.
+
+    \b
+    traykeeper calibrate show
+    """
+    terminal.show(_settings_of(file))
+
+
+@calibrate.command("height")
+@click.option("--tray", default="250x250", show_default=True, help="Its sides in millimetres.")
+@click.option(
+    "--die",
+    "die_mm",
+    type=click.FloatRange(4, 40),
+    default=16,
+    show_default=True,
+    help="The edge of a die in millimetres.",
+)
+def calibrate_height(tray: str, die_mm: float) -> None:
+    """How high each camera hangs over this tray, and how many pixels a die is then.
+
+    \b
+    traykeeper calibrate height --tray 250x250 --die 8
+    """
+    heights(tray, die_mm)
+
+
+def heights(tray: str, die_mm: float) -> None:
+    """Print for each camera how high it hangs over this tray, and how large a die is then."""
+    tray_mm = tray_size(tray)
+    click.echo(f"{'camera':<32}{'height':>8}{'a die is':>10}")
+    for view in VIEWS:
+        click.echo(_line(hang(view, tray_mm, die_mm)))
+
+
+def tray_size(text: str) -> tuple[float, float]:
+    """`250x200` -> its sides in millimetres; one number is a round or square tray."""
+    match = re.fullmatch(r"\s*(\d+)\s*(?:[x×*]\s*(\d+)\s*)?(?:mm)?\s*", text)
+    if match:
+        wide, deep = float(match[1]), float(match[2] or match[1])
+        if all(SMALLEST_MM <= side <= LARGEST_MM for side in (wide, deep)):
+            return wide, deep
+    raise UsageError(
+        f"--tray {text!r}: write its sides in millimetres, as 250x200,"
+        f" each from {SMALLEST_MM} to {LARGEST_MM}"
+    )
+
+
+def _line(mount: Mount) -> str:
+    height, die = f"{mount.height_mm} mm", f"{mount.die_px} px"
+    advice = f"   {mount.advice}" if mount.advice else ""
+    return f"{mount.view.name:<32}{height:>8}{die:>10}{advice}"

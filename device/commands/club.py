@@ -1,0 +1,39 @@
+"""`traykeeper club`: every tray of a broker on one screen."""
+
+from typing import Any
+
+import click
+
+from device.club_board import ClubOptions, run
+
+
+@click.command()
+@click.option(
+    "--broker", required=True, metavar="URL", help="mqtt://HOST[:PORT], or mqtts:// with TLS."
+)
+@click.option(
+    "--secret", default="", metavar="FILE", help="User and password, as the setting mqtt_secret."
+)
+@click.option("--ca", default="", metavar="FILE", help="Who signed the broker's certificate.")
+@click.option("--host", default="0.0.0.0", show_default=True, help="Address to listen on.")  # noqa: S104 - a screen on the LAN is the point
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8100,
+    show_default=True,
+    help="Port of the board; 0 takes any that is free.",
+)
+@click.option(
+    "--state", default="", type=click.Path(file_okay=False), help="Folder of the club's history."
+)
+@click.option(
+    "--hosts", default="", metavar="NAMES", help="Further names under which it may be opened."
+)
+def club(**options: Any) -> None:
+    """Show every tray of a broker on one screen, and keep the club's table and records.
+
+    \b
+    traykeeper club --broker mqtt://pub.local
+    traykeeper club --broker mqtts://pub.local --secret /etc/traykeeper/mqtt.toml
+    """
+    run(ClubOptions(**options))

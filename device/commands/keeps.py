@@ -1,0 +1,104 @@
+"""`traykeeper keeps`: the legal keeps of a throw, for people and for programs."""
+
+import io
+import json
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from device.commands.options import rules_option
+from device.errors import BAD_INPUT, UsageError
+from device.session import messages
+from game.errors import ThrowError, quoted
+from game.rules import rule_files, scoring
+from game.rules.ruleset import Ruleset
+from game.rules.scoring import Keep
+
+
+@click.command()
+@click.argument("dice", nargs=-1, metavar="DIE...")
+@rules_option
+@click.option("--json", "as_json", is_flag=True, help="One JSON object for each throw.")
+def keeps(dice: tuple[str, ...], rules: str, as_json: bool) -> int:  # noqa: FBT001
+    """List every legal keep of a throw, best first; with - the throws come from stdin.
+
+    \b
+    traykeeper keeps 1 1 3 3 3 5
+    echo 113335 | traykeeper keeps --json -
+    """
+    if not dice:
+        raise click.UsageError("name the dice: traykeeper keeps 1 1 3 3 3 5")
+    return BAD_INPUT if list_keeps(dice, rules, as_json=as_json) else 0
+
+
+def list_keeps(dice: tuple[str, ...], rules_name: str, *, as_json: bool) -> bool:
+    """Print the keeps of one throw, or of each line on stdin; gives whether a line was bad."""
+    rules = rule_files.load(rules_name)
+    show = _show_json if as_json else _show
+    if dice != ("-",):
+        show(_parse("".join(dice), rules), rules)
+        return False
+    lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", errors="replace")
+    return _each_line(lines, rules, show)
+
+
+def _each_line(lines: Iterable[str], rules: Ruleset, show: Any) -> bool:
+    bad = False
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            show(_parse(line, rules), rules)
+        except (ThrowError, UsageError) as error:
+            click.echo(f"traykeeper: stdin, line {number}: {error}", err=True)
+            bad = True
+    return bad
+
+
+def _parse(text: str, rules: Ruleset) -> scoring.Dice:
+    digits = "".join(text.split())
+    if not (digits.isascii() and digits.isdigit()):
+        raise UsageError(f"{quoted(text.strip())} is no throw: write the faces, as in 1 1 3 3 3 5")
+    return scoring.dice(map(int, digits), rules)
+
+
+def to_json(throw: scoring.Dice, rules: Ruleset) -> dict[str, Any]:
+    """The public form of a throw and its keeps."""
+    keeps = scoring.keeps(throw, rules)
+    return {
+        "throw": list(throw),
+        "farkle": not keeps,
+        "events": [
+            {"name": str(event.effect), "points": event.points}
+            for event in scoring.throw_events(throw, rules)
+        ],
+        "keeps": [_keep_json(keep) for keep in keeps],
+    }
+
+
+def _keep_json(keep: Keep) -> dict[str, Any]:
+    return {
+        "dice": list(keep.dice),
+        "score": keep.score,
+        "combos": [str(combo) for combo in keep.combos],
+        "dice_left": keep.dice_left,
+        "hot": keep.hot,
+    }
+
+
+def _show_json(throw: scoring.Dice, rules: Ruleset) -> None:
+    click.echo(json.dumps(to_json(throw, rules)))
+
+
+def _show(throw: scoring.Dice, rules: Ruleset) -> None:
+    keeps = scoring.keeps(throw, rules)
+    click.echo(f"{messages.faces(throw)}  ({rules.title})")
+    if not keeps:
+        click.echo("  farkle: nothing scores")
+    for keep in keeps:
+        left = (
+            "hot dice: throw all again" if keep.hot else f"throw {messages.count(keep.dice_left)}"
+        )
+        click.echo(f"  {messages.faces(keep.dice):<12}{keep.score:>6,}  {left:<26}{keep}")

@@ -1,0 +1,252 @@
+"""What `traykeeper odds` prints: tables for people, JSON for programs."""
+
+import json
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import click
+import platformdirs
+
+from device.commands.odds_question import OddsQuestion, parse
+from game.errors import OddsError
+from game.odds.advice import TurnOdds, TurnOption, turn_odds
+from game.odds.compiled_rules import throws
+from game.odds.match_odds import MatchOdds, exact
+from game.odds.simulation import play_out
+from game.odds.table_store import TableStore
+from game.odds.throw_odds import chances_to_reach, farkle_within, throw_chances
+from game.odds.turn_odds import average, points_table
+from game.rules.ruleset import Ruleset
+
+_SAVE_EVERY_S = 20
+_TOO_FAR_OFF = 4
+"""Standard errors that luck gives once in sixteen thousand simulations."""
+
+
+def tables() -> TableStore:
+    """Where tables solved on this computer are kept."""
+    return TableStore(Path(platformdirs.user_cache_dir("traykeeper")) / "odds")
+
+
+def to_json(rules: Ruleset, target: int, wins: MatchOdds | None) -> dict[str, Any]:
+    """The public form of the chances of a rule set."""
+    table = points_table(rules)
+    return {
+        "rules": rules.name,
+        "dice": {
+            str(n): {"farkle": str(c.farkle), "hot": str(c.hot), "mean": float(c.mean)}
+            for n, c in throw_chances(rules).items()
+        },
+        "turn": {"value": table.value, "average": average(rules), "open": _open(rules)},
+        "match": _match_json(target, wins) if exact(rules) else None,
+    }
+
+
+def _match_json(target: int, wins: MatchOdds | None) -> dict[str, Any] | None:
+    if wins is None or not wins.solved:
+        return None
+    return {"target": target, "first_player_wins": wins.first_player}
+
+
+def _open(rules: Ruleset) -> float:
+    """Chance to get on the board, or to bank at all, in a turn that goes for it."""
+    compiled = throws(rules)
+    needed = compiled.needed(opened=False)
+    return float(chances_to_reach(compiled, needed, needed)[needed])
+
+
+def show(rules: Ruleset, said: str, target: int, *, as_json: bool) -> None:
+    """Print the chances of a rule set; `said` is what the user calls it."""
+    wins = tables().find(rules, target)
+    if as_json:
+        click.echo(json.dumps(to_json(rules, target, wins)))
+        return
+    click.echo(f"{rules.title}\n")
+    _show_throws(rules)
+    _show_turn(rules)
+    _show_match(rules, said, target, wins)
+
+
+def _show_throws(rules: Ruleset) -> None:
+    click.echo("One throw")
+    head = f"  {'dice':>4}{'farkle':>10}{'':>15}{'all score':>11}{'':>15}{'mean':>8}"
+    click.echo(f"{head}   farkle within 2, 3 throws")
+    for n, chances in throw_chances(rules).items():
+        more = "".join(f"{float(farkle_within(rules, n, k)):>9.2%}" for k in (2, 3))
+        click.echo(
+            f"  {n:>4}{float(chances.farkle):>10.2%}{_fraction(chances.farkle):>15}"
+            f"{float(chances.hot):>11.2%}{_fraction(chances.hot):>15}"
+            f"{float(chances.mean):>8.1f}{more}"
+        )
+
+
+def _fraction(chance: object) -> str:
+    return f"  {chance}"
+
+
+def _show_turn(rules: Ruleset) -> None:
+    table = points_table(rules)
+    click.echo("\nOne turn, played for points alone")
+    click.echo(f"  {table.value:>10.3f}  points on average")
+    if rules.three_farkles:
+        click.echo(f"  {average(rules):>10.3f}  in the long run, farkles in a row paid")
+    needed = max(rules.opening, rules.minimum_bank)
+    if needed:
+        click.echo(
+            f"  {_open(rules):>10.2%}  chance to bank the first {needed:,} when going for it"
+        )
+    for n in range(rules.n_dice, 0, -1):
+        click.echo(f"  {_limit(rules, n):>10}  with {n} {'dice' if n > 1 else 'die'} to throw")
+
+
+def _limit(rules: Ruleset, n_dice: int) -> str:
+    """Up to how many points at risk so many dice are thrown."""
+    table = points_table(rules)
+    step = table.throws.step
+    start = max(step, table.throws.minimum * step)
+    most = table.far.top * step
+    stops = [at for at in range(start, most + step, step) if table.throwing(at, n_dice) <= at]
+    if not stops:
+        return "always"
+    if stops[0] == start:
+        return "never"
+    return f"to {stops[0] - step:,}"
+
+
+def _show_match(rules: Ruleset, said: str, target: int, wins: MatchOdds | None) -> None:
+    click.echo(f"\nA match of two to {target:,}, played to win")
+    if wins is None or not wins.solved:
+        click.echo(f"  {_unsolved(said, target)}")
+        return
+    click.echo(f"  {wins.first_player:>10.3%}  chance of the player who begins")
+    if not exact(rules):
+        click.echo("  taking over the other's dice is left out, so this is near, not exact")
+
+
+def _unsolved(said: str, target: int) -> str:
+    return f"not solved yet: traykeeper odds solve --rules {said} --target {target}"
+
+
+def solve(rules: Ruleset, target: int) -> None:
+    """Solve with a progress bar; what is done is saved now and then, and when stopped."""
+    place = tables()
+    wins = place.begin(rules, target)
+    if not wins.solved:
+        _solve(place, wins)
+    click.echo(f"{wins.first_player:.3%} for the player who begins")
+    if not exact(rules):
+        click.echo("taking over the other's dice is left out, so this is near, not exact")
+
+
+def _solve(place: TableStore, wins: MatchOdds) -> None:
+    saved_s = monotonic()
+    label = f"{wins.rules.name} to {wins.target:,}"
+    with click.progressbar(length=1000, label=label) as bar:
+        try:
+            for share in wins.solve():
+                bar.update(int(1000 * share) - bar.pos)
+                if monotonic() - saved_s > _SAVE_EVERY_S:
+                    place.save(wins)
+                    saved_s = monotonic()
+        finally:
+            place.save(wins)
+
+
+def simulate(rules: Ruleset, said: str, target: int, matches: int, seed: int) -> int:
+    """Play matches out and compare; 1 where the figure is off by more than luck."""
+    outcome = play_out(_solved(rules, said, target), matches, seed)
+    click.echo(
+        f"{outcome.first_won:,} of {matches:,} won by the player who began: {outcome.share:.3%}, "
+        f"solved {outcome.expected:.3%}, off by {outcome.off:+.1f} standard errors"
+    )
+    return int(abs(outcome.off) > _TOO_FAR_OFF)
+
+
+def _solved(rules: Ruleset, said: str, target: int) -> MatchOdds:
+    wins = tables().find(rules, target)
+    if wins is None or not wins.solved:
+        raise OddsError(_unsolved(said, target))
+    return wins
+
+
+def answer(rules: Ruleset, said: str, target: int, text: str, *, as_json: bool) -> None:
+    """Answer one question about a turn."""
+    question = parse(text, rules)
+    wins = tables().find(rules, target)
+    odds = turn_odds(rules, question.table, wins, most=question.most(rules))
+    found = options(odds, question)
+    if as_json:
+        click.echo(json.dumps(_answer_json(rules, target, question, found)))
+        return
+    click.echo(
+        f"{rules.title}, {target:,} to win: {question.table.mine:,} : {question.table.theirs:,}"
+    )
+    for option in found:
+        _show_option(option)
+    if wins is None or not wins.solved:
+        click.echo(_unsolved(said, target))
+    elif not exact(rules):
+        click.echo("taking over the other's dice is left out")
+
+
+def options(odds: TurnOdds, question: OddsQuestion) -> tuple[TurnOption, ...]:
+    """What can be done, the best first."""
+    if question.throw is None:
+        return (odds.option(question.at_risk, question.n_dice, hot=question.hot),)
+    return odds.options(question.at_risk, question.keeps, question.bonus)
+
+
+def _show_option(option: TurnOption) -> None:
+    if option.keep:
+        click.echo(f"keep {' '.join(map(str, option.keep.dice))}: {option.keep.score:,}")
+    bank = option.refused or f"{_percent(option.win_banked)} to win"
+    if option.at_risk:
+        click.echo(f"  bank {option.at_risk:<6,} {bank}")
+    click.echo(
+        f"  throw {option.n_dice:<5} {_percent(option.win_thrown)} to win, "
+        f"{float(option.farkle):.2%} to farkle, {option.points:,.1f} points on average"
+    )
+    if option.at_risk:
+        click.echo(f"  {_verdict(option)}")
+
+
+def _verdict(option: TurnOption) -> str:
+    if option.refused:
+        return "throw: it cannot be banked"
+    measure = "to win" if option.win_thrown is not None else "for points"
+    if option.near:
+        return f"a tie {measure}: do as you like"
+    return f"{'bank' if option.banks else 'throw'} {measure}"
+
+
+def _percent(chance: float | None) -> str:
+    return "?" if chance is None else f"{chance:.3%}"
+
+
+def _answer_json(
+    rules: Ruleset, target: int, question: OddsQuestion, found: tuple[TurnOption, ...]
+) -> dict[str, Any]:
+    return {
+        "rules": rules.name,
+        "target": target,
+        "mine": question.table.mine,
+        "theirs": question.table.theirs,
+        "exact": exact(rules),
+        "options": [_option_json(option) for option in found],
+    }
+
+
+def _option_json(option: TurnOption) -> dict[str, Any]:
+    return {
+        "keep": list(option.keep.dice) if option.keep else None,
+        "at_risk": option.at_risk,
+        "dice": option.n_dice,
+        "farkle": str(option.farkle),
+        "points": option.points,
+        "refused": option.refused,
+        "win_banked": option.win_banked,
+        "win_thrown": option.win_thrown,
+        "best": "bank" if option.banks else "throw",
+        "tie": option.near,
+    }

@@ -1,0 +1,211 @@
+"""`traykeeper read`: dice in photographs, one picture after the other."""
+
+import json
+import os.path
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import chain, count, pairwise
+from pathlib import Path
+from typing import Any
+
+import click
+import cv2
+
+from calibration.dice_set import sift
+from calibration.profile import Profile
+from device.calibrating.profile_store import named
+from device.cameras.base import Image
+from device.errors import BAD_INPUT, UsageError
+from device.session import messages
+from game.textfile import read_text
+from vision import Quad, Reading
+from vision import read as read_picture
+from vision.annotate import annotate
+from vision.images import ImageError, load
+
+N_CORNERS = 4
+MIN_AREA_PX, MAX_AREA_PX = 16.0, 1e9
+"""Of a tray in any picture one can read."""
+
+
+@click.command()
+@click.argument("images", nargs=-1, metavar="IMAGE...")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option(
+    "--list", "listed", metavar="FILE", help='Lines {"file": ..., "tray": [[x, y] x 4] | null}.'
+)
+@click.option(
+    "--annotate",
+    metavar="DIR",
+    help="Write each picture with what was seen drawn on it; further ones of a name get -2, -3.",
+)
+@click.option("--profile", metavar="FILE", help="Tray, zone and dice as calibration found them.")
+def read(
+    images: tuple[str, ...],
+    as_json: bool,  # noqa: FBT001
+    listed: str | None,
+    annotate: str | None,
+    profile: str | None,
+) -> int:
+    """Read the dice in photographs.
+
+    \b
+    traykeeper read throw.jpg
+    traykeeper read --json *.jpg
+    traykeeper read --annotate seen/ throw.jpg
+    """
+    if not images and listed is None:
+        raise click.UsageError("name at least one picture: traykeeper read throw.jpg")
+    bad = read_all(images, listed, as_json=as_json, folder=annotate, profile=profile)
+    return BAD_INPUT if bad else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A file to read; `name` is what it is called in the output, `drawn` where to draw on it."""
+
+    name: str
+    path: Path
+    tray: Quad | None = None
+    drawn: Path | None = None
+
+
+def read_all(
+    images: tuple[str, ...],
+    listed: str | None,
+    *,
+    as_json: bool,
+    folder: str | None,
+    profile: str | None = None,
+) -> bool:
+    """Read and print them all; gives whether one could not be read."""
+    pictures = [Picture(image, Path(image)) for image in images]
+    if listed is not None:
+        pictures += _listed(Path(listed))
+    if folder is not None:
+        pictures = _with_drawings(pictures, _make_folder(folder))
+    known = None if profile is None else named(Path(profile))
+    bad = False
+    for picture in _with_progress(pictures):
+        bad |= not _read_one(picture, known, as_json=as_json)
+    return bad
+
+
+def _read_one(picture: Picture, known: Profile | None, *, as_json: bool) -> bool:
+    try:
+        image = load(picture.path)
+    except ImageError as error:
+        click.echo(f"traykeeper: {error}", err=True)
+        if as_json:
+            click.echo(json.dumps(_unread(picture.name, str(error))))
+        return False
+    reading = (
+        _read_as_known(image, known)
+        if known and not picture.tray
+        else read_picture(image, picture.tray)
+    )
+    click.echo(_json_line(picture.name, reading) if as_json else _line(picture, reading))
+    return picture.drawn is None or _write(picture.drawn, annotate(image, reading))
+
+
+def _read_as_known(image: Image, known: Profile) -> Reading:
+    """As the profile says where to look, and for which dice."""
+    height, width = image.shape[:2]
+    tray = known.tray.in_px(width, height)
+    aside = known.aside.in_px(width, height) if known.aside else None
+    reading = read_picture(image, tray, aside=aside)
+    return sift(reading, image, tray, known.dice) if known.dice else reading
+
+
+def _write(path: Path, image: Image) -> bool:
+    if cv2.imwrite(str(path), image):
+        return True
+    click.echo(f"traykeeper: {path}: cannot be written: is the folder full or read-only?", err=True)
+    return False
+
+
+def _json_line(name: str, reading: Reading) -> str:
+    return json.dumps({"file": name} | reading.to_json())
+
+
+def _unread(name: str, reason: str) -> dict[str, Any]:
+    nothing = Reading().to_json()
+    return {"file": name} | nothing | {"sure": False, "problems": [reason]}
+
+
+def _line(picture: Picture, reading: Reading) -> str:
+    seen = messages.faces(reading.values) or "no dice"
+    if reading.sure:
+        return f"{picture.name}: {seen}"
+    told = [f"{picture.name}: {seen}, not sure.", *messages.advice(reading)]
+    if picture.drawn is None and any(die.problem for die in reading.in_tray):
+        told.append("(--annotate DIR writes a picture with the ring.)")
+    return " ".join(told)
+
+
+def _with_progress(pictures: list[Picture]) -> Iterator[Picture]:
+    """A bar where a person waits for many pictures and the answers go elsewhere."""
+    few = 5
+    if len(pictures) < few or sys.stdout.isatty() or not sys.stderr.isatty():
+        yield from pictures
+        return
+    with click.progressbar(pictures, label="Reading", file=sys.stderr) as bar:
+        yield from bar
+
+
+def _make_folder(folder: str) -> Path:
+    if not folder:
+        raise UsageError("--annotate: name a folder, as in --annotate seen/")
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError):
+        raise UsageError(f"--annotate {folder}: no folder can be made there") from None
+    return path
+
+
+def _with_drawings(pictures: list[Picture], folder: Path) -> list[Picture]:
+    """Each with a file of its own in the folder, none of them a picture that is to be read."""
+    originals = {os.path.abspath(picture.path) for picture in pictures}  # noqa: PTH100 - normal
+    drawn: list[Path] = []
+    for picture in pictures:
+        path = _free(folder, picture.path.stem, drawn)
+        if os.path.abspath(path) in originals:  # noqa: PTH100 - normal
+            raise UsageError(f"--annotate {folder}: {path} would be lost: name another folder")
+        drawn.append(path)
+    return [replace(picture, drawn=path) for picture, path in zip(pictures, drawn, strict=True)]
+
+
+def _free(folder: Path, stem: str, taken: list[Path]) -> Path:
+    """`x.jpg`; where pictures of other folders have that name too, `x-2.jpg` and so on."""
+    names = chain([f"{stem}.jpg"], (f"{stem}-{n}.jpg" for n in count(2)))
+    return next(path for name in names if (path := folder / name) not in taken)
+
+
+def _listed(path: Path) -> Iterator[Picture]:
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if line.strip():
+            yield _picture(path, number, line)
+
+
+def _picture(path: Path, number: int, line: str) -> Picture:
+    try:
+        data = json.loads(line)
+        tray = data.get("tray")
+        return Picture(
+            data["file"], path.parent / data["file"], None if tray is None else _quad(tray)
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        raise UsageError(
+            f'--list {path}, line {number}: write {{"file": "a.jpg", "tray": null}}'
+            " or four corners [[x, y], ...] in the picture for the tray"
+        ) from None
+
+
+def _quad(corners: Any) -> Quad:
+    points = [(float(x), float(y)) for x, y in corners]
+    area = abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise([*points, *points[:1]]))) / 2
+    if len(points) != N_CORNERS or not MIN_AREA_PX < area < MAX_AREA_PX:
+        raise ValueError(f"no tray: {corners}")
+    return Quad((points[0], points[1], points[2], points[3]))

@@ -1,0 +1,200 @@
+"""`traykeeper rules` and `traykeeper match`: rule sets and recorded matches, on the terminal."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from device.session import messages
+from game.errors import RulesetError
+from game.match.match import Match
+from game.match.match_text import from_text
+from game.match.state import State, Turn
+from game.names import clean_names
+from game.rules import rule_files, score_card
+from game.rules.ruleset import Ruleset
+from game.rules.sentences import sentences
+from game.textfile import read_text
+
+
+@click.group()
+def rules() -> None:
+    """The published rule sets, and your own.
+
+    \b
+    traykeeper rules list
+    traykeeper rules show stirler
+    traykeeper rules check house.toml
+    traykeeper rules sheet walnut-studiolo > card.svg
+    """
+
+
+@rules.command("list")
+def rules_list() -> None:
+    """Name and title of every published rule set.
+
+    \b
+    traykeeper rules list
+    """
+    list_rules()
+
+
+@rules.command("show")
+@click.argument("name", metavar="NAME|FILE")
+def rules_show(name: str) -> None:
+    """A rule set in plain sentences, with its source and what is assumed.
+
+    \b
+    traykeeper rules show stirler
+    """
+    show_rules(rule_files.load(name))
+
+
+@rules.command("check")
+@click.argument("file")
+def rules_check(file: str) -> int:
+    """Whether a rule set file holds; names the line, the key and what is allowed.
+
+    \b
+    traykeeper rules check house.toml
+    """
+    return check_rules(file)
+
+
+@rules.command("sheet")
+@click.argument("name", metavar="NAME|FILE")
+@click.option("--pad", is_flag=True, help="The score pad (A6) instead of the scoring card.")
+@click.option("--player", "names", multiple=True, help="A column's name on the pad; repeat it.")
+def rules_sheet(name: str, pad: bool, names: tuple[str, ...]) -> None:  # noqa: FBT001
+    """The pocket scoring card, 85 by 55 mm, as SVG on stdout: print it at 100 %.
+
+    \b
+    traykeeper rules sheet zilch > card.svg
+    traykeeper rules sheet zilch --pad --player Anna --player Ben > pad.svg
+    """
+    print_sheet(rule_files.load(name), pad=pad, names=names)
+
+
+@click.command()
+@click.argument("file")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def match(file: str, as_json: bool) -> None:  # noqa: FBT001
+    """Replay the text of a match: every turn, the standings, the outcome.
+
+    \b
+    traykeeper match evening.txt
+    traykeeper match --json evening.txt
+    """
+    replay(file, as_json=as_json)
+
+
+def list_rules() -> None:
+    """A line for each published set."""
+    for name in rule_files.names():
+        click.echo(f"{name:<29}{rule_files.load(name).title}")
+
+
+def show_rules(rules: Ruleset) -> None:
+    """Title, source, every option in force as a sentence, and what had to be assumed."""
+    click.echo(f"{rules.title}\n{rules.source}\n")
+    for sentence in sentences(rules):
+        click.echo(f"  {sentence}")
+    if rules.assumed:
+        click.echo("\nAssumed:")
+    for line in rules.assumed:
+        click.echo(f"  {line}")
+
+
+def check_rules(path: str) -> int:
+    """Whether the file holds: 0, or 1 with the reason on stderr.
+
+    Raises:
+        FileError: it cannot be read.
+    """
+    try:
+        rules = rule_files.from_file(path)
+    except RulesetError as error:
+        click.echo(f"traykeeper: {' '.join(str(error).split())}", err=True)
+        return 1
+    click.echo(f"{path}: holds. {rules.title}: {len(sentences(rules))} rules")
+    return 0
+
+
+def print_sheet(rules: Ruleset, *, pad: bool, names: tuple[str, ...]) -> None:
+    """The card or the pad as SVG."""
+    svg = score_card.pad(rules, clean_names(names)) if pad else score_card.card(rules)
+    click.echo(svg, nl=False)
+
+
+def replay(path: str, *, as_json: bool) -> None:
+    """Print every turn, the standings and the outcome of a match written as text."""
+    match = from_text(read_text(Path(path)), where=path)
+    if as_json:
+        click.echo(json.dumps(match_json(match)))
+        return
+    state = match.state
+    click.echo(f"{match.rules.title}, to {match.rules.target:,}")
+    for number, turn in enumerate(state.turns, 1):
+        click.echo(f"{number:>3}  {state.players[turn.seat].name:<16}{_turn_line(turn)}")
+    if state.turn.throws or state.turn.brought:
+        click.echo(f"     {state.player.name:<16}{_turn_line(state.turn)}")
+    click.echo()
+    for player in sorted(state.players, key=lambda player: -player.score):
+        click.echo(f"{player.score:>8,}  {player.name}")
+    click.echo(f"\n{messages.outcome(match)}")
+
+
+def _turn_line(turn: Turn) -> str:
+    throws = ", ".join(
+        f"{messages.faces(throw.dice)} kept {messages.faces(throw.keep.dice)}"
+        if throw.keep
+        else messages.faces(throw.dice)
+        for throw in turn.throws
+    )
+    end = f"{turn.ending} {turn.points:,}" if turn.points else str(turn.ending or "at risk")
+    penalty = turn.penalty + sum(throw.penalty for throw in turn.throws)
+    return f"{throws or '-'}: {end}{f', penalty {penalty:,}' if penalty else ''}"
+
+
+def match_json(match: Match) -> dict[str, Any]:
+    """The public form of a replayed match."""
+    state = match.state
+    return {
+        "rules": match.rules.name,
+        "target": match.rules.target,
+        "players": [
+            {"name": p.name, "score": p.score, "opened": p.opened, "team": p.team, "here": p.here}
+            for p in state.players
+        ],
+        "turns": [_turn_json(turn) for turn in state.turns],
+        "turn": _turn_json(state.turn) | {"dice_to_throw": state.dice_in_hand},
+        "winner": state.winner,
+        "outcome": _outcome(state),
+    }
+
+
+def _turn_json(turn: Turn) -> dict[str, Any]:
+    return {
+        "seat": turn.seat,
+        "brought": turn.brought,
+        "throws": [
+            {
+                "dice": list(throw.dice),
+                "kept": list(throw.keep.dice) if throw.keep else None,
+                "score": throw.keep.score if throw.keep else 0,
+                "assumed": throw.assumed,
+                "penalty": throw.penalty,
+            }
+            for throw in turn.throws
+        ],
+        "ending": str(turn.ending) if turn.ending else None,
+        "points": turn.points if turn.ending else turn.at_risk,
+        "penalty": turn.penalty,
+    }
+
+
+def _outcome(state: State) -> dict[str, Any] | None:
+    if state.winner is None:
+        return None
+    return {"winner": state.players[state.winner].name, "score": state.players[state.winner].score}

@@ -1,0 +1,103 @@
+"""Camera, pins, and whether the service may use them."""
+
+import grp
+import pwd
+import re
+from collections.abc import Iterable
+from importlib.util import find_spec
+
+from device.doctor.findings import (
+    CAMERA_LOST,
+    NO_CAMERA,
+    NO_LGPIO,
+    NO_PICAMERA2,
+    NO_PINS,
+    NOT_ALLOWED,
+    Finding,
+    failed,
+    ok,
+    skipped,
+    warning,
+)
+from device.doctor.system import Machine, System
+from device.files import USER
+
+GROUPS = ("video", "gpio")
+SENSOR = re.compile(r"((?:imx|ov)\w+)")
+
+
+def camera(system: System) -> Finding:
+    """The companion's own word where it runs; else what the kernel sees."""
+    if system.state is not None:
+        if name := system.state.get("camera"):
+            return ok(str(name))
+        return failed(CAMERA_LOST)
+    match system.settings.camera.partition(":")[0]:
+        case "sim" | "replay":
+            return ok(f"not needed: {system.settings.camera}")
+        case "usb":
+            usb = _usb(system.machine)
+            return ok(f"USB: {usb}") if usb else failed(NO_CAMERA, "USB")
+        case "auto" if not is_pi(system.machine):
+            return skipped("no Raspberry Pi: the dice are simulated")
+        case _:
+            return _on_the_flat_cable(system.machine)
+
+
+def _on_the_flat_cable(machine: Machine) -> Finding:
+    sensor = _sensor(machine)
+    if sensor is None:
+        return failed(NO_CAMERA)
+    return ok(sensor) if find_spec("picamera2") else failed(NO_PICAMERA2, sensor)
+
+
+def _sensor(machine: Machine) -> str | None:
+    """The image sensor on the flat cable, by the name its driver has."""
+    names = _names(machine, "/sys/class/video4linux/v4l-subdev*/name")
+    return next((found[1] for name in names if (found := SENSOR.match(name))), None)
+
+
+def _usb(machine: Machine) -> str | None:
+    for path in machine.glob("/sys/class/video4linux/video*/device"):
+        if "/usb" in str(path.resolve()):
+            return (path.parent / "name").read_text().strip()
+    return None
+
+
+def _names(machine: Machine, pattern: str) -> Iterable[str]:
+    return (path.read_text("utf-8", "replace").strip() for path in machine.glob(pattern))
+
+
+def pins(system: System) -> Finding:
+    """The chip of the header, and what drives it."""
+    chips = [path.name for path in system.machine.glob("/dev/gpiochip*")]
+    if not chips:
+        return warning(NO_PINS) if is_pi(system.machine) else skipped("no Raspberry Pi: no pins")
+    if find_spec("lgpio") is None:
+        return failed(NO_LGPIO, chips[0])
+    settings = system.settings
+    lamp = f"{settings.red_pin}, {settings.green_pin}, {settings.blue_pin}"
+    return ok(f"{chips[0]}: button GPIO{settings.button_pin}, lamp GPIO{lamp}")
+
+
+def is_pi(machine: Machine) -> bool:
+    """Whether this is a Raspberry Pi."""
+    return "Raspberry Pi" in (machine.read("/proc/device-tree/model") or "")
+
+
+def rights(system: System) -> Finding:
+    """The groups of the service's user, or of whoever asks where there is no service."""
+    if not system.installed:
+        return skipped("the service is not installed: it is your own rights that count")
+    missing = [name for name in GROUPS if not _is_member(USER, name)]
+    if missing:
+        return failed(NOT_ALLOWED, f"not in {' and '.join(missing)}")
+    return ok(f"user {USER}, in {' and '.join(GROUPS)}")
+
+
+def _is_member(user: str, group: str) -> bool:
+    try:
+        found, home = grp.getgrnam(group), pwd.getpwnam(user)
+    except KeyError:
+        return False
+    return user in found.gr_mem or home.pw_gid == found.gr_gid

@@ -1,0 +1,157 @@
+"""Whether phones can find the page: network, name and port."""
+
+import json
+import os
+import re
+import socket
+from errno import EACCES, EADDRINUSE
+from queue import Empty, Queue
+from typing import Any
+
+from device.doctor.findings import (
+    GUEST_WIFI,
+    NO_BROKER,
+    NO_NAME,
+    NO_NETWORK,
+    OTHER_NAME,
+    PORT_NOT_ALLOWED,
+    PORT_TAKEN,
+    Finding,
+    failed,
+    ok,
+    skipped,
+    warning,
+)
+from device.doctor.system import Machine, System
+from device.errors import UsageError
+from device.mqtt.address import address
+from device.mqtt.client import GOES_ON, BrokerClient, Ears
+
+GUESTS = re.compile(r"guest|gast|gäste|invit|ospit|public|hotspot|hotel|visitor", re.IGNORECASE)
+_AVAHI = ("org.freedesktop.Avahi", "/", "org.freedesktop.Avahi.Server", "GetHostNameFqdn")
+
+
+def network(system: System) -> Finding:
+    """The addresses under which phones may reach this machine."""
+    addresses = _addresses(system.machine)
+    if addresses is None:
+        return skipped("`ip` is not installed")
+    return ok(", ".join(addresses)) if addresses else failed(NO_NETWORK)
+
+
+def _addresses(machine: Machine) -> list[str] | None:
+    found = _ip(machine, "-4", "addr", "show", "scope", "global", "up")
+    if found is None:
+        return None
+    return [info["local"] for link in found for info in link.get("addr_info", []) if info]
+
+
+def _ip(machine: Machine, *words: str) -> list[dict[str, Any]] | None:
+    text = machine.run("ip", "-json", *words)
+    try:
+        data = json.loads(text or "[]") if text is not None else None
+    except ValueError:
+        return None
+    return data if isinstance(data, list) else None
+
+
+def wifi(system: System) -> Finding:
+    """A Wi-Fi for guests lets phones into the internet, but not to the Pi.
+
+    That cannot be measured from here: its name tells, and that nobody but the router was seen.
+    """
+    ssid = system.machine.run("iwgetid", "--raw") or _ssid(system.machine)
+    if not ssid:
+        return skipped("not on Wi-Fi")
+    if GUESTS.search(ssid):
+        return warning(GUEST_WIFI, ssid)
+    others = _others(system.machine)
+    seen = {0: "no phone seen yet", 1: "one other device seen"}.get(
+        others, f"{others} other devices seen"
+    )
+    return ok(f"{ssid}, {seen}")
+
+
+def _ssid(machine: Machine) -> str | None:
+    lines = (machine.run("nmcli", "-t", "-f", "ACTIVE,SSID", "device", "wifi") or "").splitlines()
+    return next((line.partition(":")[2] for line in lines if line.startswith("yes:")), None)
+
+
+def _others(machine: Machine) -> int:
+    """Devices that this one has lately exchanged words with, the router left out."""
+    routers = {route.get("gateway") for route in _ip(machine, "route", "show", "default") or []}
+    seen = {
+        entry["dst"]
+        for entry in _ip(machine, "neigh") or []
+        if entry.get("lladdr") and entry.get("dst") not in routers
+    }
+    return len(seen)
+
+
+def name(system: System) -> Finding:
+    """What avahi made of the host name: it counts up where another device has it."""
+    answer = system.machine.run("busctl", "--system", "call", *_AVAHI)
+    if answer is None:
+        return warning(NO_NAME, f"{socket.gethostname()}.local")
+    fqdn = answer.partition(" ")[2].strip('"')
+    if fqdn.partition(".")[0].lower() != socket.gethostname().partition(".")[0].lower():
+        return warning(OTHER_NAME, fqdn)
+    return ok(fqdn)
+
+
+def port(system: System) -> Finding:
+    """Ours, free, or somebody else's."""
+    number = system.settings.port
+    if system.state is not None:
+        return ok(f"Traykeeper answers at {system.address}")
+    try:
+        with socket.create_server((system.settings.host, number)):
+            return ok(f"{number} is free")
+    except OSError as error:
+        if error.errno == EACCES:
+            return _not_allowed(system, number)
+        return failed(PORT_TAKEN if error.errno == EADDRINUSE else NO_NETWORK, str(number))
+
+
+def _not_allowed(system: System, number: int) -> Finding:
+    """You may not listen there; the service may, where the install has granted it."""
+    granted = system.machine.read("/etc/systemd/system/traykeeper.service.d/install.conf") or ""
+    if "CAP_NET_BIND_SERVICE" in granted:
+        return ok(f"{number} is granted to the service")
+    return failed(PORT_NOT_ALLOWED, str(number))
+
+
+ANSWER_S = 8.0
+"""Longer than a name that nobody knows takes to be looked up."""
+
+
+def broker(system: System) -> Finding:
+    """Greets the broker as a client of its own, and leaves."""
+    settings = system.settings
+    if not settings.mqtt:
+        return skipped("none is set")
+    try:
+        there = address(settings.mqtt, secret=settings.mqtt_secret, ca=settings.mqtt_ca)
+        said: Queue[str] = Queue()
+        link = BrokerClient(there, f"traykeeper-doctor-{os.getpid()}", _ears(said))
+    except UsageError as error:
+        return failed(NO_BROKER, str(error))
+    link.start()
+    try:
+        trouble = said.get(timeout=ANSWER_S)
+    except Empty:
+        trouble = f"{there} does not answer"
+    finally:
+        link.close()
+    return failed(NO_BROKER, trouble) if trouble else ok(f"{there} lets us in")
+
+
+def _ears(said: "Queue[str]") -> Ears:
+    """An empty word once greeted, or the trouble."""
+    return Ears(
+        connected=lambda: said.put(""),
+        lost=lambda: None,
+        heard=lambda _topic, _payload: None,
+        acknowledged=lambda _number, _refusal: None,
+        warn=lambda line: said.put(line.removesuffix(GOES_ON)),
+    )

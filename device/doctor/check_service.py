@@ -1,0 +1,62 @@
+"""The service, its settings and its matches."""
+
+import os
+import sqlite3
+from contextlib import closing
+
+from device.doctor.check_pi import existing
+from device.doctor.findings import (
+    BAD_JOURNAL,
+    BAD_SETTINGS,
+    NO_STATE,
+    NOT_RUNNING,
+    RESTARTS,
+    Finding,
+    failed,
+    ok,
+    skipped,
+    warning,
+)
+from device.doctor.system import System
+from device.files import SERVICE
+
+
+def settings(system: System) -> Finding:
+    """Whether the file holds."""
+    if system.complaint:
+        return failed(BAD_SETTINGS, system.complaint)
+    return ok(str(system.settings_path or "no file: the defaults"))
+
+
+def service(system: System) -> Finding:
+    """Whether systemd keeps it running, and how often it had to begin anew."""
+    if not system.installed:
+        return skipped("not installed: run by hand")
+    told = system.machine.run("systemctl", "show", "-p", "ActiveState,NRestarts", SERVICE)
+    shown = dict(line.partition("=")[::2] for line in (told or "").splitlines())
+    active, restarts = shown.get("ActiveState"), shown.get("NRestarts", "0")
+    if active is None:
+        return skipped("systemctl does not tell")
+    if active != "active":
+        return failed(NOT_RUNNING, active)
+    times = "once" if restarts == "1" else f"{restarts} times"
+    return ok("running") if restarts == "0" else warning(RESTARTS, times)
+
+
+def journal(system: System) -> Finding:
+    """Whether the record of the matches can be written, and reads whole."""
+    folder = existing(system.folder)
+    file = system.folder / "journal.db"
+    if not system.installed and not os.access(folder, os.W_OK):
+        return failed(NO_STATE, str(folder))
+    try:
+        if not file.exists():
+            return ok(f"no match yet, in {system.folder}")
+        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as db:
+            (answer,) = db.execute("PRAGMA quick_check").fetchone()
+            (matches,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
+    except (PermissionError, sqlite3.OperationalError):
+        return skipped(f"{file} may not be read by you: try sudo traykeeper doctor")
+    except sqlite3.DatabaseError as error:
+        return failed(BAD_JOURNAL, str(error))
+    return ok(f"{matches} matches in {file}") if answer == "ok" else failed(BAD_JOURNAL, answer)

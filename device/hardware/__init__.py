@@ -1,0 +1,1 @@
+"""Pins, button, lamp, buzzer, voice, and the service manager."""

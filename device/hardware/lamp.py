@@ -1,0 +1,123 @@
+"""The lamp by the tray: three colours, or one that blinks."""
+
+from itertools import cycle
+
+from gpiozero import LED, RGBLED
+from gpiozero.pins import Factory
+
+from device.hardware.pins import BLUE_PIN, GREEN_PIN, RED_PIN
+from device.session.indicator import Indicator
+from web.contracts.table import Lamp
+
+LAMPS = {
+    Indicator.STARTING: Lamp("#404040", 1, "starting: looking for the camera"),
+    Indicator.NO_MATCH: Lamp("#ffffff", 0, "no match: throw one die each, or set up on the phone"),
+    Indicator.READY: Lamp("#00ff00", 0, "ready: throw and press"),
+    Indicator.WAITING: Lamp("#0040ff", 2, "waiting for the dice to lie still"),
+    Indicator.READ: Lamp("#00a0a0", 0, "read: throw on and press, or hold to bank"),
+    Indicator.HOT_DICE: Lamp("#ffd000", 0, "hot dice: throw all again and press, or hold to bank"),
+    Indicator.QUESTION: Lamp("#ffa000", 1, "a question: hold for yes"),
+    Indicator.ATTENTION: Lamp("#ff4000", 2, "needs attention: see the page"),
+    Indicator.FARKLE: Lamp("#ff0000", 0, "farkle: next player, throw and press"),
+    Indicator.WON: Lamp("#ff00ff", 1, "won: hold for a rematch"),
+    Indicator.NO_CAMERA: Lamp("#400000", 0.5, "no camera: tap the dice in on the phone"),
+    Indicator.PENCIL: Lamp("#ffffff", 2, "a phone asks for the pencil: press to give it"),
+    Indicator.BANK: Lamp("#0000ff", 0, "let go: bank, or yes"),
+    Indicator.UNDO: Lamp("#a000ff", 0, "let go: take back the last step"),
+    Indicator.SHUT_DOWN: Lamp("#ff0000", 5, "let go: shut down"),
+    # As red, green and blue as can be, but not quite those that mean something else.
+    Indicator.TEST_RED: Lamp("#fe0000", 0, "a test: is it red?"),
+    Indicator.TEST_GREEN: Lamp("#00fe00", 0, "a test: is it green?"),
+    Indicator.TEST_BLUE: Lamp("#0000fe", 0, "a test: is it blue?"),
+}
+"""What three colours show; the page shows the same."""
+
+STEP_S = 0.1
+
+BLINKS = {
+    Indicator.STARTING: "#####.....",
+    Indicator.NO_MATCH: "#...................",
+    Indicator.READY: "#",
+    Indicator.WAITING: "##..",
+    Indicator.READ: "##################..",
+    Indicator.HOT_DICE: "##############.#.#.#",
+    Indicator.QUESTION: "#.#.................",
+    Indicator.ATTENTION: "#.#.#...............",
+    Indicator.FARKLE: "##########..........",
+    Indicator.WON: "#.#.#.#.############",
+    Indicator.NO_CAMERA: "######..............",
+    Indicator.PENCIL: "#######.#.",
+    Indicator.BANK: "#.....",
+    Indicator.UNDO: "#.#.....",
+    Indicator.SHUT_DOWN: "#.#.#.....",
+    Indicator.TEST_RED: "####......",
+    Indicator.TEST_GREEN: "####.####.......",
+    Indicator.TEST_BLUE: "####.####.####.......",
+}
+"""What one colour shows, again and again: # on and . off, a tenth of a second each."""
+
+
+class RgbLamp:
+    """An RGB LED on three pins, each with its resistor; common cathode unless `anode`.
+
+    Attributes:
+        shown: what it shows.
+    """
+
+    def __init__(
+        self,
+        factory: Factory,
+        pins: tuple[int, int, int] = (RED_PIN, GREEN_PIN, BLUE_PIN),
+        *,
+        anode: bool = False,
+    ) -> None:
+        self._led = RGBLED(*pins, active_high=not anode, pin_factory=factory)
+        self.shown: Lamp | None = None
+
+    def __repr__(self) -> str:
+        return f"<RgbLamp {self.shown and self.shown.colour} on {self._led!r}>"
+
+    def show(self, indicator: Indicator, _: str = "") -> None:
+        if LAMPS[indicator] == self.shown:
+            return
+        self.shown = lamp = LAMPS[indicator]
+        colour = _channels(lamp.colour)
+        if lamp.blink:
+            half_s = 0.5 / lamp.blink
+            self._led.blink(on_time=half_s, off_time=half_s, on_color=colour, background=True)
+        else:
+            self._led.color = colour
+
+    def close(self) -> None:
+        self._led.close()
+
+
+class OneLamp:
+    """An LED of one colour, with its resistor, to ground unless `anode`: to 3.3 V.
+
+    Attributes:
+        shown: how it blinks.
+    """
+
+    def __init__(self, factory: Factory, pin: int = RED_PIN, *, anode: bool = False) -> None:
+        self._led = LED(pin, active_high=not anode, pin_factory=factory)
+        self._led.source_delay = STEP_S
+        self.shown = ""
+
+    def __repr__(self) -> str:
+        return f"<OneLamp {self.shown} on {self._led!r}>"
+
+    def show(self, indicator: Indicator, _: str = "") -> None:
+        if BLINKS[indicator] == self.shown:
+            return
+        self.shown = BLINKS[indicator]
+        self._led.source = cycle([step == "#" for step in self.shown])
+
+    def close(self) -> None:
+        self._led.close()
+
+
+def _channels(colour: str) -> tuple[float, float, float]:
+    """`#ff8000` -> red, green and blue, 0..1 each."""
+    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    return red, green, blue

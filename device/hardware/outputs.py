@@ -1,0 +1,128 @@
+"""Lamp, buzzer and voice together: what the table tells those who stand at it."""
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, Protocol
+
+from gpiozero import GPIOZeroError
+from gpiozero.pins import Factory
+
+from device.errors import UsageError
+from device.hardware.buzzer import Sounder
+from device.hardware.lamp import OneLamp, RgbLamp
+from device.hardware.pins import BLUE_PIN, GREEN_PIN, RED_PIN
+from device.hardware.voice import Voice
+from device.session.indicator import Indicator
+from game.errors import quoted
+
+log = logging.getLogger(__name__)
+
+
+class Output(Protocol):
+    """Something that tells people where the table stands."""
+
+    def show(self, indicator: Indicator, words: str, /) -> None:
+        """The sign now, and what the page says to it. Returns at once."""
+
+    def close(self) -> None: ...
+
+
+LampKind = Literal["rgb", "one", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """What is there besides the button.
+
+    Attributes:
+        lamp: three colours, one (on the red pin), or none.
+        red, green, blue: BCM numbers of its pins.
+        anode: whether the lamp's common leg is at 3.3 V instead of ground.
+        buzzer: its pin; None where there is none.
+        tones: whether the buzzer is a passive one, which plays tones.
+        voice: whether words are spoken.
+    """
+
+    lamp: LampKind = "rgb"
+    red: int = RED_PIN
+    green: int = GREEN_PIN
+    blue: int = BLUE_PIN
+    anode: bool = False
+    buzzer: int | None = None
+    tones: bool = False
+    voice: bool = False
+
+
+def as_lamp(kind: str) -> LampKind:
+    """A setting as a kind of lamp."""
+    match kind:
+        case "rgb" | "one" | "none":
+            return kind
+    raise UsageError(f"lamp is {quoted(kind)}: take rgb, one or none")
+
+
+class Signals:
+    """Several outputs as one. One that fails stops neither the others nor the table.
+
+    Args:
+        outputs: what there is.
+        trouble: why there is not more.
+    """
+
+    def __init__(self, *outputs: Output, trouble: str = "") -> None:
+        self._outputs = outputs
+        self._failed: dict[int, str] = {}
+        self._missing = trouble
+
+    def __repr__(self) -> str:
+        return f"<Signals {', '.join(map(repr, self._outputs))}>"
+
+    def show(self, indicator: Indicator, words: str = "") -> None:
+        for number, output in enumerate(self._outputs):
+            try:
+                output.show(indicator, words)
+                self._failed.pop(number, None)
+            except Exception as error:
+                if number not in self._failed:
+                    log.exception("%r fails", output)
+                self._failed[number] = f"{type(output).__name__}: {error}"
+
+    @property
+    def trouble(self) -> str:
+        """Which of them fail, and how; empty where none does."""
+        return "; ".join(filter(None, (self._missing, *self._failed.values())))
+
+    def close(self) -> None:
+        for output in self._outputs:
+            try:
+                output.close()
+            except Exception:
+                log.exception("%r cannot be closed", output)
+
+
+def open_signals(factory: Factory, wiring: Wiring, warn: Callable[[str], object]) -> Signals:
+    """All that is wired; `warn` takes one line about each that does not work: the table does."""
+    outputs: list[Output] = []
+    troubles: list[str] = []
+    for make in _makers(factory, wiring):
+        try:
+            outputs.append(make())
+        except (GPIOZeroError, OSError, RuntimeError) as error:
+            troubles.append(str(error))
+            warn(str(error))
+    return Signals(*outputs, trouble="; ".join(troubles))
+
+
+def _makers(factory: Factory, wiring: Wiring) -> Iterator[Callable[[], Output]]:
+    match wiring.lamp:
+        case "rgb":
+            pins = (wiring.red, wiring.green, wiring.blue)
+            yield partial(RgbLamp, factory, pins, anode=wiring.anode)
+        case "one":
+            yield partial(OneLamp, factory, wiring.red, anode=wiring.anode)
+    if wiring.buzzer is not None:
+        yield partial(Sounder, factory, wiring.buzzer, tones=wiring.tones)
+    if wiring.voice:
+        yield Voice

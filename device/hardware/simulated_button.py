@@ -1,0 +1,52 @@
+"""The one finger on the simulated button, however many phones and programs want to press it."""
+
+from threading import Lock
+from time import monotonic, sleep
+
+from device.hardware.button import TrayButton
+from game.situation import TableError
+
+STUCK_S = 12.0
+"""Longer than any hold that is taken: whoever put the finger down has gone away."""
+
+BUSY = "The button is being held down: wait until it is let go."
+
+
+class SimulatedButton:
+    """Puts the button down and lets go, so that nobody cuts another's hold short."""
+
+    def __init__(self, button: TrayButton) -> None:
+        self._button = button
+        self._moving = Lock()
+        self._down_s: float | None = None
+        self._timed = False
+
+    def hold(self, seconds: float) -> None:
+        """Down for so long."""
+        self._put_down(timed=True)
+        sleep(seconds)
+        with self._moving:
+            self._let_go()
+
+    def move(self, *, down: bool) -> None:
+        """Down until it is let go."""
+        if down:
+            self._put_down(timed=False)
+            return
+        with self._moving:
+            if self._timed:
+                raise TableError(BUSY)
+            self._let_go()
+
+    def _put_down(self, *, timed: bool) -> None:
+        with self._moving:
+            if self._down_s is not None:
+                if monotonic() - self._down_s < STUCK_S:
+                    raise TableError(BUSY)
+                self._let_go()
+            self._down_s, self._timed = monotonic(), timed
+            self._button.drive(down=True)
+
+    def _let_go(self) -> None:
+        self._down_s, self._timed = None, False
+        self._button.drive(down=False)

@@ -1,0 +1,152 @@
+"""How the appliance does, its backups and the pictures of its throws: what the page asks for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Lock
+from time import monotonic
+
+from device.coach.coach import TableCoach
+from device.companion import Companion
+from device.doctor import check_pi
+from device.doctor.findings import (
+    BACKUP_FAILED,
+    CAMERA_LOST,
+    JOURNAL_RESTORED,
+    LAMP_FAILED,
+    NOT_WRITTEN,
+    Finding,
+    failed,
+    ok,
+    warning,
+)
+from device.doctor.system import System
+from device.errors import UsageError
+from device.snapshots import Troubles
+from device.storage import backup
+from device.storage.backup import counted
+from device.storage.daily_backup import Backups
+from device.storage.misreads import MisreadStore
+from device.storage.restore import put_back
+from device.storage.throw_pictures import ThrowPictures
+from game.errors import JournalError
+from game.journal.history import History
+from game.journal.journal import Journal
+from game.situation import TableError
+from web.contracts.maintenance import HealthCheck
+from web.contracts.table import Snapshot
+
+FRESH_S = 10.0
+"""However many phones look: the machine is asked no more often."""
+
+MACHINE: tuple[tuple[str, Callable[[System], Finding]], ...] = (
+    ("space", check_pi.space),
+    ("disk", check_pi.disk),
+    ("power", check_pi.power),
+    ("heat", check_pi.heat),
+    ("clock", check_pi.clock),
+)
+
+
+@dataclass(slots=True)
+class Maintenance:
+    """Looks after one companion; see `web.contracts.maintenance.Maintainer`.
+
+    Attributes:
+        corrections: pictures that people put right, for the page.
+        coach: works out figures of this companion's matches.
+        system: the machine, for the checks that the doctor makes, too.
+    """
+
+    companion: Companion
+    journal: Journal
+    backups: Backups
+    frames: ThrowPictures
+    corrections: MisreadStore
+    coach: TableCoach
+    system: System
+    _received: bytearray = field(default_factory=bytearray)
+    _lock: Lock = field(default_factory=Lock)
+    _asked_s: float = float("-inf")
+    _machine: tuple[HealthCheck, ...] = ()
+
+    def health(self) -> tuple[HealthCheck, ...]:
+        return (*self._table(), *self._of_the_machine())
+
+    def backup(self) -> bytes:
+        return backup.packed(self.backups.now())
+
+    def receive(self, at: int, part: bytes) -> int:
+        with self._lock:
+            if at == 0:
+                self._received.clear()
+            if at != len(self._received):
+                raise TableError("Somebody else sends a backup now: begin again in a moment.")
+            if at + len(part) > backup.MAX_PACKED:
+                raise TableError("This is too long for a backup: restore it on the command line.")
+            self._received += part
+            return len(self._received)
+
+    def restore(self) -> Snapshot:
+        with self._lock:
+            data = bytes(self._received)
+            self._received.clear()
+        try:
+            good = backup.unpacked(data, "what was sent")
+        except UsageError as error:
+            raise TableError(str(error)) from None
+
+        def put() -> None:
+            put_back(good, self.journal, self.journal.path.parent, self.backups)
+            self.frames.forget(after=good.position)
+
+        try:
+            return self.companion.replaced(put)
+        except OSError as error:
+            raise TableError(f"it cannot be put back ({error}): is the disk full?") from None
+
+    def frame(self, position: int) -> bytes | None:
+        return self.frames.get(position)
+
+    def _table(self) -> tuple[HealthCheck, ...]:
+        said = self.companion.troubles
+        return (
+            _check("camera", self._camera(said)),
+            _check("journal", self._journal(said)),
+            _check("backup", self._backup()),
+            _check(
+                "lamp", warning(LAMP_FAILED, said.output) if said.output else ok("no complaint")
+            ),
+        )
+
+    def _camera(self, said: Troubles) -> Finding:
+        if said.camera:
+            return warning(CAMERA_LOST, said.camera)
+        return ok(self.companion.snapshot().camera or "looking for it")
+
+    def _journal(self, said: Troubles) -> Finding:
+        if said.journal:
+            return failed(NOT_WRITTEN, said.journal)
+        if said.record:
+            return warning(JOURNAL_RESTORED)
+        try:
+            matches = History(self.journal.path).count()
+            size_mb = self.journal.path.stat().st_size / 1024**2
+        except (OSError, JournalError) as error:
+            return failed(NOT_WRITTEN, str(error))
+        return ok(f"{counted(matches)}, {size_mb:.1f} MB, in {self.journal.path.parent}")
+
+    def _backup(self) -> Finding:
+        report = self.backups.report
+        return warning(BACKUP_FAILED, report.line) if report.failed else ok(report.line)
+
+    def _of_the_machine(self) -> tuple[HealthCheck, ...]:
+        with self._lock:
+            if monotonic() - self._asked_s > FRESH_S:
+                self._machine = tuple(_check(name, look(self.system)) for name, look in MACHINE)
+                self._asked_s = monotonic()
+            return self._machine
+
+
+def _check(name: str, found: Finding) -> HealthCheck:
+    remedy = found.trouble.remedy if found.trouble else ""
+    return HealthCheck(name, found.level.value, found.line, remedy)

@@ -1,0 +1,116 @@
+"""What Home Assistant is told of a tray: one device, all its entities in one payload.
+
+The keys are those of Home Assistant's MQTT discovery by device. Entities are known by their
+`unique_id` for ever: never change one.
+"""
+
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import Any
+
+from device.mqtt.topics import ROOT, Topics
+from game.situation import Situation
+from game.stats.moments import Happening
+
+_TURN = "{{ value_json.turn.%s if value_json.turn else %s }}"
+
+_SCORES = (
+    "{% set said = namespace(scores='') %}{% for p in value_json.players %}"
+    "{% set said.scores = said.scores ~ (', ' if said.scores else '') ~ p.name ~ ' ' ~ p.score %}"
+    "{% endfor %}{{ said.scores[:250] or 'no match' }}"
+)
+"""A state of Home Assistant has 255 characters at most; the attributes hold all twenty players."""
+
+_THROW = "{{ value_json.throw.dice | join(' ') if value_json.throw else 'none' }}"
+_WINNER = "{{ value_json.players[value_json.winner].name if value_json.winner is not none else 'nobody' }}"
+_ALL = (
+    "{{ {'players': value_json.players, 'rules': value_json.rules, 'target': value_json.target, "
+    "'last_round': value_json.last_round} | tojson }}"
+)
+
+
+def discovery(topics: Topics, page: str = "") -> dict[str, Any]:
+    """The payload; `page` is the address of the scoreboard, where it is known."""
+    device = {
+        "identifiers": [f"{ROOT}_{topics.tray}"],
+        "name": f"Dice tray {topics.tray}",
+        "manufacturer": "Traykeeper",
+        "model": "Dice tray",
+        "sw_version": version("traykeeper"),
+    }
+    return {
+        "device": device | ({"configuration_url": page} if page else {}),
+        "origin": {"name": "Traykeeper", "sw_version": version("traykeeper")},
+        "components": {
+            key: {"unique_id": f"{ROOT}_{topics.tray}_{key}"} | component
+            for key, component in _components(topics)
+        },
+        "availability_topic": topics.availability,
+        "state_topic": topics.state,
+        "qos": 1,
+    }
+
+
+def _components(topics: Topics) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield "turn", _sensor("Turn", _TURN % ("player", "'nobody'"), "mdi:account")
+    yield "points", _points("Turn points", _TURN % ("points", 0), "mdi:dice-multiple")
+    yield "dice", _points("Dice to throw", _TURN % ("dice", 0), "mdi:dice-6")
+    yield "throw", _sensor("Last throw", _THROW, "mdi:dice-5")
+    yield (
+        "scores",
+        _sensor("Scores", _SCORES, "mdi:scoreboard")
+        | {"json_attributes_topic": topics.state, "json_attributes_template": _ALL},
+    )
+    yield "winner", _sensor("Winner", _WINNER, "mdi:trophy")
+    yield (
+        "happened",
+        {
+            "platform": "event",
+            "name": "Happened",
+            "icon": "mdi:party-popper",
+            "state_topic": topics.moment,
+            "event_types": [happening.value for happening in Happening],
+        },
+    )
+    yield (
+        "situation",
+        _sensor("Table", "{{ value_json.situation }}", "mdi:table-furniture")
+        | {"device_class": "enum", "options": [situation.value for situation in Situation]},
+    )
+    yield "message", _sensor("Message", "{{ value_json.message[:250] }}", "mdi:message-text")
+    yield (
+        "lamp",
+        _sensor("Lamp", "{{ value_json.lamp.meaning }}", "mdi:led-on")
+        | {
+            "json_attributes_topic": topics.state,
+            "json_attributes_template": "{{ value_json.lamp | tojson }}",
+        },
+    )
+    yield (
+        "camera",
+        {
+            "platform": "binary_sensor",
+            "name": "Camera",
+            "device_class": "connectivity",
+            "entity_category": "diagnostic",
+            "value_template": "{{ 'ON' if value_json.camera else 'OFF' }}",
+        },
+    )
+    yield (
+        "health",
+        {
+            "platform": "binary_sensor",
+            "name": "Health",
+            "device_class": "problem",
+            "entity_category": "diagnostic",
+            "value_template": "{{ 'ON' if value_json.notice else 'OFF' }}",
+        },
+    )
+
+
+def _sensor(name: str, template: str, icon: str) -> dict[str, Any]:
+    return {"platform": "sensor", "name": name, "value_template": template, "icon": icon}
+
+
+def _points(name: str, template: str, icon: str) -> dict[str, Any]:
+    return _sensor(name, template, icon) | {"state_class": "measurement"}

@@ -1,0 +1,36 @@
+"""The retained state: what a board, Home Assistant or a script sees of a tray at any moment."""
+
+from typing import Any
+
+from game.journal.feed import FeedLine
+from game.stats.summary import summary
+from web.contracts.table import Snapshot
+
+NO_MATCH: dict[str, Any] = {
+    "rules": None,
+    "target": 0,
+    "players": [],
+    "turn": None,
+    "throw": None,
+    "turns": 0,
+    "last_round": False,
+    "winner": None,
+}
+
+
+def state_json(snapshot: Snapshot, line: FeedLine | None) -> dict[str, Any]:
+    """The table as it stands after that line of the journal; never a picture."""
+    lamp = snapshot.lamp
+    return {
+        "match": line.entry.match if line else None,
+        "seq": line.entry.seq if line else 0,
+        "chain": line.entry.chain if line else "",
+        **(summary(line.match) if line else NO_MATCH),
+        "situation": snapshot.situation.value,
+        "message": snapshot.message,
+        "question": snapshot.question,
+        "lamp": {"colour": lamp.colour, "blink": lamp.blink, "meaning": lamp.meaning},
+        "camera": snapshot.camera,
+        "notice": snapshot.notice,
+        "page": snapshot.join_url,
+    }

@@ -1,0 +1,95 @@
+"""What the parts by the tray tell people: one sign at a time, a pure function of the table."""
+
+from enum import StrEnum
+
+from game.match.match import Match
+from game.match.state import TurnEnding
+from game.situation import Situation
+
+
+class Indicator(StrEnum):
+    """Every sign there is, in the words of docs/play.md."""
+
+    STARTING = "starting"
+    NO_MATCH = "no match"
+    READY = "ready"
+    WAITING = "waiting for stillness"
+    READ = "read"
+    HOT_DICE = "hot dice"
+    QUESTION = "a question"
+    ATTENTION = "needs attention"
+    FARKLE = "farkle"
+    WON = "won"
+    NO_CAMERA = "no camera"
+    PENCIL = "press for the pencil"
+    BANK = "let go: bank"
+    UNDO = "let go: take back"
+    SHUT_DOWN = "let go: shut down"
+    TEST_RED = "test: red"
+    TEST_GREEN = "test: green"
+    TEST_BLUE = "test: blue"
+
+
+HOLDING = frozenset({Indicator.BANK, Indicator.UNDO, Indicator.SHUT_DOWN})
+"""Shown while the button is down."""
+
+TESTS = {"red": Indicator.TEST_RED, "green": Indicator.TEST_GREEN, "blue": Indicator.TEST_BLUE}
+"""Shown while calibration asks which colour the lamp shows."""
+
+BANK_S, UNDO_S, SHUTDOWN_S = 1.0, 3.0, 5.0
+"""What letting go of the button does, from so many seconds on."""
+
+_HELD = ((SHUTDOWN_S, Indicator.SHUT_DOWN), (UNDO_S, Indicator.UNDO), (BANK_S, Indicator.BANK))
+
+_BY_SITUATION = {
+    Situation.NO_MATCH: Indicator.NO_MATCH,
+    Situation.TURN_BEGINS: Indicator.READY,
+    Situation.TURN_OVER: Indicator.READY,
+    Situation.WAITING: Indicator.WAITING,
+    Situation.ACCEPTED: Indicator.READ,
+    Situation.QUESTION: Indicator.QUESTION,
+    Situation.ATTENTION: Indicator.ATTENTION,
+    Situation.WON: Indicator.WON,
+}
+
+_ASKS_FOR_A_THROW = (Situation.NO_MATCH, Situation.TURN_BEGINS, Situation.TURN_OVER)
+
+
+def sign_for(
+    situation: Situation,
+    match: Match | None,
+    *,
+    held_s: float = 0.0,
+    has_camera: bool = True,
+    started: bool = True,
+    moved: bool = False,
+    testing: str = "",
+    asked: bool = False,
+) -> Indicator:
+    """What is shown. Nothing is remembered: the same table gives the same sign.
+
+    `started` is false until the camera was found, or found missing; `moved` is true where the tray
+    lies elsewhere than it was calibrated; `testing` is the colour that calibration asks about;
+    `asked` tells that a press now gives the pencil to a phone that asks for it.
+    """
+    if testing:
+        return TESTS[testing]
+    for from_s, indicator in _HELD:
+        if held_s >= from_s:
+            return indicator
+    if asked:
+        return Indicator.PENCIL
+    if situation in _ASKS_FOR_A_THROW and not has_camera:
+        return Indicator.NO_CAMERA if started else Indicator.STARTING
+    if situation in _ASKS_FOR_A_THROW and moved:
+        return Indicator.ATTENTION
+    return _of_match(situation, match) if match else _BY_SITUATION[situation]
+
+
+def _of_match(situation: Situation, match: Match) -> Indicator:
+    """A farkle and hot dice have signs of their own."""
+    if situation is Situation.TURN_OVER and match.state.turns[-1].ending is TurnEnding.FARKLE:
+        return Indicator.FARKLE
+    if situation is Situation.ACCEPTED and any(keep.hot for keep in match.state.keeps[:1]):
+        return Indicator.HOT_DICE
+    return _BY_SITUATION[situation]

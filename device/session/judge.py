@@ -1,0 +1,183 @@
+"""What a reading means for the match: the place where dice and rules meet.
+
+Pure: a match and what was seen go in, a `Verdict` comes out, nothing is changed. What lies where
+it lay was not thrown (`device.session.placement`); what was kept of the throw before is `device.session.mid_turn`.
+"""
+
+from dataclasses import dataclass, replace
+
+from device.session import messages
+from device.session.mid_turn import judge_mid_turn
+from device.session.placement import Placement, compare, place_of
+from device.session.verdict import Accept, Answer, Ask, Attention, EmptyTray, NotThrown, Verdict
+from game.match.events import Place, Thrown, TookOver
+from game.match.match import Match
+from game.match.state import State, Throw
+from game.rules.scoring import Dice, Effect, throw_events
+from vision.reading import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A reading and what the watch over the tray can say about how it came to be.
+
+    `tumbled` is True where dice were seen rolling without a hand since the last accepted
+    reading, False where the tray was watched all the time and they were not, None where nobody
+    watched (a start, a camera that was away). `time_s` is when the tray was seen to lie so.
+    """
+
+    reading: Reading
+    tumbled: bool | None = None
+    time_s: float = 0.0
+
+    def told(self, die: int, face: int) -> "Sight":
+        """The same, but for the face of one die, which a person names."""
+        dice = list(self.reading.dice)
+        dice[die] = replace(dice[die], value=face, confidence=1.0, problem=None)
+        return replace(self, reading=replace(self.reading, dice=tuple(dice)))
+
+
+def judge(match: Match, sight: Sight, before: tuple[Place, ...] = ()) -> Verdict:
+    """What this sight means, with the match as it stands.
+
+    `before` are the places of dice that lay there when the match began.
+    """
+    if not sight.reading.sure:
+        return Attention(messages.advice(sight.reading))
+    if not sight.reading.in_tray:
+        return EmptyTray()
+    before = match.last_places or before
+    lay = compare(sight.reading, before, match.rules.n_dice)
+    if not lay.thrown:
+        return NotThrown("Not thrown yet: the dice lie where they lay.")
+    verdict = _announce_reset(match.state, _judge_throw(match.state, lay))
+    if sight.tumbled is not True and lay.could_have_slid(before):
+        return _slid_or_thrown(verdict, lay, watched=sight.tumbled is not None)
+    return verdict
+
+
+def judge_tapped(match: Match, dice: Dice) -> Verdict:
+    """What dice mean that a person tapped in, where no camera read them."""
+    lay = Placement(tuple(Place(face, 0, 0, 0) for face in dice))
+    return _announce_reset(match.state, _judge_throw(match.state, lay))
+
+
+def offer(match: Match, earlier: Sight, before: tuple[Place, ...], age_s: float) -> Ask | None:
+    """The question whether dice that lay in the tray before it was emptied are the throw."""
+    verdict = judge(match, earlier, before)
+    if not isinstance(verdict, Accept):
+        return None
+    dice = next(event.dice for event in verdict.events if isinstance(event, Thrown))
+    label = f"Use {messages.faces(dice)}"
+    ago = f"{max(1, round(age_s))} s ago"
+    return Ask(
+        f"The tray is empty. {messages.faces(dice)} lay here {ago}: use it?"
+        " Hold for yes; press to wait for the next throw.",
+        (Answer(label, verdict.events),),
+    )
+
+
+def costs(match: Match, verdict: Verdict) -> bool:
+    """Whether accepting this ends the turn or takes points: worth a second look."""
+    if not isinstance(verdict, Accept):
+        return False
+    after = match.push(*verdict.events)
+    last = after.last_throw
+    return len(after.state.turns) > len(match.state.turns) or bool(last and last.penalty)
+
+
+def judge_again(match: Match, throw: Throw, sight: Sight) -> Dice | NotThrown:
+    """What a new look makes of a throw that was accepted: its dice, or why nothing is changed."""
+    if not sight.reading.sure:
+        return NotThrown(f"Nothing is changed. {messages.advice(sight.reading)[0]}")
+    found = compare(sight.reading, throw.set_aside, match.rules.n_dice).faces
+    if len(found) != len(throw.dice):
+        had, lie = messages.count(len(throw.dice)), messages.count(len(found))
+        return NotThrown(f"Nothing is changed: the throw had {had}, in the tray: {lie}.")
+    return found
+
+
+def places(reading: Reading) -> tuple[Place, ...]:
+    """Where the dice in the tray lie, for the next press to compare."""
+    return tuple(map(place_of, reading.in_tray))
+
+
+def only_die(sight: Sight, before: tuple[Place, ...]) -> int | Verdict:
+    """The face of the one die of a roll-off, or why it cannot be told."""
+    if not sight.reading.sure:
+        return Attention(messages.advice(sight.reading))
+    if not sight.reading.in_tray:
+        return EmptyTray()
+    lay = compare(sight.reading, before, n_dice=1)
+    if not lay.thrown or (sight.tumbled is False and lay.could_have_slid(before)):
+        return NotThrown("Not thrown yet: it is the last player's die.")
+    if len(lay.thrown) > 1:
+        seen = messages.count(len(lay.thrown))
+        return Attention((f"One die decides who starts: take the others out ({seen} lie there).",))
+    return lay.faces[0]
+
+
+def _slid_or_thrown(verdict: Verdict, lay: Placement, *, watched: bool) -> Verdict:
+    """The dice show no new face: watched and not seen tumbling they slid, else it is asked."""
+    if not isinstance(verdict, Accept):
+        return NotThrown("Not thrown yet: the dice only moved.") if watched else verdict
+    label = f"They were thrown: {messages.faces(lay.faces)}"
+    option = Answer(label, verdict.events)
+    if watched:
+        return NotThrown("Not thrown yet: the dice were only moved.", option)
+    return Ask(
+        f"{messages.faces(lay.faces)} lay there before, elsewhere. Thrown or moved?", (option,)
+    )
+
+
+def _announce_reset(state: State, verdict: Verdict) -> Verdict:
+    """A score is never set back silently: it is asked first."""
+    if not isinstance(verdict, Accept):
+        return verdict
+    dice = next(event.dice for event in verdict.events if isinstance(event, Thrown))
+    effects = [event.effect for event in throw_events(dice, state.rules)]
+    if Effect.RESET_SCORE not in effects or Effect.WIN in effects:
+        return verdict
+    name, score = state.player.name, state.player.score
+    yes = Answer(f"{messages.faces(dice)}: {name}'s {score:,} go back to zero", verdict.events)
+    return Ask(f"{messages.faces(dice)}: four 2s. Does {name}'s score go back to zero?", (yes,))
+
+
+def _judge_throw(state: State, lay: Placement) -> Verdict:
+    if state.turn.last is None:
+        return _take_over(state, lay) if state.left_over else _first_throw(state, lay)
+    return judge_mid_turn(state, lay)
+
+
+def _take_over(state: State, lay: Placement) -> Verdict:
+    """All dice are a fresh start, exactly the dice left over a take-over, else it is asked."""
+    assert state.left_over is not None  # noqa: S101 - asked by the caller
+    left, n, thrown = state.left_over, state.rules.n_dice, len(lay.thrown)
+    label = f"{state.player.name} takes over {left.points:,} and threw {messages.faces(lay.faces)}"
+    take_over = Answer(label, (TookOver(), lay.event))
+    fresh = Answer(
+        f"{state.player.name} begins afresh with {messages.faces(lay.faces)}", (lay.event,)
+    )
+    if thrown == n == left.dice:
+        return Ask(f"A fresh start, or {left.points:,} taken over?", (fresh, take_over))
+    if thrown == n:
+        return Accept((lay.event,))
+    if thrown == left.dice:
+        note = f"{state.player.name} takes over {left.points:,}."
+        return Accept((TookOver(), lay.event), note)
+    why = f"all dice are a fresh start, {messages.count(left.dice)} a take-over"
+    return Attention((f"Saw {messages.count(thrown)}: {why}.",))
+
+
+def _first_throw(state: State, lay: Placement) -> Verdict:
+    n, name = state.dice_in_hand, state.player.name
+    why = f"{name} begins with all dice" if n == state.rules.n_dice else f"{name} throws {n}"
+    if len(lay.thrown) == n:
+        return Accept((lay.event,))
+    if len(lay.thrown) + len(lay.stayed) == n:
+        all_dice = lay.all_thrown
+        what = "One die lies" if len(lay.stayed) == 1 else "Some dice lie"
+        yes = Answer(f"All {n} were thrown: {messages.faces(all_dice.faces)}", (all_dice.event,))
+        remedy = f"If not, throw all {n} and press."
+        return Ask(f"{what} exactly as before. Were all {n} thrown? {remedy}", (yes,))
+    return Attention((messages.expected(n, len(lay.thrown), why),))

@@ -1,0 +1,352 @@
+"""The match on the table, and all that people say about it: at a phone, or by saying yes.
+
+The half of the table that needs no tray; `device.session.session` adds the button and the eye.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from device.session import judge, match_setup, messages
+from device.session.live_match import LiveMatch
+from device.session.verdict import (
+    Accept,
+    Answer,
+    Ask,
+    Attention,
+    NeedsAttention,
+    NotThrown,
+    OpenQuestion,
+    Overlay,
+    Verdict,
+    WaitingForStillness,
+)
+from game.errors import IllegalMove, LaterStepError
+from game.match.events import (
+    Action,
+    Banked,
+    Corrected,
+    Event,
+    Kept,
+    Place,
+    Redone,
+    Spliced,
+    Thrown,
+    Undone,
+)
+from game.match.match import Match
+from game.match.match_text import insertion
+from game.match.repair import repairs
+from game.match.rolloff import RollOff
+from game.rules import scoring
+from game.rules.ruleset import Ruleset
+from game.situation import Choice, Situation, TableError
+
+
+class Looker(Protocol):
+    """Asks for readings: the eye over the tray."""
+
+    def look(self, *, armed: bool = False) -> int: ...
+
+    def cancel(self) -> None: ...
+
+    def mark(self, time_s: float | None = None) -> None: ...
+
+    @property
+    def tumbled(self) -> bool | None: ...
+
+    @property
+    def moving(self) -> bool: ...
+
+
+class MatchControl:
+    """One match or roll-off, what lies over it, and the last sentence about it.
+
+    Args:
+        live_match: the match and its journal.
+        rules: for a match that begins at the button.
+        looker: reads the tray; here it is only told what was accepted.
+    """
+
+    def __init__(self, live_match: LiveMatch, rules: Ruleset, looker: Looker) -> None:
+        self.live_match, self.rules = live_match, rules
+        self.rolloff = RollOff()
+        self.overlay: Overlay | None = None
+        self.message = "Throw one die each to see who starts, or set up a match on a phone."
+        if live_match:
+            self.message = messages.resumed(live_match.match)
+        self._looker = looker
+        self._seen_s: float | None = None
+        self._repairs: tuple[Answer, ...] = ()
+        self._offer_number = 0
+        self._leftovers: tuple[Place, ...] = ()
+
+    @property
+    def situation(self) -> Situation:
+        if self.overlay:
+            return self.overlay.situation
+        if not self.live_match:
+            return Situation.NO_MATCH
+        state = self.live_match.match.state
+        if state.winner is not None:
+            return Situation.WON
+        if state.turn.last:
+            return Situation.ACCEPTED
+        return Situation.TURN_OVER if state.turns else Situation.TURN_BEGINS
+
+    def say(self, message: str) -> None:
+        """Something happened that is no part of the match."""
+        self.message = message
+
+    # What is true, what is asked, and what is on offer
+
+    def _do(self, *actions: Action) -> Match:
+        match = self.live_match.do(*actions)
+        if any(isinstance(action, Thrown) for action in actions):
+            self._looker.mark(self._seen_s)
+        return match
+
+    def _apply(self, verdict: Verdict) -> None:
+        """Do what it says; an empty tray says nothing here."""
+        self._offer(())
+        match verdict:
+            case Accept():
+                match = self._do(*verdict.events)
+                self.message = " ".join(filter(None, (verdict.note, messages.outcome(match))))
+                self._offer(verdict.repairs)
+            case Ask():
+                self.overlay = OpenQuestion(verdict.question, verdict.options)
+                self.message = verdict.question
+            case NotThrown():
+                self.message = verdict.note
+                self._offer((verdict.override,) if verdict.override else ())
+            case Attention():
+                self.overlay = NeedsAttention(verdict.advice)
+                self.message = verdict.advice[0]
+
+    def _offer(self, repairs: tuple[Answer, ...]) -> None:
+        self._repairs = repairs
+        self._offer_number += 1
+
+    def _clear(self) -> None:
+        """A person did something: what was going on before is over."""
+        if isinstance(self.overlay, WaitingForStillness):
+            self._looker.cancel()
+        self.overlay = None
+        self._offer(())
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """What can be answered now; the number keeps an old phone from answering something new."""
+        return tuple(
+            Choice(f"{self._offer_number}.{i}", option.label)
+            for i, option in enumerate(self._options)
+        )
+
+    @property
+    def _options(self) -> tuple[Answer, ...]:
+        return self.overlay.options if isinstance(self.overlay, OpenQuestion) else self._repairs
+
+    def answer(self, choice_id: str) -> None:
+        """One of the `choices`."""
+        options = dict(zip((choice.id for choice in self.choices), self._options, strict=True))
+        if choice_id not in options:
+            raise TableError("That choice is gone: the table has moved on.")
+        self._choose(options[choice_id])
+
+    def _choose(self, option: Answer) -> None:
+        if option.chosen:
+            self._clear()
+            option.chosen()
+            return
+        match = self._do(*option.actions)
+        self._clear()
+        self.message = messages.outcome(match)
+
+    # A match begins
+
+    def new_match(
+        self,
+        names: Sequence[str],
+        *,
+        rules: str | None = None,
+        target: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        teams: Sequence[int] | None = None,
+    ) -> None:
+        match = match_setup.from_form(
+            self.rules, names, rules=rules, target=target, options=options, teams=teams
+        )
+        self._begin(match, f"A new match: {match.state.player.name} begins.")
+
+    def rematch(self) -> None:
+        """The same rules, teams and players, but those who left; the next player begins."""
+        old = self.live_match.match
+        if old.state.winner is None:
+            raise TableError("The match is not over: play on, or set up a new match.")
+        match = match_setup.rematch(old)
+        self._begin(match, f"A rematch: {match.state.player.name} begins.")
+
+    def invite(
+        self,
+        question: str,
+        names: Sequence[str],
+        *,
+        rules: str | None = None,
+        target: int | None = None,
+        answered: Callable[[bool], object],
+    ) -> None:
+        """Ask whether a match of these players may begin here, where none is played."""
+        if self.situation not in (Situation.NO_MATCH, Situation.WON):
+            raise TableError("A match is played here: it is asked when that is over.")
+        match = match_setup.from_form(self.rules, names, rules=rules, target=target)
+
+        def begin() -> None:
+            self._begin(match, f"{match.state.player.name} begins.")
+            answered(True)
+
+        def decline() -> None:
+            self.message = "The club is told that it does not suit."
+            answered(False)
+
+        options = (Answer("Yes, begin", chosen=begin), Answer("No, not here", chosen=decline))
+        self._apply(Ask(question, options))
+
+    def reopen(self, match_id: int) -> None:
+        """Go on with an older match that nobody has won; the one in play can be had back so, too."""
+        self._remember_the_tray()
+        match = self.live_match.reopen(match_id)
+        self.rolloff = RollOff()
+        self._clear()
+        self.message = messages.resumed(match)
+
+    def reload(self) -> None:
+        """The journal is another one now: a backup was restored."""
+        self.live_match.reload()
+        self.rolloff = RollOff()
+        self._clear()
+        stands = (
+            messages.resumed(self.live_match.match) if self.live_match else "There is no match."
+        )
+        self.message = f"A backup was restored. {stands}"
+
+    def _remember_the_tray(self) -> None:
+        if self.live_match:
+            self._leftovers = self.live_match.match.last_places or self._leftovers
+
+    def _begin(self, match: Match, message: str) -> None:
+        self._remember_the_tray()
+        self.live_match.begin(match)
+        self.rolloff = RollOff()
+        self._clear()
+        self.message = message
+
+    def _roll(self, face: int) -> None:
+        name = messages.default_name(self.rolloff.seat or 0)
+        self.rolloff = self.rolloff.add(face)
+        self.message = f"{name} threw a {face}."
+        if not self.rolloff.open:
+            self._begin_if_decided()
+
+    def _undo_roll(self) -> None:
+        if self.rolloff.before is None:
+            raise IllegalMove("there is nothing to take back")
+        self._clear()
+        self.rolloff = self.rolloff.before
+        self.message = f"Taken back. {messages.default_name(self.rolloff.seat or 0)} throws."
+
+    def _end_rolloff(self) -> None:
+        if self.rolloff.open:
+            self.rolloff = self.rolloff.close()
+        self._begin_if_decided()
+
+    def _begin_if_decided(self) -> None:
+        match = match_setup.from_rolloff(self.rules, self.rolloff)
+        if match is None:
+            self.message = messages.tie(self.rolloff)
+        else:
+            self._begin(match, f"{match.state.player.name} threw highest and begins.")
+
+    # A match goes on
+
+    def dice(self, dice: Iterable[int]) -> None:
+        """A throw that was tapped in."""
+        self._seen_s = None
+        if not self.live_match:
+            (face,) = scoring.dice(dice, replace(self.rules, n_dice=1))
+            self._clear()
+            self._roll(face)
+            return
+        match = self.live_match.match
+        verdict = judge.judge_tapped(match, scoring.dice(dice, match.rules))
+        self._clear()
+        self._apply(verdict)
+
+    def keep(self, dice: Iterable[int]) -> None:
+        """These dice of the last throw are set aside: somebody tapped them."""
+        match = self._do(Kept(tuple(dice)))
+        self._clear()
+        self.message = messages.outcome(match)
+
+    def bank(self, dice: Iterable[int] | None = None) -> None:
+        match = self._do(Banked(None if dice is None else tuple(dice)))
+        self._clear()
+        self.message = messages.outcome(match)
+
+    def correct(self, dice: tuple[int, ...], index: int | None = None) -> None:
+        """The throw at this index of the timeline (the newest without) showed other dice."""
+        last = self.live_match.match.last_throw
+        if index is None:
+            if last is None:
+                raise TableError("There is no throw to correct yet.")
+            index = last.index
+        correction = Corrected(index, dice)
+        try:
+            self._revise(f"Corrected to {messages.faces(sorted(dice))}.", correction)
+        except LaterStepError as error:
+            self._ask_for_repair(correction, str(error))
+
+    def correct_die(self, slot: int, face: int) -> None:
+        """One die of the last throw showed another face."""
+        if last := self.live_match.match.last_throw:
+            dice = [face if i == slot else old for i, old in enumerate(last.dice)]
+            self.correct(tuple(dice), last.index)
+
+    def _ask_for_repair(self, correction: Corrected, why: str) -> None:
+        """What came later does not fit: the ways in which a table would mend it are choices."""
+        ways = repairs(self.live_match.match, correction)
+        if not ways:
+            raise TableError(f"That cannot be corrected: {why}")
+        self._clear()
+        options = tuple(Answer(way.label, (way.action,)) for way in ways)
+        self._apply(Ask(f"Corrected, {why}. What is true?", options))
+
+    def by_hand(self, event: Event) -> None:
+        """Whatever a person says has happened."""
+        before = self.live_match.match
+        match = self._do(event)
+        self._clear()
+        self.message = messages.by_hand(event, before, match)
+
+    def insert(self, line: str, before: int | None = None) -> None:
+        """A turn that nobody pressed for, written as a line."""
+        self._revise("Put in by hand.", insertion(self.live_match.match, line, before))
+
+    def drop(self, start: int, stop: int) -> None:
+        """These events never happened."""
+        self._revise("Taken out by hand.", Spliced(start, stop, ()))
+
+    def undo(self) -> None:
+        if self.live_match:
+            self._revise("Taken back.", Undone())
+        else:
+            self._undo_roll()
+
+    def redo(self) -> None:
+        self._revise("Done again.", Redone())
+
+    def _revise(self, said: str, action: Action) -> None:
+        before = self.live_match.match
+        match = self._do(action)
+        self._clear()
+        self.message = f"{said} {messages.news(before, match)}"

@@ -1,0 +1,253 @@
+"""The table as one person would keep it: what a press, a hold and a reading do, when.
+
+Single-threaded and without hardware: the companion calls it, one message after the other, and
+publishes a snapshot after each. The table of states is in docs/play.md: `situation` names the
+row, `press` and `hold` are its columns.
+"""
+
+from collections.abc import Callable
+
+from device.session import judge, messages
+from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S
+from device.session.judge import Sight
+from device.session.live_match import LiveMatch
+from device.session.match_control import Looker, MatchControl
+from device.session.verdict import (
+    Accept,
+    Attention,
+    EmptyTray,
+    NeedsAttention,
+    NotThrown,
+    OpenQuestion,
+    Verdict,
+    WaitingForStillness,
+)
+from game.rules.ruleset import Ruleset
+from game.situation import Situation, TableError
+from vision.reading import Reading
+
+IN_VIEW = (Situation.ACCEPTED, Situation.TURN_OVER, Situation.WON)
+"""Where the last throw stands as it was accepted."""
+
+
+class Session(MatchControl):
+    """A desk with a button and an eye over the tray.
+
+    Args:
+        live_match: the match and its journal.
+        rules: for a match that begins at the button.
+        looker: reads the tray.
+        shut_down: called when the button was held for that; None where it is not allowed.
+
+    Attributes:
+        started: whether the camera was found, or found missing.
+        offering: what the open question offers to use, where it was taken up unread.
+    """
+
+    def __init__(
+        self,
+        live_match: LiveMatch,
+        rules: Ruleset,
+        looker: Looker,
+        *,
+        shut_down: Callable[[], object] | None = None,
+    ) -> None:
+        super().__init__(live_match, rules, looker)
+        self.has_camera = self.started = False
+        self.offering: Sight | None = None
+        self._shut_down = shut_down
+
+    # The button
+
+    def press(self) -> None:
+        """Read what lies in the tray, or say why not."""
+        match self.situation:
+            case Situation.WON:
+                self.message = "The match is over: hold the button for a rematch."
+            case Situation.WAITING:
+                self.message = "Still waiting for the dice to lie still."
+            case _:
+                self._look()
+
+    def hold(self, seconds: float) -> None:
+        """What letting go after so many seconds does."""
+        if seconds >= SHUTDOWN_S:
+            self._shut_down_if_allowed()
+        elif seconds >= UNDO_S:
+            self.undo()
+        elif seconds >= BANK_S:
+            self._hold()
+        else:
+            self.press()
+
+    def _hold(self) -> None:
+        match self.situation:
+            case Situation.NO_MATCH:
+                self._end_rolloff()
+            case Situation.TURN_BEGINS | Situation.TURN_OVER:
+                self.message = (
+                    f"Throw first: it is {self.live_match.match.state.player.name}'s turn."
+                )
+            case Situation.WAITING:
+                self._stop_waiting("Stopped waiting.")
+            case Situation.ACCEPTED if self._looker.tumbled or self._looker.moving:
+                self._look(then_bank=True)
+            case Situation.ACCEPTED:
+                self.bank()
+            case Situation.QUESTION:
+                self._choose(self._options[0])
+            case Situation.ATTENTION:
+                self._say_again()
+            case Situation.WON:
+                self.rematch()
+
+    def _say_again(self) -> None:
+        if isinstance(self.overlay, NeedsAttention):
+            self.message = f"Nothing is banked yet. {self.overlay.advice[0]}"
+
+    def _shut_down_if_allowed(self) -> None:
+        if self._shut_down is None:
+            self.message = "Shutting down by the button is switched off."
+        else:
+            self.message = "Shutting down: pull the plug when the lamp is out."
+            self._shut_down()
+
+    # Reading
+
+    def read_again(self) -> None:
+        """Take a new look at the throw in view: where it shows other dice, they take its place."""
+        throw = self.live_match.match.last_throw
+        if throw is None or self.situation not in IN_VIEW:
+            raise TableError("There is no accepted throw to read again: press to read the dice.")
+        if self._looker.tumbled or self._looker.moving:
+            raise TableError("The dice were thrown since: press to read them.")
+        self._look(again=throw.index)
+
+    def _look(
+        self,
+        *,
+        armed: bool = False,
+        then_bank: bool = False,
+        confirming: Reading | None = None,
+        again: int | None = None,
+    ) -> None:
+        if not self.has_camera:
+            self.message = "There is no camera: tap the dice in on a phone."
+            return
+        number = self._looker.look(armed=armed)
+        self.overlay = WaitingForStillness(number, then_bank, confirming, again)
+        waits_for = "a throw" if armed else "the dice to lie still"
+        self.message = f"Waiting for {waits_for}."
+
+    def _stop_waiting(self, message: str) -> None:
+        self._looker.cancel()
+        self.overlay = None
+        self.message = message
+
+    def timed_out(self, look: int) -> None:
+        """The tray did not come to rest within the time of this look."""
+        if isinstance(self.overlay, WaitingForStillness) and self.overlay.look == look:
+            self._stop_waiting("The tray was not still for 20 seconds: press again.")
+
+    def camera_found(self) -> None:
+        self.has_camera = self.started = True
+
+    def camera_lost(self, reason: str) -> None:
+        self.has_camera, self.started = False, True
+        if isinstance(self.overlay, WaitingForStillness):
+            self.overlay = None
+        self.message = f"No camera ({reason}). Tap the dice in on a phone meanwhile."
+
+    def seen(self, look: int, sight: Sight, earlier: Sight | None = None) -> None:
+        """A look was answered. One that nobody waits for any more is let go.
+
+        `earlier` is what lay in a tray that is empty now.
+        """
+        self.offering = None
+        waiting = self.overlay
+        if not isinstance(waiting, WaitingForStillness) or waiting.look != look:
+            return
+        self.overlay = None
+        self._seen_s = sight.time_s
+        if not self.live_match:
+            self._rolled_off(sight)
+        elif waiting.again is not None:
+            self._judge_again(waiting, sight)
+        elif not (earlier and self._offered(sight, earlier)):
+            self._judge(waiting, sight)
+
+    def _offered(self, sight: Sight, earlier: Sight) -> bool:
+        """Ask whether dice that were taken up unread are the throw; never used unasked."""
+        age_s = sight.time_s - earlier.time_s
+        question = judge.offer(self.live_match.match, earlier, self._leftovers, age_s)
+        if question is None:
+            return False
+        self.offering = earlier
+        self._apply(question)
+        return True
+
+    def told(self, sight: Sight) -> None:
+        """A person named a face in the sight that is in question: it is judged anew."""
+        if not isinstance(self.overlay, OpenQuestion | NeedsAttention):
+            raise TableError("That die is no part of the last throw: press to read the dice.")
+        self.overlay = None
+        if self.live_match:
+            self._follow(judge.judge(self.live_match.match, sight, self._leftovers))
+        else:
+            self._rolled_off(sight)
+
+    def _judge(self, waiting: WaitingForStillness, sight: Sight) -> None:
+        first = waiting.confirming
+        if first is not None and first.values != sight.reading.values:
+            self._apply(Attention(("Two looks at this throw do not agree: press again.",)))
+            return
+        verdict = judge.judge(self.live_match.match, sight, self._leftovers)
+        if first is None and judge.costs(self.live_match.match, verdict):
+            self._look(then_bank=waiting.then_bank, confirming=sight.reading)
+        elif waiting.then_bank:
+            self._apply_and_bank(verdict)
+        else:
+            self._follow(verdict)
+
+    def _judge_again(self, waiting: WaitingForStillness, sight: Sight) -> None:
+        """What takes the place of a throw is seen twice."""
+        throw = self.live_match.match.last_throw
+        if throw is None or throw.index != waiting.again:
+            return
+        found = judge.judge_again(self.live_match.match, throw, sight)
+        first = waiting.confirming
+        if isinstance(found, NotThrown):
+            self._apply(found)
+        elif found == throw.dice:
+            self.message = f"Read again: {messages.faces(found)}, as before."
+        elif first is None:
+            self._look(confirming=sight.reading, again=throw.index)
+        elif first.values != sight.reading.values:
+            self._apply(NotThrown("Nothing is changed. Two looks at the tray do not agree."))
+        else:
+            self.correct(found, throw.index)
+
+    def _apply_and_bank(self, verdict: Verdict) -> None:
+        """An empty tray is no throw here: the dice were taken up after it."""
+        self._apply(verdict)
+        if self.situation is not Situation.ACCEPTED:
+            return
+        if isinstance(verdict, Accept) and verdict.repairs:
+            self.message += " Hold again to bank."
+        else:
+            self.bank()
+
+    def _follow(self, verdict: Verdict) -> None:
+        if isinstance(verdict, EmptyTray):
+            self._look(armed=True)
+        else:
+            self._apply(verdict)
+
+    def _rolled_off(self, sight: Sight) -> None:
+        found = judge.only_die(sight, self._leftovers)
+        if not isinstance(found, int):
+            self._follow(found)
+            return
+        self._leftovers = judge.places(sight.reading)
+        self._looker.mark(sight.time_s)
+        self._roll(found)

@@ -1,0 +1,136 @@
+"""A backup a day by itself, a few of them kept; none while nothing was played."""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event, Thread
+from time import time
+from typing import Self
+
+from device.errors import UsageError
+from device.storage import backup
+from device.storage.backup import Backup
+from game.errors import GameError
+from game.journal.history import History
+from game.journal.journal import FILE as JOURNAL
+
+log = logging.getLogger(__name__)
+
+FOLDER = "backups"
+KEPT = 7
+DAY_S = 20 * 3600.0
+"""A little less, so that an evening that begins earlier than yesterday's has its own."""
+
+LOOK_S = 600.0
+"""How often it is looked whether one is due."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How the last backup went: its number and what is in it, or why there is none."""
+
+    line: str
+    failed: bool = False
+
+
+class Backups:
+    """The backups that are made by themselves, numbered: order never depends on the clock.
+
+    Args:
+        folder: the state folder; they are in one below it.
+        settings_file: goes in with the matches; None where there is none.
+        clock: seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        settings_file: Path | None = None,
+        *,
+        clock: Callable[[], float] = time,
+    ) -> None:
+        self._state, self._folder = folder, folder / FOLDER
+        self._settings_file, self._clock = settings_file, clock
+        self._newest: Backup | None = None
+        self.report = Report("none yet")
+
+    def now(self) -> Backup:
+        """All that is worth keeping, as it is at this moment."""
+        return backup.gather(self._state, self._settings_file, self._clock())
+
+    def make(self) -> Path:
+        """Write one, and let the oldest go.
+
+        Raises:
+            OSError, GameError: it cannot be made; the older ones are as they were.
+        """
+        made = self.now()
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        files = self._files()
+        path = self._folder / f"traykeeper-{_number(files[0]) + 1 if files else 1:06}.zip"
+        backup.write(made, path)
+        for old in self._files()[KEPT:]:
+            old.unlink(missing_ok=True)
+        self._note(made)
+        return path
+
+    def make_if_due(self) -> None:
+        """What goes wrong is noted for the health page, and tried again at the next look."""
+        try:
+            if self._due():
+                self.make()
+        except (OSError, GameError) as error:
+            log.warning("the daily backup cannot be made: %s", error)
+            self.report = Report(f"cannot be made ({error})", failed=True)
+
+    def good(self) -> Iterator[Backup]:
+        """Those that hold, the newest first."""
+        for path in self._files():
+            with suppress(UsageError):
+                yield backup.read(path)
+
+    def _due(self) -> bool:
+        if self._newest is None and (found := next(self.good(), None)):
+            self._note(found)
+        newest = self._newest
+        after = newest.position if newest else 0
+        if not History(self._state / JOURNAL).entries(after, limit=1):
+            return False
+        return newest is None or abs(self._clock() - newest.made_s) >= DAY_S
+
+    def _note(self, made: Backup) -> None:
+        """What it holds is not kept in memory."""
+        self._newest = replace(made, parts=dict.fromkeys(made.parts, b""))
+        self.report = Report(str(made))
+
+    def _files(self) -> list[Path]:
+        return sorted(self._folder.glob("traykeeper-*.zip"), key=_number, reverse=True)
+
+
+class DailyBackup:
+    """Makes them on a thread of its own, from `__enter__` to `__exit__`."""
+
+    def __init__(self, backups: Backups) -> None:
+        self._backups = backups
+        self._stop = Event()
+        self._thread = Thread(target=self._run, name="backups", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            self._backups.make_if_due()
+            self._stop.wait(LOOK_S)
+
+
+def _number(path: Path) -> int:
+    digits = path.stem.rpartition("-")[2]
+    return int(digits) if digits.isascii() and digits.isdigit() else 0

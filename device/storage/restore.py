@@ -1,0 +1,51 @@
+"""Putting a backup back, with what was there kept beside it."""
+
+from contextlib import suppress
+from pathlib import Path
+
+import platformdirs
+
+from calibration import profile
+from device.errors import UsageError
+from device.files import replace_whole
+from device.storage.backup import SETTINGS, Backup
+from device.storage.daily_backup import Backups
+from game.errors import GameError
+from game.journal.journal import Journal
+
+
+def put_back(good: Backup, journal: Journal, folder: Path, backups: Backups) -> Path:
+    """Matches and calibration as they were; gives where those of before are.
+
+    Raises:
+        OSError, GameError: there is no room for it. The matches are as before, or restored.
+    """
+    before = backups.make()
+    journal.restore(good.journal)
+    if profile.FILE in good.parts:
+        replace_whole(folder / profile.FILE, good.parts[profile.FILE])
+    with suppress(OSError, GameError):  # tried again by itself
+        backups.make()
+    return before
+
+
+def put_settings_back(good: Backup, settings_file: Path | None) -> Path | None:
+    """The settings as they were; gives where, or None where nothing had to be written.
+
+    Raises:
+        UsageError: they cannot be written.
+    """
+    if SETTINGS not in good.parts:
+        return None
+    path = settings_file or platformdirs.user_config_path("traykeeper") / SETTINGS
+    if path.exists() and path.read_bytes() == good.parts[SETTINGS]:
+        return None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_whole(path, good.parts[SETTINGS])
+    except OSError as error:
+        raise UsageError(
+            f"{path}: the settings cannot be written ({error.strerror}): "
+            "the matches are restored; do it again with sudo for the settings"
+        ) from None
+    return path

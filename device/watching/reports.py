@@ -1,0 +1,59 @@
+"""What the camera thread is asked, and what it tells."""
+
+from dataclasses import dataclass
+
+from device.cameras.base import Image
+from device.session.judge import Sight
+from vision import Quad, Reading
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRequest:
+    """A request to read. `armed`: only after something moved, and without a time limit."""
+
+    number: int
+    armed: bool
+    asked_s: float
+    wait_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The answer to a look: what was read, the picture it was read from, and where to look in it.
+
+    The first of the `zones` is the tray. `earlier` is what lay in a tray that is empty now.
+    """
+
+    look: int
+    sight: Sight
+    image: Image
+    zones: tuple[Quad, ...] = ()
+    earlier: "Seen | None" = None
+
+    @property
+    def reading(self) -> Reading:
+        return self.sight.reading
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    """The tray did not come to rest in time."""
+
+    look: int
+
+
+@dataclass(frozen=True, slots=True)
+class CameraLost:
+    """There is no camera; `reason` says why and what to do."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CameraFound:
+    """The camera works, for the first time or again."""
+
+    name: str
+
+
+Report = Seen | TimedOut | CameraLost | CameraFound

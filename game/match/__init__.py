@@ -1,0 +1,1 @@
+"""A match: what happened, where it stands, and what may happen next."""

@@ -1,0 +1,245 @@
+"""A match: players, turns, banking, endings; every step can be undone and redone.
+
+A `Match` is immutable. Each move gives a new one:
+
+    >>> from game import rulefile
+    >>> match = Match.start(rulefile.load("walnut-studiolo"), ["Anna", "Ben"])
+    >>> match = match.throw([1, 1, 3, 3, 3, 5]).bank()
+    >>> match.state.players[0].score
+    550
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from game.errors import GameError, IllegalMove, LaterStepError
+from game.match.events import (
+    UNKNOWN_FACE,
+    Action,
+    Banked,
+    Corrected,
+    Event,
+    Kept,
+    Place,
+    Redone,
+    Renamed,
+    Revision,
+    Spliced,
+    Thrown,
+    Undone,
+)
+from game.match.roster import check_sides, clean_team
+from game.match.state import Player, State, Throw, Turn
+from game.match.step import step
+from game.names import clean_names
+from game.rules.ruleset import Ruleset
+from game.rules.scoring import table
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The timeline of a match, where it stands, and the way back and forth.
+
+    Attributes:
+        start_state: before the first event.
+        timeline: the events that count, in order.
+        state: the fold of the timeline.
+        before: the match one step ago, for undo.
+        after: the steps taken back, last first, for redo.
+    """
+
+    start_state: State
+    timeline: tuple[Event, ...]
+    state: State
+    before: "Match | None" = field(default=None, repr=False, compare=False)
+    after: tuple["Match", ...] = field(default=(), repr=False, compare=False)
+
+    @classmethod
+    def start(
+        cls,
+        rules: Ruleset,
+        names: Sequence[str],
+        *,
+        first: int = 0,
+        teams: Sequence[int | None] | None = None,
+    ) -> Self:
+        """A new match; `first` is the seat that begins, `teams` the team of each seat.
+
+        Raises:
+            IllegalMove: fewer than two or more than twenty players, names that cannot be told
+                apart, all in one team, or nobody sits on `first`.
+        """
+        n = len(names)
+        teams = teams or [None] * n
+        if len(teams) != n:
+            raise IllegalMove(f"there are {n} players, but {len(teams)} teams: one for each player")
+        pairs = zip(clean_names(names), map(clean_team, teams), strict=True)
+        players = tuple(Player(name, team=team) for name, team in pairs)
+        order = tuple((first + i) % n for i in range(n))
+        check_sides(players, order)
+        if first not in range(n):
+            raise IllegalMove(f"nobody sits on seat {first + 1}: there are {n} players")
+        state = State(rules, players, order, Turn(order[0]))
+        return cls(state, (), state)
+
+    @property
+    def rules(self) -> Ruleset:
+        return self.state.rules
+
+    @property
+    def last_throw(self) -> Throw | None:
+        """The newest throw of the turn played or a finished one; a skipped turn has none."""
+        turns = (self.state.turn, *reversed(self.state.turns))
+        return next((turn.last for turn in turns if turn.last), None)
+
+    @property
+    def last_places(self) -> tuple[Place, ...]:
+        """Where the dice lay when a throw was last accepted, whatever became of its turn."""
+        thrown = (event for event in reversed(self.timeline) if isinstance(event, Thrown))
+        return next((event.places for event in thrown), ())
+
+    @property
+    def can_undo(self) -> bool:
+        return self.before is not None
+
+    @property
+    def can_redo(self) -> bool:
+        return bool(self.after)
+
+    def throw(self, dice: Iterable[int], places: tuple[Place, ...] = ()) -> "Match":
+        return self.push(Thrown(tuple(dice), places))
+
+    def keep(self, dice: Iterable[int], *, assumed: bool = False) -> "Match":
+        return self.push(Kept(tuple(dice), assumed))
+
+    def bank(self, dice: Iterable[int] | None = None) -> "Match":
+        return self.push(Banked(None if dice is None else tuple(dice)))
+
+    def rename(self, seat: int, name: str) -> "Match":
+        return self.push(Renamed(seat, name))
+
+    def correct(self, dice: Iterable[int], index: int | None = None) -> "Match":
+        """The throw at `index` of the timeline (the newest without) showed other dice."""
+        if index is None:
+            if self.last_throw is None:
+                raise IllegalMove("there is no throw to correct yet")
+            index = self.last_throw.index
+        return self.push(Corrected(index, tuple(dice)))
+
+    def undo(self) -> "Match":
+        return self.push(Undone())
+
+    def redo(self) -> "Match":
+        return self.push(Redone())
+
+    def push(self, *actions: Action) -> "Match":
+        """The match after these actions; events together are one step for undo.
+
+        Raises:
+            GameError: an action is not possible now; the message says why. Nothing changed.
+        """
+        match = self
+        events: list[Event] = []
+        for action in actions:
+            if isinstance(action, Revision):
+                match = match.play(*events).revise(action)
+                events.clear()
+            else:
+                events.append(action)
+        return match.play(*events)
+
+    def play(self, *events: Event) -> "Match":
+        """The match after these events, which are one step."""
+        if not events:
+            return self
+        state = self.state
+        for event in events:
+            state = step(state, event)
+        timeline = (*self.timeline, *events)
+        return replace(self, timeline=timeline, state=state, before=self, after=())
+
+    def revise(self, action: Revision) -> "Match":
+        """The match with its timeline changed."""
+        match action:
+            case Undone():
+                if self.before is None:
+                    raise IllegalMove("there is nothing to take back")
+                return replace(self.before, after=(*self.after, self))
+            case Redone():
+                if not self.after:
+                    raise IllegalMove("there is nothing to do again")
+                return replace(self.after[-1], after=self.after[:-1])
+            case Corrected():
+                return self._corrected(action)
+            case Spliced():
+                return self._spliced(action)
+
+    def _corrected(self, action: Corrected) -> "Match":
+        old = self.timeline[action.index] if 0 <= action.index < len(self.timeline) else None
+        if not isinstance(old, Thrown):
+            raise IllegalMove(f"event {action.index} is no throw")
+        events = list(self.timeline)
+        events[action.index] = Thrown(action.dice, _forget_faces(old, action.dice))
+        _rework_assumed_keep(events, action, self.rules)
+        return self._with_past(events, range(action.index, action.index + 1))
+
+    def _spliced(self, action: Spliced) -> "Match":
+        if not 0 <= action.start <= action.stop <= len(self.timeline):
+            n = len(self.timeline)
+            raise IllegalMove(f"there are no events {action.start} to {action.stop}: {n} so far")
+        events = (*self.timeline[: action.start], *action.events, *self.timeline[action.stop :])
+        return self._with_past(events, range(action.start, action.start + len(action.events)))
+
+    def _with_past(self, events: Sequence[Event], changed: range) -> "Match":
+        """The match with other events; where one after those `changed` fails, it is named."""
+        state = self.start_state
+        for i, event in enumerate(events):
+            try:
+                state = step(state, event)
+            except GameError as error:
+                if i in changed:
+                    raise
+                raise LaterStepError(_named(state, event), str(error)) from None
+        return replace(self, timeline=tuple(events), state=state, before=self, after=())
+
+
+def _named(state: State, event: Event) -> str:
+    """What people would call this event: "Anna's throw 1 2 5 in turn 3"."""
+    what = type(event).__name__.lower()
+    verb = {"thrown": "throw", "kept": "keep", "banked": "bank", "farkled": "farkle"}.get(
+        what, what
+    )
+    dice = getattr(event, "dice", None)
+    shown = f" {' '.join(map(str, dice))}" if isinstance(dice, tuple) else ""
+    return f"{state.player.name}'s {verb}{shown} in turn {len(state.turns) + 1}"
+
+
+def _rework_assumed_keep(events: list[Event], action: Corrected, rules: Ruleset) -> None:
+    """Where the keep was only assumed, the best one of as many dice takes its place."""
+    i = next_decision(events, action.index)
+    kept = events[i] if i is not None else None
+    if i is None or not isinstance(kept, Kept) or not kept.assumed:
+        return
+    keeps = table(rules).get(tuple(sorted(action.dice)), ())
+    if best := next((k for k in keeps if len(k.dice) == len(kept.dice)), None):
+        events[i] = Kept(best.dice, assumed=True)
+
+
+def next_decision(events: Sequence[Event], index: int) -> int | None:
+    """The index of what was decided about the throw at `index`: its keep or its bank."""
+    for i in range(index + 1, len(events)):
+        if isinstance(events[i], Kept | Banked):
+            return i
+        if isinstance(events[i], Thrown):
+            break
+    return None
+
+
+def _forget_faces(old: Thrown, dice: Sequence[int]) -> tuple[Place, ...]:
+    """The places with the faces forgotten that turned out wrong."""
+    wrong = Counter(old.dice) - Counter(dice)
+    return tuple(
+        replace(place, face=UNKNOWN_FACE) if place.face in wrong else place for place in old.places
+    )

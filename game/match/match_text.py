@@ -1,0 +1,234 @@
+"""The whole match as text that reads back: for logs, bug reports and tests.
+
+    traykeeper match 1
+    rules walnut-studiolo
+    option target = 5000
+    player Anna
+    player Ben
+    113335: 333 11 5 = 550, bank    # Anna 550
+    223446: farkle                  # Ben 0
+
+A line is a turn, see `game.match.notation`. What stands after `#` is for people.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from game.errors import GameError, NotationError, quoted
+from game.match.events import Banked, Event, Kept, Spliced, Thrown
+from game.match.match import Match
+from game.match.notation import (
+    Item,
+    escape,
+    read_line,
+    read_whole,
+    team_suffix,
+    unescape,
+    write_event,
+    write_throw,
+)
+from game.match.state import State, Turn
+from game.match.step import step
+from game.names import clean_names
+from game.rules import rule_files
+from game.rules.ruleset import Ruleset
+
+_FIRST = "traykeeper match 1"
+_HEAD_KINDS = ("traykeeper", "rules", "option", "player", "first")
+_COMMENT_COLUMN = 40
+
+Line = tuple[int, str]
+"""Its number, counted from 1, and what it says."""
+
+
+def to_text(match: Match) -> str:
+    """The match as it stands; what was taken back is not in it."""
+    return "\n".join([*_head(match), *_lines(match), ""])
+
+
+def _head(match: Match) -> Iterator[str]:
+    start = match.start_state
+    yield _FIRST
+    yield f"rules {match.rules.name}"
+    yield from (f"option {line}" for line in rule_files.differences(match.rules))
+    for player in start.players:
+        yield f"player{team_suffix(player.team)} {escape(player.name)}"
+    if start.order[0]:
+        yield f"first {start.order[0] + 1}"
+
+
+def _lines(match: Match) -> Iterator[str]:
+    items: list[str] = []
+    state = match.start_state
+    for event in match.timeline:
+        before, state = state, step(state, event)
+        if isinstance(event, Kept | Banked):
+            _decide(items, _throw_item(before, state))
+        else:
+            is_throw = isinstance(event, Thrown)
+            items.append(_throw_item(before, state) if is_throw else write_event(event))
+        if len(state.turns) > len(before.turns):
+            yield _with_comment(items, state)
+            items.clear()
+    if items:
+        yield " | ".join(items)
+
+
+def _decide(items: list[str], item: str) -> None:
+    """Complete the throw, or follow it where something else happened in between."""
+    dice, _, keep = item.partition(":")
+    if items and items[-1].startswith((f"{dice}:", ":")):
+        items[-1] = f"{items[-1].partition(':')[0]}:{keep}"
+    else:
+        items.append(f":{keep}")
+
+
+def _throw_item(before: State, after: State) -> str:
+    """The last throw as it stands after the event, in the turn played or the one it ended."""
+    if len(after.turns) > len(before.turns):
+        turn = after.turns[-1]
+        return write_throw(turn.throws[-1], turn.ending)
+    return write_throw(after.turn.throws[-1])
+
+
+def _with_comment(items: list[str], state: State) -> str:
+    player = state.players[state.turns[-1].seat]
+    return f"{' | '.join(items):<{_COMMENT_COLUMN}}  # {player.name} {player.score:,}"
+
+
+def from_text(text: str, where: str = "match") -> Match:
+    """The match that `to_text` wrote, or a person; `where` is what error messages call it.
+
+    Raises:
+        NotationError, RulesetError: names the line, what was found and what is expected.
+    """
+    lines = list(_content(text))
+    is_head = [_kind(line) in _HEAD_KINDS for _, line in lines]
+    n = is_head.index(False) if False in is_head else len(lines)
+    match = _start(lines[:n], where)
+    for number, line in lines[n:]:
+        with _named(where, number):
+            match = _play_line(match, line)
+    return match
+
+
+def _content(text: str) -> Iterator[Line]:
+    """The lines that say something."""
+    for number, line in enumerate(text.split("\n"), 1):
+        content = line.strip() if _kind(line.strip()) == "option" else _without_comment(line)
+        if content:
+            yield number, content
+
+
+def _without_comment(line: str) -> str:
+    return line.partition("#")[0].strip()
+
+
+def _kind(line: str) -> str:
+    word = line.partition(" ")[0]
+    return "player" if word.startswith("player/") else word
+
+
+@contextmanager
+def _named(where: str, number: int) -> Iterator[None]:
+    """Errors name this line."""
+    try:
+        yield
+    except GameError as error:
+        raise NotationError(f"{where}, line {number}: {error}") from None
+
+
+def _start(head: list[Line], where: str) -> Match:
+    rules = _rules(head, where)
+    names: list[str] = []
+    teams: list[int | None] = []
+    first, number = 1, 1
+    for number, line in head:
+        word, _, rest = line.partition(" ")
+        with _named(where, number):
+            match _kind(line):
+                case "traykeeper" if line != _FIRST:
+                    raise NotationError(f"{quoted(line)} is not known: only {_FIRST!r} is")
+                case "player":
+                    names = clean_names([*names, unescape(rest)])
+                    teams.append(_team(word))
+                case "first":
+                    first = _seat(rest, len(names))
+    with _named(where, number):
+        return Match.start(rules, names, first=first - 1, teams=teams)
+
+
+def _rules(head: list[Line], where: str) -> Ruleset:
+    """The rules of that name, with the options; one without a title is among the published."""
+    said = [(number, line.partition(" ")[2]) for number, line in head if _kind(line) == "rules"]
+    number, name = said[-1] if said else (1, "walnut-studiolo")
+    options = _options(head)
+    if "title" not in options:
+        with _named(where, number):
+            rule_files.published(name)
+    return rule_files.with_differences(name, options, where)
+
+
+def _options(head: list[Line]) -> str:
+    """As TOML, each in the line in which the text has it, so that errors name that line."""
+    options = {n: line.removeprefix("option") for n, line in head if _kind(line) == "option"}
+    return "\n".join(options.get(n, "") for n in range(1, max(options, default=0) + 1))
+
+
+def _team(word: str) -> int | None:
+    team = word.partition("/")[2]
+    return read_whole(team) if team else None
+
+
+def _seat(text: str, n_players: int) -> int:
+    seat = read_whole(text)
+    if not 1 <= seat <= n_players:
+        raise NotationError(f"seat {seat} cannot begin: {n_players} players are named before")
+    return seat
+
+
+def _play_line(match: Match, line: str) -> Match:
+    last = match.state.turn.last
+    for item in read_line(line, match.rules, last.dice if last else ()):
+        match = _play_item(match, item)
+    return match
+
+
+def _play_item(match: Match, item: Item) -> Match:
+    before = len(match.state.turns)
+    for event in item.events:
+        if not _ended_already(event, match, before):
+            match = match.push(event)
+    if isinstance(item.events[0], Thrown | Kept | Banked):
+        state = match.state
+        _check(item, state.turns[-1] if len(state.turns) > before else state.turn)
+    return match
+
+
+def _ended_already(event: Event, match: Match, turns_before: int) -> bool:
+    """Some throws bank by themselves; the text shows the bank all the same."""
+    return isinstance(event, Kept | Banked) and len(match.state.turns) > turns_before
+
+
+def _check(item: Item, turn: Turn) -> None:
+    """Whether the throw did what the text says."""
+    if turn.ending is not item.ending:
+        found = f"ends the turn: {turn.ending}" if turn.ending else "does not end the turn"
+        raise NotationError(f"says {item.ending or 'that the turn goes on'}, but the throw {found}")
+    keep = turn.throws[-1].keep
+    if keep and item.keep and keep != item.keep:
+        banked = " ".join(map(str, keep.dice))
+        raise NotationError(f"says {item.keep.score:,}, but {banked} = {keep.score:,} is banked")
+
+
+def insertion(match: Match, line: str, before: int | None = None) -> Spliced:
+    """The action that puts a turn, written as a line, into the match: now, or earlier.
+
+    Raises:
+        GameError: the line cannot be read, or cannot be played there.
+    """
+    end = len(match.timeline)
+    index = end if before is None else before
+    there = match.push(Spliced(index, end, ()))
+    after = _play_line(there, _without_comment(line))
+    return Spliced(index, index, after.timeline[index:])

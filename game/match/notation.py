@@ -1,0 +1,203 @@
+"""One line for a turn, that people and programs read and write without loss.
+
+    113335: 333 1 = 400 | 226: farkle
+    115234: ~11 = 200 | 5523: 55 = 100, bank
+
+Each throw has its dice, a colon, the kept dice grouped as they score, and their points; `~`
+marks a keep that was assumed. The last throw says how the turn ended. `take over` comes before
+the first throw; `farkle` and `skip` may stand alone. What happened beside the dice is an item
+that begins with `!`, seats counting from 1: `!rename 2 Benjamin`, `!join Cleo`, `!leave 1`,
+`!order 2 1`, `!score 1 500`, `!turn 2 300 4`. A keep that was decided after such a thing follows
+it with a colon and no dice: `115: | !join Cleo | : 11 = 200, bank`.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from game.errors import NotationError, quoted
+from game.match.events import (
+    Banked,
+    Event,
+    Farkled,
+    Joined,
+    Kept,
+    Left,
+    Renamed,
+    Reordered,
+    ScoreSet,
+    Skipped,
+    Thrown,
+    TookOver,
+    TurnSet,
+)
+from game.match.state import Throw, TurnEnding
+from game.rules import scoring
+from game.rules.ruleset import Ruleset
+from game.rules.scoring import Dice, Keep
+
+_WORDS: dict[str, Event] = {"take over": TookOver(), "farkle": Farkled(), "skip": Skipped()}
+
+_KEEP = re.compile(
+    r"(?P<assumed>~?)(?P<groups>[1-6][1-6 ]*?) ?= ?(?P<points>[0-9][0-9,]{0,11})(?P<bank>, ?bank)?"
+)
+
+_ENDED_BY_ITSELF = (TurnEnding.FARKLE, TurnEnding.RESET, TurnEnding.WIN)
+
+_ESCAPES = {"%": "%25", "|": "%7C", "#": "%23"}
+"""What would be taken for the end of an item, inside a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """The events of one item; what it says was kept, and how the turn ended by them."""
+
+    events: tuple[Event, ...]
+    ending: TurnEnding | None = None
+    keep: Keep | None = None
+
+
+def write_throw(throw: Throw, ending: TurnEnding | None = None) -> str:
+    """`115: ~11 = 200`."""
+    dice = "".join(map(str, throw.dice))
+    if throw.keep is None:
+        return f"{dice}: {ending if ending in _ENDED_BY_ITSELF else ''}".rstrip()
+    assumed = "~" if throw.assumed else ""
+    bank = ", bank" if ending is TurnEnding.BANK else ""
+    return f"{dice}: {assumed}{_groups(throw.keep)} = {throw.keep.score}{bank}"
+
+
+def _groups(keep: Keep) -> str:
+    groups = ["".join(map(str, combo.dice)) for combo in keep.combos if combo.dice]
+    return " ".join(groups) or "".join(map(str, keep.dice))
+
+
+def write_event(event: Event) -> str:
+    """The item of an event that is no throw, keep or bank."""
+    words = {kind: word for word, kind in _WORDS.items()}
+    if event in words:
+        return words[event]
+    return f"!{_write_other(event)}"
+
+
+def _write_other(event: Event) -> str:
+    match event:
+        case Joined():
+            return f"join{team_suffix(event.team)} {escape(event.name)}"
+        case Left():
+            return f"leave {event.seat + 1}"
+        case Renamed():
+            return f"rename {event.seat + 1} {escape(event.name)}"
+        case Reordered():
+            return f"order {' '.join(str(seat + 1) for seat in event.order)}"
+        case ScoreSet():
+            return f"score {event.seat + 1} {event.score}"
+        case TurnSet():
+            return f"turn {event.seat + 1} {event.points} {event.dice}"
+    raise AssertionError(event)
+
+
+def team_suffix(team: int | None) -> str:
+    return "" if team is None else f"/{team}"
+
+
+def escape(name: str) -> str:
+    return "".join(_ESCAPES.get(letter, letter) for letter in name)
+
+
+def unescape(name: str) -> str:
+    for letter, escaped in reversed(_ESCAPES.items()):
+        name = name.replace(escaped, letter)
+    return name
+
+
+def read_line(line: str, rules: Ruleset, last: Dice = ()) -> Iterator[Item]:
+    """The items of a line, in order; `last` are the dice thrown last before it.
+
+    Raises:
+        NotationError: names the part that cannot be read and what is expected there.
+        ThrowError, IllegalMove: these are no dice, or no keep of them.
+    """
+    for part in line.split("|"):
+        text = " ".join(part.split())
+        if text in _WORDS:
+            yield Item((_WORDS[text],))
+        elif text.startswith("!"):
+            yield Item((_read_event(text),))
+        else:
+            digits, rest = _split_throw(text)
+            last = scoring.dice(map(int, digits), rules) if digits else last
+            thrown = (Thrown(last),) if digits else ()
+            yield _read_throw(thrown, last, rest, rules)
+
+
+def _split_throw(text: str) -> tuple[str, str]:
+    digits, colon, rest = text.partition(":")
+    if not colon or not re.fullmatch(r"[1-6]{0,6}", digits):
+        raise NotationError(f"{quoted(text)} is no throw: write it as in 113335: 333 1 = 400")
+    return digits, rest.strip()
+
+
+def _read_throw(thrown: tuple[Event, ...], dice: Dice, rest: str, rules: Ruleset) -> Item:
+    if thrown and not rest:
+        return Item(thrown)
+    if thrown and rest in _ENDED_BY_ITSELF:
+        return Item(thrown, TurnEnding(rest))
+    found = _KEEP.fullmatch(rest)
+    if not found or not dice:
+        raise NotationError(
+            f"{quoted(rest)} is no keep of a throw: write it as in 113335: 333 1 = 400"
+        )
+    keep = _read_keep(dice, found, rules)
+    if found["bank"]:
+        return Item(
+            (*thrown, Banked(None if found["assumed"] else keep.dice)), TurnEnding.BANK, keep
+        )
+    return Item((*thrown, Kept(keep.dice, assumed=bool(found["assumed"]))), None, keep)
+
+
+def _read_keep(throw: Dice, found: re.Match[str], rules: Ruleset) -> Keep:
+    kept = tuple(int(face) for face in found["groups"] if face != " ")
+    keep = scoring.find(throw, kept, rules)
+    points = int(found["points"].replace(",", ""))
+    if keep.score != points:
+        raise NotationError(f"{found['groups']} is {keep.score:,} in {rules.title}, not {points:,}")
+    return keep
+
+
+def _read_event(text: str) -> Event:
+    verb, _, rest = text[1:].partition(" ")
+    verb, _, team = verb.partition("/")
+    try:
+        match verb:
+            case "join":
+                return Joined(unescape(rest), read_whole(team) if team else None)
+            case "rename":
+                seat, _, name = rest.partition(" ")
+                return Renamed(read_whole(seat) - 1, unescape(name))
+            case "leave":
+                return Left(read_whole(rest) - 1)
+            case "order":
+                return Reordered(tuple(read_whole(seat) - 1 for seat in rest.split()))
+            case "score":
+                seat, score = rest.split()
+                return ScoreSet(read_whole(seat) - 1, read_whole(score))
+            case "turn":
+                on_turn, points, dice = map(read_whole, rest.split())
+                return TurnSet(on_turn - 1, points, dice)
+    except ValueError:
+        pass
+    raise NotationError(
+        f"{quoted(text)} is not known: write it as in !rename 2 Ben, or !score 1 500"
+    )
+
+
+def read_whole(text: str) -> int:
+    """The whole number that these figures say.
+
+    Raises:
+        NotationError: they are none, or far more than any score has.
+    """
+    if not re.fullmatch(r"-?[0-9]{1,9}", text):
+        raise NotationError(f"{quoted(text)} is no whole number")
+    return int(text)

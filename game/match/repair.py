@@ -1,0 +1,136 @@
+"""The ways a table would mend a match when a corrected throw does not fit what came later."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from game.errors import GameError, IllegalMove
+from game.match.events import (
+    Banked,
+    Corrected,
+    Event,
+    Farkled,
+    Joined,
+    Kept,
+    Left,
+    Renamed,
+    Reordered,
+    ScoreSet,
+    Spliced,
+    Thrown,
+)
+from game.match.match import Match, next_decision
+from game.match.state import Turn, TurnEnding
+from game.rules import scoring
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One way to mend it: what would then be true, in words, and the action that makes it so."""
+
+    label: str
+    action: Spliced
+
+
+_ENDED = {
+    TurnEnding.BANK: "banked there",
+    TurnEnding.FARKLE: "farkled there",
+    TurnEnding.RESET: "lost the score there",
+    TurnEnding.WIN: "won there",
+    TurnEnding.SKIP: "was passed over there",
+}
+
+
+def repairs(match: Match, correction: Corrected) -> tuple[Repair, ...]:
+    """What can be offered where this correction alone is refused; empty where nothing fits."""
+    old = match.timeline[correction.index] if correction.index < len(match.timeline) else None
+    if not isinstance(old, Thrown):
+        raise IllegalMove(f"event {correction.index} is no throw")
+    thrown = Thrown(scoring.dice(correction.dice, match.rules), old.places)
+    ways = _Ways(match, correction.index, thrown)
+    return tuple(repair for repair in ways.all() if _holds(match, repair))
+
+
+def _holds(match: Match, repair: Repair) -> bool:
+    try:
+        match.push(repair.action)
+    except GameError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Ways:
+    match: Match
+    index: int
+    thrown: Thrown
+
+    def all(self) -> Iterator[Repair]:
+        yield from self._other_keep()
+        yield from self._end_turn()
+        yield self._drop_the_rest()
+
+    @property
+    def _turn(self) -> Turn:
+        turns = (*self.match.state.turns, self.match.state.turn)
+        return next(turn for turn in reversed(turns) if turn.start <= self.index)
+
+    @property
+    def _name(self) -> str:
+        return self.match.state.players[self._turn.seat].name
+
+    def _other_keep(self) -> Iterator[Repair]:
+        """The same number of dice kept, of those that now lie there."""
+        i = next_decision(self.match.timeline, self.index)
+        kept = self.match.timeline[i] if i is not None else None
+        if i is None or not isinstance(kept, Kept):
+            return
+        keeps = scoring.table(self.match.rules)[self.thrown.dice]
+        if best := next((k for k in keeps if len(k.dice) == len(kept.dice)), None):
+            between = self.match.timeline[self.index + 1 : i]
+            events = (self.thrown, *between, Kept(best.dice, assumed=True))
+            shown = " ".join(map(str, best.dice))
+            label = f"{self._name} kept {shown} = {best.score:,} instead"
+            yield Repair(label, Spliced(self.index, i + 1, events))
+
+    def _end_turn(self) -> Iterator[Repair]:
+        """The turn ends at this throw, by itself, by a bank or a farkle; what others did stands."""
+        for ending in ((), (Banked(),), (Farkled(),)):
+            how = self._ends(ending)
+            if how:
+                label = f"{self._name} {_ENDED[how]}; later turns stand"
+                others = self._beside(self._next_turn)
+                events = (self.thrown, *ending, *others)
+                yield Repair(label, Spliced(self.index, self._next_turn, events))
+                return
+
+    def _ends(self, ending: tuple[Event, ...]) -> TurnEnding | None:
+        """How the turn ends if this follows the throw, or None if it goes on or cannot be."""
+        rest = Spliced(self.index, len(self.match.timeline), (self.thrown, *ending))
+        try:
+            turns = self.match.push(rest).state.turns
+        except GameError:
+            return None
+        last = turns[-1] if turns else None
+        return last.ending if last and last.start == self._turn.start else None
+
+    @property
+    def _next_turn(self) -> int:
+        """The index at which the turn after this one begins."""
+        turns = (*self.match.state.turns, self.match.state.turn)
+        later = [turn.start for turn in turns if turn.start > self.index]
+        return min(later, default=len(self.match.timeline))
+
+    def _beside(self, stop: int) -> tuple[Event, ...]:
+        """What happened beside the dice after the throw, up to there: it stands."""
+        roster = (Joined, Left, Renamed, Reordered, ScoreSet)
+        between = self.match.timeline[self.index + 1 : stop]
+        return tuple(event for event in between if isinstance(event, roster))
+
+    def _drop_the_rest(self) -> Repair:
+        """The turn goes on from this throw; the dice thrown later are dropped."""
+        end = len(self.match.timeline)
+        n = sum(isinstance(event, Thrown) for event in self.match.timeline[self.index + 1 :])
+        dropped = "one later throw is" if n == 1 else f"{n} later throws are"
+        goes_on = "'s turn goes on from there" if not self._ends(()) else "'s turn ended there"
+        label = f"{self._name}{goes_on}; {dropped} dropped"
+        return Repair(label, Spliced(self.index, end, (self.thrown, *self._beside(end))))

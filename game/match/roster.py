@@ -1,0 +1,111 @@
+"""Who sits at the table, and in which order they throw."""
+
+from dataclasses import replace
+
+from game.errors import IllegalMove
+from game.match.events import Joined, Left, Renamed, Reordered
+from game.match.state import Player, State
+from game.match.turns import abandon_turn, begin_turn, decide
+from game.names import clean_name
+
+MIN_PLAYERS, MAX_PLAYERS = 2, 20
+MAX_TEAM = 100
+
+
+def join(state: State, event: Joined) -> State:
+    """A further player throws after all others."""
+    if len(state.order) == MAX_PLAYERS:
+        raise IllegalMove(f"{MAX_PLAYERS} players are enough")
+    name = _new_name(state, event.name)
+    player = Player(name, team=clean_team(event.team))
+    if mate := next(
+        (p for p in state.players if p.team is not None and p.team == event.team), None
+    ):
+        player = replace(player, score=mate.score, opened=mate.opened)
+    return replace(
+        state, players=(*state.players, player), order=(*state.order, len(state.players))
+    )
+
+
+def leave(state: State, event: Left) -> State:
+    """The player throws no more; a turn being played passes on."""
+    if event.seat not in state.order:
+        raise IllegalMove("nobody throws from that seat: choose a player who is here")
+    check_sides(state.players, _without(state.order, event.seat))
+    if event.seat == state.turn.seat:
+        state = replace(begin_turn(abandon_turn(state), event.seat), left_over=None)
+    gone = replace(state.players[event.seat], here=False)
+    return decide(
+        replace(
+            state,
+            players=_with(state.players, event.seat, gone),
+            order=_without(state.order, event.seat),
+            to_follow=_without(state.to_follow, event.seat),
+        )
+    )
+
+
+def rename(state: State, event: Renamed) -> State:
+    """The player is called something else."""
+    check_seat(state, event.seat)
+    name = _new_name(state, event.name, but=event.seat)
+    player = replace(state.players[event.seat], name=name)
+    return replace(state, players=_with(state.players, event.seat, player))
+
+
+def reorder(state: State, event: Reordered) -> State:
+    """The players throw in another order from now on."""
+    if sorted(event.order) != sorted(state.order):
+        here = ", ".join(state.players[seat].name for seat in sorted(state.order))
+        raise IllegalMove(f"the order must name each player once: {here}")
+    return replace(state, order=event.order)
+
+
+def check_seat(state: State, seat: int) -> None:
+    """Whether somebody sits, or sat, there.
+
+    Raises:
+        IllegalMove: nobody ever did.
+    """
+    if not 0 <= seat < len(state.players):
+        raise IllegalMove(f"there is no such seat: the match has {len(state.players)} players")
+
+
+def check_sides(players: tuple[Player, ...], order: tuple[int, ...]) -> None:
+    """Whether these seats make a match.
+
+    Raises:
+        IllegalMove: they are too few or too many, or all of one team.
+    """
+    n = len(order)
+    if not MIN_PLAYERS <= n <= MAX_PLAYERS:
+        raise IllegalMove(f"a match has {MIN_PLAYERS} to {MAX_PLAYERS} players, not {n}")
+    teams = {players[seat].team for seat in order}
+    if len(teams) == 1 and None not in teams:
+        raise IllegalMove("a match has two teams at least, not one")
+
+
+def clean_team(team: int | None) -> int | None:
+    """The number of a team, or none.
+
+    Raises:
+        IllegalMove: it is too large for a number that people choose.
+    """
+    if team is not None and not 0 <= team <= MAX_TEAM:
+        raise IllegalMove(f"teams have the numbers 0 to {MAX_TEAM}, not {team}")
+    return team
+
+
+def _new_name(state: State, name: str, but: int | None = None) -> str:
+    name = clean_name(name)
+    if any(player.name == name for i, player in enumerate(state.players) if i != but):
+        raise IllegalMove(f"somebody else is called {name}: choose another name")
+    return name
+
+
+def _with(players: tuple[Player, ...], seat: int, player: Player) -> tuple[Player, ...]:
+    return (*players[:seat], player, *players[seat + 1 :])
+
+
+def _without(seats: tuple[int, ...], seat: int) -> tuple[int, ...]:
+    return tuple(other for other in seats if other != seat)

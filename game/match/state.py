@@ -1,0 +1,237 @@
+"""Where a match stands, as data: players, turns, throws, and what can be asked of them."""
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from game.match.events import Place
+from game.rules import scoring
+from game.rules.ruleset import HotDice, LastRound, Piggyback, Ruleset, Win
+from game.rules.scoring import Dice, Keep
+
+
+class TurnEnding(StrEnum):
+    """How a turn ended."""
+
+    BANK = "bank"
+    FARKLE = "farkle"
+    RESET = "reset"
+    WIN = "win"
+    SKIP = "skip"
+
+
+@dataclass(frozen=True, slots=True)
+class Throw:
+    """A throw as the match accepted it, and what was kept of it so far.
+
+    `index` is the number of its event in the timeline: what a correction names. `penalty` is
+    what it cost by itself, 0 or less.
+    """
+
+    dice: Dice
+    keep: Keep | None = None
+    assumed: bool = False
+    penalty: int = 0
+    index: int = field(default=0, compare=False)
+    places: tuple[Place, ...] = field(default=(), compare=False)
+
+    @property
+    def set_aside(self) -> tuple[Place, ...]:
+        """Where dice lay that were kept before it."""
+        return tuple(place for place in self.places if place.aside)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One player's throws until the turn ends.
+
+    Attributes:
+        brought: points the turn has beside those of its keeps: taken over, set by hand, bonus.
+        dice: how many dice its first throw has; None is all of them.
+        ending: how it ended; None while it is played.
+        points: what it brought to the score, once it ended.
+        penalty: what ending so cost, 0 or less.
+        start: the number of its first event in the timeline.
+    """
+
+    seat: int
+    throws: tuple[Throw, ...] = ()
+    brought: int = 0
+    dice: int | None = None
+    ending: TurnEnding | None = None
+    points: int = 0
+    penalty: int = 0
+    start: int = field(default=0, compare=False)
+
+    @property
+    def last(self) -> Throw | None:
+        return self.throws[-1] if self.throws else None
+
+    @property
+    def at_risk(self) -> int:
+        """All points that the turn would bank, with the keeps as decided so far."""
+        return self.brought + sum(throw.keep.score for throw in self.throws if throw.keep)
+
+    @property
+    def hot(self) -> bool:
+        """Whether all dice scored at some throw before the last."""
+        return any(throw.keep is not None and throw.keep.hot for throw in self.throws[:-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A seat at the table.
+
+    Team mates share one score and whether it has opened. `farkles` and `scoreless_starts` count
+    turns in a row; `here` is False once the player left.
+    """
+
+    name: str
+    score: int = 0
+    opened: bool = False
+    team: int | None = None
+    here: bool = True
+    farkles: int = 0
+    scoreless_starts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOver:
+    """What the next player may take over: the points just banked, and the dice not kept."""
+
+    points: int
+    dice: int
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where a match stands after some events.
+
+    Attributes:
+        order: the seats in the order in which they throw.
+        turn: the turn being played; it has no throws yet when a turn begins.
+        turns: the finished ones.
+        left_over: what the player whose turn begins may take over.
+        closer: the seat that reached the target first, while others may still follow.
+        to_follow: the seats that have a last turn, the next one first.
+        winner: the seat that has won.
+    """
+
+    rules: Ruleset
+    players: tuple[Player, ...]
+    order: tuple[int, ...]
+    turn: Turn
+    turns: tuple[Turn, ...] = ()
+    left_over: LeftOver | None = None
+    closer: int | None = None
+    to_follow: tuple[int, ...] = ()
+    winner: int | None = None
+    n_events: int = field(default=0, compare=False)
+
+    @property
+    def player(self) -> Player:
+        return self.players[self.turn.seat]
+
+    @property
+    def keeps(self) -> tuple[Keep, ...]:
+        """Every legal keep of the last throw of this turn, best first."""
+        last = self.turn.last
+        return scoring.table(self.rules)[last.dice] if last else ()
+
+    @property
+    def once_more(self) -> bool:
+        """Whether the last die scored nothing and may be thrown a second time."""
+        return self.turn.last is not None and not self.keeps
+
+    @property
+    def dice_in_hand(self) -> int:
+        """How many dice the next throw has, when the last throw's keep is decided."""
+        last = self.turn.last
+        if last is None:
+            return self.turn.dice or self.rules.n_dice
+        left = last.keep.dice_left if last.keep else len(last.dice)
+        return left or self.rules.n_dice
+
+    @property
+    def locked_points(self) -> int:
+        """The points of the turn before its last throw."""
+        turn = self.turn
+        return replace(turn, throws=turn.throws[:-1]).at_risk
+
+    @property
+    def one_throw_only(self) -> bool:
+        """Whether this is a charity roll: whatever it brings is banked."""
+        return self.closer is not None and self.rules.last_round is LastRound.CHARITY_ROLL
+
+    def bank_total(self, keep: Keep) -> int:
+        """The score if the turn were banked with this keep of the last throw."""
+        return self.player.score + self.locked_points + keep.score
+
+    def overshoots(self, keep: Keep) -> bool:
+        """Whether banking this keep would go over a target that must be hit exactly."""
+        return self.rules.win is Win.EXACTLY and self.bank_total(keep) > self.rules.target
+
+    @property
+    def bank_keep(self) -> Keep | None:
+        """The keep that banking takes: the best of the last throw that does not overshoot."""
+        keeps = self.keeps
+        return next(
+            (keep for keep in keeps if not self.overshoots(keep)), keeps[0] if keeps else None
+        )
+
+    def bank_refusal(self, keep: Keep | None = None) -> str | None:
+        """Why the turn cannot be banked with this keep (without: the best), or None if it can."""
+        if self.winner is not None:
+            return f"{self.players[self.winner].name} has won: start a rematch"
+        if self.turn.last is None:
+            return f"throw first: {self.player.name} has not thrown in this turn"
+        keep = keep or self.bank_keep
+        if keep is None:
+            return "the last die may be thrown once more first"
+        if keep.hot and self.rules.hot_dice is HotDice.MUST and not self.one_throw_only:
+            return "hot dice must be thrown again"
+        return self._short_of(self.locked_points + keep.score)
+
+    def _short_of(self, points: int) -> str | None:
+        rules = self.rules
+        if not self.player.opened and points < rules.opening:
+            return (
+                f"{points:,} is {rules.opening - points:,} short of the opening {rules.opening:,}"
+            )
+        if points < rules.minimum_bank:
+            short = rules.minimum_bank - points
+            return f"{points:,} is {short:,} short of the {rules.minimum_bank:,} one must bank"
+        return None
+
+    def mates(self, seat: int) -> tuple[int, ...]:
+        """The seats that share a score with this one, itself among them."""
+        team = self.players[seat].team
+        if team is None:
+            return (seat,)
+        return tuple(i for i, player in enumerate(self.players) if player.team == team)
+
+    def after(self, seat: int) -> int:
+        """Who throws next after this seat."""
+        if seat not in self.order:
+            return self.order[0]
+        return self.order[(self.order.index(seat) + 1) % len(self.order)]
+
+    def can_take_over(self, turn: Turn) -> LeftOver | None:
+        """What the player after this banked turn may go on with, under the rules."""
+        last = turn.last
+        if self.rules.piggyback is Piggyback.NO or last is None or last.keep is None:
+            return None
+        heavy = turn.hot or last.keep.hot
+        if heavy and self.rules.piggyback is Piggyback.NOT_HEAVY:
+            return None
+        return LeftOver(turn.points, last.keep.dice_left or self.rules.n_dice)
+
+
+def reaches_target(rules: Ruleset, score: int) -> bool:
+    """Whether this score ends the match, or opens the last round."""
+    match rules.win:
+        case Win.AT_LEAST:
+            return score >= rules.target
+        case Win.OVER:
+            return score > rules.target
+        case Win.EXACTLY:
+            return score == rules.target

@@ -1,0 +1,172 @@
+"""What one event makes of a state: the pure step of the fold that a match is."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from game.errors import IllegalMove
+from game.match.events import (
+    Banked,
+    Event,
+    Farkled,
+    Joined,
+    Kept,
+    Left,
+    Renamed,
+    Reordered,
+    ScoreSet,
+    Skipped,
+    Thrown,
+    TookOver,
+    TurnSet,
+)
+from game.match.roster import check_seat, join, leave, rename, reorder
+from game.match.state import State, Throw, Turn, TurnEnding
+from game.match.turns import abandon_turn, end_turn, give_points, set_score
+from game.rules import scoring
+from game.rules.scoring import Effect, Keep
+
+MAX_SCORE = 1_000_000
+"""Set by hand; a slipped key is more."""
+
+
+def step(state: State, event: Event) -> State:
+    """The state after this event.
+
+    Raises:
+        IllegalMove, ThrowError: the rules forbid it; says why.
+    """
+    if state.winner is not None and not isinstance(event, Renamed | ScoreSet):
+        raise IllegalMove(f"{state.players[state.winner].name} has won: start a rematch")
+    after = _STEPS[type(event)](state, event)
+    return replace(after, n_events=state.n_events + 1)
+
+
+def _thrown(state: State, event: Thrown) -> State:
+    dice = scoring.dice(event.dice, state.rules)
+    last = state.turn.last
+    if last and not last.keep and not state.once_more:
+        raise IllegalMove("the last throw's keep is not decided: keep some of its dice first")
+    if len(dice) != state.dice_in_hand:
+        raise IllegalMove(f"expected {state.dice_in_hand} dice, not {len(dice)}")
+    throw = Throw(dice, index=state.n_events, places=event.places)
+    return _happened(state, throw)
+
+
+def _happened(state: State, throw: Throw) -> State:
+    """The throw and all that it does by itself."""
+    events = {e.effect: e.points for e in scoring.throw_events(throw.dice, state.rules)}
+    first_try = not state.once_more
+    penalty = events.get(Effect.PENALTY, 0)
+    throw = replace(throw, penalty=penalty)
+    state = give_points(state, state.turn.seat, penalty)
+    state = replace(
+        state, turn=replace(state.turn, throws=(*state.turn.throws, throw)), left_over=None
+    )
+    if Effect.WIN in events:
+        return replace(end_turn(state, TurnEnding.WIN), winner=state.turn.seat)
+    if Effect.RESET_SCORE in events:
+        return end_turn(give_points(state, state.turn.seat, -state.player.score), TurnEnding.RESET)
+    if not state.keeps:
+        return _scoreless(state, first_try=first_try)
+    return _scored(state, must_bank=Effect.MUST_BANK in events)
+
+
+def _scored(state: State, *, must_bank: bool) -> State:
+    turn = state.turn
+    if state.rules.last_die_twice and len(turn.throws[-1].dice) == 1:
+        state = replace(
+            state, turn=replace(turn, brought=turn.brought + state.rules.last_die_twice)
+        )
+    if state.one_throw_only and state.bank_refusal():
+        return end_turn(state, TurnEnding.FARKLE)
+    if (must_bank or state.one_throw_only) and not state.bank_refusal():
+        return _banked(state, Banked())
+    return state
+
+
+def _scoreless(state: State, *, first_try: bool) -> State:
+    """The end of the turn, unless the last die may be thrown twice."""
+    alone = len(state.turn.throws[-1].dice) == 1
+    if alone and first_try and state.rules.last_die_twice:
+        return state
+    return end_turn(state, TurnEnding.FARKLE)
+
+
+def _kept(state: State, event: Kept) -> State:
+    return _with_keep(state, _keep_of(state, event.dice), assumed=event.assumed)
+
+
+def _banked(state: State, event: Banked) -> State:
+    keep = state.bank_keep if event.dice is None else _keep_of(state, event.dice)
+    if refusal := state.bank_refusal(keep):
+        raise IllegalMove(refusal)
+    assert keep is not None  # noqa: S101 - without a keep a bank is refused
+    points = 0 if state.overshoots(keep) else state.locked_points + keep.score
+    state = _with_keep(state, keep, assumed=event.dice is None)
+    return end_turn(state, TurnEnding.BANK, points=points)
+
+
+def _keep_of(state: State, dice: tuple[int, ...]) -> Keep:
+    last = state.turn.last
+    if last is None:
+        raise IllegalMove(f"throw first: {state.player.name} has not thrown in this turn")
+    return scoring.find(last.dice, dice, state.rules)
+
+
+def _with_keep(state: State, keep: Keep, *, assumed: bool) -> State:
+    *before, last = state.turn.throws
+    throws = (*before, replace(last, keep=keep, assumed=assumed))
+    return replace(state, turn=replace(state.turn, throws=throws))
+
+
+def _farkled(state: State, _: Farkled) -> State:
+    if state.turn.last and state.keeps and state.turn.last.keep is None:
+        raise IllegalMove(f"{state.player.name}'s last throw scores: it is no farkle")
+    return end_turn(state, TurnEnding.FARKLE)
+
+
+def _took_over(state: State, _: TookOver) -> State:
+    if state.left_over is None or state.turn.throws:
+        raise IllegalMove("there is nothing to take over now")
+    left = state.left_over
+    turn = replace(state.turn, brought=left.points, dice=left.dice)
+    return replace(state, turn=turn, left_over=None)
+
+
+def _skipped(state: State, _: Skipped) -> State:
+    return end_turn(state, TurnEnding.SKIP)
+
+
+def _score_set(state: State, event: ScoreSet) -> State:
+    check_seat(state, event.seat)
+    if abs(event.score) > MAX_SCORE:
+        raise IllegalMove(f"a score is at most {MAX_SCORE:,}, not {event.score:,}")
+    return set_score(state, event.seat, event.score)
+
+
+def _turn_set(state: State, event: TurnSet) -> State:
+    if event.seat not in state.order:
+        raise IllegalMove("nobody throws from that seat: choose a player who is here")
+    if not 0 <= event.points <= MAX_SCORE:
+        raise IllegalMove(f"points at risk are 0 to {MAX_SCORE:,}, not {event.points:,}")
+    if not 1 <= event.dice <= state.rules.n_dice:
+        raise IllegalMove(f"a throw has 1 to {state.rules.n_dice} dice, not {event.dice}")
+    turn = Turn(event.seat, brought=event.points, dice=event.dice, start=state.n_events)
+    return replace(abandon_turn(state), turn=turn, left_over=None)
+
+
+_STEPS: dict[type, Callable[[State, Any], State]] = {
+    Thrown: _thrown,
+    Kept: _kept,
+    Banked: _banked,
+    Farkled: _farkled,
+    TookOver: _took_over,
+    Skipped: _skipped,
+    Joined: join,
+    Left: leave,
+    Renamed: rename,
+    Reordered: reorder,
+    ScoreSet: _score_set,
+    TurnSet: _turn_set,
+}

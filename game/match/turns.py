@@ -1,0 +1,126 @@
+"""How a turn ends and the next one begins: points, penalties, last rounds, the winner."""
+
+from dataclasses import replace
+
+from game.match.state import State, Turn, TurnEnding, reaches_target
+from game.rules.ruleset import LastRound, Win
+from game.rules.scoring import table
+
+ROW = 3
+"""Farkles, or turns that begin scoreless, in a row: what the penalties count."""
+
+
+def end_turn(state: State, ending: TurnEnding, *, points: int = 0) -> State:
+    """The turn is over and brought these points; the next one begins, or somebody has won."""
+    seat = state.turn.seat
+    state, penalty = _count_rows(state, ending)
+    turn = replace(state.turn, ending=ending, points=points, penalty=penalty)
+    state = give_points(state, seat, points + penalty)
+    if ending is TurnEnding.BANK and points:
+        state = _set(state, state.mates(seat), opened=True)
+    left_over = state.can_take_over(turn) if ending is TurnEnding.BANK and points else None
+    state = replace(state, turns=(*state.turns, turn))
+    return _close(replace(begin_turn(state, seat), left_over=left_over), seat)
+
+
+def abandon_turn(state: State) -> State:
+    """A turn in which dice were thrown stays on record, as passed over, when it is broken off."""
+    if not state.turn.throws:
+        return state
+    return replace(state, turns=(*state.turns, replace(state.turn, ending=TurnEnding.SKIP)))
+
+
+def give_points(state: State, seat: int, points: int) -> State:
+    """Add to the score of this player and the team."""
+    if not points:
+        return state
+    score = state.players[seat].score + points
+    if not state.rules.below_zero:
+        score = max(score, 0)
+    return _set(state, state.mates(seat), score=score)
+
+
+def set_score(state: State, seat: int, score: int) -> State:
+    """By hand: whoever has points is on the board."""
+    return _set(state, state.mates(seat), score=score, opened=score > 0)
+
+
+def begin_turn(state: State, after: int) -> State:
+    """The turn of the player who throws after this seat, with nothing thrown yet."""
+    return replace(state, turn=Turn(state.after(after), start=state.n_events + 1))
+
+
+def _count_rows(state: State, ending: TurnEnding) -> tuple[State, int]:
+    """Farkles and scoreless starts in a row, and what the third in a row costs."""
+    if ending is TurnEnding.SKIP:
+        return state, 0
+    player, rules = state.player, state.rules
+    farkles = player.farkles + 1 if ending is TurnEnding.FARKLE else 0
+    scoreless = _scoreless_starts(state, ending)
+    penalty = 0
+    if farkles == ROW:
+        penalty, farkles = penalty - rules.three_farkles, 0
+    if scoreless == ROW:
+        penalty, scoreless = penalty - rules.three_scoreless_starts, 0
+    return _set(state, (state.turn.seat,), farkles=farkles, scoreless_starts=scoreless), penalty
+
+
+def _scoreless_starts(state: State, ending: TurnEnding) -> int:
+    throws = state.turn.throws
+    scored = bool(throws) and bool(table(state.rules)[throws[0].dice])
+    began_scoreless = ending is TurnEnding.FARKLE and not scored
+    return state.player.scoreless_starts + 1 if began_scoreless else 0
+
+
+def _close(state: State, seat: int) -> State:
+    """Open the last round, go on with it, or end the match."""
+    if state.closer is None:
+        if not reaches_target(state.rules, state.players[seat].score):
+            return state
+        state = replace(state, closer=seat, to_follow=followers(state, seat))
+    else:
+        state = replace(state, to_follow=tuple(s for s in state.to_follow if s != seat))
+    return decide(state)
+
+
+def decide(state: State) -> State:
+    """Let the next of those who follow throw; without any, whoever has most has won."""
+    if state.closer is None or state.winner is not None:
+        return state
+    if state.to_follow:
+        if state.turn.throws or state.turn.brought:
+            return state
+        return replace(state, turn=replace(state.turn, seat=state.to_follow[0]))
+    return replace(state, winner=_leader(state, state.closer), left_over=None)
+
+
+def followers(state: State, closer: int) -> tuple[int, ...]:
+    """Who throws once more after the closer reached the target, in order."""
+    if state.rules.win is Win.EXACTLY or closer not in state.order:
+        return ()
+    i = state.order.index(closer)
+    later, earlier = state.order[i + 1 :], state.order[:i]
+    mates = state.mates(closer)
+    match state.rules.last_round:
+        case LastRound.NONE:
+            seats: tuple[int, ...] = ()
+        case LastRound.LATER_IN_ROUND:
+            seats = later
+        case _:
+            seats = (*later, *earlier)
+    return tuple(seat for seat in seats if seat not in mates)
+
+
+def _leader(state: State, closer: int) -> int:
+    """Who has most; a tie stays with the one who was there first: the closer, then in order."""
+    first = state.order.index(closer) if closer in state.order else 0
+    seats = (closer, *state.order[first:], *state.order[:first])
+    return max(seats, key=lambda seat: state.players[seat].score)
+
+
+def _set(state: State, seats: tuple[int, ...], **changes: int | bool) -> State:
+    players = tuple(
+        replace(player, **changes) if seat in seats else player  # type: ignore[arg-type]
+        for seat, player in enumerate(state.players)
+    )
+    return replace(state, players=players)

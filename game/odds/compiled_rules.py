@@ -1,0 +1,170 @@
+"""What a throw of so many dice offers, compiled from the table of keeps for fast arithmetic.
+
+All throws that offer the same choices are one class. Points are counted in steps: the largest
+number that divides every keep of the rule set, 50 in all published ones.
+
+Penalties, resets and instant wins are left out: such a throw offers its keeps like any other.
+A last die that may be thrown twice is one throw here, the second try included, and its bonus is
+part of its points.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from math import factorial, gcd, prod
+
+import numpy as np
+import numpy.typing as npt
+
+from game.rules import scoring
+from game.rules.ruleset import HotDice, LastRound, Ruleset, Win
+from game.rules.scoring import Dice, Effect, Keep
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
+
+Choice = tuple[int, int]
+"""Steps that a keep brings, and the dice it leaves; 0 left is hot dice."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThrowClasses:
+    """Throws by what they offer.
+
+    Attributes:
+        weights: chance that a throw of n dice is of class c, at [n, c].
+        steps, left: for each place in the list of choices what the classes have there. Classes
+            are sorted by the length of their lists, longest first, so that each place is an
+            array of the first so many classes.
+    """
+
+    weights: Floats
+    steps: tuple[Indices, ...]
+    left: tuple[Indices, ...]
+
+    @property
+    def n(self) -> int:
+        return int(self.weights.shape[1])
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledRules:
+    """All that the figures need to know of how a rule set scores.
+
+    Attributes:
+        n_dice: dice in play.
+        step: points of one step.
+        largest: steps of the best keep there is.
+        farkle: chance that a throw of n dice scores nothing, at [n].
+        free: throws after which one may bank or throw on.
+        forced: throws after which the best keep must be banked, where that may be banked.
+        hot_must: whether hot dice must be thrown again.
+        minimum, opening: steps that a bank needs, always and for a first one; at least one.
+    """
+
+    n_dice: int
+    step: int
+    largest: int
+    farkle: Floats
+    free: ThrowClasses
+    forced: ThrowClasses
+    hot_must: bool
+    minimum: int
+    opening: int
+
+    def needed(self, *, opened: bool) -> int:
+        """Steps below which a turn cannot be banked."""
+        return self.minimum if opened else max(self.minimum, self.opening)
+
+
+@cache
+def throws(rules: Ruleset) -> CompiledRules:
+    """The rule set compiled."""
+    step = step_of(rules)
+    free: defaultdict[tuple[Choice, ...], Counter[int]] = defaultdict(Counter)
+    forced: defaultdict[tuple[Choice, ...], Counter[int]] = defaultdict(Counter)
+    for dice, keeps in scoring.table(rules).items():
+        if keeps:
+            found = forced if _must_bank(dice, rules) else free
+            found[_choices(dice, keeps, rules, step)][len(dice)] += orders(dice)
+    return CompiledRules(
+        n_dice=rules.n_dice,
+        step=step,
+        largest=max(steps for choices in (*free, *forced) for steps, _ in choices),
+        farkle=np.array([_farkle(n, rules) for n in range(rules.n_dice + 1)]),
+        free=_classes(free, rules),
+        forced=_classes(forced, rules),
+        hot_must=rules.hot_dice is HotDice.MUST,
+        minimum=max(1, -(-rules.minimum_bank // step)),
+        opening=-(-rules.opening // step),
+    )
+
+
+def orders(dice: Dice) -> int:
+    """In how many ways dice that can be told apart show these faces."""
+    return factorial(len(dice)) // prod(map(factorial, Counter(dice).values()))
+
+
+def step_of(rules: Ruleset) -> int:
+    """The largest number of points that divides every score."""
+    bonus = rules.last_die_twice
+    return gcd(bonus, *(keep.score for keeps in scoring.table(rules).values() for keep in keeps))
+
+
+def scoreless(n: int, rules: Ruleset) -> int:
+    """How many of the 6^n throws of n dice score nothing."""
+    table = scoring.table(rules)
+    return sum(orders(dice) for dice, keeps in table.items() if len(dice) == n and not keeps)
+
+
+def _farkle(n: int, rules: Ruleset) -> float:
+    once = scoreless(n, rules) / 6**n
+    return float(once * once if n == 1 and rules.last_die_twice else once)
+
+
+def _must_bank(dice: Dice, rules: Ruleset) -> bool:
+    return any(e.effect is Effect.MUST_BANK for e in scoring.throw_events(dice, rules))
+
+
+def _choices(dice: Dice, keeps: Iterable[Keep], rules: Ruleset, step: int) -> tuple[Choice, ...]:
+    """The keeps, best first; of those that leave as many dice only the best, where more is better.
+
+    More points are not always better: not when the target must be hit exactly, not where too few
+    to bank mean that one need not, and not where reaching the target by little gives the other a
+    last turn in which nothing is left to lose.
+    """
+    bonus = rules.last_die_twice if len(dice) == 1 else 0
+    all_of_them = [((keep.score + bonus) // step, keep.dice_left) for keep in keeps]
+    if not _more_is_better(rules):
+        return tuple(dict.fromkeys(all_of_them))
+    best: dict[int, int] = {}
+    for steps, left in all_of_them:
+        best.setdefault(left, steps)
+    return tuple((steps, left) for left, steps in best.items())
+
+
+def _more_is_better(rules: Ruleset) -> bool:
+    free = not rules.must_bank_after_triple and rules.win is not Win.EXACTLY
+    return free and rules.last_round is LastRound.NONE
+
+
+def _classes(found: dict[tuple[Choice, ...], Counter[int]], rules: Ruleset) -> ThrowClasses:
+    lists = sorted(found, key=lambda choices: (-len(choices), choices))
+    weights = np.zeros((rules.n_dice + 1, len(lists)))
+    for c, choices in enumerate(lists):
+        for n, count in found[choices].items():
+            weights[n, c] = count / 6**n
+    if rules.last_die_twice:
+        weights[1] *= 1 + scoreless(1, rules) / 6
+    places = list(_places(lists))
+    return ThrowClasses(
+        weights,
+        steps=tuple(np.array([steps for steps, _ in place], np.intp) for place in places),
+        left=tuple(np.array([left for _, left in place], np.intp) for place in places),
+    )
+
+
+def _places(lists: list[tuple[Choice, ...]]) -> Iterator[list[Choice]]:
+    for i in range(len(lists[0]) if lists else 0):
+        yield [choices[i] for choices in lists if len(choices) > i]

@@ -1,0 +1,98 @@
+"""Solved matches on disk: those that come with the program, and those solved here.
+
+The only module of the odds that touches a file. A table is found by the digest of its rules and
+target, so that one of other rules is never taken for it; a damaged file counts as none.
+"""
+
+import io
+import os
+import zipfile
+import zlib
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import numpy as np
+
+from game.errors import OddsError
+from game.odds.compiled_rules import Floats
+from game.odds.match_odds import MatchOdds, digest
+from game.rules.ruleset import Ruleset
+
+_FINENESS = 2**24
+"""Chances are kept to the nearest 1 in so many: 0.00000003."""
+
+_UNSOLVED = -1
+
+
+@dataclass(frozen=True, slots=True)
+class TableStore:
+    """The tables in a folder, and behind them those of the package."""
+
+    folder: Path
+
+    def find(self, rules: Ruleset, target: int | None = None) -> MatchOdds | None:
+        """The table of these rules, perhaps solved in part; None where there is none."""
+        target = target or rules.target
+        key = digest(rules, target)
+        try:
+            data = _shipped(key) or self._path(key).read_bytes()
+            return MatchOdds(rules, target, _unpack(data))
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+            return None
+
+    def begin(self, rules: Ruleset, target: int | None = None) -> MatchOdds:
+        """The table of these rules as far as it is solved, or one to begin with.
+
+        Raises:
+            OddsError: these rules to this target have no solution.
+        """
+        return self.find(rules, target) or MatchOdds.unsolved(rules, target or rules.target)
+
+    def save(self, wins: MatchOdds) -> Path:
+        """Write down what is solved; whoever reads meanwhile sees the file of before.
+
+        Raises:
+            OddsError: it cannot be written; says where.
+        """
+        path = self._path(digest(wins.rules, wins.target))
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with NamedTemporaryFile(dir=self.folder, delete=False) as file:
+                file.write(pack(wins.chances))
+            os.replace(file.name, path)  # noqa: PTH105 - as one step, over what is there
+        except OSError as error:
+            raise OddsError(f"{path}: cannot be written ({error.strerror})") from None
+        return path
+
+    def _path(self, key: str) -> Path:
+        return self.folder / f"{key}.npz"
+
+
+def _shipped(key: str) -> bytes | None:
+    tables = resources.files("game").joinpath("odds", "tables")
+    for file in tables.iterdir() if tables.is_dir() else ():
+        if file.name.endswith(f"{key}.npz"):
+            return file.read_bytes()
+    return None
+
+
+def pack(chances: Floats) -> bytes:
+    """As a file: neighbours differ little, so their differences' differences are small numbers."""
+    whole = np.where(np.isnan(chances), _UNSOLVED, np.rint(np.nan_to_num(chances) * _FINENESS))
+    change = np.diff(np.diff(whole.astype(np.int64), axis=1, prepend=0), axis=2, prepend=0)
+    unsigned = np.where(change < 0, -2 * change - 1, 2 * change).astype("<u4")
+    planes = unsigned.reshape(-1, 1).view(np.uint8).T
+    file = io.BytesIO()
+    np.savez_compressed(file, planes=np.ascontiguousarray(planes), shape=np.array(chances.shape))
+    return file.getvalue()
+
+
+def _unpack(data: bytes) -> Floats:
+    with np.load(io.BytesIO(data), allow_pickle=False) as file:
+        planes, shape = file["planes"], tuple(int(n) for n in file["shape"])
+    unsigned = np.ascontiguousarray(planes.T).view("<u4").astype(np.int64).reshape(shape)
+    change = np.where(unsigned % 2, -(unsigned + 1) // 2, unsigned // 2)
+    whole = change.cumsum(axis=1).cumsum(axis=2)
+    return np.where(whole == _UNSOLVED, np.nan, whole / _FINENESS)

@@ -1,0 +1,143 @@
+"""One turn played as well as can be, for any worth of banking and of losing it: the engine.
+
+A turn never goes back: each keep adds points. So the worth of every point of it is found from
+the highest points down, in one pass, for many boards at a time (the columns of the arrays).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from game.odds.compiled_rules import CompiledRules, Floats, Indices, ThrowClasses
+
+REFUSED = -np.inf
+"""What banking is worth where it is not allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stakes:
+    """What the ends of a turn are worth, for each of many boards.
+
+    Attributes:
+        bank: worth of banking so many steps, at [steps, board]; REFUSED where it is not allowed.
+        lost: worth of a turn that brings nothing, at [board].
+        top: from so many steps on everybody banks, at [board]; falling from board to board.
+        hot_above: from `top` on what throwing hot dice is worth, at [steps, board].
+        over: whether so many steps are too many for a target that must be hit exactly.
+    """
+
+    bank: Floats
+    lost: Floats
+    top: Indices
+    hot_above: Floats
+    over: npt.NDArray[np.bool_] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What each point of a turn is worth under best play.
+
+    Attributes:
+        kept: after a keep that leaves so many dice, hot dice 0, at [steps, left, board].
+        thrown: before a throw of so many dice, at [steps, dice, board].
+    """
+
+    kept: Floats
+    thrown: Floats
+
+    def begin(self) -> Floats:
+        """Of the whole turn, at [board]."""
+        start: Floats = self.thrown[0, -1]
+        return start
+
+
+def rows(throws: CompiledRules, top: int) -> int:
+    """How many steps `Stakes` must cover."""
+    return top + throws.largest + 1
+
+
+def play(throws: CompiledRules, stakes: Stakes) -> Worth:
+    """The worth of every point of the turn."""
+    worth = _above(throws, stakes)
+    kept, thrown = worth.kept, worth.thrown
+    table = kept.reshape(-1, kept.shape[2])
+    free, forced = _Lookup(throws.free, throws), _Lookup(throws.forced, throws)
+    lost = throws.farkle[:, None] * stakes.lost
+    for t in range(int(stakes.top.max(initial=0)) - 1, -1, -1):
+        active = int(np.searchsorted(-stakes.top, -t, side="left"))
+        now = free.worth(table, t, active) + lost[:, :active]
+        if throws.forced.n:
+            now += forced.worth_if_banked(table, stakes, t, active)
+        thrown[t, :, :active] = now
+        np.maximum(kept[t, 1:, :active], now[1:-1], out=kept[t, 1:, :active])
+        banked = REFUSED if throws.hot_must else stakes.bank[t, :active]
+        kept[t, 0, :active] = np.maximum(banked, now[-1])
+    return worth
+
+
+def _above(throws: CompiledRules, stakes: Stakes) -> Worth:
+    """What is known before: from `top` on one banks, and below all that may be is to bank."""
+    n_rows, n_boards = stakes.bank.shape
+    kept = np.repeat(stakes.bank[:, None, :], throws.n_dice, axis=1)
+    banked = REFUSED if throws.hot_must else stakes.bank
+    kept[:, 0] = np.maximum(banked, stakes.hot_above)
+    return Worth(kept, np.zeros((n_rows, throws.n_dice + 1, n_boards)))
+
+
+class _Lookup:
+    """The best choices of all classes at once."""
+
+    def __init__(self, classes: ThrowClasses, throws: CompiledRules) -> None:
+        self._classes = classes
+        self._n_dice = throws.n_dice
+        self._hot_must = throws.hot_must
+        self._at = self._rows()
+        lengths = [len(steps) for steps in classes.steps]
+        self._ends = np.cumsum([0, *lengths])
+
+    def _rows(self) -> Indices:
+        """Where every choice leads in a table of [steps and dice left, board], one after another."""
+        pairs = zip(self._classes.steps, self._classes.left, strict=True)
+        at = [steps * self._n_dice + left for steps, left in pairs]
+        return np.concatenate(at) if at else np.zeros(0, np.intp)
+
+    def worth(self, table: Floats, t: int, active: int) -> Floats:
+        """Of a throw of n dice, its farkles counted as nothing, at [n, board]."""
+        worth: Floats = self._classes.weights @ self._best(table, t, active)
+        return worth
+
+    def _best(self, table: Floats, t: int, active: int) -> Floats:
+        """Of the best choice of each class, at [class, board]."""
+        rows = self._at + t * self._n_dice
+        whole = active == table.shape[1]
+        choices: Floats = table.take(rows, axis=0) if whole else table[rows, :active]
+        best = choices[: self._classes.n]
+        for start, end in zip(self._ends[1:-1], self._ends[2:], strict=True):
+            part = best[: end - start]
+            np.maximum(part, choices[start:end], out=part)
+        return best
+
+    def worth_if_banked(self, table: Floats, stakes: Stakes, t: int, active: int) -> Floats:
+        """The same where the best keep that does not overshoot is banked, if it may be."""
+        banked = self._banked(stakes, t, active)
+        free = self._best(table, t, active)
+        worth: Floats = self._classes.weights @ np.where(np.isneginf(banked), free, banked)
+        return worth
+
+    def _banked(self, stakes: Stakes, t: int, active: int) -> Floats:
+        banked = self._bank(stakes, 0, t, active)
+        if stakes.over is None:
+            return banked
+        for place in range(len(self._classes.steps) - 1, -1, -1):
+            steps = self._classes.steps[place]
+            fits = ~stakes.over[t + steps, :active]
+            part = banked[: len(steps)]
+            part[fits] = self._bank(stakes, place, t, active)[fits]
+        return banked
+
+    def _bank(self, stakes: Stakes, place: int, t: int, active: int) -> Floats:
+        bank: Floats = stakes.bank[t + self._classes.steps[place], :active]
+        if self._hot_must:
+            bank[self._classes.left[place] == 0] = REFUSED
+        return bank

@@ -1,0 +1,100 @@
+"""One published rule set as data: every option, with the default that all pages share."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+Faces = tuple[int, int, int, int, int, int]
+"""Points by face: index 0 is the 1."""
+
+FACES = range(1, 7)
+
+NO_EXCEPTIONS: tuple[int | None, ...] = (None,) * 18
+"""Points of four, five and six 1s, then 2s and so on; None is as `alike` has it."""
+
+
+class Alike(StrEnum):
+    """What four, five and six of a kind are worth."""
+
+    NONE = "none"
+    DOUBLING = "doubling"
+    ADDING = "adding"
+    FIXED = "fixed"
+
+
+class Win(StrEnum):
+    """When the target counts as reached."""
+
+    AT_LEAST = "at least"
+    OVER = "over"
+    EXACTLY = "exactly"
+
+
+class LastRound(StrEnum):
+    """Who throws after the target was reached."""
+
+    NONE = "none"
+    EVERY_OTHER = "every other"
+    LATER_IN_ROUND = "later in round"
+    CHARITY_ROLL = "charity roll"
+
+
+class HotDice(StrEnum):
+    """Whether one may, or must, throw on after scoring with all dice."""
+
+    MAY = "may"
+    MUST = "must"
+
+
+class Piggyback(StrEnum):
+    """Whether the next player may go on with the dice and points that were just banked."""
+
+    NO = "no"
+    YES = "yes"
+    NOT_HEAVY = "not heavy"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruleset:
+    """Every option of the rules; the defaults are what all pages share.
+
+    Points are 0 where a combination does not score or a rule is not played. The meaning of each
+    option is in docs/rules.md, and as a sentence with its figures in `game.rules.sentences`.
+    """
+
+    name: str
+    title: str
+    source: str = ""
+    assumed: tuple[str, ...] = ()
+    # What scores
+    n_dice: int = 6
+    singles: Faces = (100, 0, 0, 0, 50, 0)
+    triples: Faces = (1000, 200, 300, 400, 500, 600)
+    alike: Alike = Alike.NONE
+    alike_fixed: tuple[int, int, int] = (0, 0, 0)
+    alike_faces: tuple[int | None, ...] = NO_EXCEPTIONS
+    straight: int = 0
+    low_straight: int = 0
+    high_straight: int = 0
+    three_pairs: int = 0
+    four_and_pair: int = 0
+    six_as_pairs: int = 0
+    two_triplets: int = 0
+    nothing: int = 0
+    # How a turn goes
+    opening: int = 0
+    minimum_bank: int = 0
+    hot_dice: HotDice = HotDice.MAY
+    last_die_twice: int = 0
+    must_bank_after_triple: bool = False
+    piggyback: Piggyback = Piggyback.NO
+    # How a match ends
+    target: int = 10_000
+    win: Win = Win.AT_LEAST
+    last_round: LastRound = LastRound.NONE
+    all_alike_wins: bool = False
+    # What is taken away
+    three_farkles: int = 0
+    three_scoreless_starts: int = 0
+    triple_threes: int = 0
+    four_twos_reset: bool = False
+    below_zero: bool = True

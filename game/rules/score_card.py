@@ -1,0 +1,170 @@
+"""The pocket scoring card and the score pad of a rule set, as SVG that prints at its true size.
+
+Both are made from the data that is played by, so they cannot fall behind it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from textwrap import wrap
+
+from game.rules.ruleset import FACES, Alike, Ruleset
+from game.rules.scoring import Dice
+from game.rules.sentences import playing_sentences
+
+CARD_MM = (85, 55)
+"""A business card: it goes into the tube's box, or a purse."""
+
+PAD_MM = (105, 148)
+"""A6, four to a sheet of A4."""
+
+_STEP, _ROOM = 5.2, 26.0
+"""Height of a line of the card, and of all of them at most, in mm."""
+
+_PIPS = {
+    1: ((0, 0),),
+    2: ((-1, -1), (1, 1)),
+    3: ((-1, -1), (0, 0), (1, 1)),
+    4: ((-1, -1), (1, -1), (-1, 1), (1, 1)),
+    5: ((-1, -1), (1, -1), (0, 0), (-1, 1), (1, 1)),
+    6: ((-1, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (1, 1)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CardLine:
+    """One line of the card: the dice, what they are called, what they bring."""
+
+    dice: Dice
+    name: str
+    points: str
+
+
+def lines(rules: Ruleset) -> tuple[CardLine, ...]:
+    """All that scores, as the card lists it."""
+    found = [*_few(rules), *_many(rules), *_whole(rules)]
+    return tuple(
+        CardLine(dice, name, points) for dice, name, points in found if points not in ("", "0")
+    )
+
+
+def _few(rules: Ruleset) -> Iterator[tuple[Dice, str, str]]:
+    for face in FACES:
+        yield (face,), f"single {face}", _figure(rules.singles[face - 1])
+    usual = {face for face in FACES if rules.triples[face - 1] == 100 * face}
+    for face in FACES:
+        if face not in usual:
+            yield (face,) * 3, f"three {face}s", _figure(rules.triples[face - 1])
+    if usual:
+        yield (min(usual),) * 3, f"three {min(usual)}s to {max(usual)}s", "100 x face"
+
+
+def _many(rules: Ruleset) -> Iterator[tuple[Dice, str, str]]:
+    words = dict(zip(range(4, rules.n_dice + 1), ("four", "five", "six"), strict=False))
+    for n, word in words.items():
+        points = {
+            Alike.NONE: "",
+            Alike.DOUBLING: f"triple x {2 ** (n - 3)}",
+            Alike.ADDING: f"triple x {n - 2}",
+            Alike.FIXED: _figure(rules.alike_fixed[n - 4]),
+        }
+        yield (6,) * n, f"{word} of a kind", points[rules.alike]
+        for face in FACES:
+            exception = rules.alike_faces[3 * (face - 1) + n - 4]
+            yield (face,) * n, f"{word} {face}s", _figure(exception or 0)
+
+
+def _whole(rules: Ruleset) -> Iterator[tuple[Dice, str, str]]:
+    yield (1, 2, 3, 4, 5, 6), "straight", _figure(rules.straight)
+    yield (1, 2, 3, 4, 5), "low straight", _figure(rules.low_straight)
+    yield (2, 3, 4, 5, 6), "high straight", _figure(rules.high_straight)
+    yield (2, 2, 3, 3, 6, 6), "three pairs", _figure(rules.three_pairs)
+    yield (2, 2, 2, 2, 6, 6), "four and a pair", _figure(rules.four_and_pair)
+    yield (2, 2, 2, 3, 3, 3), "two triplets", _figure(rules.two_triplets)
+    yield (), "nothing at all", _figure(rules.nothing)
+
+
+def _figure(points: int) -> str:
+    return f"{points:,}"
+
+
+def card(rules: Ruleset) -> str:
+    """The scoring card as one SVG document of 85 by 55 mm."""
+    width, height = CARD_MM
+    rows = lines(rules)
+    half = (len(rows) + 1) // 2
+    step = min(_STEP, _ROOM / half)
+    parts = [_text(4, 7, rules.title, 4, bold=True)]
+    for i, line in enumerate(rows):
+        column, row = divmod(i, half)
+        parts += _card_line(line, 4 + 40 * column, 11 + step * row, step)
+    parts += _small_print(rules, 14 + step * half, width - 8, height)
+    return _svg(width, height, parts)
+
+
+def _card_line(line: CardLine, x: float, y: float, step: float) -> Iterator[str]:
+    size = min(0.78 * step, 3.5)
+    for i, face in enumerate(line.dice):
+        yield _die(face, x + i * size * 1.1, y, size)
+    if not line.dice:
+        yield _text(x, y + 0.7 * size, line.name, 2.6)
+    yield _text(x + 37, y + 0.74 * size, line.points, 2.8, bold=True, end=True)
+
+
+def _small_print(rules: Ruleset, y: float, width: float, height: float) -> Iterator[str]:
+    """How it is played, as large as the room that is left allows."""
+    text = " ".join(playing_sentences(rules))
+    size = 2.1
+    while (len(wrap(text, int(width / (0.47 * size)))) * 1.3 * size) > height - y - 1:
+        size -= 0.1
+    for i, row in enumerate(wrap(text, int(width / (0.47 * size)))):
+        yield _text(4, y + 1.3 * size * i, row, size)
+
+
+def pad(rules: Ruleset, names: Sequence[str] = ()) -> str:
+    """A score pad of A6: a column for each player, a line for each turn."""
+    width, height = PAD_MM
+    n = max(4, len(names))
+    column = (width - 10) / n
+    parts = [_text(5, 9, rules.title, 4.5, bold=True)]
+    parts.append(_text(width - 5, 9, f"to {rules.target:,}", 4, end=True))
+    top, bottom, step = 14.0, height - 6, 6.2
+    n_lines = int((bottom - top) / step)
+    parts += [
+        _rule(5 + i * column, top, 5 + i * column, top + n_lines * step) for i in range(n + 1)
+    ]
+    parts += [_rule(5, top + i * step, width - 5, top + i * step) for i in range(n_lines + 1)]
+    for i, name in enumerate(names):
+        size = min(3.2, 1.7 * column / len(name))
+        parts += [_text(6 + i * column, top + 4.3, name, size)]
+    return _svg(width, height, parts)
+
+
+def _die(face: int, x: float, y: float, size: float) -> str:
+    half, pip = size / 2, 0.26 * size
+    dots = "".join(
+        f'<circle cx="{x + half + dx * pip:.2f}" cy="{y + half + dy * pip:.2f}" r="{0.1 * size:.2f}"/>'
+        for dx, dy in _PIPS[face]
+    )
+    corner = f'rx="{0.18 * size:.2f}" fill="#fff" stroke="#000" stroke-width="0.2"'
+    return f'<rect x="{x:.2f}" y="{y:.2f}" width="{size:.2f}" height="{size:.2f}" {corner}/>{dots}'
+
+
+def _rule(x1: float, y1: float, x2: float, y2: float) -> str:
+    return f'<path d="M{x1:.2f} {y1:.2f}L{x2:.2f} {y2:.2f}" stroke="#888" stroke-width="0.2"/>'
+
+
+def _text(
+    x: float, y: float, text: str, size: float, *, bold: bool = False, end: bool = False
+) -> str:
+    weight = ' font-weight="700"' if bold else ""
+    anchor = ' text-anchor="end"' if end else ""
+    return f'<text x="{x:.2f}" y="{y:.2f}" font-size="{size:.2f}"{weight}{anchor}>{escape(text)}</text>'
+
+
+def _svg(width: float, height: float, parts: Sequence[str]) -> str:
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}mm" height="{height}mm" '
+        f'viewBox="0 0 {width} {height}" font-family="Helvetica, Arial, sans-serif">'
+    )
+    return "\n".join([head, '<rect width="100%" height="100%" fill="#fff"/>', *parts, "</svg>\n"])

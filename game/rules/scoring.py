@@ -1,0 +1,287 @@
+"""A throw -> every legal keep, by the best partition of the kept dice.
+
+All 923 throws of up to six dice are worked out once per rule set (`table`), so that a look-up
+is one dictionary access. Dice are sorted tuples of faces everywhere in here.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from itertools import combinations_with_replacement, product
+from types import MappingProxyType
+
+from game.errors import IllegalMove, ThrowError
+from game.rules.ruleset import FACES, Alike, Ruleset
+
+Dice = tuple[int, ...]
+"""Faces 1..6 in ascending order."""
+
+_TRIPLE = 3
+_PENALTY_FACE = 3
+_RESET_FACE, _RESET_COUNT = 2, 4
+
+_COUNT_WORDS = ("no", "one", "two", "three", "four", "five", "six")
+
+
+@dataclass(frozen=True, slots=True)
+class Combo:
+    """Dice that score together."""
+
+    dice: Dice
+    points: int
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.points:,}"
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Dice that may be set aside from one throw, at their best partition.
+
+    `hot` says that every die of the throw scores: all dice may be thrown again.
+    """
+
+    dice: Dice
+    score: int
+    combos: tuple[Combo, ...]
+    dice_left: int
+
+    @property
+    def hot(self) -> bool:
+        return self.dice_left == 0
+
+    def __str__(self) -> str:
+        return " + ".join(map(str, self.combos))
+
+
+def dice(faces: Iterable[int], rules: Ruleset) -> Dice:
+    """The faces as a throw.
+
+    Raises:
+        ThrowError: a face that no die has, or more dice than the rules play with.
+    """
+    found = tuple(sorted(faces))
+    for face in found:
+        if face not in FACES:
+            raise ThrowError(f"a die shows 1 to 6, not {face}")
+    if not 1 <= len(found) <= rules.n_dice:
+        raise ThrowError(f"{rules.name} is thrown with 1 to {rules.n_dice} dice, not {len(found)}")
+    return found
+
+
+def keeps(throw: Iterable[int], rules: Ruleset) -> tuple[Keep, ...]:
+    """Every legal keep, highest score first; none at all is a farkle.
+
+    Raises:
+        ThrowError: these are no dice.
+    """
+    return table(rules)[dice(throw, rules)]
+
+
+def find(throw: Iterable[int], kept: Iterable[int], rules: Ruleset) -> Keep:
+    """The keep of just these dice.
+
+    Raises:
+        IllegalMove: they are not in the throw, or one of them scores nothing; says which.
+    """
+    thrown, wanted = dice(throw, rules), dice(kept, rules)
+    for keep in table(rules)[thrown]:
+        if keep.dice == wanted:
+            return keep
+    raise IllegalMove(_why_not(thrown, wanted, rules))
+
+
+def _why_not(thrown: Dice, wanted: Dice, rules: Ruleset) -> str:
+    for face in wanted:
+        if wanted.count(face) > thrown.count(face):
+            return _too_few(face, thrown.count(face))
+    scoring = {face for keep in table(rules)[wanted] for face in keep.dice}
+    idle = next((face for face in wanted if face not in scoring), wanted[0])
+    n = wanted.count(idle)
+    what = f"the {idle} scores" if n == 1 else f"the {_COUNT_WORDS[n]} {idle}s score"
+    how = f"a lone {idle} is" if n == 1 else f"{_COUNT_WORDS[n]} {idle}s are"
+    return f"{what} nothing: {how} no combination in {rules.title}"
+
+
+def _too_few(face: int, n: int) -> str:
+    if n == 0:
+        return f"there is no {face} in this throw"
+    are, s = ("is", "") if n == 1 else ("are", "s")
+    return f"there {are} only {_COUNT_WORDS[n]} {face}{s} in this throw"
+
+
+class Effect(StrEnum):
+    """What a throw does by itself, whatever is kept of it."""
+
+    WIN = "win"
+    RESET_SCORE = "reset_score"
+    PENALTY = "penalty"
+    MUST_BANK = "must_bank"
+
+
+@dataclass(frozen=True, slots=True)
+class ThrowEvent:
+    """An effect and the points it takes, where it takes any."""
+
+    effect: Effect
+    points: int = 0
+
+
+def throw_events(throw: Dice, rules: Ruleset) -> tuple[ThrowEvent, ...]:
+    """What this throw does by itself; a win comes before all else."""
+    most = max(map(throw.count, throw))
+    found = []
+    if rules.all_alike_wins and most == rules.n_dice:
+        found.append(ThrowEvent(Effect.WIN))
+    if rules.four_twos_reset and throw.count(_RESET_FACE) >= _RESET_COUNT:
+        found.append(ThrowEvent(Effect.RESET_SCORE))
+    if _is_penalised(throw, rules):
+        found.append(ThrowEvent(Effect.PENALTY, -rules.triple_threes))
+    if rules.must_bank_after_triple and most >= _TRIPLE:
+        found.append(ThrowEvent(Effect.MUST_BANK))
+    return tuple(found)
+
+
+def _is_penalised(throw: Dice, rules: Ruleset) -> bool:
+    return bool(rules.triple_threes) and throw.count(_PENALTY_FACE) >= _TRIPLE
+
+
+@cache
+def table(rules: Ruleset) -> Mapping[Dice, tuple[Keep, ...]]:
+    """All keeps of all throws of 1 to `n_dice` dice."""
+    best = _best_partitions(rules)
+    sizes = range(1, rules.n_dice + 1)
+    found = {throw: _keeps_of(throw, best) for n in sizes for throw in _multisets(n)}
+    if rules.nothing:
+        bonus = Combo((), rules.nothing, "nothing")
+        for throw in _multisets(rules.n_dice):
+            if not found[throw] and not _is_penalised(throw, rules):
+                found[throw] = (Keep(throw, rules.nothing, (bonus,), 0),)
+    return MappingProxyType(found)
+
+
+def _keeps_of(throw: Dice, best: Mapping[Dice, tuple[Combo, ...]]) -> tuple[Keep, ...]:
+    found = [
+        Keep(kept, sum(combo.points for combo in best[kept]), best[kept], len(rest))
+        for kept, rest in _splits()[throw].items()
+        if kept in best
+    ]
+    return tuple(sorted(found, key=lambda keep: (-keep.score, -keep.dice_left, keep.dice)))
+
+
+@cache
+def _splits() -> Mapping[Dice, Mapping[Dice, Dice]]:
+    """All dice -> every part of them but the empty one -> the rest."""
+    return {dice: dict(_parts(dice)) for n in range(7) for dice in _multisets(n)}
+
+
+def _multisets(n_dice: int) -> Iterator[Dice]:
+    return combinations_with_replacement(FACES, n_dice)
+
+
+def _parts(whole: Dice) -> Iterator[tuple[Dice, Dice]]:
+    counts = [whole.count(face) for face in FACES]
+    for chosen in product(*(range(n + 1) for n in counts)):
+        if any(chosen):
+            yield _spread(chosen), _spread(n - c for n, c in zip(counts, chosen, strict=True))
+
+
+def _spread(counts: Iterable[int]) -> Dice:
+    return tuple(face for face, n in zip(FACES, counts, strict=True) for _ in range(n))
+
+
+def _best_partitions(rules: Ruleset) -> dict[Dice, tuple[Combo, ...]]:
+    """For all dice that can be parted into combos without a rest: the parting worth most.
+
+    Of equal partings the one with fewest combos, as people would name it. Grows from small
+    to large: the best parting of some dice is one combo and the best parting of the others.
+    """
+    best: dict[Dice, tuple[Combo, ...]] = {(): ()}
+    combo_of = _best_combos(rules)
+    for whole, splits in _splits().items():
+        parts = [
+            (combo_of[part], *best[rest])
+            for part, rest in splits.items()
+            if part in combo_of and rest in best
+        ]
+        if parts:
+            best[whole] = max(parts, key=lambda part: (sum(c.points for c in part), -len(part)))
+    del best[()]
+    return {whole: tuple(sorted(part, key=_biggest_first)) for whole, part in best.items()}
+
+
+def _best_combos(rules: Ruleset) -> dict[Dice, Combo]:
+    """Of combos with the same dice the one worth most: four and a pair, or three pairs."""
+    found: dict[Dice, Combo] = {}
+    for combo in combos(rules):
+        if combo.dice not in found or combo.points > found[combo.dice].points:
+            found[combo.dice] = combo
+    return found
+
+
+def _biggest_first(combo: Combo) -> tuple[int, Dice]:
+    return (-combo.points, combo.dice)
+
+
+@cache
+def combos(rules: Ruleset) -> tuple[Combo, ...]:
+    """Every combination that scores under these rules."""
+    found = [*_singles(rules), *_alike(rules), *_straights(rules), *_pairs_and_triplets(rules)]
+    return tuple(c for c in found if c.points and len(c.dice) <= rules.n_dice)
+
+
+def _singles(rules: Ruleset) -> Iterator[Combo]:
+    """Up to as many as there are dice, in one name: "two 1s 200"."""
+    for face, points in zip(FACES, rules.singles, strict=True):
+        for n in range(1, rules.n_dice + 1):
+            yield _same(face, n, n * points)
+
+
+def _alike(rules: Ruleset) -> Iterator[Combo]:
+    for face, triple in zip(FACES, rules.triples, strict=True):
+        if face == _PENALTY_FACE and rules.triple_threes:
+            triple = 0  # noqa: PLW2901 - the penalty stands in place of the points
+        yield _same(face, 3, triple)
+        for n in range(4, rules.n_dice + 1):
+            exception = rules.alike_faces[3 * (face - 1) + n - 4]
+            points = _alike_points(rules, n, triple) if exception is None else exception
+            yield _same(face, n, points)
+
+
+def _alike_points(rules: Ruleset, n: int, triple: int) -> int:
+    match rules.alike:
+        case Alike.DOUBLING:
+            return triple << (n - 3)
+        case Alike.ADDING:
+            return triple * (n - 2)
+        case Alike.FIXED:
+            return rules.alike_fixed[n - 4]
+        case Alike.NONE:
+            return 0
+
+
+def _same(face: int, n: int, points: int) -> Combo:
+    return Combo((face,) * n, points, f"{_COUNT_WORDS[n]} {face}{'s' if n > 1 else ''}")
+
+
+def _straights(rules: Ruleset) -> Iterator[Combo]:
+    yield Combo((1, 2, 3, 4, 5, 6), rules.straight, "straight")
+    yield Combo((1, 2, 3, 4, 5), rules.low_straight, "low straight")
+    yield Combo((2, 3, 4, 5, 6), rules.high_straight, "high straight")
+
+
+def _pairs_and_triplets(rules: Ruleset) -> Iterator[Combo]:
+    for a, b, c in combinations_with_replacement(FACES, 3):
+        made_of = tuple(sorted((a, a, b, b, c, c)))
+        match len({a, b, c}):
+            case 3:
+                yield Combo(made_of, rules.three_pairs, "three pairs")
+            case 2:
+                yield Combo(made_of, rules.four_and_pair, "four alike and a pair")
+            case 1:
+                yield Combo(made_of, rules.six_as_pairs, "six alike as three pairs")
+    for a, b in combinations_with_replacement(FACES, 2):
+        if a != b:
+            yield Combo((a, a, a, b, b, b), rules.two_triplets, "two triplets")

@@ -1,0 +1,29 @@
+"""Where the table stands around the match, and what it refuses or asks."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Situation(StrEnum):
+    """The states of the table, as docs/play.md lists them: what a press and a hold would do."""
+
+    NO_MATCH = "no match"
+    TURN_BEGINS = "turn begins"
+    WAITING = "waiting for stillness"
+    ACCEPTED = "throw accepted"
+    QUESTION = "a question is open"
+    ATTENTION = "needs attention"
+    TURN_OVER = "turn over"
+    WON = "won"
+
+
+class TableError(ValueError):
+    """The table cannot do that now; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An answer to the open question, or a repair that is offered."""
+
+    id: str
+    label: str

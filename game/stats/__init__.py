@@ -1,0 +1,1 @@
+"""What the journal says of players, dice and luck."""

@@ -1,0 +1,170 @@
+"""All matches of a journal counted together: what each player did, and how the dice fell."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from game.errors import JournalError
+from game.journal.entry import Entry
+from game.journal.history import NEWEST, History, Played
+from game.match.events import Corrected, Event, Thrown
+from game.match.match import Match
+from game.rules.ruleset import FACES
+from game.stats.fairness import Fairness, count_faces, fairness
+from game.stats.tally import Tally, tallies
+
+PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class DiceInPlay:
+    """Dice that are thrown in matches which begin after this position of the journal."""
+
+    name: str
+    after: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fallen:
+    """How the dice of one set fell, and how well they were read.
+
+    Attributes:
+        matches: in which they were thrown.
+        read: throws that a camera read.
+        corrected: corrections of such readings.
+    """
+
+    dice: DiceInPlay
+    matches: int
+    fairness: Fairness
+    read: int
+    corrected: int
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What all matches come to; players by matches won, sets the newest first."""
+
+    players: tuple[tuple[str, Tally], ...]
+    sets: tuple[Fallen, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """One match."""
+
+    position: int
+    steps: int
+    names: tuple[str, ...]
+    tallies: tuple[Tally, ...]
+    faces: tuple[int, ...]
+    read: int
+    corrected: int
+
+
+class Counting:
+    """Counts the matches of a journal, a few at a time; one that went on is counted anew.
+
+    >>> counting = Counting(history)
+    >>> for _ in counting.go_on(): ...
+    >>> counting.counts((DiceSet("ivory"),)).players
+    """
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+        self._counted: dict[int, _Counted] = {}
+
+    def go_on(self) -> Iterator[int]:
+        """Count what is not counted yet; yields the number of each match."""
+        for played in _all(self._history):
+            known = self._counted.get(played.id)
+            if known is None or known.steps != played.steps:
+                self._counted[played.id] = self._count(played)
+                yield played.id
+
+    def forget(self) -> None:
+        """The journal is another one now."""
+        self._counted.clear()
+
+    def counts(self, sets: Iterable[DiceInPlay]) -> Counts:
+        """Of all that is counted."""
+        counted = list(self._counted.values())
+        return Counts(_players(counted), _sets(counted, sorted(sets, key=lambda each: -each.after)))
+
+    def _count(self, played: Played) -> _Counted:
+        entries = self._history.steps(played.id)
+        try:
+            match = self._history.match(played.id)
+        except JournalError:
+            return _Counted(0, played.steps, (), (), (0,) * len(FACES), 0, 0)
+        return _Counted(
+            position=entries[0].position,
+            steps=played.steps,
+            names=tuple(player.name for player in match.state.players),
+            tallies=tallies(match),
+            faces=count_faces(match.timeline),
+            read=sum(_read_by_camera(e) for e in match.timeline),
+            corrected=_corrected(entries),
+        )
+
+
+def _all(history: History) -> Iterator[Played]:
+    before = NEWEST
+    while page := history.matches(before=before, limit=PAGE):
+        yield from page
+        before = page[-1].position
+
+
+def _corrected(entries: Iterable[Entry]) -> int:
+    """Corrections of throws that a camera had read."""
+    corrected = 0
+    match: Match | None = None
+    for entry in entries:
+        match = entry.begun or match
+        if match is None:
+            break
+        for action in entry.actions:
+            if isinstance(action, Corrected):
+                thrown = match.timeline[action.index]
+                corrected += _read_by_camera(thrown)
+        match = match.push(*entry.actions)
+    return corrected
+
+
+def _players(counted: Iterable[_Counted]) -> tuple[tuple[str, Tally], ...]:
+    """By name, however it was written; as in the newest match."""
+    names: dict[str, str] = {}
+    sums: dict[str, Tally] = {}
+    for each in sorted(counted, key=lambda each: each.position):
+        for name, tally in zip(each.names, each.tallies, strict=True):
+            key = name.casefold()
+            names[key], sums[key] = name, sums.get(key, Tally()) + tally
+    found = ((names[key], tally) for key, tally in sums.items() if tally.turns)
+    return tuple(sorted(found, key=lambda each: (-each[1].won, -each[1].average_turn)))
+
+
+def _sets(counted: Iterable[_Counted], sets: list[DiceInPlay]) -> tuple[Fallen, ...]:
+    of: dict[DiceInPlay, list[_Counted]] = {each: [] for each in sets}
+    for each in counted:
+        dice = next((dice for dice in sets if each.position > dice.after), None)
+        if dice is not None:
+            of[dice].append(each)
+    return tuple(_fallen(dice, matches) for dice, matches in of.items())
+
+
+def _fallen(dice: DiceInPlay, matches: list[_Counted]) -> Fallen:
+    faces = Counter[int]()
+    for each in matches:
+        faces.update(dict(zip(FACES, each.faces, strict=True)))
+    return Fallen(
+        dice,
+        len(matches),
+        fairness([faces[face] for face in FACES]),
+        sum(each.read for each in matches),
+        sum(each.corrected for each in matches),
+    )
+
+
+def _read_by_camera(event: Event) -> bool:
+    """Dice that were tapped in have no size."""
+    return isinstance(event, Thrown) and any(place.size for place in event.places)

@@ -1,0 +1,73 @@
+"""What a step brought that is worth a cheer: for lights, sounds and announcements."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import TypedDict
+
+from game.match.match import Match
+from game.match.state import State, Turn, TurnEnding
+
+
+class Happening(StrEnum):
+    """What can have happened."""
+
+    BEGUN = "match_begun"
+    HOT_DICE = "hot_dice"
+    BANKED = "banked"
+    FARKLED = "farkled"
+    LAST_ROUND = "last_round"
+    WON = "won"
+
+
+class Moment(TypedDict):
+    """What happened, to whom, and the points: at risk, banked, lost, or the score of the winner."""
+
+    event_type: str
+    player: str
+    points: int
+
+
+def moments(before: Match | None, after: Match) -> Iterator[Moment]:
+    """What one more step brought; nothing where it only took back or changed what was.
+
+    `before` is None where the match has just begun.
+    """
+    if before is None:
+        yield _moment(Happening.BEGUN, after.state.player.name, 0)
+        return
+    old, new = before.state, after.state
+    if after.timeline[: len(before.timeline)] != before.timeline:
+        return
+    if len(new.turns) > len(old.turns):
+        yield from _ended(new, new.turns[-1])
+    elif len(new.turn.throws) > len(old.turn.throws) and _is_hot(new):
+        yield _moment(Happening.HOT_DICE, new.player.name, _hot_points(new))
+    if new.closer is not None and old.closer is None and new.to_follow:
+        closer = new.players[new.closer]
+        yield _moment(Happening.LAST_ROUND, closer.name, closer.score)
+    if new.winner is not None and old.winner is None:
+        winner = new.players[new.winner]
+        yield _moment(Happening.WON, winner.name, winner.score)
+
+
+def _ended(state: State, turn: Turn) -> Iterator[Moment]:
+    name = state.players[turn.seat].name
+    if turn.ending is TurnEnding.BANK:
+        yield _moment(Happening.BANKED, name, turn.points)
+    elif turn.ending in (TurnEnding.FARKLE, TurnEnding.RESET):
+        yield _moment(Happening.FARKLED, name, turn.at_risk)
+
+
+def _is_hot(state: State) -> bool:
+    last = state.turn.last
+    keep = state.bank_keep if last and not last.keep else None
+    return keep is not None and keep.hot
+
+
+def _hot_points(state: State) -> int:
+    keep = state.bank_keep
+    return state.locked_points + (keep.score if keep else 0)
+
+
+def _moment(what: Happening, player: str, points: int) -> Moment:
+    return {"event_type": what.value, "player": player, "points": points}

@@ -1,0 +1,110 @@
+"""A match in a few words of JSON, for whoever looks at many: scores, whose turn, the last throw."""
+
+from dataclasses import replace
+from typing import TypedDict
+
+from game.match.match import Match
+from game.match.state import State, Throw, Turn
+
+
+class PlayerSummary(TypedDict):
+    """A seat; `opened` once the player is on the board, `here` until the player left."""
+
+    name: str
+    score: int
+    opened: bool
+    team: int | None
+    here: bool
+
+
+class TurnSummary(TypedDict):
+    """Who throws, how many dice, and what a farkle would take now."""
+
+    seat: int
+    player: str
+    points: int
+    dice: int
+
+
+class ThrowSummary(TypedDict):
+    """The newest throw; `ending` says how its turn ended, None while it goes on."""
+
+    seat: int
+    player: str
+    dice: list[int]
+    kept: list[int] | None
+    points: int
+    ending: str | None
+
+
+class MatchSummary(TypedDict):
+    """A match; `winner` is a seat. `turn` is None once it is won."""
+
+    rules: str
+    target: int
+    players: list[PlayerSummary]
+    turn: TurnSummary | None
+    throw: ThrowSummary | None
+    turns: int
+    last_round: bool
+    winner: int | None
+
+
+def summary(match: Match) -> MatchSummary:
+    state = match.state
+    return {
+        "rules": state.rules.title,
+        "target": state.rules.target,
+        "players": [
+            {
+                "name": player.name,
+                "score": player.score,
+                "opened": player.opened,
+                "team": player.team,
+                "here": player.here,
+            }
+            for player in state.players
+        ],
+        "turn": _turn(state) if state.winner is None else None,
+        "throw": _throw(state),
+        "turns": len(state.turns),
+        "last_round": state.closer is not None and bool(state.to_follow),
+        "winner": state.winner,
+    }
+
+
+def at_risk(state: State) -> int:
+    """The points of the turn; while its last keep is open, with the best one."""
+    last = state.turn.last
+    if last is None or last.keep:
+        return state.turn.at_risk
+    best = state.bank_keep
+    return state.locked_points + (best.score if best else 0)
+
+
+def _turn(state: State) -> TurnSummary:
+    return {
+        "seat": state.turn.seat,
+        "player": state.player.name,
+        "points": at_risk(state),
+        "dice": state.dice_in_hand,
+    }
+
+
+def _throw(state: State) -> ThrowSummary | None:
+    """This turn's last throw, or that of the newest turn that had one."""
+    for turn in (state.turn, *reversed(state.turns)):
+        if turn.last:
+            return _thrown(state, turn, turn.last)
+    return None
+
+
+def _thrown(state: State, turn: Turn, throw: Throw) -> ThrowSummary:
+    return {
+        "seat": turn.seat,
+        "player": state.players[turn.seat].name,
+        "dice": list(throw.dice),
+        "kept": list(throw.keep.dice) if throw.keep else None,
+        "points": turn.points if turn.ending else at_risk(replace(state, turn=turn)),
+        "ending": turn.ending.value if turn.ending else None,
+    }

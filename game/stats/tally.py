@@ -1,0 +1,119 @@
+"""What players did over many matches: sums that add up, beside what chance would expect."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from game.match.match import Match
+from game.match.state import State, Turn, TurnEnding
+from game.match.step import step
+from game.odds.throw_odds import throw_chances
+from game.rules.ruleset import Ruleset
+from game.rules.scoring import table
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """One player's part in one match, or in many.
+
+    Attributes:
+        matches, won: those that somebody has won, and those this player has.
+        turns: finished, those passed over left out.
+        banks, banked: how many of them were banked, and their points.
+        throws, farkles: throws of the turns, and those without any keep.
+        expected: farkles that exact chances expect of just these throws.
+        hot: throws after which all dice could be thrown again, and were kept so.
+        best_turn: points of the best bank.
+        comeback: by how many points this player was once behind in a match that was won.
+    """
+
+    matches: int = 0
+    won: int = 0
+    turns: int = 0
+    banks: int = 0
+    banked: int = 0
+    throws: int = 0
+    farkles: int = 0
+    expected: float = 0.0
+    hot: int = 0
+    best_turn: int = 0
+    comeback: int = 0
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(
+            self.matches + other.matches,
+            self.won + other.won,
+            self.turns + other.turns,
+            self.banks + other.banks,
+            self.banked + other.banked,
+            self.throws + other.throws,
+            self.farkles + other.farkles,
+            self.expected + other.expected,
+            self.hot + other.hot,
+            max(self.best_turn, other.best_turn),
+            max(self.comeback, other.comeback),
+        )
+
+    @property
+    def average_bank(self) -> float:
+        """Points of a bank; 0 where there was none."""
+        return self.banked / self.banks if self.banks else 0.0
+
+    @property
+    def average_turn(self) -> float:
+        """Points of a turn, farkles counted as 0."""
+        return self.banked / self.turns if self.turns else 0.0
+
+    @property
+    def farkle_rate(self) -> float:
+        return self.farkles / self.throws if self.throws else 0.0
+
+    @property
+    def expected_rate(self) -> float:
+        """What exact chances make of the same throws."""
+        return self.expected / self.throws if self.throws else 0.0
+
+
+def tallies(match: Match) -> tuple[Tally, ...]:
+    """One for each seat."""
+    state = match.state
+    sums = [_result(match, seat) for seat in range(len(state.players))]
+    for turn in state.turns:
+        sums[turn.seat] += _of_turn(turn, match.rules)
+    return tuple(sums)
+
+
+def _result(match: Match, seat: int) -> Tally:
+    """Who has won, and from how far behind."""
+    state = match.state
+    if state.winner is None:
+        return Tally()
+    if seat not in state.mates(state.winner):
+        return Tally(matches=1)
+    return Tally(matches=1, won=1, comeback=max(_behind(match, seat)))
+
+
+def _behind(match: Match, seat: int) -> Iterable[int]:
+    """Points to the leader after every turn."""
+    state: State = match.start_state
+    yield 0
+    for event in match.timeline:
+        n_turns = len(state.turns)
+        state = step(state, event)
+        if len(state.turns) > n_turns and seat < len(state.players):
+            yield max(player.score for player in state.players) - state.players[seat].score
+
+
+def _of_turn(turn: Turn, rules: Ruleset) -> Tally:
+    if turn.ending is TurnEnding.SKIP:
+        return Tally()
+    chances, keeps = throw_chances(rules), table(rules)
+    return Tally(
+        turns=1,
+        banks=int(turn.points > 0),
+        banked=max(turn.points, 0),
+        throws=len(turn.throws),
+        farkles=sum(not keeps[throw.dice] for throw in turn.throws),
+        expected=float(sum(chances[len(throw.dice)].farkle for throw in turn.throws)),
+        hot=sum(throw.keep is not None and throw.keep.hot for throw in turn.throws[:-1]),
+        best_turn=max(turn.points, 0),
+    )

@@ -1,0 +1,102 @@
+"""Pictures of the simulated tray, spoilt on purpose: each fault is named, and no other."""
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.picture_checks import Name, blur_share, check
+from device.cameras.simulated.tray import SimulatedTray
+from device.cameras.simulated.tray_geometry import LOOKS
+from vision.reading import Quad
+
+EDGE = 16 / 210
+
+
+def faults(image, quad):
+    return {finding.name for finding in check(image, quad, EDGE) if finding.ok is False}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_good_picture_has_no_fault(look):
+    tray = SimulatedTray(seed=5, look=look, roll_s=0.0)
+    tray.throw_all([1, 2, 3, 4, 5, 6])
+
+    assert faults(tray.capture().image, tray.tray) == set()
+
+
+def test_each_finding_has_a_sentence_and_each_fault_advice(tray, picture):
+    for image in (picture, cv2.GaussianBlur(picture, (0, 0), 8), picture // 8):
+        for finding in check(image, tray.tray):
+            assert finding.verdict.endswith(".")
+            assert bool(finding.advice) >= (finding.ok is False)
+
+
+def test_a_blurred_picture_is_soft(tray, picture):
+    assert faults(cv2.GaussianBlur(picture, (0, 0), 6), tray.tray) == {Name.FOCUS}
+
+
+def test_the_blur_is_measured_whatever_the_contrast(tray, picture):
+    soft = cv2.GaussianBlur(picture, (0, 0), 4)
+    flat = (soft.astype(np.float32) * 0.5 + 60).astype(np.uint8)
+
+    blurs = [blur_share(image, tray.tray, EDGE) for image in (picture, soft)]
+    assert blurs[0] < 0.5 * blurs[1]
+    assert blur_share(flat, tray.tray, EDGE) == pytest.approx(blurs[1], rel=0.35)
+
+
+def test_a_dark_picture_is_dark(tray, picture):
+    assert Name.LIGHT in faults((picture * 0.1).astype(np.uint8), tray.tray)
+
+
+def test_a_picture_that_is_burnt_out_is_too_bright(tray, picture):
+    burnt = np.clip(picture.astype(np.float32) * 4, 0, 255).astype(np.uint8)
+
+    assert Name.LIGHT in faults(burnt, tray.tray)
+
+
+def test_light_from_one_end_is_uneven(tray, picture):
+    ramp = np.linspace(0.1, 1.4, picture.shape[1])[None, :, None]
+    spoilt = np.clip(picture * ramp, 0, 255).astype(np.uint8)
+
+    assert Name.LIGHT in faults(spoilt, tray.tray)
+
+
+def test_a_lamp_mirrored_on_the_floor_is_glare_and_white_dice_are_not(tray, picture):
+    middle = np.array(tray.tray.corners).mean(axis=0)
+    y, x = np.mgrid[: picture.shape[0], : picture.shape[1]]
+    spot = 600 * np.exp(-((x - middle[0]) ** 2 + (y - middle[1]) ** 2) / (2 * 45.0**2))
+    spoilt = np.clip(picture + spot[..., None], 0, 255).astype(np.uint8)
+
+    assert Name.GLARE in faults(spoilt, tray.tray)
+    assert Name.GLARE not in faults(picture, tray.tray)
+
+
+def test_a_tray_that_is_cut_off_says_where(tray, picture):
+    cut = Quad(tuple((x - 320, y) for x, y in tray.tray.corners))
+    found = check(picture[:, 320:], cut, EDGE)[0]
+
+    assert found.ok is False
+    assert found.verdict == "The tray is cut off at the left."
+
+
+def test_a_tray_far_away_is_named(tray, picture):
+    small = cv2.resize(picture, (512, 288), interpolation=cv2.INTER_AREA)
+    far = np.zeros_like(picture)
+    far[288:576, 512:1024] = small
+    quad = Quad(tuple((512 + x / 3, 288 + y / 3) for x, y in tray.tray.corners))
+
+    assert "far away" in check(far, quad, EDGE)[0].verdict
+
+
+def test_a_camera_at_the_side_is_named(picture):
+    slanted = Quad(((500, 100), (1000, 100), (1300, 800), (200, 800)))
+
+    assert "from the side" in check(picture, slanted, EDGE)[0].verdict
+
+
+def test_nothing_to_focus_on_is_no_fault():
+    grey = np.full((864, 1536, 3), 120, np.uint8)
+    found = check(grey, Quad(((300, 100), (1200, 100), (1200, 760), (300, 760))), EDGE)[-1]
+
+    assert found.ok is None
+    assert found.advice == "Lay the dice in it."

@@ -1,0 +1,47 @@
+import pytest
+
+from calibration.outline import Outline
+from calibration.set_aside_zone import propose
+from device.cameras.simulated.tray import SimulatedTray
+
+SIZE = (1536, 864)
+
+
+def placed(left, right, top=0.1, bottom=0.9) -> Outline:
+    return Outline(((left, top), (right, top), (right, bottom), (left, bottom)))
+
+
+def middle(outline):
+    xs, ys = zip(*outline.corners, strict=True)
+    return sum(xs) / 4, sum(ys) / 4
+
+
+def test_the_zone_lies_where_the_room_is():
+    assert middle(propose(placed(0.05, 0.6), *SIZE))[0] > 0.65
+    assert middle(propose(placed(0.4, 0.95), *SIZE))[0] < 0.35
+    assert middle(propose(placed(0.1, 0.9, 0.02, 0.5), *SIZE))[1] > 0.55
+
+
+def test_with_room_on_both_sides_it_lies_at_the_right_hand():
+    assert middle(propose(placed(0.25, 0.75), *SIZE))[0] > 0.75
+
+
+def test_a_tray_that_fills_the_picture_has_none():
+    assert propose(placed(0.02, 0.98, 0.02, 0.98), *SIZE) is None
+
+
+@pytest.mark.parametrize("turned", range(4))
+def test_the_order_of_the_corners_does_not_matter(turned):
+    corners = placed(0.05, 0.6).corners
+    other = Outline(tuple(corners[(i + turned) % 4] for i in range(4))[::-1])
+
+    assert middle(propose(other, *SIZE)) == pytest.approx(middle(propose(placed(0.05, 0.6), *SIZE)))
+
+
+def test_at_the_simulated_tray_it_lies_over_the_strip_for_the_dice():
+    tray = SimulatedTray()
+    zone = propose(Outline.of(tray.tray, *SIZE), *SIZE)
+    there = Outline.of(tray.aside, *SIZE)
+
+    assert middle(zone) == pytest.approx(middle(there), abs=0.04)
+    assert max(x for x, _ in zone.corners) < 1

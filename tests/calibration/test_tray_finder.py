@@ -1,0 +1,112 @@
+"""The tray is found at the simulated table and in rendered pictures of many others."""
+
+import json
+import os
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.outline import Outline, width_px
+from calibration.tray_finder import NOTHING, find
+from device.cameras.simulated.tray import SimulatedTray
+from vision.images import load
+from vision.reading import Quad
+
+RIGHT = 0.03
+"""Of the tray's width, for each corner."""
+
+
+def worst(found: Outline, truth, size) -> float:
+    """How far the worst corner is off, in tray widths; `truth` (4, 2) may begin anywhere."""
+    corners = np.array(found.in_px(*size).corners)
+    truth = np.array(truth)
+    turned = [np.roll(way, turn, axis=0) for way in (truth, truth[::-1]) for turn in range(4)]
+    away = min(np.linalg.norm(corners - one, axis=1).max() for one in turned)
+    return away / width_px(Quad(tuple(map(tuple, truth))))
+
+
+@pytest.mark.parametrize("look", ["green", "blue", "travel", "ruby"])
+@pytest.mark.parametrize("dice", [False, True])
+def test_the_simulated_tray_is_found_for_sure(look, dice):
+    tray = SimulatedTray(seed=6, look=look, roll_s=0.0)
+    if dice:
+        tray.throw_all()
+    found = find([tray.capture().image, tray.capture().image])
+
+    assert worst(found.tray, tray.tray.corners, (1536, 864)) < RIGHT
+    assert found.sure
+
+
+@pytest.mark.parametrize("look", ["red", "black"])
+def test_walls_as_dark_as_the_floor_are_found_or_asked_about(look):
+    tray = SimulatedTray(seed=6, look=look, roll_s=0.0)
+    found = find([tray.capture().image])
+
+    assert not found.sure or worst(found.tray, tray.tray.corners, (1536, 864)) < RIGHT
+
+
+def test_the_size_of_the_picture_does_not_matter():
+    tray = SimulatedTray(seed=6, roll_s=0.0)
+    small = cv2.resize(tray.capture().image, (640, 360), interpolation=cv2.INTER_AREA)
+
+    assert worst(find([small]).tray, np.array(tray.tray.corners) * 640 / 1536, (640, 360)) < RIGHT
+
+
+def test_the_corners_go_clockwise_from_the_far_left():
+    tray = SimulatedTray(seed=6, roll_s=0.0)
+    a, b, c, d = find([tray.capture().image]).tray.corners
+
+    assert a[0] < b[0]
+    assert b[1] < c[1]
+    assert d[0] < c[0]
+    assert a[1] < d[1]
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        np.full((480, 640, 3), 90, np.uint8),
+        np.zeros((480, 640, 3), np.uint8),
+        np.random.default_rng(1).integers(0, 255, (480, 640, 3), np.uint8),
+    ],
+)
+def test_where_there_is_no_tray_a_frame_in_the_middle_is_proposed(picture):
+    assert find([picture]) == NOTHING
+    assert not NOTHING.sure
+
+
+def test_no_picture_is_an_error():
+    with pytest.raises(ValueError, match="one picture at least"):
+        find([])
+
+
+@pytest.fixture(scope="module")
+def renders():
+    folder = os.environ.get("TRAYKEEPER_PICTURES")
+    if not folder or not (Path(folder) / "renders" / "labels.jsonl").exists():
+        pytest.skip("TRAYKEEPER_PICTURES does not name a folder with renders/labels.jsonl")
+    found = []
+    lines = (Path(folder) / "renders" / "labels.jsonl").read_text("utf-8").splitlines()
+    for line in lines[::4]:
+        label = json.loads(line)
+        image = load(Path(folder) / "renders" / label["image"])
+        tray = find([image])
+        size = (label["width"], label["height"])
+        found.append((worst(tray.tray, label["tray_corners"], size), tray.sure))
+    return found
+
+
+@pytest.mark.pictures
+def test_half_of_the_rendered_trays_are_found_within_three_hundredths(renders):
+    assert np.median([away for away, _ in renders]) < RIGHT
+
+
+@pytest.mark.pictures
+def test_what_is_called_found_is_right(renders):
+    sure = [away for away, sure in renders if sure]
+
+    assert len(sure) >= len(renders) / 5
+    assert np.mean([away < RIGHT for away in sure]) >= 0.9
+    assert max(sure) < 3 * RIGHT

@@ -1,0 +1,157 @@
+"""The whole calibration on a phone: real Chromium, real HTTP, real camera thread and reader."""
+
+import pytest
+from playwright.sync_api import expect
+
+from calibration.profile import FILE, load
+from device.app import PlayOptions, serving
+from tests.browser import PHONE, chromium
+from web.app import new_link
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+PATIENCE_MS = 20_000
+TRIES = 12
+
+
+@pytest.fixture
+def table(tmp_path):
+    options = PlayOptions(
+        camera="sim",
+        host="127.0.0.1",
+        port=0,
+        state=str(tmp_path),
+        still_s=0.15,
+        roll_s=0.3,
+        seed=4,
+    )
+    with serving(options) as (companion, server):
+        yield companion, f"http://127.0.0.1:{server.port}", new_link(server.app)
+
+
+@pytest.fixture
+def phone(table):
+    errors = []
+    with chromium() as browser:
+        context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
+        context.set_default_timeout(PATIENCE_MS)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+        page.goto(f"{table[1]}/{table[2]}")
+        expect(page.locator("html.holder")).to_be_attached()
+        page.goto(f"{table[1]}/calibrate")
+        expect(page.locator("#words")).not_to_contain_text("not looked for", timeout=PATIENCE_MS)
+        expect(page.locator("#handles .handle")).to_have_count(8, timeout=PATIENCE_MS)
+        yield page
+    assert [error for error in errors if "409" not in error] == []
+
+
+def drag(phone, handle, right, down):
+    """One finger, down on the corner, over, and up."""
+    box = phone.locator(f"{handle} .dot").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    phone.mouse.move(x, y)
+    phone.mouse.down()
+    phone.mouse.move(x + right / 2, y + down / 2)
+    expect(phone.locator("#loupe")).to_be_visible()
+    phone.mouse.move(x + right, y + down)
+    phone.mouse.up()
+    expect(phone.locator("#loupe")).to_be_hidden()
+
+
+def until(companion, holds):
+    for _ in range(200):
+        if holds(companion.wizard.state()):
+            return
+        companion.wait(companion.snapshot().version, 0.1)
+    raise AssertionError(companion.wizard.state())
+
+
+def throw_and(phone, step, button, shown):
+    """Throw until what is read shows; a reading may be in doubt."""
+    for _ in range(TRIES):
+        phone.locator(f"[data-step={step}] .throw").click()
+        phone.locator(f"[data-step={step}] .throw:not(.busy)").wait_for()
+        phone.wait_for_timeout(600)
+        phone.locator(button).click()
+        phone.locator(f"{button}:not(.busy)").wait_for()
+        if shown():
+            return
+    raise AssertionError(f"{step}: never read")
+
+
+def test_from_finding_the_tray_to_saving(table, phone, tmp_path):
+    companion, address, _ = table
+    before = companion.wizard.state().tray
+    drag(phone, "#tray-0", -30, -20)
+    until(companion, lambda state: state.tray[0] != before[0])
+    dragged = companion.wizard.state().tray[0]
+    assert dragged[0] == pytest.approx(before[0][0] - 30 / 390, abs=0.01)
+    assert companion.wizard.state().tray[1:] == before[1:]
+    phone.locator("#tray-0").focus()
+    phone.keyboard.press("Shift+ArrowRight")
+    until(companion, lambda state: state.tray[0][0] > dragged[0])
+
+    phone.get_by_text("Find it again").click()
+    until(companion, lambda state: state.tray[0] == pytest.approx(before[0], abs=0.01))
+    phone.locator("#aside").click()
+    expect(phone.locator("#aside")).to_have_text("Set-aside zone: off")
+    phone.locator("#aside").click()
+    expect(phone.locator("#aside")).to_have_text("Set-aside zone: on")
+    phone.locator("#next").click()
+
+    expect(phone.locator("#findings li")).to_have_count(4)
+    phone.locator("#next").click()
+
+    until(companion, lambda _: companion.wizard.listening == "button")
+    phone.locator("#sim-button").click()
+    expect(phone.locator("#part-press")).to_have_class("good")
+    phone.locator("#sim-button").click(delay=1300)
+    expect(phone.locator("#part-hold")).to_have_class("good")
+    phone.locator("[data-show=green]").click()
+    expect(phone.locator("#lamp-question")).to_have_text("Is the lamp green now?")
+    until(companion, lambda _: companion.snapshot().lamp.colour == "#00fe00")
+    phone.get_by_text("Yes, it is").click()
+    expect(phone.locator("[data-show=green]")).to_contain_class("good")
+    until(companion, lambda _: companion.snapshot().lamp.colour != "#00fe00")
+    phone.locator("#next").click()
+
+    known = phone.locator("#dice-words")
+    throw_and(phone, "dice", "#learn", lambda: "Known" in known.inner_text())
+    phone.locator("#next").click()
+
+    passed = phone.locator("#trials .die")
+    throw_and(phone, "test", "#read", lambda: passed.count() == 18)
+    expect(phone.locator("#trials")).to_contain_text("the table is ready")
+    phone.locator("#next").click()
+
+    assert not (tmp_path / FILE).exists()
+    phone.locator("#next").click()
+    expect(phone.locator("#save-title")).to_have_text("Saved")
+    profile = load(tmp_path / FILE)
+    assert profile.dice.dice >= 12
+    assert profile.aside is not None
+    phone.locator("#next").click()
+    expect(phone).to_have_url(f"{address}/")
+
+
+def test_leaving_and_coming_back_finds_what_was_done(table, phone):
+    drag(phone, "#tray-2", -25, -15)
+    until(table[0], lambda state: state.words.startswith("The corners are where you"))
+    there = table[0].wizard.state().tray
+    phone.goto(f"{table[1]}/")
+    phone.goto(f"{table[1]}/calibrate")
+
+    expect(phone.locator("#words")).to_contain_text("where you set them")
+    assert table[0].wizard.state().tray == there
+
+
+def test_every_target_is_large_enough_for_a_thumb_and_nothing_is_cut_off(phone):
+    for step in range(6):
+        phone.locator(f"[data-go='{step}']").click()
+        phone.wait_for_timeout(200)
+        for button in phone.locator("main button:visible").all():
+            box = button.bounding_box()
+            assert min(box["width"], box["height"]) >= 44, button.inner_text()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= PHONE["width"]

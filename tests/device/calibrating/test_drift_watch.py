@@ -1,0 +1,113 @@
+"""A tray that moves and light that changes are noticed, told once, and forgotten when over."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.drift import level, signature
+from calibration.outline import Outline
+from calibration.profile import Profile
+from device.calibrating.drift_watch import AGAIN_S, DARKER, MOVED, Drifted, DriftWatch
+from device.calibrating.profile_store import ProfileStore
+from device.cameras.base import Frame
+from device.cameras.simulated.tray import SimulatedTray
+from device.watching.camera_thread import CameraThread
+from tests.clock import Clock
+
+
+@pytest.fixture
+def tray():
+    return SimulatedTray(seed=1, roll_s=0.0)
+
+
+@pytest.fixture
+def drift_watch(tray):
+    """With what it says in `said`."""
+    image = tray.preview().image
+    height, width = image.shape[:2]
+    outline = Outline.of(tray.tray, 1536, 864)
+    quad = outline.in_px(width, height)
+    profiles = ProfileStore()
+    profiles.keep(
+        Profile(tray.name, "now", outline, level=level(image, quad), sides=signature(image, quad))
+    )
+    said = []
+    drift_watch = DriftWatch(profiles, said.append, Clock())
+    drift_watch.said = said
+    return drift_watch
+
+
+def moved(frame, px=8):
+    shift = np.array([[1, 0, px], [0, 1, px]], np.float64)
+    image = cv2.warpAffine(frame.image, shift, frame.image.shape[1::-1])
+    return replace(frame, image=image)
+
+
+def darker(frame):
+    return Frame((frame.image * 0.45).astype(np.uint8), frame.time_s)
+
+
+def test_a_tray_where_it_was_says_nothing(drift_watch, tray):
+    for _ in range(5):
+        tray.throw_all()
+        drift_watch.look(tray.preview(), tray)
+
+    assert drift_watch.said == []
+
+
+def test_a_move_is_told_when_seen_twice_and_once_only(drift_watch, tray):
+    drift_watch.look(moved(tray.preview()), tray)
+    assert drift_watch.said == []
+    for _ in range(3):
+        drift_watch.look(moved(tray.preview()), tray)
+    assert drift_watch.said == [Drifted(MOVED, moved=True)]
+
+    for _ in range(3):
+        drift_watch.look(tray.preview(), tray)
+    assert drift_watch.said[1:] == [Drifted("")]
+
+
+def test_the_exposure_is_found_again_but_not_again_and_again(drift_watch, tray):
+    def dark_twice():
+        for frame in (darker(tray.preview()), darker(tray.preview())):
+            drift_watch.look(frame, tray)
+
+    def light_twice():
+        for _ in range(2):
+            drift_watch.look(tray.preview(), tray)
+
+    dark_twice()
+    assert drift_watch.said == [Drifted(DARKER, resettle=True)]
+    light_twice()
+    dark_twice()
+    assert drift_watch.said[-1] == Drifted(DARKER, resettle=False)
+    light_twice()
+    drift_watch._clock.now_s += AGAIN_S + 1
+    dark_twice()
+    assert drift_watch.said[-1] == Drifted(DARKER, resettle=True)
+
+
+def test_without_a_profile_of_this_camera_nothing_is_looked_at(tray):
+    said = []
+    DriftWatch(ProfileStore(), said.append).look(tray.preview(), tray)
+
+    assert said == []
+
+
+def test_the_eye_looks_soon_after_the_start_and_only_at_rest(tray):
+    seen = []
+    camera_thread = CameraThread(
+        lambda: tray, lambda _: None, idle=lambda frame, camera: seen.append(camera.name)
+    )
+    camera_thread.start()
+    try:
+        camera_thread.with_camera(lambda _: None).result(5)
+        for _ in range(100):
+            if seen:
+                break
+            camera_thread.with_camera(lambda _: None).result(5)
+    finally:
+        camera_thread.close()
+    assert seen == ["simulated tray"]

@@ -1,0 +1,137 @@
+"""The profile in use: with which camera, how that is opened, and what is put beside."""
+
+from dataclasses import replace
+
+import pytest
+
+from calibration.outline import Outline
+from calibration.profile import FILE, HeldControls, Profile, load
+from device.calibrating.calibrated_camera import fitted
+from device.calibrating.profile_store import ProfileStore, held, named
+from device.cameras import SimulatedTray
+from device.cameras.controls import HeldLight, Tunable, Tuning
+from device.errors import UsageError
+
+TRAY = Outline(((0.2, 0.2), (0.7, 0.2), (0.7, 0.8), (0.2, 0.8)))
+LIGHT = HeldLight(10_000, 2.5, 1.8, 1.4)
+TUNING = Tuning(focus_dpt=3.3, light=LIGHT)
+PI = Profile("imx708", "now", TRAY, held=held(TUNING))
+
+
+class Tuned(SimulatedTray):
+    """A simulated tray that can be focused."""
+
+    name = "imx708"
+    tuning = TUNING
+    done = ()
+
+    def resettle(self):
+        self.done += ("resettle",)
+
+    def refocus(self):
+        self.done += ("refocus",)
+
+
+def test_a_camera_holds_again_what_it_held(tmp_path):
+    profiles = ProfileStore(tmp_path / FILE)
+    profiles.keep(PI)
+    usual = Tuning(rotation=180, mains_hz=60)
+
+    again = ProfileStore(tmp_path / FILE).tuning("picamera2", usual)
+    assert again == replace(usual, focus_dpt=3.3, light=LIGHT)
+
+
+@pytest.mark.parametrize(
+    ("camera", "spec", "fits"),
+    [
+        ("imx708", "auto", True),
+        ("imx708", "usb:0", False),
+        ("USB camera 1", "usb:1", True),
+        ("USB camera 0", "usb", True),
+        ("USB camera 0", "picamera2", False),
+        ("simulated tray", "auto", False),
+        ("replay of evening", "picamera2", False),
+    ],
+)
+def test_only_the_camera_of_the_profile_is_opened_so(camera, spec, fits):
+    profiles = ProfileStore()
+    profiles.keep(replace(PI, camera=camera))
+
+    assert (profiles.tuning(spec, Tuning()) != Tuning()) == fits
+
+
+@pytest.mark.parametrize(
+    ("camera", "spec", "meant"),
+    [
+        ("imx708", "auto", "picamera2"),
+        ("imx708", "sim", "sim"),
+        ("USB camera 0", "auto", "auto"),
+        ("simulated tray", "auto", "auto"),
+    ],
+)
+def test_a_calibrated_pi_camera_is_never_replaced_by_simulated_dice(camera, spec, meant):
+    profiles = ProfileStore()
+    assert profiles.meant(spec) == spec
+    profiles.keep(replace(PI, camera=camera))
+
+    assert profiles.meant(spec) == meant
+
+
+def test_what_a_camera_does_not_tell_is_not_held():
+    assert held(Tuning()) == HeldControls()
+    assert held(Tuning(focus_dpt=2.0)) == HeldControls(focus_dpt=2.0)
+
+
+def test_a_broken_profile_stops_nobody_and_is_put_beside_the_next(tmp_path):
+    (tmp_path / FILE).write_text("format = 1\n", "utf-8")
+    profiles = ProfileStore(tmp_path / FILE)
+
+    assert profiles.profile is None
+    assert "camera_name" in profiles.trouble or "[tray]" in profiles.trouble
+    profiles.keep(PI)
+    assert (tmp_path / f"{FILE}.bak").read_text("utf-8") == "format = 1\n"
+    assert load(tmp_path / FILE) == PI
+    assert not profiles.trouble
+
+
+def test_that_of_another_camera_is_put_beside(tmp_path):
+    profiles = ProfileStore(tmp_path / FILE)
+    profiles.keep(PI)
+    profiles.keep(replace(PI, camera="USB camera 0"))
+
+    assert load(tmp_path / f"{FILE}.bak") == PI
+    assert load(tmp_path / FILE).camera == "USB camera 0"
+
+
+def test_a_profile_that_is_named_must_be_there_and_hold(tmp_path):
+    with pytest.raises(UsageError, match="no such file"):
+        named(tmp_path / "none.toml")
+    (tmp_path / "bad.toml").write_text("format = 2", "utf-8")
+    with pytest.raises(UsageError, match="newer"):
+        named(tmp_path / "bad.toml")
+
+
+def test_a_fitted_camera_sees_the_tray_of_its_profile_as_soon_as_there_is_one():
+    profiles, tray = ProfileStore(), SimulatedTray(roll_s=0.0)
+    camera = fitted(tray, profiles)
+
+    assert (camera.tray, camera.aside) == (tray.tray, tray.aside)
+    camera.capture()
+    profiles.keep(Profile("simulated tray", "now", TRAY))
+    assert camera.tray == TRAY.in_px(1536, 864)
+    assert camera.aside is None
+    profiles.keep(PI)
+    assert camera.tray == tray.tray
+
+
+def test_a_camera_that_can_be_focused_can_be_so_when_fitted():
+    inner = Tuned(roll_s=0.0)
+    camera = fitted(inner, ProfileStore())
+
+    assert isinstance(camera, Tunable)
+    assert not isinstance(fitted(SimulatedTray(), ProfileStore()), Tunable)
+    assert camera.tuning == TUNING
+    camera.refocus()
+    camera.resettle()
+    assert inner.done == ("refocus", "resettle")
+    assert "imx708" in repr(camera)

@@ -1,0 +1,253 @@
+"""Calibration at the simulated tray: real camera thread, real reader, real file."""
+
+from time import monotonic, sleep
+
+import pytest
+
+from calibration.outline import Outline, width_px
+from calibration.profile import FILE, load
+from device.calibrating import wizard as module
+from device.calibrating.calibrated_camera import fitted_opener
+from device.calibrating.profile_store import ProfileStore
+from device.calibrating.wizard import Wizard
+from device.cameras.simulated.tray import SimulatedTray
+from device.watching.camera_thread import CameraThread
+from game.situation import TableError
+from tests.device.calibrating.test_profile_store import Tuned
+
+SIZE = (1536, 864)
+FAR = ((0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9))
+
+
+class Bench:
+    """A tray, an eye over it, and the calibration."""
+
+    def __init__(self, folder, tray):
+        self.tray, self.file = tray, folder / FILE
+        self.profiles = ProfileStore(self.file)
+        self.camera_thread = CameraThread(
+            fitted_opener(lambda: tray, self.profiles), lambda _: None, still_s=0.1
+        )
+        self.lamps = []
+        self.wizard = Wizard(
+            self.camera_thread, self.profiles, simulated=tray, changed=lambda: self.lamps.append(1)
+        )
+        self.wizard.found(tray.name)
+
+    def throw(self, *values):
+        self.tray.throw_all(values)
+
+    def until(self, holds):
+        until_s = monotonic() + 10
+        while not holds(self.wizard.state()):
+            assert monotonic() < until_s
+            sleep(0.05)
+
+
+@pytest.fixture
+def make(tmp_path):
+    benches = []
+
+    def start(tray=None):
+        bench = Bench(tmp_path, tray or SimulatedTray(seed=8, roll_s=0.0))
+        benches.append(bench)
+        bench.camera_thread.start()
+        return bench
+
+    yield start
+    for bench in benches:
+        bench.camera_thread.close()
+
+
+@pytest.fixture
+def bench(make):
+    return make()
+
+
+def test_the_tray_is_found_with_a_zone_beside_it_and_saved(bench):
+    state = bench.wizard.find()
+    truth = Outline.of(bench.tray.tray, *SIZE)
+
+    assert state.unsaved
+    assert state.made is None
+    away = [min(abs(x - u) + abs(y - v) for u, v in truth.corners) for x, y in state.tray]
+    assert max(away) < 0.06
+    assert state.aside is not None
+    assert len(state.checks) == 4
+    state = bench.wizard.save()
+    profile = load(bench.file)
+    for saved, seen in zip(profile.tray.corners, state.tray, strict=True):
+        assert saved == pytest.approx(seen, abs=1e-4)
+    assert (state.made, state.unsaved) == (profile.made, False)
+    assert len(profile.sides) == 4
+    assert 0 < profile.level < 1
+
+
+def test_what_was_dragged_is_kept_and_used_by_the_camera_once_saved(bench):
+    bench.wizard.place(FAR, None)
+    assert bench.wizard.state().tray == FAR
+    bench.wizard.save()
+
+    watched = bench.camera_thread.with_camera(lambda camera: camera.tray).result(5)
+    assert watched == Outline(FAR).in_px(*SIZE)
+
+
+def test_corners_that_cross_are_refused_in_words(bench):
+    with pytest.raises(TableError, match=r"Of the tray, the corners cross"):
+        bench.wizard.place((FAR[0], FAR[2], FAR[1], FAR[3]), None)
+
+
+def test_a_zone_is_proposed_or_refused_for_want_of_room(bench):
+    bench.wizard.find()
+    bench.wizard.place(bench.wizard.state().tray, None)
+    assert bench.wizard.state().aside is None
+    assert bench.wizard.propose_aside().aside is not None
+
+    bench.wizard.place(((0.02, 0.02), (0.98, 0.02), (0.98, 0.98), (0.02, 0.98)), None)
+    with pytest.raises(TableError, match="no room"):
+        bench.wizard.propose_aside()
+    assert not bench.wizard.state().room
+
+
+def test_leaving_loses_nothing_and_discarding_brings_back_what_is_saved(bench):
+    bench.wizard.find()
+    bench.wizard.save()
+    saved = bench.wizard.state().tray
+    bench.wizard.place(FAR, None)
+    assert bench.wizard.state().tray == FAR
+
+    assert bench.wizard.discard().tray == saved
+
+
+def know_the_tray(bench):
+    """As if it was dragged exactly."""
+    corners = Outline.of(bench.tray.tray, *SIZE).corners
+    bench.wizard.place(corners, Outline.of(bench.tray.aside, *SIZE).corners)
+
+
+def test_two_throws_teach_the_dice(bench):
+    know_the_tray(bench)
+    bench.throw(1, 2, 3, 4, 5, 6)
+    first = bench.wizard.learn().learning
+    assert not first.learnt
+    looked_at = first.looked_at
+    number = 0
+    while not bench.wizard.state().learning.learnt and number < 5:
+        bench.throw(*((2, 3, 4, 5, 6, 1) if number % 2 else (6, 5, 4, 3, 2, 2)))
+        bench.wizard.learn()
+        number += 1
+    learning = bench.wizard.state().learning
+
+    assert learning.looked_at > looked_at
+    assert learning.words.startswith("white dice with black pips")
+    bench.wizard.save()
+    dice = load(bench.file).dice
+    assert dice.edge == pytest.approx(16 * 866 / 250 / width_px(bench.tray.tray), rel=0.2)
+    assert bench.wizard.forget().learning.learnt is False
+
+
+def test_the_same_dice_are_not_thrown_twice_and_an_empty_tray_is_no_throw(bench):
+    know_the_tray(bench)
+    with pytest.raises(TableError, match="empty"):
+        bench.wizard.test()
+    bench.throw(1, 2, 3, 4, 5, 6)
+    bench.wizard.test()
+    with pytest.raises(TableError, match="Not thrown yet"):
+        bench.wizard.test()
+
+
+def test_the_self_test_wants_three_whole_throws_running(bench):
+    know_the_tray(bench)
+    bench.throw(1, 2, 3, 4, 5, 6)
+    bench.tray.set_aside([1], to="gone")
+    failed = bench.wizard.test()
+    assert [trial.passed for trial in failed.trials] == [False]
+    assert failed.trials[0].words
+
+    passed = []
+    for number in range(12):
+        bench.throw(*((6, 5, 4, 3, 2, 1) if number % 2 else (1, 3, 5, 2, 4, 6)))
+        passed = [trial.passed for trial in bench.wizard.test().trials]
+        if passed == [True] * 3:
+            break
+    assert passed == [True] * 3
+    assert bench.wizard.retest().trials == ()
+
+
+def test_presses_are_the_calibrations_only_while_its_page_listens(bench, monkeypatch):
+    assert not bench.wizard.pressed(0.1)
+    bench.wizard.listen("button")
+    assert bench.wizard.pressed(0.1)
+    assert bench.wizard.pressed(1.2)
+    parts = bench.wizard.state().parts
+    assert (parts.pressed, parts.held) == (True, True)
+
+    monkeypatch.setattr(module, "HEARD_S", 0.0)
+    assert not bench.wizard.pressed(0.1)
+
+
+def test_a_press_reads_a_throw_of_the_self_test(bench):
+    know_the_tray(bench)
+    bench.throw(1, 2, 3, 4, 5, 6)
+    bench.wizard.listen("test")
+    assert bench.wizard.pressed(0.1)
+
+    bench.until(lambda state: state.trials)
+
+
+def test_a_press_that_is_refused_says_why(bench):
+    know_the_tray(bench)
+    bench.wizard.listen("learn")
+    assert bench.wizard.pressed(0.1)
+
+    bench.until(lambda state: "empty" in state.words)
+
+
+def test_the_lamp_shows_a_colour_until_it_is_answered(bench):
+    bench.wizard.show("green")
+    assert bench.wizard.showing == "green"
+    state = bench.wizard.lamp("green", seen=False)
+
+    assert bench.wizard.showing == ""
+    assert state.parts.lamp == {"red": None, "green": False, "blue": None}
+    assert len(bench.lamps) == 2
+
+
+def test_a_camera_that_can_be_focused_is_and_its_tuning_is_saved(make):
+    bench = make(Tuned(seed=8, roll_s=0.0))
+    bench.wizard.focus()
+    assert bench.tray.done == ("refocus", "resettle")
+    bench.wizard.save()
+
+    held = load(bench.file).held
+    assert (held.focus_dpt, held.exposure_us, held.gain) == (3.3, 10_000, 2.5)
+
+
+def test_one_that_cannot_says_so(bench):
+    with pytest.raises(TableError, match="turn the ring"):
+        bench.wizard.focus()
+
+
+def test_without_a_camera_it_says_so(make, monkeypatch):
+    monkeypatch.setattr(module, "PICTURE_S", 0.3)
+    bench = make()
+
+    bench.camera_thread.close()
+    bench.wizard.lost()
+    assert bench.wizard.picture() is None
+    assert bench.wizard.state().camera is None
+    with pytest.raises(TableError, match="no camera now"):
+        bench.wizard.find()
+    with pytest.raises(TableError, match="no camera now"):
+        bench.wizard.save()
+
+
+def test_a_folder_that_cannot_be_written_is_named(bench, monkeypatch):
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    bench.wizard.find()
+    monkeypatch.setattr(bench.profiles, "keep", full)
+    with pytest.raises(TableError, match="No space left"):
+        bench.wizard.save()
+    assert bench.wizard.state().unsaved

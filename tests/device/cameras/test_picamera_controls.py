@@ -1,0 +1,185 @@
+"""Exposure, white balance and focus found and held, on a sensor that answers as libcamera does."""
+
+import numpy as np
+import pytest
+
+from device.cameras.controls import HeldLight, Tuning, steady, turned
+from device.cameras.picamera_controls import Settling
+
+DELAY = 3  # frames until a control takes effect
+FRAME_US = 33_333
+
+
+class Sensor:
+    """Finds its exposure step by step; a value that is set turns its search off."""
+
+    def __init__(self, wanted_us=14_000, *, has=()):
+        self.camera_controls = dict.fromkeys(
+            ("AeEnable", "AwbEnable", "ExposureTime", "AnalogueGain", "ColourGains", *has),
+            (1.0, 16.0, 1.0),
+        )
+        self.wanted_us = wanted_us
+        self.seen = {"ExposureTime": 1_000, "AnalogueGain": 2.0, "ColourGains": (1.0, 1.0)}
+        self.coming = []
+        self.auto = True
+        self.awb = True
+        self.told = []
+
+    def set_controls(self, controls):
+        assert set(controls) <= set(self.camera_controls)
+        self.told.append(controls)
+        self.coming.append([DELAY, controls])
+
+    def frame(self):
+        for change in self.coming:
+            change[0] -= 1
+        due, self.coming = (
+            [change for _, change in (c for c in self.coming if c[0] <= 0)],
+            [c for c in self.coming if c[0] > 0],
+        )
+        for change in due:
+            self.auto = change.get("ExposureTime", not self.auto) == 0  # AeEnable is not heard
+            self.awb = change.get("AwbEnable", self.awb) and "ColourGains" not in change
+            self.seen |= {k: v for k, v in change.items() if k in self.seen and v}
+        if self.auto:
+            self.seen["ExposureTime"] += (self.wanted_us - self.seen["ExposureTime"]) * 0.3
+            self.seen["AnalogueGain"] += (2.0 - self.seen["AnalogueGain"]) * 0.3
+        if self.awb:
+            red, blue = self.seen["ColourGains"]
+            self.seen["ColourGains"] = (red + (2.1 - red) * 0.3, blue + (1.6 - blue) * 0.3)
+        return self.seen | {"FrameDuration": FRAME_US}
+
+
+class Lens(Sensor):
+    """With a motor that focuses at 30 cm."""
+
+    def __init__(self):
+        super().__init__(has=("AfMode", "LensPosition"))
+        self.seen |= {"AfMode": 0, "LensPosition": 1.0}
+        self.hangs = False
+        self.cycles = 0
+
+    def autofocus_cycle(self, *, wait):
+        self.cycles += 1
+        if self.hangs:
+            raise TimeoutError
+        self.seen["LensPosition"] = 3.3
+
+    def cancel_all_and_flush(self):
+        pass
+
+
+def begun(sensor, tuning=None):
+    settling = Settling(sensor, sensor.frame, tuning or Tuning())
+    settling.begin()
+    return settling
+
+
+def test_exposure_settles_and_is_then_held_free_of_flicker():
+    sensor = Sensor(wanted_us=14_000)
+    light = begun(sensor).tuning.light
+
+    assert light.exposure_us == 10_000
+    assert light.gain == pytest.approx(2.8, rel=0.03)
+    assert (light.red, light.blue) == pytest.approx((2.1, 1.6), rel=0.03)
+    sensor.wanted_us = 30_000  # a shadow falls on the tray
+    frames = [dict(sensor.frame()) for _ in range(30)]
+    assert {frame["ExposureTime"] for frame in frames} == {10_000}
+    assert {frame["ColourGains"] for frame in frames} == {(light.red, light.blue)}
+
+
+def test_under_60_hz_the_exposure_is_a_multiple_of_its_half_period():
+    light = begun(Sensor(wanted_us=18_000), Tuning(mains_hz=60)).tuning.light
+
+    assert light.exposure_us == 2 * 8_333
+
+
+def test_the_exposure_is_in_force_when_beginning_is_over():
+    sensor = Sensor()
+    light = begun(sensor).tuning.light
+
+    assert sensor.seen["ExposureTime"] == light.exposure_us
+
+
+def test_resettle_follows_a_light_that_changed():
+    sensor = Sensor(wanted_us=30_000)
+    settling = begun(sensor)
+    assert settling.tuning.light.exposure_us == 30_000
+    sensor.wanted_us = 9_000
+    settling.resettle()
+
+    assert settling.tuning.light.exposure_us == 10_000
+    assert settling.tuning.light.gain == pytest.approx(1.8, rel=0.03)
+
+
+def test_what_calibration_found_is_held_without_looking():
+    sensor = Lens()
+    known = Tuning(focus_dpt=4.0, light=HeldLight(20_000, 1.5, 1.9, 1.4))
+
+    assert begun(sensor, known).tuning == known
+    assert sensor.cycles == 0
+    assert sensor.seen["LensPosition"] == 4.0
+    assert sensor.seen["ExposureTime"] == 20_000
+    assert not any("AeEnable" in told for told in sensor.told)
+
+
+def test_it_focuses_once_and_holds_the_lens_there():
+    sensor = Lens()
+    settling = begun(sensor)
+
+    assert settling.tuning.focus_dpt == 3.3
+    assert sensor.cycles == 1
+    assert {"AfMode": 0, "LensPosition": 3.3} in sensor.told
+
+
+def test_an_autofocus_that_never_ends_leaves_the_lens_where_it_is():
+    sensor = Lens()
+    sensor.hangs = True
+
+    assert begun(sensor).tuning.focus_dpt == 1.0
+
+
+def test_a_fixed_lens_is_left_alone():
+    assert begun(Sensor()).refocus() is None
+
+
+def test_a_camera_that_tells_nothing_of_its_exposure_is_left_alone():
+    sensor = Sensor()
+    sensor.camera_controls = {}
+    sensor.seen = {}
+    settling = Settling(sensor, dict, Tuning())
+    settling.begin()
+
+    assert settling.tuning.light is None
+    assert sensor.told == []
+
+
+def test_the_lamps_flicker_is_told_where_the_camera_takes_it():
+    sensor = Sensor(has=("AeFlickerMode", "AeFlickerPeriod"))
+    begun(sensor)
+
+    assert {"AeFlickerMode": 1, "AeFlickerPeriod": 10_000} in sensor.told
+
+
+@pytest.mark.parametrize(
+    ("exposure_us", "gain", "held"),
+    [
+        (14_000, 2.0, (10_000, 2.8)),
+        (16_000, 2.0, (20_000, 1.6)),
+        (33_000, 8.0, (30_000, 8.8)),
+        (33_000, 16.0, (30_000, 16.0)),  # as bright as it can be
+        (19_000, 1.0, (10_000, 1.9)),  # two halves would be too bright
+        (3_000, 1.0, (3_000, 1.0)),  # daylight: no lamp flickers in it
+    ],
+)
+def test_the_steady_exposure_lets_in_the_same_light(exposure_us, gain, held):
+    assert held == steady(exposure_us, gain, half_period_us=10_000, longest_us=33_000)
+
+
+def test_pictures_are_turned_clockwise():
+    image = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
+
+    assert turned(image, 0) is image
+    assert turned(image, 90)[0, 1].tolist() == image[0, 0].tolist()
+    assert turned(image, 180)[1, 1].tolist() == image[0, 0].tolist()
+    assert turned(image, 270)[1, 0].tolist() == image[0, 0].tolist()

@@ -1,0 +1,155 @@
+"""`traykeeper odds` as a person or a program runs it."""
+
+import json
+import os
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from device.cli import cli
+from device.commands.odds_question import parse
+from game.odds.turn_odds import points_table
+from game.rules import rule_files
+
+COMMAND = [str(Path(sys.executable).with_name("traykeeper")), "odds"]
+RULES = rule_files.load("standard")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+def ask(*args):
+    done = CliRunner().invoke(cli, ["odds", *args], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+@pytest.fixture
+def house(tmp_path):
+    path = tmp_path / "house.toml"
+    path.write_text('extends = "colorado-dice"\npiggyback = "no"\nlast_round = "none"\n')
+    return path
+
+
+def test_json_is_the_public_form():
+    found = json.loads(ask("--rules", "zilch", "--json"))
+
+    assert found["rules"] == "zilch"
+    assert list(found["dice"]) == ["1", "2", "3", "4", "5", "6"]
+    assert found["dice"]["1"] == {"farkle": "2/3", "hot": "1/3", "mean": 25.0}
+    assert Fraction(found["dice"]["6"]["farkle"]) == 0
+    assert found["turn"]["value"] == points_table(rule_files.load("zilch")).value
+    assert found["turn"]["average"] == pytest.approx(620.855, abs=5e-4)
+    assert found["match"]["target"] == 10_000
+    assert found["match"]["first_player_wins"] == pytest.approx(0.5347335, abs=1e-6)
+
+
+def test_match_is_null_with_piggybacking_or_another_target():
+    assert json.loads(ask("--rules", "stirler", "--json"))["match"] is None
+    assert json.loads(ask("--rules", "zilch", "--target", "300", "--json"))["match"] is None
+
+
+def test_a_table_for_people():
+    shown = ask("--rules", "walnut-studiolo")
+
+    assert "25/324" in shown
+    assert "512.912  points on average" in shown
+    assert "chance to bank the first 500 when going for it" in shown
+    assert "chance of the player who begins" in shown
+
+
+def test_five_dice_have_five_rows():
+    assert list(json.loads(ask("--rules", "colorado-dice", "--json"))["dice"]) == list("12345")
+
+
+def test_house_rules_are_solved_once_and_kept(house):
+    assert f"not solved yet: traykeeper odds solve --rules {house} --target 200" in ask(
+        "--rules", str(house), "--target", "200"
+    )
+    first = ask("solve", "--rules", str(house), "--target", "200")
+
+    assert "for the player who begins" in first
+    found = json.loads(ask("--rules", str(house), "--target", "200", "--json"))["match"]
+    assert found["target"] == 200
+    assert 0.5 < found["first_player_wins"] < 0.9
+
+
+def test_simulation_agrees(house):
+    ask("solve", "--rules", str(house), "--target", "200")
+
+    assert "standard errors" in ask(
+        "simulate", "--rules", str(house), "--target", "200", "--matches", "5000"
+    )
+
+
+def test_a_question_is_answered_in_words_and_numbers():
+    words = ask("--rules", "standard", "--from", "3200 2950 turn 450 dice 3")
+    found = json.loads(
+        ask("--rules", "standard", "--from", "3,200 2,950 turn 450 dice 3", "--json")
+    )
+    (option,) = found["options"]
+
+    assert "bank 450" in words
+    assert "27.78% to farkle" in words
+    assert option["farkle"] == "5/18"
+    assert option["best"] == "bank"
+    assert option["win_banked"] > option["win_thrown"]
+
+
+def test_a_throw_is_answered_with_every_keep():
+    found = json.loads(ask("--rules", "standard", "--from", "0 0 throw 113335", "--json"))
+
+    assert len(found["options"]) == 11
+    wins = [max(o["win_banked"] or 0, o["win_thrown"]) for o in found["options"]]
+    assert wins == sorted(wins, reverse=True)
+
+
+def test_the_one_who_follows_asks_too():
+    found = json.loads(ask("--from", "9700 10150 turn 450 dice 2", "--json"))["options"][0]
+
+    assert found["win_banked"] == 0
+    assert 0 < found["win_thrown"] < 1
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--from", "3200"], "nothing where a number is expected"),
+        (["--from", "3200 x"], "'x' where a number is expected"),
+        (["--from", "1 2 turn"], "nothing where a number is expected"),
+        (["--from", "1 2 dice 7"], "dice 1 to 6, not 7"),
+        (["--from", "1 2 fly 3"], "'fly' is not understood"),
+        (["--from", "1 2 throw 223446"], "is a farkle"),
+        (["--from", "1 2 throw 17"], "a die shows 1 to 6, not 7"),
+        (["--rules", "standard", "--from", "12000 2"], "is reached"),
+        (["--rules", "no"], "no rule set is called 'no'"),
+        (["solve", "--rules", "standard", "--target", "60000"], "a target can be 1 to 50,000"),
+        (["simulate", "--rules", "standard", "--target", "300"], "not solved yet"),
+    ],
+)
+def test_bad_questions_are_one_line_with_the_remedy(args, words, tmp_path):
+    done = subprocess.run(
+        [*COMMAND, *args],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"XDG_CACHE_HOME": str(tmp_path)},
+    )
+
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert words in done.stderr
+
+
+def test_a_question_in_other_words():
+    question = parse("0 0 second turn 300", RULES)
+
+    assert question.table.second
+    assert question.hot
+    assert parse("0 0", RULES).n_dice == 6

@@ -1,0 +1,276 @@
+"""The doctor: every check on real files and sockets, every complaint with its remedy."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from device.doctor import (
+    check_hardware,
+    check_network,
+    check_pi,
+    check_service,
+)
+from device.doctor import (
+    findings as troubles,
+)
+from device.doctor.findings import Level, Trouble
+from device.doctor.report import pack_report, without_secrets
+from device.doctor.run import CHECKS, as_json_text, as_text, examine
+from device.doctor.system import Machine, System, admit
+from device.settings import Settings
+from game.journal.journal import Journal
+from game.match.match import Match
+from game.rules.rule_files import load
+
+DOC = (Path(__file__).parents[3] / "docs" / "troubleshoot.md").read_text("utf-8")
+TROUBLES = [value for value in vars(troubles).values() if isinstance(value, Trouble)]
+COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]
+
+
+@pytest.fixture
+def system(tmp_path):
+    """A machine of plain files, on which nothing is installed."""
+    settings = Settings(state=str(tmp_path / "state"), port=0, host="127.0.0.1")
+    return System(Machine(tmp_path), settings, None, None, None, installed=False)
+
+
+def write(system, path, text):
+    file = system.machine.path(path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+@pytest.fixture
+def programs(tmp_path, monkeypatch):
+    """Programs that answer as those of a Pi would."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+    def add(name, answer):
+        program = folder / name
+        program.write_text(f"#!/bin/sh\ncat <<'END'\n{answer}\nEND\n")
+        program.chmod(0o755)
+
+    return add
+
+
+@pytest.mark.parametrize("trouble", TROUBLES, ids=lambda trouble: trouble.says)
+def test_every_complaint_has_its_remedy_on_the_page(trouble):
+    assert f"| {trouble.says} | {trouble.remedy} |" in DOC
+
+
+def test_every_check_says_one_line_on_this_very_machine():
+    findings = examine(admit())
+
+    assert findings.keys() == CHECKS.keys()
+    for found in findings.values():
+        assert found.line
+        assert "\n" not in found.line
+        assert (found.trouble is not None) == (found.level in (Level.WARNING, Level.FAILED))
+    assert len(json.loads(as_json_text(findings))["checks"]) == len(CHECKS)
+
+
+def test_a_sensor_on_the_flat_cable_is_seen_by_its_drivers_name(system, monkeypatch):
+    monkeypatch.setattr(check_hardware, "find_spec", lambda _: True)
+    write(system, "/proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
+    assert check_hardware.camera(system).line == "no camera is seen"
+    write(system, "/sys/class/video4linux/v4l-subdev0/name", "imx708_wide\n")
+
+    assert check_hardware.camera(system).line == "imx708_wide"
+    monkeypatch.setattr(check_hardware, "find_spec", lambda _: None)
+    assert "picamera2 is not installed" in check_hardware.camera(system).line
+
+
+def test_the_running_companions_word_on_its_camera_counts(system):
+    seeing = replace(system, state={"situation": "no match", "camera": "imx708"})
+    blind = replace(system, state={"situation": "no match", "camera": None})
+
+    assert check_hardware.camera(seeing).line == "imx708"
+    assert check_hardware.camera(blind).level is Level.FAILED
+
+
+def test_pins_without_their_library_are_named(system, monkeypatch):
+    assert check_hardware.pins(system).level is Level.SKIPPED
+    write(system, "/dev/gpiochip0", "")
+    monkeypatch.setattr(check_hardware, "find_spec", lambda _: None)
+    assert "lgpio is not installed" in check_hardware.pins(system).line
+    monkeypatch.setattr(check_hardware, "find_spec", lambda _: True)
+    assert "button GPIO17, lamp GPIO22, 23, 24" in check_hardware.pins(system).line
+
+
+def test_a_service_without_its_groups_is_named(system):
+    assert check_hardware.rights(system).level is Level.SKIPPED
+    if shutil.which("systemd-sysusers") and not check_hardware._is_member("traykeeper", "gpio"):
+        assert (
+            "not in video and gpio" in check_hardware.rights(replace(system, installed=True)).line
+        )
+
+
+@pytest.mark.parametrize(
+    ("mounts", "level"),
+    [
+        ("/dev/mmcblk0p2 / ext4 rw,noatime 0 0", Level.OK),
+        ("/dev/mmcblk0p2 / ext4 ro,noatime 0 0", Level.FAILED),
+        ("", Level.SKIPPED),
+    ],
+)
+def test_a_card_that_turned_read_only_is_found(system, mounts, level):
+    write(system, "/proc/mounts", mounts)
+
+    assert check_pi.disk(system).level is level
+
+
+def test_a_service_that_may_write_its_folder_alone_is_no_worn_card(system):
+    folder = check_pi.existing(system.folder)
+    mounts = f"/dev/mmcblk0p2 / ext4 ro 0 0\n/dev/mmcblk0p2 {folder} ext4 {{}} 0 0"
+    write(system, "/proc/mounts", mounts.format("rw"))
+    assert check_pi.disk(system).level is Level.OK
+    write(system, "/proc/mounts", mounts.format("ro"))
+    assert check_pi.disk(system).level is Level.FAILED
+
+
+def test_errors_that_ext4_counted_are_found(system):
+    write(system, "/proc/mounts", "/dev/mmcblk0p2 / ext4 rw 0 0")
+    write(system, "/sys/fs/ext4/mmcblk0p2/errors_count", "3\n")
+
+    assert check_pi.disk(system).line == "the disk has had errors (mmcblk0p2: 3)"
+
+
+@pytest.mark.parametrize(
+    ("answer", "level"),
+    [("0x0", Level.OK), ("0x50000", Level.WARNING), ("0x50005", Level.FAILED)],
+)
+def test_a_weak_supply_is_found_now_and_since_the_start(system, programs, answer, level):
+    programs("vcgencmd", f"throttled={answer}")
+
+    assert check_pi.power(system).level is level
+
+
+def test_a_weak_supply_is_found_by_the_kernels_alarm_too(system):
+    write(system, "/sys/class/hwmon/hwmon1/in0_lcrit_alarm", "1\n")
+
+    assert check_pi.power(system).line == "the power supply is too weak (now)"
+
+
+@pytest.mark.parametrize(("milli", "level"), [("47250", Level.OK), ("82100", Level.WARNING)])
+def test_heat_is_told_in_degrees(system, milli, level):
+    write(system, "/sys/class/thermal/thermal_zone0/temp", milli)
+
+    assert check_pi.heat(system).level is level
+
+
+def test_a_clock_that_nobody_set_is_named(system, programs):
+    programs("timedatectl", "no")
+    assert check_pi.clock(system).line.startswith("the clock is not set")
+    programs("timedatectl", "yes")
+    assert check_pi.clock(system).level is Level.OK
+
+
+def test_a_guest_network_is_named_with_the_way_out(system, programs):
+    programs("iwgetid", "Huber Gäste")
+    found = check_network.wifi(system)
+    assert found.line == "this looks like a guest Wi-Fi, which keeps devices apart (Huber Gäste)"
+    assert "Without Wi-Fi" in found.trouble.remedy
+
+    programs("iwgetid", "Huber")
+    programs("ip", '[{"dst": "192.168.1.7", "lladdr": "dc:a6:32:01:02:03"}]')
+    assert check_network.wifi(system).line == "Huber, one other device seen"
+
+
+def test_no_address_means_no_network(system, programs):
+    programs("ip", "[]")
+    assert check_network.network(system).level is Level.FAILED
+    programs("ip", '[{"addr_info": [{"local": "192.168.1.5"}]}]')
+    assert check_network.network(system).line == "192.168.1.5"
+
+
+def test_a_name_that_another_device_has_is_told(system, programs):
+    programs("busctl", f's "{socket.gethostname()}.local"')
+    assert check_network.name(system).level is Level.OK
+    programs("busctl", f's "{socket.gethostname()}-2.local"')
+    assert "another device has this name too" in check_network.name(system).line
+
+
+def test_a_port_that_somebody_else_has_is_named(system):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = replace(system.settings, port=other.getsockname()[1])
+        found = check_network.port(replace(system, settings=taken))
+
+    assert found.line == f"the port is used by another program ({taken.port})"
+    assert check_network.port(system).level is Level.OK
+
+
+def test_a_damaged_journal_is_found(system):
+    path = system.folder / "journal.db"
+    with closing(Journal.open(path)) as journal:
+        journal.start(Match.start(load("zilch"), ["Anna", "Ben"]))
+    assert check_service.journal(system).line == f"1 matches in {path}"
+    path.write_bytes(b"no journal at all" * 500)
+    assert check_service.journal(system).level is Level.FAILED
+
+
+def test_a_service_that_was_started_anew_is_told(system, programs):
+    here = replace(system, installed=True)
+    programs("systemctl", "ActiveState=active\nNRestarts=2")
+    assert check_service.service(here).line == "the service had to be restarted (2 times)"
+    programs("systemctl", "ActiveState=failed\nNRestarts=0")
+    assert check_service.service(here).level is Level.FAILED
+
+
+def test_settings_that_do_not_hold_are_one_failed_line(tmp_path):
+    file = tmp_path / "settings.toml"
+    file.write_text("prot = 80\n")
+    done = subprocess.run(
+        [*COMMAND, "doctor", "--json", "--settings", str(file)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    told = {check["check"]: check for check in json.loads(done.stdout)["checks"]}
+
+    assert done.returncode == 1
+    assert "did you mean 'port'?" in told["settings"]["line"]
+    assert told["settings"]["remedy"] == troubles.BAD_SETTINGS.remedy
+
+
+def test_the_report_holds_no_secret_no_name_and_no_picture(system, programs, tmp_path):
+    programs("journalctl", "GET /?token=s3cret from dc:a6:32:01:02:03, PIN: 4711")
+    found = as_text({"heat": check_pi.heat(system)})
+    pack_report(tmp_path / "report.zip", system, found, pictures=False)
+    with ZipFile(tmp_path / "report.zip") as report:
+        names = report.namelist()
+        log = report.read("log.txt").decode()
+        system = report.read("system.txt").decode()
+
+    assert names == ["doctor.txt", "settings.toml", "system.txt", "log.txt", "service.txt"]
+    assert log == "GET /?token=*** from **:**:**:**:**:**, PIN: ***"
+    assert "numpy" in system
+
+
+@pytest.mark.parametrize("word", ["password=hunter2", "'psk': 'hunter2'", "secret: hunter2"])
+def test_secrets_are_blotted_out_however_they_are_written(word):
+    assert "hunter2" not in without_secrets(word)
+
+
+def test_pictures_go_in_only_with_a_report(tmp_path):
+    done = subprocess.run(
+        [*COMMAND, "doctor", "--pictures"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "--zip report.zip" in done.stderr
+    nowhere = str(tmp_path / "no" / "report.zip")
+    done = subprocess.run(
+        [*COMMAND, "doctor", "--zip", nowhere], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "no report can be written there" in done.stderr

@@ -1,0 +1,279 @@
+"""Lamp, buzzer and voice: what each shows is a pure function of the table."""
+
+import shutil
+import wave
+from itertools import accumulate
+from time import monotonic, sleep
+
+import pytest
+from gpiozero.pins.mock import MockFactory, MockPWMPin
+
+from device.errors import UsageError
+from device.hardware.buzzer import SOUNDS, Sounder, sound_for
+from device.hardware.lamp import BLINKS, LAMPS, OneLamp, RgbLamp
+from device.hardware.outputs import Signals, Wiring, as_lamp, open_signals
+from device.hardware.voice import Voice, spoken, words_for
+from device.session.indicator import HOLDING, Indicator, sign_for
+from game.situation import Situation
+
+HOUR_S = 3600
+
+
+@pytest.fixture
+def pins():
+    factory = MockFactory(pin_class=MockPWMPin)
+    yield factory
+    factory.close()
+
+
+def test_every_sign_has_a_colour_and_a_way_to_blink():
+    assert set(LAMPS) == set(BLINKS) == set(Indicator)
+
+
+def test_no_two_signs_look_alike():
+    looks = [(lamp.colour, lamp.blink) for lamp in LAMPS.values()]
+
+    assert len(set(looks)) == len(Indicator)
+
+
+def test_one_colour_tells_every_sign_by_its_blinking_wherever_one_begins_to_look():
+    """Also a pattern that is another, begun later, would be the same to the eye."""
+
+    def turned(pattern):
+        long = (pattern * 60)[:120]
+        return {long[i:] + long[:i] for i in range(len(pattern))}
+
+    for indicator in Indicator:
+        others = [BLINKS[other] * 60 for other in Indicator if other is not indicator]
+        assert not any(other[:120] in turned(BLINKS[indicator]) for other in others), indicator
+
+
+@pytest.mark.parametrize(
+    ("situation", "indicator"),
+    [
+        (Situation.NO_MATCH, Indicator.NO_MATCH),
+        (Situation.TURN_BEGINS, Indicator.READY),
+        (Situation.WAITING, Indicator.WAITING),
+        (Situation.ACCEPTED, Indicator.READ),
+        (Situation.QUESTION, Indicator.QUESTION),
+        (Situation.ATTENTION, Indicator.ATTENTION),
+        (Situation.TURN_OVER, Indicator.READY),
+        (Situation.WON, Indicator.WON),
+    ],
+)
+def test_every_situation_has_its_sign(situation, indicator):
+    assert sign_for(situation, None) is indicator
+
+
+def test_until_the_camera_is_found_it_is_starting_and_then_there_is_none():
+    ready = Situation.TURN_BEGINS
+
+    assert sign_for(ready, None, has_camera=False, started=False) is Indicator.STARTING
+    assert sign_for(ready, None, has_camera=False) is Indicator.NO_CAMERA
+    assert sign_for(Situation.ACCEPTED, None, has_camera=False) is Indicator.READ
+
+
+@pytest.mark.parametrize(
+    ("held_s", "indicator"),
+    [
+        (0.9, Indicator.READ),
+        (1, Indicator.BANK),
+        (3, Indicator.UNDO),
+        (5, Indicator.SHUT_DOWN),
+        (60, Indicator.SHUT_DOWN),
+    ],
+)
+def test_while_the_button_is_held_it_is_what_letting_go_does(held_s, indicator):
+    assert sign_for(Situation.ACCEPTED, None, held_s=held_s) is indicator
+
+
+@pytest.mark.parametrize("anode", [False, True])
+def test_the_rgb_led_shines_in_the_colour_of_the_sign(pins, anode):
+    lamp = RgbLamp(pins, anode=anode)
+    lamp.show(Indicator.FARKLE)
+    levels = [pins.pin(f"GPIO{pin}").state for pin in (22, 23, 24)]
+    lamp.close()
+
+    assert levels == ([0, 1, 1] if anode else [1, 0, 0])
+
+
+def test_the_rgb_led_blinks_where_the_sign_does(pins):
+    lamp = RgbLamp(pins)
+    lamp.show(Indicator.SHUT_DOWN)
+    red = pins.pin("GPIO22")
+    red.clear_states()
+    sleep(0.5)
+    lamp.close()
+
+    assert {0, 1} <= {state.state for state in red.states}
+
+
+def timed(states):
+    """Gpiozero's mock notes how long after the last change each came."""
+    times_s = accumulate(state.timestamp for state in states)
+    return list(zip(times_s, (state.state for state in states), strict=True))
+
+
+@pytest.mark.parametrize("anode", [False, True])
+def test_one_colour_blinks_its_pattern(pins, anode):
+    lamp = OneLamp(pins, 22, anode=anode)
+    pin = pins.pin("GPIO22")
+    lamp.show(Indicator.BANK)
+    pin.clear_states()
+    sleep(1.3)
+    lamp.show(Indicator.READY)
+    sleep(0.2)
+    lit = pin.state != anode
+    lamp.close()
+    lit_at_s = [time_s for time_s, state in timed(pin.states) if state != anode]
+
+    assert lit
+    assert lit_at_s[2] - lit_at_s[1] == pytest.approx(0.6, abs=0.15)
+
+
+def test_what_happened_is_heard_once():
+    assert sound_for(Indicator.WAITING, Indicator.READ) == SOUNDS[Indicator.READ]
+    assert sound_for(Indicator.READ, Indicator.READ) == ""
+    assert sound_for(Indicator.STARTING, Indicator.READY) == ""
+    assert sound_for(None, Indicator.ATTENTION) == ""
+
+
+def test_letting_go_of_the_button_says_what_came_of_it():
+    assert sound_for(Indicator.BANK, Indicator.READY) == "mh"
+    assert sound_for(Indicator.BANK, Indicator.WON) == SOUNDS[Indicator.WON]
+    assert sound_for(Indicator.BANK, Indicator.READ) == ""  # refused: not read anew
+
+
+def test_sounds_are_short_and_told_apart():
+    assert len(set(SOUNDS.values()) | {""}) >= len(SOUNDS) - len(HOLDING)
+    assert all(len(sound) <= 10 for sound in SOUNDS.values())
+
+
+def test_a_plain_buzzer_beeps_and_falls_silent(pins):
+    sounder = Sounder(pins, 27)
+    pin = pins.pin("GPIO27")
+    sounder.show(Indicator.WAITING)
+    sounder.show(Indicator.QUESTION)
+    sleep(0.6)
+    states = [bool(state.state) for state in pin.states]
+    sounder.close()
+
+    assert states == [False, True, False, True, False]
+
+
+def test_a_passive_buzzer_plays_tones_and_falls_silent(pins):
+    sounder = Sounder(pins, 27, tones=True)
+    sounder.show(Indicator.WAITING)
+    sounder.show(Indicator.HOT_DICE)
+    heard = set()
+    until_s = monotonic() + 0.6
+    while monotonic() < until_s:
+        heard.add(pins.pin("GPIO27").frequency)
+        sleep(0.01)
+    sounder.close()
+
+    assert heard == {440, 880, 1760, None}
+
+
+def test_all_that_is_wired_is_opened(pins):
+    outputs = open_signals(pins, Wiring(lamp="one", buzzer=27, tones=True), pytest.fail)
+    assert "OneLamp" in repr(outputs)
+    assert "TonalBuzzer" in repr(outputs)
+    outputs.close()
+    assert repr(open_signals(pins, Wiring(lamp="none"), pytest.fail)) == "<Signals >"
+
+
+def test_a_lamp_of_another_kind_is_refused_with_the_choice():
+    with pytest.raises(UsageError, match="take rgb, one or none"):
+        as_lamp("neon")
+
+
+def test_without_espeak_ng_one_line_names_the_package_and_all_else_works(monkeypatch, pins):
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    said = []
+    outputs = open_signals(pins, Wiring(voice=True), said.append)
+    outputs.show(Indicator.READY, "Anna throws.")
+    outputs.close()
+
+    assert said == ["no voice: espeak-ng is missing: sudo apt install espeak-ng"]
+
+
+def test_words_are_said_once_and_thousands_as_one_number():
+    assert words_for("It is cocked.", ("It is cocked.", "Throw it again.")) == (
+        "It is cocked. Throw it again."
+    )
+    assert spoken("Anna banks 1,250, Ben has 10,000.") == "Anna banks 1250, Ben has 10000."
+
+
+# The real espeak-ng, writing to a file
+
+
+@pytest.fixture
+def voice(tmp_path):
+    if shutil.which("espeak-ng") is None:
+        pytest.skip("espeak-ng is not installed: sudo apt install espeak-ng")
+    voice = Voice(to_file=tmp_path / "said.wav")
+    yield voice
+    voice.close()
+
+
+def seconds_of(path, timeout_s=5.0):
+    """How long the finished sound is."""
+    until_s = monotonic() + timeout_s
+    while monotonic() < until_s:
+        try:
+            with wave.open(str(path)) as sound:
+                if sound.getnframes():
+                    return sound.getnframes() / sound.getframerate()
+        except (OSError, EOFError, wave.Error):
+            pass
+        sleep(0.05)
+    raise AssertionError(f"nothing was said into {path}")
+
+
+def settled(voice):
+    until_s = monotonic() + 5
+    while (voice._next or voice._speaking) and monotonic() < until_s:
+        sleep(0.02)
+
+
+def test_a_sentence_is_said(voice, tmp_path):
+    voice.show(Indicator.READ, "Anna threw 1 1 5: 250 at risk.")
+    settled(voice)
+
+    assert 1.5 < seconds_of(tmp_path / "said.wav") < 8
+
+
+def test_speaking_never_delays_whoever_asks(voice):
+    voice.show(Indicator.READ, "One two three four five six seven eight nine ten. " * 40)
+
+    assert voice._next or voice._speaking
+
+
+def test_the_newest_words_win(voice, tmp_path):
+    for i in range(30):
+        voice.show(Indicator.READ, f"{i} " + "and this goes on and on for a very long time. " * 30)
+    voice.show(Indicator.READ, "Ben throws.")
+    settled(voice)
+
+    assert seconds_of(tmp_path / "said.wav") < 3
+
+
+def test_what_passes_in_a_moment_is_not_said(voice):
+    voice.show(Indicator.WAITING, "Waiting for the dice to lie still.")
+
+    assert repr(voice) == "<Voice ''>"
+
+
+def test_signals_close_every_part(pins):
+    closed = []
+
+    class Part:
+        def show(self, indicator, words):
+            pass
+
+        def close(self):
+            closed.append(self)
+
+    Signals(Part(), Part()).close()
+    assert len(closed) == 2

@@ -1,0 +1,127 @@
+"""A table without a tray, over a real journal; a real broker; somebody who listens."""
+
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from threading import Condition
+
+import pytest
+
+from device.mqtt.connect import on_broker
+from device.session.live_match import LiveMatch
+from device.session.match_control import MatchControl
+from device.settings import Settings
+from game.journal.journal import FILE as JOURNAL
+from game.journal.journal import Journal
+from game.rules import rule_files
+from tests.mosquitto import Listener, mosquitto
+from web.contracts.table import Lamp, Snapshot
+
+RULES = replace(rule_files.load("walnut-studiolo"), opening=0, target=2_000)
+
+
+class Blind:
+    """An eye over no tray."""
+
+    tumbled = None
+    moving = False
+
+    def look(self, *, armed=False):
+        return 0
+
+    def cancel(self):
+        pass
+
+    def mark(self, time_s=None):
+        pass
+
+
+class TapTable:
+    """As much of a `web.contracts.table.Table` as the broker is told of: dice are tapped in."""
+
+    def __init__(self, folder):
+        self.journal = Journal.open(folder / JOURNAL)
+        live_match = LiveMatch(self.journal)
+        live_match.reload()
+        self.desk = MatchControl(live_match, RULES, Blind())
+        self._changed = Condition()
+        self._snapshot = self._draw(1)
+
+    def close(self):
+        self.journal.close()
+
+    def _draw(self, version):
+        live_match, desk = self.desk.live_match, self.desk
+        lamp = Lamp("#2aa866", 0.0, "Press to read the throw")
+        match = live_match.match if live_match else None
+        question = getattr(desk.overlay, "question", None)
+        return Snapshot(
+            version,
+            desk.situation,
+            desk.message,
+            lamp,
+            match=match,
+            question=question,
+            choices=desk.choices,
+        )
+
+    def invite(self, question, names, **how):
+        self.do("invite", question, names, **how)
+
+    def do(self, what, *args, **how):
+        """Something that a desk can be asked."""
+        getattr(self.desk, what)(*args, **how)
+        with self._changed:
+            self._snapshot = self._draw(self._snapshot.version + 1)
+            self._changed.notify_all()
+
+    @property
+    def match(self):
+        return self.desk.live_match.match
+
+    def snapshot(self):
+        return self._snapshot
+
+    def wait(self, after, timeout_s):
+        with self._changed:
+            self._changed.wait_for(lambda: self._snapshot.version > after, timeout_s)
+            return self._snapshot if self._snapshot.version > after else None
+
+
+@pytest.fixture
+def table(tmp_path):
+    table = TapTable(tmp_path)
+    yield table
+    table.close()
+
+
+@pytest.fixture
+def broker(tmp_path):
+    with mosquitto(tmp_path / "broker") as broker:
+        yield broker
+
+
+@pytest.fixture
+def listener(broker):
+    listener = Listener(broker)
+    yield listener
+    listener.close()
+
+
+@pytest.fixture
+def troubles():
+    return []
+
+
+@pytest.fixture
+def join(table, broker, tmp_path, troubles):
+    """Puts the table on the broker, with any settings; ends with the test, or earlier."""
+
+    @contextmanager
+    def joined(**settings):
+        wanted = Settings(**({"mqtt_tray": "t1"} | broker.settings() | settings))
+        with on_broker(wanted, table, tmp_path, troubles.append):
+            yield
+
+    with ExitStack() as stack:
+        joined.stay = lambda **settings: stack.enter_context(joined(**settings))
+        yield joined

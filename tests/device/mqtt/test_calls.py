@@ -1,0 +1,68 @@
+"""A tournament over a real broker: called to the tray, answered there, filled from what is played."""
+
+import urllib.parse
+import urllib.request
+from contextlib import ExitStack
+from http.cookiejar import CookieJar
+from random import Random
+
+import pytest
+
+from device.bench.self_play import SelfPlay
+from device.club_board import ClubOptions, serving
+from tests.device.mqtt.conftest import RULES
+from tests.mosquitto import needs_mosquitto, until
+
+pytestmark = [needs_mosquitto, pytest.mark.slow]
+PATIENCE_S = 60
+
+
+@pytest.fixture
+def board(broker, tmp_path):
+    """The board at work, and the steward's browser: gives a page, or posts a form."""
+    options = ClubOptions(
+        broker.url, str(broker.secret), host="127.0.0.1", port=0, state=str(tmp_path)
+    )
+    with ExitStack() as stack:
+        server, steward = stack.enter_context(serving(options, print))
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
+        address = f"http://127.0.0.1:{server.port}/"
+
+        def ask(path, **form):
+            data = urllib.parse.urlencode(form).encode() or None
+            with browser.open(f"{address}{path}", data) as answer:
+                return answer.read().decode()
+
+        ask(steward.way_in)
+        yield ask
+
+
+def answer_yes(table):
+    (choice,) = (c for c in table.snapshot().choices if c.label.startswith("Yes"))
+    table.do("answer", choice.id)
+
+
+def play_to_the_end(table, seed):
+    """As the tape plays it, from the match as it began here."""
+    random = Random(seed)
+    tape = SelfPlay(table.match, "0" * 16, 0)
+    while table.match.state.winner is None:
+        for action in tape.play(random).body["actions"]:
+            what, *dice = (
+                {"kept": "keep", "thrown": "dice", "banked": "bank"}[action["kind"]],
+                action.get("dice"),
+            )
+            table.do(what, *filter(None, dice))
+
+
+def test_three_players_and_one_tray_play_a_cup_to_its_end(table, join, board):
+    join.stay()
+    form = {"name": "Club cup", "kind": "round robin", "rules": RULES.name, "target": 1000}
+    board("tournaments", **form, names="Anna\nBen\nCleo")
+    for seed in range(3):
+        until(lambda: "calls" in (table.snapshot().question or ""), PATIENCE_S)
+        answer_yes(table)
+        play_to_the_end(table, seed)
+    until(lambda: " won!" in board("tournaments/1"), PATIENCE_S)
+
+    assert table.snapshot().question is None

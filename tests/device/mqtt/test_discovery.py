@@ -1,0 +1,168 @@
+"""What Home Assistant is told, against the keys that its documentation knows."""
+
+import json
+
+import pytest
+from jinja2 import Environment
+
+from device.mqtt.discovery import discovery
+from device.mqtt.topics import Topics
+from device.mqtt.tray_state import state_json
+from game.journal.feed import FeedLine
+from game.journal.wire import WireEntry
+from tests.mosquitto import needs_mosquitto, until
+
+CONFIG = "homeassistant/device/traykeeper_t1/config"
+
+SHARED = {
+    "availability",
+    "availability_mode",
+    "availability_template",
+    "availability_topic",
+    "payload_available",
+    "payload_not_available",
+    "state_topic",
+    "command_topic",
+    "qos",
+    "encoding",
+}
+DEVICE = {
+    "identifiers",
+    "connections",
+    "configuration_url",
+    "hw_version",
+    "manufacturer",
+    "model",
+    "model_id",
+    "name",
+    "serial_number",
+    "suggested_area",
+    "sw_version",
+    "via_device",
+}
+ENTITY = SHARED | {
+    "platform",
+    "name",
+    "unique_id",
+    "default_entity_id",
+    "enabled_by_default",
+    "entity_category",
+    "entity_picture",
+    "icon",
+    "json_attributes_template",
+    "json_attributes_topic",
+    "value_template",
+    "device_class",
+}
+OF_PLATFORM = {
+    "sensor": {
+        "expire_after",
+        "force_update",
+        "last_reset_value_template",
+        "options",
+        "state_class",
+        "suggested_display_precision",
+        "unit_of_measurement",
+    },
+    "binary_sensor": {"expire_after", "force_update", "off_delay", "payload_off", "payload_on"},
+    "event": {"event_types"},
+}
+CLASSES = {"enum", "connectivity", "problem"}
+
+
+@pytest.fixture
+def payload():
+    return discovery(Topics("t1"), "http://tray.local:8000/")
+
+
+def rendered(template, state):
+    return Environment(autoescape=True).from_string(template).render(value_json=state)
+
+
+def test_every_key_is_one_that_home_assistant_documents(payload):
+    assert set(payload) <= SHARED | {"device", "origin", "components"}
+    assert set(payload["device"]) <= DEVICE
+    assert set(payload["origin"]) <= {"name", "sw_version", "support_url"}
+    for component in payload["components"].values():
+        assert set(component) <= ENTITY | OF_PLATFORM[component["platform"]]
+        assert component.get("device_class", "enum") in CLASSES
+
+
+def test_entities_are_known_by_ids_that_never_change(payload):
+    assert sorted(c["unique_id"] for c in payload["components"].values()) == [
+        "traykeeper_t1_camera",
+        "traykeeper_t1_dice",
+        "traykeeper_t1_happened",
+        "traykeeper_t1_health",
+        "traykeeper_t1_lamp",
+        "traykeeper_t1_message",
+        "traykeeper_t1_points",
+        "traykeeper_t1_scores",
+        "traykeeper_t1_situation",
+        "traykeeper_t1_throw",
+        "traykeeper_t1_turn",
+        "traykeeper_t1_winner",
+    ]
+    assert payload["device"]["identifiers"] == ["traykeeper_t1"]
+
+
+def test_every_template_says_something_of_every_state(payload, table):
+    states = [state_json(table.snapshot(), None)]
+    table.do("new_match", ["Anna", *(f"{'W' * 22}{n}" for n in range(10, 29))])
+    table.do("dice", (1, 1, 2, 3, 4, 6))
+    entry = WireEntry.first("0" * 16, table.match, 0)
+    states.append(state_json(table.snapshot(), FeedLine(1, entry, None, table.match)))
+    for component in payload["components"].values():
+        for state in states:
+            if template := component.get("value_template"):
+                assert 1 <= len(rendered(template, state)) <= 255
+            if template := component.get("json_attributes_template"):
+                assert json.loads(rendered(template, state).replace("&#34;", '"'))
+
+    said = {
+        k: rendered(c["value_template"], states[1])
+        for k, c in payload["components"].items()
+        if "value_template" in c
+    }
+    assert said["turn"] == "Anna"
+    assert said["points"] == "200"
+    assert said["throw"] == "1 1 2 3 4 6"
+    assert said["scores"].startswith("Anna 0, WWW")
+    assert said["camera"] == "OFF"
+
+
+@needs_mosquitto
+def test_it_is_told_anew_when_home_assistant_is_born(table, join, listener):
+    join.stay()
+    until(lambda: len(listener.on(CONFIG)) == 1)
+    listener.say("homeassistant/status", "online")
+    until(lambda: len(listener.on(CONFIG)) == 2)
+
+    assert listener.on(CONFIG)[0] == listener.on(CONFIG)[1]
+
+
+@needs_mosquitto
+def test_turned_off_the_device_goes_away(table, join, listener):
+    with join():
+        until(lambda: listener.on(CONFIG))
+    with join(mqtt_discovery=False):
+        until(lambda: listener.on(CONFIG)[-1] == b"")
+
+
+@needs_mosquitto
+def test_a_tray_taken_off_the_broker_leaves_nothing_there(table, join, listener, tmp_path):
+    with join():
+        until(lambda: listener.on("traykeeper/t1/state"))
+    with join(mqtt=""):
+        until(lambda: not (tmp_path / "mqtt.json").exists())
+    kept = (CONFIG, "traykeeper/t1/state", "traykeeper/t1/availability")
+    until(lambda: all(listener.on(topic)[-1] == b"" for topic in kept))
+
+
+@needs_mosquitto
+def test_a_tray_with_a_new_name_takes_the_old_one_off(table, join, listener):
+    with join():
+        until(lambda: listener.on("traykeeper/t1/state"))
+    with join(mqtt_tray="t2"):
+        until(lambda: listener.on("traykeeper/t1/state")[-1] == b"")
+        until(lambda: listener.on("traykeeper/t2/state"))

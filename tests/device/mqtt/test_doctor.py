@@ -1,0 +1,42 @@
+"""The doctor and a real broker: let in, or told what to mend."""
+
+import pytest
+
+from device.doctor.check_network import broker as check
+from device.doctor.findings import Level
+from device.doctor.system import Machine, System
+from device.settings import Settings
+from tests.mosquitto import mosquitto, needs_mosquitto
+
+pytestmark = needs_mosquitto
+
+
+def system(folder, **settings):
+    return System(Machine(folder), Settings(**settings), None, None, None, installed=False)
+
+
+@pytest.mark.parametrize("tls", [False, True])
+def test_a_broker_that_lets_us_in(tmp_path, tls):
+    with mosquitto(tmp_path / "broker", tls=tls) as there:
+        found = check(system(tmp_path, **there.settings()))
+
+    assert found.level is Level.OK
+    assert found.line == f"localhost:{there.port} lets us in"
+
+
+def test_a_wrong_password_and_a_broker_that_is_gone(tmp_path):
+    with mosquitto(tmp_path / "broker") as there:
+        settings = system(tmp_path, **there.settings())
+        there.secret.write_text('user = "club"\npassword = "wrong"\n')
+        refused = check(settings)
+    gone = check(settings)
+
+    assert refused.level is gone.level is Level.FAILED
+    assert "wants another user or password" in refused.line
+    assert "nobody listens at" in gone.line
+    assert "the table plays on" not in refused.line + gone.line
+
+
+def test_without_one_there_is_nothing_to_check_and_a_wrong_address_is_told(tmp_path):
+    assert check(system(tmp_path)).level is Level.SKIPPED
+    assert "mqtt://" in check(system(tmp_path, mqtt="pub.local")).line

@@ -1,0 +1,185 @@
+"""A tray on a real Mosquitto: what it says, in which order, and after which troubles."""
+
+import json
+from contextlib import ExitStack
+
+import pytest
+
+from game.journal.feed import Feed
+from game.journal.history import History
+from game.journal.journal import FILE as JOURNAL
+from game.journal.wire import WireEntry
+from game.stats.summary import summary
+from tests.mosquitto import Listener, mosquitto, needs_mosquitto, until
+
+pytestmark = needs_mosquitto
+
+EVENT, STATE = "traykeeper/t1/event", "traykeeper/t1/state"
+FARKLE = (2, 3, 4, 4, 6, 6)
+
+
+def told(listener):
+    """Every entry, once, in the order of its first coming."""
+    entries = {}
+    for payload in listener.on(EVENT):
+        entry = WireEntry.from_json(json.loads(payload))
+        entries.setdefault((entry.match, entry.seq), entry)
+    return list(entries.values())
+
+
+def states(listener):
+    return [json.loads(payload) for payload in listener.on(STATE)]
+
+
+def recorded(tmp_path):
+    feed = Feed(tmp_path / JOURNAL)
+    return [line.entry for match in feed.matches() for line in feed.whole(match.number)]
+
+
+def test_every_step_comes_in_order_and_the_state_stays(table, join, listener, tmp_path):
+    join.stay()
+    table.do("new_match", ["Anna", "Ben"])
+    table.do("dice", (1, 1, 2, 3, 4, 6))
+    table.do("undo")
+    table.do("dice", (1, 5, 2, 3, 4, 6))
+    table.do("bank")
+    said = table.snapshot().message
+    until(lambda: told(listener) == recorded(tmp_path))
+    state = until(lambda: next((s for s in states(listener)[-1:] if s["message"] == said), None))
+
+    assert [entry.seq for entry in told(listener)] == [0, 1, 2, 3, 4]
+    assert {key: state[key] for key in summary(table.match)} == summary(table.match)
+    assert state["seq"] == 4
+    assert state["chain"] == told(listener)[-1].chain
+
+
+def test_who_comes_later_finds_state_and_presence(table, join, broker, listener):
+    join.stay()
+    table.do("new_match", ["Anna", "Ben"])
+    until(lambda: b"Anna" in b"".join(listener.on(STATE)))
+    late = Listener(broker)
+    try:
+        state = until(lambda: [s for t, s, kept in late.heard if kept and t == STATE])
+        here = until(lambda: late.on("traykeeper/t1/availability"))
+    finally:
+        late.close()
+
+    assert json.loads(state[0])["players"][0]["name"] == "Anna"
+    assert here == [b"online"]
+
+
+def test_lights_hear_of_what_happens_now(table, join, listener):
+    join.stay()
+    until(lambda: listener.on(STATE))
+    table.do("new_match", ["Anna", "Ben"])
+    table.do("dice", (1, 1, 1, 5, 5, 5))
+    table.do("bank")
+    table.do("dice", FARKLE)
+    heard = until(lambda: (m := listener.on("traykeeper/t1/moment"))[3:] and m)
+
+    assert [json.loads(m)["event_type"] for m in heard] == [
+        "match_begun",
+        "hot_dice",
+        "banked",
+        "farkled",
+    ]
+    assert json.loads(heard[1]) == {"event_type": "hot_dice", "player": "Anna", "points": 1500}
+
+
+def test_a_clean_end_says_offline(table, join, listener):
+    with join():
+        until(lambda: listener.on("traykeeper/t1/availability") == [b"online"])
+    until(lambda: listener.on("traykeeper/t1/availability") == [b"online", b"offline"])
+
+
+def test_the_broker_dies_in_mid_turn_and_nothing_is_lost(table, join, broker, listener, tmp_path):
+    join.stay()
+    table.do("new_match", ["Anna", "Ben"])
+    table.do("dice", (1, 1, 2, 3, 4, 6))
+    until(lambda: told(listener))
+    broker.kill()
+    table.do("keep", (1, 1))
+    for _ in range(30):  # more than are under way at once, with what came before
+        table.do("undo")
+        table.do("redo")
+    table.do("dice", FARKLE[:4])
+    moments = len(listener.on("traykeeper/t1/moment"))
+    broker.start()
+    until(lambda: told(listener) == recorded(tmp_path), patience_s=60)
+    state = until(lambda: [s for s in map(json.loads, listener.on(STATE)) if s["seq"] == 63])
+
+    assert state[-1]["turn"]["player"] == "Ben"
+    assert len(listener.on("traykeeper/t1/moment")) == moments
+
+
+def test_a_tray_that_was_off_goes_on_where_the_broker_had_it(table, join, listener, tmp_path):
+    with join():
+        table.do("new_match", ["Anna", "Ben"])
+        until(lambda: told(listener))
+    table.do("dice", (1, 1, 2, 3, 4, 6))
+    table.do("bank")
+    with join():
+        until(lambda: told(listener) == recorded(tmp_path))
+
+    # The first comes again where the tray was off before it heard that it had been taken.
+    assert len(listener.on(EVENT)) in {3, 4}
+
+
+@pytest.mark.parametrize("stays", [True, False], ids=["while it is told", "between"])
+def test_a_journal_from_a_backup_is_told_from_there(table, join, listener, tmp_path, stays):
+    with ExitStack() as stack:
+        stack.enter_context(join())
+        table.do("new_match", ["Anna", "Ben"])
+        copy = History(tmp_path / JOURNAL).copy()
+        table.do("dice", (1, 1, 2, 3, 4, 6))
+        until(lambda: len(told(listener)) == 2)
+        if not stays:
+            stack.pop_all().close()
+        table.journal.restore(copy)
+        table.do("reload")
+        table.do("dice", (5, 5, 5, 2, 3, 4))
+        listener.heard.clear()
+        if not stays:
+            stack.enter_context(join())
+        until(lambda: recorded(tmp_path)[-1] in told(listener))
+
+
+def test_who_missed_something_is_told(table, join, listener, tmp_path):
+    join.stay()
+    table.do("new_match", ["Anna", "Ben"])
+    table.do("dice", FARKLE)
+    table.do("new_match", ["Cleo", "Dan"])
+    until(lambda: len(told(listener)) == 3)
+    listener.say("traykeeper/t1/replay", '{"to": "b1", "from": 0}')
+    (index,) = until(lambda: listener.on("traykeeper/t1/replay/b1"))
+    first = json.loads(index)["matches"][0][0]
+    ask = {"to": "b1", "match": first, "after": -1}
+    listener.say("traykeeper/t1/replay", json.dumps(ask))
+    _, entries = until(lambda: (a := listener.on("traykeeper/t1/replay/b1"))[1:] and a)
+
+    assert [steps for _, steps in json.loads(index)["matches"]] == [1, 0]
+    assert [WireEntry.from_json(e) for e in json.loads(entries)["entries"]] == recorded(tmp_path)[
+        :2
+    ]
+
+
+def test_nonsense_on_its_topics_is_no_trouble(table, join, listener, tmp_path, troubles):
+    join.stay()
+    until(lambda: listener.on(STATE))
+    for nonsense in (b"", b"\xff\xfe", b"[]", b'{"to": "../x", "from": 0}', b"9" * 5_000):
+        listener.say("traykeeper/t1/replay", nonsense)
+    listener.say("traykeeper/t1/replay", '{"to": "b1", "match": "0123456789abcdef", "after": -1}')
+    answer = until(lambda: listener.on("traykeeper/t1/replay/b1"))
+    table.do("new_match", ["Anna", "Ben"])
+    until(lambda: told(listener) == recorded(tmp_path))
+
+    assert [json.loads(a)["entries"] for a in answer] == [[]]
+    assert troubles == []
+
+
+def test_over_tls_with_a_password(table, join, tmp_path):
+    with mosquitto(tmp_path / "tls", tls=True) as broker, join(**broker.settings()):
+        listener = Listener(broker)
+        table.do("new_match", ["Anna", "Ben"])
+        until(lambda: told(listener) == recorded(tmp_path))
+        listener.close()

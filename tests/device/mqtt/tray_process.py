@@ -1,0 +1,36 @@
+"""A tray in a process of its own: plays what it is told on stdin, says where it stands on stdout.
+
+python tray_process.py FOLDER SETTINGS_JSON
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from device.mqtt.connect import on_broker
+from device.settings import Settings
+from game.journal.feed import Feed
+from game.journal.journal import FILE as JOURNAL
+from tests.device.mqtt.conftest import TapTable
+
+
+def main(folder: Path, settings: Settings) -> None:
+    table = TapTable(folder)
+    with on_broker(settings, table, folder, sys.stderr.write):
+        for line in sys.stdin:
+            what, *args = json.loads(line)
+            table.do(what, *args)
+            sys.stdout.write(json.dumps(stands(folder)) + "\n")
+            sys.stdout.flush()
+    table.close()
+
+
+def stands(folder: Path) -> dict:
+    """The last entry of the newest match in the journal."""
+    feed = Feed(folder / JOURNAL)
+    *_, last = feed.whole(feed.matches()[-1].number)
+    return {"match": last.entry.match, "seq": last.entry.seq, "chain": last.entry.chain}
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Settings(**json.loads(sys.argv[2])))

@@ -1,0 +1,381 @@
+"""What a reading means for the match, with readings laid out by hand."""
+
+from dataclasses import replace
+
+import pytest
+
+from device.session.judge import Sight, costs, judge, judge_tapped, only_die
+from device.session.verdict import Accept, Ask, Attention, EmptyTray, NotThrown
+from game.match.events import Banked, Kept, Place, Thrown, Undone
+from game.match.match import Match
+from game.rules import rule_files
+from vision.reading import Die, Problem, Reading, Zone
+
+RULES = rule_files.load("walnut-studiolo")
+PAIR_OF_ONES = (1, 1, 2, 3, 4, 6)
+HOT = (1, 1, 3, 3, 3, 5)
+
+
+def die(face, x, y=100.0, zone=Zone.TRAY, problem=None):
+    return Die(face, x, y, 50, 50, 0, 0.99, zone, problem)
+
+
+def lay(faces, x=100.0, y=100.0, zone=Zone.TRAY):
+    """Dice in a row, a hundred pixels apart."""
+    return [die(face, x + 100 * i, y, zone) for i, face in enumerate(faces)]
+
+
+def sight(*rows, tumbled=True, problems=()):
+    return Sight(Reading(tuple(d for row in rows for d in row), problems), tumbled)
+
+
+@pytest.fixture
+def match():
+    return Match.start(RULES, ["Anna", "Ben"])
+
+
+@pytest.fixture
+def opened(match):
+    """Both have opened, and it is Anna's turn."""
+    return match.throw(HOT).bank().throw(HOT).bank()
+
+
+def accept(match, verdict):
+    assert isinstance(verdict, Accept), verdict
+    return match.push(*verdict.events)
+
+
+def thrown(match, faces, **where):
+    """The match after these dice were thrown and read in a row."""
+    return accept(match, judge(match, sight(lay(faces, **where))))
+
+
+def test_first_throw_of_six_is_accepted(match):
+    assert thrown(match, PAIR_OF_ONES).state.turn.last.dice == PAIR_OF_ONES
+
+
+def test_empty_tray_waits_for_a_throw(match):
+    assert judge(match, sight()) == EmptyTray()
+
+
+def test_press_twice_on_one_throw_does_nothing(match):
+    match = thrown(match, PAIR_OF_ONES)
+
+    verdict = judge(match, sight(lay(PAIR_OF_ONES), tumbled=None))
+    assert verdict == NotThrown("Not thrown yet: the dice lie where they lay.")
+
+
+def test_press_after_setting_dice_aside_without_throwing_does_nothing(match):
+    match = thrown(match, PAIR_OF_ONES)
+    aside = lay((1, 1), y=900, zone=Zone.ASIDE)
+
+    assert isinstance(judge(match, sight(lay(PAIR_OF_ONES)[2:], aside)), NotThrown)
+    assert isinstance(judge(match, sight(lay(PAIR_OF_ONES)[2:])), NotThrown)
+
+
+def test_press_on_the_last_players_leftovers_does_nothing(opened):
+    match = thrown(opened, PAIR_OF_ONES).bank()
+
+    assert isinstance(judge(match, sight(lay(PAIR_OF_ONES), tumbled=None)), NotThrown)
+
+
+def test_press_on_the_dice_of_a_farkle_does_nothing(match):
+    match = thrown(match, (2, 3, 3, 4, 6, 6))
+
+    assert isinstance(judge(match, sight(lay((2, 3, 3, 4, 6, 6)), tumbled=None)), NotThrown)
+
+
+LEFT = (1, 1, 3, 4, 5, 6)
+FALLEN = (2, 2, 3, 3, 4, 6)
+
+
+def forgotten(stayed, slid, fell):
+    """Of the last player's six so many lie where they lay, slid, or were thrown and show FALLEN."""
+    old = lay(LEFT)
+    moved = [die(d.value, d.x, 300) for d in old[stayed : stayed + slid]]
+    return [*old[:stayed], *moved, *lay(FALLEN[:fell], y=500)]
+
+
+SPLITS = [
+    (stayed, slid, fell)
+    for stayed in range(7)
+    for slid in range(7 - stayed)
+    for fell in range(7 - stayed - slid)
+    if stayed + slid + fell
+]
+
+
+def expected_of_forgotten(stayed, slid, fell, tumbled):
+    """What a turn may begin with: only six dice of which none lies where it lay are a throw."""
+    moved = slid + fell
+    if not moved:
+        return NotThrown
+    if tumbled is False and not fell:
+        return NotThrown
+    if stayed + moved < 6:
+        return Attention
+    if stayed or (tumbled is None and not fell):
+        return Ask
+    return Accept
+
+
+@pytest.mark.parametrize("tumbled", [True, False, None])
+@pytest.mark.parametrize(("stayed", "slid", "fell"), SPLITS)
+def test_forgotten_dice_at_a_turns_start_never_count(opened, stayed, slid, fell, tumbled):
+    match = thrown(opened, LEFT).bank()
+    verdict = judge(match, sight(forgotten(stayed, slid, fell), tumbled=tumbled))
+
+    assert type(verdict) is expected_of_forgotten(stayed, slid, fell, tumbled)
+    assert not (stayed and costs(match, verdict))
+
+
+def test_a_forgotten_die_is_asked_about_with_the_remedy(opened):
+    match = thrown(opened, LEFT).bank()
+    verdict = judge(match, sight(forgotten(1, 0, 5)))
+
+    assert verdict.question == (
+        "One die lies exactly as before. Were all 6 thrown? If not, throw all 6 and press."
+    )
+    assert match.push(*verdict.options[0].actions).state.turn.last.dice == (1, 2, 2, 3, 3, 4)
+
+
+def test_dice_that_slid_were_not_thrown(match):
+    match = thrown(match, PAIR_OF_ONES)
+
+    assert isinstance(judge(match, sight(lay(PAIR_OF_ONES, y=300), tumbled=False)), NotThrown)
+
+
+def test_dice_that_tumbled_to_the_same_faces_were_thrown(match):
+    match = thrown(match, PAIR_OF_ONES)
+    verdict = judge(match, sight(lay((2, 3, 4, 6), y=300), tumbled=True))
+
+    assert accept(match, verdict).state.turns[-1].throws[0].keep.dice == (1, 1)
+
+
+def test_where_nobody_watched_moved_dice_are_a_question(match):
+    match = thrown(match, PAIR_OF_ONES)
+    verdict = judge(match, sight(lay((2, 3, 4, 6), y=300), tumbled=None))
+
+    assert isinstance(verdict, Ask)
+    assert verdict.options[0].label == "They were thrown: 2 3 4 6"
+    assert not costs(match, verdict)
+
+
+def test_slid_dice_can_be_called_thrown_with_one_tap(match):
+    match = thrown(match, PAIR_OF_ONES)
+    verdict = judge(match, sight(lay((2, 3, 4, 6), y=300), tumbled=False))
+
+    assert verdict.override.label == "They were thrown: 2 3 4 6"
+
+
+def test_number_thrown_tells_what_was_kept(match):
+    match = thrown(match, PAIR_OF_ONES)
+    verdict = judge(match, sight(lay((1, 2, 2, 5), y=300)))
+
+    assert verdict.note == "Anna kept 1 1 = 200."
+    assert verdict.events[0] == Kept((1, 1), assumed=True)
+
+
+def test_best_keep_of_that_size_is_taken(match):
+    match = thrown(match, (1, 5, 2, 3, 4, 6))
+    verdict = judge(match, sight(lay((1, 2, 2, 3, 5), y=300)))
+
+    assert verdict.events[0] == Kept((1,), assumed=True)
+
+
+def test_tapped_keep_comes_first(match):
+    match = thrown(match, (1, 5, 2, 3, 4, 6)).keep((5,))
+    match = accept(match, judge(match, sight(lay((1, 2, 2, 3, 5), y=300))))
+
+    assert match.state.turn.throws[0].keep.dice == (5,)
+
+
+def test_tapped_keep_that_does_not_fit_the_number_is_a_question(match):
+    match = thrown(match, PAIR_OF_ONES).keep((1,))
+    verdict = judge(match, sight(lay((1, 2, 2, 5), y=300)))
+
+    assert isinstance(verdict, Ask)
+    assert "so five dice should be thrown; four dice lie there" in verdict.question
+    assert verdict.options[0].actions[0] == Kept((1, 1), assumed=True)
+
+
+def test_dice_set_aside_tell_what_was_kept(match):
+    match = thrown(match, (1, 5, 2, 3, 4, 6))
+    aside = lay((5,), y=900, zone=Zone.ASIDE)
+    verdict = judge(match, sight(lay((1, 2, 2, 3, 5), y=300), aside))
+
+    assert verdict.events[0] == Kept((5,), assumed=True)
+
+
+def test_dice_aside_that_do_not_add_up_are_a_question(match):
+    match = thrown(match, PAIR_OF_ONES)
+    aside = lay((1,), y=900, zone=Zone.ASIDE)
+    verdict = judge(match, sight(lay((1, 2, 2, 5), y=300), aside))
+
+    assert isinstance(verdict, Ask)
+    assert verdict.question.startswith("One die aside and 4 thrown do not make 6.")
+
+
+def test_faces_aside_that_are_no_keep_are_a_question(match):
+    match = thrown(match, PAIR_OF_ONES)
+    aside = lay((1, 4), y=900, zone=Zone.ASIDE)
+    verdict = judge(match, sight(lay((1, 2, 2, 5), y=300), aside))
+
+    assert isinstance(verdict, Ask)
+    assert "Aside lie 1 4: no keep of this throw." in verdict.question
+
+
+def test_dice_that_stayed_while_others_were_thrown_were_kept(match):
+    match = thrown(match, (1, 5, 2, 3, 4, 6))
+    stayed = lay((1, 5, 2, 3, 4, 6))[1:2]
+    verdict = judge(match, sight(stayed, lay((1, 2, 2, 3, 5), y=300)))
+
+    assert verdict.events[0] == Kept((5,), assumed=True)
+    assert verdict.events[1].dice == (1, 2, 2, 3, 5)
+
+
+def test_dice_left_lying_for_two_throws_are_counted_once(match):
+    match = thrown(match, (1, 5, 2, 3, 4, 6))
+    one = lay((1,))
+    match = accept(match, judge(match, sight(one, lay((1, 2, 2, 3, 5), y=300))))
+    five = lay((1, 2, 2, 3, 5), y=300)[4:]
+    match = accept(match, judge(match, sight(one, five, lay((1, 2, 2, 6), y=500))))
+
+    assert [throw.keep.dice for throw in match.state.turn.throws[:2]] == [(1,), (5,)]
+
+
+def test_dice_aside_over_two_throws_are_counted_once(match):
+    match = thrown(match, (1, 5, 2, 3, 4, 6))
+    aside = lay((1,), y=900, zone=Zone.ASIDE)
+    match = accept(match, judge(match, sight(lay((1, 2, 2, 3, 5), y=300), aside)))
+    aside = lay((1, 5), y=900, zone=Zone.ASIDE)
+    match = accept(match, judge(match, sight(lay((1, 2, 2, 6), y=500), aside)))
+
+    assert [throw.keep.dice for throw in match.state.turn.throws[:2]] == [(1,), (5,)]
+
+
+def test_missing_die_names_the_number_expected(match):
+    match = thrown(match, PAIR_OF_ONES)
+    verdict = judge(match, sight(lay((2, 2, 5), y=300)))
+
+    assert verdict == Attention(
+        ("Expected four or five dice after 1 1 2 3 4 6, saw 3: is one hidden, or on the floor?",)
+    )
+
+
+def test_first_throw_with_a_die_missing_names_the_number_expected(match):
+    verdict = judge(match, sight(lay((1, 2, 3, 4, 5))))
+
+    assert verdict.advice[0].startswith("Expected six dice, saw 5: Anna begins with all dice;")
+
+
+def test_hot_dice_go_on_loudly_with_one_tap_to_make_it_a_bank(opened):
+    match = thrown(opened, HOT)
+    verdict = judge(match, sight(lay((1, 2, 2, 3, 4, 6), y=300)))
+
+    assert verdict.note.startswith("Hot dice! Anna kept 1 1 3 3 3 5 = 550")
+    after = accept(match, verdict)
+    assert after.state.turn.at_risk == 550
+    repaired = after.push(*verdict.repairs[0].actions)
+    assert verdict.repairs[0].label == "Anna banked 550, Ben threw this"
+    assert [player.score for player in repaired.state.players] == [1100, 550]
+    assert repaired.state.turn.seat == 1
+
+
+def test_forgotten_bank_where_hot_dice_was_impossible_is_one_question(opened):
+    match = thrown(opened, (1, 1, 1, 5, 2, 3))
+    verdict = judge(match, sight(lay((1, 2, 2, 3, 4, 6), y=300)))
+
+    assert verdict.question == "Did Anna bank 1,050?"
+    after = match.push(*verdict.options[0].actions)
+    assert after.state.players[0].score == 1600
+    assert after.state.turn.last.dice == (1, 2, 2, 3, 4, 6)
+
+
+def test_all_dice_below_the_opening_are_never_a_bank(match):
+    match = thrown(match, PAIR_OF_ONES)
+    verdict = judge(match, sight(lay((1, 2, 2, 3, 4, 6), y=300)))
+
+    assert verdict.advice[0].startswith(
+        "Anna cannot bank yet (200 is 300 short of the opening 500)"
+    )
+
+
+def test_forgotten_bank_that_ends_the_match_only_banks():
+    rules = replace(RULES, target=1000)
+    match = Match.start(rules, ["Anna", "Ben"]).throw((1, 1, 1, 2, 3, 4)).bank()
+    match = thrown(match, (1, 1, 1, 5, 2, 3))
+    verdict = judge(match, sight(lay((1, 2, 2, 3, 4, 6), y=300)))
+
+    assert verdict.options[0].actions == (Banked(),)
+    assert match.push(Banked()).state.winner == 1
+
+
+@pytest.mark.parametrize("problem", list(Problem))
+def test_doubtful_die_needs_attention_and_never_counts(match, problem):
+    dice = [*lay((1, 1, 2, 3, 4)), die(None, 700, problem=problem)]
+
+    assert isinstance(judge(match, sight(dice)), Attention)
+
+
+def test_hand_needs_attention(match):
+    verdict = judge(match, sight(lay(PAIR_OF_ONES), problems=(Problem.HAND,)))
+
+    assert verdict == Attention(("A hand is in the picture: take it away and press again.",))
+
+
+def test_farkle_costs_and_a_score_does_not(match):
+    farkle = judge(match, sight(lay((2, 3, 3, 4, 6, 6))))
+    score = judge(match, sight(lay(PAIR_OF_ONES)))
+
+    assert costs(match, farkle)
+    assert not costs(match, score)
+
+
+def test_die_at_its_place_whose_face_was_corrected_was_not_thrown(match):
+    match = thrown(match, (5, 2, 3, 3, 4, 6)).correct((1, 2, 3, 3, 4, 6))
+
+    assert isinstance(judge(match, sight(lay((1, 2, 3, 3, 4, 6)), tumbled=None)), NotThrown)
+
+
+def test_tapped_dice_tell_what_was_kept_by_their_number(match):
+    match = match.throw(PAIR_OF_ONES)
+    verdict = judge_tapped(match, (1, 2, 2, 5))
+
+    assert verdict.events == (
+        Kept((1, 1), assumed=True),
+        Thrown((1, 2, 2, 5), tuple(Place(f, 0, 0, 0) for f in (1, 2, 2, 5))),
+    )
+
+
+def test_one_die_decides_who_starts():
+    assert only_die(sight(lay((4,))), ()) == 4
+
+
+def test_the_same_die_is_not_thrown_twice():
+    before = (Place(4, 100, 100, 50),)
+
+    assert isinstance(only_die(sight(lay((4,)), tumbled=None), before), NotThrown)
+    assert only_die(sight(lay((4,), y=300), tumbled=True), before) == 4
+
+
+def test_several_dice_in_the_roll_off_need_attention():
+    assert isinstance(only_die(sight(lay((4, 5))), ()), Attention)
+    assert only_die(sight(), ()) == EmptyTray()
+
+
+def test_repair_after_hot_dice_takes_the_throw_back_first(opened):
+    verdict = judge(thrown(opened, HOT), sight(lay((1, 2, 2, 3, 4, 6), y=300)))
+
+    assert verdict.repairs[0].actions[0] == Undone()
+
+
+def test_more_dice_aside_than_were_kept_are_a_question(match):
+    match = thrown(match, (1, 2, 3, 4, 5, 6))
+    one = lay((1,), y=900, zone=Zone.ASIDE)
+    match = accept(match, judge(match, sight(lay((5, 5, 5, 2, 3), y=300), one)))
+    aside = lay((5, 5, 5), y=900, zone=Zone.ASIDE)
+    verdict = judge(match, sight(lay((2, 3, 4), y=500), aside))
+
+    assert isinstance(verdict, Ask)
+    assert "Was 5 5 kept?" in verdict.question

@@ -1,0 +1,72 @@
+"""The match in play is always what its journal would give back."""
+
+from contextlib import closing
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from device.session.live_match import LiveMatch
+from game.errors import GameError
+from game.journal.journal import Journal
+from game.match.events import Kept, Redone, Renamed, Skipped, Thrown, Undone
+from game.match.match import Match
+from game.rules import rule_files
+from game.situation import TableError
+
+RULES = rule_files.load("walnut-studiolo")
+
+
+@pytest.fixture
+def journal(tmp_path):
+    with closing(Journal.open(tmp_path / "journal.db")) as journal:
+        yield journal
+
+
+def test_without_a_match_it_says_what_to_do(journal):
+    with pytest.raises(TableError, match="set one up first"):
+        _ = LiveMatch(journal).match
+
+
+def test_actions_done_together_are_one_step(journal):
+    live_match = LiveMatch(journal)
+    live_match.begin(Match.start(RULES, ["Anna", "Ben"]))
+    before = live_match.do(Thrown((1, 1, 3, 3, 4, 6)))
+    live_match.do(Kept((1, 1), assumed=True), Thrown((2, 3, 5, 6)))
+    live_match.do(Undone())
+
+    assert live_match.match.state == before.state
+    live_match.do(Kept((1, 1), assumed=True), Thrown((2, 3, 5, 5)))
+    assert journal.newest()[1] == live_match.match
+
+
+def test_teams_come_back(journal):
+    live_match = LiveMatch(journal)
+    live_match.begin(Match.start(RULES, ["A", "B", "C", "D"], teams=[1, 2, 1, 2], first=2))
+
+    assert journal.newest()[1] == live_match.match
+
+
+ACTIONS = st.one_of(
+    st.builds(Thrown, st.lists(st.integers(1, 6), min_size=2, max_size=6).map(tuple)),
+    st.builds(Kept, st.sampled_from([(1,), (5,), (1, 5), (1, 1)]), st.booleans()),
+    st.sampled_from([Undone(), Redone(), Skipped(), Renamed(0, "Zoë")]),
+)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(st.lists(ACTIONS, min_size=1, max_size=3), max_size=25))
+def test_any_steps_come_back_as_they_were(journal, steps):
+    live_match = LiveMatch(journal)
+    live_match.begin(Match.start(RULES, ["Anna", "Ben"]))
+    for step in steps:
+        try:
+            live_match.do(*step)
+        except GameError:
+            continue
+        again = journal.newest()[1]
+        assert again == live_match.match
+        assert again.can_undo == live_match.match.can_undo
+        assert again.can_redo == live_match.match.can_redo

@@ -1,0 +1,300 @@
+"""What people say to the table: a session with a real journal, and an eye that is told things."""
+
+from contextlib import closing
+
+import pytest
+
+from device.session.indicator import UNDO_S
+from device.session.judge import Sight
+from device.session.live_match import LiveMatch
+from device.session.session import Session
+from game.errors import IllegalMove, JournalError, RulesetError
+from game.journal.journal import Journal
+from game.match.events import Farkled, Joined, Left, Renamed, Reordered, ScoreSet, Skipped, TurnSet
+from game.rules import rule_files
+from game.situation import Situation, TableError
+from vision.reading import Die, Problem, Reading
+
+RULES = rule_files.load("walnut-studiolo")
+THOUSAND = (1, 1, 1, 2, 3, 4)
+NOTHING = (2, 3, 3, 4, 6, 6)
+
+
+class Eye:
+    """Notes what it is told; readings are given by the test."""
+
+    tumbled, moving = True, False
+
+    def __init__(self):
+        self.looks = 0
+        self.marks = []
+
+    def look(self, *, armed=False):
+        self.looks += 1
+        return self.looks
+
+    def cancel(self):
+        pass
+
+    def mark(self, time_s=None):
+        self.marks.append(time_s)
+
+
+@pytest.fixture
+def looker():
+    return Eye()
+
+
+@pytest.fixture
+def session(tmp_path, looker):
+    with closing(Journal.open(tmp_path / "journal.db")) as journal:
+        session = Session(LiveMatch(journal), RULES, looker)
+        session.has_camera = True
+        session.new_match(["Anna", "Ben", "Cleo"])
+        yield session
+
+
+def state(session):
+    return session.live_match.match.state
+
+
+def sight(faces, *, problem=None, y=100, time_s=0.0):
+    """Dice in a row; a face of None has the problem."""
+    dice = (
+        Die(f, 100.0 * i, y, 50, 50, 0, 0.99, problem=None if f else problem or Problem.COCKED)
+        for i, f in enumerate(faces, 1)
+    )
+    return Sight(Reading(tuple(dice)), tumbled=True, time_s=time_s)
+
+
+def read(session, looker, *faces, **options):
+    session.press()
+    session.seen(looker.looks, sight(faces, **options))
+    if session.situation is Situation.WAITING:  # a costly reading is read twice
+        session.seen(looker.looks, sight(faces, **options))
+
+
+def test_what_happened_since_the_tray_was_seen_is_not_lost(session, looker):
+    read(session, looker, *THOUSAND, time_s=12.5)
+
+    assert looker.marks == [12.5]
+
+
+def test_a_yes_counts_from_when_the_dice_in_question_were_seen(session, looker):
+    read(session, looker, *THOUSAND, time_s=12.5)
+    read(session, looker, *NOTHING, y=300, time_s=20.0)
+    assert session.message == "Did Anna bank 1,000?"
+    session.hold(1.2)
+
+    assert looker.marks == [12.5, 20.0]
+
+
+def test_a_correction_that_asks_reads_nothing(session, looker):
+    read(session, looker, *THOUSAND, time_s=12.5)
+    session.bank((1, 1, 1))
+    session.correct((2, 2, 3, 3, 4, 6), 0)
+    session.answer(session.choices[0].id)
+
+    assert looker.marks == [12.5]
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (Skipped(), "Ben is passed over. Cleo throws."),
+        (Farkled(), "Farkle, Ben! Cleo throws."),
+        (Joined("Dan"), "Dan joins and throws last."),
+        (Left(0), "Anna leaves. Ben throws."),
+        (Renamed(0, "Anne"), "Anna is now Anne."),
+        (Reordered((2, 1, 0)), "The order is now Cleo, Ben, Anna."),
+        (ScoreSet(2, 3200), "Cleo has 3,200 now."),
+        (TurnSet(2, 450, 3), "It is Cleo's turn: 450 at risk, three dice to throw."),
+    ],
+)
+def test_each_event_by_hand_has_its_own_sentence(session, event, said):
+    session.dice(THOUSAND)
+    session.bank()
+    session.by_hand(event)
+
+    assert session.message == said
+
+
+def test_a_change_of_the_past_does_not_tell_the_last_turn_again(session):
+    session.dice(THOUSAND)
+    session.bank()
+    session.insert("113335: 333 11 5 = 550, bank")
+    assert session.message == "Put in by hand. Ben banks 550. Cleo throws."
+    session.undo()
+    assert session.message == "Taken back. Ben throws."
+    session.redo()
+    session.drop(0, 2)
+    assert session.message == "Taken out by hand. Ben throws."
+    session.undo()
+    session.correct((1, 1, 1, 2, 3, 3), 0)
+    assert session.message == "Corrected to 1 1 1 2 3 3. Cleo throws."
+
+
+def win(session):
+    """Whoever is on turn wins at once: nobody else may follow."""
+    seat = state(session).turn.seat
+    session.by_hand(ScoreSet(seat, RULES.target))
+    session.by_hand(TurnSet(seat, 0, 6))
+    session.dice(THOUSAND)
+    session.bank()
+    while state(session).winner is None:
+        session.by_hand(Farkled())
+
+
+def test_a_rematch_is_for_a_match_that_is_won(session):
+    with pytest.raises(TableError, match="not over"):
+        session.rematch()
+
+
+def test_a_rematch_keeps_teams_and_order_and_the_next_player_begins(session):
+    session.new_match(["A", "B", "C", "D"], teams=[0, 1, 0, 1])
+    win(session)
+    session.rematch()
+
+    players = state(session).players
+    assert [(player.name, player.team) for player in players] == [
+        ("A", 0),
+        ("B", 1),
+        ("C", 0),
+        ("D", 1),
+    ]
+    assert session.message == "A rematch: B begins."
+    win(session)
+    session.hold(1.2)
+    assert session.message == "A rematch: C begins."
+
+
+def test_a_rematch_is_without_those_who_left_and_with_those_who_joined(session):
+    session.by_hand(Joined("Dan"))
+    session.by_hand(Left(1))
+    win(session)
+    session.rematch()
+
+    assert [player.name for player in state(session).players] == ["Anna", "Cleo", "Dan"]
+    assert state(session).player.name == "Cleo"
+
+
+def test_a_rematch_keeps_a_changed_order(session):
+    session.by_hand(Reordered((2, 1, 0)))
+    win(session)
+    session.rematch()
+
+    match = session.live_match.match
+    names = [player.name for player in match.state.players]
+    assert names == ["Anna", "Cleo", "Ben"]
+
+
+def test_an_unread_die_is_told_by_a_person(session, looker):
+    faces = (1, 1, None, 2, 3, None)
+    read(session, looker, *faces)
+    assert session.situation is Situation.ATTENTION
+
+    told = sight(faces).told(2, 1)
+    session.told(told)
+    assert session.message == "The ringed die lies on an edge: throw that die again."
+    session.told(told.told(5, 4))
+    assert state(session).turn.last.dice == THOUSAND
+
+
+def test_a_die_of_the_roll_off_is_told_too(tmp_path, looker):
+    with closing(Journal.open(tmp_path / "other.db")) as journal:
+        session = Session(LiveMatch(journal), RULES, looker)
+        session.has_camera = True
+        read(session, looker, None)
+        session.told(sight((None,)).told(0, 4))
+
+        assert session.rolloff.rolls == ((4,),)
+
+
+def test_a_die_of_the_roll_off_is_taken_back(tmp_path, looker):
+    with closing(Journal.open(tmp_path / "other.db")) as journal:
+        session = Session(LiveMatch(journal), RULES, looker)
+        session.dice((4,))
+        session.dice((6,))
+        session.hold(UNDO_S)
+
+        assert session.rolloff.rolls == ((4,),)
+        assert session.message == "Taken back. Player 2 throws."
+        session.undo()
+        with pytest.raises(IllegalMove, match="nothing to take back"):
+            session.undo()
+
+
+def test_a_die_that_nobody_asks_about_is_refused(session, looker):
+    read(session, looker, *THOUSAND)
+
+    with pytest.raises(TableError, match="press to read"):
+        session.told(sight(THOUSAND).told(0, 5))
+
+
+def test_one_die_of_the_last_throw_is_corrected(session):
+    session.dice(THOUSAND)
+    session.correct_die(5, 5)
+
+    assert session.message == "Corrected to 1 1 1 2 3 5. Anna threw 1 1 1 2 3 5: 1,050 at risk."
+
+
+def test_a_hold_while_something_needs_attention_repeats_the_advice(session, looker):
+    read(session, looker, 1, 2, 3, 4, 5)
+    advice = session.message
+    session.message = "something else"
+    session.hold(1.2)
+
+    assert session.situation is Situation.ATTENTION
+    assert session.message == f"Nothing is banked yet. {advice}"
+
+
+def test_a_tray_that_never_rests_is_waited_for_no_longer(session, looker):
+    session.press()
+    session.timed_out(looker.looks)
+
+    assert session.situation is Situation.TURN_BEGINS
+    assert session.message == "The tray was not still for 20 seconds: press again."
+
+
+def test_an_older_match_is_taken_up_again_where_it_stood(session):
+    session.dice(THOUSAND)
+    session.new_match(("Cleo", "Dan"))
+    session.reopen(1)
+
+    assert state(session).turn.last.dice == THOUSAND
+    assert session.message.startswith(
+        "Going on where we were: Anna, 1,000 at risk, three dice to throw."
+    )
+    session.bank()
+    session.reopen(2)
+    assert state(session).player.name == "Cleo"
+
+
+def test_a_match_that_is_not_there_changes_nothing(session):
+    session.dice(THOUSAND)
+    with pytest.raises(JournalError, match="there is no match 9"):
+        session.reopen(9)
+
+    assert state(session).turn.last.dice == THOUSAND
+
+
+def test_house_rules_of_a_match_are_kept_with_it(session, tmp_path):
+    session.new_match(["Anna", "Ben"], rules="zilch", options={"opening": 350, "target": 1000})
+    with closing(Journal.open(tmp_path / "copy.db")) as journal:
+        journal.start(session.live_match.match)
+        _, again = journal.newest()
+
+    assert (again.rules.name, again.rules.opening, again.rules.target) == ("zilch", 350, 1000)
+    assert again.rules == session.live_match.match.rules
+    session.dice(THOUSAND)
+    session.bank()
+    session.rematch()
+    assert session.live_match.match.rules == again.rules
+
+
+def test_house_rules_that_do_not_hold_begin_no_match(session):
+    before = session.live_match.match
+    with pytest.raises(RulesetError, match="options: opening found -1"):
+        session.new_match(["Anna", "Ben"], options={"opening": -1})
+
+    assert session.live_match.match is before

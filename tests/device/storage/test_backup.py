@@ -1,0 +1,269 @@
+"""All that is worth keeping in one file, and back again; nothing that does not hold goes in."""
+
+import io
+import json
+import stat
+from contextlib import closing
+from zipfile import ZipFile
+
+import pytest
+from click.testing import CliRunner
+
+from calibration import profile
+from device import cli
+from device.errors import UsageError
+from device.storage import backup
+from device.storage.daily_backup import KEPT, Backups
+from device.storage.recovery import open_journal
+from game.journal.history import History
+from game.journal.journal import Journal
+from game.match.events import ScoreSet
+from game.match.match import Match
+from game.rules import rule_files
+from tests.device.calibrating.test_profile_store import PI as PROFILE
+
+RULES = rule_files.load("walnut-studiolo")
+DAY_S = 24 * 3600
+
+
+@pytest.fixture
+def journal(tmp_path):
+    with closing(Journal.open(tmp_path / "journal.db")) as journal:
+        yield journal
+
+
+@pytest.fixture
+def backups(tmp_path, clock):
+    return Backups(tmp_path, clock=clock)
+
+
+def play(journal, *scores):
+    number = journal.start(Match.start(RULES, ["Anna", "Ben"]))
+    for score in scores:
+        journal.append(number, ScoreSet(0, score))
+    return number
+
+
+def files(folder):
+    return sorted(path.name for path in (folder / "backups").glob("*"))
+
+
+def test_a_backup_comes_back_as_it_was(journal, backups, tmp_path):
+    number = play(journal, 500, 700)
+    profile.save(PROFILE, tmp_path / profile.FILE)
+    good = backup.read(backups.make())
+
+    assert (good.matches, good.position) == (1, 3)
+    assert profile.parse(good.parts[profile.FILE].decode(), "here") == PROFILE
+    journal.append(number, ScoreSet(0, 9000))
+    journal.restore(good.journal)
+    assert journal.newest()[1].state.players[0].score == 700
+    assert journal.append(number, ScoreSet(0, 800)) == 4
+    assert journal._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_nobody_else_may_read_it(journal, backups):
+    play(journal)
+    path = backups.make()
+
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def _changed(data, name, change):
+    """The backup with one of its files changed."""
+    out = io.BytesIO()
+    with ZipFile(io.BytesIO(data)) as old, ZipFile(out, "w") as new:
+        for member in old.namelist():
+            new.writestr(member, change(old.read(member)) if member == name else old.read(member))
+    return out.getvalue()
+
+
+def _listed(**changes):
+    return lambda text: json.dumps(json.loads(text) | changes)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "why"),
+    [
+        ("journal.db", lambda data: data[:-9] + b"different", "journal.db has changed since"),
+        ("journal.db", lambda _: b"", "journal.db has changed"),
+        ("backup.json", lambda _: b"{", "Expecting property name"),
+        ("backup.json", _listed(format=2), "it has format 2, known is 1: update first"),
+        ("backup.json", _listed(files={"../../etc/passwd": {}}), "no item named"),
+        ("backup.json", _listed(files={"backup.json": {}}), "is no part of a backup"),
+        ("backup.json", _listed(files={}), "journal.db"),
+        ("backup.json", _listed(files=[]), ""),
+        ("backup.json", _listed(made_s="noon"), "could not convert"),
+    ],
+)
+def test_what_does_not_hold_is_refused_whole(journal, backups, name, change, why):
+    play(journal, 500)
+    data = _changed(backups.make().read_bytes(), name, change)
+
+    with pytest.raises(UsageError, match=f"x.zip: this backup does not hold: .*{why}"):
+        backup.unpacked(data, "x.zip")
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"\0" * 5000])
+def test_what_is_no_zip_is_refused(data):
+    with pytest.raises(UsageError, match="no zip file"):
+        backup.unpacked(data, "x.zip")
+
+
+def test_a_long_fault_is_told_in_short(journal, backups):
+    play(journal, 500)
+    data = bytearray(backups.make().read_bytes())
+    data[26:28] = (2000).to_bytes(2, "little")  # the length of the first name
+
+    with pytest.raises(UsageError, match="no zip file") as error:
+        backup.unpacked(bytes(data), "x.zip")
+    assert len(str(error.value)) < 300
+
+
+def test_one_a_day_is_made_where_something_was_played_and_a_few_are_kept(
+    journal, backups, clock, tmp_path
+):
+    backups.make_if_due()
+    assert files(tmp_path) == []
+    number = play(journal)
+    for day in range(KEPT + 3):
+        for _ in range(3):  # none more the same day, none on a day without a throw
+            backups.make_if_due()
+        clock.now_s += DAY_S
+        backups.make_if_due()
+        journal.append(number, ScoreSet(0, 50 * day))
+
+    assert files(tmp_path) == [f"traykeeper-{n:06}.zip" for n in range(4, KEPT + 4)]
+
+
+def test_a_clock_that_jumps_keeps_the_order(journal, backups, clock, tmp_path):
+    number = play(journal)
+    for now_s in (1_800_000_000.0, 12.0, 1_700_000_000.0, 1_900_000_000.0):
+        clock.now_s = now_s
+        journal.append(number, ScoreSet(0, int(now_s) % 9000 // 50 * 50))
+        backups.make_if_due()
+
+    assert [good.made_s for good in backups.good()] == [
+        1_900_000_000.0,
+        1_700_000_000.0,
+        12.0,
+        1_800_000_000.0,
+    ]
+
+
+def test_a_backup_that_cannot_be_made_is_told_and_stops_nothing(journal, backups, tmp_path):
+    play(journal)
+    (tmp_path / "backups").write_text("in the way")
+    backups.make_if_due()
+
+    assert backups.report.failed
+    assert "cannot be made" in backups.report.line
+
+
+def test_a_damaged_journal_gives_way_to_the_backup_and_what_came_after_it(
+    journal, backups, tmp_path
+):
+    number = play(journal, *range(0, 20_000, 50))
+    backups.make()
+    journal.append(number, ScoreSet(0, 5050))
+    other = play(journal, 600)
+    journal.close()
+    pages = bytearray((tmp_path / "journal.db").read_bytes())
+    pages[5 * 4096 : 6 * 4096] = b"\xa5" * 4096
+    (tmp_path / "journal.db").write_bytes(pages)
+    journal, notice = open_journal(tmp_path, backups)
+
+    with closing(journal):
+        assert journal.newest()[0] == other
+        history = History(tmp_path / "journal.db")
+        assert history.match(number).state.players[0].score == 5050
+        assert history.match(other).state.players[0].score == 600
+    assert notice.startswith("The journal was damaged. In its place: a backup (1 match, made ")
+    assert "3 later steps that could still be read; 2 matches in all." in notice
+    assert (tmp_path / "journal-damaged-1.db").exists()
+
+
+def test_without_a_backup_whatever_can_be_read_is_kept(journal, backups, tmp_path):
+    first = play(journal, *range(0, 10_000, 50))
+    second = play(journal, 650)
+    journal._db.execute("UPDATE entry SET body = 'x' WHERE match = ? AND seq = 100", (first,))
+    journal.close()
+    journal, notice = open_journal(tmp_path, backups)
+
+    with closing(journal):
+        assert journal.newest()[0] == second
+        assert History(tmp_path / "journal.db").match(first).state.players[0].score == 98 * 50
+    assert "no backup: there was none" in notice
+
+
+def test_a_journal_that_is_rubbish_begins_anew_and_says_so(backups, tmp_path):
+    for number in (1, 2):
+        (tmp_path / "journal.db").write_bytes(b"rubbish" * 999)
+        journal, notice = open_journal(tmp_path, backups)
+        with closing(journal):
+            assert journal.newest() is None
+        assert f"kept as journal-damaged-{number}.db" in notice
+
+
+@pytest.mark.parametrize("at", [100, 1500, 3000, 3900, 4000])
+def test_tables_whose_names_are_rubbish_are_set_aside_as_well(journal, backups, tmp_path, at):
+    """SQLite then says why in bytes that are no text."""
+    play(journal, 500)
+    journal.close()
+    data = bytearray((tmp_path / "journal.db").read_bytes())
+    data[at : at + 90] = b"\xcb\xff\x9f" * 30
+    (tmp_path / "journal.db").write_bytes(data)
+    journal, _ = open_journal(tmp_path, backups)
+
+    with closing(journal):
+        assert play(journal, 500)
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """`traykeeper ...` in an empty folder, with the state below it; gives the output."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+    def run(*words, ok=True, **options):
+        done = CliRunner().invoke(cli.cli, [*words, "--state", str(tmp_path)], **options)
+        assert (done.exit_code == 0) is ok, done
+        return done.output if ok else str(done.exception)
+
+    return run
+
+
+def test_backup_and_restore_on_the_command_line(journal, run, tmp_path):
+    number = play(journal, 500)
+    config = tmp_path / "config" / "traykeeper" / "settings.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("port = 8123\n")
+    assert run("backup", "kept.zip").startswith("kept.zip: 1 match and settings.toml, made ")
+    journal.append(number, ScoreSet(0, 9000))
+    config.write_text("port = 9999\n")
+
+    assert "another Traykeeper keeps its matches" in run("restore", "kept.zip", "--yes", ok=False)
+    journal.close()
+    assert "Put this in place" in run("restore", "kept.zip", input="y\n")
+    with closing(Journal.open(tmp_path / "journal.db")) as again:
+        assert again.newest()[1].state.players[0].score == 500
+    assert config.read_text() == "port = 8123\n"
+    assert config.with_name("settings.toml.bak").read_text() == "port = 9999\n"
+    before = backup.read(tmp_path / "backups" / "traykeeper-000001.zip")
+    assert before.position == 3
+
+
+def test_asked_and_not_said_yes_nothing_is_restored(journal, run, tmp_path):
+    number = play(journal, 500)
+    run("backup", "kept.zip")
+    journal.append(number, ScoreSet(0, 9000))
+    journal.close()
+    run("restore", "kept.zip", ok=False, input="n\n")
+
+    with closing(Journal.open(tmp_path / "journal.db")) as again:
+        assert again.newest()[1].state.players[0].score == 9000
+
+
+def test_what_cannot_be_backed_up_or_restored_is_one_line(run):
+    assert "there is no journal here" in run("backup", ok=False)
+    assert "No such file" in run("restore", "gone.zip", "--yes", ok=False)

@@ -1,0 +1,237 @@
+"""Pictures of corrected throws: kept where that is wanted, and never in anybody's way."""
+
+import json
+from contextlib import closing
+from dataclasses import replace
+from io import BytesIO
+from zipfile import ZipFile
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from device.cli import cli
+from device.errors import UsageError
+from device.session.judge import Sight
+from device.storage import misreads as module
+from device.storage.misread_labels import Truth
+from device.storage.misreads import MisreadStore
+from device.watching.reports import Seen
+from game.situation import Situation, TableError
+from tests.device.rig import open_rig
+from vision import Quad
+from vision.dataset import Outcome, cases
+from vision.reading import Die, Reading
+
+IMAGE = np.random.default_rng(1).integers(0, 255, (300, 400, 3), np.uint8)
+TRAY = Quad(((10.0, 10.0), (390.0, 10.0), (390.0, 290.0), (10.0, 290.0)))
+READING = Reading((Die(4, 100.0, 100.0, 40.0, 40.0, 0.0, 0.99),))
+RIGHT, WRONG = Truth((4,), (4,), all_found=True), Truth((5,), (5,), all_found=True)
+THROW = (1, 2, 3, 3, 4, 6)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "corrections"
+
+
+@pytest.fixture
+def store(folder):
+    with closing(MisreadStore(folder)) as store:
+        store.switch(on=True)
+        yield store
+
+
+def picture():
+    return Seen(1, Sight(READING), IMAGE, (TRAY,))
+
+
+def kept(store):
+    """What stands on the card once all that waits is written."""
+    store._writer.submit(lambda: None).result()
+    return [path.name for path in store._pictures()]
+
+
+def unpacked(store):
+    store._writer.submit(lambda: None).result()
+    return ZipFile(BytesIO(b"".join(store.packed())))
+
+
+def test_nothing_is_kept_before_somebody_wants_it(folder):
+    with closing(MisreadStore(folder)) as store:
+        store.see(picture(), WRONG)
+
+        assert not store.store().on
+        assert kept(store) == []
+    assert not folder.exists()
+
+
+def test_the_switch_and_the_pictures_outlive_a_restart(folder, store):
+    store.see(picture(), WRONG)
+    kept(store)
+    with closing(MisreadStore(folder)) as again:
+        assert again.store().on
+        again.see(picture(), WRONG)
+
+        assert kept(again) == ["000001.jpg", "000002.jpg"]
+        again.switch(on=False)
+        again.see(picture(), WRONG)
+        assert len(kept(again)) == 2
+
+
+def test_what_was_read_right_is_not_kept(store):
+    store.see(picture(), RIGHT)
+    store.see(picture(), None)
+
+    assert kept(store) == []
+
+
+def test_a_picture_is_kept_once_with_the_last_that_was_said_of_it(store):
+    seen = picture()
+    for faces in ((5,), (6,)):
+        store.see(seen, Truth(faces, faces, all_found=True))
+        store.see(seen, Truth(faces, faces, all_found=True))
+    store.see(seen, None)
+
+    assert kept(store) == ["000001.jpg"]
+    (label,) = unpacked(store).read("labels.jsonl").decode().splitlines()
+    assert json.loads(label)["values"] == [6]
+
+
+def test_a_correction_that_is_taken_back_leaves_nothing(store):
+    seen = picture()
+    store.see(seen, WRONG)
+    store.see(seen, RIGHT)
+
+    assert kept(store) == []
+
+
+def test_the_zip_is_measured_as_it_is(store, tmp_path):
+    store.see(picture(), WRONG)
+    unpacked(store).extractall(tmp_path / "pictures")
+    (case,) = cases(tmp_path / "pictures")
+
+    assert (case.values, case.tray) == ((5,), TRAY)
+    assert case.truth(READING.dice[0]) == 5
+    assert case.outcome(READING) is Outcome.SILENT
+    run = ["bench", "vision", "--failures", str(tmp_path / "wrong"), "--pictures"]
+    answer = CliRunner().invoke(cli, [*run, str(tmp_path / "pictures")])
+    assert "1 of 1 pictures not right" in answer.output
+    listed = ["read", "--json", "--list", str(tmp_path / "pictures" / "labels.jsonl")]
+    assert json.loads(CliRunner().invoke(cli, listed).output)["file"] == "000001.jpg"
+
+
+@pytest.mark.parametrize("label", [None, "{", "{}", '{"file": 1, "tray": 2, "values": 3}'])
+def test_a_folder_without_labels_that_hold_is_refused_in_a_line(tmp_path, label):
+    if label is not None:
+        (tmp_path / "labels.jsonl").write_text(label)
+    run = ["bench", "vision", "--failures", str(tmp_path / "wrong"), "--pictures", str(tmp_path)]
+    refusal = CliRunner().invoke(cli, run).exception
+
+    assert isinstance(refusal, UsageError)
+    assert "labels.jsonl" in str(refusal)
+
+
+@pytest.mark.parametrize("bounds", [{"most": 2}, {"max_bytes": 300_000}])
+def test_the_oldest_make_room(folder, bounds):
+    with closing(MisreadStore(folder, **bounds)) as store:
+        store.switch(on=True)
+        for _ in range(4):
+            store.see(picture(), WRONG)
+
+        assert kept(store) == ["000003.jpg", "000004.jpg"]
+        assert len(list(folder.glob("*.json"))) == 2
+
+
+def test_they_are_deleted_together_and_counting_goes_on(store):
+    store.see(picture(), WRONG)
+    kept(store)
+    assert store.store().size_bytes > 50_000
+    store.delete()
+    assert (store.store().pictures, store.store().on) == (0, True)
+    store.see(picture(), WRONG)
+
+    assert kept(store) == ["000002.jpg"]
+
+
+def test_what_cannot_be_deleted_says_so(folder, store):
+    store.see(picture(), WRONG)
+    (name,) = kept(store)
+    (folder / name).with_suffix(".json").unlink()
+    (folder / name).with_suffix(".json").mkdir()
+
+    with pytest.raises(TableError, match="That cannot be deleted"):
+        store.delete()
+
+
+def test_a_full_disk_keeps_none_and_stops_nobody(store, monkeypatch):
+    monkeypatch.setattr(module, "SPARE_BYTES", 1 << 62)
+    store.see(picture(), WRONG)
+
+    assert kept(store) == []
+
+
+def test_a_switch_that_cannot_be_written_says_so(tmp_path):
+    (tmp_path / "corrections").touch()
+    with closing(MisreadStore(tmp_path / "corrections")) as store:
+        with pytest.raises(TableError, match="cannot be written"):
+            store.switch(on=True)
+        store.see(picture(), WRONG)
+
+
+def test_a_face_that_is_corrected_at_the_table_is_learnt_and_forgotten_by_undo(tmp_path, store):
+    with open_rig(tmp_path, corrections=store) as rig:
+        rig.companion.new_match(("Anna", "Ben"))
+        snapshot = rig.throw(*THROW)
+        assert kept(store) == []
+        four = next(i for i, die in enumerate(snapshot.photo.dice) if die.value == 4)
+        rig.companion.face(snapshot.photo.id, four, 5)
+
+        assert kept(store) == ["000001.jpg"]
+        label = json.loads(unpacked(store).read("labels.jsonl"))
+        assert label["values"] == [1, 2, 3, 3, 5, 6]
+        assert label["boxes"][four][4] == 5
+        assert sorted(label["read"]["values"]) == list(THROW)
+        rig.companion.undo()
+        assert kept(store) == []
+        rig.companion.redo()
+        assert kept(store) == ["000001.jpg"]
+        rig.companion.correct((1, 2, 3, 3, 5, 5))
+        rig.companion.keep((1,))
+        label = json.loads(unpacked(store).read("labels.jsonl"))
+        assert label["values"] == [1, 2, 3, 3, 5, 5]
+
+
+def test_dice_tapped_in_for_a_doubtful_picture_are_what_it_shows(tmp_path, store, monkeypatch):
+    def one_missing(readings):
+        return replace(readings[0], dice=readings[0].dice[1:])
+
+    monkeypatch.setattr("device.watching.camera_thread.agree", one_missing)
+    with open_rig(tmp_path, corrections=store) as rig:
+        rig.companion.new_match(("Anna", "Ben"))
+        assert rig.throw(*THROW).situation is Situation.ATTENTION
+        rig.companion.dice(THROW)
+
+        label = json.loads(unpacked(store).read("labels.jsonl"))
+        assert label["values"] == list(THROW)
+        assert not label["all_found"]
+
+
+def test_a_store_that_fails_is_never_the_cause_of_a_failed_correction(tmp_path, store, monkeypatch):
+    monkeypatch.setattr("device.storage.misreads.truth", lambda *_: 1 / 0)
+    with open_rig(tmp_path, corrections=store) as rig:
+        rig.companion.new_match(("Anna", "Ben"))
+        rig.throw(*THROW)
+        rig.companion.correct((1, 2, 3, 3, 5, 6))
+
+        assert rig.state.turn.last.dice == (1, 2, 3, 3, 5, 6)
+
+
+def test_what_somebody_else_put_there_is_let_be(folder, store):
+    for name in ("holiday.jpg", "1a.jpg", "7.jpg"):
+        (folder / name).write_bytes(b"mine")
+    store.see(picture(), WRONG)
+    assert kept(store) == ["000001.jpg"]
+    store.delete()
+
+    assert (folder / "holiday.jpg").exists()

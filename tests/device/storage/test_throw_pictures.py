@@ -1,0 +1,93 @@
+"""Pictures of throws are kept for a while, and are never in anybody's way."""
+
+import os
+import time
+from contextlib import closing
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from device.storage import throw_pictures
+from device.storage.throw_pictures import DAY_S, ThrowPictures
+
+IMAGE = np.random.default_rng(1).integers(0, 255, (300, 400, 3), np.uint8)
+NOW_S = time.time()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "frames"
+
+
+def kept(folder):
+    return [int(path.stem) for path in sorted(folder.glob("*.jpg"))]
+
+
+def keep(folder, *positions, **options):
+    """One after the other: what comes too fast is dropped."""
+    for position in positions:
+        with closing(ThrowPictures(folder, **options)) as found:
+            found.keep(position, IMAGE)
+
+
+def test_a_picture_comes_back_as_jpeg(folder):
+    keep(folder, 7)
+    with closing(ThrowPictures(folder)) as again:
+        assert again.get(7).startswith(b"\xff\xd8\xff")
+        assert again.get(8) is None
+
+
+def test_the_newest_stay_within_their_room(folder):
+    keep(folder, 1)
+    size = (folder / "000000001.jpg").stat().st_size
+    keep(folder, *range(2, 9), max_bytes=3 * size + size // 2)
+
+    assert kept(folder) == [6, 7, 8]
+
+
+def test_those_of_a_journal_that_is_gone_go_too(folder):
+    keep(folder, 1, 2, 3)
+    with closing(ThrowPictures(folder)) as found:
+        found.forget(after=1)
+
+    assert kept(folder) == [1]
+
+
+def test_old_ones_go_but_not_those_without_a_date(folder):
+    keep(folder, 1, 2, 3, clock=lambda: NOW_S)
+    for position, written_s in ((1, 12.0), (2, NOW_S - 9 * DAY_S), (3, NOW_S - DAY_S)):
+        os.utime(folder / f"{position:09}.jpg", (written_s, written_s))
+    keep(folder, 4, max_age_s=7 * DAY_S, clock=lambda: NOW_S)
+
+    assert kept(folder) == [1, 3, 4]
+
+
+def test_none_are_written_where_the_disk_has_little_room(folder, monkeypatch):
+    little = SimpleNamespace(free=throw_pictures.SPARE_BYTES - 1)
+    monkeypatch.setattr(throw_pictures.shutil, "disk_usage", lambda _: little)
+    keep(folder, 1)
+
+    assert kept(folder) == []
+
+
+def test_none_are_kept_where_none_are_wanted(folder):
+    keep(folder, 1, max_bytes=0)
+
+    assert not folder.exists()
+
+
+def test_a_folder_that_cannot_be_made_stops_nobody(folder, caplog):
+    folder.write_text("in the way")
+    keep(folder, 1)
+
+    assert "a throw's picture cannot be kept" in caplog.text
+
+
+def test_more_than_can_be_written_are_dropped_at_once(folder):
+    found = ThrowPictures(folder)
+    for position in range(500):
+        found.keep(position, IMAGE)
+    found.close()
+
+    assert 0 < len(kept(folder)) < 500

@@ -1,0 +1,28 @@
+"""What `traykeeper play` puts together."""
+
+from device.app import PlayOptions, open_companion
+from game.situation import Situation
+from web.contracts.coach import Mode
+
+
+def test_a_camera_that_is_not_there_stops_nobody(tmp_path):
+    options = PlayOptions(camera="usb:97", state=str(tmp_path))
+    with open_companion(options) as companion:
+        snapshot = companion.new_match(("Anna", "Ben"))
+        while snapshot.lamp.meaning.startswith("starting"):
+            snapshot = companion.wait(snapshot.version, 5) or companion.snapshot()
+        snapshot = companion.dice((1, 1, 1, 2, 3, 4))
+
+    assert snapshot.camera is None
+    assert snapshot.situation is Situation.ACCEPTED
+
+
+def test_the_coach_speaks_a_moment_after_it_is_switched_on(tmp_path):
+    with open_companion(PlayOptions(camera="usb:97", state=str(tmp_path))) as companion:
+        companion.new_match(("Anna", "Ben"))
+        snapshot = companion.advise(Mode.LIVE)
+        while snapshot.coach.figures is None:
+            snapshot = companion.wait(snapshot.version, 5) or companion.snapshot()
+
+    assert snapshot.coach.figures.solved
+    assert 0.5 < snapshot.coach.figures.before.win < 0.6

@@ -1,0 +1,132 @@
+"""One appliance, looked after: health, backup over HTTP and back, pictures of throws."""
+
+import json
+import time
+import urllib.request
+from base64 import b64encode
+from urllib.error import HTTPError
+from urllib.request import HTTPCookieProcessor
+
+import pytest
+
+from device.app import PlayOptions, open_upkeep, serving
+from device.storage.recovery import set_aside
+from game.journal.entry import seal
+from game.journal.history import History
+from game.situation import Situation
+from web.app import new_link
+
+
+@pytest.fixture
+def options(tmp_path):
+    return PlayOptions(
+        camera="sim", host="127.0.0.1", port=0, state=str(tmp_path), seed=3, roll_s=0.3, still_s=0.2
+    )
+
+
+@pytest.fixture
+def upkeep(options):
+    with open_upkeep(options) as upkeep:
+        companion = upkeep.companion
+        while companion.snapshot().camera is None:
+            companion.wait(companion.snapshot().version, 5)
+        yield upkeep
+
+
+def levels(upkeep):
+    return {check.name: check.level for check in upkeep.health()}
+
+
+def test_every_check_is_there_from_the_first_moment(upkeep):
+    assert list(levels(upkeep)) == [
+        *("camera", "journal", "backup", "lamp"),
+        *("space", "disk", "power", "heat", "clock"),
+    ]
+    assert {levels(upkeep)[name] for name in ("camera", "journal", "backup", "lamp")} == {"ok"}
+
+
+def test_the_picture_of_a_read_throw_is_kept_by_its_position(upkeep):
+    companion = upkeep.companion
+    companion.new_match(("Anna", "Ben"))
+    companion.throw()
+    snapshot = companion.press()
+    while snapshot.situation is Situation.WAITING:
+        snapshot = companion.wait(snapshot.version, 20)
+    if snapshot.match.last_throw is None:
+        pytest.skip(f"this throw was not read: {snapshot.message}")
+    last = History(upkeep.journal.path).entries()[-1].position
+    until_s = time.monotonic() + 10
+    while upkeep.frame(last) is None and time.monotonic() < until_s:
+        time.sleep(0.05)
+
+    assert upkeep.frame(last).startswith(b"\xff\xd8")
+    assert upkeep.frame(last + 1) is None
+
+
+class Phone:
+    """A phone that opened the link which `play` prints, and so holds the pencil."""
+
+    def __init__(self, server):
+        self._base = f"http://127.0.0.1:{server.port}/api/v1/"
+        self._opener = urllib.request.build_opener(HTTPCookieProcessor())
+        self.post("pencil/link", token=new_link(server.app).partition("=")[2])
+
+    def get(self, path):
+        with self._opener.open(self._base + path, timeout=30) as answer:
+            return answer.read()
+
+    def post(self, path, **body):
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(self._base + path, json.dumps(body).encode(), headers)  # noqa: S310 - our own page
+        with self._opener.open(request, timeout=30) as answer:
+            return json.load(answer)
+
+    def restore(self, backup):
+        """In parts, as the page does."""
+        at = 0
+        while at < len(backup):
+            part = b64encode(backup[at : at + 1000]).decode()
+            at = self.post("restore/part", at=at, part=part)["at"]
+        return self.post("restore")
+
+
+def test_a_match_is_brought_back_over_http_while_the_page_is_open(options):
+    with serving(options) as (_, server):
+        phone = Phone(server)
+        phone.post("match", names=["Anna", "Ben"])
+        phone.post("dice", dice=[1, 1, 1, 2, 3, 4])
+        backup = phone.get("backup")
+        phone.post("bank")
+        phone.post("match", names=["Cleo", "Dan"])
+        state = phone.restore(backup)
+
+        assert [player["name"] for player in state["players"]] == ["Anna", "Ben"]
+        assert state["at_risk"] == 1000
+        assert state["message"].startswith("A backup was restored. Going on where we were: Anna")
+        with pytest.raises(HTTPError, match="409"):
+            phone.restore(backup[:-40])
+        assert phone.post("bank")["players"][0]["score"] == 1000
+
+
+def test_a_match_that_this_version_cannot_read_is_left_and_told(options, tmp_path):
+    with open_upkeep(options) as upkeep:
+        upkeep.companion.new_match(("Anna", "Ben"))
+        upkeep.journal.append(1)
+        upkeep.journal._insert((1, 2, None, "[7]", seal(1, 2, None, "[7]")))
+    with open_upkeep(options) as upkeep:
+        snapshot = upkeep.companion.snapshot()
+
+        assert snapshot.situation is Situation.NO_MATCH
+        assert "The last match cannot be gone on with" in snapshot.troubles[0]
+        assert upkeep.companion.new_match(("Cleo", "Dan")).match is not None
+        assert upkeep.companion.heed().troubles == ()
+
+
+def test_files_are_set_aside_with_their_log(tmp_path):
+    for name in ("journal.db", "journal.db-wal", "journal.db-shm", "journal-damaged-1.db"):
+        (tmp_path / name).write_text(name)
+    aside = set_aside(tmp_path / "journal.db")
+
+    assert aside.name == "journal-damaged-2.db"
+    assert aside.with_name("journal-damaged-2.db-wal").read_text() == "journal.db-wal"
+    assert not (tmp_path / "journal.db-shm").exists()

@@ -1,0 +1,152 @@
+"""The list of matches, one match, and all that happened since, read beside the writer."""
+
+from contextlib import closing
+from threading import Thread
+
+import pytest
+
+from game.errors import JournalError
+from game.journal.entry import Entry, Result
+from game.journal.history import History
+from game.journal.journal import Journal
+from game.match.events import ScoreSet, Skipped, Thrown, Undone
+from game.match.match import Match
+from game.rules import rule_files
+
+RULES = rule_files.load("walnut-studiolo")
+NOON_S = 1_800_000_000.0
+
+
+@pytest.fixture
+def journal(tmp_path):
+    path = tmp_path / "journal.db"
+    with closing(Journal.open(path, clock=lambda: NOON_S)) as journal:
+        yield journal
+
+
+@pytest.fixture
+def history(journal):
+    return History(journal.path)
+
+
+def begun(*names):
+    return Match.start(RULES, names or ("Anna", "Ben"))
+
+
+def win(journal, match_id, match):
+    """Anna has 12,000 by hand, and wins by that."""
+    for step in ((ScoreSet(0, 12_000),), (Skipped(),), (Skipped(),)):
+        match = match.push(*step)
+        result = Result.of(match) if match.state.winner is not None else None
+        journal.append(match_id, *step, result=result)
+    return match
+
+
+def test_an_empty_journal_has_no_matches(history):
+    assert history.matches() == ()
+    assert history.entries() == ()
+    assert history.players() == ()
+
+
+def test_the_list_tells_who_played_what_when_and_how_it_stands(journal, history):
+    first = journal.start(begun())
+    won = win(journal, first, begun())
+    second = journal.start(begun("Cleo", "Dan"))
+    journal.append(second, Thrown((1, 1, 3, 3, 4, 6)))
+    open_one, ended = history.matches()
+
+    assert (open_one.id, open_one.result.names, open_one.ended) == (second, ("Cleo", "Dan"), False)
+    assert (open_one.result.scores, open_one.steps) == ((0, 0), 1)
+    assert ended.result == Result.of(won)
+    assert ended.ended
+    assert ended.rules == RULES
+    assert (ended.begun_s, ended.last_s) == (NOON_S, NOON_S)
+    assert open_one.key != ended.key == history.key(first)
+
+
+def test_a_win_that_was_taken_back_is_none(journal, history):
+    number = journal.start(begun())
+    won = win(journal, number, begun())
+    journal.append(number, Undone())
+
+    assert history.matches()[0].result == Result.of(won.undo())
+
+
+def test_the_list_comes_in_pages_and_what_was_taken_up_again_is_first(journal, history):
+    numbers = [journal.start(begun()) for _ in range(5)]
+    journal.reopen(numbers[1])
+    pages, before = [], 2**62
+    while page := history.matches(before=before, limit=2):
+        pages.append([played.id for played in page])
+        before = page[-1].position
+
+    assert pages == [[numbers[1], numbers[4]], [numbers[3], numbers[2]], [numbers[0]]]
+
+
+def test_whoever_follows_gets_everything_once_and_in_order(journal, history):
+    seen: list[Entry] = []
+    first = journal.start(begun())
+    second = journal.start(begun("Cleo", "Dan"))
+    for i in range(30):
+        journal.append((first, second)[i % 2], ScoreSet(0, 50 * i))
+        if i % 7 == 0:
+            while more := history.entries(seen[-1].position if seen else 0, limit=3):
+                seen += more
+    seen += history.entries(seen[-1].position)
+
+    assert [entry.position for entry in seen] == list(range(1, 33))
+    assert seen[0].begun == begun()
+    assert [entry.seq for entry in seen if entry.match_id == second] == list(range(16))
+    assert [entry.actions for entry in seen[2:4]] == [(ScoreSet(0, 0),), (ScoreSet(0, 50),)]
+
+
+def test_players_are_known_by_name_whoever_played_last_first(journal, history):
+    journal.start(begun("Zoë", "ben"))
+    journal.start(begun("Anna", "Ben"))
+
+    assert history.players() == ("Anna", "Ben", "Zoë")
+
+
+def test_a_match_that_is_not_there_is_named(journal, history):
+    for ask in (history.match, history.key):
+        with pytest.raises(JournalError, match="there is no match 9"):
+            ask(9)
+    assert history.steps(9) == ()
+
+
+def test_a_journal_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(JournalError, match=r"gone.db: there is no journal here"):
+        History(tmp_path / "gone.db").matches()
+
+
+def test_many_threads_read_while_one_writes(journal, history):
+    number = journal.start(begun())
+    found: list[int] = []
+
+    def follow():
+        position = 0
+        while position < 201:
+            for entry in history.entries(position, 10):
+                assert entry.position == position + 1
+                position = entry.position
+        found.append(position)
+
+    readers = [Thread(target=follow) for _ in range(4)]
+    for reader in readers:
+        reader.start()
+    for i in range(200):
+        journal.append(number, ScoreSet(0, 50 * i))
+    for reader in readers:
+        reader.join(30)
+
+    assert found == [201] * 4
+
+
+def test_another_journal_has_another_identity(journal, history, tmp_path):
+    before, kept = history.identity, history.copy()
+    journal.start(begun())
+    assert history.identity == before
+    journal.restore(kept)
+
+    assert history.identity != before
+    assert history.matches() == ()

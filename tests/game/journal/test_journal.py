@@ -1,0 +1,156 @@
+"""What was told is on disk, and comes back."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from game.errors import DamagedJournal, JournalError
+from game.journal.history import History
+from game.journal.journal import Journal
+from game.match.events import Kept, Place, Thrown, Undone
+from game.match.match import Match
+from game.rules import rule_files
+
+RULES = rule_files.load("walnut-studiolo")
+THROW = Thrown((1, 1, 2, 3, 4, 6), (Place(1, 10.5, 20, 30, aside=True),))
+NOON_S = 1_800_000_000.0
+
+
+@pytest.fixture
+def journal(tmp_path):
+    with closing(Journal.open(tmp_path / "deep" / "journal.db")) as journal:
+        yield journal
+
+
+def begun(*names):
+    return Match.start(RULES, names or ("Anna", "Ben"))
+
+
+def test_new_journal_has_no_match(journal):
+    assert journal.newest() is None
+
+
+def test_match_comes_back_as_it_stood(journal):
+    match = Match.start(RULES, ["Anna", "Ben"], first=1)
+    number = journal.start(match)
+    steps = [(THROW,), (Kept((1, 1), assumed=True), Thrown((5, 2, 2, 3))), (Undone(),)]
+    for step in steps:
+        match = match.push(*step)
+        journal.append(number, *step)
+    journal.close()
+    with closing(Journal.open(journal.path)) as again:
+        assert again.newest() == (number, match)
+        assert again.newest()[1].redo() == match.redo()
+
+
+def test_newest_match_is_the_one_that_goes_on(journal):
+    journal.start(begun("Anna", "Ben"))
+    journal.start(begun("Cleo", "Dan"))
+
+    _, match = journal.newest()
+    assert match.state.player.name == "Cleo"
+
+
+def test_an_older_match_is_taken_up_again_and_that_is_kept_too(journal):
+    older = journal.start(begun())
+    journal.append(older, THROW)
+    journal.start(begun("Cleo", "Dan"))
+
+    assert journal.reopen(older) == begun().push(THROW)
+    assert journal.newest() == (older, begun().push(THROW))
+    journal.append(older, Undone())
+    assert journal.newest() == (older, begun())
+
+
+def test_a_match_that_is_not_there_is_named(journal):
+    for attempt in (lambda: journal.reopen(7), lambda: journal.append(7, THROW)):
+        with pytest.raises(JournalError, match="there is no match 7"):
+            attempt()
+    assert journal.newest() is None
+
+
+def test_positions_count_over_all_matches_whatever_the_clock_does(tmp_path):
+    times = iter([NOON_S, NOON_S - 5000, 12.0, NOON_S + 1e9, NOON_S])
+    path = tmp_path / "journal.db"
+    with closing(Journal.open(path, clock=lambda: next(times))) as journal:
+        first = journal.start(begun())
+        assert journal.append(first, THROW) == 2
+        second = journal.start(begun("Cleo", "Dan"))
+        assert journal.append(second, THROW) == 4
+        assert journal.append(first, Undone()) == 5
+        assert journal.newest()[0] == first
+
+    entries = History(path).entries()
+    assert [entry.position for entry in entries] == [1, 2, 3, 4, 5]
+    assert [entry.time_s for entry in entries] == [
+        NOON_S,
+        NOON_S - 5000,
+        None,
+        NOON_S + 1e9,
+        NOON_S,
+    ]
+
+
+def test_folder_in_the_way_is_named(tmp_path):
+    with pytest.raises(JournalError, match="the journal cannot be used"):
+        Journal.open(tmp_path)
+
+
+def test_a_second_companion_on_one_folder_is_refused(journal):
+    with pytest.raises(JournalError, match="another Traykeeper keeps its matches there"):
+        Journal.open(journal.path)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE entry SET body = '[{' WHERE seq = 1",
+        "UPDATE entry SET body = '{}' WHERE seq = 0",
+        "UPDATE entry SET body = replace(body, '4', '5') WHERE seq = 1",
+        "UPDATE entry SET body = x'ff00' WHERE seq = 1",
+        "UPDATE entry SET seq = 2 WHERE seq = 1",
+    ],
+)
+def test_a_changed_row_is_one_line_with_the_remedy(journal, damage):
+    number = journal.start(begun())
+    journal.append(number, THROW)
+    journal._db.execute(damage)
+
+    with pytest.raises(DamagedJournal, match=r"is damaged .* move the file away"):
+        journal.newest()
+    journal.close()
+    with pytest.raises(DamagedJournal, match=r"has changed since it was written"):
+        Journal.open(journal.path)
+
+
+def test_a_file_that_is_no_journal_is_named(tmp_path):
+    (tmp_path / "journal.db").write_bytes(b"nonsense" * 1000)
+    with pytest.raises(DamagedJournal, match="move the file away"):
+        Journal.open(tmp_path / "journal.db")
+
+
+def test_a_throw_is_one_commit_of_few_pages(journal):
+    """What a card has to write for each: the log's pages, and nothing until it is written back."""
+    number = journal.start(begun())
+    places = tuple(Place(1, 1234.5, 678.9, 95.1, 12.3) for _ in range(6))
+    log = journal.path.with_name("journal.db-wal")
+    before, files = log.stat().st_size, journal.path.stat().st_mtime_ns
+    for _ in range(50):
+        journal.append(number, Thrown((1, 1, 2, 3, 4, 6), places), Undone())
+
+    assert (log.stat().st_size - before) / 50 <= 3 * 4120
+    assert journal.path.stat().st_mtime_ns == files
+
+
+def test_what_a_step_cannot_write_is_not_half_there(journal):
+    number = journal.start(begun())
+    journal._db.execute("PRAGMA query_only = 1")
+    with pytest.raises(JournalError, match="is the disk full or read-only"):
+        journal.append(number, THROW)
+    journal._db.execute("PRAGMA query_only = 0")
+
+    assert journal.newest() == (number, begun())
+    journal.append(number, THROW)
+    with closing(sqlite3.connect(journal.path)) as db:
+        assert db.execute("SELECT seq FROM entry").fetchall() == [(0,), (1,)]

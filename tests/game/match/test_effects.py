@@ -1,0 +1,89 @@
+from dataclasses import replace
+
+import pytest
+
+from game import Match
+from game.match.effects import effect
+from game.rules.rule_files import load
+from game.rules.ruleset import LastRound, Win
+
+RULES = load("walnut-studiolo")
+
+
+def match(**options):
+    return Match.start(replace(RULES, **options), ["Anna", "Ben", "Clara"])
+
+
+def effect_of(match, *dice):
+    return next(effect(match.state, keep) for keep in match.state.keeps if keep.dice == dice)
+
+
+def test_tells_how_much_the_opening_still_needs():
+    thrown = match().throw([1, 1, 1, 5, 2, 3])
+
+    assert effect_of(thrown, 1, 1) == "still 300 short of the opening 500"
+    assert effect_of(thrown, 1, 1, 1) == ""
+
+
+def test_tells_how_much_the_least_bank_still_needs():
+    thrown = match(opening=0, minimum_bank=300).throw([1, 2, 3, 4, 6, 6])
+
+    assert effect_of(thrown, 1) == "still 200 short of the 300 to bank"
+
+
+def test_names_hot_dice():
+    thrown = match().throw([1, 1, 3, 3, 3, 5])
+
+    assert effect_of(thrown, 1, 1, 3, 3, 3, 5) == "hot dice"
+
+
+def test_says_wins_where_nobody_may_follow():
+    thrown = match(target=1000, last_round=LastRound.NONE).throw([1, 1, 1, 2, 3, 4])
+
+    assert effect_of(thrown, 1, 1, 1) == "wins"
+
+
+def test_says_reaches_where_others_may_follow():
+    thrown = match(target=1000).throw([1, 1, 1, 2, 3, 4])
+
+    assert effect_of(thrown, 1, 1, 1) == "reaches 1,000"
+
+
+def test_warns_of_a_keep_that_overshoots():
+    thrown = match(target=900, win=Win.EXACTLY).throw([1, 1, 1, 2, 3, 4])
+
+    assert effect_of(thrown, 1, 1, 1) == "overshoots 900: scores zero"
+
+
+@pytest.mark.parametrize(
+    ("dice", "kept", "expected"),
+    [
+        ((1, 1, 1, 2, 3, 4), (1, 1, 1), "only a tie"),
+        ((6, 6, 6, 2, 3, 4), (6, 6, 6), "400 behind Anna"),
+        ((1, 1, 1, 1, 3, 4), (1, 1, 1, 1), "takes the lead"),
+    ],
+)
+def test_measures_against_the_leader_in_the_last_round(dice, kept, expected):
+    last_round = match(target=1000).throw([1, 1, 1, 2, 3, 4]).bank()
+
+    assert effect_of(last_round.throw(dice), *kept) == expected
+
+
+def test_the_last_one_to_play_wins_by_taking_the_lead():
+    others = match(target=1000).throw([1, 1, 1, 2, 3, 4]).bank().throw([2, 2, 3, 3, 4, 6])
+
+    assert effect_of(others.throw([1, 1, 1, 1, 3, 4]), 1, 1, 1, 1) == "wins"
+
+
+def test_the_seats_left_shrink_turn_by_turn():
+    first = match(target=1000)
+    second = first.throw([1, 1, 1, 2, 3, 4]).bank()
+    third = second.throw([2, 2, 3, 3, 4, 6])
+
+    assert [list(m.state.to_follow) for m in (first, second, third)] == [[], [1, 2], [2]]
+
+
+def test_seats_left_of_the_round_where_only_later_seats_may_follow():
+    second = match(target=1000, last_round=LastRound.LATER_IN_ROUND).throw([2, 2, 3, 3, 4, 6])
+
+    assert list(second.throw([1, 1, 1, 2, 3, 4]).bank().state.to_follow) == [2]

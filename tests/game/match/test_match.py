@@ -1,0 +1,229 @@
+"""Turns, banking, endings, and the way back."""
+
+from dataclasses import replace
+
+import pytest
+
+from game.errors import IllegalMove, ThrowError
+from game.match.events import Banked, Kept, Place, Thrown
+from game.match.match import Match
+from game.match.state import TurnEnding
+from game.rules import rule_files
+
+RULES = rule_files.load("walnut-studiolo")
+NOTHING = (2, 3, 3, 4, 6, 6)
+OPENING = (1, 1, 3, 3, 3, 5)  # 550, hot
+
+
+@pytest.fixture
+def match() -> Match:
+    return Match.start(RULES, ["Anna", "Ben"])
+
+
+def scores(match: Match) -> list[int]:
+    return [player.score for player in match.state.players]
+
+
+def test_banking_takes_the_best_keep_of_the_whole_throw(match):
+    match = match.throw(OPENING).bank()
+
+    assert scores(match) == [550, 0]
+    assert match.state.turn.seat == 1
+
+
+def test_turn_adds_up_over_throws(match):
+    match = match.throw((1, 1, 2, 3, 4, 6)).keep((1, 1)).throw((5, 5, 5, 2)).keep((5, 5, 5))
+
+    assert match.state.turn.at_risk == 700
+    assert match.state.dice_in_hand == 1
+
+
+def test_farkle_loses_the_turn_and_passes_the_dice(match):
+    match = match.throw((1, 1, 2, 3, 4, 6)).keep((1,)).throw((2, 3, 4, 6, 6))
+
+    assert scores(match) == [0, 0]
+    assert match.state.turns[-1].ending is TurnEnding.FARKLE
+    assert match.state.turn.seat == 1
+
+
+def test_hot_dice_are_thrown_again_on_the_same_turn(match):
+    match = match.throw(OPENING).keep(OPENING)
+
+    assert match.state.dice_in_hand == 6
+    assert match.throw((5, 2, 2, 3, 4, 6)).bank().state.players[0].score == 600
+
+
+def test_nothing_is_banked_below_the_opening(match):
+    match = match.throw((1, 1, 2, 3, 4, 6))
+
+    assert match.state.bank_refusal() == "200 is 300 short of the opening 500"
+    with pytest.raises(IllegalMove, match="300 short of the opening"):
+        match.bank()
+
+
+def test_once_opened_any_turn_may_be_banked(match):
+    match = match.throw(OPENING).bank().throw(NOTHING)
+
+    assert scores(match.throw((5, 2, 2, 3, 4, 6)).bank()) == [600, 0]
+
+
+def test_bank_without_a_throw_is_refused(match):
+    with pytest.raises(IllegalMove, match="throw first: Anna"):
+        match.bank()
+
+
+def test_next_throw_needs_a_decided_keep(match):
+    with pytest.raises(IllegalMove, match="keep some of its dice first"):
+        match.throw((1, 2, 3, 3, 4, 6)).throw((1, 2))
+
+
+def test_number_of_dice_is_what_was_left(match):
+    with pytest.raises(IllegalMove, match="expected 4 dice, not 3"):
+        match.throw((1, 1, 2, 3, 4, 6)).keep((1, 1)).throw((1, 2, 3))
+
+
+def test_keep_may_be_changed_before_the_next_throw(match):
+    match = match.throw((1, 1, 2, 3, 4, 6)).keep((1, 1)).keep((1,))
+
+    assert match.state.dice_in_hand == 5
+
+
+def test_last_round_gives_everybody_else_one_turn():
+    match = Match.start(_to(500), ["Anna", "Ben", "Cleo"])
+    match = match.throw(OPENING).bank()
+
+    assert match.state.closer == 0
+    match = match.throw(NOTHING).throw(NOTHING)
+    assert match.state.winner == 0
+
+
+def test_last_round_can_be_won_by_topping_the_leader():
+    match = Match.start(_to(500), ["Anna", "Ben"]).throw(OPENING).bank()
+
+    assert match.throw((1, 1, 1, 5, 2, 3)).bank().state.winner == 1
+
+
+def test_tie_in_the_last_round_stays_with_the_first():
+    match = Match.start(_to(500), ["Anna", "Ben"]).throw(OPENING).bank()
+
+    assert match.throw(OPENING).bank().state.winner == 0
+
+
+def test_reaching_the_target_in_mid_turn_ends_nothing():
+    match = Match.start(_to(500), ["Anna", "Ben"]).throw(OPENING).keep(OPENING)
+
+    assert match.state.closer is None
+
+
+def test_nothing_moves_after_the_end():
+    match = Match.start(_to(500), ["Anna", "Ben"]).throw(OPENING).bank().throw(NOTHING)
+
+    with pytest.raises(IllegalMove, match="Anna has won"):
+        match.throw(OPENING)
+
+
+def test_undo_and_redo_go_all_the_way(match):
+    steps = [match]
+    for move in (Thrown(OPENING), Kept((1, 1)), Thrown((1, 2, 3, 4)), Banked()):
+        try:
+            steps.append(steps[-1].push(move))
+        except IllegalMove:
+            steps.append(steps[-1].push(Kept((1,))))
+    back = steps[-1]
+    for step in reversed(steps[:-1]):
+        back = back.undo()
+
+        assert back.state == step.state
+    for step in steps[1:]:
+        back = back.redo()
+
+        assert back.state == step.state
+
+
+def test_events_pushed_together_are_one_step(match):
+    thrown = match.throw((1, 1, 2, 3, 4, 6))
+    match = thrown.push(Kept((1, 1), assumed=True), Thrown((5, 2, 3, 3)))
+
+    assert match.undo().state == thrown.state
+
+
+def test_undo_of_nothing_is_refused(match):
+    with pytest.raises(IllegalMove, match="nothing to take back"):
+        match.undo()
+    with pytest.raises(IllegalMove, match="nothing to do again"):
+        match.redo()
+
+
+def test_a_new_move_forgets_what_was_taken_back(match):
+    match = match.throw(OPENING).undo().throw(NOTHING)
+
+    assert not match.can_redo
+
+
+def test_correcting_a_farkle_gives_the_turn_back(match):
+    match = match.throw(NOTHING).correct(OPENING)
+
+    assert match.state.turn.seat == 0
+    assert scores(match.bank()) == [550, 0]
+
+
+def test_correcting_an_older_throw_recomputes_what_follows(match):
+    match = match.throw(OPENING).bank().throw(NOTHING)
+    corrected = match.correct((1, 1, 3, 3, 3, 3), index=0)
+
+    assert scores(corrected) == [800, 0]
+    assert corrected.undo().state == match.state
+
+
+def test_assumed_keep_is_worked_out_anew_when_its_throw_is_corrected(match):
+    match = match.throw((1, 5, 2, 3, 4, 6)).keep((1,), assumed=True).throw((1, 2, 3, 3, 4))
+    match = match.correct((2, 5, 2, 3, 4, 6), index=0)
+
+    assert match.state.turn.throws[0].keep.dice == (5,)
+
+
+def test_correction_that_breaks_a_later_step_is_refused(match):
+    match = match.throw((1, 5, 2, 3, 4, 6)).keep((1,)).throw((1, 2, 3, 3, 4))
+
+    with pytest.raises(IllegalMove, match="would not hold"):
+        match.correct((2, 5, 2, 3, 4, 6), index=0)
+
+
+def test_correction_forgets_which_die_was_misread(match):
+    places = (Place(2, 10, 10, 30), Place(1, 90, 10, 30), *(Place(3, i, 50, 30) for i in range(4)))
+    match = match.throw((2, 1, 3, 3, 3, 3), places).correct((5, 1, 3, 3, 3, 3))
+
+    assert [place.face for place in match.last_throw.places] == [0, 1, 3, 3, 3, 3]
+
+
+def test_die_that_cannot_be_is_named(match):
+    with pytest.raises(ThrowError, match="not 7"):
+        match.throw((1, 2, 3, 4, 5, 7))
+
+
+@pytest.mark.parametrize("names", [["Anna"], [f"P{i}" for i in range(21)]])
+def test_two_to_twenty_players(names):
+    with pytest.raises(IllegalMove, match="a match has 2 to 20 players"):
+        Match.start(RULES, names)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 25, "tab\x00"])
+def test_names_that_cannot_be_shown_are_refused(name):
+    with pytest.raises(IllegalMove, match="1 to 24 printable characters"):
+        Match.start(RULES, ["Anna", name])
+
+
+def test_two_players_cannot_have_one_name(match):
+    with pytest.raises(IllegalMove, match="somebody else is called Anna"):
+        match.rename(1, "Anna")
+    with pytest.raises(IllegalMove, match="two players are called Anna"):
+        Match.start(RULES, ["Anna", " Anna "])
+
+
+def _to(target):
+    return replace(RULES, target=target)
+
+
+def test_nobody_begins_who_does_not_sit_there():
+    with pytest.raises(IllegalMove, match="nobody sits on seat 3: there are 2 players"):
+        Match.start(RULES, ["Anna", "Ben"], first=2)

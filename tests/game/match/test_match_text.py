@@ -1,0 +1,186 @@
+"""A match as text: what is written reads back, and what cannot be read is named."""
+
+import pytest
+
+from game.errors import GameError, IllegalMove, NotationError
+from game.match.events import Banked, Joined, Kept, Renamed, Spliced, Thrown
+from game.match.match import Match
+from game.match.match_text import from_text, insertion, to_text
+from game.rules import rule_files
+
+HEAD = "traykeeper match 1\nrules walnut-studiolo\nplayer Anna\nplayer Ben\n"
+
+
+def test_a_turn_is_one_line():
+    match = Match.start(rule_files.load("walnut-studiolo"), ["Anna", "Ben"])
+    match = match.throw((1, 1, 3, 3, 3, 5)).keep((1, 3, 3, 3)).throw((2, 6))
+
+    assert to_text(match).splitlines()[4].startswith("113335: 333 1 = 400 | 26: farkle  ")
+
+
+def test_an_assumed_keep_and_a_bank_are_marked():
+    match = from_text(HEAD + "115234: ~11 = 200 | 5556: 555 = 500, bank")
+    first, second = match.state.turns[0].throws
+
+    assert first.assumed
+    assert not second.assumed
+    assert match.timeline[-1] == Banked((5, 5, 5))
+    assert match.state.players[0].score == 700
+
+
+def test_names_may_hold_any_sign():
+    match = Match.start(rule_files.load("standard"), ["a|b", "50% #1"])
+
+    assert from_text(to_text(match)) == match
+
+
+def test_what_happens_in_mid_turn_stays_in_its_place():
+    match = Match.start(rule_files.load("standard"), ["Anna", "Ben"])
+    match = match.push(Thrown((1, 2, 3, 4, 6, 6)), Joined("Cleo"), Kept((1,)), Renamed(0, "A"))
+
+    assert "123466: | !join Cleo | : 1 = 100 | !rename 1 A" in to_text(match)
+    assert from_text(to_text(match)).state == match.state
+
+
+def test_house_rules_travel_with_the_match():
+    rules = rule_files.parse(
+        'extends = "walnut-studiolo"\nopening = 350\ntriples = { 1 = 300 }', name="house", where="x"
+    )
+    match = Match.start(rules, ["Anna", "Ben"])
+
+    assert from_text(to_text(match)).rules == rules
+
+
+@pytest.mark.parametrize("name", rule_files.names())
+def test_every_published_set_is_named_in_one_line(name):
+    text = to_text(Match.start(rule_files.load(name), ["Anna", "Ben"]))
+
+    assert "option" not in text
+    assert from_text(text).rules == rule_files.load(name)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("113335: 333 1 = 450", "line 5: 333 1 is 400 in Farkle / 10,000"),
+        ("113335: 4 = 400", "line 5: there is no 4 in this throw"),
+        ("113337", "line 5: '113337' is no throw"),
+        ("113335: bank it", "line 5: 'bank it' is no keep of a throw"),
+        ("113335: farkle", "says farkle, but the throw does not end the turn"),
+        ("223446:", "says that the turn goes on, but the throw ends the turn: farkle"),
+        ("112346: 11 = 200, bank", "line 5: 200 is 300 short of the opening"),
+        ("!dance", "line 5: '!dance' is not known"),
+        ("!leave x", "line 5: '!leave x' is not known"),
+        ("1133: 11 = 200", "line 5: expected 6 dice, not 4"),
+        (": 11 = 200", "is no keep of a throw"),
+        (":", "'' is no keep of a throw"),
+        ("113335: ~ = 5", "'~ = 5' is no keep of a throw"),
+        (": farkle", "'farkle' is no keep of a throw"),
+        ("155534: ~555 = 500, bank", "says 500, but 1 5 5 5 = 600 is banked"),
+        ("111234: 111 = ١٠٠٠, bank", "is no keep of a throw"),
+        ("!score 1 1_000", "is not known"),
+        ("!score 1 99999999", "a score is at most 1,000,000"),
+        ("!leave 3", "nobody throws from that seat"),
+        ("!join/101 Cleo", "teams have the numbers 0 to 100"),
+        ("x" * 5000, "is no throw"),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_its_line(line, message):
+    with pytest.raises(NotationError) as error:
+        from_text(HEAD + line)
+
+    assert message in str(error.value)
+    assert len(str(error.value)) < 200
+
+
+def test_a_turn_is_put_in_before_another():
+    match = from_text(HEAD + "113335: 333 11 5 = 550, bank\n223446: farkle")
+    after = match.push(insertion(match, "111234: 111 = 1000, bank", before=0))
+
+    assert [player.score for player in after.state.players] == [1000, 550]
+    assert after.undo() == match
+    assert insertion(match, "223446: farkle") == Spliced(3, 3, (Thrown((2, 2, 3, 4, 4, 6)),))
+
+
+@pytest.mark.parametrize("line", ["115234: 11 = ,", "!score x y", "!order a"])
+def test_figures_that_are_none_are_refused(line):
+    with pytest.raises(NotationError, match="line 5"):
+        from_text(HEAD + line)
+
+
+@pytest.mark.parametrize(
+    ("head", "message"),
+    [
+        ("", "line 1: a match has 2 to 20 players, not 0"),
+        ("\n\nplayer Anna\n\n", "line 3: a match has 2 to 20 players, not 1"),
+        ("113335:", "line 1: a match has 2 to 20 players, not 0"),
+        ("player Anna\nplayer Anna\nfirst 2", "line 2: two players are called Anna"),
+        ("player\nplayer Ben", "line 1: a name has 1 to 24"),
+        ("player/x Anna\nplayer Ben", "line 1: 'x' is no whole number"),
+        ("player/1 Anna\nplayer/1 Ben", "line 2: a match has two teams at least"),
+        ("player Anna\nplayer Ben\nfirst ²", "line 3: '²' is no whole number"),
+        ("player Anna\nfirst 3\nplayer Ben", "line 2: seat 3 cannot begin"),
+        ("# ours\nrules walnut\nplayer Anna", "line 2: no rule set is called 'walnut'"),
+        ("rules walnut\noption target = 5000", "line 1: no rule set is called 'walnut'"),
+        ("rules zilch\n\noption opening = -5", "line 3: opening found -5"),
+        ("option target = 5\noption opening = ", "line 2: not valid TOML: Invalid value"),
+        ("option target = " + "9" * 5000, "line 1: not valid TOML: a value is too long"),
+        ("option target =\n\noption target = [", "line 1: not valid TOML: Invalid value"),
+        ("traykeeper match 2\nplayer Anna", "line 1: 'traykeeper match 2' is not known"),
+        ("player Anna\nplayer Ben\n113335:\nrules zilch", "line 4: 'rules zilch' is no throw"),
+    ],
+)
+def test_what_is_wrong_before_the_first_turn_is_named_with_its_line(head, message):
+    with pytest.raises(GameError) as error:
+        from_text(head, where="evening.txt")
+
+    assert str(error.value).startswith("evening.txt")
+    assert message in str(error.value)
+
+
+def test_lines_from_another_system_are_counted_as_an_editor_does():
+    with pytest.raises(NotationError, match="line 3: 'x' is no throw"):
+        from_text("player A\x0cnna\r\nplayer Ben\r\nx\r\n")
+
+
+MUST_BANK = HEAD + "option must_bank_after_triple = true\noption opening = 0\n"
+
+
+@pytest.mark.parametrize("line", ["122346: 1 = 100, bank", "222346: ~222 = 200, bank  # Anna"])
+def test_a_turn_put_in_is_played_as_one_that_is_replayed(line):
+    match = from_text(MUST_BANK)
+
+    assert match.push(insertion(match, line)).state == from_text(MUST_BANK + line).state
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "113346: farkle",
+        "223446:",
+        "222346: 222 = 200",
+        "112224: 1 = 100, bank",
+        ":",
+        "!score 1 9999999",
+    ],
+)
+def test_a_turn_that_cannot_be_replayed_cannot_be_put_in(line):
+    match = from_text(MUST_BANK)
+
+    with pytest.raises(GameError) as replayed:
+        from_text(MUST_BANK + line)
+    with pytest.raises(GameError) as put_in:
+        insertion(match, line)
+    assert str(replayed.value) == f"match, line 7: {put_in.value}"
+
+
+def test_nothing_is_put_in_before_events_that_there_are_not():
+    with pytest.raises(IllegalMove, match="there are no events 3 to 0: 0 so far"):
+        insertion(from_text(HEAD), "223446: farkle", before=3)
+
+
+def test_a_keep_is_put_in_behind_its_throw():
+    match = from_text(HEAD + "113334: 11 = 200 | 5226: 5 = 50")
+    after = match.push(insertion(from_text(HEAD + "113334:"), ": 11 = 200"))
+
+    assert after.state == match.state

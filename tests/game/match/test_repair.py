@@ -1,0 +1,120 @@
+"""A corrected throw that does not fit what came later, and the ways a table would mend it."""
+
+from dataclasses import replace
+
+import pytest
+
+from game.errors import LaterStepError, ThrowError
+from game.match.events import Corrected, Joined, TurnSet
+from game.match.match import Match
+from game.match.repair import repairs
+from game.match.state import TurnEnding
+from game.rules import rule_files
+
+NOTHING = (2, 3, 3, 4, 6, 6)
+OPENING = (1, 1, 3, 3, 3, 5)
+SCORING = (1, 1, 1, 2, 3, 4)
+
+
+@pytest.fixture
+def match():
+    return Match.start(rule_files.load("walnut-studiolo"), ["Anna", "Ben"])
+
+
+def scores(match):
+    return [player.score for player in match.state.players]
+
+
+def labelled(match, correction):
+    return {repair.label: match.push(repair.action) for repair in repairs(match, correction)}
+
+
+def test_farkle_misread_and_the_next_player_has_thrown(match):
+    match = match.throw(NOTHING).throw(SCORING).bank()
+    correction = Corrected(0, OPENING)
+    with pytest.raises(LaterStepError, match=r"Anna's throw 1 1 1 2 3 4 in turn 1 would not hold"):
+        match.push(correction)
+    ways = labelled(match, correction)
+
+    assert scores(ways["Anna banked there; later turns stand"]) == [550, 1000]
+    back = ways["Anna's turn goes on from there; one later throw is dropped"]
+    assert scores(back) == [0, 0]
+    assert back.state.turn.last.dice == OPENING
+
+
+def test_scoring_throw_that_was_a_farkle_ends_the_turn_there(match):
+    match = match.throw(OPENING).bank().throw(SCORING).bank()
+    ways = labelled(match, Corrected(0, NOTHING))
+
+    assert scores(ways["Anna farkled there; later turns stand"]) == [0, 1000]
+
+
+def test_a_chosen_keep_gives_way_to_another_of_its_size(match):
+    match = match.throw((1, 5, 2, 3, 4, 6)).keep((1,)).throw((1, 2, 3, 3, 4))
+    ways = labelled(match, Corrected(0, (2, 5, 2, 3, 4, 6)))
+
+    assert ways["Anna kept 5 = 50 instead"].state.turn.throws[0].keep.dice == (5,)
+
+
+def test_a_bank_below_the_opening_is_not_offered(match):
+    match = match.throw(NOTHING).throw(SCORING).bank()
+    ways = labelled(match, Corrected(0, (1, 2, 3, 3, 4, 6)))
+
+    assert list(ways) == ["Anna's turn goes on from there; one later throw is dropped"]
+
+
+def test_players_who_joined_meanwhile_stay(match):
+    match = match.throw(OPENING).push(Joined("Cleo")).bank().throw(NOTHING)
+    ways = labelled(match, Corrected(0, NOTHING))
+
+    assert [p.name for p in ways["Anna farkled there; later turns stand"].state.players] == [
+        "Anna",
+        "Ben",
+        "Cleo",
+    ]
+
+
+def test_dice_that_cannot_be_are_named(match):
+    with pytest.raises(ThrowError, match="not 7"):
+        repairs(match.throw(NOTHING), Corrected(0, (7,)))
+
+
+def test_an_assumed_keep_is_found_behind_a_renaming(match):
+    match = match.throw((1, 1, 3, 3, 4, 6)).rename(0, "Annie")
+    match = match.keep((1,), assumed=True).throw((1, 2, 3, 3, 4))
+    match = match.correct((5, 2, 3, 3, 4, 6), index=0)
+
+    assert match.state.turn.throws[0].keep.dice == (5,)
+
+
+def test_a_throw_that_banks_by_itself_lets_later_turns_stand():
+    rules = replace(rule_files.load("standard"), must_bank_after_triple=True)
+    match = Match.start(rules, ["Anna", "Ben"]).throw((1, 1, 2, 3, 4, 6)).bank()
+    match = match.throw((1, 5, 2, 3, 4, 6)).bank()
+    ways = labelled(match, Corrected(0, (1, 1, 1, 3, 4, 6)))
+
+    assert scores(ways["Anna banked there; later turns stand"]) == [1000, 150]
+
+
+def test_a_reset_lets_later_turns_stand():
+    rules = replace(rule_files.load("standard"), four_twos_reset=True)
+    match = Match.start(rules, ["Anna", "Ben"]).throw(SCORING).bank().throw(SCORING).bank()
+    ways = labelled(match, Corrected(0, (1, 2, 2, 2, 2, 3)))
+
+    assert scores(ways["Anna lost the score there; later turns stand"]) == [0, 1000]
+
+
+def test_dropping_later_throws_keeps_names_and_players(match):
+    match = match.throw(NOTHING).throw(SCORING).rename(0, "Annie").bank()
+    ways = labelled(match, Corrected(0, OPENING))
+    back = ways["Annie's turn goes on from there; one later throw is dropped"]
+
+    assert back.state.players[0].name == "Annie"
+
+
+def test_a_throw_of_a_turn_that_was_broken_off_can_be_corrected(match):
+    match = match.throw((1, 1, 3, 3, 4, 6)).keep((1, 1)).push(TurnSet(1, 0, 6))
+    assert match.state.turns[0].ending is TurnEnding.SKIP
+    ways = labelled(match, Corrected(0, (2, 3, 3, 4, 6, 6)))
+
+    assert "Anna farkled there; later turns stand" in ways

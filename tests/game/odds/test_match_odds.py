@@ -1,0 +1,223 @@
+"""The solved match of two against slow value iteration, and what is shipped."""
+
+from dataclasses import replace
+from importlib import resources
+
+import numpy as np
+import pytest
+
+from game.errors import OddsError
+from game.odds.advice import MatchPosition, turn_odds
+from game.odds.match_odds import MatchOdds, digest, exact
+from game.odds.match_solver import MatchSolver
+from game.odds.simulation import play_out
+from game.odds.table_store import TableStore, pack
+from game.rules import rule_files, scoring
+from game.rules.ruleset import Alike, HotDice, LastRound, Ruleset, Win
+from tests.game.slow_odds import SlowOdds
+
+TINY = Ruleset("tiny", "Tiny", n_dice=5, triples=(300, 0, 0, 0, 0, 0), target=200, alike=Alike.NONE)
+"""Few combinations, so that the slow way is quick."""
+
+LAST_ROUND = {"last_round": LastRound.EVERY_OTHER}
+
+VARIANTS = [
+    {},
+    {"opening": 150},
+    {"minimum_bank": 150},
+    {"last_die_twice": 100},
+    {"nothing": 100},
+    {"hot_dice": HotDice.MUST},
+    {"must_bank_after_triple": True, "opening": 200},
+    {"win": Win.OVER},
+    {"win": Win.EXACTLY},
+    {"win": Win.EXACTLY, "must_bank_after_triple": True, "hot_dice": HotDice.MUST},
+    LAST_ROUND,
+    {"last_round": LastRound.EVERY_OTHER, "opening": 200, "minimum_bank": 100},
+    {"last_round": LastRound.EVERY_OTHER, "must_bank_after_triple": True, "minimum_bank": 200},
+    {"last_round": LastRound.EVERY_OTHER, "hot_dice": HotDice.MUST},
+    {"last_round": LastRound.LATER_IN_ROUND, "opening": 150},
+    {"last_round": LastRound.CHARITY_ROLL, "opening": 150, "hot_dice": HotDice.MUST},
+]
+
+UNTOUCHED = {
+    "three_farkles": 500,
+    "three_scoreless_starts": 500,
+    "four_twos_reset": True,
+    "all_alike_wins": True,
+    "below_zero": False,
+}
+
+
+def solved(rules, target=None):
+    wins = MatchOdds.unsolved(rules, target or rules.target)
+    for _ in wins.solve():
+        pass
+    return wins
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_every_board_is_what_slow_value_iteration_finds(options):
+    rules = replace(TINY, target=200 if options == LAST_ROUND else 150, **options)
+    chances = solved(rules).chances
+    far = 1000 if rules.hot_dice is HotDice.MUST else 500
+    slow = SlowOdds(rules, rules.target, far).match()
+
+    assert len(slow) == chances.size
+    assert max(abs(chances[board] - chance) for board, chance in slow.items()) < 1e-8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["standard", "zilch", "facebook"])
+def test_published_rules_to_a_tiny_target(name):
+    rules = rule_files.load(name)
+
+    assert solved(rules, 150).first_player == pytest.approx(
+        SlowOdds(rules, 150, far=600).match()[0, 0, 0], abs=1e-8
+    )
+
+
+def test_penalties_resets_and_instant_wins_are_left_out():
+    assert solved(replace(TINY, **UNTOUCHED)).first_player == solved(TINY).first_player
+    assert digest(replace(TINY, **UNTOUCHED), 200) == digest(TINY, 200)
+
+
+def test_first_to_bank_anything_is_a_geometric_series():
+    wins = solved(TINY, 50)
+    chance = wins.duel.reaching[1, 1]
+
+    assert wins.first_player == pytest.approx(chance / (1 - (1 - chance) ** 2), abs=1e-12)
+
+
+def test_more_points_are_never_worse():
+    chances = solved(TINY, 600).chances[0]
+
+    assert (np.diff(chances, axis=0) > 0).all()
+    assert (np.diff(chances, axis=1) < 0).all()
+
+
+def test_nothing_is_won_by_throwing_on_where_it_is_not_looked_at(monkeypatch):
+    """Where a lead is called safe from a last turn, looking further changes nothing."""
+    rules = replace(TINY, last_round=LastRound.EVERY_OTHER)
+    near = solved(rules, 600).chances
+    top = MatchSolver.top
+    monkeypatch.setattr(MatchSolver, "top", lambda duel, boards, wins: top(duel, boards, wins) + 20)
+
+    assert np.abs(solved(rules, 600).chances - near).max() < 1e-9
+
+
+def test_a_keep_of_fewer_points_is_best_where_reaching_the_target_would_be_too_soon():
+    """A tie on the target gives the other a last turn with nothing to lose."""
+    rules = replace(TINY, last_round=LastRound.EVERY_OTHER)
+    wins = solved(rules)
+    odds = turn_odds(rules, MatchPosition(100, 150), wins, most=300)
+    keeps = [keep for keep in scoring.keeps((1, 2, 3, 4, 5), rules) if keep.dice_left == 4]
+    options = {option.at_risk: option for option in odds.options(0, keeps)}
+
+    assert {keep.score for keep in keeps} == {50, 100}
+    assert options[50].win_banked > options[100].win_banked
+
+
+def test_a_stopped_solve_goes_on_where_it_was(tmp_path):
+    tables = TableStore(tmp_path)
+    wins = tables.begin(TINY)
+    steps = wins.solve()
+    assert next(share for share in steps if share > 0.5) < 1
+    tables.save(wins)
+    again = tables.begin(TINY)
+    known = ~np.isnan(again.chances)
+
+    assert 0 < known.sum() < known.size
+    for _ in again.solve():
+        pass
+    assert again.first_player == pytest.approx(solved(TINY).first_player, abs=1e-7)
+
+
+def test_a_damaged_table_counts_as_none(tmp_path):
+    tables = TableStore(tmp_path)
+    path = tables.save(solved(TINY))
+    assert tables.find(TINY).solved
+    assert tables.find(TINY, 250) is None
+
+    whole = path.read_bytes()
+    for n in (0, 10, len(whole) // 2, len(whole) - 10):
+        path.write_bytes(whole[:n])
+        assert tables.find(TINY) is None
+
+
+def test_a_table_is_kept_to_a_ten_millionth(tmp_path):
+    wins = solved(TINY)
+    tables = TableStore(tmp_path)
+    tables.save(wins)
+
+    assert np.abs(tables.find(TINY).chances - wins.chances).max() < 1e-7
+    assert len(pack(wins.chances)) < 8 * wins.chances.size + 1000
+
+
+@pytest.mark.parametrize(
+    ("options", "target", "words"),
+    [
+        ({}, 50_001, "a target can be 1 to 50,000"),
+        ({"win": Win.EXACTLY}, 120, "exactly 120 is never reached"),
+        ({"win": Win.EXACTLY, "minimum_bank": 100}, 300, "may have no end"),
+        ({"singles": (50,) * 6}, 300, "no throw of these rules farkles"),
+    ],
+)
+def test_what_has_no_solution_is_refused(options, target, words):
+    with pytest.raises(OddsError, match=words):
+        solved(replace(TINY, **options), target)
+
+
+SHIPPED = [name for name in rule_files.names() if exact(rule_files.load(name))]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_published_set_without_piggybacking_ships_solved(name, tmp_path):
+    rules = rule_files.load(name)
+    wins = TableStore(tmp_path).find(rules)
+
+    assert wins is not None, f"{name}: solve it anew, scripts/odds_tables.py {name}"
+    assert not np.isnan(wins.chances).any()
+    assert wins.chances.shape == wins.duel.shape
+    assert 0.4 < wins.first_player < 0.6
+
+
+def test_nothing_ships_that_no_published_set_asks_for():
+    tables = resources.files("game").joinpath("odds", "tables")
+    rules = [rule_files.load(name) for name in rule_files.names()]
+    known = {f"{r.name}-{digest(r, r.target)}.npz" for r in rules}
+
+    assert {file.name for file in tables.iterdir()} <= known
+    assert sum(len(file.read_bytes()) for file in tables.iterdir()) < 1_000_000
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_board_is_what_its_turn_is_worth(name, tmp_path):
+    """A board is right if the turn on it, over the other boards, gives it back."""
+    wins = TableStore(tmp_path).find(rule_files.load(name))
+    board = wins.board(0, 0)
+    _, worth = wins.turn(board)
+
+    assert worth.begin()[0] == pytest.approx(wins.first_player, abs=2e-7)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"last_round": LastRound.EVERY_OTHER, "opening": 150}, {"last_die_twice": 100}],
+    ids=str,
+)
+def test_played_out_matches_agree(options):
+    rules = replace(TINY, **options)
+
+    assert abs(play_out(solved(rules, 600), 20_000).off) < 4
+
+
+def test_the_last_turn_is_to_have_more():
+    wins = solved(replace(TINY, last_round=LastRound.EVERY_OTHER))
+    odds = turn_odds(wins.rules, MatchPosition(100, 250), wins, most=200)
+
+    assert odds.option(150, 3).win_banked == 0
+    assert odds.option(200, 3).win_banked == 1
+    assert odds.option(0, 5).win_thrown == pytest.approx(wins.duel.reaching[1, 4], abs=1e-12)
+    with pytest.raises(OddsError, match="has reached 200 and won"):
+        turn_odds(TINY, MatchPosition(100, 250), solved(TINY))

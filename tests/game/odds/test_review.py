@@ -1,0 +1,165 @@
+"""Looking back on a match: luck, decisions, and whether the dice are fair."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from game.match.match import Match
+from game.odds.advice import MatchPosition, turn_odds
+from game.odds.match_odds import MatchOdds
+from game.odds.review import Cause, options_of, review
+from game.rules import rule_files
+from game.rules.ruleset import Alike, LastRound, Ruleset
+from game.stats.fairness import ENOUGH, count_faces, fairness, upper_tail
+
+RULES = Ruleset(
+    "tiny", "Tiny", n_dice=5, triples=(300, 0, 0, 0, 0, 0), target=400, alike=Alike.NONE
+)
+NOTHING = (2, 3, 3, 4, 6)
+
+
+@pytest.fixture(scope="module")
+def wins():
+    found = MatchOdds.unsolved(RULES, RULES.target)
+    for _ in found.solve():
+        pass
+    return found
+
+
+def played(rules, wins, seed):
+    """A match of best play, thrown with these dice."""
+    dice = random.Random(seed)
+    match = Match.start(rules, ["Anna", "Ben"])
+    while match.state.winner is None:
+        match = match.throw(dice.choices(range(1, 7), k=match.state.dice_in_hand))
+        if match.state.turn.last and match.state.keeps and match.state.winner is None:
+            best = options_of(match.state, wins)[0]
+            match = match.bank(best.keep.dice) if best.banks else match.keep(best.keep.dice)
+    return match
+
+
+def test_best_play_gives_nothing_away_and_luck_explains_all(wins):
+    """What luck brought both in chances to win is how far the match went from where it began."""
+    for seed in range(10):
+        match = played(RULES, wins, seed)
+        found = review(match, wins)
+        luck = [found.total(seat, Cause.LUCK)[1] for seat in (0, 1)]
+        won = 1.0 if match.state.winner == 0 else 0.0
+
+        assert found.total(0, Cause.DECISION)[1] == pytest.approx(0, abs=1e-12)
+        assert luck[0] - luck[1] == pytest.approx(won - wins.first_player, abs=1e-9)
+
+
+@pytest.mark.parametrize("last_round", list(LastRound))
+def test_luck_and_decisions_explain_every_match(last_round):
+    rules = replace(RULES, target=300, last_round=last_round)
+    wins = MatchOdds.unsolved(rules, 300)
+    for _ in wins.solve():
+        pass
+    dice = random.Random(3)
+    for _ in range(5):
+        match = Match.start(rules, ["Anna", "Ben"])
+        while match.state.winner is None:
+            match = match.throw(dice.choices(range(1, 7), k=match.state.dice_in_hand))
+            state = match.state
+            if state.winner is None and state.turn.last and state.keeps:
+                keep = dice.choice(state.keeps)
+                match = match.bank(keep.dice) if dice.random() < 0.5 else match.keep(keep.dice)
+        found = review(match, wins)
+        change = [
+            sum(m.win for m in found.moments if m.seat == seat and m.win is not None)
+            for seat in (0, 1)
+        ]
+        won = 1.0 if match.state.winner == 0 else 0.0
+
+        assert change[0] - change[1] == pytest.approx(won - wins.first_player, abs=1e-9)
+        assert all(m.win <= 1e-12 for m in found.moments if m.kind is Cause.DECISION)
+
+
+def test_banking_far_too_early_is_given_away(wins):
+    match = Match.start(RULES, ["Anna", "Ben"]).throw((1, 2, 3, 4, 6)).bank()
+    found = review(match, wins)
+    points, win = found.total(0, Cause.DECISION)
+
+    assert points < -50
+    assert win < -0.01
+    assert found.turning_point.event in (0, 1)
+    assert [standing.seat for standing in found.curve] == [0]
+    assert found.curve[0].win == pytest.approx(wins.first_player)
+
+
+def test_points_are_told_without_a_solved_match():
+    match = Match.start(RULES, ["Anna", "Ben"]).throw(NOTHING)
+    found = review(match)
+
+    assert found.total(0, Cause.LUCK)[0] == pytest.approx(
+        -turn_odds(RULES, MatchPosition(), None).points.value
+    )
+    assert found.moments[0].win is None
+
+
+def test_with_more_players_the_figure_is_of_two(wins):
+    match = Match.start(RULES, ["Anna", "Ben", "Cleo"]).throw(NOTHING).throw((1, 1, 1, 2, 3)).bank()
+    match = match.throw(NOTHING)
+    found = review(match, wins)
+
+    assert not found.of_two
+    assert found.curve[-1].win == pytest.approx(wins.begin(0, 300))
+
+
+def test_second_try_of_the_last_die_is_one_throw():
+    rules = replace(rule_files.load("ten-thousand-extras"), target=10_000)
+    match = Match.start(rules, ["Anna", "Ben"]).throw((1, 1, 1, 5, 5, 2)).keep((1, 1, 1, 5, 5))
+    again = match.throw((2,)).throw((5,))
+    luck = [m for m in review(again).moments if m.kind is Cause.LUCK]
+
+    assert len(luck) == 2
+    assert luck[1].points > 0
+    assert len(review(match.throw((2,)).throw((3,))).moments) == 3
+
+
+def test_near_choices_are_ties(wins):
+    odds = turn_odds(RULES, MatchPosition(), wins, most=400)
+    gaps = [abs(o.win_banked - o.win_thrown) for o in (odds.option(p, 3) for p in (50, 400))]
+
+    assert gaps[1] > 0.001
+    assert not odds.option(400, 3).near
+    assert odds.option(400, 3).banks
+
+
+def test_refusals_are_told():
+    odds = turn_odds(replace(RULES, opening=200, minimum_bank=100), MatchPosition(), None)
+
+    assert odds.option(50, 4).refused == "150 short of the opening 200"
+    assert turn_odds(replace(RULES, minimum_bank=100), MatchPosition(), None).option(
+        50, 4
+    ).refused == ("50 short of the 100 one must bank")
+
+
+def test_too_few_dice_say_nothing():
+    assert fairness((20,) * 6).p is None
+    assert f"{ENOUGH} are needed" in str(fairness((20,) * 6))
+    assert fairness((0,) * 6).chi_square == 0
+
+
+def test_fair_dice_are_called_even_and_loaded_ones_are_not():
+    even, odd = fairness((98, 103, 101, 97, 104, 97)), fairness((100, 60, 90, 90, 100, 160))
+
+    assert even.p > 0.9
+    assert "as even as fair dice fall" in str(even)
+    assert odd.p < 0.001
+    assert "the 6 fell 160 times, where 100 are usual" in str(odd)
+
+
+@pytest.mark.parametrize(
+    ("chi_square", "p"), [(0, 1), (11.070, 0.05), (15.086, 0.01), (20.515, 0.001)]
+)
+def test_tail_is_that_of_the_printed_tables(chi_square, p):
+    assert upper_tail(chi_square) == pytest.approx(p, abs=2e-5)
+
+
+def test_faces_of_a_match_are_counted():
+    match = Match.start(RULES, ["Anna", "Ben"]).throw(NOTHING).throw((1, 2, 3, 4, 5))
+
+    assert count_faces(match.timeline) == (1, 2, 3, 2, 1, 1)

@@ -1,0 +1,197 @@
+"""Chances of throws against every throw there is; turns against slow play and published figures."""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+
+from game.errors import OddsError
+from game.odds.compiled_rules import step_of, throws
+from game.odds.throw_odds import (
+    chances_of_one_throw,
+    chances_to_reach,
+    farkle_within,
+    throw_chances,
+)
+from game.odds.turn_odds import average, points_table
+from game.rules import rule_files, scoring
+from game.rules.ruleset import Alike, HotDice, LastRound, Ruleset
+from tests.game.rules_strategy import rulesets
+from tests.game.slow_odds import SlowOdds
+
+SMALL = Ruleset("small", "Small", n_dice=5, triples=(300, 0, 0, 0, 0, 0), alike=Alike.NONE)
+
+
+@pytest.mark.parametrize("name", rule_files.names())
+def test_chances_count_every_throw(name):
+    rules = rule_files.load(name)
+    for n in range(1, 5):
+        every = [scoring.keeps(faces, rules) for faces in product(range(1, 7), repeat=n)]
+        chances = throw_chances(rules)[n]
+
+        assert chances.farkle == Fraction(sum(not keeps for keeps in every), 6**n)
+        assert chances.hot == Fraction(sum(any(k.hot for k in keeps) for keeps in every), 6**n)
+        assert chances.mean == Fraction(sum(keeps[0].score for keeps in every if keeps), 6**n)
+
+
+@pytest.mark.parametrize(
+    ("name", "n", "farkle"),
+    [
+        ("standard", 1, Fraction(2, 3)),
+        ("standard", 2, Fraction(4, 9)),
+        ("standard", 3, Fraction(5, 18)),
+        ("standard", 4, Fraction(17, 108)),
+        ("standard", 5, Fraction(25, 324)),
+        ("walnut-studiolo", 6, Fraction(5, 162)),  # without three pairs
+        ("ten-thousand", 6, Fraction(5, 216)),  # with them
+        ("zilch", 6, Fraction(0)),  # nothing at all is a keep
+    ],
+)
+def test_classical_chances_to_farkle(name, n, farkle):
+    """As in the tables of many pages, and of M. Busche and T. Neller for five figures of six."""
+    assert throw_chances(rule_files.load(name))[n].farkle == farkle
+
+
+@settings(max_examples=25, deadline=None)
+@given(rulesets())
+def test_chances_of_any_rules_hang_together(rules):
+    for n, chances in throw_chances(rules).items():
+        assert 0 <= chances.farkle <= 1
+        assert chances.hot + chances.farkle <= 1
+        assert (chances.farkle == 1) == (chances.mean == 0)
+        assert farkle_within(rules, n, 1) <= farkle_within(rules, n, 2)
+
+
+@settings(max_examples=25, deadline=None)
+@given(rulesets())
+def test_compiled_throws_lose_no_throw(rules):
+    compiled = throws(rules)
+    sums = compiled.free.weights.sum(axis=1) + compiled.forced.weights.sum(axis=1)
+
+    assert sums[1:] + compiled.farkle[1:] == pytest.approx([1.0] * rules.n_dice)
+    step = step_of(rules)
+    assert all(keep.score % step == 0 for keeps in scoring.table(rules).values() for keep in keeps)
+
+
+def test_farkle_within_two_throws_by_hand():
+    """One die that scores is hot dice: then all six are thrown."""
+    rules = rule_files.load("standard")
+    six = throw_chances(rules)[6].farkle
+
+    assert farkle_within(rules, 1, 2) == Fraction(2, 3) + Fraction(1, 3) * six
+
+
+def test_last_die_thrown_twice_farkles_twice():
+    rules = rule_files.load("ten-thousand-extras")
+
+    assert throw_chances(rules)[1].farkle == Fraction(2, 3)
+    assert farkle_within(rules, 1, 1) == Fraction(4, 9)
+
+
+def test_zilch_is_worth_what_busche_found():
+    """M. Busche, Maximizing Expected Scores in the Game of Zilch: 620.855 points a turn."""
+    assert average(rule_files.load("zilch")) == pytest.approx(620.855, abs=5e-4)
+
+
+@pytest.mark.parametrize("name", ["standard", "colorado-dice", "kcd"])
+def test_without_a_penalty_the_long_run_is_the_turn(name):
+    rules = rule_files.load(name)
+
+    assert average(rules) == points_table(rules).value
+
+
+def test_the_long_run_is_between_no_penalty_and_a_third_of_it():
+    rules = rule_files.load("facebook")
+    dear = replace(rules, three_farkles=2000)
+
+    assert average(dear) < average(rules) < points_table(rules).value
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"minimum_bank": 200},
+        {"last_die_twice": 150},
+        {"nothing": 100},
+        {"hot_dice": HotDice.MUST},
+        {"must_bank_after_triple": True},
+        {"must_bank_after_triple": True, "minimum_bank": 200, "hot_dice": HotDice.MUST},
+    ],
+    ids=str,
+)
+def test_a_turn_is_worth_what_slow_play_brings(options):
+    rules = replace(SMALL, **options)
+    slow = SlowOdds(rules, 10_000).turn(float, 0.0, far=4000)
+
+    assert points_table(rules).value == pytest.approx(slow, abs=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", rule_files.names())
+def test_a_published_turn_is_worth_what_slow_play_brings(name):
+    rules = rule_files.load(name)
+    far = 30_000 if rules.nothing else 16_000
+    slow = SlowOdds(replace(rules, opening=0), 10**6).turn(float, 0.0, far=far)
+
+    assert points_table(rules).value == pytest.approx(slow, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "points", "chance"),
+    [
+        ("walnut-studiolo", 500, 0.5425),
+        ("complete-guide", 500, 0.5726),
+        ("cards-and-dominoes", 500, 0.5199),
+        ("stirler", 450, 0.6421),
+    ],
+)
+def test_chance_to_open(name, points, chance):
+    compiled = throws(rule_files.load(name))
+    steps = points // compiled.step
+
+    assert chances_to_reach(compiled, steps, 1)[steps] == pytest.approx(chance, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"must_bank_after_triple": True, "minimum_bank": 150}], ids=str
+)
+def test_reaching_points_is_what_slow_play_finds(options):
+    rules = replace(SMALL, **options)
+    compiled = throws(rules)
+    chances = chances_to_reach(compiled, 10, compiled.minimum)
+    for steps in (1, 4, 10):
+        needed = 50 * steps
+        slow = SlowOdds(rules, 10_000).turn(
+            lambda points, needed=needed: float(points >= needed), 0.0, far=1500
+        )
+
+        assert chances[steps] == pytest.approx(slow, abs=1e-9)
+
+
+def test_one_throw_is_never_better_than_a_turn():
+    rules = replace(rule_files.load("standard"), last_round=LastRound.CHARITY_ROLL)
+    one = chances_of_one_throw(rules, 40, 1)
+
+    assert one[1] == pytest.approx(1 - float(throw_chances(rules)[6].farkle))
+    assert (one <= chances_to_reach(throws(rules), 40, 1) + 1e-12).all()
+
+
+def test_many_points_at_risk_are_on_a_line():
+    """Beyond the table as at its end: nobody throws six dice with 50,000 at risk, who need not."""
+    table = points_table(rule_files.load("standard"))
+    farkle = float(throw_chances(rule_files.load("standard"))[6].farkle)
+    slope = (table.throwing(60_000, 6) - table.throwing(50_000, 6)) / 10_000
+
+    assert slope == pytest.approx(1 - farkle)
+    last = 50 * table.far.top
+    assert table.throwing(last - 50, 6) == pytest.approx(
+        table.throwing(last, 6) - 50 * slope, abs=1e-6
+    )
+
+
+def test_rules_under_which_nothing_farkles_are_refused():
+    with pytest.raises(OddsError, match="farkles"):
+        points_table(replace(SMALL, singles=(50,) * 6))

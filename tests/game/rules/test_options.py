@@ -1,0 +1,349 @@
+"""Each option of the rules, switched on in an otherwise plain match."""
+
+from dataclasses import replace
+
+import pytest
+
+from game.errors import IllegalMove
+from game.match.events import Farkled, Joined, Left, Reordered, ScoreSet, Skipped, TookOver, TurnSet
+from game.match.match import Match
+from game.match.state import TurnEnding
+from game.rules import rule_files
+from game.rules.ruleset import HotDice, LastRound, Piggyback, Win
+
+PLAIN = rule_files.load("standard")
+NOTHING = (2, 3, 3, 4, 6, 6)
+THOUSAND = (1, 1, 1, 2, 3, 4)
+HOT = (1, 1, 5, 5, 5, 1)  # 1,500
+
+
+def begin(*names, **options):
+    return Match.start(replace(PLAIN, **options), names or ("Anna", "Ben"))
+
+
+def scores(match):
+    return [player.score for player in match.state.players]
+
+
+def test_first_to_the_target_wins_at_once_without_a_last_round():
+    match = begin(target=1000).throw(THOUSAND).bank()
+
+    assert match.state.winner == 0
+
+
+def test_over_the_target_needs_one_point_more():
+    match = begin(target=1000, win=Win.OVER).throw(THOUSAND).bank()
+
+    assert match.state.winner is None
+
+
+def test_exactly_scores_zero_for_a_turn_that_overshoots():
+    match = begin(target=1000, win=Win.EXACTLY).throw((1, 1, 1, 5, 2, 3))
+    assert match.state.bank_keep.dice == (1, 1, 1)
+
+    over = match.bank((1, 1, 1, 5))
+    assert scores(over) == [0, 0]
+    assert over.state.turns[-1].ending is TurnEnding.BANK
+    assert match.bank().state.winner == 0
+
+
+def test_later_in_round_lets_only_those_after_follow():
+    match = begin("Anna", "Ben", "Cleo", target=1000, last_round=LastRound.LATER_IN_ROUND)
+    match = match.throw(NOTHING).throw(THOUSAND).bank()
+
+    assert match.state.to_follow == (2,)
+    assert match.throw(NOTHING).state.winner == 1
+
+
+def test_charity_roll_is_one_throw_that_banks_by_itself():
+    match = begin(target=1000, last_round=LastRound.CHARITY_ROLL).throw(THOUSAND).bank()
+    match = match.throw((1, 1, 1, 1, 5, 2))
+
+    assert scores(match) == [1000, 1150]
+    assert match.state.winner == 1
+
+
+SHORT = (1, 1, 2, 3, 4, 6)
+
+
+@pytest.mark.parametrize("limit", [{"opening": 500}, {"minimum_bank": 300}])
+def test_charity_roll_too_small_to_bank_brings_nothing(limit):
+    match = begin(target=1000, last_round=LastRound.CHARITY_ROLL, three_farkles=500, **limit)
+    match = match.throw(THOUSAND).bank().throw(SHORT)
+
+    assert scores(match) == [1000, 0]
+    assert match.state.turns[-1].ending is TurnEnding.FARKLE
+    assert match.state.winner == 0
+
+
+def test_charity_roll_of_a_player_on_the_board_has_no_opening():
+    match = begin(target=1500, opening=500, last_round=LastRound.CHARITY_ROLL)
+    match = match.throw(NOTHING).throw(THOUSAND).bank().throw(HOT).bank().throw(SHORT)
+
+    assert scores(match) == [1500, 1200]
+
+
+def test_hot_dice_must_be_thrown_again():
+    match = begin(hot_dice=HotDice.MUST).throw(HOT)
+
+    with pytest.raises(IllegalMove, match="hot dice must be thrown again"):
+        match.bank()
+
+
+def test_every_bank_needs_the_minimum():
+    match = begin(minimum_bank=300).throw((1, 1, 2, 3, 4, 6))
+
+    with pytest.raises(IllegalMove, match="200 is 100 short of the 300 one must bank"):
+        match.bank()
+
+
+def test_three_farkles_in_a_row_cost():
+    match = begin(three_farkles=500)
+    for _ in range(5):
+        match = match.throw(NOTHING)
+
+    assert scores(match) == [-500, 0]
+    assert scores(match.throw(NOTHING).throw(NOTHING)) == [-500, -500]
+
+
+def test_a_bank_breaks_the_row():
+    match = begin(three_farkles=500)
+    for throw in (NOTHING, NOTHING, NOTHING, NOTHING):
+        match = match.throw(throw)
+    match = match.throw(THOUSAND).bank().throw(THOUSAND).bank().throw(NOTHING)
+
+    assert scores(match) == [1000, 1000]
+
+
+def test_a_score_stays_at_zero_where_it_must_not_fall_below():
+    match = begin(three_farkles=500, below_zero=False)
+    for _ in range(5):
+        match = match.throw(NOTHING)
+
+    assert scores(match) == [0, 0]
+
+
+def test_three_scoreless_starts_cost_but_a_later_farkle_breaks_the_row():
+    match = begin(three_scoreless_starts=1000)
+    late = match.throw((1, 2, 3, 4, 6, 6)).keep((1,)).throw((2, 3, 4, 6, 6))
+    for _ in range(5):
+        match = match.throw(NOTHING)
+
+    assert scores(match) == [-1000, 0]
+    assert late.state.players[0].scoreless_starts == 0
+
+
+def last_die(**options):
+    match = begin(last_die_twice=500, **options)
+    return match.throw((1, 1, 1, 5, 5, 2)).keep((1, 1, 1, 5, 5))
+
+
+def test_last_die_may_be_thrown_twice():
+    match = last_die().throw((2,))
+
+    assert match.state.once_more
+    assert match.state.bank_refusal() == "the last die may be thrown once more first"
+    assert match.throw((3,)).state.turn.seat == 1
+
+
+@pytest.mark.parametrize("tries", [1, 2])
+def test_last_die_that_scores_brings_the_bonus_and_all_dice(tries):
+    match = last_die()
+    for _ in range(tries - 1):
+        match = match.throw((2,))
+    match = match.throw((5,)).keep((5,))
+
+    assert match.state.turn.at_risk == 1100 + 500 + 50
+    assert match.state.dice_in_hand == 6
+
+
+def test_four_twos_reset_the_score():
+    match = begin(four_twos_reset=True).throw(THOUSAND).bank().throw(NOTHING)
+    match = match.throw((2, 2, 2, 2, 1, 5))
+
+    assert scores(match) == [0, 0]
+    assert match.state.turns[-1].ending is TurnEnding.RESET
+
+
+def test_all_alike_win_before_they_reset():
+    match = begin(four_twos_reset=True, all_alike_wins=True).throw((2,) * 6)
+
+    assert match.state.winner == 0
+
+
+def test_triple_threes_cost_at_once_and_are_no_keep():
+    match = begin(triple_threes=300).throw((3, 3, 3, 1, 2, 4))
+
+    assert scores(match) == [-300, 0]
+    assert [keep.dice for keep in match.state.keeps] == [(1,)]
+
+
+def test_after_three_of_a_kind_the_turn_is_banked():
+    match = begin(must_bank_after_triple=True).throw((2, 2, 2, 1, 3, 4))
+
+    assert scores(match) == [300, 0]
+
+
+def test_must_bank_is_waived_before_one_is_on_the_board():
+    match = begin(must_bank_after_triple=True, opening=450).throw((2, 2, 2, 1, 3, 4))
+
+    assert match.state.turn.seat == 0
+
+
+def test_nothing_at_all_is_a_keep_of_all_dice():
+    match = begin(nothing=500).throw(NOTHING)
+
+    assert match.state.keeps[0].score == 500
+    assert match.keep(NOTHING).state.dice_in_hand == 6
+
+
+def test_three_threes_that_cost_are_not_nothing():
+    match = begin(nothing=500, triple_threes=300).throw((2, 3, 3, 3, 4, 6))
+
+    assert scores(match) == [-300, 0]
+    assert match.state.turns[-1].ending is TurnEnding.FARKLE
+
+
+def piggy(kind=Piggyback.YES):
+    return begin(piggyback=kind).throw((1, 1, 1, 5, 2, 3)).bank()
+
+
+def test_taking_over_brings_the_points_and_the_dice_left():
+    match = piggy().push(TookOver()).throw((1, 2))
+
+    assert scores(match) == [1050, 0]
+    assert scores(match.bank()) == [1050, 1150]
+
+
+def test_a_farkle_after_taking_over_costs_only_the_turn():
+    assert scores(piggy().push(TookOver()).throw((2, 3))) == [1050, 0]
+
+
+def test_nothing_is_taken_over_once_thrown_or_without_the_rule():
+    with pytest.raises(IllegalMove, match="nothing to take over"):
+        piggy().throw(THOUSAND).push(TookOver())
+    with pytest.raises(IllegalMove, match="nothing to take over"):
+        piggy(Piggyback.NO).push(TookOver())
+
+
+def test_a_heavy_table_is_not_taken_over():
+    heavy = (
+        begin(piggyback=Piggyback.NOT_HEAVY).throw(HOT).keep(HOT).throw((5, 2, 3, 3, 4, 6)).bank()
+    )
+
+    assert heavy.state.left_over is None
+    assert begin(piggyback=Piggyback.YES).throw(HOT).bank().state.left_over.dice == 6
+
+
+def test_points_taken_over_count_for_the_opening():
+    match = begin(piggyback=Piggyback.YES, opening=500).throw(THOUSAND).bank()
+
+    assert scores(match.push(TookOver()).throw((5, 2, 3)).bank()) == [1000, 1050]
+
+
+def test_team_mates_share_a_score():
+    rules = replace(PLAIN, opening=500)
+    match = Match.start(rules, ["A1", "B1", "A2", "B2"], teams=[0, 1, 0, 1])
+    match = match.throw(THOUSAND).bank().throw(NOTHING).throw((5, 2, 3, 3, 4, 6)).bank()
+
+    assert scores(match) == [1050, 0, 1050, 0]
+
+
+def test_team_mates_of_the_closer_do_not_follow():
+    rules = replace(PLAIN, target=1000, last_round=LastRound.EVERY_OTHER)
+    match = Match.start(rules, ["A1", "B1", "A2", "B2"], teams=[0, 1, 0, 1]).throw(THOUSAND).bank()
+
+    assert match.state.to_follow == (1, 3)
+
+
+def test_the_last_of_a_team_does_not_leave_the_other_alone():
+    match = Match.start(PLAIN, ["A1", "B1", "A2"], teams=[0, 1, 0])
+
+    assert match.push(Left(2)).state.order == (0, 1)
+    with pytest.raises(IllegalMove, match="a match has two teams at least"):
+        match.push(Left(1))
+
+
+def test_five_dice():
+    match = Match.start(rule_files.load("colorado-dice"), ["Anna", "Ben"]).throw((1, 2, 3, 4, 5))
+
+    assert match.state.keeps[0].score == 750
+    assert match.state.keeps[0].hot
+
+
+def test_a_player_joins_at_the_end_and_leaves_with_the_score_on_the_board():
+    match = begin().push(Joined("Cleo")).throw(THOUSAND).bank()
+    match = match.push(Left(1))
+
+    assert match.state.player.name == "Cleo"
+    assert match.state.order == (0, 2)
+    assert scores(match) == [1000, 0, 0]
+
+
+def test_a_leaving_player_on_turn_passes_the_dice():
+    match = begin("Anna", "Ben", "Cleo").throw(THOUSAND).push(Left(0))
+
+    assert match.state.player.name == "Ben"
+    assert match.state.turn.last is None
+
+
+def test_the_order_can_be_changed():
+    match = begin("Anna", "Ben", "Cleo").push(Reordered((2, 1, 0))).throw(NOTHING)
+
+    assert match.state.player.name == "Cleo"
+
+
+def test_a_player_is_skipped_without_counting_a_farkle():
+    match = begin().throw(NOTHING).throw(NOTHING).push(Skipped())
+
+    assert match.state.players[0].farkles == 1
+    assert match.state.turn.seat == 1
+
+
+def test_a_farkle_can_be_declared():
+    assert begin().push(Farkled()).state.turn.seat == 1
+    with pytest.raises(IllegalMove, match="it is no farkle"):
+        begin().throw(THOUSAND).push(Farkled())
+
+
+def test_scores_and_turns_are_set_by_hand():
+    match = begin().push(ScoreSet(1, 3200), TurnSet(1, 450, 3)).throw((1, 2, 3)).bank()
+
+    assert scores(match) == [0, 3750]
+
+
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        (ScoreSet(7, 0), "there is no such seat: the match has 2 players"),
+        (ScoreSet(0, -1_000_001), "a score is at most 1,000,000"),
+        (TurnSet(7, 0, 3), "nobody throws from that seat"),
+        (TurnSet(0, -1, 3), "points at risk are 0 to 1,000,000, not -1"),
+        (TurnSet(0, 1_000_001, 3), "points at risk are 0 to 1,000,000"),
+        (TurnSet(0, 0, 7), "a throw has 1 to 6 dice, not 7"),
+        (Left(0), "a match has 2 to 20 players, not 1"),
+        (Reordered((0,)), "the order must name each player once: Anna, Ben"),
+        (Joined("Ben"), "somebody else is called Ben"),
+        (Joined("Cleo", 101), "teams have the numbers 0 to 100, not 101"),
+    ],
+)
+def test_what_cannot_be_done_by_hand_is_refused_with_the_reason(event, message):
+    with pytest.raises(IllegalMove, match=message):
+        begin().push(event)
+
+
+def test_somebody_who_leaves_does_not_move_a_turn_that_is_being_played():
+    names = ("Anna", "Ben", "Cleo", "Dan")
+    match = begin(*names, target=1000, last_round=LastRound.EVERY_OTHER).throw(THOUSAND).bank()
+    match = match.push(TurnSet(2, 700, 6)).throw((1, 1, 2, 3, 4, 6)).keep((1, 1)).push(Left(3))
+
+    assert match.state.turn.seat == 2
+    assert match.state.turn.at_risk == 900
+
+
+def test_a_first_throw_that_scored_breaks_the_row_of_scoreless_starts():
+    match = begin(three_scoreless_starts=1000)
+    for _ in range(3):
+        match = match.throw((1, 2, 3, 4, 6, 6)).keep((1,)).push(Farkled(), Skipped())
+
+    assert scores(match) == [0, 0]

@@ -1,0 +1,187 @@
+"""Every published set: its figures, the cases where greedy scoring goes wrong, brute force."""
+
+from collections import Counter
+from functools import cache
+from itertools import combinations_with_replacement
+
+import pytest
+
+from game.rules import rule_files, scoring
+from game.rules.ruleset import Alike, Ruleset
+
+PRESETS = rule_files.names()
+
+
+def best(rules_name: str, throw: str) -> tuple[str, int]:
+    keep = scoring.keeps(map(int, throw), rule_files.load(rules_name))[0]
+    return "".join(map(str, keep.dice)), keep.score
+
+
+def score(rules_name: str, throw: str) -> int:
+    dice = tuple(map(int, throw))
+    return scoring.find(dice, dice, rule_files.load(rules_name)).score
+
+
+@pytest.mark.parametrize(
+    ("rules", "dice", "points"),
+    [
+        ("ten-thousand", "111111", 2000),
+        ("ten-thousand-extras", "111111", 2000),
+        ("complete-guide", "1111", 1100),
+        ("complete-guide", "11115", 1150),
+        ("zilch", "111122", 1500),
+        ("zilch", "111133", 1500),
+        ("zilch", "111144", 1500),
+        ("zilch", "111166", 1500),
+        ("zilch", "111155", 2100),
+    ],
+)
+def test_best_partition_where_greedy_scoring_goes_wrong(rules, dice, points):
+    assert score(rules, dice) == points
+
+
+@pytest.mark.parametrize("pair", ["22", "33", "44", "66"])
+def test_four_ones_alone_beat_three_pairs_in_zilch(pair):
+    assert best("zilch", "1111" + pair) == ("1111", 2000)
+
+
+@pytest.mark.parametrize(
+    ("rules", "dice", "points"),
+    [
+        ("walnut-studiolo", "123456", 1500),
+        ("ten-thousand", "123456", 3000),
+        ("ten-thousand", "112233", 1500),
+        ("ten-thousand", "222233", 1500),
+        ("ten-thousand", "333333", 1500),
+        ("complete-guide", "222333", 2500),
+        ("complete-guide", "2222", 1000),
+        ("complete-guide", "22222", 2000),
+        ("complete-guide", "222222", 3000),
+        ("complete-guide", "222255", 1500),
+        ("cards-and-dominoes", "333", 300),
+        ("cards-and-dominoes-extended", "3333", 600),
+        ("cards-and-dominoes-extended", "112233", 1500),
+        ("stirler", "12345", 750),
+        ("stirler", "23456", 1000),
+        ("stirler", "123456", 1500),
+        ("colorado-dice", "12345", 750),
+        ("colorado-dice", "23456", 1000),
+        ("pocket-farkel", "111", 300),
+        ("pocket-farkel", "1111", 1000),
+        ("facebook", "1111", 2000),
+        ("facebook", "111111", 4000),
+        ("facebook", "112233", 750),
+        ("zilch", "223466", 500),
+        ("zilch", "444444", 3200),
+        ("kcd", "12345", 500),
+        ("kcd", "23456", 750),
+        ("kcd", "222222", 1600),
+    ],
+)
+def test_published_figures(rules, dice, points):
+    assert score(rules, dice) == points
+
+
+@pytest.mark.parametrize(
+    ("rules", "throw"),
+    [
+        ("facebook", "222233"),
+        ("kcd", "112233"),
+        ("stirler", "223344"),
+        ("cards-and-dominoes", "223344"),
+    ],
+)
+def test_what_is_no_combination_there(rules, throw):
+    dice = tuple(map(int, throw))
+
+    assert dice not in {keep.dice for keep in scoring.keeps(dice, rule_files.load(rules))}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_tells_its_title_its_source_and_has_a_comment_for_each_option(name):
+    rules = rule_files.load(name)
+
+    assert rules.title != name
+    assert rules.source
+    assert rules.target in (5000, 10_000)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_all_throws_agree_with_a_scorer_written_another_way(name):
+    rules = rule_files.load(name)
+    oracle = Oracle(rules)
+    table = scoring.table(rules)
+    for n in range(1, rules.n_dice + 1):
+        for throw in combinations_with_replacement(range(1, 7), n):
+            found = [(keep.dice, keep.score) for keep in table[throw]]
+
+            assert dict(found) == oracle.keeps(throw), throw
+            assert len(dict(found)) == len(found)
+    assert len(table) == {5: 461, 6: 923}[rules.n_dice]
+
+
+class Oracle:
+    """Tries every set partition of every part of the dice, one group at a time."""
+
+    def __init__(self, rules: Ruleset) -> None:
+        self.rules = rules
+        self.best = cache(self._best)
+
+    def keeps(self, throw):
+        found = {}
+        for mask in range(1, 2 ** len(throw)):
+            kept = tuple(die for i, die in enumerate(throw) if mask >> i & 1)
+            if (points := self.best(kept)) is not None:
+                found[kept] = points
+        if not found and self.rules.nothing and len(throw) == self.rules.n_dice:
+            found[throw] = self.rules.nothing
+        return found
+
+    def _best(self, kept):
+        if not kept:
+            return 0
+        totals = []
+        for mask in range(1, 2 ** (len(kept) - 1) + 1):
+            mask = 2 * mask - 1  # noqa: PLW2901 - the first die is always in the group
+            group = tuple(die for i, die in enumerate(kept) if mask >> i & 1)
+            rest = tuple(die for i, die in enumerate(kept) if not mask >> i & 1)
+            points, others = self.group(group), self.best(rest)
+            if points and others is not None:
+                totals.append(points + others)
+        return max(totals, default=None)
+
+    def group(self, dice):
+        counts = Counter(dice)
+        shape = sorted(counts.values())
+        rules = self.rules
+        points = [0]
+        if len(dice) == 1:
+            points.append(rules.singles[dice[0] - 1])
+        if len(counts) == 1 and len(dice) >= 3:
+            points.append(self.alike(dice[0], len(dice)))
+        straights = {
+            (1, 2, 3, 4, 5, 6): rules.straight,
+            (1, 2, 3, 4, 5): rules.low_straight,
+            (2, 3, 4, 5, 6): rules.high_straight,
+        }
+        points.append(straights.get(dice, 0))
+        shapes = {
+            (2, 2, 2): rules.three_pairs,
+            (2, 4): rules.four_and_pair,
+            (6,): rules.six_as_pairs,
+            (3, 3): rules.two_triplets,
+        }
+        points.append(shapes.get(tuple(shape), 0))
+        return max(points)
+
+    def alike(self, face, n):
+        triple = self.rules.triples[face - 1]
+        if n == 3:
+            return triple
+        by_mode = {
+            Alike.NONE: 0,
+            Alike.DOUBLING: triple * 2 ** (n - 3),
+            Alike.ADDING: triple * (n - 2),
+            Alike.FIXED: self.rules.alike_fixed[n - 4],
+        }
+        return by_mode[self.rules.alike]

@@ -1,0 +1,158 @@
+"""Rule set files: what holds, and what is said where one does not."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from game.errors import FileError, RulesetError
+from game.rules import rule_files
+from game.rules.ruleset import Alike, LastRound
+
+
+def parse(text):
+    return rule_files.parse(text, name="house", where="house.toml")
+
+
+def test_walnut_studiolo_is_as_published():
+    rules = rule_files.load("walnut-studiolo")
+
+    assert rules.opening == 500
+    assert rules.target == 10_000
+    assert rules.alike is Alike.DOUBLING
+    assert rules.last_round is LastRound.EVERY_OTHER
+
+
+def test_house_rule_extends_a_published_set():
+    rules = parse('extends = "walnut-studiolo"\nopening = 350\ntriples = { 1 = 300 }')
+
+    assert rules.opening == 350
+    assert rules.triples == (300, 200, 300, 400, 500, 600)
+    assert rules.straight == 1500
+
+
+def test_rule_set_file_of_ones_own(tmp_path):
+    file = tmp_path / "kitchen.toml"
+    file.write_text('extends = "walnut-studiolo"\ntarget = 5000')
+
+    assert rule_files.load(str(file)).name == "kitchen"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("straigth = 3", "house.toml, line 1: straigth is no option: did you mean 'straight'?"),
+        ("\nopening = -5", "line 2: opening found -5: allowed is a whole number from 0"),
+        ("opening = true", "found True: allowed is a whole number"),
+        ("opening = '500'", "found '500': allowed is a whole number"),
+        ('alike = "tripling"', "allowed is 'none' or 'doubling' or 'adding' or 'fixed'"),
+        ("singles = { 7 = 100 }", "allowed is a table like { 1 = 100 }"),
+        ("singles = 100", "found 100: allowed is a table"),
+        ("singles = { 1 = 'x' }", "singles.1 found 'x'"),
+        ("title = 3", "found 3: allowed is one line of text in quotes"),
+        (r'title = "\u001b[2J"', "allowed is one line of text in quotes"),
+        ("assumed = 'x'", "allowed is a list of lines of text"),
+        ('extends = "walnut"', "did you mean 'walnut-studiolo'?"),
+        ("extends = 3", "extends found 3"),
+        ("n_dice = 7", "allowed is 5 or 6"),
+        ("target = 0", "a match needs points to play for"),
+        ('alike = "fixed"', "say alike_fixed"),
+        ("opening = ", "house.toml, line 1: not valid TOML: Invalid value"),
+        ("title = 'x'\nopening = 3\nopening = 4", "line 3: not valid TOML: Cannot overwrite"),
+        ("title = 'x'\ntarget = " + "9" * 5000, "line 2: not valid TOML: a value is too long"),
+        ("title = 'x'\ntarget = " + "[" * 5000, "line 2: not valid TOML: a value is too long"),
+        ("x" * 5000 + " = 3", "line 1: xxx"),
+        ("hot_dice = 'may'\nhot = 3", "line 2: hot is no option"),
+        ("straight = 1500\n\n[singles]\n1 = 'x'", "line 3: singles.1 found 'x'"),
+        ("title = 'x'\n\"openin\" = 3", "line 2: openin is no option"),
+        ("opening = 3\nsingles.7 = 3", "line 2: singles found"),
+    ],
+)
+def test_what_does_not_hold_is_named_with_the_remedy(text, message):
+    with pytest.raises(RulesetError) as error:
+        parse(text)
+
+    assert message in str(error.value)
+    assert len(str(error.value)) < 600
+
+
+@pytest.mark.parametrize("name", ["walnut", "../secret", ""])
+def test_unknown_rule_set_names_those_there_are(name):
+    with pytest.raises(RulesetError, match="no rule set is called"):
+        rule_files.load(name)
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("no.toml", "no.toml: there is no such file"),
+        ("plain.toml/house.toml", "house.toml: there is no such file"),
+        ("folder.toml", "folder.toml: this is a folder: name a file"),
+        ("bytes.toml", "bytes.toml: this is no text: save it as UTF-8"),
+        ("nul\0.toml", "this is no name of a file"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path, path, why):
+    (tmp_path / "plain.toml").write_text("target = 5000")
+    (tmp_path / "folder.toml").mkdir()
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(FileError) as error:
+        rule_files.load(str(tmp_path / path))
+
+    assert why in str(error.value)
+
+
+def test_a_file_from_another_system_is_read(tmp_path):
+    file = tmp_path / "kitchen.toml"
+    file.write_bytes(b"\xef\xbb\xbftarget = 5000\r\nopening = 350\r\n")
+
+    assert rule_files.load(str(file)).opening == 350
+
+
+def test_options_are_changed_as_a_file_would():
+    rules = rule_files.load("walnut-studiolo")
+    changed = rule_files.changed(
+        rules, {"opening": 350, "last_round": "charity roll", "triples": {"1": 300}}
+    )
+
+    assert (changed.name, changed.title) == (rules.name, rules.title)
+    assert (changed.opening, changed.last_round) == (350, LastRound.CHARITY_ROLL)
+    assert changed.triples == (300, 200, 300, 400, 500, 600)
+    assert rule_files.changed(rules, {}) == rules
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"opning": 1}, "options: opning is no option: did you mean 'opening'?"),
+        ({"opening": "lots"}, "options: opening found 'lots': allowed is a whole number"),
+        ({"opening": True}, "opening found True"),
+        ({"win": "never"}, "allowed is 'at least' or 'over' or 'exactly'"),
+        ({"win": {}}, "win found"),
+        ({"below_zero": 1}, "allowed is true or false"),
+        ({"target": 0}, "a match needs points to play for"),
+        ({"n_dice": 7}, "allowed is 5 or 6"),
+        ({"alike": "fixed"}, "say alike_fixed"),
+        ({"title": "Ours"}, "title is said by a file alone"),
+        ({"name": "ours"}, "name is no option"),
+    ],
+)
+def test_options_that_do_not_hold_are_named(options, message):
+    with pytest.raises(RulesetError, match=re.escape(message)):
+        rule_files.changed(rule_files.load("walnut-studiolo"), options)
+
+
+@pytest.mark.parametrize("name", rule_files.names())
+def test_rules_in_force_are_a_house_file_that_reads_back(name):
+    rules = rule_files.changed(
+        rule_files.load(name), {"opening": 350, "four_twos_reset": True, "triples": {"2": 0}}
+    )
+    read = parse(rule_files.house_file(rules))
+
+    assert replace(read, name=rules.name, title=rules.title) == rules
+
+
+def test_a_house_file_of_rules_that_nobody_published_stands_alone():
+    rules = parse('extends = "zilch"\ntitle = "Ours"\nopening = 350')
+
+    assert parse(rule_files.house_file(rules)) == rules

@@ -1,0 +1,39 @@
+"""The card and the pad are made from the data that is played by."""
+
+from dataclasses import replace
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from game.rules import rule_files, scoring
+from game.rules.score_card import CARD_MM, card, lines, pad
+
+
+@pytest.mark.parametrize("name", rule_files.names())
+def test_every_set_has_a_card_of_its_true_size_with_nothing_outside(name):
+    svg = ET.fromstring(card(rule_files.load(name)))  # noqa: S314 - our own
+
+    assert svg.get("width") == f"{CARD_MM[0]}mm"
+    assert svg.get("height") == f"{CARD_MM[1]}mm"
+    for text in svg.iter("{http://www.w3.org/2000/svg}text"):
+        assert 0 < float(text.get("x")) <= CARD_MM[0] - 4
+        assert 0 < float(text.get("y")) <= CARD_MM[1] - 1
+
+
+@pytest.mark.parametrize("name", rule_files.names())
+def test_figures_on_the_card_are_the_ones_that_score(name):
+    rules = rule_files.load(name)
+    for line in lines(rules):
+        if line.points.replace(",", "").isdigit() and line.dice:
+            points = int(line.points.replace(",", ""))
+            assert scoring.find(line.dice, line.dice, rules).score >= points, line
+
+
+def test_a_changed_figure_changes_the_card():
+    rules = rule_files.load("walnut-studiolo")
+
+    assert "1,750" in card(replace(rules, straight=1750))
+
+
+def test_names_on_the_pad_are_escaped():
+    assert "A&amp;B" in pad(rule_files.load("standard"), ["A&B"])

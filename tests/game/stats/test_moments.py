@@ -1,0 +1,71 @@
+"""What lights and announcements hear of a match, and its short form."""
+
+from dataclasses import replace
+
+from game.match.events import Kept, Thrown
+from game.match.match import Match
+from game.rules import rule_files
+from game.stats.moments import moments
+from game.stats.summary import summary
+
+RULES = replace(rule_files.load("walnut-studiolo"), target=1_000, opening=0)
+
+
+def heard(before, after):
+    return [(m["event_type"], m["player"], m["points"]) for m in moments(before, after)]
+
+
+def begun():
+    return Match.start(RULES, ["Anna", "Ben"])
+
+
+def test_a_match_begins():
+    assert heard(None, begun()) == [("match_begun", "Anna", 0)]
+
+
+def test_hot_dice_are_told_once():
+    hot = begun().throw([1, 1, 1, 5, 5, 5])
+    kept = hot.keep([1, 1, 1, 5, 5, 5])
+
+    assert heard(begun(), hot) == [("hot_dice", "Anna", 1_500)]
+    assert heard(hot, kept) == []
+
+
+def test_hot_dice_in_the_throw_after_hot_dice_are_told_again():
+    first = begun().throw([1, 1, 1, 5, 5, 5])
+    second = first.push(Kept((1, 1, 1, 5, 5, 5)), Thrown((1, 1, 1, 5, 5, 5)))
+
+    assert [what for what, *_ in heard(first, second)] == ["hot_dice"]
+
+
+def test_a_bank_and_a_farkle_tell_the_points():
+    thrown = begun().throw([1, 1, 2, 3, 4, 6])
+    kept = thrown.keep([1, 1])
+
+    assert heard(thrown, thrown.bank()) == [("banked", "Anna", 200)]
+    assert heard(kept, kept.throw([2, 3, 4, 6])) == [("farkled", "Anna", 200)]
+
+
+def test_the_winner_is_announced():
+    match = begun().throw([1, 1, 1, 2, 3, 4])
+    last = match.bank()
+    over = last.throw([2, 2, 3, 4, 6, 6])
+
+    assert [what for what, *_ in heard(match, last)] == ["banked", "last_round"]
+    assert [what for what, *_ in heard(last, over)] == ["farkled", "won"]
+
+
+def test_what_is_taken_back_or_corrected_is_not_cheered():
+    hot = begun().throw([1, 1, 1, 5, 5, 5])
+
+    assert heard(hot, hot.undo()) == []
+    assert heard(begun().throw([1, 2, 3, 3, 4, 6]), hot) == []
+
+
+def test_the_short_form_says_who_throws_and_what_is_at_risk():
+    short = summary(begun().throw([1, 1, 2, 3, 4, 6]))
+
+    assert short["turn"] == {"seat": 0, "player": "Anna", "points": 200, "dice": 6}
+    assert short["throw"]["dice"] == [1, 1, 2, 3, 4, 6]
+    assert short["throw"]["kept"] is None
+    assert summary(begun())["throw"] is None

@@ -1,0 +1,117 @@
+"""What players did over many matches, and how their dice fell."""
+
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from game.journal.history import History
+from game.journal.journal import Journal
+from game.match.events import Corrected, Place, Thrown
+from game.match.match import Match
+from game.odds.throw_odds import throw_chances
+from game.rules.rule_files import load
+from game.stats.counts import Counting, DiceInPlay
+from game.stats.tally import Tally, tallies
+
+RULES = load("walnut-studiolo")
+NOTHING = (2, 2, 3, 4, 6, 6)
+
+
+def seen(*dice):
+    """A throw as a camera read it."""
+    return Thrown(dice, tuple(Place(face, 10.0 * i, 0.0, 8.0) for i, face in enumerate(dice)))
+
+
+@pytest.fixture
+def match():
+    played = Match.start(replace(RULES, target=2_000), ["Anna", "Ben"])
+    played = played.throw((1, 1, 1, 2, 3, 4)).bank()
+    played = played.throw(NOTHING)
+    played = played.throw(NOTHING)
+    played = played.throw((1, 1, 3, 3, 3, 5)).keep((1, 1, 3, 3, 3, 5)).throw((1, 1, 1, 1, 1, 1))
+    return played.bank().throw(NOTHING)
+
+
+def test_turns_banks_and_farkles_are_counted_for_each(match):
+    anna, ben = tallies(match)
+
+    assert (anna.turns, anna.banks, anna.banked, anna.throws, anna.farkles) == (3, 1, 1000, 3, 2)
+    assert (ben.turns, ben.banks, ben.throws, ben.farkles, ben.hot) == (2, 1, 3, 1, 1)
+    assert ben.best_turn == ben.banked == match.state.players[1].score
+
+
+def test_the_farkles_that_chance_expects_are_those_of_just_these_throws(match):
+    anna, _ = tallies(match)
+    all_dice = float(throw_chances(RULES)[6].farkle)
+
+    assert anna.expected == pytest.approx(3 * all_dice)
+    assert anna.expected_rate == pytest.approx(all_dice)
+
+
+def test_a_winner_came_back_from_as_far_as_was_once_behind(match):
+    anna, ben = tallies(match)
+
+    assert match.state.winner == 1
+    assert (anna.matches, anna.won, anna.comeback) == (1, 0, 0)
+    assert (ben.matches, ben.won, ben.comeback) == (1, 1, 1000)
+
+
+def test_sums_add_up_and_records_stay():
+    both = Tally(turns=2, banked=500, banks=1, best_turn=500) + Tally(turns=2, best_turn=300)
+
+    assert (both.average_turn, both.average_bank, both.best_turn) == (125, 500, 500)
+    assert Tally().farkle_rate == Tally().expected_rate == Tally().average_bank == 0
+
+
+@pytest.fixture
+def journal(tmp_path):
+    with closing(Journal.open(tmp_path / "journal.db")) as journal:
+        yield journal
+
+
+def counted(journal, *sets):
+    counting = Counting(History(journal.path))
+    return list(counting.go_on()), counting.counts(sets or (DiceInPlay(""),)), counting
+
+
+def test_players_are_one_however_they_are_written(journal):
+    for names in (("Anna", "Ben"), ("ANNA", "Cleo")):
+        journal.append(journal.start(Match.start(RULES, names)), Thrown(NOTHING))
+    _, counts, _ = counted(journal)
+
+    assert [(name, tally.farkles) for name, tally in counts.players] == [("ANNA", 2)]
+
+
+def test_each_match_counts_for_the_dice_that_were_named_before_it(journal):
+    first = journal.start(Match.start(RULES, ("Anna", "Ben")))
+    after = journal.append(first, seen(1, 1, 1, 2, 3, 4))
+    second = journal.start(Match.start(RULES, ("Anna", "Ben")))
+    journal.append(second, Thrown((6, 6, 6, 6, 6, 6)))
+    _, counts, _ = counted(journal, DiceInPlay("ivory"), DiceInPlay("red", after))
+
+    newest, oldest = counts.sets
+    assert (newest.dice.name, newest.fairness.counts[5], newest.read) == ("red", 6, 0)
+    assert (oldest.dice.name, oldest.fairness.counts[0], oldest.read) == ("ivory", 3, 1)
+
+
+def test_corrected_readings_stand_beside_and_the_true_faces_count(journal):
+    match_id = journal.start(Match.start(RULES, ("Anna", "Ben")))
+    journal.append(match_id, seen(1, 1, 1, 2, 3, 4))
+    journal.append(match_id, Corrected(0, (1, 1, 5, 2, 3, 4)))
+    _, counts, _ = counted(journal)
+
+    assert (counts.sets[0].read, counts.sets[0].corrected) == (1, 1)
+    assert counts.sets[0].fairness.counts == (2, 1, 1, 1, 1, 0)
+
+
+def test_only_what_went_on_is_counted_anew(journal):
+    first = journal.start(Match.start(RULES, ("Anna", "Ben")))
+    journal.start(Match.start(RULES, ("Cleo", "Dan")))
+    ids, _, counting = counted(journal)
+    journal.append(first, Thrown(NOTHING))
+
+    assert sorted(ids) == [1, 2]
+    assert list(counting.go_on()) == [first]
+    counting.forget()
+    assert sorted(counting.go_on()) == [1, 2]

@@ -1,0 +1,62 @@
+"""One die cut out of the picture."""
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.crops import VIEWS, axes, patch, upright, viewed
+
+
+def square(at, edge, turn_deg, size=(200, 260)):
+    image = np.zeros((*size, 3), np.uint8)
+    corners = cv2.boxPoints((at, (edge, edge), turn_deg))
+    cv2.fillConvexPoly(image, np.round(corners * 16).astype(np.int32), (255,) * 3, cv2.LINE_AA, 4)
+    return image
+
+
+@pytest.mark.parametrize("edge", [20, 40, 110])
+@pytest.mark.parametrize("turn_deg", [0, 30, 77])
+def test_it_lies_upright_in_the_middle_at_one_size(edge, turn_deg):
+    image = square((130, 100), edge, turn_deg)
+
+    cut = patch(image, (130, 100), edge, np.radians(turn_deg), (48, 24))
+
+    assert cut.shape == (3, 48, 48)
+    assert cut[:, 14:34, 14:34].min() > 0.9
+    assert cut[:, :, :10].max() < 0.1
+    assert cut[:, :10].max() < 0.1
+
+
+@pytest.mark.parametrize("at", [(0, 0), (-50, 100), (259, 199), (500, 500)])
+def test_beyond_the_border_the_last_pixels_are_repeated(at):
+    image = np.full((200, 260, 3), 255, np.uint8)
+
+    assert patch(image, at, 30, 0.4, (48, 24)).min() == 1
+
+
+@pytest.mark.parametrize("shape", [(900, 1, 3), (1, 900, 3), (1, 1, 3)])
+def test_a_picture_of_one_line_can_be_cut_too(shape):
+    image = np.full(shape, 200, np.uint8)
+
+    assert patch(image, (shape[1] / 2, shape[0] / 2), 200.0, 0.0, (48, 24)).shape == (3, 48, 48)
+
+
+def test_upright_turns_the_die_s_edge_along_x():
+    turn = np.radians(30)
+
+    assert upright(turn) @ [np.cos(turn), np.sin(turn)] == pytest.approx([1, 0], abs=1e-6)
+
+
+def test_views_turn_patches_and_directions_alike():
+    start = np.zeros((1, 1, 47, 47), np.float32)
+    start[0, 0, 23 + 10, 23 + 14] = 1
+
+    for view in VIEWS:
+        (row, column) = np.argwhere(viewed(start, view)[0, 0])[0]
+        assert axes(view) @ [14, 10] == pytest.approx([column - 23, row - 23], abs=1e-4)
+
+
+def test_no_two_views_are_the_same():
+    patches = np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3)
+
+    assert len({viewed(patches, view).tobytes() for view in VIEWS}) == len(VIEWS)

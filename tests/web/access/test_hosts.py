@@ -1,0 +1,63 @@
+"""Who asks for a name that is not ours was sent by a stranger's page."""
+
+import pytest
+
+from web.access.origin import AllowedHosts, named
+from web.app import create_app
+
+HOSTS = AllowedHosts(*named("den.example, 10.0.0.1 Other.Example."), name="traykeeper")
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("localhost", "LOCALHOST:8000", "traykeeper", "traykeeper.local", "Traykeeper.Local.:80"),
+        *("traykeeper.fritz.box", "traykeeper.home.arpa:8000", "traykeeper-2.local"),
+        *("127.0.0.1:8000", "192.168.178.44", "[::1]:8000", "[fe80::1%eth0]", "::1"),
+        *("den.example", "other.example:443", ""),
+    ],
+)
+def test_own_names_and_addresses_are_taken(host):
+    assert HOSTS.allows(host)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("evil.example", "traykeeper.evil.example", "traykeeper.local.evil.example"),
+        *("127.0.0.1.evil.example", "localhost.evil.example", "eviltraykeeper.local"),
+        *(
+            "traykeeper-x.local",
+            "0x7f.1",
+            "[::1].evil.example",
+            "evil.example:8000",
+            "a:b:c",
+            "[",
+            "\x00",
+        ),
+    ],
+)
+def test_any_other_name_is_not(host):
+    assert not HOSTS.allows(host)
+
+
+@pytest.mark.parametrize("path", ["/", "/api/v1/state", "/healthz", "/static/act.js", "/nowhere"])
+def test_a_rebound_name_gets_nothing_but_the_remedy(table, path):
+    client = create_app(table, hosts=HOSTS).test_client()
+    answer = client.get(path, headers={"Host": "rebound.example:8000"})
+
+    assert answer.status_code == 403
+    assert answer.json["detail"] == (
+        "this table is not called 'rebound.example': open it as traykeeper.local or by its "
+        "address, or add the name to `hosts` in the settings"
+    )
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert client.get("/", headers={"Host": "traykeeper.local:8000"}).status_code == 200
+
+
+def test_a_rebound_name_cannot_post(table):
+    client = create_app(table, hosts=HOSTS).test_client()
+    headers = {"Host": "rebound.example", "Origin": "http://rebound.example"}
+
+    assert client.post("/api/v1/press", headers=headers).status_code == 403
+    assert table.done == []

@@ -1,0 +1,135 @@
+"""Whatever is sent, over real HTTP: an answer with the remedy, no crash, nothing in the log."""
+
+import logging
+import socket
+import struct
+import time
+
+import pytest
+
+from tests.web.conftest import PHONE_COOKIE, make_app
+from web.access.phone import COOKIE
+from web.server import Server
+from web.stream import Streams
+
+GARBAGE = [
+    *("NaN", "-Infinity", "1e400", "-1", "1" + "0" * 4000, "1.5", "true", "null", '""'),
+    *('"' + "y" * 300 + '"', '"\\u0000"', '"\\ud800"', '"☃"', "[]", "[null]", "[[1]]", "[1e400]"),
+    *("[true]", '["\\ud800", "b"]', '["A\\nB", "C"]', "{}", '{"a": 1}', "[" * 200 + "]" * 200),
+]
+BODIES = [b"", b"{", b"[]", b"null", b"\xff", b"[" * 8000, b" " * 20_000, b"\x00" * 50]
+FIELDS = {
+    "hold": {"seconds": "0"},
+    "button": {"down": "true"},
+    "dice": {"dice": "[1, 1]"},
+    "keep": {"dice": "[1, 1]"},
+    "bank": {"dice": "[1, 1]"},
+    "correct": {"dice": "[1, 1]", "index": "0"},
+    "face": {"photo": '"1"', "die": "0", "face": "1"},
+    "answer": {"choice": '"1"'},
+    "match": {"names": '["A", "B"]', "rules": '"stirler"', "target": "500", "teams": "[0, 1]"},
+    "part": {"at": "0", "part": '"UEs="'},
+    "reopen": {"match": "1"},
+    "pin": {"pin": '"123456"'},
+    "link": {"token": '"x"'},
+    "sit": {"name": '"Z"'},
+    "give": {"yes": "true"},
+    "own-turn": {"on": "true"},
+    "insert": {"turn": '"113335: 333 = 300"', "before": "0"},
+    "drop": {"start": "0", "stop": "1"},
+    "join": {"name": '"Z"', "team": "1"},
+    "leave": {"seat": "0"},
+    "rename": {"seat": "0", "name": '"Z"'},
+    "order": {"seats": "[1, 0]"},
+    "score": {"seat": "0", "score": "5"},
+    "turn": {"seat": "0", "points": "5", "dice": "3"},
+}
+POSTS = sorted(
+    rule.rule
+    for rule in make_app(None).url_map.iter_rules()
+    if rule.rule.startswith("/api/v1/") and "POST" in rule.methods
+)
+
+
+@pytest.fixture
+def begun(table):
+    table.new_match(("Anna", "Ben"))
+    table.dice((1, 1, 3, 3, 3, 5))
+    return table
+
+
+def ask(port, method, path, body=b"", content_type="application/json"):
+    """Status and body of the answer."""
+    head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+    head += f"Cookie: {COOKIE}={PHONE_COOKIE}\r\n"
+    head += f"Content-Type: {content_type}\r\nContent-Length: {len(body)}\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", port), 10) as phone:
+        phone.sendall(head.encode() + body)
+        with phone.makefile("rb") as answer:
+            status = int(answer.readline().split()[1])
+            return status, answer.read().partition(b"\r\n\r\n")[2]
+
+
+def bodies(name):
+    """Each field of the route with each piece of garbage, the others as they should be."""
+    fields = FIELDS.get(name, {})
+    for field in fields:
+        for value in GARBAGE:
+            shown = (f'"{key}": {text}' for key, text in (fields | {field: value}).items())
+            yield ("{" + ", ".join(shown) + "}").encode()
+
+
+def complaints(caplog):
+    """What the log warns of, but for waitress's remark that a busy machine lets requests queue."""
+    return [
+        line
+        for line in caplog.records
+        if line.levelno > logging.INFO and line.name != "waitress.queue"
+    ]
+
+
+@pytest.mark.parametrize("path", POSTS)
+def test_garbage_is_answered_and_the_table_still_stands(begun, http, caplog, path):
+    allowed = {200, 400, 404, 409, 413} | ({403, 429} if "/pencil/" in path else set())
+    for body in (*BODIES, *bodies(path.rpartition("/")[2])):
+        status, answer = ask(http.port, "POST", path, body)
+        assert status in allowed, (body, answer)
+        for page in ("/", "/api/v1/state", "/api/v1/match.txt", "/pad.svg"):
+            assert ask(http.port, "GET", page)[0] == 200, (body, page)
+    for content_type in ("text/plain", "multipart/form-data", "application/json; charset=utf-16"):
+        status, _ = ask(http.port, "POST", path, b"{\xff}", content_type)
+        assert status in {400, 415} | allowed & {403, 429}
+
+    assert complaints(caplog) == []
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "TRACE", "BREW"])
+def test_a_wrong_method_is_named(http, method):
+    for path in set(POSTS) - {"/api/v1/pencil/pin"}:  # that one can be asked for, too
+        status, answer = ask(http.port, method, path)
+        assert status == 405
+        assert f"does not take {method}".encode() in answer
+
+
+def test_a_hundred_streams_that_break_off_leave_nothing_behind(begun, caplog):
+    streams = Streams(limit=100, check_s=0.1)
+    with Server(make_app(begun, streams=streams), "127.0.0.1", 0) as server:
+        phones = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(100)]
+        for i, phone in enumerate(phones):
+            phone.sendall(
+                b"GET /%s HTTP/1.1\r\nHost: x\r\n\r\n" % (b"live", b"api/v1/events")[i % 2]
+            )
+        for phone in phones:
+            assert phone.recv(100).startswith(b"HTTP/1.1 200")
+        for phone in phones[::2]:  # a reset instead of a goodbye
+            phone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        for phone in phones:
+            phone.close()
+        begun.show(message="something happened")
+        until_s = time.monotonic() + 10
+        while streams._free._value < streams.limit and time.monotonic() < until_s:
+            time.sleep(0.05)
+
+        assert streams._free._value == streams.limit
+        assert ask(server.port, "GET", "/api/v1/state")[0] == 200
+    assert complaints(caplog) == []

@@ -1,0 +1,149 @@
+"""The health page, and what watchdogs and phones can ask for."""
+
+import pytest
+
+from game.situation import TableError
+from tests.web.conftest import holding, make_app
+from web.contracts.maintenance import HealthCheck
+
+GOOD = HealthCheck("camera", "ok", "imx708")
+BAD = HealthCheck("journal", "failed", "the disk is <b>full</b>", "free space")
+
+PART = "/api/v1/restore/part"
+
+
+class Keeper:
+    """Keeps what tests put there."""
+
+    def __init__(self, table):
+        self.table, self.checks, self.frames = table, (GOOD,), {7: b"jpeg"}
+        self.received = b""
+
+    def health(self):
+        return self.checks
+
+    def backup(self):
+        return b"zip"
+
+    def receive(self, at, part):
+        if at != len(self.received):
+            raise TableError("somebody else sends a backup now")
+        self.received += part
+        return len(self.received)
+
+    def restore(self):
+        if self.received != b"zip":
+            raise TableError("what was sent: this backup does not hold: no zip file")
+        return self.table.show(message="restored")
+
+    def frame(self, position):
+        return self.frames.get(position)
+
+
+@pytest.fixture
+def keeper(table):
+    return Keeper(table)
+
+
+@pytest.fixture
+def client(table, keeper):
+    return holding(make_app(table, keeper=keeper))
+
+
+def test_while_all_is_well_a_watchdog_hears_just_that(client):
+    assert client.get("/healthz").json == {"status": "ok"}
+    assert "All is well" in client.get("/health").text
+
+
+def test_what_is_wrong_is_told_with_its_remedy(client, keeper):
+    keeper.checks = (GOOD, BAD)
+    answer = client.get("/healthz")
+    page = client.get("/health").text
+
+    assert (answer.status_code, answer.json["status"]) == (200, "failed")
+    assert [trouble["remedy"] for trouble in answer.json["troubles"]] == ["free space"]
+    assert "One thing needs you" in page
+    assert "the disk is &lt;b&gt;full" in page
+    assert page.index("journal") < page.index("camera")
+    assert client.get("/api/v1/health").json[0] == {
+        "check": "camera",
+        "level": "ok",
+        "line": "imx708",
+        "remedy": None,
+    }
+
+
+def test_trouble_is_on_the_board_until_somebody_says_they_looked(client, table):
+    table.show(troubles=("The journal was damaged.",))
+    assert "The journal was damaged." in client.get("/").text
+    assert client.get("/api/v1/state").json["troubles"] == ["The journal was damaged."]
+    client.post("/api/v1/heed")
+
+    assert "damaged" not in client.get("/").text
+
+
+def test_a_backup_is_a_file_to_save_and_to_send_back(client):
+    answer = client.get("/api/v1/backup")
+
+    assert answer.data == b"zip"
+    assert answer.headers["Content-Disposition"].startswith('attachment; filename="traykeeper-20')
+    for at, part in enumerate(("eg==", "aQ==", "cA==")):
+        assert client.post(PART, json={"at": at, "part": part}).json == {"at": at + 1}
+    assert client.post("/api/v1/restore", json={}).json["message"] == "restored"
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"at": 1, "part": "eg=="}, 409),
+        ({"at": -1, "part": "eg=="}, 400),
+        ({"at": 0, "part": "e"}, 400),
+        ({"at": 0, "part": "☃"}, 400),
+        ({"at": 0, "part": 7}, 400),
+        ({"at": 0}, 400),
+        ({"at": 0, "part": "eg==" * 30_000}, 413),
+    ],
+)
+def test_what_is_no_part_of_a_backup_is_refused(client, body, status):
+    assert client.post(PART, json=body).status_code == status
+
+
+def test_what_is_no_backup_changes_nothing(client, table):
+    version = table.snapshot().version
+    client.post(PART, json={"at": 0, "part": "eg=="})
+
+    assert client.post("/api/v1/restore", json={}).status_code == 409
+    assert table.snapshot().version == version
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "8.jpg",
+        "../7.jpg",
+        "%2e%2e/7.jpg",
+        "..%2f..%2fjournal.db",
+        "7.jpg/../../x",
+        "-7.jpg",
+        "9" * 50 + ".jpg",
+        "7",
+    ],
+)
+def test_pictures_of_throws_are_asked_for_by_number_alone(client, path):
+    assert client.get("/api/v1/frame/7.jpg").data == b"jpeg"
+    assert client.get(f"/api/v1/frame/{path}").status_code == 404
+
+
+def test_without_a_keeper_the_page_says_so(table):
+    client = holding(make_app(table))
+
+    assert client.get("/health").status_code == 200
+    assert client.get("/api/v1/backup").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["heed", "restore", "restore/part"])
+def test_a_phone_that_only_watches_puts_nothing_back(table, keeper, path):
+    client = make_app(table, keeper=keeper).test_client()
+
+    assert client.post(f"/api/v1/{path}", json={}).status_code == 403
+    assert client.get("/api/v1/health").status_code == 200

@@ -1,0 +1,60 @@
+"""The matches of the journal over HTTP."""
+
+from contextlib import closing
+
+import pytest
+
+from game.journal.history import History
+from game.journal.journal import Journal
+from game.match.events import Thrown
+from game.match.match import Match
+from tests.web.conftest import RULES, holding, make_app
+
+
+@pytest.fixture
+def client(table, tmp_path):
+    """A page over a journal of two matches."""
+    path = tmp_path / "journal.db"
+    with closing(Journal.open(path)) as journal:
+        for names in (("Anna", "Ben"), ("<b>Cleo</b>", "Dan")):
+            number = journal.start(Match.start(RULES, names))
+            journal.append(number, Thrown((1, 1, 1, 2, 3, 4)))
+        yield holding(make_app(table, history=History(path)))
+
+
+def test_the_list_has_the_newest_match_first_and_goes_on(client):
+    newest, oldest = client.get("/api/v1/matches").json
+
+    assert [player["name"] for player in newest["players"]] == ["<b>Cleo</b>", "Dan"]
+    assert newest["rules"] == {"name": RULES.name, "title": RULES.title}
+    assert (newest["winner"], oldest["id"]) == (None, 1)
+    assert client.get(f"/api/v1/matches?before={newest['position']}").json == [oldest]
+    for nonsense in ("x", "1e9", "9" * 40, "-1"):
+        assert client.get(f"/api/v1/matches?before={nonsense}").status_code == 200
+
+
+def test_each_match_is_there_as_text(client):
+    assert "Anna" in client.get("/api/v1/matches/1.txt").text
+    for lost in ("3", "9" * 30):
+        answer = client.get(f"/api/v1/matches/{lost}.txt")
+        assert (answer.status_code, answer.mimetype) == (404, "application/problem+json")
+
+
+@pytest.mark.parametrize(
+    "path", ["../journal.db", "%2e%2e%2fjournal.db", "..%5cjournal.db", "-1.txt"]
+)
+def test_nothing_but_numbers_leads_anywhere(client, path):
+    assert client.get(f"/api/v1/matches/{path}").status_code == 404
+
+
+def test_an_older_match_is_asked_for(client, table):
+    assert client.post("/api/v1/reopen", json={"match": 1}).status_code == 200
+    assert table.done == [("reopen", 1)]
+    assert client.post("/api/v1/reopen", json={"match": 0}).status_code == 400
+
+
+def test_without_a_journal_the_list_is_empty(table):
+    client = holding(make_app(table))
+
+    assert client.get("/api/v1/matches").json == []
+    assert client.get("/api/v1/matches/1.txt").status_code == 404

@@ -1,0 +1,75 @@
+"""The API's own description: complete, and true of every answer that schemathesis can provoke."""
+
+import re
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from tests.web.conftest import PHONE_COOKIE, MemoryTable, make_app
+from web.access.phone import COOKIE
+from web.api.openapi import document
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+
+
+def table_in_play():
+    table = MemoryTable()
+    app = make_app(table)
+    table.new_match(("Anna", "Ben"))
+    table.dice((1, 1, 3, 3, 3, 5))
+    return app
+
+
+schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", table_in_play())
+
+
+def test_it_describes_every_route_and_no_other():
+    routes = {
+        (re.sub("<(?:.*:)?(.*?)>", r"{\1}", rule.rule), method.lower())
+        for rule in table_in_play().url_map.iter_rules()
+        if rule.rule.startswith("/api/")
+        for method in rule.methods - {"HEAD", "OPTIONS"}
+    }
+    described = {(path, way) for path, ways in document()["paths"].items() for way in ways}
+
+    assert described == routes
+
+
+@pytest.mark.parametrize("path", ["state", "pencil"])
+def test_what_is_watched_needs_no_pencil(path):
+    assert "security" not in document()["paths"][f"/api/v1/{path}"]["get"]
+
+
+@schema.exclude(path_regex="/events$|lay-down$|own-turn$|give$").parametrize()
+@settings(
+    max_examples=15,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
+def test_every_answer_is_as_described(case):
+    case.cookies = {COOKIE: PHONE_COOKIE}
+    answer = case.call_and_validate(checks=CHECKS)
+
+    assert "watches" not in answer.text
+
+
+@schema.include(path_regex="/(bank|undo|score)$").parametrize()
+@settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_every_refusal_of_a_watcher_is_as_described(case):
+    case.cookies = {COOKIE: "x"}
+    answer = case.call_and_validate(checks=CHECKS)
+
+    assert case.method != "POST" or answer.status_code in {400, 403, 415}

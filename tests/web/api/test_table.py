@@ -1,0 +1,148 @@
+import json
+
+import pytest
+
+from game.situation import Choice
+from web.contracts.table import Photo, PhotoDie
+
+
+def post(client, path, **body):
+    return client.post(f"/api/v1/{path}", json=body)
+
+
+def begun(client):
+    return post(client, "match", names=["Anna", "Ben"])
+
+
+def test_a_match_is_set_up_with_names_rules_and_target(client):
+    answer = post(client, "match", names=["Anna", "Ben"], rules="walnut-studiolo", target=2000)
+
+    assert answer.status_code == 200
+    assert answer.json["rules"]["target"] == 2000
+    assert [player["name"] for player in answer.json["players"]] == ["Anna", "Ben"]
+
+
+def test_every_post_answers_with_the_state_after_it(client):
+    begun(client)
+
+    state = post(client, "dice", dice=[1, 1, 3, 3, 3, 5]).json
+    kept = post(client, "keep", dice=[3, 3, 3]).json
+    banked = post(client, "bank").json
+
+    assert state["keeps"][0]["score"] == 550
+    assert kept["throw"]["kept"] == [3, 3, 3]
+    assert banked["players"][0]["score"] == 550
+    assert state["version"] < kept["version"] < banked["version"]
+    assert client.get("/api/v1/state").json == banked
+
+
+def test_banking_can_name_its_dice(client):
+    begun(client)
+    post(client, "dice", dice=[1, 1, 1, 5, 2, 3])
+
+    assert post(client, "bank", dice=[1, 1, 1]).json["players"][0]["score"] == 1000
+
+
+def test_steps_are_taken_back_and_done_again(client):
+    begun(client)
+    post(client, "dice", dice=[1, 1, 1, 2, 3, 4])
+
+    assert post(client, "undo").json["turn"]["throws"] == []
+    assert post(client, "redo").json["turn"]["throws"] != []
+
+
+def test_a_throw_is_corrected_newest_or_by_its_index(client):
+    begun(client)
+    post(client, "dice", dice=[1, 1, 1, 2, 3, 4])
+
+    assert post(client, "correct", dice=[1, 1, 5, 2, 3, 4]).json["at_risk"] == 250
+    assert post(client, "correct", dice=[5, 1, 1, 1, 3, 4], index=0).json["at_risk"] == 1050
+
+
+def test_a_player_is_renamed(client):
+    begun(client)
+
+    assert post(client, "rename", seat=1, name="Bea").json["players"][1]["name"] == "Bea"
+
+
+def test_the_button_and_the_tray_are_reached(client, table):
+    begun(client)
+    table.to_throw = [(1, 1, 1, 2, 3, 4)]
+
+    assert post(client, "throw").json["at_risk"] == 1000
+    post(client, "button", down=True)
+    post(client, "button", down=False)
+    post(client, "press")
+    post(client, "hold", seconds=1.2)
+
+    assert table.done == [("button", True), ("button", False), ("press",), ("hold", 1.2)]
+
+
+def test_a_question_is_answered(client, table):
+    table.show(question="Did Anna bank?", choices=(Choice("yes", "Yes"),))
+
+    assert post(client, "answer", choice="yes").json["question"] is None
+    assert table.done == [("answer", "yes")]
+
+
+def test_one_die_of_the_newest_photo_gets_its_face(client, table):
+    table.show(photo=Photo("7", 64, 48, (PhotoDie(None, 0, 0, 1, 1, 0, "tray", "cocked"),)))
+
+    assert post(client, "face", photo="7", die=0, face=5).json["photo"]["dice"][0]["value"] == 5
+    stale = post(client, "face", photo="6", die=0, face=5)
+    assert (stale.status_code, stale.json["detail"]) == (409, "that photo is an old one")
+    assert post(client, "face", photo="7", die=0, face=7).status_code == 400
+
+
+def test_a_rematch_is_played_only_once_the_match_is_won(client, table):
+    table.new_match(("Anna", "Ben"), target=1000)
+    assert post(client, "rematch").status_code == 409
+    table.dice((1, 1, 1, 2, 3, 3))
+    table.bank()
+    table.dice((2, 2, 3, 3, 4, 6))
+
+    state = post(client, "rematch").json
+    assert (state["winner"], state["turn"]["seat"]) == (None, 1)
+
+
+def test_a_hold_longer_than_any_means_something_is_refused(client, table):
+    answer = post(client, "hold", seconds=10.5)
+
+    assert answer.json["detail"] == "seconds: a number from 0 to 10, not 10.5"
+    assert table.done == []
+
+
+def test_a_press_needs_no_body_at_all(client):
+    assert client.post("/api/v1/press").status_code == 200
+
+
+def test_rule_sets_are_listed(client):
+    names = [rules["name"] for rules in client.get("/api/v1/rules").json]
+
+    assert "walnut-studiolo" in names
+
+
+def test_a_photo_is_a_jpeg_that_may_be_kept(client, table):
+    table.photos["p1"] = b"\xff\xd8 jpeg"
+
+    answer = client.get("/api/v1/photo/p1.jpg")
+
+    assert (answer.data, answer.mimetype) == (b"\xff\xd8 jpeg", "image/jpeg")
+    assert "immutable" in answer.headers["Cache-Control"]
+
+
+@pytest.mark.parametrize("name", ["<script>", 'a"b', "O'Neil & Søn", "🎲 dice"])
+def test_names_come_back_as_they_were_given(client, name):
+    answer = post(client, "match", names=[name, "Ben"])
+
+    assert answer.json["players"][0]["name"] == name
+    assert json.loads(answer.data)
+
+
+def test_the_view_is_what_the_camera_sees_now(client, table):
+    assert client.get("/api/v1/view.jpg").status_code == 404
+    table.photos["view"] = b"jpeg"
+
+    answer = client.get("/api/v1/view.jpg")
+    assert answer.data == b"jpeg"
+    assert answer.headers["Cache-Control"] == "no-store"

@@ -1,0 +1,120 @@
+"""What the matches add up to, and who is who."""
+
+import time
+
+import pytest
+
+from game.errors import IllegalMove
+from web.club.standings import evening_began_s
+
+
+def names(standings):
+    return {standing.name: standing for standing in standings.table()}
+
+
+def winner(tape):
+    return tape.match.state.players[tape.match.state.winner].name
+
+
+def test_the_table_counts_what_was_won(played, standings):
+    tapes = [played(["Anna", "Ben"], seed) for seed in range(1, 8)]
+    wins = [winner(tape) for tape in tapes]
+    table = names(standings)
+
+    assert table["Anna"].won == wins.count("Anna")
+    assert table["Ben"].won == wins.count("Ben")
+    assert table["Anna"].played == 7
+    assert [s.won for s in standings.table()] == sorted(
+        (s.won for s in standings.table()), reverse=True
+    )
+
+
+def test_a_player_is_one_at_every_tray_and_in_any_case(played, standings):
+    played(["Anna", "Ben"], 1, "t1")
+    played(["ANNA", "Cleo"], 2, "t2")
+
+    assert names(standings)["Anna"].played == 2
+
+
+def test_who_gave_no_name_is_nobody(played, standings):
+    played(["Player 1", "Player 2"], 1)
+
+    assert standings.table() == []
+    assert [seat.name for seat in standings.matches()[0].seats] == ["Player 1", "Player 2"]
+
+
+def test_head_to_head(played, standings, people):
+    tapes = [played(["Anna", "Ben"], seed) for seed in range(1, 6)]
+    played(["Ben", "Cleo"], 9)
+    anna = people.find("Anna", "t1")
+    (against_ben,) = standings.rivalries(anna)
+
+    assert against_ben.name == "Ben"
+    assert against_ben.won == [winner(tape) for tape in tapes].count("Anna")
+    assert against_ben.won + against_ben.lost == against_ben.played == 5
+
+
+def test_team_mates_are_no_rivals(played, standings, people):
+    played(["A", "B", "C", "D"], 4, teams=[1, 2, 1, 2])
+
+    assert {r.name for r in standings.rivalries(people.find("A", "t1"))} == {"B", "D"}
+    assert sum(standing.won for standing in standings.table()) == 2
+
+
+def test_two_names_of_one_person_are_merged(played, standings, people):
+    played(["Anna", "Ben"], 1)
+    played(["Annie", "Ben"], 2)
+    anna, annie = people.find("Anna", "t1"), people.find("Annie", "t1")
+    people.merge(annie, anna)
+    played(["Annie", "Ben"], 3)
+
+    assert names(standings)["Anna"].played == 3
+    assert people.person(annie) is None
+    assert people.person(anna).names == (("anna", ""), ("annie", ""))
+
+
+def test_one_name_of_two_people_is_split_by_tray(played, standings, people):
+    played(["Anna", "Ben"], 1, "t1")
+    played(["Anna", "Ben"], 2, "t2")
+    other = people.split(people.find("Anna", "t1"), "Anna", "t2")
+    played(["Anna", "Ben"], 3, "t2")
+
+    assert names(standings)["Anna"].played == 1
+    assert names(standings)["Anna (t2)"].played == 2
+    assert people.find("anna", "t2") == other
+
+
+def test_a_merge_is_undone_by_a_split(played, standings, people):
+    played(["Anna", "Ben"], 1)
+    played(["Annie", "Ben"], 2)
+    people.merge(people.find("Annie", "t1"), people.find("Anna", "t1"))
+    people.split(people.find("Anna", "t1"), "Annie")
+
+    assert names(standings)["Anna"].played == names(standings)["Annie"].played == 1
+
+
+def test_what_cannot_be_merged_or_split_is_said(played, people):
+    played(["Anna", "Ben"], 1)
+    anna = people.find("Anna", "t1")
+    with pytest.raises(IllegalMove, match="the same as themselves"):
+        people.merge(anna, anna)
+    with pytest.raises(IllegalMove, match="that player is gone"):
+        people.merge(anna, 999)
+    with pytest.raises(IllegalMove, match="nobody of that name"):
+        people.split(anna, "Zoe")
+
+
+def test_records_name_who_when_and_where(played, standings):
+    tapes = [played(["Anna", "Ben"], seed) for seed in range(1, 6)]
+    best = max(turn.points for tape in tapes for turn in tape.match.state.turns if turn.ending)
+    records = {record.title: record for record in standings.records()}
+
+    assert records["Highest turn"].value == f"{best:,} points"
+    assert set(records) >= {"Highest winning score", "Quickest win"}
+
+
+def test_an_evening_lasts_until_six():
+    late, early = (time.mktime((2026, 11, 21, hour, 30, 0, 0, 0, -1)) for hour in (23, 5))
+
+    assert time.localtime(evening_began_s(late))[2:4] == (21, 6)
+    assert time.localtime(evening_began_s(early))[2:4] == (20, 6)

@@ -1,0 +1,119 @@
+"""Calibration, health and rules in real Chromium: axe finds nothing serious, and they fit a phone."""
+
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import expect
+
+from game.rules.rule_files import names
+from tests.browser import PHONE, chromium
+from tests.web.api.test_calibration import START, MemoryCalibration
+from tests.web.api.test_health import BAD, GOOD, Keeper
+from tests.web.api.test_misreads import Memory
+from tests.web.conftest import PHONE_COOKIE, make_app
+from tests.web.pages.test_everyone import faults
+from web.access.phone import COOKIE
+from web.contracts.maintenance import HealthCheck
+from web.i18n.languages import LANGUAGES
+from web.server import Server
+
+pytestmark = pytest.mark.browser
+
+STEPS = ("tray", "checks", "parts", "dice", "test", "save")
+CHECKS = (
+    GOOD,
+    BAD,
+    HealthCheck(
+        "power", "warning", "the power supply is too weak (now)", "use the supply made for it"
+    ),
+    HealthCheck("heat", "skipped", "this machine does not measure it"),
+)
+
+
+class Calibration(MemoryCalibration):
+    """With something to see in every step."""
+
+    def __init__(self):
+        super().__init__()
+        lamp = {"red": True, "green": False, "blue": None}
+        self.now = replace(START, parts=replace(START.parts, lamp=lamp, showing="blue"))
+
+    def lamp(self, colour, *, seen):
+        return self.now
+
+    def __getattr__(self, name):
+        return lambda *_: self.now
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def address(table):
+    keeper, corrections = Keeper(table), Memory()
+    keeper.checks = CHECKS
+    corrections.now = replace(corrections.now, on=True, pictures=17, size_bytes=7_400_000)
+    table.show(troubles=("The journal was damaged. Look at the scores before you play on.",))
+    app = make_app(table, keeper=keeper, corrections=corrections, calibration=Calibration())
+    with Server(app, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.port}/"
+
+
+def open_page(browser, address, path, **options):
+    context = browser.new_context(
+        viewport=PHONE, reduced_motion="reduce", bypass_csp=True, **options
+    )
+    context.set_default_timeout(5000)
+    context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": address}])
+    page = context.new_page()
+    page.goto(f"{address}{path}")
+    return page
+
+
+@pytest.fixture(params=["light", "dark"])
+def theme(request):
+    return request.param
+
+
+@pytest.mark.parametrize("path", ["health", "rules/zilch", "rules/ten-thousand-extras"])
+def test_a_page_that_stands_still_has_nothing_serious(browser, address, path, theme):
+    page = open_page(browser, address, path, color_scheme=theme)
+
+    expect(page.locator("h1")).to_be_visible()
+    assert faults(page) == []
+
+
+def test_what_opens_over_the_health_page_has_nothing_serious(browser, address, theme):
+    page = open_page(browser, address, "health", color_scheme=theme)
+    page.locator("[data-opens=sure-delete]").click()
+
+    assert faults(page) == []
+
+
+def test_no_step_of_the_calibration_has_anything_serious(browser, address, theme):
+    page = open_page(browser, address, "calibrate", color_scheme=theme)
+    for i, step in enumerate(STEPS):
+        page.locator(f"[data-go='{i}']").click()
+        expect(page.locator(f"[data-step={step}]")).to_be_visible()
+        expect(page.locator(".busy")).to_have_count(0)  # a button that waits may look faint
+
+        assert (step, faults(page)) == (step, [])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_they_fit_a_phone_in_every_language(browser, address, language):
+    wide = []
+    page = open_page(browser, address, "", locale=language)
+    for path in ("health", "calibrate", *(f"rules/{name}" for name in names())):
+        page.goto(f"{address}{path}")
+        expect(page.locator("html")).to_have_attribute("lang", language)
+        for i in range(len(STEPS) if path == "calibrate" else 1):
+            if path == "calibrate":
+                page.locator(f"[data-go='{i}']").click()
+            if page.evaluate("document.documentElement.scrollWidth") > PHONE["width"]:
+                wide.append((path, i))
+
+    assert wide == []

@@ -1,0 +1,95 @@
+"""The coach and looking back, in real Chromium; axe finds nothing serious in either theme."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import PHONE, chromium
+from tests.web.conftest import PHONE_COOKIE, make_app
+from tests.web.evening import AtOnce, journal_of, played
+from tests.web.pages.test_everyone import faults
+from web.access.phone import COOKIE
+from web.contracts.coach import Mode
+from web.server import Server
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory):
+    evening = (played(("Anna", "Ben"), 1), played(("Anna", "Ben", "Cleo"), 2))
+    return journal_of(tmp_path_factory.mktemp("evening"), *evening)
+
+
+@pytest.fixture
+def address(table, history):
+    with Server(make_app(table, history=history, coach=AtOnce(history)), "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.port}/"
+
+
+@pytest.fixture(params=["light", "dark"])
+def page(request, browser, address):
+    context = browser.new_context(
+        viewport=PHONE, color_scheme=request.param, reduced_motion="reduce", bypass_csp=True
+    )
+    context.set_default_timeout(5000)
+    context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": address}])
+    errors = []
+    page = context.new_page()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(address)
+    yield page
+    context.close()
+    assert errors == []
+
+
+def test_the_holder_switches_it_and_every_keep_has_its_figures(page, table):
+    table.new_match(("Anna", "Ben"))
+    table.dice((1, 1, 3, 4, 5, 6))
+    page.locator("[data-menu]").click()
+    page.locator("#coach-mode").select_option("live")
+    page.locator("#menu [data-close]").click()
+
+    expect(page.locator(".figures")).to_have_count(len(table.match.state.keeps))
+    expect(page.locator(".figures strong").first).to_be_visible()
+    assert faults(page) == []
+
+
+def test_what_is_said_after_a_turn_has_nothing_serious(page, table):
+    table.new_match(("Anna", "Ben"))
+    table.advise(Mode.AFTER)
+    table.dice((1, 1, 1, 2, 3, 4))
+    table.bank()
+
+    expect(page.locator(".moments li")).to_have_count(2)
+    assert faults(page) == []
+
+
+@pytest.mark.parametrize("path", ["matches", "matches/1", "matches/2", "players", "dice"])
+def test_looking_back_has_nothing_serious_and_fits_a_phone(page, address, path):
+    page.goto(f"{address}{path}")
+
+    expect(page.locator("h1")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert faults(page) == []
+
+
+def test_the_result_is_saved_as_a_picture(page, address):
+    page.goto(f"{address}matches/1")
+    with page.expect_download(timeout=20_000) as download:
+        page.locator("#save-card").click()
+
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+def test_dice_get_a_name_on_the_page(page, address):
+    page.goto(f"{address}dice")
+    page.locator("[name=name]").last.fill("Ivory")
+    page.get_by_role("button", name="Count them anew").click()
+
+    expect(page.get_by_role("heading", name="Ivory")).to_be_visible()

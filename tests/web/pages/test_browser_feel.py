@@ -1,0 +1,129 @@
+"""Sounds, the caller, vibration and the celebration, in real Chromium with its voices counted."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import PHONE, chromium
+from tests.web.conftest import PHONE_COOKIE
+from web.access.phone import COOKIE
+
+pytestmark = pytest.mark.browser
+
+COUNT = """
+window.done = [];
+window.SpeechSynthesisUtterance = class { constructor(words) { this.words = words; } };
+Object.defineProperty(window, "speechSynthesis", { value: { cancel() {}, speak(said) { done.push("said: " + said.words); } } });
+navigator.vibrate = () => { done.push("buzz"); return true; };
+const real = AudioContext.prototype.createOscillator;
+AudioContext.prototype.createOscillator = function () { done.push("tone"); return real.call(this); };
+"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def open_phone(browser, table, serve):
+    contexts = []
+    port = serve(table).port
+
+    def phone(motion="no-preference"):
+        context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion=motion)
+        context.set_default_timeout(5000)
+        context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
+        context.add_init_script(COUNT)
+        contexts.append(context)
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{port}/")
+        return page
+
+    yield phone
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def begun(table):
+    table.new_match(("Anna", "Ben"))
+    return table
+
+
+def done(page):
+    return page.evaluate("done")
+
+
+def throw(table, page):
+    table.dice((1, 1, 1, 2, 3, 4))
+    expect(page.locator(".hero .big")).to_have_text("1,000")
+
+
+def test_everything_is_off_at_first(begun, open_phone):
+    page = open_phone()
+    throw(begun, page)
+
+    assert done(page) == []
+
+
+def test_what_is_switched_on_is_done_and_remembered(begun, open_phone):
+    page = open_phone()
+    page.locator("[data-menu]").tap()
+    for name in ("sounds", "caller", "buzz"):
+        page.locator(f"#feel [name={name}]").check()
+    page.locator("#menu [data-close]").tap()
+    page.evaluate("done.length = 0")
+    throw(begun, page)
+
+    assert set(done(page)) == {"tone", "buzz", f"said: {begun.snapshot().message}"}
+    page.reload()
+    expect(page.locator("#feel [name=caller]")).to_be_checked()
+
+
+def test_opening_the_page_makes_no_noise(begun, open_phone):
+    begun.dice((1, 1, 1, 2, 3, 4))
+    page = open_phone()
+    page.evaluate("localStorage.setItem('traykeeper-feel', '{\"caller\": true}')")
+    page.reload()
+    expect(page.locator(".hero .big")).to_have_text("1,000")
+    page.wait_for_timeout(300)
+
+    assert done(page) == []
+
+
+def win(table):
+    table.new_match(("Anna", "Ben"), target=1000)
+    table.dice((1, 1, 1, 1, 1, 1))
+    table.bank()
+    table.dice((2, 2, 3, 4, 6, 6))
+
+
+def test_a_win_is_celebrated(begun, open_phone):
+    page = open_phone()
+    throw(begun, page)
+    win(begun)
+
+    expect(page.locator(".confetti")).to_be_attached()
+    expect(page.locator(".confetti")).not_to_be_attached()
+
+
+def test_nothing_moves_for_who_wants_it_calm(begun, open_phone):
+    page = open_phone("reduce")
+    throw(begun, page)
+    win(begun)
+    expect(page.locator(".hero.won")).to_be_visible()
+
+    assert page.locator(".confetti").count() == 0
+    assert page.evaluate("document.getAnimations().length") == 0
+
+
+def test_it_can_be_put_among_a_phones_apps(client):
+    manifest = json.loads(client.get("/manifest.webmanifest").text)
+
+    for icon in manifest["icons"]:
+        with client.get(icon["src"]) as answer:
+            assert answer.mimetype == icon["type"]
+    assert manifest["display"] == "standalone"

@@ -1,0 +1,60 @@
+"""Pictures of corrected throws, switched on, saved and deleted on a phone."""
+
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import PHONE, chromium
+from tests.web.api.test_misreads import Memory
+from tests.web.conftest import PHONE_COOKIE, make_app
+from web.access.phone import COOKIE
+from web.server import Server
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def corrections():
+    return Memory()
+
+
+@pytest.fixture
+def context(table, corrections):
+    server = Server(make_app(table, corrections=corrections), "127.0.0.1", 0)
+    server.start()
+    with chromium() as browser:
+        context = browser.new_context(viewport=PHONE, base_url=f"http://127.0.0.1:{server.port}")
+        context.set_default_timeout(5000)
+        yield context
+    server.stop()
+
+
+def test_the_holder_switches_it_on_saves_and_deletes(context, corrections):
+    context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
+    page = context.new_page()
+    page.goto("/health")
+    with page.expect_response("**/corrections/switch"):
+        page.get_by_label("Keep these pictures").check()
+    assert corrections.now.on
+
+    corrections.now = replace(corrections.now, pictures=2, size_bytes=800_000)
+    page.reload()
+    with page.expect_download(timeout=20_000) as download:
+        page.get_by_text("Save them", exact=True).click()
+    assert download.value.suggested_filename == "traykeeper-corrections.zip"
+    page.get_by_role("button", name="Delete them").click()
+    page.get_by_role("button", name="No", exact=True).click()
+    page.get_by_role("button", name="Delete them").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.locator(".kept")).to_have_text("None is kept now.")
+
+
+def test_who_watches_sees_how_many_there_are_and_no_more(context, corrections):
+    corrections.now = replace(corrections.now, pictures=2, size_bytes=800_000)
+    page = context.new_page()
+    page.goto("/health")
+
+    expect(page.get_by_text("2 pictures are kept")).to_be_visible()
+    expect(page.get_by_label("Keep these pictures")).to_be_hidden()
+    expect(page.get_by_text("Save them", exact=True)).to_be_hidden()

@@ -1,0 +1,130 @@
+"""House rules on a phone: changed where a match is set up, marked, sent, and there the next time."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import PHONE, chromium
+from tests.web.conftest import PHONE_COOKIE
+from tests.web.pages.test_everyone import faults
+from web.access.phone import COOKIE
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def address(table, serve):
+    return f"http://127.0.0.1:{serve(table).port}/"
+
+
+@pytest.fixture(params=["light", "dark"])
+def theme(request):
+    return request.param
+
+
+def open_page(browser, address, **options):
+    context = browser.new_context(
+        viewport=PHONE, reduced_motion="reduce", bypass_csp=True, **options
+    )
+    context.set_default_timeout(5000)
+    context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": address}])
+    page = context.new_page()
+    page.goto(address)
+    return page
+
+
+@pytest.fixture
+def page(browser, address):
+    page = open_page(browser, address)
+    yield page
+    page.context.close()
+
+
+def option(page, name):
+    return page.locator(f"[data-option={name}]")
+
+
+def changed(page):
+    return page.locator("#options summary small")
+
+
+def test_what_is_changed_is_marked_sent_and_there_the_next_time(page, table, address):
+    page.locator("[name=rules]").select_option("walnut-studiolo")
+    expect(option(page, "opening")).to_have_value("500")
+    page.locator("#options summary").click()
+    option(page, "opening").fill("350")
+    option(page, "opening").blur()
+    option(page, "last_round").select_option("charity roll")
+    option(page, "below_zero").uncheck()
+    expect(changed(page)).to_have_text("changed: 3")
+    expect(page.locator("label.changed")).to_have_count(3)
+    expect(page.get_by_text("published: 500")).to_be_visible()
+    expect(page.get_by_text("published: all others have one more turn")).to_be_visible()
+    page.locator("#start").click()
+    expect(page.locator(".hero")).to_be_visible()
+
+    rules = table.match.rules
+    assert (rules.opening, rules.last_round, rules.below_zero) == (350, "charity roll", False)
+    assert rules.straight == 1500
+    page.goto(f"{address}new")
+    expect(option(page, "opening")).to_have_value("350")
+    expect(changed(page)).to_have_text("changed: 3")
+    page.locator("#options summary").click()
+    page.locator("#as-published").click()
+    expect(changed(page)).to_be_empty()
+    expect(option(page, "opening")).to_have_value("500")
+
+
+def test_other_rules_bring_their_own_options(page, table):
+    page.locator("[name=rules]").select_option("zilch")
+    expect(option(page, "three_farkles")).to_have_value("500")
+    page.locator("#options summary").click()
+    option(page, "three_farkles").fill("1000")
+    page.locator("[name=rules]").select_option("standard")
+
+    expect(option(page, "three_farkles")).to_have_value("0")
+    expect(changed(page)).to_be_empty()
+    page.locator("#start").click()
+    expect(page.locator(".hero")).to_be_visible()
+    assert table.match.rules.name == "standard"
+    assert table.match.rules.three_farkles == 0
+
+
+def test_a_board_that_loses_its_match_learns_of_house_rules(page, table, address):
+    table.new_match(("Anna", "Ben"))
+    page.goto(address)
+    table.show(match=None)
+
+    expect(page.locator("#options")).to_be_visible()
+    page.locator("#options summary").click()
+    option(page, "opening").fill("350")
+    page.locator("#start").click()
+    expect(page.locator(".hero")).to_be_visible()
+    assert table.match.rules.opening == 350
+
+
+def test_the_options_have_nothing_serious(browser, address, theme):
+    page = open_page(browser, address, color_scheme=theme)
+    page.locator("#options summary").click()
+    option(page, "opening").fill("350")
+    option(page, "opening").blur()
+    expect(changed(page)).to_have_text("changed: 1")
+
+    assert faults(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.context.close()
+
+
+def test_the_rules_in_force_have_nothing_serious(browser, table, address, theme):
+    table.new_match(("Anna", "Ben"), options={"opening": 350})
+    page = open_page(browser, address, color_scheme=theme)
+    page.locator(".players a[href='/rules']").click()
+
+    expect(page.locator(".tag")).to_have_count(1)
+    assert faults(page) == []
+    page.context.close()

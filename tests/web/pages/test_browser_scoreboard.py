@@ -1,0 +1,469 @@
+"""The page on a phone, in real Chromium."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import expect
+
+from game.situation import Choice, Situation, TableError
+from tests.browser import PHONE, chromium
+from tests.web.conftest import PHONE_COOKIE
+from web.access.phone import COOKIE
+from web.contracts.table import Lamp, Photo, PhotoDie
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def context(browser):
+    context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
+    context.set_default_timeout(5000)
+    context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def phone(context, table, serve):
+    """A page at the table; any error in its console fails the test."""
+    errors = []
+    page = context.new_page()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(f"http://127.0.0.1:{serve(table).port}/")
+    yield page
+    assert errors == []
+
+
+@pytest.fixture
+def begun(table):
+    table.new_match(("Anna", "Ben"))
+    return table
+
+
+def test_a_match_is_set_up_with_names_and_target(phone, table):
+    phone.get_by_label("Name of player 1", exact=True).fill("Anna")
+    phone.get_by_label("Name of player 2", exact=True).fill("Ben")
+    phone.get_by_text("Add a player").tap()
+    phone.get_by_label("Name of player 3", exact=True).fill("Clara")
+    phone.get_by_label("Remove player 2", exact=True).tap()
+    phone.get_by_label("Play to").fill("5000")
+    phone.get_by_role("button", name="Start the match").tap()
+
+    expect(phone.get_by_role("heading", name="Anna")).to_be_visible()
+    assert [player.name for player in table.match.state.players] == ["Anna", "Clara"]
+    assert table.match.rules.target == 5000
+
+
+def test_who_played_before_is_offered_and_the_order_shuffled(phone, table):
+    for seat, name in ((1, "Anna"), (2, "Ben")):
+        phone.get_by_label(f"Name of player {seat}", exact=True).fill(name)
+    phone.evaluate("Math.random = () => 0")
+    phone.locator("#shuffle").tap()
+    expect(phone.get_by_label("Name of player 1", exact=True)).to_have_value("Ben")
+    phone.get_by_role("button", name="Start the match").tap()
+    expect(phone.get_by_role("heading", name="Ben")).to_be_visible()
+    phone.goto(f"{phone.url}new")
+
+    offered = phone.locator("#recent option").evaluate_all("all => all.map((one) => one.value)")
+    assert offered == ["Ben", "Anna"]
+
+
+def test_set_up_says_what_is_wrong(phone):
+    for seat in (1, 2):
+        phone.get_by_label(f"Name of player {seat}", exact=True).fill("Anna")
+    phone.get_by_role("button", name="Start the match").tap()
+
+    expect(phone.get_by_role("alert")).to_contain_text("Two players are called Anna")
+
+
+def test_throw_keep_bank_and_undo(begun, phone):
+    begun.to_throw = [(1, 1, 3, 3, 3, 5)]
+    phone.get_by_role("button", name="Throw the dice").tap()
+    expect(phone.locator("#keeps .keep").first).to_contain_text("550")
+
+    phone.locator("#keep-11333").tap()
+    expect(phone.locator("#keep-11333")).to_have_attribute("aria-pressed", "true")
+    expect(phone.locator(".hero .big")).to_have_text("500")
+    expect(phone.locator("#bank")).to_contain_text("Bank 500with 1 1 3 3 3")
+
+    phone.locator("#bank").tap()
+    expect(phone.get_by_role("heading", name="Ben")).to_be_visible()
+    assert begun.match.state.players[0].score == 500
+
+    phone.get_by_role("button", name="Undo").tap()
+    expect(phone.get_by_role("heading", name="Anna")).to_be_visible()
+    phone.get_by_role("button", name="Redo").tap()
+    expect(phone.get_by_role("heading", name="Ben")).to_be_visible()
+
+
+def test_what_happened_stays_in_view_beside_the_keeps(begun, phone):
+    begun.dice((1, 1, 3, 3, 3, 5))
+    phone.locator("#more-keeps").scroll_into_view_if_needed()
+    phone.locator("#more-keeps summary").tap()
+    phone.locator("#more-keeps .keep").last.tap()
+
+    expect(phone.locator(".message")).to_contain_text("kept")
+    expect(phone.locator(".hero")).not_to_be_in_viewport()
+    expect(phone.locator(".message")).to_be_in_viewport(ratio=1)
+    expect(phone.locator("#undo")).to_be_in_viewport(ratio=1)
+
+
+def test_a_bank_that_the_rules_refuse_says_why(begun, phone):
+    begun.dice((1, 2, 3, 4, 6, 6))
+
+    bank = phone.locator("#bank[aria-disabled]")
+    expect(bank).to_contain_text("400 short of the opening")
+    bank.tap(force=True)
+
+    expect(phone.get_by_role("alert")).to_contain_text("400 short of the opening 500")
+    assert begun.match.state.turn.seat == 0
+
+
+def test_a_throw_is_corrected_in_two_taps(begun, phone):
+    begun.dice((1, 2, 3, 4, 6, 6))
+
+    phone.locator("#slot-1").tap()
+    phone.locator(".fix").get_by_label("5", exact=True).tap()
+
+    expect(phone.locator(".hero .big")).to_have_text("150")
+    assert begun.match.state.turn.last.dice == (1, 3, 4, 5, 6, 6)
+
+
+def test_tapped_dice_show_what_they_score_and_are_kept(begun, phone):
+    begun.dice((1, 1, 3, 3, 3, 5))
+    for slot in (0, 1):
+        phone.locator(f"#slot-{slot}").tap()
+    expect(phone.locator("#keep-chosen")).to_have_text("Keep 200")
+    phone.locator("#keep-chosen").tap()
+
+    expect(phone.locator(".slot.kept")).to_have_count(2)
+    assert begun.match.state.turn.last.keep.dice == (1, 1)
+
+
+def test_dice_that_are_no_keep_are_explained(begun, phone):
+    begun.dice((1, 1, 2, 3, 4, 6))
+    phone.locator("#slot-0").tap()
+    phone.locator("#slot-3").tap()
+    expect(phone.locator(".says")).to_have_text("1 counts 100, 3 adds nothing")
+    expect(phone.locator("#keep-chosen")).to_be_hidden()
+    phone.locator("#slot-0").tap()
+
+    expect(phone.locator(".says")).to_have_text("3 counts nothing")
+
+
+def test_a_missed_die_is_added_and_a_false_one_left_out_in_two_taps(begun, phone):
+    begun.photos["p1"] = b""
+    dice = [PhotoDie(f, 0.1, 0.1, 0.1, 0.1, 0, "tray", None) for f in (1, 1, 1, 2, 4)]
+    begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, tuple(dice)))
+    phone.locator("[data-missed]").tap()
+    phone.locator("#pad .faces").get_by_label("5", exact=True).tap()
+    expect(phone.locator(".hero .big")).to_have_text("1,050")
+    assert begun.match.state.turn.last.dice == (1, 1, 1, 2, 4, 5)
+
+    begun.undo()
+    more = (*dice, replace(dice[0], value=6), replace(dice[0], value=3))
+    begun.show(situation=Situation.ATTENTION, photo=Photo("p2", 640, 360, more))
+    phone.locator("#slot-6").tap()
+    phone.locator("#not-a-die").tap()
+
+    expect(phone.locator(".hero .big")).to_have_text("1,000")
+    assert begun.match.state.turn.last.dice == (1, 1, 1, 2, 4, 6)
+
+
+def test_a_player_is_skipped_in_two_taps(begun, phone):
+    phone.locator("#by-hand").tap()
+    phone.get_by_role("button", name="Skip Anna").tap()
+
+    expect(phone.locator(".hero h1")).to_contain_text("Ben")
+
+
+def test_turn_and_score_are_set_by_hand(begun, phone):
+    phone.locator("#by-hand").tap()
+    turn = phone.locator("#hand form").nth(0)
+    turn.get_by_label("On turn").select_option("Ben")
+    turn.get_by_label("At risk").fill("450")
+    turn.get_by_label("Dice").fill("3")
+    turn.get_by_role("button").tap()
+    expect(phone.locator("#hand")).to_be_hidden()
+    phone.locator("#by-hand").tap()
+    score = phone.locator("#hand form").nth(1)
+    score.get_by_label("Score of").select_option("Anna")
+    score.get_by_label("Points").fill("3200")
+    score.get_by_role("button").tap()
+
+    expect(phone.locator(".players .score").first).to_have_text("3,200")
+    assert (begun.match.state.turn.seat, begun.match.state.turn.at_risk) == (1, 450)
+    assert begun.match.state.dice_in_hand == 3
+
+
+def test_an_older_turn_is_corrected_and_what_follows_is_reckoned_anew(begun, phone, context):
+    begun.dice((1, 1, 1, 2, 3, 4))
+    begun.bank()
+    begun.dice((5, 5, 5, 2, 3, 4))
+    begun.bank()
+    phone.goto(f"{phone.url}turns")
+    phone.locator("#turn-1 summary").tap()
+    phone.locator("#turn-1 .past").tap()
+    phone.locator("#pad-dice .slot").nth(3).tap()
+    phone.locator("#pad .faces").get_by_label("5", exact=True).tap()
+    phone.locator("#pad-enter").tap()
+
+    expect(phone.locator("#turn-1 .sum")).to_have_text("1,050")
+    assert begun.match.state.players[0].score == 1050
+
+
+def test_an_open_question_stands_once(begun, phone):
+    question = "Did Anna bank 350?"
+    begun.show(
+        question=question,
+        message=question,
+        choices=(Choice("1", "Yes"),),
+        situation=Situation.QUESTION,
+    )
+
+    expect(phone.locator("#question h2")).to_have_text(question)
+    assert phone.locator(".message").bounding_box()["width"] <= 1
+
+
+def test_an_answer_that_is_lost_on_the_way_is_asked_for_again(begun, phone, context):
+    begun.dice((1, 1, 1, 2, 3, 4))
+    lost = []
+
+    def lose(route):
+        if lost:
+            return route.continue_()
+        lost.append(route.fetch())
+        return route.abort()
+
+    context.route("**/api/v1/bank", lose)
+    phone.locator("#bank").tap()
+
+    expect(phone.locator(".hero h1")).to_contain_text("Ben")
+    phone.wait_for_timeout(1000)
+    assert begun.match.state.players[0].score == 1000
+    expect(phone.locator("#toast")).to_be_hidden()
+
+
+def test_a_die_is_tapped_on_the_photo(begun, phone):
+    begun.photos["p1"] = b""
+    begun.dice((1, 2, 3, 4, 6, 6))
+    aside = PhotoDie(5, 0.9, 0.9, 0.1, 0.2, 0, "aside", None)
+    spot = PhotoDie(2, 0.5, 0.5, 0.1, 0.2, 0, "tray", None, slot=1)
+    begun.show(photo=Photo("p1", 640, 360, (aside, spot), index=0))
+
+    phone.locator(".spot").tap()
+    expect(phone.locator(".fix [aria-pressed=true]")).to_have_attribute("data-fix", "2")
+    phone.locator(".fix").get_by_label("1", exact=True).tap()
+
+    expect(phone.locator(".spot")).to_have_attribute("data-shows", "1")
+    assert begun.done == [("face", 1, 1)]
+
+
+def test_an_accepted_throw_is_read_again_in_two_taps(begun, phone):
+    begun.dice((1, 2, 3, 4, 6, 6))
+    expect(phone.locator("#reread")).to_have_count(0)  # there is no camera
+    begun.show(camera="one")
+    phone.locator("#slot-1").tap()
+    phone.locator("#reread").tap()
+
+    expect(phone.locator(".message")).to_have_text("read again")
+    assert begun.done == [("reread",)]
+
+
+def test_a_die_that_was_not_read_is_tapped_in_alone(begun, phone):
+    begun.photos["p1"] = b""
+    faces = (1, 1, None, 3, 4, None)
+    dice = tuple(PhotoDie(f, 0.1, 0.1, 0.1, 0.1, 0, "tray", None if f else "cocked") for f in faces)
+    begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, dice))
+
+    phone.locator(".slot.problem").last.tap()
+    phone.locator("#picker").get_by_label("1", exact=True).tap()
+
+    expect(phone.locator(".slot.problem")).to_have_count(1)
+    assert begun.done == [("face", 5, 1)]
+
+
+def test_the_caption_speaks_of_a_ring_only_where_there_is_one(begun, phone):
+    begun.photos["p1"] = b""
+    die = PhotoDie(2, 0.5, 0.5, 0.1, 0.2, 0, "tray", None)
+    begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, (die,)))
+    expect(phone.locator(".throw .caption")).not_to_contain_text("ring")
+
+    cocked = replace(die, value=None, problem="cocked")
+    begun.show(photo=Photo("p1", 640, 360, (die, cocked)))
+    expect(phone.locator(".throw .caption")).to_contain_text("Tap the ringed die")
+
+
+def test_dice_are_tapped_in_where_no_camera_sees_them(begun, context, serve):
+    begun.show(simulated=False)
+    phone = context.new_page()
+    phone.goto(f"http://127.0.0.1:{serve(begun).port}/")
+
+    phone.get_by_role("button", name="Tap in the dice").tap()
+    for face in "112346":
+        phone.locator("#pad .faces").get_by_label(face, exact=True).tap()
+    phone.locator("#pad-enter").tap()
+
+    expect(phone.locator(".hero .big")).to_have_text("200")
+    expect(phone.locator("#pad")).to_be_hidden()
+
+
+def test_a_question_is_answered_with_one_tap(begun, phone):
+    choices = (Choice("bank", "Yes, Anna banked"), Choice("hot", "No, Anna threw again"))
+    begun.show(question="Did Anna bank 350?", choices=choices, situation=Situation.QUESTION)
+
+    expect(phone.locator(".choice").first).to_contain_text("or hold the button")
+    phone.get_by_role("button", name="No, Anna threw again").tap()
+
+    expect(phone.locator("#question")).to_be_hidden()
+    assert begun.done == [("answer", "hot")]
+
+
+def test_the_tray_button_goes_down_and_up_while_the_lamp_changes(begun, phone):
+    box = phone.locator("#tray-button").bounding_box()
+    phone.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    phone.mouse.down()
+    expect(phone.locator("#lamp")).to_contain_text("let go to read")
+    begun.show(lamp=Lamp("#3b82f6", 2, "let go to bank"))
+    expect(phone.locator("#lamp")).to_contain_text("let go to bank")
+    phone.mouse.up()
+
+    expect(phone.locator("#lamp")).to_contain_text("ready")
+    assert begun.done == [("button", True), ("button", False)]
+
+
+def test_the_keyboard_holds_the_tray_button_too(begun, phone):
+    phone.locator("#tray-button").focus()
+    phone.keyboard.down(" ")
+    expect(phone.locator("#lamp")).to_contain_text("let go to read")
+    phone.keyboard.up(" ")
+
+    expect(phone.locator("#lamp")).to_contain_text("ready")
+    assert begun.done == [("button", True), ("button", False)]
+
+
+def test_a_finger_that_came_second_does_not_let_go_for_the_first(begun, phone, monkeypatch):
+    def busy(*, down):
+        begun.done.append(("button", down))
+        raise TableError("the button is being held down")
+
+    monkeypatch.setattr(begun, "button", busy)
+    phone.locator("#tray-button").tap()
+
+    expect(phone.get_by_role("alert")).to_contain_text("being held down")
+    assert begun.done == [("button", True)]
+
+
+def test_quick_presses_are_neither_lost_nor_swapped(begun, phone):
+    button = phone.locator("#tray-button")
+    button.focus()
+    for _ in range(5):
+        phone.keyboard.press("Enter")
+
+    expect(phone.locator("#lamp")).to_contain_text("ready")
+    for _ in range(50):  # a busy machine takes its time
+        if len(begun.done) < 10:
+            phone.wait_for_timeout(100)
+    assert begun.done == [("button", True), ("button", False)] * 5
+
+
+def test_focus_stays_while_the_board_changes(begun, phone):
+    begun.dice((1, 1, 3, 3, 3, 5))
+    phone.locator("#keep-113335").focus()
+    phone.keyboard.press("Enter")
+
+    expect(phone.locator("#keep-113335")).to_have_attribute("aria-pressed", "true")
+    expect(phone.locator("#keep-113335")).to_be_focused()
+
+
+def test_names_being_typed_survive_what_happens_at_the_table(phone, table):
+    phone.get_by_label("Name of player 1", exact=True).fill("An")
+    table.show(message="something happened", lamp=Lamp("#ffffff", 0, "busy"))
+
+    expect(phone.locator("#lamp")).to_contain_text("busy")
+    expect(phone.get_by_label("Name of player 1", exact=True)).to_have_value("An")
+
+
+def test_all_phones_show_the_same(begun, phone, context):
+    other = context.new_page()
+    other.goto(phone.url)
+
+    begun.dice((1, 1, 3, 3, 3, 5))
+
+    for page in (phone, other):
+        expect(page.locator(".hero .big")).to_have_text("550")
+
+
+def test_a_restarted_server_is_found_again(begun, context, serve):
+    server = serve(begun)
+    phone = context.new_page()
+    phone.goto(f"http://127.0.0.1:{server.port}/")
+    expect(phone.locator("#turn")).to_contain_text("throws six dice")
+
+    server.stop()
+    expect(phone.locator("#link")).to_have_text("Reconnecting to the table…")
+    begun.dice((1, 1, 3, 3, 3, 5))
+    serve(begun, server.port)
+
+    expect(phone.locator(".hero .big")).to_have_text("550", timeout=10_000)
+    expect(phone.locator("#link")).to_be_hidden()
+
+
+def test_a_phone_that_wakes_up_is_right_at_once(begun, phone):
+    sleep = "Object.defineProperty(document, 'hidden', {value: %s, configurable: true})"
+    changed = "document.dispatchEvent(new Event('visibilitychange'))"
+    phone.evaluate(f"{sleep % 'true'}; {changed}")
+    begun.dice((1, 1, 3, 3, 3, 5))
+    phone.wait_for_timeout(300)
+    expect(phone.locator("#turn")).to_contain_text("throws six dice")
+
+    phone.evaluate(f"{sleep % 'false'}; {changed}")
+
+    expect(phone.locator(".hero .big")).to_have_text("550", timeout=1000)
+
+
+def test_a_full_table_is_asked_now_and_then(begun, context, serve):
+    server = serve(begun, limit=1)
+    pages = [context.new_page() for _ in range(2)]
+    for page in pages:
+        page.goto(f"http://127.0.0.1:{server.port}/")
+
+    begun.dice((1, 1, 3, 3, 3, 5))
+
+    for page in pages:
+        expect(page.locator(".hero .big")).to_have_text("550", timeout=10_000)
+        expect(page.locator("#link")).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [320, 390, 820, 1280])
+def test_nothing_is_cut_off_at_any_width(begun, phone, width):
+    begun.new_match(("A name of twenty-four ch", "WWWWWWWWWWWWWWWWWWWWWWWW"))
+    begun.dice((1, 1, 3, 3, 3, 5))
+    phone.set_viewport_size({"width": width, "height": 700})
+    expect(phone.locator(".hero .big")).to_have_text("550")
+
+    assert phone.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_every_target_is_large_enough_for_a_thumb(begun, phone):
+    begun.dice((1, 1, 3, 3, 3, 5))
+    expect(phone.locator("#keep-113335")).to_be_visible()
+
+    sizes = [
+        (button.get_attribute("id"), button.bounding_box())
+        for button in phone.locator("button:visible, a:visible:not(p a), summary").all()
+    ]
+
+    small = [(name, box) for name, box in sizes if min(box["width"], box["height"]) < 44]
+    assert small == []
+
+
+def test_the_title_of_a_tab_names_the_program(phone):
+    expect(phone).to_have_title(re.compile("Traykeeper"))

@@ -1,0 +1,171 @@
+"""For everyone: axe-core in every view and both themes, and a match by keyboard alone."""
+
+from dataclasses import replace
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from game.situation import Choice, Situation
+from tests.browser import PHONE, chromium
+from tests.web.conftest import PHONE_COOKIE
+from web.access.phone import COOKIE
+from web.contracts.table import Photo, PhotoDie
+
+pytestmark = pytest.mark.browser
+
+SIZES = {"phone": PHONE, "tv": {"width": 1920, "height": 1080}}
+SERIOUS = ("serious", "critical")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def port(table, serve):
+    return serve(table).port
+
+
+@pytest.fixture(params=["light", "dark"])
+def page(request, browser, port):
+    context = browser.new_context(
+        viewport=PHONE, color_scheme=request.param, reduced_motion="reduce", bypass_csp=True
+    )
+    context.set_default_timeout(5000)
+    context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
+    page = context.new_page()
+    page.goto(f"http://127.0.0.1:{port}/")
+    yield page
+    context.close()
+
+
+def faults(page):
+    """What axe finds that would stop somebody, with the element."""
+    response = Axe().run(page).response
+    assert "color-contrast" in {rule["id"] for rule in response["passes"]}  # it did look
+    return [
+        (fault["id"], node["html"][:160], node["failureSummary"][:200])
+        for fault in response["violations"]
+        if fault["impact"] in SERIOUS
+        for node in fault["nodes"]
+    ]
+
+
+def begin(table):
+    table.new_match(("Anna", "Ben", "Cleo"))
+    table.dice((1, 1, 1, 2, 3, 4))
+    table.bank()
+    table.dice((2, 2, 3, 4, 6, 6))
+    table.dice((1, 1, 3, 3, 3, 5))
+
+
+def doubtful(table):
+    begin(table)
+    table.photos["p1"] = b""
+    die = PhotoDie(2, 0.5, 0.5, 0.1, 0.2, 0, "tray", None)
+    photo = Photo("p1", 640, 360, (die, replace(die, x=0.7, value=None, problem="cocked")))
+    advice = ("The ringed die lies on an edge: throw that die again.",)
+    table.show(situation=Situation.ATTENTION, photo=photo, message=advice[0], advice=advice)
+
+
+def asking(table):
+    begin(table)
+    choices = (Choice("1", "Yes, Anna banked"), Choice("2", "No"))
+    table.show(situation=Situation.QUESTION, question="Did Anna bank 350?", choices=choices)
+
+
+def won(table):
+    table.new_match(("Anna", "Ben"), target=1000)
+    for dice in ((1, 1, 1, 1, 1, 1), (2, 2, 3, 4, 6, 6)):
+        table.dice(dice)
+        if table.match.state.turn.last:
+            table.bank()
+
+
+@pytest.mark.parametrize(
+    "view",
+    [lambda table: None, begin, doubtful, asking, won],
+    ids=["set up", "match", "doubtful", "question", "won"],
+)
+def test_the_table_has_nothing_serious(page, table, view):
+    view(table)
+    page.reload()
+
+    assert faults(page) == []
+
+
+@pytest.mark.parametrize("path", ["new", "join", "turns", "board", "nowhere"])
+def test_the_other_pages_have_nothing_serious(page, table, port, path):
+    begin(table)
+    page.goto(f"http://127.0.0.1:{port}/{path}")
+
+    assert faults(page) == []
+
+
+@pytest.mark.parametrize("opener", ["[data-menu]", "#by-hand", "#slot-0", "[data-enter]"])
+def test_what_opens_over_the_table_has_nothing_serious(page, table, opener):
+    begin(table)
+    page.reload()
+    page.locator(opener).first.click()
+
+    assert faults(page) == []
+
+
+def test_a_watchers_page_has_nothing_serious(page, table):
+    begin(table)
+    page.context.clear_cookies()
+    page.reload()
+    page.locator("#ask").click()
+
+    assert faults(page) == []
+
+
+def reach(page, locator):
+    """Tab until it has the focus."""
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        if locator.evaluate("(element) => element === document.activeElement"):
+            return
+    raise AssertionError(f"no way to {locator} by keyboard")
+
+
+def test_a_match_is_played_by_keyboard_alone(page, table):
+    for seat, name in enumerate(("Anna", "Ben")):
+        reach(page, page.locator(f"#name-{seat}"))
+        page.keyboard.type(name)
+    page.keyboard.press("Enter")
+    expect(page.locator(".hero h1")).to_contain_text("Anna")
+
+    table.to_throw = [(1, 1, 3, 3, 3, 5)]
+    reach(page, page.locator("#throw-dice"))
+    page.keyboard.press("Enter")
+    expect(page.locator(".message")).to_contain_text("thrown")
+    reach(page, page.locator("#slot-0"))
+    page.keyboard.press(" ")
+    reach(page, page.locator("#keep-chosen"))
+    page.keyboard.press("Enter")
+    expect(page.locator("#keep-1")).to_have_attribute("aria-pressed", "true")
+    reach(page, page.locator("#undo"))
+    page.keyboard.press("Enter")
+    reach(page, page.locator("#slot-5"))
+    page.keyboard.press(" ")
+    reach(page, page.locator("[data-fix='1']"))
+    page.keyboard.press("Enter")
+    expect(page.locator(".hero .big")).to_have_text("1,300")
+    reach(page, page.locator("#bank"))
+    page.keyboard.press("Enter")
+
+    expect(page.locator(".hero h1")).to_contain_text("Ben")
+    assert table.match.state.players[0].score == 1300
+
+
+def test_what_happens_is_said_politely(page, table):
+    begin(table)
+    page.reload()
+
+    said = page.locator("[role=status]:has(.message)")
+    expect(said).to_have_count(1)
+    expect(said).to_contain_text(table.snapshot().message)

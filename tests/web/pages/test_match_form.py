@@ -1,0 +1,94 @@
+"""House rules on the page: every option in words, changed for one match."""
+
+from dataclasses import fields
+
+import pytest
+
+from game.rules.rule_files import load, names, parse
+from game.rules.ruleset import Ruleset
+from web.pages import match_form
+
+FILES_ALONE = {"name", "title", "source", "assumed", "n_dice", "target"} | {
+    f"{table}" for table in ("singles", "triples", "alike_fixed", "alike_faces")
+}
+OPTIONS = [option for group in match_form.GROUPS for option in group.options]
+
+
+def test_every_option_but_the_tables_is_there_with_all_its_values():
+    shown = {option.name for option in OPTIONS}
+
+    assert shown == {field.name for field in fields(Ruleset)} - FILES_ALONE
+    for option in OPTIONS:
+        if option.choices:
+            kind = type(option.choices[0][0])
+            assert [choice for choice, _ in option.choices] == list(kind)
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_is_beyond_the_defaults_makes_the_rules_whole(name):
+    rules = load(name)
+    usual = match_form.values(match_form.DEFAULTS)
+
+    assert usual | match_form.beyond_defaults(rules) == match_form.values(rules)
+
+
+def test_a_match_is_played_by_them_and_says_so(client):
+    body = {"names": ["Anna", "Ben"], "options": {"opening": 350, "last_round": "charity roll"}}
+    answer = client.post("/api/v1/match", json=body)
+
+    assert answer.json["rules"]["opening"] == 350
+    assert answer.json["rules"]["changed"] == ["opening = 350", 'last_round = "charity roll"']
+    assert "house rules" in client.get("/").text
+    page = client.get("/rules").text
+    assert page.count("house rule</b>") == 2
+    assert "As published" in page
+    assert "at least 500 in one turn" in page
+
+
+def test_a_target_alone_is_no_house_rule(client):
+    answer = client.post("/api/v1/match", json={"names": ["Anna", "Ben"], "target": 5000})
+
+    assert answer.json["rules"]["changed"] == []
+    assert "house rules" not in client.get("/").text
+
+
+def test_the_rules_in_force_are_saved_as_a_house_file(client):
+    assert parse(client.get("/api/v1/rules.toml").text, name="x", where="x").name == "x"
+    client.post("/api/v1/match", json={"names": ["Anna", "Ben"], "options": {"opening": 350}})
+    saved = client.get("/api/v1/rules.toml")
+
+    assert saved.text == 'extends = "walnut-studiolo"\nopening = 350\n'
+    assert "house.toml" in saved.headers["Content-Disposition"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "status"),
+    [
+        ([], 400),
+        ("opening", 400),
+        ({f"o{n}": 1 for n in range(99)}, 400),
+        ({"opening": -1}, 409),
+        ({"opening": [[]]}, 409),
+        ({"hot_dice": None}, 409),
+        ({"title": "<b>"}, 409),
+    ],
+)
+def test_options_that_do_not_hold_begin_no_match(client, wanted, status):
+    answer = client.post("/api/v1/match", json={"names": ["Anna", "Ben"], "options": wanted})
+
+    assert answer.status_code == status
+    assert "options" in answer.json["detail"]
+    assert client.get("/api/v1/state").json["rules"] is None
+
+
+def test_the_next_set_up_begins_with_the_rules_of_the_match(client):
+    client.post("/api/v1/match", json={"names": ["Anna", "Ben"], "options": {"opening": 350}})
+
+    assert 'data-option="opening" value="350"' in client.get("/new").text
+
+
+def test_the_rule_sets_on_offer_tell_their_options(client):
+    zilch = next(r for r in client.get("/api/v1/rules").json if r["name"] == "zilch")
+
+    assert zilch["options"]["three_farkles"] == 500
+    assert zilch["options"]["hot_dice"] == "may"

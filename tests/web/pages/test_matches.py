@@ -1,0 +1,145 @@
+"""Looking back: matches, one match, players, dice; over a real journal."""
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from game.match.match import Match
+from game.odds.review import review
+from tests.web.conftest import RULES, SHIPPED, holding, make_app
+from tests.web.evening import AtOnce, journal_of, played
+from web.pages.charts import HIGH, WIDE, win_curve
+from web.pages.match_card import card
+
+BAD = "<i>O'Neill"
+
+
+@pytest.fixture(scope="module")
+def match():
+    return played(("Anna", BAD))
+
+
+@pytest.fixture
+def history(tmp_path, match):
+    return journal_of(tmp_path, match)
+
+
+@pytest.fixture
+def coach(history):
+    return AtOnce(history)
+
+
+@pytest.fixture
+def client(table, history, coach):
+    return holding(make_app(table, history=history, coach=coach))
+
+
+def test_the_list_names_who_won(client):
+    page = client.get("/matches").text
+
+    assert "&lt;i&gt;O&#39;Neill" in page
+    assert " won" in page
+    assert client.get("/matches/last").location == "/matches/1"
+
+
+def test_a_match_has_its_curve_luck_decisions_and_turning_point(client):
+    page = client.get("/matches/1").text
+
+    for words in (
+        "Chance to win",
+        "The turning point",
+        "Luck and decisions",
+        "Throws that farkled",
+    ):
+        assert words in page
+    assert BAD not in page
+    assert "data-wait" not in page
+
+
+def test_while_it_is_worked_out_the_page_says_so_and_asks_again(client, coach):
+    coach.ready = False
+
+    assert "data-wait" in client.get("/matches/1").text
+    for path in ("/players", "/dice"):
+        assert "being counted" in client.get(path).text
+    for path in ("matches/1/review", "players", "dice-sets"):
+        answer = client.get(f"/api/v1/{path}")
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
+
+
+def test_the_review_adds_up_for_programs(client, match):
+    found = client.get("/api/v1/matches/1/review").json
+
+    assert [player["name"] for player in found["players"]] == ["Anna", BAD]
+    assert found["curve"][0]["win"] == pytest.approx(0.53, abs=0.05)
+    for seat, player in enumerate(found["players"]):
+        given = [m["points"] for m in found["moments"] if m["seat"] == seat and m["done"]]
+        assert player["decisions"]["points"] == pytest.approx(sum(given))
+        assert player["decisions"]["win"] <= 0
+
+
+def test_the_curve_stays_in_its_frame_and_ends_with_who_won(match):
+    for names in (("Anna", "Ben"), ("Anna", "Ben", "Cleo")):
+        each = played(names, seed=2)
+        drawn = win_curve(each, review(each, SHIPPED.find(RULES)))
+        root = ET.fromstring(drawn)  # noqa: S314 - our own drawing
+        for path in root.iter("path"):
+            for pair in path.get("d").strip("MZ").replace("M", "L").split("L"):
+                x, y = pair.split("V")[0].split("H")[0].split()
+                assert 0 <= float(x) <= WIDE
+                assert 0 <= float(y) <= HIGH
+
+
+def test_the_share_card_is_whole_by_itself(client, match):
+    answer = client.get("/matches/1/card.svg")
+    root = ET.fromstring(answer.text)  # noqa: S314 - our own drawing
+
+    assert answer.mimetype == "image/svg+xml"
+    assert BAD in "".join(root.itertext())
+    assert "href" not in answer.text
+    assert card(Match.start(RULES, [f"P{n}" for n in range(20)]), "")
+
+
+def test_what_each_player_did_is_counted(client):
+    anna = next(each for each in client.get("/api/v1/players").json if each["name"] == "Anna")
+
+    assert anna["matches"] == 1
+    assert 0 < anna["expected_rate"] < 1
+    assert "by chance" in client.get("/players").text
+
+
+def test_the_dice_are_counted_and_new_ones_named(client, coach):
+    fallen = client.get("/api/v1/dice-sets").json[0]
+
+    assert sum(fallen["faces"]) > 300
+    assert fallen["p"] is not None
+    assert "fair dice" in client.get("/dice").text
+    assert client.post("/api/v1/dice-sets/new", json={"name": " Ivory "}).json == {"name": "Ivory"}
+    assert coach.sets[-1].name == "Ivory"
+    assert client.post("/api/v1/dice-sets/new", json={"name": ""}).status_code == 409
+
+
+def test_rules_that_are_not_solved_can_be(client, coach):
+    assert client.post("/api/v1/matches/solve", json={"match": 1}).json == {"match": 1}
+    assert coach.solving == [1]
+    assert client.post("/api/v1/matches/solve", json={"match": 9}).status_code == 404
+
+
+def test_a_match_can_be_taken_along(client):
+    assert client.get("/api/v1/matches/1.csv").text.startswith("turn,player")
+    assert client.get("/api/v1/matches/1.json").json["winner"] is not None
+
+
+@pytest.mark.parametrize("path", ["/matches/9", "/matches/9/card.svg", "/api/v1/matches/9.csv"])
+def test_what_is_not_there_is_not_found(client, path):
+    assert client.get(path).status_code == 404
+    assert client.get(path.replace("9", "9" * 30)).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/matches", "/players", "/dice"])
+def test_without_a_journal_the_pages_are_empty(table, path):
+    client = holding(make_app(table))
+
+    assert client.get(path).status_code == 200
+    assert client.get("/api/v1/players").status_code == 404
+    assert client.get("/matches/last").location == "/matches"

@@ -1,0 +1,105 @@
+import re
+
+import pytest
+
+from game.match.rolloff import RollOff
+
+
+def test_the_first_page_is_the_set_up(client):
+    page = client.get("/").text
+
+    assert "Who plays?" in page
+    assert 'id="bank"' not in page
+
+
+def test_a_match_turns_it_into_the_board(client, table):
+    table.new_match(("Anna", "Ben"))
+
+    page = client.get("/").text
+
+    assert "Who plays?" not in page
+    assert "throws six dice" in page
+
+
+def test_a_new_match_starts_from_the_same_names(client, table):
+    table.new_match(("Anna", "Ben", "Clara"))
+
+    page = client.get("/new").text
+
+    assert 'value="Clara"' in page
+    assert "ends when a new one begins" in page
+
+
+def test_an_arrow_takes_back_what_was_rolled_for_the_beginning(client, table):
+    table.show(rolloff=RollOff())
+    assert 'id="undo"' not in client.get("/").text
+    table.show(rolloff=RollOff().add(3))
+    assert 'id="undo"' in client.get("/").text
+
+
+def test_only_the_simulation_offers_dice_and_button(client, table):
+    assert 'id="tray-button"' in client.get("/").text
+    table.show(simulated=False, camera="usb:0")
+    assert 'id="tray-button"' not in client.get("/").text
+
+
+def test_without_a_camera_dice_are_tapped_in(client, table):
+    table.show(simulated=False, camera=None)
+    table.new_match(("Anna", "Ben"))
+
+    assert 'id="enter-dice"' in client.get("/").text
+
+
+def test_the_page_shows_the_code_to_join_and_the_address_in_words(client, table):
+    table.show(join_url="http://traykeeper.local:8080/")
+
+    page = client.get("/").text
+
+    assert 'class="qr"' in page
+    assert ">http://traykeeper.local:8080/</a>" in page
+
+
+@pytest.mark.parametrize("path", ["/", "/new", "/scores"])
+def test_nothing_is_inline_and_nothing_comes_from_elsewhere(client, table, path):
+    table.new_match(("Anna", "Ben"))
+    table.dice((1, 1, 3, 3, 3, 5))
+
+    page = client.get(path).text
+
+    assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*src=)", page)
+    assert not re.search(r'(src|href)="(https?:)?//', page)
+
+
+def test_static_files_may_be_kept_a_year_as_their_address_tells_their_version(client):
+    address = re.search(r'"(/static/act\.js\?v=\w+)"', client.get("/").text)[1]
+
+    answer = client.get(address)
+
+    assert "max-age=31536000" in answer.headers["Cache-Control"]
+    answer.close()
+
+
+def test_the_first_view_without_its_photo_is_below_100_kb(client, table):
+    table.new_match(tuple(f"Player {n}" for n in range(20)))
+    table.dice((1, 1, 3, 3, 3, 5))
+    page = client.get("/")
+
+    size = len(page.data)
+    for path in re.findall(r'"(/static/[^"]+)"', page.text):
+        with client.get(path) as file:
+            size += len(file.data)
+
+    assert size < 100_000
+
+
+def test_the_board_alone_is_what_the_stream_sends(client, table):
+    table.new_match(("Anna", "Ben"))
+
+    html = client.get("/sections").text
+
+    assert 'id="turn"' in html
+    assert "<html" not in html
+
+
+def test_health_is_told(client):
+    assert client.get("/healthz").json == {"status": "ok"}

@@ -1,0 +1,83 @@
+import re
+
+import pytest
+
+from game.situation import Choice, Situation
+from web.app import create_app
+from web.contracts.table import Photo, PhotoDie
+from web.pages.sections import SECTIONS, Sections
+
+
+@pytest.fixture
+def board(table):
+    return Sections(create_app(table))
+
+
+def digests(html):
+    return dict(re.findall(r'id="(\w+)" data-digest="(\w+)"', html))
+
+
+def test_has_every_section_in_every_state(board, table):
+    for snapshot in (table.snapshot(), table.new_match(("Anna", "Ben"))):
+        assert set(digests(board.html(snapshot))) == set(SECTIONS)
+
+
+def test_only_sections_that_changed_have_a_new_digest(board, table):
+    table.new_match(("Anna", "Ben"))
+    before = digests(board.html(table.dice((1, 1, 3, 3, 3, 5))))
+    after = digests(board.html(table.keep((1, 1))))
+
+    changed = {name for name in SECTIONS if before[name] != after[name]}
+
+    assert changed == {"turn", "message", "throw", "keeps", "dock"}
+
+
+def test_an_empty_section_is_hidden(board, table):
+    assert re.search(r'id="keeps" data-digest="\w+" hidden', board.html(table.snapshot()))
+
+
+def test_text_of_users_is_escaped_everywhere(board, table):
+    bad = "<b>'\"&"
+    table.new_match((bad, "Ben"))
+    table.dice((1, 1, 1, 2, 3, 4))
+    table.bank()
+    snapshot = table.show(
+        message=bad,
+        advice=(bad,),
+        question=bad,
+        choices=(Choice(bad, bad),),
+        situation=Situation.QUESTION,
+        join_url=f"http://x/{bad}",
+        photo=Photo('p"1', 64, 48, (PhotoDie(None, 0.1, 0.1, 0.1, 0.1, 0, "tray", bad),)),
+    )
+
+    html = board.html(snapshot)
+
+    assert "<b>&" not in html
+    assert bad not in html
+    assert 'p"1' not in html
+    assert html.count("&lt;b&gt;&#39;&#34;&amp;") > 6
+
+
+def test_an_event_can_be_put_on_the_wire_line_by_line(board, table):
+    name, *lines, _, _ = board.event(table.snapshot()).split("\n")
+
+    assert name == "event: board"
+    assert all(line.startswith("data: ") for line in lines)
+
+
+def test_the_banks_refusal_is_said_on_the_button(board, table):
+    table.new_match(("Anna", "Ben"))
+
+    html = board.html(table.dice((1, 2, 3, 4, 6, 6)))
+
+    assert 'data-why="100 is 400 short of the opening 500"' in html
+
+
+def test_an_assumed_keep_is_shown_as_such(board, table):
+    table.new_match(("Anna", "Ben"))
+    table.dice((1, 1, 3, 3, 3, 5))
+
+    html = board.html(table.show(match=table.match.keep((1, 1), assumed=True)))
+
+    assert "kept, as it seems" in html

@@ -1,0 +1,132 @@
+"""What the coach says, on the page and in the API."""
+
+import re
+
+import pytest
+
+from game.match.events import Farkled, TurnSet
+from web.contracts.coach import Coaching, Mode
+
+
+@pytest.fixture
+def live(table):
+    table.new_match(("Anna", "Ben"))
+    table.advise(Mode.LIVE)
+    return table
+
+
+def text(client, **headers):
+    page = client.get("/sections", headers=headers).text
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+
+
+def test_says_nothing_until_it_is_switched_on(client, table):
+    table.new_match(("Anna", "Ben"))
+    table.dice((1, 1, 3, 4, 6, 6))
+
+    assert client.get("/api/v1/state").json["coach"]["mode"] == "off"
+    assert client.get("/api/v1/state").json["keeps"][0]["odds"] is None
+    assert 'class="figures' not in client.get("/").text
+
+
+def test_the_holder_switches_it(client, table):
+    table.new_match(("Anna", "Ben"))
+
+    assert client.post("/api/v1/coach", json={"mode": "live"}).json["coach"]["mode"] == "live"
+    refused = client.post("/api/v1/coach", json={"mode": "loud"})
+
+    assert refused.status_code == 400
+    assert "off, after, live" in refused.json["detail"]
+
+
+def test_every_keep_has_its_chances_and_the_best_is_marked(client, live):
+    live.dice((1, 1, 3, 4, 6, 6))
+    keeps = client.get("/api/v1/state").json["keeps"]
+
+    assert [keep["odds"]["rank"] for keep in keeps].count("best") == 1
+    for keep in keeps:
+        assert 0 < keep["odds"]["throw"] < 1
+        assert keep["odds"]["refused"]  # below the opening
+    assert "Throw on" in text(client)
+    assert "farkle 15.7%" in text(client)  # with four dice to throw
+
+
+def test_before_a_throw_it_says_how_the_match_stands(client, live):
+    assert "Anna wins with 5" in text(client)
+    assert "farkles with 3.1%" in text(client)
+
+
+def test_after_a_turn_it_says_what_the_turn_was_worth(client, live):
+    live.advise(Mode.AFTER)
+    live.dice((1, 1, 1, 2, 3, 4))
+    assert client.get("/api/v1/state").json["keeps"][0]["odds"] is None
+    live.bank()
+    said = client.get("/api/v1/state").json["coach"]["turn"]
+
+    assert [moment["kind"] for moment in said] == ["luck", "decision"]
+    assert said[1]["done"] == {"dice": [1, 1, 1], "bank": True}
+    assert said[1]["win"] <= 0
+    assert "Anna's last turn" in client.get("/sections").text
+
+
+def test_with_three_players_it_says_what_the_chance_is(client, table):
+    table.new_match(("Anna", "Ben", "Cleo"))
+    table.advise(Mode.LIVE)
+
+    assert "against the best of the others" in text(client)
+
+
+@pytest.mark.parametrize(
+    ("rules", "left_out"), [("stirler", "taking over"), ("zilch", "penalties")]
+)
+def test_what_the_chance_leaves_out_is_named(client, table, rules, left_out):
+    table.new_match(("Anna", "Ben"), rules=rules)
+    table.advise(Mode.LIVE)
+
+    assert left_out in client.get("/api/v1/state").json["coach"]["caveats"]
+
+
+def test_where_no_chances_are_known_it_speaks_of_points(client, table):
+    table.new_match(("Anna", "Ben"), target=7_050)
+    table.advise(Mode.LIVE)
+    table.dice((1, 1, 1, 2, 3, 5))
+    odds = client.get("/api/v1/state").json["keeps"][0]["odds"]
+
+    assert (odds["bank"], odds["throw"]) == (None, None)
+    assert odds["points"] > 0
+    assert "played on as well as can be" in text(client)
+
+
+def test_a_won_match_has_its_last_turn(client, table):
+    table.new_match(("Anna", "Ben"), target=500)
+    table.advise(Mode.AFTER)
+    table.by_hand(Farkled())
+
+    assert client.get("/").status_code == 200
+
+
+def test_the_best_choice_is_never_folded_away(client, live):
+    live.by_hand(TurnSet(0, 2_000, 6))
+    live.dice((1, 1, 1, 5, 5, 2))
+    keeps = client.get("/api/v1/state").json["keeps"]
+    place = [keep["odds"]["rank"] for keep in keeps].index("best")
+
+    assert ('id="more-keeps" open' in client.get("/sections").text) is (place >= 5)
+
+
+def test_what_is_worked_out_shows_how_far_it_is(client, table):
+    table.new_match(("Anna", "Ben"))
+    table.show(coach=Coaching(Mode.LIVE, solving=0.43))
+
+    assert "worked out for these rules: 43%" in text(client)
+    assert '<progress max="100" value="43"' in client.get("/").text
+    table.show(coach=Coaching(Mode.LIVE, trouble="scores go by 50: exactly 75 is never reached"))
+    assert "wird nie erreicht" in text(client, **{"Accept-Language": "de"})
+
+
+def test_the_chance_to_win_stands_on_every_board(client, live):
+    live.dice((1, 1, 1, 2, 3, 4))
+    best = client.get("/api/v1/state").json["coach"]["win"]
+
+    for path in ("/", "/board"):
+        assert f"Chance to win {best:.1%}" in client.get(path).text

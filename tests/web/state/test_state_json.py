@@ -1,0 +1,175 @@
+import json
+from dataclasses import replace
+
+from game.match.rolloff import RollOff
+from game.situation import Choice
+from web.contracts.table import Photo, PhotoDie
+from web.state.json_schema import StateJson
+from web.state.state_json import state_json
+
+
+def view(table):
+    return json.loads(json.dumps(state_json(table.snapshot())))
+
+
+def test_holds_just_the_fields_of_its_shape_with_and_without_a_match(table):
+    fields = set(StateJson.__annotations__)
+
+    assert set(view(table)) == fields
+    table.new_match(("Anna", "Ben"))
+    assert set(view(table)) == fields
+
+
+def test_shows_nobody_before_a_match(table):
+    state = view(table)
+
+    assert (state["players"], state["turn"], state["bank"]) == ([], None, None)
+
+
+NEW = {"score": 0, "opened": False, "team": None, "here": True}
+
+
+def test_shows_who_is_on_turn(table):
+    table.new_match(("Anna", "Ben"))
+
+    assert view(table)["players"] == [
+        NEW | {"seat": 0, "name": "Anna", "on_turn": True},
+        NEW | {"seat": 1, "name": "Ben", "on_turn": False},
+    ]
+
+
+def test_lists_keeps_best_first_with_what_they_mean(table):
+    table.new_match(("Anna", "Ben"))
+    table.dice((1, 1, 3, 3, 3, 5))
+
+    best, *others = view(table)["keeps"]
+
+    assert best == {
+        "dice": [1, 1, 3, 3, 3, 5],
+        "score": 550,
+        "combos": ["three 3s 300", "two 1s 200", "one 5 50"],
+        "dice_left": 0,
+        "hot": True,
+        "effect": "hot dice",
+        "odds": None,
+    }
+    assert len(others) == 10
+
+
+def test_what_is_at_risk_is_the_best_keep_until_one_is_chosen(table):
+    table.new_match(("Anna", "Ben"))
+    table.dice((1, 1, 3, 3, 3, 5))
+
+    assert view(table)["at_risk"] == 550
+    table.keep((1, 1))
+    assert view(table)["at_risk"] == 200
+
+
+def test_banking_says_what_it_takes_and_makes(table):
+    table.new_match(("Anna", "Ben"))
+    table.dice((1, 1, 1, 2, 3, 3))
+
+    assert view(table)["bank"] == {
+        "dice": [1, 1, 1],
+        "points": 1000,
+        "total": 1000,
+        "refusal": None,
+    }
+
+
+def test_a_tapped_keep_is_what_is_banked(table):
+    table.new_match(("Anna", "Ben"))
+    table.dice((1, 1, 1, 5, 3, 3))
+    assert view(table)["bank"]["points"] == 1050
+    table.keep((1, 1, 1))
+
+    assert (view(table)["bank"]["dice"], view(table)["bank"]["points"]) == ([1, 1, 1], 1000)
+    table.keep((1, 1))
+    assert view(table)["bank"]["refusal"] == "200 is 300 short of the opening 500"
+
+
+def test_banking_says_why_not(table):
+    table.new_match(("Anna", "Ben"))
+    table.dice((1, 2, 3, 4, 6, 6))
+
+    assert view(table)["bank"]["refusal"] == "100 is 400 short of the opening 500"
+
+
+def test_a_throw_of_a_finished_turn_stays_in_view(table):
+    table.new_match(("Anna", "Ben"))
+    table.dice((2, 2, 3, 3, 4, 6))
+
+    assert view(table)["throw"] == {
+        "index": 0,
+        "dice": [2, 2, 3, 3, 4, 6],
+        "kept": None,
+        "score": 0,
+        "assumed": False,
+        "seat": 0,
+        "turn_points": 0,
+        "ending": "farkle",
+    }
+    assert view(table)["keeps"] == []
+
+
+def test_earlier_keeps_of_the_turn_are_locked(table):
+    table.new_match(("Anna", "Ben"))
+    table.dice((1, 1, 3, 3, 3, 5))
+    table.keep((3, 3, 3))
+    table.dice((1, 2, 2))
+
+    turn = view(table)["turn"]
+
+    assert (turn["locked_points"], turn["points"], len(turn["throws"])) == (300, 300, 2)
+
+
+def test_the_last_round_names_who_closed_and_what_is_to_beat(table):
+    table.new_match(("Anna", "Ben", "Clara"), target=1000)
+    table.dice((1, 1, 1, 2, 3, 3))
+    table.bank()
+
+    assert view(table)["last_round"] == {
+        "closer": 0,
+        "leader": 0,
+        "to_beat": 1000,
+        "left": [1, 2],
+    }
+
+
+def test_a_won_match_offers_neither_keep_nor_bank(table):
+    table.new_match(("Anna", "Ben"), target=1000)
+    table.dice((1, 1, 1, 2, 3, 3))
+    table.bank()
+    table.dice((2, 2, 3, 3, 4, 6))
+
+    state = view(table)
+
+    assert (state["winner"], state["bank"], state["keeps"]) == (0, None, [])
+    assert not any(player["on_turn"] for player in state["players"])
+
+
+def test_question_photo_and_rolloff_pass_through(table):
+    die = PhotoDie(None, 0.5, 0.25, 0.1, 0.2, 12.0, "tray", "cocked")
+    table.show(
+        question="Did Anna bank?",
+        choices=(Choice("yes", "Yes"),),
+        photo=Photo("p7", 640, 480, (die, replace(die, slot=3)), index=8),
+        rolloff=RollOff().add(3).add(5).close(),
+    )
+
+    state = view(table)
+
+    assert state["choices"] == [{"id": "yes", "label": "Yes"}]
+    assert state["photo"]["url"] == "/api/v1/photo/p7.jpg"
+    assert state["photo"]["dice"][0]["problem"] == "cocked"
+    assert state["photo"]["index"] == 8
+    assert [die["slot"] for die in state["photo"]["dice"]] == [None, 3]
+    assert state["rolloff"] == {"rolls": [[3], [5]], "open": False, "seat": None, "first": 1}
+
+
+def test_a_die_of_the_roll_off_can_be_taken_back(table):
+    table.show(rolloff=RollOff())
+    assert not view(table)["can_undo"]
+
+    table.show(rolloff=RollOff().add(3))
+    assert view(table)["can_undo"]

@@ -1,0 +1,216 @@
+"""Teach the networks that find the tray: python -m training.learning.train_tray floor PICTURES --minutes 40.
+
+`floor` learns which spots of a whole picture are the tray's floor; `side` where, across a side of a
+guessed frame, the floor ends. Only pictures with a tray teach. Writes calibration/nets/*.onnx at
+the end; training goes on from PICTURES/floor.pt or side.pt.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from numpy.random import Generator
+from torch import Tensor, nn
+from torch.nn import functional
+
+from calibration.tray_finder import ACROSS, ALONG, ENDS, OFFSETS, REACH, SEEN_PX, laid_out, sampled
+from training.learning.networks import Floor, Side
+from training.learning.samples import Floats, Traced, load, pictures
+from training.rendering.camera import Picture, photograph
+from training.rendering.light import decoded
+
+NETS = Path(__file__).parents[2] / "calibration" / "nets"
+SMALL_PX = 448  # of the longer side: as much as either network sees
+ROOM = 0.12  # of the picture: a corner may lie so far outside
+CLEAR = 0.006  # of the tray's width: how sharply an end is to be told
+LEAST_CORNERS = 3
+
+
+class TracedTray:
+    """A traced picture with a tray, small: (h, w, 3) coded light, and the four corners in it."""
+
+    def __init__(self, traced: Traced, tray: Floats) -> None:
+        scale = SMALL_PX / max(traced.coded.shape[:2])
+        small = cv2.resize(traced.coded, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        self.coded = np.asarray(small, np.uint16)
+        self.tray = np.asarray(tray * scale, np.float32)
+
+    def light(self, matrix: Floats | None = None, size: tuple[int, int] = (0, 0)) -> Floats:
+        """Its light, through an affine map if there is one."""
+        code = self.coded
+        if matrix is not None:
+            code = cv2.warpAffine(code, matrix, size, borderMode=cv2.BORDER_REPLICATE)  # type: ignore[assignment]
+        return np.asarray(decoded(code), np.float32)
+
+
+def views(folder: Path) -> list[TracedTray]:
+    """Those in which most of the tray is seen."""
+    found = []
+    for path in sorted(folder.glob("*.json")):
+        traced = load(path.with_suffix(".png")) if path.stem.isdigit() else None
+        if traced is not None and (tray := traced.tray) is not None:
+            size = np.array(traced.coded.shape[1::-1])
+            near = (tray > -ROOM * size) & (tray < (1 + ROOM) * size)
+            if near.all(axis=1).sum() >= LEAST_CORNERS:
+                found.append(TracedTray(traced, tray))
+    return found
+
+
+def floors(pool: list[TracedTray], rng: Generator, count: int = 12) -> tuple[Tensor, Tensor]:
+    """Pictures, and how much of each spot is floor."""
+    both = [_floor(pool[int(rng.integers(len(pool)))], rng) for _ in range(count)]
+    return _as_input([x for x, _ in both]), torch.from_numpy(np.stack([y for _, y in both]))[
+        :, None
+    ]
+
+
+def _floor(view: TracedTray, rng: Generator) -> tuple[Picture, Floats]:
+    wide, high = SEEN_PX
+    height, width = view.coded.shape[:2]
+    turn = rng.uniform(-0.5, 0.5) if rng.random() < 0.6 else rng.uniform(-np.pi, np.pi)
+    scale = min(wide / width, high / height) * np.exp(rng.uniform(np.log(0.75), np.log(1.5)))
+    c, s, flip = np.cos(turn) * scale, np.sin(turn) * scale, rng.choice((-1, 1))
+    linear = np.array([[c * flip, -s], [s * flip, c]])
+    middle = 0.6 * view.tray.mean(axis=0) + 0.4 * np.array([width, height]) / 2
+    middle = middle + rng.normal(0, 0.06, 2) * (width, height)
+    matrix = np.column_stack([linear, np.array([wide, high]) / 2 - linear @ middle])
+    picture = photograph(view.light(matrix.astype(np.float32), SEEN_PX), rng)
+    mask = np.zeros((high, wide), np.float32)
+    corners = view.tray @ linear.T + matrix[:, 2]
+    cv2.fillPoly(mask, [np.rint(corners * 16).astype(np.int32)], 1.0, cv2.LINE_8, 4)
+    return picture, np.asarray(
+        cv2.resize(mask, (wide // 2, high // 2), interpolation=cv2.INTER_AREA), np.float32
+    )
+
+
+def floor_loss(out: Tensor, truth: Tensor) -> Tensor:
+    """Cross entropy, and how little what is seen and what is true overlap."""
+    seen = torch.sigmoid(out)
+    both, either = (seen * truth).sum((1, 2, 3)), (seen + truth).sum((1, 2, 3))
+    overlap = (2 * both + 50) / (either + 50)
+    return functional.binary_cross_entropy_with_logits(out, truth) + 0.5 * (1 - overlap).mean()
+
+
+def sides(pool: list[TracedTray], rng: Generator, count: int = 6) -> tuple[Tensor, Tensor]:
+    """Sides of guessed frames laid out straight, and where the floor ends: NaN where none does."""
+    strips, ends = [], []
+    for _ in range(count):
+        view = pool[int(rng.integers(len(pool)))]
+        picture = photograph(view.light(), rng)
+        for _ in range(3):
+            guess = _guessed(view.tray, rng)
+            for side in range(4):
+                points, out = laid_out(guess, side)
+                strip, end = sampled(picture, points), _true_end(view.tray, guess, side, out)
+                back = rng.random() < 0.5
+                strips.append(strip[::-1] if back else strip)
+                ends.append(end[::-1] if back else end)
+    return _as_input(strips), torch.from_numpy(np.stack(ends).astype(np.float32))
+
+
+def _guessed(tray: Floats, rng: Generator) -> Floats:
+    """A frame as far off as the first network leaves it."""
+    wide = _width(tray)
+    off = np.exp(rng.normal(np.log(0.03), 0.5))
+    moved = tray + rng.normal(0, off, tray.shape) * wide
+    middle = tray.mean(axis=0)
+    grown = middle + (moved - middle) * np.exp(rng.normal(0, off))
+    return np.asarray(grown + rng.normal(0, off, 2) * wide * 0.7, np.float64)
+
+
+def _true_end(tray: Floats, guess: Floats, side: int, out: Floats) -> Floats:
+    """How far outwards from the guessed side the true one lies, in widths, at each of ENDS."""
+    start, way = guess[side], guess[(side + 1) % 4] - guess[side]
+    first, along = tray[side], tray[(side + 1) % 4] - tray[side]
+    normal = np.array([-along[1], along[0]])
+    base = start + ENDS[:, None] * way
+    away = ((first - base) @ normal) / (out @ normal)
+    at = ((base + away[:, None] * out - first) @ along) / (along @ along)
+    share = away / _width(guess)
+    there = (at > -0.01) & (at < 1.01) & (np.abs(share) < REACH * 0.97)
+    return np.where(there, share, np.nan)
+
+
+def _width(corners: Floats) -> float:
+    return float(np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1).mean())
+
+
+def side_loss(out: Tensor, truth: Tensor) -> Tensor:
+    """Cross entropy against a narrow hill around the true end."""
+    known = ~torch.isnan(truth)
+    offsets = torch.from_numpy(OFFSETS.astype(np.float32))
+    away = (offsets[None, None] - torch.nan_to_num(truth)[..., None]) / CLEAR
+    hill = torch.softmax(-(away**2) / 2, -1)
+    missed = -(hill * functional.log_softmax(out[:, 0], -1)).sum(-1)
+    return missed[known].mean()
+
+
+def _as_input(pictures: list[Picture]) -> Tensor:
+    return torch.from_numpy(np.stack(pictures).transpose(0, 3, 1, 2).astype(np.float32) / 255)
+
+
+Samples = Callable[[list[TracedTray], Generator], tuple[Tensor, Tensor]]
+Loss = Callable[[Tensor, Tensor], Tensor]
+
+
+def main() -> None:
+    """Train for so many minutes and export."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kind", choices=["floor", "side"])
+    parser.add_argument("pictures", type=pictures)
+    parser.add_argument("--minutes", type=float, default=40)
+    options = parser.parse_args()
+    cv2.setNumThreads(1)
+    torch.set_num_threads(1)
+    is_floor = options.kind == "floor"
+    net: nn.Module = Floor() if is_floor else Side()
+    kept = options.pictures / f"{options.kind}.pt"
+    if kept.exists():
+        net.load_state_dict(torch.load(kept))
+    if options.minutes:
+        made, loss = (floors, floor_loss) if is_floor else (sides, side_loss)
+        train(net, views(options.pictures), made, loss, options.minutes)
+        torch.save(net.state_dict(), kept)
+    export(net, is_floor=is_floor)
+
+
+def train(
+    net: nn.Module, pool: list[TracedTray], samples: Samples, loss: Loss, minutes: float
+) -> None:
+    """By AdamW, the rate falling as half a cosine."""
+    rng = np.random.default_rng(time.time_ns())
+    steer = torch.optim.AdamW(net.parameters(), 3e-3, weight_decay=1e-3)
+    begun, step, mean = time.monotonic(), 0, 0.0
+    while (share := (time.monotonic() - begun) / 60 / minutes) < 1:
+        for group in steer.param_groups:
+            group["lr"] = 3e-3 * min(1, (step + 1) / 200) * (0.5 + 0.5 * np.cos(np.pi * share))
+        shown, truth = samples(pool, rng)
+        missed = loss(net(shown), truth)
+        steer.zero_grad()
+        missed.backward()
+        steer.step()
+        step, mean = step + 1, 0.98 * mean + 0.02 * missed.item()
+        if step % 100 == 0:
+            print(f"{share:4.0%} step {step} learnt {mean / (1 - 0.98**step):.3f}", flush=True)
+
+
+def export(net: nn.Module, *, is_floor: bool) -> None:
+    """Write it for OpenCV."""
+    net.eval()
+    wide, high = SEEN_PX
+    example = torch.zeros(1, 3, high, wide) if is_floor else torch.zeros(4, 3, ALONG, ACROSS)
+    out = NETS / ("tray.onnx" if is_floor else "side.onnx")
+    many = None if is_floor else {"x": {0: "n"}, "y": {0: "n"}}  # see training.learning.export
+    torch.onnx.export(
+        net, (example,), str(out), opset_version=13, dynamo=False,
+        input_names=["x"], output_names=["y"], dynamic_axes=many,
+    )  # fmt: skip
+    print(f"{out.name}: {out.stat().st_size / 1024:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()

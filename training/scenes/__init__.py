@@ -1,0 +1,1 @@
+"""Where everything lies and what it looks like: pure numbers."""

@@ -1,0 +1,67 @@
+"""One die cut out of the picture: upright, in the middle, at one size."""
+
+import cv2
+import numpy as np
+
+from vision.images import Image
+from vision.networks import Floats
+
+SHRUNK = 0.7  # below this a picture is shrunk by areas first, or fine texture turns to noise
+DIAGONAL = 0.75  # of a patch, with some to spare: so far from its middle it may reach
+View = tuple[int, bool]
+"""So many quarter turns to the left, and whether in a mirror then."""
+VIEWS: tuple[View, ...] = tuple((turn, mirror) for mirror in (False, True) for turn in range(4))
+"""A network does not see the same from all sides: the mean of what it sees is nearer to the truth."""
+
+
+def patch(
+    picture: Image, at: tuple[float, float], edge: float, turn: float, sizes: tuple[int, int]
+) -> Floats:
+    """(3, p, p) of 0..1 around a place, turned by `turn` radians.
+
+    Args:
+        picture: what to cut from; beyond its border its last pixels are repeated.
+        at: the middle in picture pixels.
+        edge: of the die, in picture pixels.
+        turn: of the die's edges.
+        sizes: of the patch and of the die in it, in pixels.
+    """
+    patch_px, die_px = sizes
+    near, corner = _near(picture, at, edge * patch_px / die_px * DIAGONAL)
+    scale, shrunk = die_px / edge, 1.0
+    if scale < SHRUNK and min(near.shape[:2]) * scale >= 1:
+        near = cv2.resize(near, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)  # type: ignore[assignment]
+        scale, shrunk = 1.0, scale
+    linear = scale * upright(turn)
+    middle = (np.array(at) - corner) * shrunk
+    matrix = np.column_stack([linear, (patch_px - 1) / 2 - linear @ middle])
+    cut = cv2.warpAffine(near, matrix, (patch_px, patch_px), borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(cut.transpose(2, 0, 1) / np.float32(255), np.float32)
+
+
+def upright(turn: float) -> Floats:
+    """(2, 2) from the picture's axes to those of a die turned by `turn` radians."""
+    c, s = np.cos(turn), np.sin(turn)
+    return np.array([[c, s], [-s, c]], np.float32)
+
+
+def viewed(patches: Floats, view: View) -> Floats:
+    """(n, c, p, p) as they look from another side."""
+    turn, mirror = view
+    turned = np.rot90(patches, turn, (2, 3))
+    return np.ascontiguousarray(turned[..., ::-1] if mirror else turned)
+
+
+def axes(view: View) -> Floats:
+    """(2, 2) from the axes of a patch to those of a view of it."""
+    turn, mirror = view
+    return np.diag([-1 if mirror else 1, 1]).astype(np.float32) @ upright(turn * np.pi / 2)
+
+
+def _near(picture: Image, at: tuple[float, float], reach: float) -> tuple[Image, tuple[int, int]]:
+    """The part of the picture that matters, a pixel at least, and where it begins."""
+    height, width = picture.shape[:2]
+    x, y = at
+    left, top = (int(np.clip(v - reach, 0, most - 1)) for v, most in ((x, width), (y, height)))
+    right, bottom = min(width, int(x + reach) + 2), min(height, int(y + reach) + 2)
+    return picture[top : max(bottom, top + 1), left : max(right, left + 1)], (left, top)

@@ -1,0 +1,116 @@
+"""What was seen at one place -> a value, a confidence, a problem, or nothing at all.
+
+The three chances behind it are sums of evidence in log odds, weighed by what was right on pictures
+that the networks had not been taught (`python -m training.learning.weigh`).
+"""
+
+from dataclasses import astuple, dataclass
+from math import exp, log
+
+from vision.candidates import Candidate
+from vision.reading import Problem
+
+A_DIE = 0.5
+"""Below this chance of being a die a place is ground, a coin, a shadow."""
+NO_DIE = 0.35
+"""Below this one surely: between the two it is asked about."""
+SURE = 0.5
+"""A die is sure from this chance of being read right on."""
+WELL = 0.65
+"""Below this chance of lying as it must a die is said to be cocked, hidden or stacked."""
+LEAST = 1e-5
+"""Chances nearer to 0 or 1 mean no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What speaks for a die, its face and how it lies, at one place; or how much each of it counts."""
+
+    always: float
+    heat: float  # log odds that a die lies there, by the finder
+    shown: float  # log odds that it shows a face, by the readers
+    share: float  # log odds of the best face among all, by the readers
+    first: float  # log odds of that face by the finder
+    told_tray: float  # 1 if it is known how the camera stands
+    steady: float  # log odds of that face where the turned die looks least like it
+    odd: float  # how much larger or smaller than the dice here, as a logarithm
+    whole: float  # log odds that none of it is hidden
+    flat: float  # log odds that it is not cocked, 0 where nothing can tell
+    low: float  # log odds that it lies on no other die
+
+
+IS_DIE = Evidence(-0.95, 1.22, 0.41, 0, 0, -0.47, 0, -0.98, 0, 0, 0)
+IS_RIGHT = Evidence(-1.98, 0.59, 0.42, -0.10, -0.01, -0.79, 0.31, -0.82, 0, 0, 0)
+LIES_WELL = Evidence(-1.38, 0, 0, 0, 0, 0, 0, 0.01, 0.14, 0.72, 0.22)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is said of one place: a die, or with value None something that may be one."""
+
+    value: int | None
+    confidence: float
+    problem: Problem | None
+
+
+def judge(look: Candidate, *, told_tray: bool) -> Verdict | None:
+    """None where surely no die lies.
+
+    Args:
+        look: what was seen there.
+        told_tray: whether the camera's stand is known; without it every die may seem to lean.
+    """
+    seen = evidence(look, told_tray=told_tray)
+    is_die = _chance(IS_DIE, seen)
+    if is_die < NO_DIE:
+        return None
+    if is_die < A_DIE:
+        return Verdict(None, is_die, Problem.UNREADABLE)
+    right = _chance(IS_RIGHT, seen)
+    well = 1.0 if look.stance is None else _chance(LIES_WELL, seen)
+    return Verdict(best(look), right * well, _problem(look, right, well))
+
+
+def best(look: Candidate) -> int:
+    """The likeliest face."""
+    return 1 + max(range(6), key=lambda k: look.face.faces[k])
+
+
+def evidence(look: Candidate, *, told_tray: bool) -> Evidence:
+    """All that was seen, as numbers to be weighed."""
+    sighting, face = look.sighting, look.face
+    value = best(look)
+    return Evidence(
+        always=1,
+        heat=_log_odds(sighting.heat),
+        shown=_log_odds(1 - face.none),
+        share=_log_odds(face.faces[value - 1] / max(LEAST, sum(face.faces))),
+        first=_log_odds(sighting.faces[value - 1]),
+        told_tray=float(told_tray),
+        steady=_log_odds(face.steady),
+        odd=look.odd,
+        whole=_log_odds(1 - face.hidden),
+        flat=0.0 if look.stance is None else _log_odds(1 - look.stance.cocked),
+        low=0.0 if look.stance is None else _log_odds(1 - look.stance.stacked),
+    )
+
+
+def _problem(look: Candidate, right: float, well: float) -> Problem | None:
+    if look.stance is None or well >= WELL:
+        return None if right >= SURE else Problem.UNREADABLE
+    chances = {
+        Problem.COCKED: look.stance.cocked,
+        Problem.HIDDEN: look.face.hidden,
+        Problem.STACKED: look.stance.stacked,
+    }
+    return max(chances, key=lambda cause: chances[cause])
+
+
+def _chance(weights: Evidence, seen: Evidence) -> float:
+    odds = sum(w * s for w, s in zip(astuple(weights), astuple(seen), strict=True))
+    return 1 / (1 + exp(-odds))
+
+
+def _log_odds(chance: float) -> float:
+    bounded = min(max(chance, LEAST), 1 - LEAST)
+    return log(bounded / (1 - bounded))

@@ -1,0 +1,102 @@
+"""The third look: whether a die lies flat, where it is known how the camera stands.
+
+A flat die shows its sides by so much and no more. The network sees the die with what it leans on,
+and what a flat one would cover there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from vision.crops import VIEWS, View, axes, patch, upright, viewed
+from vision.finder import Sighting
+from vision.images import Image
+from vision.networks import Floats, chance, run
+from vision.pose import CameraPose, Lean
+
+PATCH_PX, DIE_PX = 64, 26
+"""The network was taught dice of about this edge in patches of this size."""
+TOP, SIDES = 1.0, 0.5
+TWO_VIEWS = VIEWS[::4]
+"""So seen and in a mirror."""
+OTHER_VIEWS = tuple(view for view in VIEWS if view not in TWO_VIEWS)
+FLAT = 0.05
+"""From two sides less likely than this to lean: of 658 such dice none did from all eight."""
+PARTS = 4
+"""Corners are drawn to 1/2**PARTS of a pixel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stance:
+    """Chances that it is cocked, and that it lies on another die; and how it is seen to stand."""
+
+    cocked: float
+    stacked: float
+    lean: Lean
+
+
+def leans(picture: Image, sightings: Sequence[Sighting], pose: CameraPose | None) -> list[Lean]:
+    """How each is seen to stand: two sides tell as much of the lens as all of them."""
+    if pose is None or not sightings:
+        return []
+    answers = _answers(_inputs(picture, sightings, pose), TWO_VIEWS)
+    return [_stance(answer, s, pose).lean for answer, s in zip(answers, sightings, strict=True)]
+
+
+def stances(
+    picture: Image, sightings: Sequence[Sighting], pose: CameraPose | None
+) -> dict[Sighting, Stance]:
+    """One for each sighting; none where it is not known how the camera stands."""
+    if pose is None or not sightings:
+        return {}
+    inputs = _inputs(picture, sightings, pose)
+    answers = _answers(inputs, TWO_VIEWS)
+    doubtful = chance(answers[:, :2]).sum(axis=1) > FLAT
+    if doubtful.any():
+        others = _answers(inputs[doubtful], OTHER_VIEWS)
+        share = len(TWO_VIEWS) / len(VIEWS)
+        answers[doubtful] = share * answers[doubtful] + (1 - share) * others
+    return {s: _stance(answer, s, pose) for answer, s in zip(answers, sightings, strict=True)}
+
+
+def _inputs(picture: Image, sightings: Sequence[Sighting], pose: CameraPose) -> Floats:
+    return np.stack([_input(picture, sighting, pose) for sighting in sightings])
+
+
+def _answers(inputs: Floats, views: Sequence[View]) -> Floats:
+    """(n, 4): the mean of what is said of the views."""
+    out = np.zeros((len(inputs), 4), np.float32)
+    for view in views:
+        answers = run("standing", viewed(inputs, view))
+        answers[:, 2:] = answers[:, 2:] @ axes(view)
+        out += answers / len(views)
+    return out
+
+
+def _stance(answer: Floats, sighting: Sighting, pose: CameraPose) -> Stance:
+    cocked, stacked = (float(c) for c in chance(answer[:2]))
+    off = upright(sighting.turn).T @ answer[2:]
+    right, down = np.add(pose.lean(sighting.x, sighting.y), off)
+    return Stance(cocked, stacked, Lean(sighting.x, sighting.y, float(right), float(down)))
+
+
+def silhouette(lean: Floats) -> Floats:
+    """(PATCH_PX, PATCH_PX): what an upright flat die covers whose top leans so far off its foot."""
+    square = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * DIE_PX / 2
+    top, foot = (square + way * lean * DIE_PX / 2 for way in (1, -1))
+    out = np.zeros((PATCH_PX, PATCH_PX), np.float32)
+    hull = cv2.convexHull(np.concatenate([top, foot]).astype(np.float32))[:, 0]
+    for outline, light in ((hull, SIDES), (top, TOP)):
+        corners = np.round((outline + (PATCH_PX - 1) / 2) * 2**PARTS).astype(np.int32)
+        cv2.fillConvexPoly(out, corners, light, cv2.LINE_AA, PARTS)
+    return out
+
+
+def _input(picture: Image, sighting: Sighting, pose: CameraPose) -> Floats:
+    """(4, PATCH_PX, PATCH_PX): the die around the middle of top and foot, and its silhouette."""
+    lean = np.array(pose.lean(sighting.x, sighting.y), np.float32)
+    x, y = np.array([sighting.x, sighting.y]) - lean * sighting.edge / 2
+    seen = patch(picture, (x, y), sighting.edge, sighting.turn, (PATCH_PX, DIE_PX))
+    return np.concatenate([seen, silhouette(upright(sighting.turn) @ lean)[None]])

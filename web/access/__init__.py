@@ -1,0 +1,1 @@
+"""Who may change anything, and from where."""

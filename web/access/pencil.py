@@ -1,0 +1,210 @@
+"""The pencil: who may change anything at this table. Everybody may watch.
+
+Pressing the tray's own button is proof of standing there, and so is the PIN. Proof gives the pencil
+to the phone that asks, unless somebody holds it who is here: then that person is asked.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from threading import RLock
+from time import monotonic
+
+from game.situation import TableError
+from web.contracts.table import Holding
+
+ASK_S = 30.0
+"""How long a phone that asked waits for the button, or for the holder's answer."""
+
+UNSEEN_S = 120.0
+"""A holder whose phone was not heard of for so long has gone, or the phone sleeps in a pocket."""
+
+MAX_SEATS = 40
+"""Phones that said who plays on them: twice the players there can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class PencilState:
+    """What outlives a restart; phones are known by the badge that all may see.
+
+    Attributes:
+        holder: the phone that holds the pencil, "" if none does.
+        own_turn: whether a player's own phone may keep, bank and correct in that player's turn.
+        players: phone -> the name of who plays on it.
+    """
+
+    holder: str = ""
+    own_turn: bool = False
+    players: dict[str, str] = field(default_factory=dict)
+
+
+class Pencil:
+    """The one pencil of this table. Every method may be called from any thread.
+
+    >>> pencil = Pencil()
+    >>> pencil.ask("anna's phone")
+    >>> pencil.press()
+    True
+    >>> pencil.holds("anna's phone")
+    True
+
+    Args:
+        kept: what was so before a restart; a holder who comes back still has the pencil.
+        keep: called with what must outlive a restart, whenever that changes.
+        by_button: whether the tray has a real button, whose press gives the pencil.
+        clock: seconds that never run backwards.
+
+    Attributes:
+        changed: called whenever phones must be told.
+    """
+
+    def __init__(
+        self,
+        kept: PencilState | None = None,
+        *,
+        keep: Callable[[PencilState], object] = lambda _: None,
+        by_button: bool = True,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self.changed: Callable[[], object] = lambda: None
+        self.by_button = by_button
+        self._kept = kept or PencilState()
+        self._keep = keep
+        self._clock = clock
+        self._lock = RLock()
+        self._seen_s: float | None = None
+        self._asking = ""
+        self._asked_s = 0.0
+
+    def __repr__(self) -> str:
+        return f"<web.Pencil {self.view()}>"
+
+    def view(self) -> Holding:
+        """What every phone may know."""
+        with self._lock:
+            asking, here = self._asking if self._waits else "", self._holder_is_here
+            return Holding(
+                holder=self._kept.holder,
+                asking=asking,
+                by_button=bool(asking) and self.by_button and not here,
+                by_holder=bool(asking) and here,
+                own_turn=self._kept.own_turn,
+                players=tuple(sorted(self._kept.players.items())),
+            )
+
+    def holds(self, phone: str) -> bool:
+        return bool(phone) and self._kept.holder == phone
+
+    def plays(self, phone: str, name: str) -> bool:
+        """Whether this is the own phone of the player of that name, and may act as such."""
+        return self._kept.own_turn and self._kept.players.get(phone) == name
+
+    def seen(self, phone: str) -> None:
+        """This phone was heard of just now."""
+        with self._lock:
+            if self.holds(phone):
+                self._seen_s = self._clock()
+
+    def ask(self, phone: str) -> None:
+        """From now on this phone waits for the button, or for the holder's answer.
+
+        Raises:
+            TableError: another phone is asking.
+        """
+        with self._lock:
+            if self.holds(phone):
+                return
+            if self._waits and self._asking != phone:
+                raise TableError("another phone is asking just now: try again in half a minute")
+            self._asking, self._asked_s = phone, self._clock()
+        self.changed()
+
+    def press(self) -> bool:
+        """The real button was pressed: whether that gave the pencil, and so reads nothing."""
+        with self._lock:
+            given = self._waits and not self._holder_is_here
+            if given:
+                self._give(self._asking)
+        if given:
+            self.changed()
+        return given
+
+    def prove(self, phone: str) -> bool:
+        """The phone knows the PIN: it gets the pencil, or the holder who is here is asked."""
+        with self._lock:
+            given = self.holds(phone) or not self._holder_is_here
+            if given:
+                self._give(phone)
+        if given:
+            self.changed()
+        else:
+            self.ask(phone)
+        return given
+
+    def answer(self, *, give: bool) -> None:
+        """The holder hands the pencil to the phone that asks, or says no.
+
+        Raises:
+            TableError: nobody asks any more.
+        """
+        with self._lock:
+            if not self._waits:
+                raise TableError("nobody asks for the pencil any more")
+            if give:
+                self._give(self._asking)
+            self._asking = ""
+        self.changed()
+
+    def lay_down(self) -> None:
+        """The holder lays it down: the next who asks and proves it gets it."""
+        with self._lock:
+            self._store(replace(self._kept, holder=""))
+        self.changed()
+
+    def let_own_turns(self, *, on: bool) -> None:
+        """Whether each player's own phone may act in that player's turn."""
+        with self._lock:
+            self._store(replace(self._kept, own_turn=on))
+        self.changed()
+
+    def sit(self, phone: str, name: str) -> None:
+        """This is the phone of the player of that name; "" for nobody's.
+
+        Raises:
+            TableError: another phone is that player's, or too many have a player.
+        """
+        with self._lock:
+            others = {p: n for p, n in self._kept.players.items() if p != phone}
+            if name and name in others.values():
+                raise TableError(
+                    f"another phone is {name}'s: whoever holds the pencil can free that name"
+                )
+            if name and len(others) >= MAX_SEATS:
+                raise TableError("too many phones have a player: the pencil's holder can free them")
+            self._store(replace(self._kept, players=others | ({phone: name} if name else {})))
+        self.changed()
+
+    def free(self) -> None:
+        """No phone is any player's."""
+        with self._lock:
+            self._store(replace(self._kept, players={}))
+        self.changed()
+
+    @property
+    def _waits(self) -> bool:
+        return bool(self._asking) and self._clock() - self._asked_s < ASK_S
+
+    @property
+    def _holder_is_here(self) -> bool:
+        seen_s = self._seen_s
+        return bool(self._kept.holder) and seen_s is not None and self._clock() - seen_s < UNSEEN_S
+
+    def _give(self, phone: str) -> None:
+        self._asking = ""
+        self._seen_s = self._clock()
+        if self._kept.holder != phone:
+            self._store(replace(self._kept, holder=phone))
+
+    def _store(self, kept: PencilState) -> None:
+        if kept != self._kept:
+            self._keep(kept)
+            self._kept = kept

@@ -1,0 +1,105 @@
+"""Which phone a request comes from, and whether that phone may do what it asks.
+
+A phone is known by a random number in a signed cookie that no script can read; others see only its
+badge, which is made of it and does not lead back.
+"""
+
+from collections.abc import Mapping
+from hashlib import blake2s, sha256
+from secrets import token_hex
+
+from flask import Flask, Response, g, request
+from itsdangerous import BadSignature, Signer
+
+from web.access.pencil import Pencil
+from web.contracts.table import Snapshot, Table
+from web.problem import HttpProblem
+
+COOKIE = "traykeeper_phone"
+YEAR_S = 365 * 24 * 3600
+
+OPEN = frozenset({"pencil.ask", "pencil.prove_by_pin", "pencil.prove_by_link", "pencil.sit"})
+"""Endpoints that anybody may post to: they are how one gets to hold the pencil, or a seat."""
+
+OWN_TURN = frozenset(
+    {"api.keep", "api.bank", "api.correct", "api.face", "api.reread", "api.dice", "api.answer"}
+)
+"""What a player's own phone may do in that player's turn, where the holder allows it."""
+
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+WATCHING = (
+    "this phone only watches: ask for the pencil on the page and press the tray's button, "
+    "or send the PIN to /api/v1/pencil/pin"
+)
+
+
+class Phones:
+    """Signs the cookies of phones, and reads them.
+
+    Args:
+        secret: of this table; 32 bytes.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        self._signer = Signer(secret, salt="traykeeper phone", digest_method=sha256)
+
+    def badge(self, cookies: Mapping[str, str]) -> str:
+        """The badge of the phone with these cookies; "" if they are none of ours."""
+        try:
+            return _badge(self._signer.unsign(cookies.get(COOKIE, "")))
+        except BadSignature:
+            return ""
+
+    def cookie(self) -> tuple[str, str]:
+        """A cookie for a new phone, and its badge."""
+        number = token_hex(16)
+        return self._signer.sign(number).decode(), _badge(number.encode())
+
+
+def _badge(number: bytes) -> str:
+    return blake2s(number, digest_size=6, person=b"badge").hexdigest()
+
+
+def register(app: Flask, table: Table, pencil: Pencil, phones: Phones) -> None:
+    """Before each request `g.phone` is the badge of the phone that sent it, or ""."""
+
+    def recognise() -> None:
+        g.phone = phones.badge(request.cookies)
+        pencil.seen(g.phone)
+        if request.method not in SAFE:
+            refuse_watchers()
+
+    def refuse_watchers() -> None:
+        if request.url_rule is None or request.endpoint in OPEN or pencil.holds(g.phone):
+            return
+        on_turn = player_on_turn(table.snapshot())
+        if request.endpoint in OWN_TURN and on_turn and pencil.plays(g.phone, on_turn):
+            return
+        raise HttpProblem(403, WATCHING)
+
+    def hand_out(response: Response) -> Response:
+        if cookie := g.get("new_cookie"):
+            response.set_cookie(COOKIE, cookie, YEAR_S, httponly=True, samesite="Lax")
+        return response
+
+    def seen_from_here() -> dict[str, object]:
+        me = g.get("phone", "")
+        return {"me": me, "holds": pencil.holds(me), "real_button": pencil.by_button}
+
+    app.context_processor(seen_from_here)
+    app.before_request(recognise)
+    app.after_request(hand_out)
+
+
+def known_phone(phones: Phones) -> str:
+    """The badge of this phone; one that comes for the first time gets a cookie."""
+    if not g.phone:
+        g.new_cookie, g.phone = phones.cookie()
+    return str(g.phone)
+
+
+def player_on_turn(snapshot: Snapshot) -> str:
+    """The name, or "" where nobody is on turn."""
+    match = snapshot.match
+    return "" if match is None or match.state.winner is not None else match.state.player.name

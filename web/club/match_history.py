@@ -1,0 +1,200 @@
+"""What the board holds of every match: each entry once, in order, however it came."""
+
+import json
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from threading import RLock
+
+from game.errors import GameError
+from game.journal.wire import WireEntry
+from game.match.match import Match
+from game.match.state import State, Turn, TurnEnding
+from web.club.people import People, key_of
+from web.club.store import ClubStore
+
+log = logging.getLogger(__name__)
+
+HELD_AT_ONCE = 400
+"""Matches kept folded; others are folded again from their entries when they go on."""
+
+
+class Taken(Enum):
+    """What became of an entry."""
+
+    NEW = "it is one more"
+    KNOWN = "it was there already"
+    GAP = "some before it are missing"
+    REFUSED = "it cannot have happened"
+
+
+@dataclass(frozen=True, slots=True)
+class HeldMatch:
+    """A match as the board has it, after its entry number `seq`."""
+
+    tray: str
+    seq: int
+    chain: str
+    match: Match
+
+
+class MatchHistory:
+    """Folds entries into matches and writes both down; any thread may ask."""
+
+    def __init__(self, store: ClubStore, people: People) -> None:
+        self._store, self._people = store, people
+        self._held: OrderedDict[str, HeldMatch] = OrderedDict()
+        self._lock = RLock()
+
+    def take(self, tray: str, entry: WireEntry) -> Taken:
+        """One entry, as the tray said it or said it again.
+
+        The tray is right: where it tells a number anew with other content, what the board had
+        from there on gives way.
+        """
+        with self._lock:
+            return self._take(tray, entry)
+
+    def _take(self, tray: str, entry: WireEntry) -> Taken:
+        held = self.held(entry.match)
+        if held and held.tray != tray:
+            return Taken.REFUSED
+        if held and entry.seq <= held.seq:
+            if self._chain_at(entry.match, entry.seq) == entry.chain:
+                return Taken.KNOWN
+            held = self._cut(entry.match, entry.seq)
+        if entry.seq != (held.seq + 1 if held else 0):
+            return Taken.GAP
+        if not entry.follows(held.chain if held else ""):
+            return Taken.GAP if held else Taken.REFUSED
+        return self._add(tray, entry, held)
+
+    def _add(self, tray: str, entry: WireEntry, held: HeldMatch | None) -> Taken:
+        if held is None and self._chain_at(entry.match, 0):
+            return Taken.REFUSED  # it is here, but cannot be folded any more: kept as it is
+        try:
+            match = entry.played(held.match if held else None)
+        except GameError:
+            return Taken.REFUSED
+        after = HeldMatch(tray, entry.seq, entry.chain, match)
+        with self._store.together():
+            self._write(entry, after, held)
+        self._keep(entry.match, after)
+        return Taken.NEW
+
+    def held(self, match_id: str) -> HeldMatch | None:
+        """The match as far as the board has it."""
+        with self._lock:
+            return self._find(match_id)
+
+    def _find(self, match_id: str) -> HeldMatch | None:
+        if match_id in self._held:
+            self._held.move_to_end(match_id)
+            return self._held[match_id]
+        row = self._store.row("SELECT tray, seq, chain FROM match WHERE id = ?", match_id)
+        match = self._fold(match_id) if row else None
+        if row is None or match is None:
+            return None
+        return self._keep(match_id, HeldMatch(row["tray"], row["seq"], row["chain"], match))
+
+    def matches_of(self, tray: str) -> dict[str, int]:
+        """The number of the last entry held, by match."""
+        rows = self._store.rows("SELECT id, seq FROM match WHERE tray = ?", tray)
+        return {row["id"]: row["seq"] for row in rows}
+
+    def entries(self, match_id: str) -> Iterator[WireEntry]:
+        """All entries of a match, from its beginning."""
+        for row in self._store.rows(
+            "SELECT seq, chain, body FROM entry WHERE match = ? ORDER BY seq", match_id
+        ):
+            yield WireEntry(match_id, row["seq"], row["chain"], json.loads(row["body"]))
+
+    def _keep(self, match_id: str, held: HeldMatch) -> HeldMatch:
+        self._held[match_id] = held
+        self._held.move_to_end(match_id)
+        while len(self._held) > HELD_AT_ONCE:
+            self._held.popitem(last=False)
+        return held
+
+    def _fold(self, match_id: str) -> Match | None:
+        """None where the rules of today do not allow what was played then."""
+        match = None
+        try:
+            for entry in self.entries(match_id):
+                match = entry.played(match)
+        except GameError as error:
+            log.warning("match %s cannot be read any more (%s)", match_id, error)
+            return None
+        return match
+
+    def _chain_at(self, match_id: str, seq: int) -> str | None:
+        row = self._store.row("SELECT chain FROM entry WHERE match = ? AND seq = ?", match_id, seq)
+        return row["chain"] if row else None
+
+    def _cut(self, match_id: str, seq: int) -> HeldMatch | None:
+        """Forget the match from this number on."""
+        self._held.pop(match_id, None)
+        with self._store.together():
+            self._store.run("DELETE FROM entry WHERE match = ? AND seq >= ?", match_id, seq)
+            if seq == 0:
+                self._store.run("DELETE FROM seat WHERE match = ?", match_id)
+                self._store.run("DELETE FROM match WHERE id = ?", match_id)
+                return None
+            self._store.run(
+                "UPDATE match SET seq = ?1, chain = "
+                "(SELECT chain FROM entry WHERE match = ?2 AND seq = ?1) WHERE id = ?2",
+                seq - 1, match_id,
+            )  # fmt: skip
+        held = self.held(match_id)
+        if held:
+            self._write_seats(match_id, held)
+        return held
+
+    # Writing down
+
+    def _write(self, entry: WireEntry, after: HeldMatch, before: HeldMatch | None) -> None:
+        state = after.match.state
+        if before is None:
+            self._store.run(
+                "INSERT INTO match VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                entry.match, after.tray, entry.began_s or time.time(),  # its clock was not set
+                state.rules.title, state.rules.target, after.seq, after.chain, state.winner,
+            )  # fmt: skip
+        else:
+            self._store.run(
+                "UPDATE match SET seq = ?, chain = ?, winner = ? WHERE id = ?",
+                after.seq, after.chain, state.winner, entry.match,
+            )  # fmt: skip
+        body = json.dumps(entry.body, separators=(",", ":"))
+        values = (entry.match, entry.seq, entry.chain, body)
+        self._store.run("INSERT INTO entry VALUES (?, ?, ?, ?)", *values)
+        if before is None or _results(before.match.state) != _results(state):
+            self._write_seats(entry.match, after)
+
+    def _write_seats(self, match_id: str, held: HeldMatch) -> None:
+        state = held.match.state
+        won = state.mates(state.winner) if state.winner is not None else ()
+        rows = []
+        for seat, player in enumerate(state.players):
+            turns = [turn for turn in state.turns if turn.seat == seat]
+            rows.append((
+                match_id, seat, player.name, key_of(player.name),
+                self._people.find(player.name, held.tray), player.team, player.score, seat in won,
+                len(turns), sum(turn.ending is TurnEnding.FARKLE for turn in turns),
+                sum(map(_hot_dice, turns)),
+                max((t.points for t in turns if t.ending is TurnEnding.BANK), default=0),
+            ))  # fmt: skip
+        self._store.run("DELETE FROM seat WHERE match = ?", match_id)
+        self._store.run_each(f"INSERT INTO seat VALUES ({', '.join('?' * 12)})", rows)  # noqa: S608
+
+
+def _results(state: State) -> tuple[object, ...]:
+    """What is written of a match beside its entries; most steps leave it as it is."""
+    return (state.players, len(state.turns), state.turns[-1:], state.winner)
+
+
+def _hot_dice(turn: Turn) -> int:
+    return sum(throw.keep is not None and throw.keep.hot for throw in turn.throws)

@@ -1,0 +1,167 @@
+"""What the calibration page needs of the companion: one plain state, and the few things to ask.
+
+Points are (x, y) as shares of the picture's width and height. The companion's `Fitting` implements
+`Calibration`; nothing in this room knows how.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+Point = tuple[float, float]
+Points = tuple[Point, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCheck:
+    """A check: `ok` is None where the picture cannot tell; `advice` may be empty."""
+
+    name: str
+    ok: bool | None
+    verdict: str
+    advice: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeenDie:
+    """A die in the picture; `w` is the width of its box as a share of the picture's width."""
+
+    value: int | None
+    x: float
+    y: float
+    w: float
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DiceProgress:
+    """How far the dice set is known: dice looked at of those needed, and what they are like."""
+
+    looked_at: int
+    needed: int
+    learnt: bool
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A throw of the self-test: what was read, and whether that was all for sure."""
+
+    values: tuple[int, ...]
+    passed: bool
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What was noticed of the button, and what a person said of the lamp's colours."""
+
+    real_button: bool
+    pressed: bool
+    held: bool
+    lamp: dict[str, bool | None]
+    showing: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationState:
+    """Where the calibration stands.
+
+    Attributes:
+        camera: its name; None while there is none.
+        simulated: the tray is not there: the page offers throwing.
+        width, height: of the picture, in pixels.
+        tray: four corners.
+        sure: whether the tray was found for sure; None where a person set the corners.
+        words: how the corners came about, in a sentence.
+        aside: the set-aside zone; None where it is off.
+        room: whether there is room for one.
+        checks: the last findings.
+        dice: what was seen last.
+        trials: throws of the self-test so far.
+        needed: throws that must pass.
+        n_dice: dice in each.
+        made: when the saved profile was made; None where there is none.
+        unsaved: whether there is something to save.
+        drift: what changed since it was made; empty where nothing did.
+    """
+
+    camera: str | None
+    simulated: bool
+    width: int
+    height: int
+    tray: Points
+    sure: bool | None
+    words: str
+    aside: Points | None
+    room: bool
+    checks: tuple[ShownCheck, ...]
+    dice: tuple[SeenDie, ...]
+    learning: DiceProgress
+    trials: tuple[Trial, ...]
+    needed: int
+    n_dice: int
+    parts: Parts
+    made: str | None
+    unsaved: bool
+    drift: str
+
+
+class Calibration(Protocol):
+    """The calibration as the page sees it; every method may be called from any thread.
+
+    Those that change something return the state after it, and raise `game.situation.TableError` where it
+    is refused.
+    """
+
+    def state(self) -> CalibrationState: ...
+
+    def picture(self) -> bytes | None:
+        """What the camera sees now, as JPEG; None while there is no camera."""
+
+    def find(self) -> CalibrationState:
+        """Look for the tray, and propose a zone beside it."""
+
+    def place(self, tray: Points, aside: Points | None) -> CalibrationState:
+        """The corners are there."""
+
+    def propose_aside(self) -> CalibrationState:
+        """Switch the zone on, where there is most room."""
+
+    def check(self) -> CalibrationState: ...
+
+    def focus(self) -> CalibrationState:
+        """Focus again and find the exposure again, where the camera can."""
+
+    def listen(self, to: str) -> CalibrationState:
+        """What a press at the tray is for: "button", "learn", "test" or "" for the match."""
+
+    def show(self, colour: str) -> CalibrationState:
+        """The lamp shows red, green, blue or "" for what it usually shows."""
+
+    def lamp(self, colour: str, *, seen: bool) -> CalibrationState:
+        """A person says whether the lamp showed this colour."""
+
+    def throw(self) -> CalibrationState:
+        """Throw all simulated dice."""
+
+    def learn(self) -> CalibrationState:
+        """Look at the dice of one throw."""
+
+    def forget(self) -> CalibrationState:
+        """Learn the dice anew."""
+
+    def test(self) -> CalibrationState:
+        """Read one throw of the self-test."""
+
+    def retest(self) -> CalibrationState:
+        """Begin the self-test anew."""
+
+    def save(self) -> CalibrationState: ...
+
+    def discard(self) -> CalibrationState:
+        """Back to what is saved."""
+
+
+def calibration_json(state: CalibrationState) -> dict[str, Any]:
+    """The state as the API answers it."""
+    return asdict(state)

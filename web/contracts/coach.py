@@ -1,0 +1,77 @@
+"""What the page needs of the coach: figures for each choice, and matches looked back on.
+
+`device.coach.coach` implements `Coach`; nothing in this room knows how.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from game.odds.figures import Figures
+from game.odds.review import Review
+from game.stats.counts import Counts
+
+
+class Mode(StrEnum):
+    """How much the coach says at the table."""
+
+    OFF = "off"
+    AFTER = "after"
+    """Only of a turn that is over."""
+
+    LIVE = "live"
+
+
+@dataclass(frozen=True, slots=True)
+class Coaching:
+    """What the coach says now.
+
+    Attributes:
+        figures: None until they are worked out, and where nothing is to be said.
+        solving: the share that is done of working out chances to win; None while it is not under way.
+        trouble: why there will be no chances to win, or "".
+    """
+
+    mode: Mode = Mode.OFF
+    figures: Figures | None = None
+    solving: float | None = None
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LookedBack:
+    """A match looked back on.
+
+    Attributes:
+        solved: whether chances to win are in it.
+        solving, trouble: as in `Coaching`, for the rules of this match.
+    """
+
+    review: Review
+    solved: bool
+    solving: float | None = None
+    trouble: str = ""
+
+
+class Coach(Protocol):
+    """Works things out aside. Every method may be called from any thread, and returns at once."""
+
+    def look_back(self, match_id: int, steps: int) -> LookedBack | None:
+        """The match of that number, with so many steps in the journal; None while it is worked out."""
+
+    def solve(self, match_id: int) -> None:
+        """Work out chances to win under the rules of that match.
+
+        Raises:
+            JournalError: there is no such match.
+        """
+
+    def counts(self) -> Counts | None:
+        """What all matches come to; None while they are counted."""
+
+    def new_dice(self, name: str) -> None:
+        """Matches that begin from now on are thrown with other dice.
+
+        Raises:
+            TableError: that cannot be kept.
+        """

@@ -1,0 +1,54 @@
+"""What the page needs to tell how the appliance does, and to back it up and restore it.
+
+`device.maintenance` implements `Maintainer`; nothing in this room knows how.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from web.contracts.table import Snapshot
+
+Level = Literal["ok", "skipped", "warning", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class HealthCheck:
+    """One line of the health page.
+
+    Attributes:
+        name: one word: what was looked at.
+        level: `failed` has to be mended, `warning` one should know of, `skipped` cannot be told.
+        line: what was found.
+        remedy: what to do about it; empty where there is nothing to do.
+    """
+
+    name: str
+    level: Level
+    line: str
+    remedy: str = ""
+
+    @property
+    def bad(self) -> bool:
+        return self.level in ("warning", "failed")
+
+
+class Maintainer(Protocol):
+    """Looks after the appliance. Every method may be called from any thread."""
+
+    def health(self) -> tuple[HealthCheck, ...]:
+        """Every check, the same ones in the same order each time."""
+
+    def backup(self) -> bytes:
+        """All that is worth keeping, as one file. Raises `game.GameError` where it cannot be."""
+
+    def receive(self, at: int, part: bytes) -> int:
+        """Take the next part of a backup, `at` so many bytes; 0 begins anew. Gives where to go on.
+
+        Raises `TableError` where another part was expected, or it is too long.
+        """
+
+    def restore(self) -> Snapshot:
+        """Put what was received in place of what is here. Raises `TableError` if it does not hold."""
+
+    def frame(self, position: int) -> bytes | None:
+        """The camera's picture of the throw at this position of the journal, as JPEG, if kept."""

@@ -1,0 +1,208 @@
+"""What the page needs of the companion: immutable snapshots, and the few things one can ask.
+
+The companion implements `Table`; nothing in this room knows how.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from game.match.events import Event
+from game.match.match import Match
+from game.match.rolloff import RollOff
+from game.situation import Choice, Situation
+from web.contracts.coach import Coaching, Mode
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoDie:
+    """A die on the photo; x, y (centre of the top face), w, h are fractions of the picture.
+
+    `slot` is its number in the throw that the photo shows, None where it is not of it.
+    """
+
+    value: int | None
+    x: float
+    y: float
+    w: float
+    h: float
+    angle: float
+    zone: str
+    problem: str | None
+    slot: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Photo:
+    """The annotated photo of the last reading; its JPEG is `Table.photo(id)`.
+
+    `index` is the throw on the timeline that it shows, None where it shows none.
+    """
+
+    id: str
+    width: int
+    height: int
+    dice: tuple[PhotoDie, ...]
+    index: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lamp:
+    """What the lamp by the tray shows: `colour` is "#rrggbb", `blink` in times a second."""
+
+    colour: str
+    blink: float
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Who holds the pencil, and who asks for it; phones are known by their badges.
+
+    Attributes:
+        holder: the phone that holds it, "" if none does.
+        asking: the phone that asks for it now, "" if none does.
+        by_button: the next press of the tray's real button gives it to who asks.
+        by_holder: the holder is here, and is asked.
+        own_turn: each player's own phone may keep, bank and correct in that player's turn.
+        players: (phone, name) of who plays on which.
+    """
+
+    holder: str = ""
+    asking: str = ""
+    by_button: bool = False
+    by_holder: bool = False
+    own_turn: bool = False
+    players: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All that a phone needs to draw the table, at one moment.
+
+    Attributes:
+        version: grows by one with every change.
+        message: what just happened, in one line.
+        advice: what to do now, one sentence each; may be empty.
+        question: the open question; the first of `choices` is what a hold of the button says.
+        choices: answers to the question, or without one, repairs on offer ("Anna banked 550").
+        simulated: there is no real tray: the page offers throwing and the button.
+        camera: the camera's name, or None while there is none and dice are tapped in.
+        join_url: what the QR code says.
+        calibrated: whether camera and tray were fitted to each other, or need not be.
+        notice: what has changed since then, in a sentence; empty where nothing did.
+        troubles: what is wrong with the appliance, one sentence each; usually nothing.
+        pencil: who may change anything.
+        coach: what it says of the match.
+    """
+
+    version: int
+    situation: Situation
+    message: str
+    lamp: Lamp
+    advice: tuple[str, ...] = ()
+    match: Match | None = None
+    rolloff: RollOff | None = None
+    photo: Photo | None = None
+    question: str | None = None
+    choices: tuple[Choice, ...] = ()
+    simulated: bool = False
+    camera: str | None = None
+    join_url: str = ""
+    calibrated: bool = True
+    notice: str = ""
+    troubles: tuple[str, ...] = ()
+    pencil: Holding = field(default_factory=Holding)
+    coach: Coaching = field(default_factory=Coaching)
+
+
+class Table(Protocol):
+    """The companion as the page sees it. Every method may be called from any thread.
+
+    Those that change something return the snapshot after it, and raise `game.GameError` or
+    `TableError` where it is refused.
+    """
+
+    def snapshot(self) -> Snapshot: ...
+
+    def wait(self, after: int, timeout_s: float) -> Snapshot | None:
+        """The newest snapshot once its version is above `after`; None after the timeout."""
+
+    def photo(self, photo_id: str) -> bytes | None:
+        """The JPEG, while it is among the last few."""
+
+    def view(self) -> bytes | None:
+        """What the camera sees now, small, as JPEG; None while there is no camera."""
+
+    def press(self) -> Snapshot:
+        """As a press of the button at the tray."""
+
+    def hold(self, seconds: float) -> Snapshot:
+        """As a hold of the button at the tray, let go after so long."""
+
+    def reread(self) -> Snapshot:
+        """Look once more at the throw in view: other dice take its place, as a correction."""
+
+    def button(self, *, down: bool) -> Snapshot:
+        """The simulated button goes down or up. Only where `simulated`."""
+
+    def throw(self) -> Snapshot:
+        """Throw the simulated dice that are to be thrown. Only where `simulated`."""
+
+    def new_match(
+        self,
+        names: tuple[str, ...],
+        *,
+        rules: str | None = None,
+        target: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        teams: tuple[int, ...] | None = None,
+    ) -> Snapshot:
+        """A match of these players.
+
+        `options` are those played otherwise than the rules say, as a house file has them; `teams`
+        is the team of each, where there are teams.
+        """
+
+    def rematch(self) -> Snapshot:
+        """Once a match is won: the same players and teams again, and the next one begins."""
+
+    def heed(self) -> Snapshot:
+        """A person has read that the journal was damaged."""
+
+    def advise(self, mode: Mode) -> Snapshot:
+        """From now on the coach says so much."""
+
+    def reopen(self, match_id: int) -> Snapshot:
+        """Go on with an older match, by its number in the journal."""
+
+    def dice(self, dice: tuple[int, ...]) -> Snapshot:
+        """A throw tapped in on the phone, where no camera read it."""
+
+    def keep(self, dice: tuple[int, ...]) -> Snapshot: ...
+
+    def bank(self, dice: tuple[int, ...] | None = None) -> Snapshot: ...
+
+    def correct(self, dice: tuple[int, ...], index: int | None = None) -> Snapshot:
+        """The throw at this index of the timeline (the newest without) showed these dice."""
+
+    def face(self, photo_id: str, die: int, value: int) -> Snapshot:
+        """This die of the newest photo, counted from 0, shows that face."""
+
+    def by_hand(self, event: Event) -> Snapshot:
+        """Who plays, whose turn it is, points: whatever a person says has happened."""
+
+    def insert(self, line: str, before: int | None = None) -> Snapshot:
+        """A turn that nobody pressed for, as a line of `game.match.notation`.
+
+        It happens now, or `before` the event of this index.
+        """
+
+    def drop(self, start: int, stop: int) -> Snapshot:
+        """The events from `start` up to `stop` never happened."""
+
+    def answer(self, choice_id: str) -> Snapshot: ...
+
+    def undo(self) -> Snapshot: ...
+
+    def redo(self) -> Snapshot: ...

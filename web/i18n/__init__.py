@@ -1,0 +1,1 @@
+"""English, German, French and Spanish."""

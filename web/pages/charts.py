@@ -1,0 +1,183 @@
+"""The score curve and the turn bars of a match, as SVG that takes its colours from the page."""
+
+from collections.abc import Callable
+
+from flask_babel import gettext
+
+from game.match.match import Match
+from game.odds.review import Review, ReviewedMoment
+from web.i18n.languages import percent, points
+from web.pages.timeline import scores_by_turn
+
+N_COLOURS = 10
+"""Colours and shapes each: told apart by both, twenty seats never look alike."""
+
+
+def seat_colour(seat: int) -> int:
+    return seat % N_COLOURS
+
+
+def seat_shape(seat: int) -> int:
+    """Shifted by one in the second ten, so that no colour meets the same shape twice."""
+    return (seat + seat // N_COLOURS) % N_COLOURS
+
+
+WIDE, HIGH = 640, 260
+LEFT, RIGHT, TOP, BOTTOM = 80, 16, 16, 28
+BARS_HIGH = 160
+GRID_LINES = 4
+MARK = 20
+
+
+def score_curve(match: Match) -> str:
+    """Every player's score over the turns, up to the target or the best score."""
+    rows = scores_by_turn(match)
+    top = max(match.rules.target, *(score for row in rows for score in row))
+    low = min(0, *(score for row in rows for score in row))
+    step = (WIDE - LEFT - RIGHT) / max(len(rows) - 1, 1)
+
+    def y(score: int) -> float:
+        return TOP + (HIGH - TOP - BOTTOM) * (top - score) / (top - low)
+
+    lines = [_grid(round(low + (top - low) * i / GRID_LINES), y) for i in range(GRID_LINES + 1)]
+    for seat in range(len(match.state.players)):
+        path = "L".join(f"{LEFT + i * step:.1f} {y(row[seat]):.1f}" for i, row in enumerate(rows))
+        end = mark(seat, LEFT + (len(rows) - 1) * step, y(rows[-1][seat]), MARK)
+        lines.append(
+            f'<g class="seat-{seat_colour(seat)}"><path class="line" d="M{path}"/>{end}</g>'
+        )
+    return svg(HIGH, gettext("Scores over the turns"), lines)
+
+
+def turn_bars(match: Match) -> str:
+    """What every turn brought, in the colour of who played it; a farkle is a stub."""
+    turns = match.state.turns
+    top = max((turn.points for turn in turns), default=0) or 1
+    step = (WIDE - LEFT - RIGHT) / max(len(turns), 12)
+    floor = BARS_HIGH - BOTTOM
+
+    def y(score: int) -> float:
+        return TOP + (floor - TOP) * (1 - score / top)
+
+    lines = [_grid(0, y), _grid(top, y)]
+    for i, turn in enumerate(turns):
+        high = max(floor - y(max(turn.points, 0)), 3.0)
+        kind = "bar-turn" if turn.points > 0 else "bar-turn none"
+        lines.append(
+            f'<rect class="{kind} seat-{seat_colour(turn.seat)}" x="{LEFT + i * step + 1:.1f}" '
+            f'y="{floor - high:.1f}" width="{max(step - 2, 1):.1f}" height="{high:.1f}" rx="2"/>'
+        )
+        if step >= MARK:
+            shape = mark(turn.seat, LEFT + (i + 0.5) * step, floor + MARK * 0.65, MARK)
+            lines.append(f'<g class="seat-{seat_colour(turn.seat)}">{shape}</g>')
+    return svg(BARS_HIGH, gettext("Points of every turn"), lines)
+
+
+def mark(seat: int, x: float, y: float, size: float) -> str:
+    """The player's shape on the player's colour."""
+    inner = size * 0.8
+    return (
+        f'<circle class="end" cx="{x:.1f}" cy="{y:.1f}" r="{size / 2:.1f}"/>'
+        f'<use href="#s{seat_shape(seat)}" x="{x - inner / 2:.1f}" y="{y - inner / 2:.1f}" '
+        f'width="{inner:.1f}" height="{inner:.1f}"/>'
+    )
+
+
+def _grid(score: int, y: Callable[[int], float]) -> str:
+    at = y(score)
+    return (
+        f'<path class="grid" d="M{LEFT} {at:.1f}H{WIDE - RIGHT}"/>'
+        f'<text class="tick" x="{LEFT - 8}" y="{at + 4:.1f}">{points(score)}</text>'
+    )
+
+
+def svg(high: int, title: str, lines: list[str]) -> str:
+    """A drawing as wide as the page."""
+    return (
+        f'<svg class="chart" viewBox="0 0 {WIDE} {high}" role="img" aria-label="{title}">'
+        f"{''.join(lines)}</svg>"
+    )
+
+
+HALF = 0.5
+
+
+def win_curve(match: Match, review: Review) -> str:
+    """The chances at the beginning of each turn, and at the end where somebody has won."""
+    if not review.curve:
+        return ""
+    lines = [_share_grid(chance) for chance in (0.0, HALF, 1.0)]
+    if review.of_two:
+        lines.append(_between_two(match, review))
+    else:
+        lines += [_line(match, review, seat) for seat in range(len(match.state.players))]
+    if point := review.turning_point:
+        lines.append(_turning_point(review, point))
+    return svg(HIGH, gettext("Chance to win, turn by turn"), lines)
+
+
+def _points(match: Match, review: Review, seat: int) -> list[tuple[float, float]]:
+    """Where the line of this player goes: x and the chance."""
+    found = []
+    for i, standing in enumerate(review.curve):
+        if standing.seat == seat:
+            found.append((_x(i, review), standing.win))
+        elif review.of_two:
+            found.append((_x(i, review), 1 - standing.win))
+    if match.state.winner is not None:
+        won = seat in match.state.mates(match.state.winner)
+        found.append((_x(len(review.curve), review), float(won)))
+    return found
+
+
+def _between_two(match: Match, review: Review) -> str:
+    """The first player's chance; what is above the middle is in that player's colour."""
+    points = _points(match, review, 0)
+    path = _path(points)
+    first, second = (f"seat-{seat_colour(seat)}" for seat in (0, 1))
+    area = f"{path}V{_y(HALF):.1f}H{points[0][0]:.1f}Z"
+    middle = _y(HALF)
+    return (
+        f'<clipPath id="above"><rect width="{WIDE}" height="{middle:.1f}"/></clipPath>'
+        f'<clipPath id="below"><rect y="{middle:.1f}" width="{WIDE}" height="{HIGH}"/></clipPath>'
+        f'<g class="{first}"><path class="area" clip-path="url(#above)" d="{area}"/>'
+        f"{mark(0, LEFT + MARK * 0.9, _y(1.0) + MARK * 0.9, MARK)}</g>"
+        f'<g class="{second}"><path class="area" clip-path="url(#below)" d="{area}"/>'
+        f"{mark(1, LEFT + MARK * 0.9, _y(0.0) - MARK * 0.9, MARK)}</g>"
+        f'<path class="chance" d="{path}"/>'
+    )
+
+
+def _line(match: Match, review: Review, seat: int) -> str:
+    points = _points(match, review, seat)
+    if not points:
+        return ""
+    end = mark(seat, points[-1][0], _y(points[-1][1]), MARK)
+    return f'<g class="seat-{seat_colour(seat)}"><path class="line" d="{_path(points)}"/>{end}</g>'
+
+
+def _turning_point(review: Review, point: ReviewedMoment) -> str:
+    """A line at the turn in which it happened."""
+    before = sum(standing.event <= point.event for standing in review.curve)
+    x = _x(before - HALF, review)
+    return f'<path class="turning" d="M{x:.1f} {TOP}V{HIGH - BOTTOM}"/>'
+
+
+def _path(points: list[tuple[float, float]]) -> str:
+    return "M" + "L".join(f"{x:.1f} {_y(chance):.1f}" for x, chance in points)
+
+
+def _x(i: float, review: Review) -> float:
+    return LEFT + (WIDE - LEFT - RIGHT) * i / len(review.curve)
+
+
+def _y(chance: float) -> float:
+    return TOP + (HIGH - TOP - BOTTOM) * (1 - chance)
+
+
+def _share_grid(chance: float) -> str:
+    y = _y(chance)
+    return (
+        f'<path class="grid" d="M{LEFT} {y:.1f}H{WIDE - RIGHT}"/>'
+        f'<text class="tick" x="{LEFT - 8}" y="{y + 4:.1f}">{percent(chance)}</text>'
+    )

@@ -1,0 +1,53 @@
+"""The rules in sentences; the scoring card and the score pad of those in force, to print."""
+
+from collections.abc import Sequence
+
+from flask import Blueprint, Response, abort, render_template
+
+from game.rules.ruleset import Ruleset
+from game.rules.score_card import card, pad
+from game.rules.sentences import sentences
+from web.contracts.table import Table
+
+
+def create_paper(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
+    """The blueprint of what is printed or read; the first rules hold while there is no match."""
+    paper = Blueprint("paper", __name__)
+
+    def rules() -> Ruleset:
+        match = table.snapshot().match
+        return match.rules if match else offered[0]
+
+    def on_offer(name: str) -> Ruleset | None:
+        return next((each for each in offered if each.name == name), None)
+
+    @paper.get("/rules")
+    def in_force() -> str:
+        """Those of the match, and what is published otherwise."""
+        shown = rules()
+        return _explained(shown, sentences(on_offer(shown.name) or shown))
+
+    @paper.get("/rules/<name>")
+    def explained(name: str) -> str:
+        return _explained(on_offer(name) or abort(404))
+
+    @paper.get("/card.svg")
+    def scoring_card() -> Response:
+        return _svg(card(rules()))
+
+    @paper.get("/pad.svg")
+    def score_pad() -> Response:
+        match = table.snapshot().match
+        players = match.state.players if match else ()
+        return _svg(pad(rules(), [player.name for player in players]))
+
+    return paper
+
+
+def _explained(shown: Ruleset, published: Sequence[str] = ()) -> str:
+    """`published` are the sentences that rules in force are compared with."""
+    return render_template("rules.html", shown=shown, lines=sentences(shown), published=published)
+
+
+def _svg(text: str) -> Response:
+    return Response(text, headers={"Cache-Control": "no-store"}, mimetype="image/svg+xml")

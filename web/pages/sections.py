@@ -1,0 +1,99 @@
+"""The board as HTML: sections that phones swap one by one, rendered once for each version.
+
+A section is `templates/_NAME.html`; its digest tells a phone whether it shows it already.
+"""
+
+from hashlib import blake2s
+
+from flask import Flask
+from flask_babel import force_locale
+
+from game.match.match import Match
+from web.contracts.table import Snapshot
+from web.i18n.languages import LANGUAGES, language
+from web.pages.timeline import TimelineRow, story
+from web.state.json_schema import StateJson
+from web.state.state_json import state_json
+from web.stream import event_text
+from web.version_cache import VersionCache
+
+SECTIONS = (
+    "pencil",
+    "lamp",
+    "turn",
+    "message",
+    "steps",
+    "advice",
+    "fit",
+    "question",
+    "throw",
+    "keeps",
+    "coach",
+    "enter",
+    "rolloff",
+    "setup",
+    "dock",
+    "players",
+    "turns",
+    "join",
+)
+
+TV = ("tv",)
+"""The board for a screen that all look at: one section, no controls."""
+
+STORY = ("pencil", "story")
+"""The page of all turns."""
+
+
+class Sections:
+    """Renders the sections of the board.
+
+    Args:
+        app: whose templates they are.
+        names: the sections, in their order.
+        language: in which they are written.
+    """
+
+    def __init__(self, app: Flask, names: tuple[str, ...] = SECTIONS, language: str = "en") -> None:
+        self._app, self._names, self._language = app, names, language
+        self.sections = VersionCache(self._sections)
+        self.event = VersionCache(self._event)
+
+    def html(self, snapshot: Snapshot) -> str:
+        """All sections one after the other, for a phone that is to swap them."""
+        return "\n".join(self.sections(snapshot).values())
+
+    def _event(self, snapshot: Snapshot) -> str:
+        return event_text("board", self.html(snapshot))
+
+    def _sections(self, snapshot: Snapshot) -> dict[str, str]:
+        state = state_json(snapshot)
+        match = snapshot.match
+        with self._app.app_context(), force_locale(self._language):
+            return {name: self._section(name, state, match) for name in self._names}
+
+    def _section(self, name: str, state: StateJson, match: Match | None) -> str:
+        inner = self._render(
+            f"_{name}.html", state=state, match=match, entries=_entries(name, match)
+        )
+        digest = blake2s(inner.encode(), digest_size=6).hexdigest()
+        return self._render("_section.html", name=name, digest=digest, inner=inner)
+
+    def _render(self, template: str, **values: object) -> str:
+        return self._app.jinja_env.get_template(template).render(**values).strip()
+
+
+def _entries(name: str, match: Match | None) -> list[TimelineRow]:
+    """Told only where they are shown: that goes through the whole match."""
+    return story(match) if match and name == "story" else []
+
+
+class SectionsByLanguage:
+    """The same sections in every language, each rendered only where somebody looks at it."""
+
+    def __init__(self, app: Flask, names: tuple[str, ...] = SECTIONS) -> None:
+        self._boards = {language: Sections(app, names, language) for language in LANGUAGES}
+
+    def here(self) -> Sections:
+        """The one for the phone that asks."""
+        return self._boards[language()]

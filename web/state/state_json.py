@@ -1,0 +1,255 @@
+"""A snapshot as JSON: the shapes of `web.state.json_schema`, and nothing that is not asked of the match."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from game.match.effects import effect
+from game.match.match import Match
+from game.match.rolloff import RollOff
+from game.match.state import State, Throw, Turn
+from game.rules.rule_files import differences
+from game.rules.scoring import Dice
+from game.stats.summary import at_risk
+from web.contracts.coach import Coaching
+from web.contracts.table import Holding, Photo, PhotoDie, Snapshot
+from web.state.coach_json import coach_json, odds_by_keep
+from web.state.json_schema import (
+    BankJson,
+    KeepJson,
+    LastRoundJson,
+    LastThrowJson,
+    MatchJson,
+    OddsJson,
+    PencilJson,
+    PhotoDieJson,
+    PhotoJson,
+    PlayerJson,
+    RollOffJson,
+    RulesJson,
+    StateJson,
+    ThrowJson,
+    TurnJson,
+)
+
+NO_MATCH: MatchJson = {
+    "rules": None,
+    "players": [],
+    "turn": None,
+    "at_risk": 0,
+    "dice_to_throw": 0,
+    "throw": None,
+    "keeps": [],
+    "bank": None,
+    "turns": [],
+    "can_undo": False,
+    "can_redo": False,
+    "last_round": None,
+    "winner": None,
+}
+
+
+def state_json(snapshot: Snapshot) -> StateJson:
+    """All that a phone needs to draw the table."""
+    lamp = snapshot.lamp
+    return {
+        **(
+            _match(snapshot.match, snapshot.coach)
+            if snapshot.match
+            else _no_match(snapshot.rolloff)
+        ),
+        "version": snapshot.version,
+        "situation": snapshot.situation.value,
+        "message": snapshot.message,
+        "advice": list(snapshot.advice),
+        "lamp": {"colour": lamp.colour, "blink": lamp.blink, "meaning": lamp.meaning},
+        "simulated": snapshot.simulated,
+        "camera": snapshot.camera,
+        "join_url": snapshot.join_url,
+        "calibrated": snapshot.calibrated,
+        "notice": snapshot.notice,
+        "troubles": list(snapshot.troubles),
+        "question": snapshot.question,
+        "choices": [{"id": choice.id, "label": choice.label} for choice in snapshot.choices],
+        "photo": _photo(snapshot.photo) if snapshot.photo else None,
+        "rolloff": _rolloff(snapshot.rolloff) if snapshot.rolloff else None,
+        "pencil": _pencil(snapshot.pencil),
+        "coach": coach_json(snapshot.coach),
+    }
+
+
+def _no_match(rolloff: RollOff | None) -> MatchJson:
+    return {**NO_MATCH, "can_undo": rolloff is not None and rolloff.before is not None}
+
+
+def _match(match: Match, coaching: Coaching) -> MatchJson:
+    state = match.state
+    return {
+        "rules": _rules(state),
+        "players": _players(state),
+        "turn": _turn(state.turn),
+        "at_risk": at_risk(state),
+        "dice_to_throw": state.dice_in_hand,
+        "throw": _last_throw(state),
+        "keeps": _keeps(state, odds_by_keep(coaching)),
+        "bank": _bank(state),
+        "turns": [_turn(turn) for turn in state.turns],
+        "can_undo": match.can_undo,
+        "can_redo": match.can_redo,
+        "last_round": _last_round(state),
+        "winner": state.winner,
+    }
+
+
+def _rules(state: State) -> RulesJson:
+    rules = state.rules
+    return {
+        "name": rules.name,
+        "title": rules.title,
+        "n_dice": rules.n_dice,
+        "target": rules.target,
+        "opening": rules.opening,
+        "changed": [line for line in differences(rules) if not line.startswith("target ")],
+    }
+
+
+def _players(state: State) -> list[PlayerJson]:
+    return [
+        {
+            "seat": seat,
+            "name": player.name,
+            "score": player.score,
+            "opened": player.opened,
+            "team": player.team,
+            "here": player.here,
+            "on_turn": state.winner is None and seat == state.turn.seat,
+        }
+        for seat, player in enumerate(state.players)
+    ]
+
+
+def _turn(turn: Turn) -> TurnJson:
+    return {
+        "seat": turn.seat,
+        "throws": [_throw(throw) for throw in turn.throws],
+        "points": turn.points if turn.ending else turn.at_risk,
+        "locked_points": replace(turn, throws=turn.throws[:-1]).at_risk,
+        "penalty": turn.penalty + sum(throw.penalty for throw in turn.throws),
+        "ending": turn.ending.value if turn.ending else None,
+    }
+
+
+def _throw(throw: Throw) -> ThrowJson:
+    return {
+        "index": throw.index,
+        "dice": list(throw.dice),
+        "kept": list(throw.keep.dice) if throw.keep else None,
+        "score": throw.keep.score if throw.keep else 0,
+        "assumed": throw.assumed,
+    }
+
+
+def _last_throw(state: State) -> LastThrowJson | None:
+    """This turn's last throw, or that of the turn before while nobody has thrown since."""
+    for turn in (state.turn, *state.turns[:-2:-1]):
+        if turn.last:
+            ending = turn.ending.value if turn.ending else None
+            return {
+                **_throw(turn.last),
+                "seat": turn.seat,
+                "turn_points": turn.points,
+                "ending": ending,
+            }
+    return None
+
+
+def _keeps(state: State, odds: Mapping[Dice, OddsJson]) -> list[KeepJson]:
+    if state.winner is not None:
+        return []
+    return [
+        {
+            "dice": list(keep.dice),
+            "score": keep.score,
+            "combos": [str(combo) for combo in keep.combos],
+            "dice_left": keep.dice_left,
+            "hot": keep.hot,
+            "effect": effect(state, keep),
+            "odds": odds.get(keep.dice),
+        }
+        for keep in state.keeps
+    ]
+
+
+def _bank(state: State) -> BankJson | None:
+    """A keep that was tapped, else the best one."""
+    if state.winner is not None:
+        return None
+    last = state.turn.last
+    tapped = last.keep if last and not last.assumed else None
+    keep = tapped or state.bank_keep
+    refusal = state.bank_refusal(keep)
+    if keep is None:
+        return {"dice": [], "points": 0, "total": state.player.score, "refusal": refusal}
+    return {
+        "dice": list(keep.dice),
+        "points": state.locked_points + keep.score,
+        "total": state.bank_total(keep),
+        "refusal": refusal,
+    }
+
+
+def _last_round(state: State) -> LastRoundJson | None:
+    left = list(state.to_follow)
+    if state.closer is None or not left:
+        return None
+    leader = max(range(len(state.players)), key=lambda seat: state.players[seat].score)
+    return {
+        "closer": state.closer,
+        "leader": leader,
+        "to_beat": state.players[leader].score,
+        "left": left,
+    }
+
+
+def _photo(photo: Photo) -> PhotoJson:
+    return {
+        "id": photo.id,
+        "url": f"/api/v1/photo/{photo.id}.jpg",
+        "width": photo.width,
+        "height": photo.height,
+        "index": photo.index,
+        "dice": [_photo_die(die) for die in photo.dice],
+    }
+
+
+def _photo_die(die: PhotoDie) -> PhotoDieJson:
+    return {
+        "value": die.value,
+        "x": die.x,
+        "y": die.y,
+        "w": die.w,
+        "h": die.h,
+        "angle": die.angle,
+        "zone": die.zone,
+        "problem": die.problem,
+        "slot": die.slot,
+    }
+
+
+def _rolloff(rolloff: RollOff) -> RollOffJson:
+    return {
+        "rolls": [list(dice) for dice in rolloff.rolls],
+        "open": rolloff.open,
+        "seat": rolloff.seat,
+        "first": rolloff.first,
+    }
+
+
+def _pencil(pencil: Holding) -> PencilJson:
+    return {
+        "holder": pencil.holder,
+        "asking": pencil.asking,
+        "by_button": pencil.by_button,
+        "by_holder": pencil.by_holder,
+        "own_turn": pencil.own_turn,
+        "players": [{"phone": phone, "name": name} for phone, name in pencil.players],
+    }
