@@ -1,5 +1,6 @@
 """`traykeeper play`: put the parts together, serve the page, until somebody stops it."""
 
+import logging
 import os
 import signal
 import sys
@@ -13,6 +14,7 @@ from threading import Event
 import click
 import segno
 from flask import Flask
+from gpiozero import GPIOZeroError
 from gpiozero.pins import Factory
 from gpiozero.pins.mock import MockFactory
 
@@ -22,7 +24,7 @@ from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
 from device.cameras.base import Camera
 from device.cameras.controls import Tuning, as_mains, as_rotation
 from device.coach.coach import TABLES, TableCoach
-from device.coach.notes_file import FILE as NOTEBOOK
+from device.coach.notes_file import FILE as NOTES
 from device.coach.notes_file import NotesFile
 from device.coach.worker_client import WorkerClient
 from device.companion import Companion
@@ -32,6 +34,7 @@ from device.hardware.button import TrayButton
 from device.hardware.outputs import Wiring, as_lamp, open_signals
 from device.hardware.pins import open_pins
 from device.hardware.systemd import Heartbeat, notify, shut_down_where_allowed
+from device.inbox import Inbox
 from device.lan import lan_address
 from device.maintenance import Maintenance
 from device.mqtt.connect import on_broker
@@ -40,7 +43,7 @@ from device.settings import Settings
 from device.storage.daily_backup import Backups, DailyBackup
 from device.storage.misreads import FOLDER as CORRECTIONS
 from device.storage.misreads import MisreadStore
-from device.storage.pencil_file import FILE as DRAWER
+from device.storage.pencil_file import FILE as PENCIL
 from device.storage.pencil_file import PencilFile
 from device.storage.recovery import open_journal
 from device.storage.throw_pictures import DAY_S, ThrowPictures
@@ -52,6 +55,8 @@ from web.access.origin import AllowedHosts, named
 from web.access.pencil import Pencil
 from web.app import create_app, new_link
 from web.server import Server
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +84,16 @@ def run(options: PlayOptions) -> None:
 @contextmanager
 def serving(options: PlayOptions) -> Iterator[tuple[Companion, Server]]:
     """The companion at work and its page served; all is closed again at the end."""
-    pencil_file = PencilFile(state_folder(options.state) / DRAWER)
+    pencil_file = PencilFile(state_folder(options.state) / PENCIL)
     if pencil_file.trouble:
         click.echo(f"traykeeper: {pencil_file.trouble}", err=True)
     with (
-        open_upkeep(options, Pencil(pencil_file.kept, keep=pencil_file.keep)) as upkeep,
-        Server(_app(upkeep, options, pencil_file.secret), options.host, options.port) as server,
+        open_maintenance(options, pencil_file) as maintenance,
+        Server(
+            _app(maintenance, options, pencil_file.secret), options.host, options.port
+        ) as server,
     ):
-        companion = upkeep.companion
+        companion = maintenance.companion
         companion.announce(f"http://{lan_address(options.host)}:{server.port}/")
         with on_broker(
             options, companion, state_folder(options.state), partial(click.echo, err=True)
@@ -94,19 +101,19 @@ def serving(options: PlayOptions) -> Iterator[tuple[Companion, Server]]:
             yield companion, server
 
 
-def _app(upkeep: Maintenance, options: PlayOptions, secret: bytes) -> Flask:
+def _app(maintenance: Maintenance, options: PlayOptions, secret: bytes) -> Flask:
     """The page, with the rules that were asked for first among those on offer."""
     chosen = rule_files.load(options.rules)
     others = (rule_files.load(name) for name in rule_files.names() if name != chosen.name)
-    companion = upkeep.companion
+    companion = maintenance.companion
     return create_app(
         companion,
         calibration=companion.wizard,
-        history=History(upkeep.journal.path),
+        history=History(maintenance.journal.path),
         rules=(chosen, *others),
-        keeper=upkeep,
-        coach=upkeep.coach,
-        corrections=upkeep.corrections,
+        keeper=maintenance,
+        coach=maintenance.coach,
+        misreads=maintenance.misreads,
         hosts=AllowedHosts(*named(options.hosts), options.host),
         pencil=companion.pencil,
         secret=secret,
@@ -114,15 +121,17 @@ def _app(upkeep: Maintenance, options: PlayOptions, secret: bytes) -> Flask:
 
 
 @contextmanager
-def open_companion(options: PlayOptions, pencil: Pencil | None = None) -> Iterator[Companion]:
+def open_companion(options: PlayOptions) -> Iterator[Companion]:
     """Camera, pins, journal and match joined, without the page."""
-    with open_upkeep(options, pencil) as upkeep:
-        yield upkeep.companion
+    with open_maintenance(options) as maintenance:
+        yield maintenance.companion
 
 
 @contextmanager
-def open_upkeep(options: PlayOptions, pencil: Pencil | None = None) -> Iterator[Maintenance]:
-    """The companion at work, and what looks after it."""
+def open_maintenance(
+    options: PlayOptions, pencil_file: PencilFile | None = None
+) -> Iterator[Maintenance]:
+    """The companion at work, and what looks after it; without a file the pencil is in memory."""
     rules = rule_files.load(options.rules)
     state = state_folder(options.state)
     profiles = ProfileStore(state / PROFILE)
@@ -131,41 +140,37 @@ def open_upkeep(options: PlayOptions, pencil: Pencil | None = None) -> Iterator[
     tray, open_it = _camera(options, profiles)
     backups = Backups(state, Path(options.settings_file) if options.settings_file else None)
     journal, damage = open_journal(state, backups)
+    inbox = Inbox()
     with (
         closing(journal),
         closing(open_pins()) as pins,
         closing(_frames(options, state)) as frames,
-        closing(MisreadStore(state / CORRECTIONS)) as corrections,
-        closing(_coach(state, journal.path)) as coach,
+        closing(MisreadStore(state / CORRECTIONS)) as misreads,
+        closing(_coach(state, journal.path, inbox)) as coach,
     ):
         if damage:
             frames.forget(after=0)
         live_match = LiveMatch(journal)
         damage = " ".join(filter(None, (damage, _taken_up(live_match))))
+        button, no_button = _button(pins, options.button_pin, inbox)
         companion = Companion(
+            inbox,
             live_match,
             rules,
             open_it,
             open_signals(pins, _wiring(options), warn=partial(click.echo, err=True)),
+            button=button,
+            no_button=no_button,
             tray=tray,
             profiles=profiles,
-            pencil=pencil,
+            pencil=_pencil(pencil_file, button, inbox),
             still_s=options.still_s,
             shut_down=_shut_down(options, pins),
             throw_pictures=frames,
-            corrections=corrections,
+            misreads=misreads,
             damage=damage,
             coach=coach,
             alive=Heartbeat(),
-        )
-        companion.attach(
-            lambda c: TrayButton(
-                pins,
-                on_press=c.pressed,
-                on_hold=c.held,
-                on_holding=c.holding,
-                pin=options.button_pin,
-            )
         )
         companion.start()
         try:
@@ -175,7 +180,7 @@ def open_upkeep(options: PlayOptions, pencil: Pencil | None = None) -> Iterator[
                     journal,
                     backups,
                     frames,
-                    corrections,
+                    misreads,
                     coach,
                     _system(options, state),
                 )
@@ -192,6 +197,25 @@ def _taken_up(live_match: LiveMatch) -> str:
     return ""
 
 
+def _button(pins: Factory, pin: int, inbox: Inbox) -> tuple[TrayButton | None, str]:
+    """The button, or why there is none: then the phones do it."""
+    try:
+        button = TrayButton(
+            pins, on_press=inbox.pressed, on_hold=inbox.held, on_holding=inbox.holding, pin=pin
+        )
+    except (GPIOZeroError, OSError) as error:
+        log.exception("there is no button")
+        return None, f"No button: {error}"
+    return button, ""
+
+
+def _pencil(file: PencilFile | None, button: TrayButton | None, inbox: Inbox) -> Pencil:
+    by_button = button is not None and not button.simulated
+    if file is None:
+        return Pencil(changed=inbox.changed, by_button=by_button)
+    return Pencil(file.kept, keep=file.keep, changed=inbox.changed, by_button=by_button)
+
+
 def _frames(options: PlayOptions, state: Path) -> ThrowPictures:
     return ThrowPictures(
         state / FRAMES,
@@ -200,10 +224,13 @@ def _frames(options: PlayOptions, state: Path) -> ThrowPictures:
     )
 
 
-def _coach(state: Path, journal: Path) -> TableCoach:
+def _coach(state: Path, journal: Path, inbox: Inbox) -> TableCoach:
     """It works aside, in a process of its own that starts when it is first asked."""
     return TableCoach(
-        WorkerClient(journal, state / TABLES), History(journal), NotesFile(state / NOTEBOOK)
+        WorkerClient(journal, state / TABLES),
+        History(journal),
+        NotesFile(state / NOTES),
+        inbox.changed,
     )
 
 

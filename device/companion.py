@@ -1,20 +1,15 @@
 """The one thread that owns the match.
 
-Button, phones and eye send it messages; it works them off one after the other on a `Session`,
-and after each publishes an immutable snapshot that any thread may read. It is the `Table` that
-the page talks to.
+Button, phones and camera put notes into its inbox; it works them off one after the other on a
+`Session`, and after each publishes an immutable snapshot that any thread may read. It is the `Table`
+that the page talks to.
 """
 
 import logging
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import replace
-from queue import Empty, SimpleQueue
 from threading import Condition, Thread
-from typing import Any
-
-from gpiozero import GPIOZeroError
+from time import monotonic, sleep
 
 from device.calibrating.calibrated_camera import fitted_opener
 from device.calibrating.drift_watch import Drifted, DriftWatch
@@ -29,39 +24,59 @@ from device.hardware.lamp import LAMPS
 from device.hardware.outputs import Output, Signals
 from device.hardware.simulated_button import SimulatedButton
 from device.hardware.voice import words_for
-from device.session.indicator import SHUTDOWN_S, Indicator, sign_for
+from device.inbox import (
+    Announce,
+    Asked,
+    ButtonDown,
+    ButtonHeld,
+    ButtonPressed,
+    Close,
+    Inbox,
+    Note,
+    Resettle,
+)
+from device.session.indicator import SHUTDOWN_S
 from device.session.live_match import LiveMatch
 from device.session.session import Session
-from device.session.verdict import NeedsAttention, OpenQuestion
-from device.snapshots import Troubles
+from device.session.verdict import NeedsAttention
+from device.snapshots import Shown, Surroundings, Troubles, draw, indicator_of
 from device.storage.misreads import MisreadCollector, MisreadStore
-from device.storage.photo_album import PhotoAlbum, jpeg, with_slots
+from device.storage.photo_album import PhotoAlbum, jpeg
 from device.storage.throw_pictures import ThrowPictures
 from device.watching.camera_thread import CameraThread
 from device.watching.reports import CameraFound, CameraLost, Report, Seen, TimedOut
+from device.watching.tray_watch import TrayWatch
+from game.commands import (
+    Advise,
+    Command,
+    Heed,
+    Hold,
+    MoveButton,
+    NameFace,
+    Press,
+    PutBack,
+    TapIn,
+    ThrowDice,
+)
 from game.errors import GameError
-from game.match.events import Event
-from game.match.match import Match
 from game.rules.ruleset import Ruleset
-from game.situation import Situation, TableError
+from game.situation import TableError
 from vision import Reading
 from web.access.pencil import Pencil
 from web.contracts.coach import Coaching, Mode
-from web.contracts.table import Photo, Snapshot
+from web.contracts.table import Snapshot
 
 log = logging.getLogger(__name__)
 
-Job = Callable[[], object]
-
 ANSWER_S = 10.0
-"""No job takes nearly as long; a phone that waits longer is told so."""
+"""No command takes nearly as long; a phone that waits longer is told so."""
 
 RESTORE_S = 120.0
 """A card writes some MB a second; restoring is rare."""
 
 HANGS = "it hangs: check its cable, then restart the companion"
 
-TAP_S = 0.05
+TAP_S = 0.0
 """A short press of the simulated button."""
 
 TURN_S = 1.0
@@ -72,32 +87,40 @@ class Companion:
     """Joins camera, button, lamp and match; see `web.contracts.table.Table` for what it can be asked.
 
     Args:
+        inbox: what it works off.
         live_match: the match and its journal.
         rules: for a match that begins at the button.
         open_camera: opens the camera, again after it failed.
         output: lamp, buzzer, voice: tells where the table stands.
+        button: posts into the inbox; None where there is none, and `no_button` says why.
         tray: the simulated tray, where there is no real one: then it can be thrown.
         profiles: where the profile is kept; None keeps one in memory.
-        pencil: who may change anything from a phone.
-        still_s, period_s: see `CameraThread`.
+        pencil: who may change anything from a phone; tells the inbox of changes.
+        still_s, period_s: see `TrayWatch`.
         shut_down: what a very long hold does; None where that is not allowed.
         throw_pictures: keeps the picture of each throw; None keeps none.
-        corrections: keeps pictures that people put right; None keeps none.
+        misreads: keeps pictures that people put right; None keeps none.
         damage: what people have to know about the journal as it was found; usually nothing.
-        coach: works out figures; without one there are none.
+        coach: works out figures, and tells the inbox of them; without one there are none.
         alive: called by the loop at every turn, every `TURN_S` at least.
+        clock: seconds that never run backwards, the camera's, too.
+        pause: lets so many seconds go by.
 
     Attributes:
         wizard: the calibration of this table.
+        tray_watch: looks at the tray.
     """
 
     def __init__(
         self,
+        inbox: Inbox,
         live_match: LiveMatch,
         rules: Ruleset,
         open_camera: Callable[[], Camera],
         output: Output,
         *,
+        button: TrayButton | None = None,
+        no_button: str = "",
         tray: SimulatedTray | None = None,
         profiles: ProfileStore | None = None,
         pencil: Pencil | None = None,
@@ -105,52 +128,59 @@ class Companion:
         period_s: float = 1 / 15,
         shut_down: Callable[[], object] | None = None,
         throw_pictures: ThrowPictures | None = None,
-        corrections: MisreadStore | None = None,
+        misreads: MisreadStore | None = None,
         damage: str = "",
         coach: TableCoach | None = None,
         alive: Callable[[], object] = lambda: None,
+        clock: Callable[[], float] = monotonic,
+        pause: Callable[[float], object] = sleep,
     ) -> None:
-        self._alive = alive
-        self.pencil = pencil or Pencil()
-        self.pencil.changed = self._refresh
+        self._inbox, self._alive = inbox, alive
+        real_button = button is not None and not button.simulated
+        self.pencil = pencil or Pencil(changed=inbox.changed, by_button=real_button, clock=clock)
         self._coach = coach
-        if coach:
-            coach.changed = self._refresh
         self._profiles = profiles = profiles or ProfileStore()
-        self._drift_watch = DriftWatch(profiles, self._drifted)
-        self._camera_thread = CameraThread(
+        self._drift_watch = DriftWatch(profiles, self._drifted, clock)
+        self.tray_watch = TrayWatch(
             fitted_opener(open_camera, profiles),
-            self._report,
+            inbox.post,
             still_s=still_s,
             period_s=period_s,
             sift=self._sift,
             idle=self._drift_watch.look,
+            clock=clock,
+        )
+        self._camera_thread = CameraThread(self.tray_watch)
+        self._button, self._no_button = button, no_button
+        self._simulated_button = (
+            SimulatedButton(button, clock, pause) if button and button.simulated else None
         )
         self.wizard = Wizard(
-            self._camera_thread, profiles, simulated=tray, changed=self._refresh, kept=self._refresh
+            self.tray_watch,
+            profiles,
+            simulated=tray,
+            real_button=real_button,
+            changed=inbox.changed,
+            drift_watch=self._drift_watch,
+            clock=clock,
+            pause=pause,
         )
-        self._session = Session(live_match, rules, self._camera_thread, shut_down=shut_down)
+        self._session = Session(live_match, rules, self.tray_watch, shut_down=shut_down)
         if damage:  # spoken, too
             first = damage.partition(". ")[0]
             self._session.message = f"{first}. {self._session.message}"
-        self._live_match, self.simulated_tray = live_match, tray
+        self._live_match, self._tray = live_match, tray
         self._output = output if isinstance(output, Signals) else Signals(output)
         self._throw_pictures, self._kept = throw_pictures, 0
-        self._misread_collector = MisreadCollector(corrections) if corrections else None
+        self._misreads = MisreadCollector(misreads) if misreads else None
         self._damage, self._camera_trouble, self._hangs = damage, "", False
         self._photo_album = PhotoAlbum()
-        self._button: TrayButton | None = None
-        self._button_trouble = ""
-        self._simulated_button: SimulatedButton | None = None
-        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
-        self._changed = Condition()
-        self._seen: Seen | None = None
-        self._photo: Photo | None = None
+        self._shown: Shown | None = None
         self._camera_name: str | None = None
         self._held_s: float | None = None
         self._join_url = ""
-        self._moved = False
-        self._snapshot = self._draw(version=1)
+        self._published = Condition()
+        self._snapshot = draw(1, self._session, self._surroundings, self._coaching)
         self._thread = Thread(target=self._run, name="companion", daemon=True)
 
     def start(self) -> None:
@@ -160,58 +190,127 @@ class Companion:
     def close(self) -> None:
         """Finish what is queued, then give camera, button and lamp back."""
         self._camera_thread.close()
+        self.wizard.close()
         if self._button:
             self._button.close()
-        self._jobs.put(None)
-        self._thread.join()
+        self._inbox.post(Close())
+        if self._thread.is_alive():
+            self._thread.join()
         self._output.close()
+
+    # What any thread may ask
+
+    def snapshot(self) -> Snapshot:
+        return self._snapshot
+
+    def wait(self, after: int, timeout_s: float) -> Snapshot | None:
+        with self._published:
+            self._published.wait_for(lambda: self._snapshot.version > after, timeout_s)
+            return self._snapshot if self._snapshot.version > after else None
+
+    def photo(self, photo_id: str) -> bytes | None:
+        return self._photo_album.get(photo_id)
+
+    def view(self) -> bytes | None:
+        """What the camera sees now, small, as JPEG; None while there is no camera."""
+        latest = self.tray_watch.latest
+        return None if latest is None else jpeg(latest)
+
+    @property
+    def troubles(self) -> Troubles:
+        """What is wrong here, for the health page."""
+        output = "; ".join(filter(None, (self._no_button, self._output.trouble)))
+        return Troubles(self._camera_trouble, self._live_match.trouble, self._damage, output)
 
     def announce(self, join_url: str) -> Snapshot:
         """From now on the QR code leads here."""
+        return self._ask(Announce(join_url))
 
-        def note() -> None:
-            self._join_url = join_url
+    def do(self, command: Command) -> Snapshot:
+        """Do what somebody asks for; gives the snapshot after it.
 
-        return self._ask(note)
+        A press goes through the pin where that is simulated, so that it is a finger like any other.
 
-    def attach(self, make_button: Callable[["Companion"], TrayButton]) -> None:
-        """Give the companion its button, whose messages it takes; without one the phones do it."""
+        Raises:
+            TableError, GameError: it is refused; says why, and what to do.
+        """
+        match command:
+            case Press():
+                return self.do(Hold(TAP_S))
+            case Hold() if command.seconds >= SHUTDOWN_S:
+                raise TableError(
+                    "Only the button at the tray shuts the machine down: hold that one."
+                )
+            case Hold() if self._simulated_button:
+                self._simulated_button.hold(command.seconds)
+            case MoveButton():
+                if self._simulated_button is None:
+                    raise TableError("The button is real: press it at the tray.")
+                self._simulated_button.move(down=command.down)
+        return self._ask(command)
+
+    def _ask(self, command: Command | Announce) -> Snapshot:
+        asked = Asked(command)
+        self._inbox.post(asked)
+        return asked.done.result(timeout=RESTORE_S if isinstance(command, PutBack) else ANSWER_S)
+
+    # The thread
+
+    def _run(self) -> None:
+        while self.step(TURN_S):
+            pass
+
+    def step(self, timeout_s: float) -> bool:
+        """Work off the next note, if one comes in time; False once it was the last one."""
+        self._alive()
+        note = self._inbox.take(timeout_s)
+        if isinstance(note, Asked):
+            self._answer(note)
+        elif note is not None:
+            self._try(lambda: self._take(note))
+        if note is not None or self._feel_the_camera() or self._has_lapsed:
+            self._try(self._publish)
+        return not isinstance(note, Close)
+
+    def _answer(self, asked: Asked) -> None:
         try:
-            self._button = make_button(self)
-        except (GPIOZeroError, OSError) as error:
-            log.exception("there is no button")
-            self._button_trouble = f"No button: {error}"
-            return
-        self._simulated_button = SimulatedButton(self._button) if self._button.simulated else None
-        self.wizard.real_button = self.pencil.by_button = not self._button.simulated
+            self._perform(asked.command)
+            asked.done.set_result(self._publish())
+        except Exception as error:  # noqa: BLE001 - handed to whoever asked
+            asked.done.set_exception(error)
 
-    # What comes in from the hardware
+    def _try(self, job: Callable[[], object]) -> None:
+        """A refusal becomes the message on every phone."""
+        try:
+            job()
+        except (GameError, TableError) as error:
+            self._session.message = _sentence(str(error))
+        except Exception:
+            log.exception("a note to the companion failed")
+            self._session.message = "Something went wrong here: it is in the log. Press again."
 
-    def pressed(self) -> None:
-        if (
-            self._simulated_button is None and self.pencil.press()
-        ):  # a page's button is not at the tray
-            self._post(lambda: self._session.say("The pencil is handed over."))
-            return
-        if not self.wizard.pressed(TAP_S):
-            self._post(self._session.press)
+    def _take(self, note: Note) -> None:
+        match note:
+            case ButtonPressed():
+                self._pressed()
+            case ButtonHeld():
+                if not self.wizard.pressed(note.seconds):
+                    self._session.hold(note.seconds)
+            case ButtonDown():
+                self._held_s = None if self.wizard.listening else note.seconds
+            case Resettle():
+                self.tray_watch.resettle()
+            case Seen() | TimedOut() | CameraFound() | CameraLost():
+                self._hear(note)
 
-    def held(self, seconds: float) -> None:
-        if not self.wizard.pressed(seconds):
-            self._post(lambda: self._session.hold(seconds))
+    def _pressed(self) -> None:
+        if self._simulated_button is None and self.pencil.press():  # a page's is not at the tray
+            self._session.say("The pencil is handed over.")
+        elif not self.wizard.pressed(TAP_S):
+            self._session.press()
 
-    def holding(self, seconds: float | None) -> None:
-        """The button is down for so long; None when it was let go."""
-
-        def note() -> None:
-            self._held_s = None if self.wizard.listening else seconds
-
-        self._post(note)
-
-    def _report(self, report: Report) -> None:
-        self._post(lambda: self._take(report))
-
-    def _take(self, report: Report) -> None:
+    def _hear(self, report: Report) -> None:
+        """What the camera thread tells."""
         match report:
             case Seen():
                 self._see(report)
@@ -228,335 +327,151 @@ class Companion:
             case CameraLost():
                 self._lose_camera(report.reason)
 
+    def _perform(self, command: Command | Announce) -> None:
+        match command:
+            case Announce():
+                self._join_url = command.join_url
+            case Hold() | MoveButton() if self._simulated_button:
+                pass  # the pin has told it already
+            case ThrowDice():
+                self._throw()
+            case TapIn():
+                self._tap_in(command)
+            case NameFace():
+                self._name_face(command)
+            case Heed():
+                self._damage = ""
+            case Advise():
+                self._advise(command)
+            case PutBack():
+                self._put_back(command)
+            case _:
+                self._session.do(command)
+
+    def _throw(self) -> None:
+        if self._tray is None:
+            raise TableError("These dice are real: throw them yourself.")
+        throw_as_a_person(self._tray, self._session.match)
+
+    def _advise(self, command: Advise) -> None:
+        if self._coach is None:
+            raise TableError("There is no coach here.")
+        self._coach.switch(Mode(command.mode))
+
+    def _put_back(self, command: PutBack) -> None:
+        command.restore()
+        self._profiles.reload()
+        self._session.reload()
+
+    def _tap_in(self, command: TapIn) -> None:
+        """Where a reading needs attention, its picture shows what is tapped in."""
+        before = self._session.match
+        heeding = isinstance(self._session.overlay, NeedsAttention)
+        self._session.do(command)
+        after = self._session.match
+        if self._misreads and before and after and heeding and after is not before:
+            self._misreads.tapped_in(before, after)
+
+    def _name_face(self, command: NameFace) -> None:
+        """A die of the last throw is corrected; any other is told to the open question."""
+        photo, shown = self._snapshot.photo, self._shown
+        if shown is None or photo is None or photo.id != command.photo:
+            raise TableError("That photo is an old one: look at the newest, and tap there.")
+        if command.die >= len(photo.dice):
+            raise TableError(f"There is no die {command.die} on that photo: they count from 0.")
+        sight = shown.seen.sight.told(command.die, command.face)
+        if (slot := photo.dice[command.die].slot) is None:
+            self._session.told(sight)
+        else:
+            self._session.correct_die(slot, command.face)
+        self._show(replace(shown.seen, sight=sight))
+
+    # The camera
+
+    def _see(self, seen: Seen) -> None:
+        """What the camera saw, before people say more of it."""
+        if self._misreads:
+            self._misreads.saw(seen)
+        self._show(seen)
+
+    def _show(self, seen: Seen) -> None:
+        self._shown = Shown(seen, self._photo_album.add(seen.image, seen.reading, seen.zones))
+
     def _lose_camera(self, reason: str) -> None:
         self._camera_name, self._camera_trouble = None, reason
         self.wizard.lost()
         self._session.camera_lost(reason)
 
-    def _feel_the_eye(self) -> Job | None:
+    def _feel_the_camera(self) -> bool:
         """A camera that never comes back from a call cannot say so itself."""
-        if self._camera_thread.hangs == self._hangs:
-            return None
+        if self.tray_watch.hangs == self._hangs:
+            return False
         self._hangs = not self._hangs
         if self._hangs:
-            return lambda: self._lose_camera(HANGS)
-        name = self._camera_thread.camera_name
-        return None if name is None else lambda: self._take(CameraFound(name))
+            self._lose_camera(HANGS)
+        elif name := self.tray_watch.camera_name:
+            self._hear(CameraFound(name))
+        return True
 
     def _sift(self, reading: Reading, image: Image, camera: Camera) -> Reading:
         return self._profiles.sift(reading, image, camera.tray, camera.name)
 
     def _drifted(self, drifted: Drifted) -> None:
-        """Comes on the eye's thread."""
+        """Comes on the camera's thread."""
+        if drifted.resettle:
+            self._inbox.post(Resettle())
+        self._inbox.changed()
 
-        def note() -> None:
-            self.wizard.drift, self._moved = drifted.words, drifted.moved
-            if drifted.resettle:
-                self._camera_thread.resettle()
+    # What is shown
 
-        self._post(note)
+    @property
+    def _surroundings(self) -> Surroundings:
+        drifted = self._drift_watch.found
+        return Surroundings(
+            simulated=self._tray is not None,
+            camera=self._camera_name,
+            shown=self._shown,
+            join_url=self._join_url,
+            held_s=self._held_s,
+            moved=drifted.moved,
+            testing=self.wizard.showing,
+            calibrated=self.wizard.calibrated or not self.wizard.wanted,
+            notice=drifted.words or self._profiles.trouble,
+            troubles=self.troubles,
+            pencil=self.pencil.view(),
+        )
 
-    def _refresh(self) -> None:
-        """Lamp and page anew, where the calibration changed what they show."""
-
-        def note() -> None:
-            self._moved = self._moved and bool(self.wizard.drift)
-
-        self._post(note)
-
-    def _see(self, seen: Seen) -> None:
-        """What the camera saw, before people say more of it."""
-        if self._misread_collector:
-            self._misread_collector.saw(seen)
-        self._show(seen)
-
-    def _show(self, seen: Seen) -> None:
-        self._seen = seen
-        self._photo = self._photo_album.add(seen.image, seen.sight.reading, seen.zones)
-
-    # The thread
-
-    def _run(self) -> None:
-        while (job := self._next_job()) is not None:
-            job()
-            self._try(self._publish)
-
-    def _next_job(self) -> Job | None:
-        while True:
-            self._alive()
-            with suppress(Empty):
-                return self._jobs.get(timeout=TURN_S)
-            if job := self._feel_the_eye():
-                return job
-            if self._has_lapsed:
-                return lambda: None
+    @property
+    def _coaching(self) -> Coaching:
+        return self._coach.coaching(self._session.match) if self._coach else Coaching()
 
     @property
     def _has_lapsed(self) -> bool:
         """A page left the lamp's test, or a phone asked for the pencil in vain."""
-        return (
-            self._snapshot.lamp != LAMPS[self._indicator]
-            or self._snapshot.pencil != self.pencil.view()
-        )
-
-    def _post(self, job: Job) -> None:
-        """Do this on the companion's thread; a refusal becomes the message on every phone."""
-        self._jobs.put(lambda: self._try(job))
-
-    def _try(self, job: Job) -> None:
-        try:
-            job()
-        except (GameError, TableError) as error:
-            self._session.message = _sentence(str(error))
-        except Exception:
-            log.exception("a message to the companion failed")
-            self._session.message = "Something went wrong here: it is in the log. Press again."
-
-    def _ask(self, job: Job, patience_s: float = ANSWER_S) -> Snapshot:
-        """Do this on the companion's thread and wait for the snapshot after it."""
-        done: Future[Snapshot] = Future()
-
-        def answer() -> None:
-            try:
-                job()
-                done.set_result(self._publish())
-            except Exception as error:  # noqa: BLE001 - handed to whoever asked
-                done.set_exception(error)
-
-        self._jobs.put(answer)
-        return done.result(timeout=patience_s)
+        around = self._surroundings
+        lamp = LAMPS[indicator_of(self._session, around)]
+        return self._snapshot.lamp != lamp or self._snapshot.pencil != around.pencil
 
     def _publish(self) -> Snapshot:
-        self._keep_frame()
-        if self._misread_collector and self._live_match:
-            self._misread_collector.learn(self._live_match.match)
-        drawn = self._draw(self._snapshot.version)
+        self._keep_picture()
+        if self._misreads and self._session.match:
+            self._misreads.learn(self._session.match)
+        around = self._surroundings
+        drawn = draw(self._snapshot.version, self._session, around, self._coaching)
         if drawn == self._snapshot:
             return drawn
-        with self._changed:
+        with self._published:
             self._snapshot = replace(drawn, version=drawn.version + 1)
-            self._changed.notify_all()
-        self._output.show(self._indicator, words_for(drawn.message, drawn.advice))
+            self._published.notify_all()
+        words = words_for(drawn.message, drawn.advice)
+        self._output.show(indicator_of(self._session, around), words)
         return self._snapshot
 
-    def _keep_frame(self) -> None:
-        if self._throw_pictures and self._seen and self._live_match.seen not in (0, self._kept):
-            self._kept = self._live_match.seen
-            self._throw_pictures.keep(self._kept, self._seen.image)
-
-    @property
-    def troubles(self) -> Troubles:
-        """What is wrong here, for the health page."""
-        output = "; ".join(filter(None, (self._button_trouble, self._output.trouble)))
-        return Troubles(self._camera_trouble, self._live_match.trouble, self._damage, output)
-
-    def _draw(self, version: int) -> Snapshot:
-        session, overlay = self._session, self._session.overlay
-        match = self._live_match.match if self._live_match else None
-        return Snapshot(
-            version=version,
-            situation=session.situation,
-            message=session.message,
-            lamp=LAMPS[self._indicator],
-            advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
-            match=match,
-            rolloff=session.rolloff if session.situation is Situation.NO_MATCH else None,
-            photo=self._photo_of(match),
-            question=overlay.question if isinstance(overlay, OpenQuestion) else None,
-            choices=session.choices,
-            simulated=self.simulated_tray is not None,
-            camera=self._camera_name,
-            join_url=self._join_url,
-            calibrated=self.wizard.calibrated or not self.wizard.wanted,
-            notice=self.wizard.drift or self._profiles.trouble,
-            troubles=self.troubles.at_the_table,
-            pencil=self.pencil.view(),
-            coach=self._coach.coaching(match) if self._coach else Coaching(),
-        )
-
-    @property
-    def _indicator(self) -> Indicator:
-        session = self._session
-        return sign_for(
-            session.situation,
-            self._live_match.match if self._live_match else None,
-            held_s=self._held_s or 0.0,
-            has_camera=session.has_camera,
-            started=session.started,
-            moved=self._moved,
-            testing=self.wizard.showing,
-            asked=self.pencil.view().by_button,
-        )
-
-    def _photo_of(self, match: Match | None) -> Photo | None:
-        if self._photo is None or self._seen is None or match is None:
-            return self._photo
-        return with_slots(self._photo, self._seen.sight.reading, match.last_throw)
-
-    # What the page can ask
-
-    def snapshot(self) -> Snapshot:
-        return self._snapshot
-
-    def wait(self, after: int, timeout_s: float) -> Snapshot | None:
-        with self._changed:
-            self._changed.wait_for(lambda: self._snapshot.version > after, timeout_s)
-            return self._snapshot if self._snapshot.version > after else None
-
-    def photo(self, photo_id: str) -> bytes | None:
-        return self._photo_album.get(photo_id)
-
-    def view(self) -> bytes | None:
-        """What the camera sees now, small, as JPEG; None while there is no camera."""
-        latest = self._camera_thread.latest
-        return None if latest is None else jpeg(latest)
-
-    def press(self) -> Snapshot:
-        return self.hold(TAP_S)
-
-    def reread(self) -> Snapshot:
-        return self._ask(self._session.read_again)
-
-    def hold(self, seconds: float) -> Snapshot:
-        """Through the pin where it is simulated, so that it is a finger like any other.
-
-        Raises:
-            TableError: it would shut the machine down: whoever wants that stands at the tray.
-        """
-        if seconds >= SHUTDOWN_S:
-            raise TableError("Only the button at the tray shuts the machine down: hold that one.")
-        if self._simulated_button is None:
-            return self._ask(lambda: self._session.hold(seconds))
-        self._simulated_button.hold(seconds)
-        return self._ask(lambda: None)
-
-    def button(self, *, down: bool) -> Snapshot:
-        if self._simulated_button is None:
-            raise TableError("The button is real: press it at the tray.")
-        self._simulated_button.move(down=down)
-        return self._ask(lambda: None)
-
-    def throw(self) -> Snapshot:
-        tray = self.simulated_tray
-        if tray is None:
-            raise TableError("These dice are real: throw them yourself.")
-        match = self._live_match.match if self._live_match else None
-        return self._ask(lambda: throw_as_a_person(tray, match))
-
-    def new_match(
-        self,
-        names: tuple[str, ...],
-        *,
-        rules: str | None = None,
-        target: int | None = None,
-        options: Mapping[str, Any] | None = None,
-        teams: tuple[int, ...] | None = None,
-    ) -> Snapshot:
-        return self._ask(
-            lambda: self._session.new_match(
-                names, rules=rules, target=target, options=options, teams=teams
-            )
-        )
-
-    def invite(
-        self,
-        question: str,
-        names: tuple[str, ...],
-        *,
-        rules: str | None = None,
-        target: int | None = None,
-        answered: Callable[[bool], object],
-    ) -> Snapshot:
-        """Ask at the table whether these may begin a match; `answered` hears what was chosen."""
-        return self._ask(
-            lambda: self._session.invite(
-                question, names, rules=rules, target=target, answered=answered
-            )
-        )
-
-    def rematch(self) -> Snapshot:
-        return self._ask(self._session.rematch)
-
-    def heed(self) -> Snapshot:
-        def note() -> None:
-            self._damage = ""
-
-        return self._ask(note)
-
-    def advise(self, mode: Mode) -> Snapshot:
-        coach = self._coach
-        if coach is None:
-            raise TableError("There is no coach here.")
-
-        return self._ask(lambda: coach.switch(mode))
-
-    def replaced(self, put_back: Callable[[], object]) -> Snapshot:
-        """Let a backup be put in place of journal and profile, and go on with what is there then."""
-
-        def change() -> None:
-            put_back()
-            self._profiles.reload()
-            self._session.reload()
-
-        return self._ask(change, RESTORE_S)
-
-    def reopen(self, match_id: int) -> Snapshot:
-        return self._ask(lambda: self._session.reopen(match_id))
-
-    def dice(self, dice: tuple[int, ...]) -> Snapshot:
-        return self._ask(lambda: self._tap_in(dice))
-
-    def _tap_in(self, dice: tuple[int, ...]) -> None:
-        """Where a reading needs attention, its picture shows what is tapped in."""
-        before = self._live_match.match if self._live_match else None
-        heeding = isinstance(self._session.overlay, NeedsAttention)
-        self._session.dice(dice)
-        if self._misread_collector and before and heeding and self._live_match.match is not before:
-            self._misread_collector.tapped_in(before, self._live_match.match)
-
-    def keep(self, dice: tuple[int, ...]) -> Snapshot:
-        return self._ask(lambda: self._session.keep(dice))
-
-    def bank(self, dice: tuple[int, ...] | None = None) -> Snapshot:
-        return self._ask(lambda: self._session.bank(dice))
-
-    def correct(self, dice: tuple[int, ...], index: int | None = None) -> Snapshot:
-        return self._ask(lambda: self._session.correct(dice, index))
-
-    def face(self, photo_id: str, die: int, value: int) -> Snapshot:
-        return self._ask(lambda: self._face(photo_id, die, value))
-
-    def _face(self, photo_id: str, die: int, value: int) -> None:
-        """A die of the last throw is corrected; any other is told to the open question."""
-        photo, seen = self._snapshot.photo, self._seen
-        if seen is None or photo is None or photo.id != photo_id:
-            raise TableError("That photo is an old one: look at the newest, and tap there.")
-        if die >= len(photo.dice):
-            raise TableError(f"There is no die {die} on that photo: they count from 0.")
-        told = replace(seen, sight=seen.sight.told(die, value))
-        if (slot := photo.dice[die].slot) is None:
-            self._session.told(told.sight)
-        else:
-            self._session.correct_die(slot, value)
-        self._show(told)
-
-    def by_hand(self, event: Event) -> Snapshot:
-        return self._ask(lambda: self._session.by_hand(event))
-
-    def insert(self, line: str, before: int | None = None) -> Snapshot:
-        return self._ask(lambda: self._session.insert(line, before))
-
-    def drop(self, start: int, stop: int) -> Snapshot:
-        return self._ask(lambda: self._session.drop(start, stop))
-
-    def answer(self, choice_id: str) -> Snapshot:
-        return self._ask(lambda: self._session.answer(choice_id))
-
-    def undo(self) -> Snapshot:
-        return self._ask(self._session.undo)
-
-    def redo(self) -> Snapshot:
-        return self._ask(self._session.redo)
+    def _keep_picture(self) -> None:
+        seen = self._live_match.seen
+        if self._throw_pictures and self._shown and seen not in (0, self._kept):
+            self._kept = seen
+            self._throw_pictures.keep(seen, self._shown.seen.image)
 
 
 def _sentence(text: str) -> str:

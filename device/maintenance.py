@@ -28,6 +28,7 @@ from device.storage.daily_backup import Backups
 from device.storage.misreads import MisreadStore
 from device.storage.restore import put_back
 from device.storage.throw_pictures import ThrowPictures
+from game.commands import PutBack
 from game.errors import JournalError
 from game.journal.history import History
 from game.journal.journal import Journal
@@ -61,7 +62,7 @@ class Maintenance:
     journal: Journal
     backups: Backups
     frames: ThrowPictures
-    corrections: MisreadStore
+    misreads: MisreadStore
     coach: TableCoach
     system: System
     _received: bytearray = field(default_factory=bytearray)
@@ -100,7 +101,7 @@ class Maintenance:
             self.frames.forget(after=good.position)
 
         try:
-            return self.companion.replaced(put)
+            return self.companion.do(PutBack(put))
         except OSError as error:
             raise TableError(f"it cannot be put back ({error}): is the disk full?") from None
 

@@ -1,11 +1,22 @@
-"""What the running companion knows to be wrong."""
+"""What is shown of the table: the snapshot for the phones and the sign for the lamp, drawn anew each time."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from device.hardware.lamp import LAMPS
+from device.session.indicator import Indicator, sign_for
+from device.session.session import Session
+from device.session.verdict import NeedsAttention, OpenQuestion
+from device.storage.photo_album import with_slots
+from device.watching.reports import Seen
+from game.match.match import Match
+from game.situation import Situation
+from web.contracts.coach import Coaching
+from web.contracts.table import Holding, Photo, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
 class Troubles:
-    """A line for each part; empty where it is as it should be.
+    """What the running companion knows to be wrong: a line for each part, empty where all is well.
 
     Attributes:
         camera: why there is none.
@@ -23,3 +34,84 @@ class Troubles:
     def at_the_table(self) -> tuple[str, ...]:
         """What everybody at the table has to know; a camera that is away is told there anyway."""
         return tuple(filter(None, (self.record, self.journal, self.output)))
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The newest picture that was read, and its photo."""
+
+    seen: Seen
+    photo: Photo
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What is around the session: the parts of the table as they stand now.
+
+    Attributes:
+        held_s: for how long the button is down; None where it is not.
+        moved: whether the tray lies elsewhere than it was calibrated.
+        testing: the colour that calibration asks about.
+        calibrated: whether camera and tray were fitted to each other, or need not be.
+        notice: what has changed since then.
+    """
+
+    simulated: bool
+    camera: str | None = None
+    shown: Shown | None = None
+    join_url: str = ""
+    held_s: float | None = None
+    moved: bool = False
+    testing: str = ""
+    calibrated: bool = True
+    notice: str = ""
+    troubles: Troubles = field(default_factory=Troubles)
+    pencil: Holding = field(default_factory=Holding)
+
+
+def draw(version: int, session: Session, around: Surroundings, coaching: Coaching) -> Snapshot:
+    """All that a phone needs, at this moment."""
+    match, overlay = session.match, session.overlay
+    return Snapshot(
+        version=version,
+        situation=session.situation,
+        message=session.message,
+        lamp=LAMPS[indicator_of(session, around)],
+        advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
+        match=match,
+        rolloff=session.rolloff if session.situation is Situation.NO_MATCH else None,
+        photo=_photo(around.shown, match),
+        question=overlay.question if isinstance(overlay, OpenQuestion) else None,
+        choices=session.choices,
+        simulated=around.simulated,
+        camera=around.camera,
+        join_url=around.join_url,
+        calibrated=around.calibrated,
+        notice=around.notice,
+        troubles=around.troubles.at_the_table,
+        pencil=around.pencil,
+        coach=coaching,
+    )
+
+
+def indicator_of(session: Session, around: Surroundings) -> Indicator:
+    """The one sign that the parts by the tray show."""
+    return sign_for(
+        session.situation,
+        session.match,
+        held_s=around.held_s or 0.0,
+        has_camera=session.has_camera,
+        started=session.started,
+        moved=around.moved,
+        testing=around.testing,
+        asked=around.pencil.by_button,
+    )
+
+
+def _photo(shown: Shown | None, match: Match | None) -> Photo | None:
+    """Each die with its number in the throw that the photo shows."""
+    if shown is None:
+        return None
+    if match is None:
+        return shown.photo
+    return with_slots(shown.photo, shown.seen.reading, match.last_throw)

@@ -14,6 +14,8 @@ FLAGS = [
     "--disable-sync",
 ]
 PHONE = {"width": 390, "height": 844}
+PATIENCE_MS = 30_000
+"""A machine that does other things, too, is no reason to fail."""
 
 
 @contextmanager

@@ -19,10 +19,10 @@ from tests.vision.painted import Put, photograph
 ROOT = Path(__file__).parents[1]
 ASKED = """
 import json, sys, cv2
-from calibration import tray
+from calibration import tray_finder
 from vision import read
 image = cv2.imread(sys.argv[1])
-found = tray.find([image])
+found = tray_finder.find([image])
 values = sorted(die.value for die in read(image).dice)
 print(json.dumps([cv2.__version__, values, found.tray.corners]))
 """

@@ -14,13 +14,13 @@ from web.access.origin import AllowedHosts, register_hosts
 from web.access.pencil import Pencil
 from web.access.phone import Phones
 from web.access.pin import Pin
-from web.api.calibration import create_calibrating
-from web.api.health import create_health
-from web.api.matches import create_records
-from web.api.misreads import create_corrections
+from web.api.calibration import create_calibration, create_calibration_page
+from web.api.health import create_backups, create_health
+from web.api.matches import create_matches
+from web.api.misreads import create_misreads
 from web.api.openapi import create_openapi
-from web.api.pencil import create_handing
-from web.api.statistics import create_counted
+from web.api.pencil import create_pencil
+from web.api.statistics import create_statistics, create_statistics_pages
 from web.api.table import create_api
 from web.contracts.calibration import Calibration
 from web.contracts.coach import Coach
@@ -30,10 +30,10 @@ from web.contracts.table import Table
 from web.i18n import languages
 from web.pages import filters
 from web.pages.assets import YEAR_S, asset
-from web.pages.matches import create_looking_back, create_reviews
+from web.pages.matches import create_looking_back
 from web.pages.printouts import create_paper
 from web.pages.scoreboard import create_page, showing
-from web.request import MAX_BYTES
+from web.route import MAX_BYTES
 from web.stream import Streams
 
 
@@ -46,7 +46,7 @@ def create_app(
     rules: Sequence[Ruleset] | None = None,
     streams: Streams | None = None,
     keeper: Maintainer | None = None,
-    corrections: Misreads | None = None,
+    misreads: Misreads | None = None,
     hosts: AllowedHosts | None = None,
     pencil: Pencil | None = None,
     secret: bytes | None = None,
@@ -61,7 +61,7 @@ def create_app(
         rules: the rule sets on offer, the usual one first; all published ones without.
         streams: the live streams; pass them to end them before the server stops.
         keeper: looks after the appliance: health, backups, kept pictures.
-        corrections: pictures of throws that were put right; None where none are kept.
+        misreads: pictures of throws that were put right; None where none are kept.
         hosts: the names under which the page may be asked for; None means any.
         pencil: who may change anything; without it a new one, which nobody holds.
         secret: signs what phones carry, and makes the PIN; without it one for this run alone.
@@ -86,19 +86,24 @@ def create_app(
     origin.register(app)
     phone.register(app, table, pencil, phones)
     idempotency.register(app)
-    app.register_blueprint(create_api(table, streams, offered))
-    app.register_blueprint(create_openapi())
-    app.register_blueprint(create_handing(table, pencil, pin, phones))
-    app.register_blueprint(create_page(table, streams, app))
-    app.register_blueprint(create_paper(table, offered))
-    app.register_blueprint(create_health(table, keeper, corrections))
-    app.register_blueprint(create_corrections(corrections, pencil))
-    app.register_blueprint(create_records(table, history))
     show = showing(table)
-    app.register_blueprint(create_looking_back(show, history, coach))
-    app.register_blueprint(create_reviews(history, coach))
-    app.register_blueprint(create_counted(show, coach))
-    app.register_blueprint(create_calibrating(table, calibration))
+    for blueprint in (
+        create_page(table, streams, app),
+        create_paper(table, offered),
+        create_looking_back(show, history, coach),
+        create_statistics_pages(show, coach),
+        create_calibration_page(table, calibration),
+        create_health(table, keeper, misreads),
+        create_api(table, streams, offered),
+        create_pencil(table, pencil, pin, phones),
+        create_matches(history, coach),
+        create_statistics(coach),
+        create_calibration(calibration),
+        create_backups(keeper),
+        create_misreads(misreads, pencil),
+        create_openapi(),
+    ):
+        app.register_blueprint(blueprint)
     return app
 
 

@@ -13,6 +13,7 @@ from device.app import PlayOptions, serving
 from device.bench.vision import median_ms
 from device.cameras.simulated.tray import SimulatedTray
 from device.companion import Companion
+from game.commands import Press, StartMatch, ThrowDice
 from vision import read
 
 
@@ -39,16 +40,16 @@ def _reader() -> Callable[[], object]:
 
 
 def _press_times_ms(companion: Companion, port: int, runs: int) -> list[float]:
-    companion.new_match(("Anna", "Ben"))
+    companion.do(StartMatch(("Anna", "Ben")))
     connection = HTTPConnection("127.0.0.1", port)
     connection.request("GET", "/api/v1/events")
     stream = connection.getresponse()
     times_ms = []
     for _ in range(runs):
-        companion.throw()
+        companion.do(ThrowDice())
         sleep(1.0)  # rolls 0.1 s, lies still for 0.4 s
         start_s = perf_counter()
-        companion.pressed()
+        companion.do(Press())
         _next_reading(stream)
         times_ms.append((perf_counter() - start_s) * 1000)
     connection.close()

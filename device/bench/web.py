@@ -17,6 +17,7 @@ import click
 
 from device.app import PlayOptions, serving
 from device.companion import Companion
+from game.commands import StartMatch, TapIn, Undo
 from web.server import Server
 
 PACE_S = 1.0
@@ -52,7 +53,7 @@ def web(phones: int, seconds: int) -> bool:
     with TemporaryDirectory() as state:
         options = PlayOptions(camera="sim", host="127.0.0.1", port=0, state=state, seed=1)
         with serving(options) as (companion, server):
-            companion.new_match(("Anna", "Ben"))
+            companion.do(StartMatch(("Anna", "Ben")))
             return _measure(companion, server, phones, seconds)
 
 
@@ -78,7 +79,7 @@ def _act(companion: Companion, seconds: int) -> dict[int, float]:
     next_s = monotonic()
     for number in range(seconds):
         start_s = perf_counter()
-        snapshot = companion.undo() if number % 2 else companion.dice(DICE)
+        snapshot = companion.do(Undo() if number % 2 else TapIn(DICE))
         acted[snapshot.version] = start_s
         next_s += PACE_S
         sleep(max(0.0, next_s - monotonic()))

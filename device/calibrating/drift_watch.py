@@ -35,6 +35,9 @@ class DriftWatch:
         profiles: where the profile is.
         post: takes what is found, when it is found twice running, and when it is over.
         clock: seconds that never run backwards.
+
+    Attributes:
+        found: what was told last; replaced, never changed.
     """
 
     def __init__(
@@ -45,6 +48,7 @@ class DriftWatch:
     ) -> None:
         self._profiles, self._post, self._clock = profiles, post, clock
         self._last = self._told = ""
+        self.found = Drifted("")
         self._resettled_s: float | None = None
 
     def look(self, frame: Frame, camera: Camera) -> None:
@@ -58,8 +62,13 @@ class DriftWatch:
         words = _words(found)
         if words == self._last and words != self._told:
             self._told = words
-            self._post(Drifted(words, found.tray_moved, self._may_resettle(found)))
+            self.found = Drifted(words, found.tray_moved, self._may_resettle(found))
+            self._post(self.found)
         self._last = words
+
+    def forget(self) -> None:
+        """The profile was made anew."""
+        self.found = Drifted("")
 
     def _may_resettle(self, found: Drift) -> bool:
         now_s = self._clock()

@@ -25,8 +25,9 @@ from device.files import state_folder
 from device.settings import Settings
 from device.watching.camera_thread import CameraThread
 from device.watching.reports import CameraFound, CameraLost, Report
+from device.watching.tray_watch import TrayWatch
 from game.situation import TableError
-from web.contracts.calibration import CalibrationState, Points
+from web.contracts.calibration import CalibrationState, Points, Step
 
 FAILED = 1
 OPENING_S = 20.0
@@ -41,7 +42,7 @@ class Here:
     """A camera opened for calibration, and where the profile is."""
 
     wizard: Wizard
-    camera_thread: CameraThread
+    tray_watch: TrayWatch
     folder: Path
     simulated: SimulatedTray | None
 
@@ -58,16 +59,17 @@ def opened(settings: Settings, camera: str | None) -> Iterator[Here]:
     simulated = first if isinstance(first, SimulatedTray) else None
     cameras = iter([first])
     reports: list[Report] = []
-    camera_thread = CameraThread(
+    tray_watch = TrayWatch(
         fitted_opener(lambda: next(cameras, None) or opener(), profiles), reports.append
     )
-    camera_thread.start()
+    thread, wizard = CameraThread(tray_watch), Wizard(tray_watch, profiles, simulated=simulated)
+    thread.start()
     try:
-        wizard = Wizard(camera_thread, profiles, simulated=simulated)
         wizard.found(_name(reports))
-        yield Here(wizard, camera_thread, folder, simulated)
+        yield Here(wizard, tray_watch, folder, simulated)
     finally:
-        camera_thread.close()
+        wizard.close()
+        thread.close()
 
 
 def walk(settings: Settings, camera: str | None) -> None:
@@ -90,7 +92,7 @@ def check(settings: Settings, camera: str | None) -> int:
     """Exit code 1 where a check failed."""
     with opened(settings, camera) as here:
         here.wizard.state()
-        state = here.wizard.check()
+        state = here.wizard.do(Step.CHECK)
         _checks(state)
     return FAILED if any(finding.ok is False for finding in state.checks) else 0
 
@@ -98,7 +100,7 @@ def check(settings: Settings, camera: str | None) -> int:
 def learn_dice(settings: Settings, camera: str | None) -> None:
     with opened(settings, camera) as here:
         here.wizard.state()
-        here.wizard.forget()
+        here.wizard.do(Step.FORGET)
         _dice(here)
         _save(here)
 
@@ -147,7 +149,7 @@ def _name(reports: list[Report]) -> str:
 
 
 def _tray(here: Here) -> None:
-    state = here.wizard.find()
+    state = here.wizard.do(Step.FIND)
     click.echo(state.words)
     click.echo(f"corners: {_corners(state.tray)} (shares of the picture)")
     click.echo(f"set-aside zone: {_corners(state.aside) if state.aside else 'no room for one'}")
@@ -168,15 +170,15 @@ def _dice(here: Here) -> None:
     state = here.wizard.state()
     while not state.learning.learnt:
         _thrown(here, f"Throw all the dice ({state.learning.looked_at} looked at)")
-        state = _refused_or(here.wizard.learn, state)
+        state = _refused_or(lambda: here.wizard.do(Step.LEARN), state)
     click.echo(f"Known: {state.learning.words}.")
 
 
 def _test(here: Here) -> bool:
-    state = here.wizard.retest()
+    state = here.wizard.do(Step.RETEST)
     for number in range(TRIALS):
         _thrown(here, f"Throw {N_DICE} dice, {number + 1} of {TRIALS}")
-        state = _refused_or(here.wizard.test, state)
+        state = _refused_or(lambda: here.wizard.do(Step.TEST), state)
         if state.trials:
             click.echo(state.trials[-1].words)
     return sum(trial.passed for trial in state.trials) == TRIALS
@@ -185,7 +187,7 @@ def _test(here: Here) -> bool:
 def _thrown(here: Here, words: str) -> None:
     if here.simulated is not None:
         click.echo(f"{words}: simulated.")
-        here.wizard.throw()
+        here.wizard.do(Step.THROW)
         sleep(1.5)
     else:
         click.prompt(f"{words}, then press Enter", default="", show_default=False, prompt_suffix="")
@@ -204,7 +206,7 @@ def _save(here: Here) -> None:
         click.echo("Nothing was changed.")
         return
     try:
-        here.wizard.save()
+        here.wizard.do(Step.SAVE)
     except TableError as error:
         raise UsageError(str(error)) from None
     click.echo(f"saved: {here.folder / FILE}")

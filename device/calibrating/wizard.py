@@ -1,15 +1,15 @@
 """Calibration as it is done on the phone and on the terminal: the `web.contracts.calibration.Calibration`.
 
-Pictures are taken on the eye's thread; all else happens on the thread that asks, one at a time.
-The draft is replaced, never changed, so that anybody may look at it meanwhile.
+Pictures are taken on the camera's thread. Whatever edits the draft is queued for a thread of its own
+and done there, one after the other; the draft is replaced, never changed, so that anybody may look at
+it meanwhile.
 """
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
-from threading import RLock, Thread
 from time import monotonic, sleep
 from typing import Any, Protocol
 
@@ -21,6 +21,7 @@ from calibration.drift import level, signature
 from calibration.outline import Outline
 from calibration.profile import Mat, Profile
 from device.calibrating.draft import Around, Draft, DraftReading, not_the_same, state_of
+from device.calibrating.drift_watch import DriftWatch
 from device.calibrating.profile_store import ProfileStore, held
 from device.cameras.base import Camera, CameraError, Image
 from device.cameras.controls import Tunable, Tuning
@@ -29,7 +30,7 @@ from device.session.indicator import BANK_S
 from device.storage.photo_album import jpeg
 from game.situation import TableError
 from vision import read
-from web.contracts.calibration import CalibrationState, Points
+from web.contracts.calibration import CalibrationState, Points, Step
 
 log = logging.getLogger(__name__)
 
@@ -70,12 +71,11 @@ class Wizard:
         camera_thread: watches the tray.
         profiles: where the profile is kept.
         simulated: the simulated tray, where there is one.
-        changed: called when what the lamp shows has changed.
-        kept: called when a profile was saved.
-
-    Attributes:
         real_button: whether there is a button that a finger can press.
-        drift: what has changed since the profile was made, in a sentence.
+        changed: called when what lamp or page show has changed.
+        drift_watch: knows what has changed since the profile was made; None where nobody looks.
+        clock: seconds that never run backwards.
+        pause: lets so many seconds go by.
     """
 
     def __init__(
@@ -84,14 +84,16 @@ class Wizard:
         profiles: ProfileStore,
         *,
         simulated: SimulatedTray | None = None,
+        real_button: bool = False,
         changed: Callable[[], object] = lambda: None,
-        kept: Callable[[], object] = lambda: None,
+        drift_watch: DriftWatch | None = None,
+        clock: Callable[[], float] = monotonic,
+        pause: Callable[[float], object] = sleep,
     ) -> None:
         self._camera_thread, self._profiles, self._simulated = camera_thread, profiles, simulated
-        self._changed, self._kept = changed, kept
-        self.real_button = False
-        self.drift = ""
-        self._lock = RLock()
+        self._real_button, self._changed, self._drift_watch = real_button, changed, drift_watch
+        self._clock, self._pause = clock, pause
+        self._worker = ThreadPoolExecutor(1, "calibration")
         self._camera: str | None = None
         self._size = (16, 9)
         self._draft = Draft()
@@ -103,13 +105,20 @@ class Wizard:
 
     def found(self, camera: str) -> None:
         """There is a camera, of this name: the draft begins with what is saved for it."""
+        self._camera = camera
+        self._worker.submit(self._begin, camera)
+
+    def _begin(self, camera: str) -> None:
         if camera != self._drafted_for:
             self._drafted_for = camera
             self._draft = Draft.of(self._profiles.of(camera))
-        self._camera = camera
 
     def lost(self) -> None:
         self._camera = None
+
+    def close(self) -> None:
+        """What is under way is finished, what waits is not begun."""
+        self._worker.shutdown(wait=False, cancel_futures=True)
 
     @property
     def calibrated(self) -> bool:
@@ -133,44 +142,48 @@ class Wizard:
 
     @property
     def _heard(self) -> bool:
-        return monotonic() - self._heard_s < HEARD_S
+        return self._clock() - self._heard_s < HEARD_S
 
     def pressed(self, seconds: float) -> bool:
         """The button was let go after so long; gives whether that was for the calibration."""
         match self.listening:
             case "button":
-                self._note(seconds)
+                self._worker.submit(self._note, seconds)
             case "learn":
-                self._in_background(self.learn)
+                self._worker.submit(self._told, self._learn)
             case "test":
-                self._in_background(self.test)
+                self._worker.submit(self._told, self._test)
             case _:
                 return False
         return True
 
     def _note(self, seconds: float) -> None:
         if seconds < BANK_S:
-            self._draft = replace(self._draft, pressed=True)
+            self._set(pressed=True)
         else:
-            self._draft = replace(self._draft, held=True)
+            self._set(held=True)
 
-    def _in_background(self, job: Callable[[], object]) -> None:
-        def run() -> None:
-            try:
-                job()
-            except TableError as error:
-                self._draft = replace(self._draft, words=str(error))
+    def _told(self, job: Callable[[], object]) -> None:
+        """Nobody waits at a page: a refusal is said there when it asks next."""
+        try:
+            job()
+        except TableError as error:
+            self._set(words=str(error))
 
-        Thread(target=run, name="calibration", daemon=True).start()
+    def _queued(self, job: Callable[[], object]) -> CalibrationState:
+        """The state after it was done."""
+        self._worker.submit(job).result()
+        return self.state()
 
     # What the page asks
 
     def state(self) -> CalibrationState:
-        self._heard_s = monotonic()
+        self._heard_s = self._clock()
         profile = self._profiles.of(self._camera) if self._camera else None
         around = Around(
-            self._camera, self._simulated is not None, self._size, self.real_button,
-            self.showing or None, profile.made if profile else None, self.drift,
+            self._camera, self._simulated is not None, self._size, self._real_button,
+            self.showing or None, profile.made if profile else None,
+            self._drift_watch.found.words if self._drift_watch else "",
         )  # fmt: skip
         return state_of(self._draft, around)
 
@@ -180,15 +193,29 @@ class Wizard:
         except TableError:
             return None
 
-    def find(self) -> CalibrationState:
-        with self._lock:
-            images = self._looks()
-            found = self._found(images)
-            height, width = images[0].shape[:2]
-            aside = set_aside_zone.propose(found.tray, width, height)
-            self._set(aside=aside, room=aside is not None)
-            self._judge(images[0])
-        return self.state()
+    def do(self, step: Step) -> CalibrationState:
+        jobs = {
+            Step.FIND: self._find,
+            Step.PROPOSE: self._propose_aside,
+            Step.CHECK: self._check,
+            Step.FOCUS: self._focus,
+            Step.THROW: self._throw,
+            Step.LEARN: self._learn,
+            Step.FORGET: self._forget,
+            Step.TEST: self._test,
+            Step.RETEST: self._retest,
+            Step.SAVE: self._save,
+            Step.DISCARD: self._discard,
+        }
+        return self._queued(jobs[step])
+
+    def _find(self) -> None:
+        images = self._looks()
+        found = self._found(images)
+        height, width = images[0].shape[:2]
+        aside = set_aside_zone.propose(found.tray, width, height)
+        self._set(aside=aside, room=aside is not None)
+        self._judge(images[0])
 
     def _found(self, images: list[Image]) -> tray_finder.FoundTray:
         """The tray, and what a mat in it tells."""
@@ -206,27 +233,25 @@ class Wizard:
         return found
 
     def place(self, tray: Points, aside: Points | None) -> CalibrationState:
-        with self._lock:
-            self._set(tray=_outline(tray, "the tray"),
-                      aside=_outline(aside, "the zone") if aside else None,
-                      sure=None, words="The corners are where you set them.", unsaved=True)  # fmt: skip
-        return self.state()
+        floor, zone = _outline(tray, "the tray"), _outline(aside, "the zone") if aside else None
+        return self._queued(
+            lambda: self._set(
+                tray=floor, aside=zone, sure=None, words="The corners are where you set them.",
+                unsaved=True,
+            )
+        )  # fmt: skip
 
-    def propose_aside(self) -> CalibrationState:
-        with self._lock:
-            aside = set_aside_zone.propose(self._draft.tray, *self._size)
-            self._set(aside=aside, room=aside is not None, unsaved=True)
-            if aside is None:
-                raise TableError(
-                    "There is no room beside the tray: hang the camera higher, or move the tray"
-                    " to one side of the picture."
-                )
-        return self.state()
+    def _propose_aside(self) -> None:
+        aside = set_aside_zone.propose(self._draft.tray, *self._size)
+        self._set(aside=aside, room=aside is not None, unsaved=True)
+        if aside is None:
+            raise TableError(
+                "There is no room beside the tray: hang the camera higher, or move the tray"
+                " to one side of the picture."
+            )
 
-    def check(self) -> CalibrationState:
-        with self._lock:
-            self._judge(self._look())
-        return self.state()
+    def _check(self) -> None:
+        self._judge(self._look())
 
     def _judge(self, image: Image) -> None:
         height, width = image.shape[:2]
@@ -234,12 +259,10 @@ class Wizard:
         quad = self._draft.tray.in_px(width, height)
         self._set(checks=picture_checks.check(image, quad, dice.edge if dice else None))
 
-    def focus(self) -> CalibrationState:
-        with self._lock:
-            if not self._ask(_focused, FOCUS_S):
-                raise TableError("This camera cannot be set from here: turn the ring of its lens.")
-            self._judge(self._look())
-        return self.state()
+    def _focus(self) -> None:
+        if not self._ask(_focused, FOCUS_S):
+            raise TableError("This camera cannot be set from here: turn the ring of its lens.")
+        self._judge(self._look())
 
     def listen(self, to: str) -> CalibrationState:
         self._listening = to
@@ -252,62 +275,52 @@ class Wizard:
         return state
 
     def lamp(self, colour: str, *, seen: bool) -> CalibrationState:
-        self._draft = self._draft.answered(colour, seen=seen)
+        self._queued(lambda: self._answered(colour, seen=seen))
         return self.show("")
 
-    def throw(self) -> CalibrationState:
+    def _answered(self, colour: str, *, seen: bool) -> None:
+        self._draft = self._draft.answered(colour, seen=seen)
+
+    def _throw(self) -> None:
         if self._simulated is None:
             raise TableError("These dice are real: throw them yourself.")
         self._simulated.throw_all()
-        return self.state()
 
-    def learn(self) -> CalibrationState:
-        with self._lock:
-            seen, image = self._read()
-            new = looks(image, seen.reading, self._draft.tray.in_px(seen.width, seen.height))
-            if not new:
-                self._set(seen=seen)
-                raise TableError("No die was read for sure: throw again, and look at the checks.")
-            looked_at = (*self._draft.looks, *new)
-            self._draft = self._draft.learning(looked_at, seen)
-        return self.state()
+    def _learn(self) -> None:
+        seen, image = self._read()
+        new = looks(image, seen.reading, self._draft.tray.in_px(seen.width, seen.height))
+        if not new:
+            self._set(seen=seen)
+            raise TableError("No die was read for sure: throw again, and look at the checks.")
+        looked_at = (*self._draft.looks, *new)
+        self._draft = self._draft.learning(looked_at, seen)
 
-    def forget(self) -> CalibrationState:
-        with self._lock:
-            self._set(looks=(), dice=None, seen=DraftReading(), unsaved=True)
-        return self.state()
+    def _forget(self) -> None:
+        self._set(looks=(), dice=None, seen=DraftReading(), unsaved=True)
 
-    def test(self) -> CalibrationState:
-        with self._lock:
-            seen, _ = self._read()
-            self._draft = self._draft.tried(seen)
-        return self.state()
+    def _test(self) -> None:
+        seen, _ = self._read()
+        self._draft = self._draft.tried(seen)
 
-    def retest(self) -> CalibrationState:
-        with self._lock:
-            self._set(trials=(), seen=DraftReading())
-        return self.state()
+    def _retest(self) -> None:
+        self._set(trials=(), seen=DraftReading())
 
-    def save(self) -> CalibrationState:
-        with self._lock:
-            if self._camera is None:
-                raise TableError(NO_CAMERA)
-            try:
-                self._profiles.keep(self._profile(self._camera))
-            except OSError as error:
-                raise TableError(
-                    f"The profile cannot be written ({error.strerror}): is the disk full, or"
-                    " read-only?"
-                ) from None
-            self._set(unsaved=False)
-            self.drift = ""
-            self._kept()
-        return self.state()
+    def _save(self) -> None:
+        if self._camera is None:
+            raise TableError(NO_CAMERA)
+        try:
+            self._profiles.keep(self._profile(self._camera))
+        except OSError as error:
+            raise TableError(
+                f"The profile cannot be written ({error.strerror}): is the disk full, or read-only?"
+            ) from None
+        self._set(unsaved=False)
+        if self._drift_watch:
+            self._drift_watch.forget()
+        self._changed()
 
-    def discard(self) -> CalibrationState:
-        with self._lock:
-            self._draft = Draft.of(self._profiles.of(self._camera) if self._camera else None)
-        return self.state()
+    def _discard(self) -> None:
+        self._draft = Draft.of(self._profiles.of(self._camera) if self._camera else None)
 
     # How
 
@@ -351,12 +364,12 @@ class Wizard:
         return seen, image
 
     def _wait_till_still(self) -> None:
-        sleep(ROLL_S)  # dice that were just thrown are not yet seen to move
-        end_s = monotonic() + STILL_S
+        self._pause(ROLL_S)  # dice that were just thrown are not yet seen to move
+        end_s = self._clock() + STILL_S
         while not self._camera_thread.settled:
-            if monotonic() > end_s:
+            if self._clock() > end_s:
                 raise TableError("The tray is not still: take your hand away, then read again.")
-            sleep(ROLL_S)
+            self._pause(ROLL_S)
 
     def _look(self) -> Image:
         image: Image = self._ask(lambda camera: camera.capture().image)

@@ -9,7 +9,7 @@ from threading import RLock
 from device.coach.notes_file import NotesFile
 from device.coach.reviews import Reviews
 from device.coach.solving import Solving
-from device.coach.worker_client import WorkerRequest
+from device.coach.worker_client import QuestionWorker
 from game.journal.history import History
 from game.match.match import Match
 from game.odds.figures import Figures
@@ -30,13 +30,17 @@ class TableCoach:
         worker: works things out.
         history: all matches of the journal.
         notes_file: keeps how much the coach says, and which dice are thrown.
-
-    Attributes:
         changed: called whenever phones must be told, from any thread.
     """
 
-    def __init__(self, worker: WorkerRequest, history: History, notes_file: NotesFile) -> None:
-        self.changed: Callable[[], object] = lambda: None
+    def __init__(
+        self,
+        worker: QuestionWorker,
+        history: History,
+        notes_file: NotesFile,
+        changed: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._changed = changed
         self._worker, self._history, self._notes_file = worker, history, notes_file
         self._reviews = Reviews(worker, history)
         self._solving = Solving(worker, self._moved)
@@ -67,7 +71,7 @@ class TableCoach:
         return self._notes_file.notes.mode
 
     def coaching(self, match: Match | None) -> Coaching:
-        """What it says of this match now; what is not known yet comes with a later `changed`."""
+        """What it says of this match now; what is not known yet comes with a later change."""
         if self._mode is Mode.OFF or match is None:
             return Coaching(self._mode)
         with self._lock:
@@ -108,7 +112,7 @@ class TableCoach:
                 self._want(self._wanted)
         if of is not None and not found.solved and self._mode is not Mode.OFF:
             self._solving.begin(of.rules)
-        self.changed()
+        self._changed()
 
     def _moved(self, solved: Ruleset | None) -> None:
         """Solving went on; what was said without its chances to win is out of date."""
@@ -116,7 +120,7 @@ class TableCoach:
             self._reviews.forget()
             with self._lock:
                 self._figures = None
-        self.changed()
+        self._changed()
 
     # Afterwards
 
@@ -130,7 +134,7 @@ class TableCoach:
 
     def solve(self, match_id: int) -> None:
         self._solving.begin(self._history.match(match_id).rules)
-        self.changed()
+        self._changed()
 
     def counts(self) -> Counts | None:
         return self._reviews.counts(self._notes_file.notes.dice)

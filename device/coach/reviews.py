@@ -5,7 +5,7 @@ from collections import OrderedDict
 from concurrent.futures import Future
 from threading import RLock
 
-from device.coach.worker_client import WorkerRequest
+from device.coach.worker_client import QuestionWorker
 from game.journal.history import History
 from game.odds.review import Review
 from game.stats.counts import Counts, DiceInPlay
@@ -32,7 +32,7 @@ class Reviews:
         history: all matches.
     """
 
-    def __init__(self, worker: WorkerRequest, history: History) -> None:
+    def __init__(self, worker: QuestionWorker, history: History) -> None:
         self._worker, self._history = worker, history
         self._lock = RLock()
         self._reviews: OrderedDict[Which, LookedBack | None] = OrderedDict()

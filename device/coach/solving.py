@@ -4,7 +4,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from threading import RLock
 
-from device.coach.worker_client import WorkerRequest
+from device.coach.worker_client import QuestionWorker
 from game.errors import GameError
 from game.rules.ruleset import Ruleset
 
@@ -23,7 +23,7 @@ class Solving:
         moved: called when phones must be told; with the rules where these are solved now.
     """
 
-    def __init__(self, worker: WorkerRequest, moved: Callable[[Ruleset | None], object]) -> None:
+    def __init__(self, worker: QuestionWorker, moved: Callable[[Ruleset | None], object]) -> None:
         self._worker, self._moved = worker, moved
         self._lock = RLock()
         self._rules: Ruleset | None = None

@@ -27,7 +27,7 @@ PATIENCE_S = 3.0
 """For the answer it is at; what it has solved in the last seconds is then lost."""
 
 
-class WorkerRequest(Protocol):
+class QuestionWorker(Protocol):
     """Answers the questions of `device.coach.worker.Worker`, some time later."""
 
     def ask(self, question: str, *args: object) -> Future[Any]: ...

@@ -1,5 +1,6 @@
 """The one finger on the simulated button, however many phones and programs want to press it."""
 
+from collections.abc import Callable
 from threading import Lock
 from time import monotonic, sleep
 
@@ -15,8 +16,13 @@ BUSY = "The button is being held down: wait until it is let go."
 class SimulatedButton:
     """Puts the button down and lets go, so that nobody cuts another's hold short."""
 
-    def __init__(self, button: TrayButton) -> None:
-        self._button = button
+    def __init__(
+        self,
+        button: TrayButton,
+        clock: Callable[[], float] = monotonic,
+        pause: Callable[[float], object] = sleep,
+    ) -> None:
+        self._button, self._clock, self._pause = button, clock, pause
         self._moving = Lock()
         self._down_s: float | None = None
         self._timed = False
@@ -24,7 +30,7 @@ class SimulatedButton:
     def hold(self, seconds: float) -> None:
         """Down for so long."""
         self._put_down(timed=True)
-        sleep(seconds)
+        self._pause(seconds)
         with self._moving:
             self._let_go()
 
@@ -41,10 +47,10 @@ class SimulatedButton:
     def _put_down(self, *, timed: bool) -> None:
         with self._moving:
             if self._down_s is not None:
-                if monotonic() - self._down_s < STUCK_S:
+                if self._clock() - self._down_s < STUCK_S:
                     raise TableError(BUSY)
                 self._let_go()
-            self._down_s, self._timed = monotonic(), timed
+            self._down_s, self._timed = self._clock(), timed
             self._button.drive(down=True)
 
     def _let_go(self) -> None:

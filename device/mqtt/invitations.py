@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
+from game.commands import Command, Invite, StartMatch
 from game.errors import GameError
 from game.situation import Situation, TableError
 from web.contracts.table import Snapshot
@@ -25,15 +26,7 @@ class HostTable(Protocol):
 
     def wait(self, after: int, timeout_s: float) -> Snapshot | None: ...
 
-    def invite(
-        self,
-        question: str,
-        names: tuple[str, ...],
-        *,
-        rules: str | None,
-        target: int | None,
-        answered: Callable[[bool], object],
-    ) -> Snapshot: ...
+    def do(self, command: Command) -> Snapshot: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +35,7 @@ class Invitation:
 
     id: str
     title: str
-    names: tuple[str, ...]
-    rules: str | None
-    target: int | None
+    match: StartMatch
 
     @classmethod
     def of(cls, payload: bytes) -> Self | None:
@@ -54,16 +45,18 @@ class Invitation:
             return cls(
                 _text(data["id"]),
                 _text(data["title"]),
-                tuple(map(_text, _list(data["names"]))),
-                None if data["rules"] is None else _text(data["rules"]),
-                _points(data["target"]),
+                StartMatch(
+                    tuple(map(_text, _list(data["names"]))),
+                    rules=None if data["rules"] is None else _text(data["rules"]),
+                    target=_points(data["target"]),
+                ),
             )
         except (KeyError, TypeError, ValueError, RecursionError):
             return None
 
     @property
     def question(self) -> str:
-        names = " and ".join(self.names)
+        names = " and ".join(self.match.names)
         return f"{self.title} calls {names} to this tray. Begin their match?"
 
 
@@ -96,13 +89,7 @@ class Invitations:
             self._answer(wanted.id, accepted)
 
         try:
-            self._table.invite(
-                wanted.question,
-                wanted.names,
-                rules=wanted.rules,
-                target=wanted.target,
-                answered=answered,
-            )
+            self._table.do(Invite(wanted.question, wanted.match, answered))
         except TableError:
             return  # somebody was quicker: it is asked when that match is over
         except GameError:  # names or rules that no match can have

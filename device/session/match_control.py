@@ -3,7 +3,7 @@
 The half of the table that needs no tray; `device.session.session` adds the button and the eye.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -20,6 +20,23 @@ from device.session.verdict import (
     Overlay,
     Verdict,
     WaitingForStillness,
+)
+from game.commands import (
+    AnswerQuestion,
+    Bank,
+    ByHand,
+    Command,
+    CorrectThrow,
+    DropEvents,
+    InsertTurn,
+    Invite,
+    KeepDice,
+    Redo,
+    Rematch,
+    Reopen,
+    StartMatch,
+    TapIn,
+    Undo,
 )
 from game.errors import IllegalMove, LaterStepError
 from game.match.events import (
@@ -82,6 +99,11 @@ class MatchControl:
         self._leftovers: tuple[Place, ...] = ()
 
     @property
+    def match(self) -> Match | None:
+        """The match in play, if any."""
+        return self.live_match.match if self.live_match else None
+
+    @property
     def situation(self) -> Situation:
         if self.overlay:
             return self.overlay.situation
@@ -93,6 +115,37 @@ class MatchControl:
         if state.turn.last:
             return Situation.ACCEPTED
         return Situation.TURN_OVER if state.turns else Situation.TURN_BEGINS
+
+    def do(self, command: Command) -> None:
+        """What somebody asks for.
+
+        Raises:
+            TableError, GameError: it is refused; nothing is changed.
+        """
+        job = self._jobs.get(type(command))
+        if job is None:
+            raise TableError("This table cannot do that.")
+        job(command)
+
+    @property
+    def _jobs(self) -> dict[type, Callable[[Any], object]]:
+        """What each command does."""
+        return {
+            StartMatch: self._start,
+            Rematch: lambda _: self._rematch(),
+            Reopen: lambda c: self._reopen(c.match),
+            Invite: self._invite,
+            TapIn: lambda c: self._tap_in(c.dice),
+            KeepDice: lambda c: self._play(Kept(c.dice)),
+            Bank: lambda c: self._play(Banked(c.dice)),
+            CorrectThrow: lambda c: self._correct(c.dice, c.index),
+            AnswerQuestion: lambda c: self._answer(c.choice),
+            ByHand: lambda c: self._by_hand(c.event),
+            InsertTurn: self._insert,
+            DropEvents: lambda c: self._revise("Taken out by hand.", Spliced(c.start, c.stop, ())),
+            Undo: lambda _: self._undo(),
+            Redo: lambda _: self._revise("Done again.", Redone()),
+        }
 
     def say(self, message: str) -> None:
         """Something happened that is no part of the match."""
@@ -147,8 +200,7 @@ class MatchControl:
     def _options(self) -> tuple[Answer, ...]:
         return self.overlay.options if isinstance(self.overlay, OpenQuestion) else self._repairs
 
-    def answer(self, choice_id: str) -> None:
-        """One of the `choices`."""
+    def _answer(self, choice_id: str) -> None:
         options = dict(zip((choice.id for choice in self.choices), self._options, strict=True))
         if choice_id not in options:
             raise TableError("That choice is gone: the table has moved on.")
@@ -165,21 +217,11 @@ class MatchControl:
 
     # A match begins
 
-    def new_match(
-        self,
-        names: Sequence[str],
-        *,
-        rules: str | None = None,
-        target: int | None = None,
-        options: Mapping[str, Any] | None = None,
-        teams: Sequence[int] | None = None,
-    ) -> None:
-        match = match_setup.from_form(
-            self.rules, names, rules=rules, target=target, options=options, teams=teams
-        )
+    def _start(self, wanted: StartMatch) -> None:
+        match = match_setup.wanted(self.rules, wanted)
         self._begin(match, f"A new match: {match.state.player.name} begins.")
 
-    def rematch(self) -> None:
+    def _rematch(self) -> None:
         """The same rules, teams and players, but those who left; the next player begins."""
         old = self.live_match.match
         if old.state.winner is None:
@@ -187,32 +229,24 @@ class MatchControl:
         match = match_setup.rematch(old)
         self._begin(match, f"A rematch: {match.state.player.name} begins.")
 
-    def invite(
-        self,
-        question: str,
-        names: Sequence[str],
-        *,
-        rules: str | None = None,
-        target: int | None = None,
-        answered: Callable[[bool], object],
-    ) -> None:
+    def _invite(self, call: Invite) -> None:
         """Ask whether a match of these players may begin here, where none is played."""
         if self.situation not in (Situation.NO_MATCH, Situation.WON):
             raise TableError("A match is played here: it is asked when that is over.")
-        match = match_setup.from_form(self.rules, names, rules=rules, target=target)
+        match = match_setup.wanted(self.rules, call.match)
 
         def begin() -> None:
             self._begin(match, f"{match.state.player.name} begins.")
-            answered(True)
+            call.answered(True)
 
         def decline() -> None:
             self.message = "The club is told that it does not suit."
-            answered(False)
+            call.answered(False)
 
         options = (Answer("Yes, begin", chosen=begin), Answer("No, not here", chosen=decline))
-        self._apply(Ask(question, options))
+        self._apply(Ask(call.question, options))
 
-    def reopen(self, match_id: int) -> None:
+    def _reopen(self, match_id: int) -> None:
         """Go on with an older match that nobody has won; the one in play can be had back so, too."""
         self._remember_the_tray()
         match = self.live_match.reopen(match_id)
@@ -269,8 +303,7 @@ class MatchControl:
 
     # A match goes on
 
-    def dice(self, dice: Iterable[int]) -> None:
-        """A throw that was tapped in."""
+    def _tap_in(self, dice: Iterable[int]) -> None:
         self._seen_s = None
         if not self.live_match:
             (face,) = scoring.dice(dice, replace(self.rules, n_dice=1))
@@ -282,18 +315,12 @@ class MatchControl:
         self._clear()
         self._apply(verdict)
 
-    def keep(self, dice: Iterable[int]) -> None:
-        """These dice of the last throw are set aside: somebody tapped them."""
-        match = self._do(Kept(tuple(dice)))
+    def _play(self, action: Action) -> None:
+        match = self._do(action)
         self._clear()
         self.message = messages.outcome(match)
 
-    def bank(self, dice: Iterable[int] | None = None) -> None:
-        match = self._do(Banked(None if dice is None else tuple(dice)))
-        self._clear()
-        self.message = messages.outcome(match)
-
-    def correct(self, dice: tuple[int, ...], index: int | None = None) -> None:
+    def _correct(self, dice: tuple[int, ...], index: int | None = None) -> None:
         """The throw at this index of the timeline (the newest without) showed other dice."""
         last = self.live_match.match.last_throw
         if index is None:
@@ -310,7 +337,7 @@ class MatchControl:
         """One die of the last throw showed another face."""
         if last := self.live_match.match.last_throw:
             dice = [face if i == slot else old for i, old in enumerate(last.dice)]
-            self.correct(tuple(dice), last.index)
+            self._correct(tuple(dice), last.index)
 
     def _ask_for_repair(self, correction: Corrected, why: str) -> None:
         """What came later does not fit: the ways in which a table would mend it are choices."""
@@ -321,29 +348,21 @@ class MatchControl:
         options = tuple(Answer(way.label, (way.action,)) for way in ways)
         self._apply(Ask(f"Corrected, {why}. What is true?", options))
 
-    def by_hand(self, event: Event) -> None:
-        """Whatever a person says has happened."""
+    def _by_hand(self, event: Event) -> None:
         before = self.live_match.match
         match = self._do(event)
         self._clear()
         self.message = messages.by_hand(event, before, match)
 
-    def insert(self, line: str, before: int | None = None) -> None:
-        """A turn that nobody pressed for, written as a line."""
-        self._revise("Put in by hand.", insertion(self.live_match.match, line, before))
+    def _insert(self, command: InsertTurn) -> None:
+        turn = insertion(self.live_match.match, command.turn, command.before)
+        self._revise("Put in by hand.", turn)
 
-    def drop(self, start: int, stop: int) -> None:
-        """These events never happened."""
-        self._revise("Taken out by hand.", Spliced(start, stop, ()))
-
-    def undo(self) -> None:
+    def _undo(self) -> None:
         if self.live_match:
             self._revise("Taken back.", Undone())
         else:
             self._undo_roll()
-
-    def redo(self) -> None:
-        self._revise("Done again.", Redone())
 
     def _revise(self, said: str, action: Action) -> None:
         before = self.live_match.match

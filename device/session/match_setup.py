@@ -1,37 +1,27 @@
 """How a match begins: from a form, from a roll-off, or from the match before."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from device.session import messages
+from game.commands import StartMatch
 from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.rules import rule_files
 from game.rules.ruleset import Ruleset
 
 
-def from_form(
-    usual: Ruleset,
-    names: Sequence[str],
-    *,
-    rules: str | None = None,
-    target: int | None = None,
-    options: Mapping[str, Any] | None = None,
-    teams: Sequence[int] | None = None,
-) -> Match:
-    """Rules without a name, or by the name of the usual ones, are the usual ones.
-
-    `options` are those that are played otherwise in this match, as a house file has them.
+def wanted(usual: Ruleset, form: StartMatch) -> Match:
+    """The match of a form; rules without a name, or by that of the usual ones, are the usual ones.
 
     Raises:
         RulesetError: there is no such rule set, or an option does not hold.
     """
-    chosen = usual if rules in (None, usual.name) else rule_files.published(str(rules))
-    if target is not None:
-        chosen = replace(chosen, target=target)
-    chosen = rule_files.changed(chosen, options or {})
-    return Match.start(chosen, names, teams=teams)
+    name = form.rules
+    chosen = usual if name in (None, usual.name) else rule_files.published(str(name))
+    if form.target is not None:
+        chosen = replace(chosen, target=form.target)
+    chosen = rule_files.changed(chosen, form.options or {})
+    return Match.start(chosen, form.names, teams=form.teams)
 
 
 def from_rolloff(rules: Ruleset, rolloff: RollOff) -> Match | None:

@@ -6,6 +6,7 @@ row, `press` and `hold` are its columns.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from device.session import judge, messages
 from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S
@@ -22,6 +23,8 @@ from device.session.verdict import (
     Verdict,
     WaitingForStillness,
 )
+from game.commands import Hold, Press, ReadAgain
+from game.match.events import Banked
 from game.rules.ruleset import Ruleset
 from game.situation import Situation, TableError
 from vision.reading import Reading
@@ -57,6 +60,14 @@ class Session(MatchControl):
         self.offering: Sight | None = None
         self._shut_down = shut_down
 
+    @property
+    def _jobs(self) -> dict[type, Callable[[Any], object]]:
+        return super()._jobs | {
+            Press: lambda _: self.press(),
+            Hold: lambda c: self.hold(c.seconds),
+            ReadAgain: lambda _: self._read_again(),
+        }
+
     # The button
 
     def press(self) -> None:
@@ -74,7 +85,7 @@ class Session(MatchControl):
         if seconds >= SHUTDOWN_S:
             self._shut_down_if_allowed()
         elif seconds >= UNDO_S:
-            self.undo()
+            self._undo()
         elif seconds >= BANK_S:
             self._hold()
         else:
@@ -93,13 +104,13 @@ class Session(MatchControl):
             case Situation.ACCEPTED if self._looker.tumbled or self._looker.moving:
                 self._look(then_bank=True)
             case Situation.ACCEPTED:
-                self.bank()
+                self._play(Banked())
             case Situation.QUESTION:
                 self._choose(self._options[0])
             case Situation.ATTENTION:
                 self._say_again()
             case Situation.WON:
-                self.rematch()
+                self._rematch()
 
     def _say_again(self) -> None:
         if isinstance(self.overlay, NeedsAttention):
@@ -114,7 +125,7 @@ class Session(MatchControl):
 
     # Reading
 
-    def read_again(self) -> None:
+    def _read_again(self) -> None:
         """Take a new look at the throw in view: where it shows other dice, they take its place."""
         throw = self.live_match.match.last_throw
         if throw is None or self.situation not in IN_VIEW:
@@ -225,7 +236,7 @@ class Session(MatchControl):
         elif first.values != sight.reading.values:
             self._apply(NotThrown("Nothing is changed. Two looks at the tray do not agree."))
         else:
-            self.correct(found, throw.index)
+            self._correct(found, throw.index)
 
     def _apply_and_bank(self, verdict: Verdict) -> None:
         """An empty tray is no throw here: the dice were taken up after it."""
@@ -235,7 +246,7 @@ class Session(MatchControl):
         if isinstance(verdict, Accept) and verdict.repairs:
             self.message += " Hold again to bank."
         else:
-            self.bank()
+            self._play(Banked())
 
     def _follow(self, verdict: Verdict) -> None:
         if isinstance(verdict, EmptyTray):

@@ -12,6 +12,7 @@ from threading import Thread
 import pytest
 
 from device.app import PlayOptions, serving
+from game.commands import AnswerQuestion, Bank, ByHand, StartMatch, TapIn
 from game.journal.history import History
 from game.journal.journal import FILE
 from game.match.events import Skipped
@@ -37,19 +38,19 @@ def open_files() -> int:
 def play_one(companion, rng):
     """A short match, by tapping; gives how many steps it took."""
     steps = 1
-    snapshot = companion.new_match(("Anna", "Ben", "Cleo"), target=1500)
+    snapshot = companion.do(StartMatch(("Anna", "Ben", "Cleo"), target=1500))
     while snapshot.match.state.winner is None:
         state = snapshot.match.state
         dice = tuple(rng.randint(1, 6) for _ in range(state.rules.n_dice))
-        snapshot = companion.dice(dice)
+        snapshot = companion.do(TapIn(dice))
         steps += 1
         if snapshot.question:
-            snapshot = companion.answer(snapshot.choices[0].id)
+            snapshot = companion.do(AnswerQuestion(snapshot.choices[0].id))
         elif snapshot.match.state.turn.last and not snapshot.match.state.bank_refusal():
-            snapshot = companion.bank()
+            snapshot = companion.do(Bank())
             steps += 1
         elif snapshot.match.state.turn.last:
-            snapshot = companion.by_hand(Skipped())
+            snapshot = companion.do(ByHand(Skipped()))
             steps += 1
     return steps
 

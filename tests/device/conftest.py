@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from game.commands import StartMatch
 from tests.device.rig import Rig, open_rig
 
 
@@ -15,5 +16,5 @@ def rig(tmp_path) -> Iterator[Rig]:
 @pytest.fixture
 def match_rig(rig) -> Rig:
     """Anna and Ben are about to begin."""
-    rig.companion.new_match(("Anna", "Ben"))
+    rig.companion.do(StartMatch(("Anna", "Ben")))
     return rig

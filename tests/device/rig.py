@@ -1,9 +1,11 @@
-"""A whole table to play at: simulated tray, mock pins, real gpiozero, real journal, no page."""
+"""A whole table to play at: simulated tray, mock pins, real gpiozero, real journal, no page.
+
+Nothing waits: the clock goes on when the rig says so, one look of the camera after the other.
+"""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from time import sleep
 
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
@@ -11,42 +13,60 @@ from device.cameras.simulated.tray import SimulatedTray
 from device.companion import Companion
 from device.hardware.button import TrayButton
 from device.hardware.lamp import RgbLamp
+from device.inbox import Asked, Inbox
 from device.session.live_match import LiveMatch
+from game.commands import AnswerQuestion
 from game.journal.journal import Journal
 from game.rules import rule_files
 from game.situation import Situation
+from tests.clock import Clock
 from web.contracts.table import Snapshot
 
-PATIENCE_S = 15.0
-STILL_S = 0.15
+PATIENCE_S = 60.0
+STILL_S = 0.2
 ROLL_S = 0.4
+LET_ROLL_S = 0.5
 N_DICE = 6
 TRIES = 8
 NUDGE_S = 1.5
 ASKS_IF_THROWN = ("Thrown or moved?", "thrown? If not")
 
 
+class Stepped(Companion):
+    """A companion without threads: whoever asks works the inbox off."""
+
+    def _ask(self, command):
+        asked = Asked(command)
+        self._inbox.post(asked)
+        self.work_off()
+        return asked.done.result(timeout=0)
+
+    def work_off(self):
+        while len(self._inbox):
+            self.step(0)
+
+
 class Finger:
     """Presses the button's mock pin; time passes for it only when it holds."""
 
-    def __init__(self) -> None:
-        self.now_s = 0.0
-        self.button: TrayButton | None = None
-
-    def clock(self) -> float:
-        return self.now_s
+    def __init__(self, button: TrayButton, clock: Clock) -> None:
+        self.button, self._clock = button, clock
 
     def press(self, seconds: float = 0.1) -> None:
         self.button.drive(down=True)
-        self.now_s += seconds
+        self._clock.now_s += seconds
         self.button.drive(down=False)
 
 
 class Rig:
     """The parts of a table, and what a person does at it."""
 
-    def __init__(self, companion: Companion, tray: SimulatedTray, finger: Finger, lamp: RgbLamp):
+    def __init__(
+        self, companion: Stepped, tray: SimulatedTray, finger: Finger, lamp: RgbLamp, clock: Clock
+    ):
         self.companion, self.tray, self.finger, self.lamp = companion, tray, finger, lamp
+        self.clock = clock
+        self._next_s = clock()
 
     @property
     def state(self):
@@ -56,6 +76,24 @@ class Rig:
     def scores(self) -> list[int]:
         return [player.score for player in self.state.players]
 
+    def look(self) -> None:
+        """The camera's next look, whose reports wait in the inbox."""
+        self.clock.now_s = max(self.clock.now_s, self._next_s)
+        self._next_s = self.clock() + self.companion.tray_watch.step()
+
+    def step(self) -> None:
+        """The next look, and what the companion makes of it."""
+        self.look()
+        self.companion.work_off()
+        self.companion.step(0)  # a turn of the loop in which nothing came
+
+    def wait_s(self, seconds: float) -> None:
+        """Let time go by: dice roll, hands come and go."""
+        end_s = self.clock() + seconds
+        while self._next_s < end_s:
+            self.step()
+        self.clock.now_s = end_s
+
     def press(self) -> Snapshot:
         self.finger.press()
         return self.settled()
@@ -64,19 +102,18 @@ class Rig:
         """Press, and do as the table says until the throw is read.
 
         Where a die cannot be read, slide the dice and press again; asked whether they were
-        thrown, hold for yes; told that they were only moved (a busy machine misses a short
-        throw), say that they were thrown.
+        thrown, hold for yes; told that they were only moved, say that they were thrown.
         """
         for _ in range(TRIES):
             snapshot = self.press()
             if any(words in (snapshot.question or "") for words in ASKS_IF_THROWN):
                 snapshot = self.hold()
             if snapshot.choices and "only moved" in snapshot.message:
-                snapshot = self.companion.answer(snapshot.choices[0].id)
+                snapshot = self.companion.do(AnswerQuestion(snapshot.choices[0].id))
             if snapshot.situation is not Situation.ATTENTION:
                 return
             self.tray.nudge(hand=True)
-            sleep(NUDGE_S)
+            self.wait_s(NUDGE_S)
         raise AssertionError(self.companion.snapshot())
 
     def hold(self, seconds: float = 1.2) -> Snapshot:
@@ -89,7 +126,7 @@ class Rig:
             self.tray.throw_all(values)
         else:
             self.tray.throw(values=values)
-        sleep(ROLL_S)
+        self.wait_s(LET_ROLL_S)
 
     def throw(self, *values: int) -> Snapshot:
         """Throw dice that come to show these faces, and press."""
@@ -98,56 +135,55 @@ class Rig:
 
     def settled(self) -> Snapshot:
         """The snapshot once nothing is being waited for, or a wait has no end."""
-        self.companion._ask(lambda: None)
+        self.companion.work_off()
         return self.until(
             lambda s: s.situation is not Situation.WAITING or s.message == "Waiting for a throw."
         )
 
-    def wait_s(self, seconds: float) -> None:
-        """Let hands come and go."""
-        sleep(seconds)
-
     def until(self, holds) -> Snapshot:
-        snapshot = self.companion.snapshot()
-        while not holds(snapshot):
-            newer = self.companion.wait(snapshot.version, PATIENCE_S)
-            assert newer is not None, f"nothing changed any more: {snapshot}"
-            snapshot = newer
-        return snapshot
+        end_s = self.clock() + PATIENCE_S
+        while not holds(self.companion.snapshot()):
+            assert self.clock() < end_s, f"nothing changed any more: {self.companion.snapshot()}"
+            self.step()
+        return self.companion.snapshot()
 
 
 @contextmanager
 def open_rig(folder: Path, **options) -> Iterator[Rig]:
-    tray = options.pop("tray", None) or SimulatedTray(seed=options.pop("seed", 7), roll_s=ROLL_S)
-    finger = Finger()
+    clock = options.pop("clock", None) or Clock(1000.0)
+    seed, opened = options.pop("seed", 7), options.pop("opened", True)
+    tray = options.pop("tray", None) or SimulatedTray(seed=seed, roll_s=ROLL_S, clock=clock)
+    pins, inbox = MockFactory(pin_class=MockPWMPin), Inbox()
     with closing(Journal.open(folder / "journal.db")) as journal:
         live_match = LiveMatch(journal)
         if newest := journal.newest():
             live_match.resume(*newest)
-        pins = MockFactory(pin_class=MockPWMPin)
         lamp = options.pop("lamp", RgbLamp)(pins)
         rules = options.pop("rules", None) or rule_files.load("walnut-studiolo")
-        open_camera = options.pop("open_camera", lambda: tray)
-        companion = Companion(
+        button = TrayButton(
+            pins,
+            on_press=inbox.pressed,
+            on_hold=inbox.held,
+            on_holding=inbox.holding,
+            clock=clock,
+        )
+        companion = Stepped(
+            inbox,
             live_match,
             rules,
-            open_camera,
+            options.pop("open_camera", lambda: tray),
             lamp,
+            button=button,
             tray=tray,
             still_s=STILL_S,
-            period_s=1 / 30,
+            clock=clock,
+            pause=lambda seconds: rig.wait_s(seconds),  # noqa: PLW0108 - made below
             **options,
         )
-        companion.attach(
-            lambda c: TrayButton(
-                pins, on_press=c.pressed, on_hold=c.held, on_holding=c.holding, clock=finger.clock
-            )
-        )
-        finger.button = companion._button
-        companion.start()
-        rig = Rig(companion, tray, finger, lamp)
+        rig = Rig(companion, tray, Finger(button, clock), lamp, clock)
         try:
-            rig.until(lambda s: s.camera is not None or "No camera" in s.message)
+            if opened:
+                rig.until(lambda s: s.camera is not None or "No camera" in s.message)
             yield rig
         finally:
             companion.close()

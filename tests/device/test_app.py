@@ -1,6 +1,7 @@
 """What `traykeeper play` puts together."""
 
 from device.app import PlayOptions, open_companion
+from game.commands import Advise, StartMatch, TapIn
 from game.situation import Situation
 from web.contracts.coach import Mode
 
@@ -8,10 +9,10 @@ from web.contracts.coach import Mode
 def test_a_camera_that_is_not_there_stops_nobody(tmp_path):
     options = PlayOptions(camera="usb:97", state=str(tmp_path))
     with open_companion(options) as companion:
-        snapshot = companion.new_match(("Anna", "Ben"))
+        snapshot = companion.do(StartMatch(("Anna", "Ben")))
         while snapshot.lamp.meaning.startswith("starting"):
             snapshot = companion.wait(snapshot.version, 5) or companion.snapshot()
-        snapshot = companion.dice((1, 1, 1, 2, 3, 4))
+        snapshot = companion.do(TapIn((1, 1, 1, 2, 3, 4)))
 
     assert snapshot.camera is None
     assert snapshot.situation is Situation.ACCEPTED
@@ -19,8 +20,8 @@ def test_a_camera_that_is_not_there_stops_nobody(tmp_path):
 
 def test_the_coach_speaks_a_moment_after_it_is_switched_on(tmp_path):
     with open_companion(PlayOptions(camera="usb:97", state=str(tmp_path))) as companion:
-        companion.new_match(("Anna", "Ben"))
-        snapshot = companion.advise(Mode.LIVE)
+        companion.do(StartMatch(("Anna", "Ben")))
+        snapshot = companion.do(Advise(Mode.LIVE))
         while snapshot.coach.figures is None:
             snapshot = companion.wait(snapshot.version, 5) or companion.snapshot()
 

@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from device.app import PlayOptions, serving
 from device.storage.backup import read
+from game.commands import StartMatch, TapIn
 from tests.browser import PHONE, chromium
 from web.app import new_link
 
@@ -14,8 +15,8 @@ pytestmark = pytest.mark.browser
 def test_a_backup_is_saved_to_the_phone_and_put_back(tmp_path):
     options = PlayOptions(camera="usb:97", host="127.0.0.1", port=0, state=str(tmp_path))
     with serving(options) as (companion, server), chromium() as browser:
-        companion.new_match(("Anna", "Ben"))
-        companion.dice((1, 1, 1, 2, 3, 4))
+        companion.do(StartMatch(("Anna", "Ben")))
+        companion.do(TapIn((1, 1, 1, 2, 3, 4)))
         page = browser.new_page(viewport=PHONE)
         page.goto(f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
         expect(page.locator("#board")).to_be_visible()
@@ -26,7 +27,7 @@ def test_a_backup_is_saved_to_the_phone_and_put_back(tmp_path):
         saved = tmp_path / download.value.suggested_filename
         download.value.save_as(saved)
         assert read(saved).matches == 1
-        companion.new_match(("Cleo", "Dan"))
+        companion.do(StartMatch(("Cleo", "Dan")))
 
         page.locator("#restore").set_input_files(saved)
         expect(page.get_by_role("dialog")).to_contain_text(saved.name)

@@ -7,6 +7,7 @@ import pytest
 
 from device.cameras.base import CameraError
 from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S
+from game.commands import Hold, KeepDice, NameFace, StartMatch, TapIn
 from game.rules import rule_files
 from game.situation import Situation, TableError
 from tests.device.rig import open_rig
@@ -120,7 +121,7 @@ def test_accepted_hold_below_the_opening_is_refused_with_the_reason(match_rig):
 
 def test_accepted_hold_takes_the_best_keep_whatever_was_tapped(match_rig):
     match_rig.throw(1, 1, 1, 5, 2, 3)
-    match_rig.companion.keep((1, 1, 1))
+    match_rig.companion.do(KeepDice((1, 1, 1)))
     match_rig.hold()
 
     assert match_rig.scores == [1050, 0]
@@ -199,11 +200,11 @@ def test_attention_ends_when_the_one_unread_die_is_tapped(match_rig, monkeypatch
         doubtful = replace(second, value=None, problem=Problem.UNREADABLE)
         return replace(readings[0], dice=(first, doubtful, *others))
 
-    monkeypatch.setattr("device.watching.camera_thread.agree", unsure_of_the_second)
+    monkeypatch.setattr("device.watching.tray_watch.agree", unsure_of_the_second)
     snapshot = match_rig.throw(*SCORING)
     assert snapshot.situation is Situation.ATTENTION
     (face,) = Counter(SCORING) - Counter(die.value for die in snapshot.photo.dice)
-    snapshot = match_rig.companion.face(snapshot.photo.id, 1, face)
+    snapshot = match_rig.companion.do(NameFace(snapshot.photo.id, 1, face))
 
     assert snapshot.situation is Situation.ACCEPTED
     assert match_rig.state.turn.last.dice == SCORING
@@ -214,10 +215,10 @@ def test_attention_a_tapped_die_changes_the_reading_unless_the_photo_is_old(matc
     match_rig.tray.throw(values=(1, 2, 3, 4, 5))
     photo = match_rig.press().photo
     with pytest.raises(TableError, match="an old one"):
-        match_rig.companion.face("0", 0, 6)
+        match_rig.companion.do(NameFace("0", 0, 6))
     with pytest.raises(TableError, match="no die 9"):
-        match_rig.companion.face(photo.id, 9, 6)
-    snapshot = match_rig.companion.face(photo.id, 0, 6)
+        match_rig.companion.do(NameFace(photo.id, 9, 6))
+    snapshot = match_rig.companion.do(NameFace(photo.id, 0, 6))
 
     assert snapshot.situation is Situation.ATTENTION
     assert snapshot.photo.dice[0].value == 6
@@ -271,7 +272,7 @@ def won(rig):
 def test_won_press_does_nothing(tmp_path):
     rules = replace(rule_files.load("walnut-studiolo"), target=1000)
     with open_rig(tmp_path, rules=rules) as rig:
-        rig.companion.new_match(("Anna", "Ben"))
+        rig.companion.do(StartMatch(("Anna", "Ben")))
         assert won(rig).situation is Situation.WON
         snapshot = rig.press()
 
@@ -284,7 +285,7 @@ def test_won_press_does_nothing(tmp_path):
 def test_won_hold_is_a_rematch(tmp_path):
     rules = replace(rule_files.load("walnut-studiolo"), target=1000)
     with open_rig(tmp_path, rules=rules) as rig:
-        rig.companion.new_match(("Anna", "Ben"))
+        rig.companion.do(StartMatch(("Anna", "Ben")))
         won(rig)
         snapshot = rig.hold()
 
@@ -312,8 +313,8 @@ def test_nobody_in_the_network_shuts_the_machine_down(tmp_path):
     asked = []
     with open_rig(tmp_path / "other", shut_down=lambda: asked.append(1)) as rig:
         with pytest.raises(TableError, match="Only the button at the tray"):
-            rig.companion.hold(SHUTDOWN_S)
-        rig.companion.hold(0.1)
+            rig.companion.do(Hold(SHUTDOWN_S))
+        rig.companion.do(Hold(0.1))
 
     assert asked == []
 
@@ -322,7 +323,7 @@ def test_a_die_tapped_on_the_photo_of_an_accepted_throw_corrects_it(match_rig):
     photo = match_rig.throw(*SCORING).photo
     four = next(i for i, die in enumerate(photo.dice) if die.value == 4)
     assert (photo.index, photo.dice[four].slot) == (0, 4)
-    snapshot = match_rig.companion.face(photo.id, four, 5)
+    snapshot = match_rig.companion.do(NameFace(photo.id, four, 5))
 
     assert match_rig.state.turn.last.dice == (1, 1, 2, 3, 5, 6)
     assert snapshot.photo.dice[four].value == 5
@@ -334,9 +335,9 @@ def test_without_a_camera_dice_are_tapped_and_the_button_banks(tmp_path):
         raise CameraError("unplugged")
 
     with open_rig(tmp_path, open_camera=no_camera) as rig:
-        rig.companion.new_match(("Anna", "Ben"))
+        rig.companion.do(StartMatch(("Anna", "Ben")))
         assert rig.press().message == "There is no camera: tap the dice in on a phone."
-        rig.companion.dice(OPENING)
+        rig.companion.do(TapIn(OPENING))
         rig.hold()
 
         assert rig.scores == [1000, 0]
@@ -344,11 +345,11 @@ def test_without_a_camera_dice_are_tapped_and_the_button_banks(tmp_path):
 
 def test_lamp_shows_what_letting_go_would_do(match_rig):
     for held_s, meaning in ((BANK_S, "bank"), (UNDO_S, "take back"), (SHUTDOWN_S, "shut down")):
-        match_rig.companion.holding(held_s)
+        match_rig.companion._inbox.holding(held_s)
         snapshot = match_rig.settled()
 
         assert meaning in snapshot.lamp.meaning
         assert match_rig.lamp.shown == snapshot.lamp
-    match_rig.companion.holding(None)
+    match_rig.companion._inbox.holding(None)
 
     assert "throw" in match_rig.settled().lamp.meaning

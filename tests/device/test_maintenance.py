@@ -9,8 +9,9 @@ from urllib.request import HTTPCookieProcessor
 
 import pytest
 
-from device.app import PlayOptions, open_upkeep, serving
+from device.app import PlayOptions, open_maintenance, serving
 from device.storage.recovery import set_aside
+from game.commands import Heed, Press, StartMatch, ThrowDice
 from game.journal.entry import seal
 from game.journal.history import History
 from game.situation import Situation
@@ -25,42 +26,42 @@ def options(tmp_path):
 
 
 @pytest.fixture
-def upkeep(options):
-    with open_upkeep(options) as upkeep:
-        companion = upkeep.companion
+def maintenance(options):
+    with open_maintenance(options) as maintenance:
+        companion = maintenance.companion
         while companion.snapshot().camera is None:
             companion.wait(companion.snapshot().version, 5)
-        yield upkeep
+        yield maintenance
 
 
-def levels(upkeep):
-    return {check.name: check.level for check in upkeep.health()}
+def levels(maintenance):
+    return {check.name: check.level for check in maintenance.health()}
 
 
-def test_every_check_is_there_from_the_first_moment(upkeep):
-    assert list(levels(upkeep)) == [
+def test_every_check_is_there_from_the_first_moment(maintenance):
+    assert list(levels(maintenance)) == [
         *("camera", "journal", "backup", "lamp"),
         *("space", "disk", "power", "heat", "clock"),
     ]
-    assert {levels(upkeep)[name] for name in ("camera", "journal", "backup", "lamp")} == {"ok"}
+    assert {levels(maintenance)[name] for name in ("camera", "journal", "backup", "lamp")} == {"ok"}
 
 
-def test_the_picture_of_a_read_throw_is_kept_by_its_position(upkeep):
-    companion = upkeep.companion
-    companion.new_match(("Anna", "Ben"))
-    companion.throw()
-    snapshot = companion.press()
+def test_the_picture_of_a_read_throw_is_kept_by_its_position(maintenance):
+    companion = maintenance.companion
+    companion.do(StartMatch(("Anna", "Ben")))
+    companion.do(ThrowDice())
+    snapshot = companion.do(Press())
     while snapshot.situation is Situation.WAITING:
         snapshot = companion.wait(snapshot.version, 20)
     if snapshot.match.last_throw is None:
         pytest.skip(f"this throw was not read: {snapshot.message}")
-    last = History(upkeep.journal.path).entries()[-1].position
+    last = History(maintenance.journal.path).entries()[-1].position
     until_s = time.monotonic() + 10
-    while upkeep.frame(last) is None and time.monotonic() < until_s:
+    while maintenance.frame(last) is None and time.monotonic() < until_s:
         time.sleep(0.05)
 
-    assert upkeep.frame(last).startswith(b"\xff\xd8")
-    assert upkeep.frame(last + 1) is None
+    assert maintenance.frame(last).startswith(b"\xff\xd8")
+    assert maintenance.frame(last + 1) is None
 
 
 class Phone:
@@ -109,17 +110,17 @@ def test_a_match_is_brought_back_over_http_while_the_page_is_open(options):
 
 
 def test_a_match_that_this_version_cannot_read_is_left_and_told(options, tmp_path):
-    with open_upkeep(options) as upkeep:
-        upkeep.companion.new_match(("Anna", "Ben"))
-        upkeep.journal.append(1)
-        upkeep.journal._insert((1, 2, None, "[7]", seal(1, 2, None, "[7]")))
-    with open_upkeep(options) as upkeep:
-        snapshot = upkeep.companion.snapshot()
+    with open_maintenance(options) as maintenance:
+        maintenance.companion.do(StartMatch(("Anna", "Ben")))
+        maintenance.journal.append(1)
+        maintenance.journal._insert((1, 2, None, "[7]", seal(1, 2, None, "[7]")))
+    with open_maintenance(options) as maintenance:
+        snapshot = maintenance.companion.snapshot()
 
         assert snapshot.situation is Situation.NO_MATCH
         assert "The last match cannot be gone on with" in snapshot.troubles[0]
-        assert upkeep.companion.new_match(("Cleo", "Dan")).match is not None
-        assert upkeep.companion.heed().troubles == ()
+        assert maintenance.companion.do(StartMatch(("Cleo", "Dan"))).match is not None
+        assert maintenance.companion.do(Heed()).troubles == ()
 
 
 def test_files_are_set_aside_with_their_log(tmp_path):

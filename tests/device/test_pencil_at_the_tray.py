@@ -4,16 +4,18 @@ import pytest
 
 from device.hardware.button import TrayButton
 from device.session.indicator import Indicator, sign_for
+from game.commands import Press, StartMatch
 from game.situation import Situation
+from tests.device.rig import open_rig
 
 
 @pytest.fixture
-def real(match_rig, monkeypatch):
+def real(tmp_path, monkeypatch):
     """A table whose button is at the tray."""
     monkeypatch.setattr(TrayButton, "simulated", False)
-    button = match_rig.companion._button
-    match_rig.companion.attach(lambda _: button)
-    return match_rig
+    with open_rig(tmp_path) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        yield rig
 
 
 def test_the_next_press_gives_it_and_reads_nothing(real):
@@ -36,15 +38,14 @@ def test_a_hold_does_not_give_it(real):
 
 def test_a_button_on_the_page_never_gives_it(match_rig):
     match_rig.companion.pencil.ask("phone")
-    match_rig.companion.press()
+    match_rig.companion.do(Press())
     match_rig.finger.press()
 
     assert match_rig.settled().pencil.holder == ""
     assert not match_rig.companion.pencil.view().by_button
 
 
-def test_asking_in_vain_ends_by_itself(real, monkeypatch):
-    monkeypatch.setattr("web.access.pencil.ASK_S", 0.3)
+def test_asking_in_vain_ends_by_itself(real):
     real.companion.pencil.ask("phone")
     real.until(lambda s: s.pencil.asking)
 

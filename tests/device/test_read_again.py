@@ -7,6 +7,7 @@ import pytest
 
 from device.session.live_match import LiveMatch
 from device.session.session import Session
+from game.commands import CorrectThrow, KeepDice, ReadAgain, Redo, StartMatch, Undo
 from game.journal.journal import Journal
 from game.situation import Situation, TableError
 from tests.device.session.test_match_control import RULES, Eye, read, sight, state
@@ -31,13 +32,13 @@ def session(tmp_path, camera_thread):
     with closing(Journal.open(tmp_path / "journal.db")) as journal:
         session = Session(LiveMatch(journal), RULES, camera_thread)
         session.has_camera = True
-        session.new_match(["Anna", "Ben"])
+        session.do(StartMatch(["Anna", "Ben"]))
         read(session, camera_thread, *THROW)
         yield session
 
 
 def read_again(session, camera_thread, *looks, **options):
-    session.read_again()
+    session.do(ReadAgain())
     for faces in looks:
         assert session.situation is Situation.WAITING
         session.seen(camera_thread.looks, sight(faces, **options))
@@ -62,9 +63,9 @@ def test_other_dice_seen_twice_take_its_place_and_undo_gives_the_old_ones_back(
 
     assert dice(session) == (1, 1, 2, 3, 5, 6)
     assert session.message.startswith("Corrected to 1 1 2 3 5 6.")
-    session.undo()
+    session.do(Undo())
     assert dice(session) == THROW
-    session.redo()
+    session.do(Redo())
     assert dice(session) == (1, 1, 2, 3, 5, 6)
 
 
@@ -96,7 +97,7 @@ def test_what_cannot_be_the_throw_changes_nothing_and_blocks_nothing(
 
 def test_dice_that_stayed_from_earlier_throws_are_not_of_it(session, camera_thread):
     lying = sight((1, 1)).reading.dice
-    session.keep((1, 1))
+    session.do(KeepDice((1, 1)))
     camera_thread.tumbled = True
     session.press()
     moved = sight((2, 2, 5, 6), y=300)
@@ -106,7 +107,7 @@ def test_dice_that_stayed_from_earlier_throws_are_not_of_it(session, camera_thre
     camera_thread.tumbled = False
     other = sight((2, 3, 5, 6), y=300)
     again = replace(other, reading=replace(other.reading, dice=(*lying, *other.reading.dice)))
-    session.read_again()
+    session.do(ReadAgain())
     session.seen(camera_thread.looks, again)
     session.seen(camera_thread.looks, again)
 
@@ -114,7 +115,7 @@ def test_dice_that_stayed_from_earlier_throws_are_not_of_it(session, camera_thre
 
 
 def test_a_farkle_that_was_misread_is_no_farkle_any_more(session, camera_thread):
-    session.undo()
+    session.do(Undo())
     read(session, camera_thread, *NOTHING)
     assert session.situation is Situation.TURN_OVER
     read_again(session, camera_thread, (1, 3, 3, 4, 6, 6), (1, 3, 3, 4, 6, 6))
@@ -127,29 +128,29 @@ def test_dice_that_were_thrown_since_are_another_throw(session, camera_thread):
     camera_thread.tumbled = True
 
     with pytest.raises(TableError, match="thrown since"):
-        session.read_again()
+        session.do(ReadAgain())
 
 
 def test_where_nothing_was_accepted_there_is_nothing_to_read_again(session, camera_thread):
-    session.undo()
+    session.do(Undo())
     with pytest.raises(TableError, match="no accepted throw"):
-        session.read_again()
+        session.do(ReadAgain())
     read(session, camera_thread, 1, None, 3, 3, 4, 6)
 
     with pytest.raises(TableError, match="no accepted throw"):
-        session.read_again()
+        session.do(ReadAgain())
 
 
 def test_without_a_camera_it_says_so(session):
     session.has_camera = False
-    session.read_again()
+    session.do(ReadAgain())
 
     assert "no camera" in session.message
 
 
 def test_a_match_that_moved_on_meanwhile_keeps_its_throw(session, camera_thread):
-    session.read_again()
-    session.correct((1, 1, 1, 3, 4, 6))
+    session.do(ReadAgain())
+    session.do(CorrectThrow((1, 1, 1, 3, 4, 6)))
     session.seen(camera_thread.looks, sight(THROW))
 
     assert dice(session) == (1, 1, 1, 3, 4, 6)
@@ -161,11 +162,11 @@ def test_a_misread_throw_is_put_right_by_the_camera_itself(match_rig, monkeypatc
         return replace(readings[0], dice=(replace(first, value=first.value % 6 + 1), *others))
 
     with monkeypatch.context() as patch:
-        patch.setattr("device.watching.camera_thread.agree", misread)
+        patch.setattr("device.watching.tray_watch.agree", misread)
         wrong = match_rig.throw(*THROW)
     assert wrong.match.last_throw.dice != THROW
-    match_rig.companion.reread()
+    match_rig.companion.do(ReadAgain())
     snapshot = match_rig.settled()
 
     assert snapshot.match.last_throw.dice == THROW
-    assert match_rig.companion.undo().match.last_throw == wrong.match.last_throw
+    assert match_rig.companion.do(Undo()).match.last_throw == wrong.match.last_throw

@@ -1,16 +1,15 @@
 """The same dice never count twice, and a forgotten bank is never lost: at the tray, from frames."""
 
 from dataclasses import replace
-from threading import Event
-from time import sleep
 
 import pytest
 
 from device.cameras.simulated.tray import SimulatedTray
+from game.commands import AnswerQuestion, ByHand, KeepDice, StartMatch
 from game.match.events import Skipped
 from game.rules import rule_files
 from game.situation import Situation
-from tests.device.rig import PATIENCE_S, ROLL_S, open_rig
+from tests.device.rig import ROLL_S, open_rig
 
 SCORING = (1, 1, 2, 3, 4, 6)
 THOUSAND = (1, 1, 1, 2, 3, 4)
@@ -78,10 +77,10 @@ def test_dice_slid_by_a_hand_were_not_thrown(match_rig):
 
 def test_after_a_power_cut_the_same_dice_still_do_not_count_twice(tmp_path):
     with open_rig(tmp_path) as rig:
-        rig.companion.new_match(("Anna", "Ben"))
+        rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.throw(*SCORING)
-        before, tray = rig.state, rig.tray
-    with open_rig(tmp_path, tray=tray) as rig:
+        before, tray, clock = rig.state, rig.tray, rig.clock
+    with open_rig(tmp_path, tray=tray, clock=clock) as rig:
         assert "200 at risk" in rig.companion.snapshot().message
         snapshot = rig.press()
 
@@ -107,7 +106,7 @@ def test_a_forgotten_bank_where_hot_dice_was_possible_is_one_tap(match_rig):
     assert snapshot.message.startswith("Hot dice!")
     (choice,) = snapshot.choices
     assert choice.label == "Anna banked 550, Ben threw this"
-    match_rig.companion.answer(choice.id)
+    match_rig.companion.do(AnswerQuestion(choice.id))
 
     assert match_rig.scores == [550, 0]
     assert match_rig.state.turn.seat == 1
@@ -130,7 +129,7 @@ def test_a_farkle_after_possible_hot_dice_gives_the_bank_back_with_one_tap(match
     assert snapshot.situation is Situation.TURN_OVER
     assert match_rig.scores == [0, 0]
     (choice,) = snapshot.choices
-    match_rig.companion.answer(choice.id)
+    match_rig.companion.do(AnswerQuestion(choice.id))
 
     assert match_rig.scores == [550, 0]
     assert [turn.seat for turn in match_rig.state.turns] == [0, 1]
@@ -143,7 +142,7 @@ def test_a_late_hold_on_the_next_players_dice_does_not_bank_them(match_rig):
     assert match_rig.scores == [0, 0]
     assert snapshot.message.endswith("Hold again to bank.")
     (choice,) = snapshot.choices
-    match_rig.companion.answer(choice.id)
+    match_rig.companion.do(AnswerQuestion(choice.id))
 
     assert match_rig.scores == [550, 0]
     assert match_rig.state.turn.last.dice == NEXT
@@ -163,17 +162,15 @@ def test_a_die_forgotten_in_the_tray_is_asked_about(match_rig):
 
 
 def test_dice_thrown_between_the_reading_and_its_acceptance_were_thrown(match_rig):
-    companion, busy, go_on = match_rig.companion, Event(), Event()
     match_rig.roll(1, 1, 2, 3, 5, 6)
-    companion.pressed()
-    companion._post(lambda: busy.set() or go_on.wait(PATIENCE_S))
-    busy.wait(PATIENCE_S)
-    while companion._jobs.empty():  # the reading waits there
-        match_rig.wait_s(0.01)
+    match_rig.finger.press()
+    match_rig.companion.work_off()
+    while not len(match_rig.companion._inbox):  # the reading waits there
+        match_rig.look()
     match_rig.tray.set_aside((1, 1))
-    match_rig.roll(2, 3, 5, 6)
-    match_rig.wait_s(ROLL_S)
-    go_on.set()
+    match_rig.tray.throw(values=(2, 3, 5, 6))
+    for _ in range(20):
+        match_rig.look()
     assert match_rig.settled().situation is Situation.ACCEPTED
     snapshot = match_rig.press()
 
@@ -185,17 +182,17 @@ class SlowTray(SimulatedTray):
     """Whose full pictures take as long as on a small Pi."""
 
     def capture(self):
-        sleep(0.3)
+        self._clock.now_s += 0.3
         return super().capture()
 
 
-def test_a_slow_reading_of_resting_dice_leaves_no_doubt_that_they_rest(tmp_path):
-    with open_rig(tmp_path, tray=SlowTray(seed=7, roll_s=ROLL_S)) as rig:
-        rig.companion.new_match(("Anna", "Ben"))
+def test_a_slow_reading_of_resting_dice_leaves_no_doubt_that_they_rest(tmp_path, clock):
+    with open_rig(tmp_path, tray=SlowTray(seed=7, roll_s=ROLL_S, clock=clock), clock=clock) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.throw(*SCORING)
         assert rig.press().message == "Not thrown yet: the dice lie where they lay."
 
-        assert rig.companion._camera_thread.tumbled is False
+        assert rig.companion.tray_watch.tumbled is False
 
 
 @pytest.mark.parametrize("to", ["aside", "gone", "stay"])
@@ -210,7 +207,7 @@ def test_what_was_kept_is_found_wherever_it_was_put(match_rig, to):
 
 def test_a_tapped_keep_comes_first(match_rig):
     match_rig.throw(1, 5, 2, 3, 4, 6)
-    match_rig.companion.keep((5,))
+    match_rig.companion.do(KeepDice((5,)))
     match_rig.tray.set_aside((5,), to="gone")
     match_rig.throw(1, 2, 3, 3, 4)
 
@@ -221,7 +218,7 @@ def test_a_tapped_keep_comes_first(match_rig):
 def test_a_skipped_player_does_not_make_the_same_dice_count_again(match_rig):
     match_rig.throw(*THOUSAND)
     match_rig.hold()
-    match_rig.companion.by_hand(Skipped())
+    match_rig.companion.do(ByHand(Skipped()))
     before = match_rig.state
     match_rig.press()
 
@@ -231,7 +228,7 @@ def test_a_skipped_player_does_not_make_the_same_dice_count_again(match_rig):
 def test_the_winning_dice_do_not_open_the_rematch(tmp_path):
     rules = replace(rule_files.load("standard"), target=1000)
     with open_rig(tmp_path, rules=rules) as rig:
-        rig.companion.new_match(("Anna", "Ben"))
+        rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.throw(*THOUSAND)
         rig.hold()
         assert rig.hold().situation is Situation.TURN_BEGINS

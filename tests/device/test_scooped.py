@@ -1,7 +1,6 @@
 """A throw that was taken up before anybody pressed is offered, and never used unasked."""
 
 import re
-from time import sleep
 
 import pytest
 
@@ -17,9 +16,9 @@ RESTED_S = STILL_S + 0.8
 def scooped(rig, *values):
     """Dice are thrown, lie still for a while, and are taken up again."""
     rig.roll(*values)
-    sleep(RESTED_S)
+    rig.wait_s(RESTED_S)
     rig.tray.gather()
-    sleep(RESTED_S)
+    rig.wait_s(RESTED_S)
 
 
 def test_a_press_on_a_tray_that_was_scooped_empty_offers_what_lay_there(match_rig):
@@ -40,7 +39,7 @@ def test_a_hold_uses_it_and_the_next_throw_is_read_as_ever(match_rig):
     assert match_rig.state.turn.last.dice == SCORING
 
     match_rig.tray.throw(values=(1, 5))
-    sleep(0.5)
+    match_rig.wait_s(0.5)
     match_rig.press_until_read()
     assert match_rig.state.turn.last.dice == (1, 5)
 
@@ -55,15 +54,15 @@ def test_another_press_waits_for_the_next_throw_instead(match_rig):
 def test_a_throw_that_was_read_is_not_offered_again(match_rig):
     match_rig.throw(*SCORING)
     match_rig.hold()
-    sleep(RESTED_S)
+    match_rig.wait_s(RESTED_S)
     match_rig.tray.gather()
-    sleep(RESTED_S)
+    match_rig.wait_s(RESTED_S)
 
     assert match_rig.press().message == "Waiting for a throw."
 
 
 def test_a_tray_in_which_nothing_lay_offers_nothing(match_rig):
-    sleep(RESTED_S)
+    match_rig.wait_s(RESTED_S)
 
     assert match_rig.press().message == "Waiting for a throw."
 

@@ -222,7 +222,7 @@ def test_nobody_in_the_network_shuts_the_system_down(pi):
 def test_the_service_can_shut_the_system_down(pi):
     """As the button does, in the service's view of the disk, through logind and polkit."""
     user = "setpriv --reuid traykeeper --regid traykeeper --clear-groups --no-new-privs"
-    code = "from device import power; power._power_off(); import time; time.sleep(5)"
+    code = "from device.hardware import systemd; systemd._power_off(); import time; time.sleep(5)"
     python = f"/opt/traykeeper/current/bin/python -c '{code}'"
     pi.run(f"nsenter -t {pi.shown('MainPID')} -m -- {user} {python} >/dev/null 2>&1 &")
 

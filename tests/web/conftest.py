@@ -1,4 +1,4 @@
-"""A table in memory, real but for the tray: the rules, the snapshots and the waiting are true."""
+"""A table in memory, real but for the tray: the session, the rules, the snapshots and the waiting are true."""
 
 import json
 import threading
@@ -9,12 +9,24 @@ from pathlib import Path
 
 import pytest
 
+from device.session.live_match import LiveMatch
+from device.session.session import Session
+from device.session.verdict import NeedsAttention, OpenQuestion
 from game import Match
-from game.match.events import Event, Spliced
-from game.match.match_text import insertion
+from game.commands import (
+    Advise,
+    AnswerQuestion,
+    Command,
+    Heed,
+    MoveButton,
+    NameFace,
+    TapIn,
+    ThrowDice,
+)
+from game.errors import JournalError
 from game.odds.figures import Figures, figures
 from game.odds.table_store import TableStore
-from game.rules.rule_files import changed, load
+from game.rules.rule_files import load
 from game.situation import Situation, TableError
 from web.access.pencil import Pencil, PencilState
 from web.access.phone import COOKIE, Phones
@@ -33,21 +45,63 @@ SHIPPED = TableStore(Path("no such folder"))
 READY = Lamp("#2aa866", 0.0, "Press to read the throw")
 
 
+class NoCamera:
+    """Looks at nothing, and has seen nothing."""
+
+    tumbled, moving = True, False
+    looks = 0
+
+    def look(self, *, armed=False):
+        self.looks += 1
+        return self.looks
+
+    def cancel(self):
+        pass
+
+    def mark(self, time_s=None):
+        pass
+
+
+class NoJournal:
+    """A record that keeps beginnings alone."""
+
+    def __init__(self):
+        self._begun = {}
+
+    def newest(self):
+        return None
+
+    def start(self, match):
+        self._begun[len(self._begun) + 1] = match
+        return len(self._begun)
+
+    def reopen(self, match_id):
+        if match_id not in self._begun:
+            raise JournalError(f"there is no match {match_id} here")
+        return self._begun[match_id]
+
+    def append(self, match_id, *actions, result=None):
+        return 1
+
+
 class MemoryTable:
-    """A `web.contracts.table.Table` over one match; tests put any other snapshot with `show`."""
+    """A `web.contracts.table.Table` over a real session, without tray, journal and threads.
+
+    Tests put anything else into the snapshot with `show`.
+    """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
+        self._session = Session(LiveMatch(NoJournal()), RULES, NoCamera())
+        self._session.has_camera = True
         self._snapshot = Snapshot(0, Situation.NO_MATCH, "Welcome", READY, simulated=True)
         self.photos: dict[str, bytes] = {}
-        self.done: list[tuple] = []
+        self.done: list[Command] = []
         self.to_throw: list[tuple[int, ...]] = []
 
     @property
     def match(self) -> Match:
-        if self._snapshot.match is None:
-            raise TableError("no match has begun: set one up first")
-        return self._snapshot.match
+        return self._session.live_match.match
 
     def snapshot(self) -> Snapshot:
         return self._snapshot
@@ -58,21 +112,13 @@ class MemoryTable:
             return self._snapshot if is_newer else None
 
     def show(self, **changes: object) -> Snapshot:
+        if match := changes.get("match"):
+            self._session.live_match.resume(1, match)
         with self._changed:
             version = self._snapshot.version + 1
             self._snapshot = replace(self._snapshot, version=version, **changes)
             self._changed.notify_all()
             return self._snapshot
-
-    def _play(self, match: Match, message: str) -> Snapshot:
-        if match.state.winner is not None:
-            situation = Situation.WON
-        elif match.state.turn.last:
-            situation = Situation.ACCEPTED
-        else:
-            situation = Situation.TURN_BEGINS
-        self.show(match=match, message=message, situation=situation, question=None, choices=())
-        return self.advise(self._snapshot.coach.mode)
 
     def photo(self, photo_id: str) -> bytes | None:
         return self.photos.get(photo_id)
@@ -80,46 +126,53 @@ class MemoryTable:
     def view(self) -> bytes | None:
         return self.photos.get("view")
 
-    def press(self) -> Snapshot:
-        self.done.append(("press",))
-        return self.show(message="pressed")
+    def do(self, command: Command) -> Snapshot:  # noqa: PLR0911 - one line a command
+        self.done.append(command)
+        match command:
+            case ThrowDice():
+                return self._throw()
+            case MoveButton():
+                colour = "#f2b134" if command.down else "#2aa866"
+                return self.show(
+                    lamp=Lamp(colour, 0.0, "let go to read" if command.down else "ready")
+                )
+            case NameFace():
+                return self._name(command)
+            case Advise():
+                return self.advise(Mode(command.mode))
+            case Heed():
+                return self.show(troubles=())
+            case AnswerQuestion() if command.choice in {c.id for c in self._snapshot.choices}:
+                if not self._session.choices:  # a question that a test put there
+                    return self.show(question=None, choices=(), message="answered")
+        self._session.do(command)
+        return self._drawn()
 
-    def reread(self) -> Snapshot:
-        self.done.append(("reread",))
-        return self.show(message="read again")
+    def _drawn(self) -> Snapshot:
+        session, overlay = self._session, self._session.overlay
+        self.show(
+            match=session.match,
+            message=session.message,
+            situation=session.situation,
+            advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
+            question=overlay.question if isinstance(overlay, OpenQuestion) else None,
+            choices=session.choices,
+            rolloff=session.rolloff if session.match is None else None,
+        )
+        return self.advise(self._snapshot.coach.mode)
 
-    def hold(self, seconds: float) -> Snapshot:
-        self.done.append(("hold", seconds))
-        return self.bank()
-
-    def button(self, *, down: bool) -> Snapshot:
-        self.done.append(("button", down))
-        colour = "#f2b134" if down else "#2aa866"
-        return self.show(lamp=Lamp(colour, 0.0, "let go to read" if down else "ready"))
-
-    def throw(self) -> Snapshot:
+    def _throw(self) -> Snapshot:
         if not self.to_throw:
-            raise TableError("the dice were not gathered")
-        return self.dice(self.to_throw.pop(0))
+            raise TableError("The dice were not gathered.")
+        return self.do(TapIn(self.to_throw.pop(0)))
 
-    def new_match(
-        self,
-        names: tuple[str, ...],
-        *,
-        rules: str | None = None,
-        target: int | None = None,
-        options: dict | None = None,
-        teams: tuple[int, ...] | None = None,
-    ) -> Snapshot:
-        chosen = changed(load(rules) if rules else RULES, options or {})
-        match = Match.start(replace(chosen, target=target or chosen.target), names, teams=teams)
-        return self._play(match, f"{names[0]} begins")
-
-    def rematch(self) -> Snapshot:
-        if self.match.state.winner is None:
-            raise TableError("the match is not over")
-        names = [player.name for player in self.match.state.players]
-        return self._play(Match.start(self.match.rules, names, first=1), "a rematch")
+    def _name(self, command: NameFace) -> Snapshot:
+        photo = self._snapshot.photo
+        if photo is None or photo.id != command.photo:
+            raise TableError("That photo is an old one: look at the newest, and tap there.")
+        dice = list(photo.dice)
+        dice[command.die] = replace(dice[command.die], value=command.face, problem=None)
+        return self.show(photo=replace(photo, dice=tuple(dice)))
 
     def advise(self, mode: Mode) -> Snapshot:
         return self.show(coach=Coaching(mode, self._figures(mode)))
@@ -132,62 +185,15 @@ class MemoryTable:
         found = figures(match, SHIPPED.find(match.rules))
         return found if mode is Mode.LIVE else replace(found, keeps=(), before=None)
 
-    def heed(self) -> Snapshot:
-        return self.show(troubles=())
-
-    def reopen(self, match_id: int) -> Snapshot:
-        self.done.append(("reopen", match_id))
-        return self.show(message="reopened")
-
-    def dice(self, dice: tuple[int, ...]) -> Snapshot:
-        return self._play(self.match.throw(dice), f"thrown: {dice}")
-
-    def keep(self, dice: tuple[int, ...]) -> Snapshot:
-        return self._play(self.match.keep(dice), f"kept: {dice}")
-
-    def bank(self, dice: tuple[int, ...] | None = None) -> Snapshot:
-        name = self.match.state.player.name
-        return self._play(self.match.bank(dice), f"{name} banked")
-
-    def correct(self, dice: tuple[int, ...], index: int | None = None) -> Snapshot:
-        return self._play(self.match.correct(dice, index), "corrected")
-
-    def face(self, photo_id: str, die: int, value: int) -> Snapshot:
-        photo = self._snapshot.photo
-        if photo is None or photo.id != photo_id:
-            raise TableError("that photo is an old one")
-        self.done.append(("face", die, value))
-        dice = list(photo.dice)
-        dice[die] = replace(dice[die], value=value, problem=None)
-        return self.show(photo=replace(photo, dice=tuple(dice)))
-
-    def by_hand(self, event: Event) -> Snapshot:
-        return self._play(self.match.push(event), "by hand")
-
-    def insert(self, line: str, before: int | None = None) -> Snapshot:
-        return self._play(self.match.push(insertion(self.match, line, before)), "inserted")
-
-    def drop(self, start: int, stop: int) -> Snapshot:
-        return self._play(self.match.push(Spliced(start, stop, ())), "dropped")
-
-    def answer(self, choice_id: str) -> Snapshot:
-        if choice_id not in {choice.id for choice in self._snapshot.choices}:
-            raise TableError(f"{choice_id!r} is no answer to an open question")
-        self.done.append(("answer", choice_id))
-        return self.show(question=None, choices=(), message=f"answered {choice_id}")
-
-    def undo(self) -> Snapshot:
-        return self._play(self.match.undo(), "taken back")
-
-    def redo(self) -> Snapshot:
-        return self._play(self.match.redo(), "done again")
-
 
 def make_app(table, *, holder: str = PHONE, **options):
     """The app over this table; the pencil is with the test's own phone."""
-    pencil = Pencil(PencilState(holder=holder))
-    if isinstance(table, MemoryTable):
-        pencil.changed = lambda: table.show(pencil=pencil.view())
+    shown = isinstance(table, MemoryTable)
+    pencil = Pencil(
+        PencilState(holder=holder),
+        changed=lambda: table.show(pencil=pencil.view()) if shown else None,
+    )
+    if shown:
         table.show(pencil=pencil.view())
         table.pencil = pencil
     return create_app(table, pencil=pencil, secret=SECRET, **options)

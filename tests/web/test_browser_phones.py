@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import PHONE, chromium
+from game.commands import Bank, StartMatch, TapIn
+from tests.browser import PATIENCE_MS, PHONE, chromium
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
 
@@ -26,7 +27,7 @@ def new_phone(browser):
 
     def phone(*, holder=False):
         context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
-        context.set_default_timeout(5000)
+        context.set_default_timeout(PATIENCE_MS)
         if holder:
             cookie = {"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}
             context.add_cookies([cookie])
@@ -46,7 +47,7 @@ def open_page(context, server):
 
 @pytest.fixture
 def begun(table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     return table
 
 
@@ -57,7 +58,7 @@ def at_risk(page, points, timeout=RIGHT_MS):
 def test_undo_on_one_phone_is_seen_on_the_other(begun, serve, new_phone):
     server = serve(begun)
     anna, ben = open_page(new_phone(holder=True), server), open_page(new_phone(), server)
-    begun.dice((1, 1, 1, 2, 3, 4))
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
     at_risk(ben, "1,000")
     anna.locator("#bank").tap()
     expect(ben.locator(".hero h1")).to_contain_text("Ben")
@@ -71,9 +72,9 @@ def test_a_phone_that_slept_through_a_turn_is_right_within_a_second(begun, serve
     server = serve(begun)
     sleeper, other = open_page(new_phone(holder=True), server), open_page(new_phone(), server)
     sleeper.evaluate(SLEEP % "true")
-    begun.dice((1, 1, 1, 2, 3, 4))
-    begun.bank()
-    begun.dice((5, 5, 5, 2, 3, 4))
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(Bank())
+    begun.do(TapIn((5, 5, 5, 2, 3, 4)))
     at_risk(other, "500")
     sleeper.evaluate(SLEEP % "false")
 
@@ -87,7 +88,7 @@ def test_a_phone_that_lost_the_wi_fi_says_so_and_is_right_when_it_is_back(begun,
     page = open_page(context, server)
     expect(page.locator(".hero .words")).to_be_visible()
     context.set_offline(True)
-    server_side = begun.dice((1, 1, 1, 2, 3, 4))
+    server_side = begun.do(TapIn((1, 1, 1, 2, 3, 4)))
     page.evaluate("dispatchEvent(new Event('online'))")  # tries at once, in vain
     expect(page.locator("#link")).to_have_text("Reconnecting to the table…", timeout=BACK_MS)
     context.set_offline(False)
@@ -107,7 +108,7 @@ def test_ten_tabs_are_each_right_when_they_are_looked_at(begun, serve, new_phone
         tabs.append(open_page(context, server))
         expect(tabs[-1].locator(".hero .words")).to_be_visible()
         tabs[-1].evaluate(SLEEP % "true")
-    begun.dice((1, 1, 1, 2, 3, 4))
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
 
     for tab in tabs:
         tab.evaluate(SLEEP % "false")
@@ -118,7 +119,7 @@ def test_ten_tabs_are_each_right_when_they_are_looked_at(begun, serve, new_phone
 def test_two_phones_go_on_after_a_restart_in_mid_turn(begun, serve, new_phone):
     server = serve(begun)
     anna, ben = open_page(new_phone(holder=True), server), open_page(new_phone(), server)
-    begun.dice((1, 1, 1, 2, 3, 4))
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
     at_risk(ben, "1,000")
     server.stop()
     for page in (anna, ben):

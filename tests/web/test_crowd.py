@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from game.commands import StartMatch, TapIn
 from web.app import create_app
 from web.server import Server
 from web.stream import Streams
@@ -36,7 +37,7 @@ def until(holds, seconds=20):
 
 
 def test_a_phone_that_never_reads_its_stream_is_dropped_and_the_others_get_everything(table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     streams = Streams(limit=2, check_s=0.1)
     app = create_app(table, streams=streams)
     with Server(app, "127.0.0.1", 0, patience_s=PATIENCE_S) as server:
@@ -61,7 +62,7 @@ def test_a_phone_that_never_reads_its_stream_is_dropped_and_the_others_get_every
 
 
 def test_five_hundred_phones_at_once_are_served_or_told_when_to_come_back(table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     streams = Streams(limit=64, check_s=0.5)
     with (
         contextlib.ExitStack() as open_phones,
@@ -76,7 +77,7 @@ def test_five_hundred_phones_at_once_are_served_or_told_when_to_come_back(table)
         one_more = open_phones.enter_context(connect(server.port))
         one_more.sendall(b"GET /api/v1/state HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         assert status(one_more) == 200
-        table.dice((1, 1, 1, 2, 3, 4))
+        table.do(TapIn((1, 1, 1, 2, 3, 4)))
         first = phones[found.index(200)].makefile("rb")
         while b"1,000" not in first.readline():
             pass

@@ -2,6 +2,8 @@
 
 import pytest
 
+from game.commands import StartMatch, TapIn
+
 JSON = "application/json"
 
 
@@ -59,20 +61,20 @@ def test_a_bad_body_is_a_problem(client, case):
         ("keep", {"dice": [2]}, "no 2 in this throw"),
         ("keep", {"dice": [3]}, "the 3 scores nothing"),
         ("bank", {}, "short of the opening 500"),
-        ("dice", {"dice": [1]}, "keep some of its dice first"),
+        ("dice", {"dice": [1] * 7}, "dice"),
         ("redo", {}, "nothing to do again"),
         ("match", {"names": ["Anna"]}, "2 to 20 players"),
         ("match", {"names": ["Anna", "Anna"]}, "two players are called Anna"),
         ("match", {"names": ["A", "B"], "rules": "chess"}, "no rule set is called 'chess'"),
         ("rename", {"seat": 5, "name": "X"}, "there is no such seat"),
-        ("answer", {"choice": "x"}, "no answer to an open question"),
+        ("answer", {"choice": "x"}, "That choice is gone"),
         ("correct", {"dice": [1], "index": 99}, "event 99 is no throw"),
         ("throw", {}, "not gathered"),
     ],
 )
 def test_what_the_rules_refuse_is_a_conflict_in_their_words(client, table, path, body, detail):
-    table.new_match(("Anna", "Ben"))
-    table.dice((1, 3, 3, 4, 6, 6))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((1, 3, 3, 4, 6, 6)))
     before = table.snapshot()
 
     answer = client.post(f"/api/v1/{path}", json=body)
@@ -95,7 +97,7 @@ def test_a_wrong_method_is_a_problem_that_says_the_right_one(client):
 
 
 def test_a_crash_is_a_problem_and_a_line_in_the_log(client, table, monkeypatch, caplog):
-    monkeypatch.setattr(table, "press", lambda: 1 // 0)
+    monkeypatch.setattr(table, "do", lambda _: 1 // 0)
 
     answer = client.post("/api/v1/press")
 
@@ -112,7 +114,7 @@ def test_a_lost_page_is_a_page(client):
 
 
 def test_common_refusals_are_said_in_the_phones_language(client, table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     refused = client.post("/api/v1/undo", json={}, headers={"Accept-Language": "de"})
 
     assert refused.json["detail"] == "es gibt nichts zurückzunehmen"

@@ -3,6 +3,8 @@
 import json
 import time
 
+from game.commands import StartMatch
+
 
 def next_event(stream):
     """The name and the data of the next event; comments come as ("", text)."""
@@ -17,7 +19,7 @@ def next_event(stream):
 
 
 def test_opens_with_the_whole_state(http, table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
 
     with http.get("/api/v1/events") as stream:
         name, data = next_event(stream)
@@ -103,7 +105,7 @@ def test_asking_for_the_head_only_opens_no_stream(table, client):
 
 
 def test_fifty_open_phones_stall_no_request_and_hear_of_it(http, table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     streams = [http.get("/live") for _ in range(50)]
     for stream in streams:
         next_event(stream)

@@ -50,11 +50,9 @@ class Pencil:
     Args:
         kept: what was so before a restart; a holder who comes back still has the pencil.
         keep: called with what must outlive a restart, whenever that changes.
+        changed: called whenever phones must be told.
         by_button: whether the tray has a real button, whose press gives the pencil.
         clock: seconds that never run backwards.
-
-    Attributes:
-        changed: called whenever phones must be told.
     """
 
     def __init__(
@@ -62,11 +60,11 @@ class Pencil:
         kept: PencilState | None = None,
         *,
         keep: Callable[[PencilState], object] = lambda _: None,
+        changed: Callable[[], object] = lambda: None,
         by_button: bool = True,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self.changed: Callable[[], object] = lambda: None
-        self.by_button = by_button
+        self._changed, self.by_button = changed, by_button
         self._kept = kept or PencilState()
         self._keep = keep
         self._clock = clock
@@ -116,7 +114,7 @@ class Pencil:
             if self._waits and self._asking != phone:
                 raise TableError("another phone is asking just now: try again in half a minute")
             self._asking, self._asked_s = phone, self._clock()
-        self.changed()
+        self._changed()
 
     def press(self) -> bool:
         """The real button was pressed: whether that gave the pencil, and so reads nothing."""
@@ -125,7 +123,7 @@ class Pencil:
             if given:
                 self._give(self._asking)
         if given:
-            self.changed()
+            self._changed()
         return given
 
     def prove(self, phone: str) -> bool:
@@ -135,7 +133,7 @@ class Pencil:
             if given:
                 self._give(phone)
         if given:
-            self.changed()
+            self._changed()
         else:
             self.ask(phone)
         return given
@@ -152,19 +150,19 @@ class Pencil:
             if give:
                 self._give(self._asking)
             self._asking = ""
-        self.changed()
+        self._changed()
 
     def lay_down(self) -> None:
         """The holder lays it down: the next who asks and proves it gets it."""
         with self._lock:
             self._store(replace(self._kept, holder=""))
-        self.changed()
+        self._changed()
 
     def let_own_turns(self, *, on: bool) -> None:
         """Whether each player's own phone may act in that player's turn."""
         with self._lock:
             self._store(replace(self._kept, own_turn=on))
-        self.changed()
+        self._changed()
 
     def sit(self, phone: str, name: str) -> None:
         """This is the phone of the player of that name; "" for nobody's.
@@ -181,13 +179,13 @@ class Pencil:
             if name and len(others) >= MAX_SEATS:
                 raise TableError("too many phones have a player: the pencil's holder can free them")
             self._store(replace(self._kept, players=others | ({phone: name} if name else {})))
-        self.changed()
+        self._changed()
 
     def free(self) -> None:
         """No phone is any player's."""
         with self._lock:
             self._store(replace(self._kept, players={}))
-        self.changed()
+        self._changed()
 
     @property
     def _waits(self) -> bool:

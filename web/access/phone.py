@@ -14,17 +14,10 @@ from itsdangerous import BadSignature, Signer
 from web.access.pencil import Pencil
 from web.contracts.table import Snapshot, Table
 from web.problem import HttpProblem
+from web.route import Who, asked_for
 
 COOKIE = "traykeeper_phone"
 YEAR_S = 365 * 24 * 3600
-
-OPEN = frozenset({"pencil.ask", "pencil.prove_by_pin", "pencil.prove_by_link", "pencil.sit"})
-"""Endpoints that anybody may post to: they are how one gets to hold the pencil, or a seat."""
-
-OWN_TURN = frozenset(
-    {"api.keep", "api.bank", "api.correct", "api.face", "api.reread", "api.dice", "api.answer"}
-)
-"""What a player's own phone may do in that player's turn, where the holder allows it."""
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -71,10 +64,12 @@ def register(app: Flask, table: Table, pencil: Pencil, phones: Phones) -> None:
             refuse_watchers()
 
     def refuse_watchers() -> None:
-        if request.url_rule is None or request.endpoint in OPEN or pencil.holds(g.phone):
+        route = asked_for()
+        who = route.who if route else Who.HOLDER
+        if request.url_rule is None or who is Who.ANYBODY or pencil.holds(g.phone):
             return
         on_turn = player_on_turn(table.snapshot())
-        if request.endpoint in OWN_TURN and on_turn and pencil.plays(g.phone, on_turn):
+        if who is Who.OWN_TURN and on_turn and pencil.plays(g.phone, on_turn):
             return
         raise HttpProblem(403, WATCHING)
 

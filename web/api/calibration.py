@@ -2,63 +2,117 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
-from flask import Blueprint, Response, make_response, render_template, request
+from flask import Blueprint, Response, make_response, render_template
 
 from game.situation import TableError
-from web.contracts.calibration import Calibration, CalibrationState, calibration_json
+from web.contracts.calibration import (
+    Calibration,
+    CalibrationState,
+    Points,
+    Step,
+    calibration_json,
+)
 from web.contracts.table import Table
+from web.fields import Corners, OneOf, Optional, Yes
 from web.i18n.translate import say
 from web.problem import HttpProblem
-from web.request import RequestBody
 from web.response import json_answer
+from web.route import Routes
 
-N_CORNERS = 4
 LISTENS = ("", "button", "learn", "test")
 COLOURS = ("red", "green", "blue")
+
+STEPS = {
+    Step.FIND: "Look for the tray",
+    Step.PROPOSE: "Propose a set-aside zone",
+    Step.CHECK: "How good a new picture is",
+    Step.FOCUS: "Find focus and exposure again",
+    Step.THROW: "Throw all simulated dice",
+    Step.LEARN: "Look at the dice of one throw",
+    Step.FORGET: "Learn anew",
+    Step.TEST: "Read one throw of the self-test",
+    Step.RETEST: "Test anew",
+    Step.SAVE: "Write the profile",
+    Step.DISCARD: "Back to what is saved",
+}
 
 Ask = Callable[[Calibration], CalibrationState]
 
 
-def create_calibrating(table: Table, calibration: Calibration | None) -> Blueprint:
-    """The blueprint of /calibrate and /api/v1/calibration; without a calibration all is refused."""
-    blueprint = Blueprint("calibrating", __name__)
-
-    def there() -> Calibration:
-        if calibration is None:
-            raise HttpProblem(409, "this table cannot be calibrated: it has no camera of its own")
-        return calibration
-
-    def answer(ask: Ask) -> Response:
-        try:
-            state = ask(there())
-        except TableError as error:
-            raise TableError(say(str(error), "fitting")) from None
-        return json_answer(calibration_json(said(state)))
+def create_calibration_page(table: Table, calibration: Calibration | None) -> Blueprint:
+    """The page; without a calibration it is refused."""
+    blueprint = Blueprint("calibration", __name__)
 
     @blueprint.get("/calibrate")
     def page() -> Response:
-        state = there().state()
+        state = _there(calibration).state()
         html = render_template("calibrate.html", state=state, join_url=table.snapshot().join_url)
         response = make_response(html)
         response.headers["Cache-Control"] = "no-store"
         return response
 
-    @blueprint.get("/api/v1/calibration")
+    return blueprint
+
+
+def create_calibration(calibration: Calibration | None) -> Routes:
+    """The routes of /api/v1/calibration; without a calibration all are refused."""
+    routes = Routes("calibrating", "/api/v1/calibration")
+
+    def answer(ask: Ask) -> Response:
+        try:
+            state = ask(_there(calibration))
+        except TableError as error:
+            raise TableError(say(str(error), "fitting")) from None
+        return json_answer(calibration_json(said(state)))
+
+    @routes.reads("", "Where the calibration stands", refused=(409,))
     def state() -> Response:
         return answer(lambda c: c.state())
 
-    @blueprint.get("/api/v1/calibration/picture.jpg")
+    @routes.reads("/picture.jpg", "What the camera sees now", kind="image/jpeg", refused=(404, 409))
     def picture() -> Response:
-        jpeg = there().picture()
+        jpeg = _there(calibration).picture()
         if jpeg is None:
             raise HttpProblem(404, "there is no camera now: it is tried again every few seconds")
         return Response(jpeg, headers={"Cache-Control": "no-store"}, mimetype="image/jpeg")
 
-    _add_plain(blueprint, answer)
-    _add_told(blueprint, answer)
-    return blueprint
+    for step, summary in STEPS.items():
+        routes.does(f"/{step}", summary)(_step(answer, step))
+    _add_told(routes, answer)
+    return routes
+
+
+def _there(calibration: Calibration | None) -> Calibration:
+    if calibration is None:
+        raise HttpProblem(409, "this table cannot be calibrated: it has no camera of its own")
+    return calibration
+
+
+def _step(answer: Callable[[Ask], Response], step: Step) -> Callable[[], Response]:
+    def view() -> Response:
+        return answer(lambda c: c.do(step))
+
+    view.__name__ = str(step)
+    return view
+
+
+def _add_told(routes: Routes, answer: Callable[[Ask], Response]) -> None:
+    @routes.does("/place", "The corners", {"tray": Corners(), "aside": Optional(Corners())})
+    def place(tray: Points, aside: Points | None) -> Response:
+        return answer(lambda c: c.place(tray, aside))
+
+    @routes.does("/listen", "What presses are for", {"to": OneOf(LISTENS)})
+    def listen(to: str) -> Response:
+        return answer(lambda c: c.listen(to))
+
+    @routes.does("/show", "Show a colour", {"colour": OneOf(("", *COLOURS))})
+    def show(colour: str) -> Response:
+        return answer(lambda c: c.show(colour))
+
+    @routes.does("/lamp", "What a person saw", {"colour": OneOf(COLOURS), "seen": Yes()})
+    def lamp(colour: str, seen: bool) -> Response:  # noqa: FBT001 - a field of the body
+        return answer(lambda c: c.lamp(colour, seen=seen))
 
 
 def said(state: CalibrationState) -> CalibrationState:
@@ -78,65 +132,3 @@ def said(state: CalibrationState) -> CalibrationState:
         learning=replace(state.learning, words=tell(state.learning.words)),
         trials=tuple(replace(trial, words=tell(trial.words)) for trial in state.trials),
     )
-
-
-def _add_plain(blueprint: Blueprint, answer: Callable[[Ask], Response]) -> None:
-    """What is asked without a body."""
-    asks: dict[str, Ask] = {
-        "find": lambda c: c.find(),
-        "propose": lambda c: c.propose_aside(),
-        "check": lambda c: c.check(),
-        "focus": lambda c: c.focus(),
-        "throw": lambda c: c.throw(),
-        "learn": lambda c: c.learn(),
-        "forget": lambda c: c.forget(),
-        "test": lambda c: c.test(),
-        "retest": lambda c: c.retest(),
-        "save": lambda c: c.save(),
-        "discard": lambda c: c.discard(),
-    }
-    for name, ask in asks.items():
-        blueprint.add_url_rule(
-            f"/api/v1/calibration/{name}", name, _plain(answer, ask), methods=["POST"]
-        )
-
-
-def _plain(answer: Callable[[Ask], Response], ask: Ask) -> Callable[[], Response]:
-    def view() -> Response:
-        RequestBody.of(request)
-        return answer(ask)
-
-    return view
-
-
-def _add_told(blueprint: Blueprint, answer: Callable[[Ask], Response]) -> None:
-    @blueprint.post("/api/v1/calibration/place")
-    def place() -> Response:
-        body = RequestBody.of(request, "tray", "aside")
-        tray = body.points("tray", N_CORNERS)
-        aside = body.points("aside", N_CORNERS) if "aside" in body else None
-        return answer(lambda c: c.place(tray, aside))
-
-    @blueprint.post("/api/v1/calibration/listen")
-    def listen() -> Response:
-        to = _one_of(RequestBody.of(request, "to").text("to"), "to", LISTENS)
-        return answer(lambda c: c.listen(to))
-
-    @blueprint.post("/api/v1/calibration/show")
-    def show() -> Response:
-        colour = _one_of(RequestBody.of(request, "colour").text("colour"), "colour", ("", *COLOURS))
-        return answer(lambda c: c.show(colour))
-
-    @blueprint.post("/api/v1/calibration/lamp")
-    def lamp() -> Response:
-        body = RequestBody.of(request, "colour", "seen")
-        colour = _one_of(body.text("colour"), "colour", COLOURS)
-        seen = body.boolean("seen")
-        return answer(lambda c: c.lamp(colour, seen=seen))
-
-
-def _one_of(value: Any, name: str, known: tuple[str, ...]) -> str:
-    if value not in known:
-        words = ", ".join(word or '""' for word in known)
-        raise HttpProblem(400, f"{name}: one of {words}, not {str(value)[:40]!r}")
-    return str(value)

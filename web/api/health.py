@@ -3,14 +3,15 @@
 import json
 from datetime import UTC, datetime
 
-from flask import Blueprint, Response, make_response, render_template, request
+from flask import Blueprint, Response, make_response, render_template
 
 from web.contracts.maintenance import HealthCheck, Maintainer
 from web.contracts.misreads import Misreads
 from web.contracts.table import Table
+from web.fields import Base64, Whole
 from web.problem import HttpProblem
-from web.request import RequestBody
 from web.response import json_answer, state_answer
+from web.route import Routes
 
 MAX_PART = 98_304
 """Of a backup that is sent: 64 kB, as JSON. So nobody can fill the disk with half a request."""
@@ -18,27 +19,15 @@ MAX_PART = 98_304
 HIGHEST = 2**53
 
 
-def create_health(
-    table: Table, keeper: Maintainer | None, corrections: Misreads | None = None
-) -> Blueprint:
-    """The blueprint; without a keeper there is nothing to back up, and only the table is known."""
+def create_health(table: Table, keeper: Maintainer | None, misreads: Misreads | None) -> Blueprint:
+    """The page, and what watchdogs ask for."""
     health = Blueprint("health", __name__)
-    _add_health(health, table, keeper, corrections)
-    _add_backup(health, keeper)
-    return health
-
-
-def _add_health(
-    health: Blueprint, table: Table, keeper: Maintainer | None, corrections: Misreads | None
-) -> None:
-    def checks() -> tuple[HealthCheck, ...]:
-        return keeper.health() if keeper else ()
 
     @health.get("/healthz")
     def healthz() -> Response:
         """200 as long as the table can be asked: what is wrong is in the answer."""
         notice = table.snapshot().notice
-        bad = [_json(check) for check in checks() if check.bad]
+        bad = [_json(check) for check in _checks(keeper) if check.bad]
         levels = {check["level"] for check in bad}
         worst = "failed" if "failed" in levels else "warning" if levels else "ok"
         body: dict[str, object] = {"status": worst}
@@ -50,32 +39,34 @@ def _add_health(
         response = make_response(
             render_template(
                 "health.html",
-                checks=checks(),
+                checks=_checks(keeper),
                 keeper=keeper,
-                store=corrections.store() if corrections else None,
+                store=misreads.store() if misreads else None,
                 state=table.snapshot(),
             )
         )
         response.headers["Cache-Control"] = "no-store"
         return response
 
-    @health.get("/api/v1/health")
-    def all_checks() -> Response:
-        return json_answer([_json(check) for check in checks()])
-
-    @health.post("/api/v1/heed")
-    def heed() -> Response:
-        RequestBody.of(request)
-        return state_answer(table.heed())
+    return health
 
 
-def _add_backup(health: Blueprint, keeper: Maintainer | None) -> None:
+def create_backups(keeper: Maintainer | None) -> Routes:
+    """The routes of checks, backups and kept pictures; without a keeper nothing is kept."""
+    routes = Routes("backups")
+
     def kept() -> Maintainer:
         if keeper is None:
             raise HttpProblem(404, "this table keeps nothing")
         return keeper
 
-    @health.get("/api/v1/backup")
+    @routes.reads("/health", "Every check of the appliance")
+    def all_checks() -> Response:
+        return json_answer([_json(check) for check in _checks(keeper)])
+
+    @routes.reads(
+        "/backup", "Matches, calibration and settings", kind="application/zip", refused=(404,)
+    )
     def backup() -> Response:
         name = f"traykeeper-{datetime.now(UTC).astimezone():%Y-%m-%d}.zip"
         headers = {
@@ -84,27 +75,33 @@ def _add_backup(health: Blueprint, keeper: Maintainer | None) -> None:
         }
         return Response(kept().backup(), headers=headers, mimetype="application/zip")
 
-    @health.post("/api/v1/restore/part")
-    def part() -> Response:
-        request.max_content_length = MAX_PART
-        body = RequestBody.of(request, "at", "part")
-        return json_answer(
-            {"at": kept().receive(body.integer("at", 0, HIGHEST), body.bytes("part"))}
-        )
+    @routes.does(
+        "/restore/part", "A part of a backup, in base64, and where it begins",
+        {"at": Whole(0, HIGHEST), "part": Base64(MAX_PART)}, most_bytes=MAX_PART,
+    )  # fmt: skip
+    def receive(at: int, part: bytes) -> Response:
+        return json_answer({"at": kept().receive(at, part)})
 
-    @health.post("/api/v1/restore")
+    @routes.does("/restore", "Put the backup that was sent in place", is_state=True)
     def restore() -> Response:
-        RequestBody.of(request)
         return state_answer(kept().restore())
 
-    @health.get("/api/v1/frame/<int:position>.jpg")
+    @routes.reads(
+        "/frame/<int:position>.jpg", "The camera's picture of that throw",
+        kind="image/jpeg", refused=(404,),
+    )  # fmt: skip
     def frame(position: int) -> Response:
         jpeg = kept().frame(position) if position <= HIGHEST else None
         if jpeg is None:
             raise HttpProblem(404, "no picture of that throw is kept: they go with time")
-        return Response(
-            jpeg, headers={"Cache-Control": "private, max-age=86400"}, mimetype="image/jpeg"
-        )
+        kept_for = {"Cache-Control": "private, max-age=86400"}
+        return Response(jpeg, headers=kept_for, mimetype="image/jpeg")
+
+    return routes
+
+
+def _checks(keeper: Maintainer | None) -> tuple[HealthCheck, ...]:
+    return keeper.health() if keeper else ()
 
 
 def _json(check: HealthCheck) -> dict[str, str | None]:

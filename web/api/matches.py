@@ -1,51 +1,75 @@
-"""The matches of the journal: their list, each as text, and going on with an older one."""
+"""The matches of the journal: their list, each as text and data, and what the coach makes of one."""
 
 from typing import Any
 
-from flask import Blueprint, Response, request
+from flask import Response, request
 
 from game.errors import JournalError
 from game.journal.history import NEWEST, History, Played
+from game.match.match import Match
 from game.match.match_text import to_text
-from web.contracts.table import Table
-from web.problem import HttpProblem
-from web.request import RequestBody
-from web.response import json_answer, state_answer
+from web.contracts.coach import Coach, LookedBack
+from web.fields import Whole
+from web.pages.matches import HIGHEST, found_match, known, lost_match, sums, working
+from web.pages.timeline import as_csv, as_json
+from web.response import json_answer
+from web.route import Routes
+from web.state.coach_json import moment_json
 
 PAGE = 50
-HIGHEST = 2**53
-"""Beyond it numbers in JSON are no longer exact."""
 
 
-def create_records(table: Table, history: History | None) -> Blueprint:
-    """The blueprint over the journal; without a history there is nothing to see."""
-    records = Blueprint("records", __name__, url_prefix="/api/v1")
+def create_matches(history: History | None, coach: Coach | None) -> Routes:
+    """The routes of /api/v1/matches; without a history there is nothing to see."""
+    routes = Routes("matches", "/api/v1/matches")
 
-    @records.get("/matches")
+    @routes.reads("", "The matches of the journal, the newest first")
     def matches() -> Response:
         before = request.args.get("before", NEWEST, type=int)
         found = history.matches(before=min(before, NEWEST), limit=PAGE) if history else ()
-        return json_answer([as_json(played) for played in found])
+        return json_answer([_played_json(played) for played in found])
 
-    @records.get("/matches/<int:match_id>.txt")
+    _add_exports(routes, history)
+    _add_review(routes, history, coach)
+    return routes
+
+
+def _add_exports(routes: Routes, history: History | None) -> None:
+    @routes.reads("/<int:match_id>.txt", "One of them as text", kind="text/plain", refused=(404,))
     def text(match_id: int) -> Response:
-        if history is None or match_id > HIGHEST:
-            raise _lost(match_id)
+        return Response(to_text(found_match(history, match_id)[1]), mimetype="text/plain")
+
+    @routes.reads(
+        "/<int:match_id>.csv", "Its turns for a spreadsheet", kind="text/csv", refused=(404,)
+    )
+    def spreadsheet(match_id: int) -> Response:
+        return Response(as_csv(found_match(history, match_id)[1]), mimetype="text/csv")
+
+    @routes.reads("/<int:match_id>.json", "Its turns for programs", refused=(404,))
+    def data(match_id: int) -> Response:
+        return json_answer(as_json(found_match(history, match_id)[1]))
+
+
+def _add_review(routes: Routes, history: History | None, coach: Coach | None) -> None:
+    @routes.reads("/<int:match_id>/review", "Luck and decisions in it", refused=(404, 503))
+    def review(match_id: int) -> Response:
+        played, match = found_match(history, match_id)
+        looked = known(working(coach).look_back(match_id, played.steps))
+        return json_answer(_review_json(match, looked))
+
+    @routes.does(
+        "/solve", "Work out chances to win under the rules of that match",
+        {"match": Whole(1, HIGHEST)},
+    )  # fmt: skip
+    def solve(match: int) -> Response:
         try:
-            match = history.match(match_id)
+            working(coach).solve(match)
         except JournalError:
-            raise _lost(match_id) from None
-        return Response(to_text(match), mimetype="text/plain")
-
-    @records.post("/reopen")
-    def reopen() -> Response:
-        body = RequestBody.of(request, "match")
-        return state_answer(table.reopen(body.integer("match", 1, HIGHEST)))
-
-    return records
+            raise lost_match(match) from None
+        return json_answer({"match": match})
 
 
-def as_json(played: Played) -> dict[str, Any]:
+def _played_json(played: Played) -> dict[str, Any]:
     """One match of the list."""
     result = played.result
     seats = zip(result.names, result.teams, result.scores, strict=True)
@@ -63,5 +87,23 @@ def as_json(played: Played) -> dict[str, Any]:
     }
 
 
-def _lost(match_id: int) -> HttpProblem:
-    return HttpProblem(404, f"there is no match {match_id}: GET /api/v1/matches lists all")
+def _review_json(match: Match, looked: LookedBack) -> dict[str, Any]:
+    review = looked.review
+    players = zip(match.state.players, sums(match, review), strict=True)
+    return {
+        "solved": looked.solved,
+        "of_two": review.of_two,
+        "players": [
+            {
+                "name": player.name,
+                "luck": {"points": sums.luck[0], "win": sums.luck[1] if looked.solved else None},
+                "decisions": {
+                    "points": sums.decisions[0],
+                    "win": sums.decisions[1] if looked.solved else None,
+                },
+            }
+            for player, sums in players
+        ],
+        "curve": [{"event": s.event, "seat": s.seat, "win": s.win} for s in review.curve],
+        "moments": [{**moment_json(m), "turn": m.turn, "seat": m.seat} for m in review.moments],
+    }

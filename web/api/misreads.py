@@ -2,41 +2,43 @@
 
 from dataclasses import asdict
 
-from flask import Blueprint, Response, g, request
+from flask import Response, g
 
 from web.access.pencil import Pencil
 from web.contracts.misreads import Misreads
+from web.fields import Yes
 from web.problem import HttpProblem
-from web.request import RequestBody
 from web.response import json_answer
+from web.route import Routes
 
 
-def create_corrections(corrections: Misreads | None, pencil: Pencil) -> Blueprint:
-    """The blueprint of /api/v1/corrections."""
-    blueprint = Blueprint("corrections", __name__, url_prefix="/api/v1/corrections")
+def create_misreads(misreads: Misreads | None, pencil: Pencil) -> Routes:
+    """The routes of /api/v1/corrections."""
+    routes = Routes("misreads", "/api/v1/corrections")
 
     def kept() -> Misreads:
-        if corrections is None:
+        if misreads is None:
             raise HttpProblem(404, "this table keeps no pictures")
-        return corrections
+        return misreads
 
-    @blueprint.get("")
+    @routes.reads("", "How many pictures of corrected throws are kept", refused=(404,))
     def store() -> Response:
         return json_answer(asdict(kept().store()))
 
-    @blueprint.post("/switch")
-    def switch() -> Response:
-        on = RequestBody.of(request, "on").boolean("on")
+    @routes.does("/switch", "Whether pictures of corrected throws are kept", {"on": Yes()})
+    def switch(on: bool) -> Response:  # noqa: FBT001 - a field of the body
         kept().switch(on=on)
         return store()
 
-    @blueprint.post("/delete")
+    @routes.does("/delete", "Delete them all")
     def delete() -> Response:
-        RequestBody.of(request)
         kept().delete()
         return store()
 
-    @blueprint.get("/pictures.zip")
+    @routes.reads(
+        "/pictures.zip", "All of them with labels, for the holder",
+        kind="application/zip", refused=(403, 404),
+    )  # fmt: skip
     def pictures() -> Response:
         if not pencil.holds(g.phone):
             raise HttpProblem(403, "only the phone that holds the pencil takes pictures with it")
@@ -46,4 +48,4 @@ def create_corrections(corrections: Misreads | None, pencil: Pencil) -> Blueprin
         }
         return Response(kept().packed(), headers=headers, mimetype="application/zip")
 
-    return blueprint
+    return routes

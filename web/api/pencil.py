@@ -1,63 +1,61 @@
 """The pencil's part of the HTTP API: asking, proving, handing over, and whose phone is whose."""
 
-from flask import Blueprint, Response, g, request
+from flask import Response, g
 
 from web.access.pencil import Pencil
 from web.access.phone import Phones, known_phone
 from web.access.pin import PERIOD_S, Pin, TooManyTriesError
 from web.contracts.table import Holding, Table
+from web.fields import Text, Yes
 from web.problem import HttpProblem
-from web.request import RequestBody
 from web.response import json_answer
+from web.route import Routes, Who
 
 WRONG_PIN = "that is not the PIN now: `traykeeper pin` says it, and so does the holder's phone"
 OLD_LINK = "that link was used or is too old: ask for the pencil, or use the PIN"
 
 
-def create_handing(table: Table, pencil: Pencil, pin: Pin, phones: Phones) -> Blueprint:
-    """The blueprint of /api/v1/pencil."""
-    handing = Blueprint("pencil", __name__, url_prefix="/api/v1/pencil")
+def create_pencil(table: Table, pencil: Pencil, pin: Pin, phones: Phones) -> Routes:
+    """The routes of /api/v1/pencil."""
+    routes = Routes("pencil", "/api/v1/pencil")
 
     def answer() -> Response:
         return json_answer(_mine(pencil.view()))
 
-    @handing.get("")
+    @routes.reads("", "Where the pencil is, seen from here")
     def mine() -> Response:
         return answer()
 
-    @handing.post("/ask")
+    @routes.does("/ask", "Ask for the pencil", who=Who.ANYBODY)
     def ask() -> Response:
-        RequestBody.of(request)
         pencil.ask(known_phone(phones))
         return answer()
 
-    @handing.post("/give")
-    def give() -> Response:
-        pencil.answer(give=RequestBody.of(request, "yes").boolean("yes"))
+    @routes.does("/give", "Hand it to who asks, or keep it", {"yes": Yes()})
+    def give(yes: bool) -> Response:  # noqa: FBT001 - a field of the body
+        pencil.answer(give=yes)
         return answer()
 
-    @handing.post("/lay-down")
+    @routes.does("/lay-down", "Nobody holds it any more")
     def lay_down() -> Response:
-        RequestBody.of(request)
         pencil.lay_down()
         return answer()
 
-    @handing.post("/own-turn")
-    def own_turn() -> Response:
-        pencil.let_own_turns(on=RequestBody.of(request, "on").boolean("on"))
+    @routes.does("/own-turn", "Players' own phones may act in their turns", {"on": Yes()})
+    def own_turn(on: bool) -> Response:  # noqa: FBT001 - a field of the body
+        pencil.let_own_turns(on=on)
         return answer()
 
-    _add_proofs(handing, pencil, pin, phones)
-    _add_players(handing, table, pencil, phones)
-    return handing
+    _add_proofs(routes, pencil, pin, phones)
+    _add_players(routes, table, pencil, phones)
+    return routes
 
 
-def _add_proofs(handing: Blueprint, pencil: Pencil, pin: Pin, phones: Phones) -> None:
-    @handing.post("/pin")
-    def prove_by_pin() -> Response:
-        told = RequestBody.of(request, "pin").text("pin")
+def _add_proofs(routes: Routes, pencil: Pencil, pin: Pin, phones: Phones) -> None:
+    @routes.does("/pin", "Prove it by the PIN", {"pin": Text()}, who=Who.ANYBODY, refused=(429,))
+    def prove_by_pin(pin: str, right: Pin = pin) -> Response:
         try:
-            if not pin.is_right(told.replace(" ", "")):
+            if not right.is_right(pin.replace(" ", "")):
                 raise HttpProblem(403, WRONG_PIN)
         except TooManyTriesError as error:
             wait_s = f"{error.wait_s:.0f}"
@@ -65,27 +63,24 @@ def _add_proofs(handing: Blueprint, pencil: Pencil, pin: Pin, phones: Phones) ->
         pencil.prove(known_phone(phones))
         return json_answer(_mine(pencil.view()))
 
-    @handing.post("/link")
-    def prove_by_link() -> Response:
-        token = RequestBody.of(request, "token").text("token")
+    @routes.does("/link", "Prove it by the link", {"token": Text()}, who=Who.ANYBODY)
+    def prove_by_link(token: str) -> Response:
         if not pin.is_link(token):
             raise HttpProblem(403, OLD_LINK)
         if pencil.prove(known_phone(phones)):
             pin.use_up()
         return json_answer(_mine(pencil.view()))
 
-    @handing.get("/pin")
+    @routes.reads("/pin", "The PIN now, for the holder", refused=(403,))
     def show_pin() -> Response:
         if not pencil.holds(g.phone):
             raise HttpProblem(403, "only the phone that holds the pencil is told the PIN")
         return json_answer({"pin": pin.now(), "seconds": PERIOD_S})
 
 
-def _add_players(handing: Blueprint, table: Table, pencil: Pencil, phones: Phones) -> None:
-    @handing.post("/sit")
-    def sit() -> Response:
-        """Whose phone this is."""
-        name = RequestBody.of(request, "name").text("name")
+def _add_players(routes: Routes, table: Table, pencil: Pencil, phones: Phones) -> None:
+    @routes.does("/sit", "Whose phone this is", {"name": Text()}, who=Who.ANYBODY)
+    def sit(name: str) -> Response:
         match = table.snapshot().match
         if name and (match is None or name not in [p.name for p in match.state.players]):
             raise HttpProblem(
@@ -94,9 +89,8 @@ def _add_players(handing: Blueprint, table: Table, pencil: Pencil, phones: Phone
         pencil.sit(known_phone(phones), name)
         return json_answer(_mine(pencil.view()))
 
-    @handing.post("/free")
+    @routes.does("/free", "No phone is any player's")
     def free() -> Response:
-        RequestBody.of(request)
         pencil.free()
         return json_answer(_mine(pencil.view()))
 

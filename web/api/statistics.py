@@ -2,54 +2,57 @@
 
 from typing import Any
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response
 
 from game.names import clean_name
 from game.stats.counts import Fallen
 from game.stats.tally import Tally
 from web.contracts.coach import Coach
+from web.fields import Text
 from web.pages.matches import Show, known, working
-from web.request import RequestBody
 from web.response import json_answer
+from web.route import Routes
 
 
-def create_counted(show: Show, coach: Coach | None) -> Blueprint:
-    """The blueprint; without a coach the pages say that nothing is counted."""
-    counted = Blueprint("counted", __name__)
-    _add_pages(counted, show, coach)
-    _add_api(counted, coach)
-    return counted
+def create_statistics_pages(show: Show, coach: Coach | None) -> Blueprint:
+    """The pages; without a coach they say that nothing is counted."""
+    pages = Blueprint("statistics", __name__)
 
-
-def _add_pages(counted: Blueprint, show: Show, coach: Coach | None) -> None:
     def page(template: str) -> Response:
         counts = coach.counts() if coach else None
         return show(template, counts=counts, waits=coach and counts is None)
 
-    @counted.get("/players")
+    @pages.get("/players")
     def players() -> Response:
         return page("players.html")
 
-    @counted.get("/dice")
+    @pages.get("/dice")
     def dice() -> Response:
         return page("dice.html")
 
+    return pages
 
-def _add_api(counted: Blueprint, coach: Coach | None) -> None:
-    @counted.get("/api/v1/players")
-    def players_json() -> Response:
+
+def create_statistics(coach: Coach | None) -> Routes:
+    """The routes of players and dice."""
+    routes = Routes("counted")
+
+    @routes.reads("/players", "What each player did in all matches", refused=(404, 503))
+    def players() -> Response:
         counts = known(working(coach).counts())
         return json_answer([{"name": name} | tally_json(tally) for name, tally in counts.players])
 
-    @counted.get("/api/v1/dice-sets")
-    def sets_json() -> Response:
+    @routes.reads("/dice-sets", "How the dice of each set fell", refused=(404, 503))
+    def dice_sets() -> Response:
         return json_answer([fallen_json(each) for each in known(working(coach).counts()).sets])
 
-    @counted.post("/api/v1/dice-sets/new")
-    def new_set() -> Response:
-        name = clean_name(RequestBody.of(request, "name").text("name"))
-        working(coach).new_dice(name)
-        return json_answer({"name": name})
+    @routes.does("/dice-sets/new", "From the next match on other dice are thrown", {"name": Text()})
+    def new_set(name: str) -> Response:
+        cleaned = clean_name(name)
+        working(coach).new_dice(cleaned)
+        return json_answer({"name": cleaned})
+
+    return routes
 
 
 def tally_json(tally: Tally) -> dict[str, Any]:

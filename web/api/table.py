@@ -1,54 +1,115 @@
 """The HTTP API, version 1: the state, its stream, and all that one can do at the table."""
 
-from flask import Blueprint, Response, request
+from collections.abc import Callable
 
+from flask import Response
+
+from game.commands import (
+    Advise,
+    AnswerQuestion,
+    Bank,
+    ByHand,
+    Command,
+    CorrectThrow,
+    DropEvents,
+    Heed,
+    Hold,
+    InsertTurn,
+    KeepDice,
+    MoveButton,
+    NameFace,
+    Press,
+    ReadAgain,
+    Redo,
+    Rematch,
+    Reopen,
+    StartMatch,
+    TapIn,
+    ThrowDice,
+    Undo,
+)
+from game.match.events import (
+    Event,
+    Farkled,
+    Joined,
+    Left,
+    Renamed,
+    Reordered,
+    ScoreSet,
+    Skipped,
+    TookOver,
+    TurnSet,
+)
+from game.match.match import Match
+from game.match.match_text import to_text
 from game.match.roster import MAX_TEAM
+from game.match.step import MAX_SCORE
 from game.rules.rule_files import house_file
 from game.rules.ruleset import Ruleset
-from web.api.by_hand import MAX_INDEX, add_by_hand
 from web.contracts.coach import Mode
 from web.contracts.table import Snapshot, Table
+from web.fields import (
+    Faces,
+    Field,
+    Names,
+    Number,
+    Object,
+    OneOf,
+    Optional,
+    Text,
+    Whole,
+    Wholes,
+    Yes,
+)
 from web.pages.match_form import values
+from web.pages.timeline import as_csv, as_json
 from web.problem import HttpProblem
-from web.request import RequestBody
 from web.response import json_answer, state_answer, state_text
+from web.route import Routes, Who
 from web.stream import Streams, event_text
 from web.version_cache import VersionCache
 
 MAX_HOLD_S = 10.0
 """Twice what the longest hold needs."""
 
-MAX_PHOTO_DIE = 1_000
+MAX_SEAT = 1_000
+MAX_INDEX = 1_000_000
 MAX_TARGET = 1_000_000
+HIGHEST = 2**53
+"""Beyond it numbers in JSON are no longer exact."""
+
+SEAT, INDEX, OWN = Whole(0, MAX_SEAT), Whole(0, MAX_INDEX), Who.OWN_TURN
 
 
-def create_api(table: Table, streams: Streams, rules: tuple[Ruleset, ...]) -> Blueprint:
-    """The blueprint below /api/v1."""
-    api = Blueprint("api", __name__, url_prefix="/api/v1")
+def create_api(table: Table, streams: Streams, rules: tuple[Ruleset, ...]) -> Routes:
+    """The routes of the table."""
+    api = Routes("api")
     _add_reading(api, table, streams, rules)
-    _add_button(api, table)
-    _add_moves(api, table)
-    _add_match(api, table)
-    add_by_hand(api, table)
+    _add_exports(api, table)
+    _add_commands(api, table)
+    _add_events(api, table)
     return api
 
 
-def _add_reading(
-    api: Blueprint, table: Table, streams: Streams, rules: tuple[Ruleset, ...]
-) -> None:
+def _add_reading(api: Routes, table: Table, streams: Streams, rules: tuple[Ruleset, ...]) -> None:
     stream_event: VersionCache[Snapshot, str] = VersionCache(
         lambda snapshot: event_text("state", state_text(snapshot))
     )
 
-    @api.get("/state")
+    @api.reads("/state", "The whole state of the table", is_state=True)
     def state() -> Response:
         return state_answer(table.snapshot())
 
-    @api.get("/events")
+    @api.reads(
+        "/events", "The state now and after every change", kind="text/event-stream", refused=(503,)
+    )
     def events() -> Response:
         return streams.open(table, stream_event)
 
-    @api.get("/photo/<photo_id>.jpg")
+    @api.reads(
+        "/photo/<photo_id>.jpg", "The annotated photo that the state names",
+        kind="image/jpeg", refused=(404,),
+    )  # fmt: skip
     def photo(photo_id: str) -> Response:
         jpeg = table.photo(photo_id)
         if jpeg is None:
@@ -56,18 +117,18 @@ def _add_reading(
         kept = {"Cache-Control": "private, max-age=86400, immutable"}
         return Response(jpeg, headers=kept, mimetype="image/jpeg")
 
-    @api.get("/view.jpg")
+    @api.reads("/view.jpg", "What the camera sees now, small", kind="image/jpeg", refused=(404,))
     def view() -> Response:
         jpeg = table.view()
         if jpeg is None:
             raise HttpProblem(404, "there is no camera now: dice can be tapped in")
         return Response(jpeg, headers={"Cache-Control": "no-store"}, mimetype="image/jpeg")
 
-    @api.get("/rules")
+    @api.reads("/rules", "The rule sets on offer")
     def published() -> Response:
         return json_answer([_published(each) for each in rules])
 
-    @api.get("/rules.toml")
+    @api.reads("/rules.toml", "The rules in force, as a house file", kind="application/toml")
     def house_rules() -> Response:
         match = table.snapshot().match
         text = house_file(match.rules if match else rules[0])
@@ -84,95 +145,101 @@ def _published(rules: Ruleset) -> dict[str, object]:
     }
 
 
-def _add_button(api: Blueprint, table: Table) -> None:
-    @api.post("/press")
-    def press() -> Response:
-        RequestBody.of(request)
-        return state_answer(table.press())
+def _add_exports(api: Routes, table: Table) -> None:
+    def match() -> Match:
+        match = table.snapshot().match
+        if match is None:
+            raise HttpProblem(404, "there is no match yet: set one up first")
+        return match
 
-    @api.post("/hold")
-    def hold() -> Response:
-        body = RequestBody.of(request, "seconds")
-        return state_answer(table.hold(body.number("seconds", 0, MAX_HOLD_S)))
+    @api.reads("/match.txt", "The match as text", kind="text/plain", refused=(404,))
+    def match_text() -> Response:
+        return Response(to_text(match()), mimetype="text/plain")
 
-    @api.post("/reread")
-    def reread() -> Response:
-        RequestBody.of(request)
-        return state_answer(table.reread())
+    @api.reads("/match.csv", "Its turns for a spreadsheet", kind="text/csv", refused=(404,))
+    def match_csv() -> Response:
+        return Response(as_csv(match()), mimetype="text/csv")
 
-    @api.post("/button")
-    def button() -> Response:
-        body = RequestBody.of(request, "down")
-        return state_answer(table.button(down=body.boolean("down")))
-
-    @api.post("/throw")
-    def throw() -> Response:
-        RequestBody.of(request)
-        return state_answer(table.throw())
+    @api.reads("/match.json", "Its turns for programs", refused=(404,))
+    def match_json() -> Response:
+        return json_answer(as_json(match()))
 
 
-def _add_moves(api: Blueprint, table: Table) -> None:
-    @api.post("/dice")
-    def dice() -> Response:
-        return state_answer(table.dice(RequestBody.of(request, "dice").dice("dice")))
+def _add_commands(api: Routes, table: Table) -> None:
+    """Each route is a command; its fields are those of the body, by their own names or as said."""
 
-    @api.post("/keep")
-    def keep() -> Response:
-        return state_answer(table.keep(RequestBody.of(request, "dice").dice("dice")))
+    def does(
+        path: str, summary: str, make: Callable[..., Command], who: Who = Who.HOLDER,
+        **fields: Field | Optional,
+    ) -> None:  # fmt: skip
+        def view(**found: object) -> Response:
+            return state_answer(table.do(make(**found)))
 
-    @api.post("/bank")
-    def bank() -> Response:
-        body = RequestBody.of(request, "dice")
-        return state_answer(table.bank(body.dice("dice") if "dice" in body else None))
+        view.__name__ = path.strip("/")
+        api.does(path, summary, fields, who=who, is_state=True)(view)
 
-    @api.post("/correct")
-    def correct() -> Response:
-        body = RequestBody.of(request, "dice", "index")
-        index = body.integer("index", 0, MAX_INDEX) if "index" in body else None
-        return state_answer(table.correct(body.dice("dice"), index))
+    does("/press", "Press the button", Press)
+    does("/hold", "Hold the button so long", Hold, seconds=Number(0, MAX_HOLD_S))
+    does("/button", "The simulated button goes down, or up", MoveButton, down=Yes())
+    does("/throw", "Throw the simulated dice", ThrowDice)
+    does("/reread", "Look once more at the throw in view", ReadAgain, OWN)
+    does("/dice", "A throw tapped in", TapIn, OWN, dice=Faces())
+    does("/keep", "Set these aside", KeepDice, OWN, dice=Faces())
+    does("/bank", "Bank the best keep, or this one", Bank, OWN, dice=Optional(Faces()))
+    does(
+        "/correct", "A throw showed other dice", CorrectThrow, OWN,
+        dice=Faces(), index=Optional(INDEX),
+    )  # fmt: skip
+    does(
+        "/face", "A die of the newest photo shows this", NameFace, OWN,
+        photo=Text(), die=SEAT, face=Whole(1, 6),
+    )  # fmt: skip
+    does("/answer", "One of the state's choices", AnswerQuestion, OWN, choice=Text())
+    does("/undo", "A step back", Undo)
+    does("/redo", "A step forth again", Redo)
+    does(
+        "/match", "A new match", StartMatch,
+        names=Names(), rules=Optional(Text()), target=Optional(Whole(1, MAX_TARGET)),
+        options=Optional(Object()), teams=Optional(Wholes(0, MAX_TEAM)),
+    )  # fmt: skip
+    does("/rematch", "The same players again, once a match is won", Rematch)
+    does(
+        "/reopen", "Go on with an older match",
+        Reopen, match=Whole(1, HIGHEST),
+    )  # fmt: skip
+    does(
+        "/insert", "A turn that nobody pressed for",
+        InsertTurn, turn=Text(), before=Optional(INDEX),
+    )  # fmt: skip
+    does("/drop", "These events never happened", DropEvents, start=INDEX, stop=INDEX)
+    does("/coach", "How much the coach says", Advise, mode=OneOf(tuple(Mode)))
+    does("/heed", "Somebody has read that the journal was damaged", Heed)
 
-    @api.post("/face")
-    def face() -> Response:
-        body = RequestBody.of(request, "photo", "die", "face")
-        die, value = body.integer("die", 0, MAX_PHOTO_DIE), body.integer("face", 1, 6)
-        return state_answer(table.face(body.text("photo"), die, value))
 
-    @api.post("/answer")
-    def answer() -> Response:
-        return state_answer(table.answer(RequestBody.of(request, "choice").text("choice")))
+def _add_events(api: Routes, table: Table) -> None:
+    """What no camera sees: who plays, whose turn it is, points."""
 
-    @api.post("/undo")
-    def undo() -> Response:
-        RequestBody.of(request)
-        return state_answer(table.undo())
+    def says(
+        path: str, summary: str, make: Callable[..., Event], **fields: Field | Optional
+    ) -> None:
+        def view(**found: object) -> Response:
+            return state_answer(table.do(ByHand(make(**found))))
 
-    @api.post("/redo")
-    def redo() -> Response:
-        RequestBody.of(request)
-        return state_answer(table.redo())
+        view.__name__ = path.strip("/")
+        api.does(path, summary, fields, is_state=True)(view)
 
-
-def _add_match(api: Blueprint, table: Table) -> None:
-    @api.post("/match")
-    def new_match() -> Response:
-        body = RequestBody.of(request, "names", "rules", "target", "options", "teams")
-        rules = body.text("rules") if "rules" in body else None
-        target = body.integer("target", 1, MAX_TARGET) if "target" in body else None
-        teams = body.integers("teams", 0, MAX_TEAM) if "teams" in body else None
-        options = body.fields("options") if "options" in body else None
-        names = body.names("names")
-        return state_answer(
-            table.new_match(names, rules=rules, target=target, options=options, teams=teams)
-        )
-
-    @api.post("/coach")
-    def coach() -> Response:
-        mode = RequestBody.of(request, "mode").text("mode")
-        if mode not in list(Mode):
-            raise HttpProblem(400, f"mode: one of {', '.join(Mode)}")
-        return state_answer(table.advise(Mode(mode)))
-
-    @api.post("/rematch")
-    def rematch() -> Response:
-        RequestBody.of(request)
-        return state_answer(table.rematch())
+    says("/skip", "The player on turn is passed over", Skipped)
+    says("/farkle", "The player on turn farkled", Farkled)
+    says("/takeover", "The player on turn takes over what was banked", TookOver)
+    says("/join", "One more player", Joined, name=Text(), team=Optional(Whole(0, MAX_TEAM)))
+    says("/leave", "A player goes", Left, seat=SEAT)
+    says("/rename", "A player is called that", Renamed, seat=SEAT, name=Text())
+    says(
+        "/order", "They throw in this order",
+        lambda seats: Reordered(order=seats), seats=Wholes(0, MAX_SEAT),
+    )  # fmt: skip
+    says("/score", "A score set by hand", ScoreSet, seat=SEAT, score=Whole(-MAX_SCORE, MAX_SCORE))
+    says(
+        "/turn", "Whose turn, points at risk, dice to throw", TurnSet,
+        seat=SEAT, points=Whole(0, MAX_SCORE), dice=Whole(1, 6),
+    )  # fmt: skip

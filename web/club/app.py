@@ -19,7 +19,7 @@ from web.club.store import ClubStore
 from web.club.tournaments import Tournaments
 from web.pages import filters
 from web.pages.assets import YEAR_S, asset
-from web.request import MAX_BYTES
+from web.route import MAX_BYTES
 from web.stream import Streams
 
 

@@ -5,6 +5,7 @@ Points are (x, y) as shares of the picture's width and height. The companion's `
 """
 
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any, Protocol
 
 Point = tuple[float, float]
@@ -106,6 +107,22 @@ class CalibrationState:
     drift: str
 
 
+class Step(StrEnum):
+    """What can be done without saying more; the names are those of the routes."""
+
+    FIND = "find"  # look for the tray, and propose a zone beside it
+    PROPOSE = "propose"  # switch the zone on, where there is most room
+    CHECK = "check"  # how good a new picture is
+    FOCUS = "focus"  # find focus and exposure again, where the camera can
+    THROW = "throw"  # throw all simulated dice
+    LEARN = "learn"  # look at the dice of one throw
+    FORGET = "forget"  # learn the dice anew
+    TEST = "test"  # read one throw of the self-test
+    RETEST = "retest"  # begin the self-test anew
+    SAVE = "save"  # write the profile
+    DISCARD = "discard"  # back to what is saved
+
+
 class Calibration(Protocol):
     """The calibration as the page sees it; every method may be called from any thread.
 
@@ -118,19 +135,11 @@ class Calibration(Protocol):
     def picture(self) -> bytes | None:
         """What the camera sees now, as JPEG; None while there is no camera."""
 
-    def find(self) -> CalibrationState:
-        """Look for the tray, and propose a zone beside it."""
+    def do(self, step: Step) -> CalibrationState:
+        """Take one of the steps that need no more to be told."""
 
     def place(self, tray: Points, aside: Points | None) -> CalibrationState:
         """The corners are there."""
-
-    def propose_aside(self) -> CalibrationState:
-        """Switch the zone on, where there is most room."""
-
-    def check(self) -> CalibrationState: ...
-
-    def focus(self) -> CalibrationState:
-        """Focus again and find the exposure again, where the camera can."""
 
     def listen(self, to: str) -> CalibrationState:
         """What a press at the tray is for: "button", "learn", "test" or "" for the match."""
@@ -140,26 +149,6 @@ class Calibration(Protocol):
 
     def lamp(self, colour: str, *, seen: bool) -> CalibrationState:
         """A person says whether the lamp showed this colour."""
-
-    def throw(self) -> CalibrationState:
-        """Throw all simulated dice."""
-
-    def learn(self) -> CalibrationState:
-        """Look at the dice of one throw."""
-
-    def forget(self) -> CalibrationState:
-        """Learn the dice anew."""
-
-    def test(self) -> CalibrationState:
-        """Read one throw of the self-test."""
-
-    def retest(self) -> CalibrationState:
-        """Begin the self-test anew."""
-
-    def save(self) -> CalibrationState: ...
-
-    def discard(self) -> CalibrationState:
-        """Back to what is saved."""
 
 
 def calibration_json(state: CalibrationState) -> dict[str, Any]:

@@ -3,15 +3,14 @@
 The companion implements `Table`; nothing in this room knows how.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
-from game.match.events import Event
+from game.commands import Command
 from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.situation import Choice, Situation
-from web.contracts.coach import Coaching, Mode
+from web.contracts.coach import Coaching
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +118,7 @@ class Snapshot:
 class Table(Protocol):
     """The companion as the page sees it. Every method may be called from any thread.
 
-    Those that change something return the snapshot after it, and raise `game.GameError` or
-    `TableError` where it is refused.
+    `do` raises `game.GameError` or `game.situation.TableError` where it is refused.
     """
 
     def snapshot(self) -> Snapshot: ...
@@ -134,75 +132,5 @@ class Table(Protocol):
     def view(self) -> bytes | None:
         """What the camera sees now, small, as JPEG; None while there is no camera."""
 
-    def press(self) -> Snapshot:
-        """As a press of the button at the tray."""
-
-    def hold(self, seconds: float) -> Snapshot:
-        """As a hold of the button at the tray, let go after so long."""
-
-    def reread(self) -> Snapshot:
-        """Look once more at the throw in view: other dice take its place, as a correction."""
-
-    def button(self, *, down: bool) -> Snapshot:
-        """The simulated button goes down or up. Only where `simulated`."""
-
-    def throw(self) -> Snapshot:
-        """Throw the simulated dice that are to be thrown. Only where `simulated`."""
-
-    def new_match(
-        self,
-        names: tuple[str, ...],
-        *,
-        rules: str | None = None,
-        target: int | None = None,
-        options: Mapping[str, Any] | None = None,
-        teams: tuple[int, ...] | None = None,
-    ) -> Snapshot:
-        """A match of these players.
-
-        `options` are those played otherwise than the rules say, as a house file has them; `teams`
-        is the team of each, where there are teams.
-        """
-
-    def rematch(self) -> Snapshot:
-        """Once a match is won: the same players and teams again, and the next one begins."""
-
-    def heed(self) -> Snapshot:
-        """A person has read that the journal was damaged."""
-
-    def advise(self, mode: Mode) -> Snapshot:
-        """From now on the coach says so much."""
-
-    def reopen(self, match_id: int) -> Snapshot:
-        """Go on with an older match, by its number in the journal."""
-
-    def dice(self, dice: tuple[int, ...]) -> Snapshot:
-        """A throw tapped in on the phone, where no camera read it."""
-
-    def keep(self, dice: tuple[int, ...]) -> Snapshot: ...
-
-    def bank(self, dice: tuple[int, ...] | None = None) -> Snapshot: ...
-
-    def correct(self, dice: tuple[int, ...], index: int | None = None) -> Snapshot:
-        """The throw at this index of the timeline (the newest without) showed these dice."""
-
-    def face(self, photo_id: str, die: int, value: int) -> Snapshot:
-        """This die of the newest photo, counted from 0, shows that face."""
-
-    def by_hand(self, event: Event) -> Snapshot:
-        """Who plays, whose turn it is, points: whatever a person says has happened."""
-
-    def insert(self, line: str, before: int | None = None) -> Snapshot:
-        """A turn that nobody pressed for, as a line of `game.match.notation`.
-
-        It happens now, or `before` the event of this index.
-        """
-
-    def drop(self, start: int, stop: int) -> Snapshot:
-        """The events from `start` up to `stop` never happened."""
-
-    def answer(self, choice_id: str) -> Snapshot: ...
-
-    def undo(self) -> Snapshot: ...
-
-    def redo(self) -> Snapshot: ...
+    def do(self, command: Command) -> Snapshot:
+        """Do what somebody asks for; gives the snapshot after it."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from flask import Blueprint, Response, redirect, request
 from flask_babel import format_date
@@ -16,13 +16,9 @@ from game.match.match import Match
 from game.odds.review import Cause, Review, ReviewedMoment
 from game.rules.scoring import Dice
 from game.stats.tally import tallies
-from web.contracts.coach import Coach, LookedBack
+from web.contracts.coach import Coach
 from web.pages.match_card import card
-from web.pages.timeline import as_csv, as_json
 from web.problem import HttpProblem
-from web.request import RequestBody
-from web.response import json_answer
-from web.state.coach_json import moment_json
 
 PAGE = 30
 HIGHEST = 2**53
@@ -64,7 +60,6 @@ def create_looking_back(show: Show, history: History | None, coach: Coach | None
     back = Blueprint("back", __name__)
     _add_list(back, show, history)
     _add_match(back, show, history, coach)
-    _add_exports(back, history)
     return back
 
 
@@ -85,7 +80,7 @@ def _add_list(back: Blueprint, show: Show, history: History | None) -> None:
 def _add_match(back: Blueprint, show: Show, history: History | None, coach: Coach | None) -> None:
     @back.get("/matches/<int:match_id>")
     def match(match_id: int) -> Response:
-        played, found = _found(history, match_id)
+        played, found = found_match(history, match_id)
         looked = coach.look_back(match_id, played.steps) if coach else None
         return show(
             "match.html",
@@ -94,48 +89,16 @@ def _add_match(back: Blueprint, show: Show, history: History | None, coach: Coac
             day=_day(played),
             looked=looked,
             point=_turning_point(found, looked.review) if looked and looked.solved else None,
-            sums=_sums(found, looked.review) if looked else None,
+            sums=sums(found, looked.review) if looked else None,
             tallies=tallies(found),
             waits=coach is not None and (looked is None or looked.solving is not None),
         )
 
     @back.get("/matches/<int:match_id>/card.svg")
     def share(match_id: int) -> Response:
-        played, found = _found(history, match_id)
+        played, found = found_match(history, match_id)
         kept = {"Cache-Control": "no-store"}
         return Response(card(found, _day(played)), headers=kept, mimetype="image/svg+xml")
-
-
-def _add_exports(back: Blueprint, history: History | None) -> None:
-    @back.get("/api/v1/matches/<int:match_id>.csv")
-    def spreadsheet(match_id: int) -> Response:
-        return Response(as_csv(_found(history, match_id)[1]), mimetype="text/csv")
-
-    @back.get("/api/v1/matches/<int:match_id>.json")
-    def data(match_id: int) -> Response:
-        return json_answer(as_json(_found(history, match_id)[1]))
-
-
-def create_reviews(history: History | None, coach: Coach | None) -> Blueprint:
-    """The blueprint of what the coach makes of a match, for programs."""
-    reviews = Blueprint("reviews", __name__, url_prefix="/api/v1/matches")
-
-    @reviews.get("/<int:match_id>/review")
-    def review(match_id: int) -> Response:
-        played, match = _found(history, match_id)
-        looked = known(working(coach).look_back(match_id, played.steps))
-        return json_answer(_review_json(match, looked))
-
-    @reviews.post("/solve")
-    def solve() -> Response:
-        match_id = RequestBody.of(request, "match").integer("match", 1, HIGHEST)
-        try:
-            working(coach).solve(match_id)
-        except JournalError:
-            raise _lost(match_id) from None
-        return json_answer({"match": match_id})
-
-    return reviews
 
 
 def working(coach: Coach | None) -> Coach:
@@ -161,16 +124,16 @@ def known(found: T | None) -> T:
     return found
 
 
-def _found(history: History | None, match_id: int) -> tuple[Played, Match]:
+def found_match(history: History | None, match_id: int) -> tuple[Played, Match]:
     if history is None or match_id > HIGHEST:
-        raise _lost(match_id)
+        raise lost_match(match_id)
     try:
         return history.played(match_id), history.match(match_id)
     except JournalError:
-        raise _lost(match_id) from None
+        raise lost_match(match_id) from None
 
 
-def _lost(match_id: int) -> HttpProblem:
+def lost_match(match_id: int) -> HttpProblem:
     return HttpProblem(404, f"there is no match {match_id}: GET /api/v1/matches lists all")
 
 
@@ -194,30 +157,8 @@ def _turning_point(match: Match, review: Review) -> TurningPoint | None:
     return TurningPoint(moment, match.state.players[moment.seat].name, moment.turn + 1, dice)
 
 
-def _sums(match: Match, review: Review) -> list[Sums]:
+def sums(match: Match, review: Review) -> list[Sums]:
     return [
         Sums(review.total(seat, Cause.LUCK), review.total(seat, Cause.DECISION))
         for seat in range(len(match.state.players))
     ]
-
-
-def _review_json(match: Match, looked: LookedBack) -> dict[str, Any]:
-    review = looked.review
-    players = zip(match.state.players, _sums(match, review), strict=True)
-    return {
-        "solved": looked.solved,
-        "of_two": review.of_two,
-        "players": [
-            {
-                "name": player.name,
-                "luck": {"points": sums.luck[0], "win": sums.luck[1] if looked.solved else None},
-                "decisions": {
-                    "points": sums.decisions[0],
-                    "win": sums.decisions[1] if looked.solved else None,
-                },
-            }
-            for player, sums in players
-        ],
-        "curve": [{"event": s.event, "seat": s.seat, "win": s.win} for s in review.curve],
-        "moments": [{**moment_json(m), "turn": m.turn, "seat": m.seat} for m in review.moments],
-    }

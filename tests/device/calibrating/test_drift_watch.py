@@ -13,7 +13,7 @@ from device.calibrating.drift_watch import AGAIN_S, DARKER, MOVED, Drifted, Drif
 from device.calibrating.profile_store import ProfileStore
 from device.cameras.base import Frame
 from device.cameras.simulated.tray import SimulatedTray
-from device.watching.camera_thread import CameraThread
+from device.watching.tray_watch import TrayWatch
 from tests.clock import Clock
 
 
@@ -96,18 +96,13 @@ def test_without_a_profile_of_this_camera_nothing_is_looked_at(tray):
     assert said == []
 
 
-def test_the_eye_looks_soon_after_the_start_and_only_at_rest(tray):
-    seen = []
-    camera_thread = CameraThread(
-        lambda: tray, lambda _: None, idle=lambda frame, camera: seen.append(camera.name)
-    )
-    camera_thread.start()
-    try:
-        camera_thread.with_camera(lambda _: None).result(5)
-        for _ in range(100):
-            if seen:
-                break
-            camera_thread.with_camera(lambda _: None).result(5)
-    finally:
-        camera_thread.close()
+def test_the_watch_looks_soon_after_the_start_and_only_at_rest(clock):
+    seen, tray = [], SimulatedTray(seed=3, roll_s=0, clock=clock)
+    watch = TrayWatch(
+        lambda: tray, lambda _: None, idle=lambda frame, camera: seen.append(camera.name),
+        clock=clock,
+    )  # fmt: skip
+    for _ in range(20):
+        clock.now_s += watch.step()
+
     assert seen == ["simulated tray"]

@@ -12,8 +12,10 @@ from device.calibrating.profile_store import ProfileStore
 from device.calibrating.wizard import Wizard
 from device.cameras.simulated.tray import SimulatedTray
 from device.watching.camera_thread import CameraThread
+from device.watching.tray_watch import TrayWatch
 from game.situation import TableError
 from tests.device.calibrating.test_profile_store import Tuned
+from web.contracts.calibration import Step
 
 SIZE = (1536, 864)
 FAR = ((0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9))
@@ -25,12 +27,13 @@ class Bench:
     def __init__(self, folder, tray):
         self.tray, self.file = tray, folder / FILE
         self.profiles = ProfileStore(self.file)
-        self.camera_thread = CameraThread(
+        self.watch = watch = TrayWatch(
             fitted_opener(lambda: tray, self.profiles), lambda _: None, still_s=0.1
         )
+        self.camera_thread = CameraThread(watch)
         self.lamps = []
         self.wizard = Wizard(
-            self.camera_thread, self.profiles, simulated=tray, changed=lambda: self.lamps.append(1)
+            watch, self.profiles, simulated=tray, changed=lambda: self.lamps.append(1)
         )
         self.wizard.found(tray.name)
 
@@ -65,7 +68,7 @@ def bench(make):
 
 
 def test_the_tray_is_found_with_a_zone_beside_it_and_saved(bench):
-    state = bench.wizard.find()
+    state = bench.wizard.do(Step.FIND)
     truth = Outline.of(bench.tray.tray, *SIZE)
 
     assert state.unsaved
@@ -74,7 +77,7 @@ def test_the_tray_is_found_with_a_zone_beside_it_and_saved(bench):
     assert max(away) < 0.06
     assert state.aside is not None
     assert len(state.checks) == 4
-    state = bench.wizard.save()
+    state = bench.wizard.do(Step.SAVE)
     profile = load(bench.file)
     for saved, seen in zip(profile.tray.corners, state.tray, strict=True):
         assert saved == pytest.approx(seen, abs=1e-4)
@@ -86,9 +89,9 @@ def test_the_tray_is_found_with_a_zone_beside_it_and_saved(bench):
 def test_what_was_dragged_is_kept_and_used_by_the_camera_once_saved(bench):
     bench.wizard.place(FAR, None)
     assert bench.wizard.state().tray == FAR
-    bench.wizard.save()
+    bench.wizard.do(Step.SAVE)
 
-    watched = bench.camera_thread.with_camera(lambda camera: camera.tray).result(5)
+    watched = bench.watch.with_camera(lambda camera: camera.tray).result(5)
     assert watched == Outline(FAR).in_px(*SIZE)
 
 
@@ -98,25 +101,25 @@ def test_corners_that_cross_are_refused_in_words(bench):
 
 
 def test_a_zone_is_proposed_or_refused_for_want_of_room(bench):
-    bench.wizard.find()
+    bench.wizard.do(Step.FIND)
     bench.wizard.place(bench.wizard.state().tray, None)
     assert bench.wizard.state().aside is None
-    assert bench.wizard.propose_aside().aside is not None
+    assert bench.wizard.do(Step.PROPOSE).aside is not None
 
     bench.wizard.place(((0.02, 0.02), (0.98, 0.02), (0.98, 0.98), (0.02, 0.98)), None)
     with pytest.raises(TableError, match="no room"):
-        bench.wizard.propose_aside()
+        bench.wizard.do(Step.PROPOSE)
     assert not bench.wizard.state().room
 
 
 def test_leaving_loses_nothing_and_discarding_brings_back_what_is_saved(bench):
-    bench.wizard.find()
-    bench.wizard.save()
+    bench.wizard.do(Step.FIND)
+    bench.wizard.do(Step.SAVE)
     saved = bench.wizard.state().tray
     bench.wizard.place(FAR, None)
     assert bench.wizard.state().tray == FAR
 
-    assert bench.wizard.discard().tray == saved
+    assert bench.wizard.do(Step.DISCARD).tray == saved
 
 
 def know_the_tray(bench):
@@ -128,50 +131,50 @@ def know_the_tray(bench):
 def test_two_throws_teach_the_dice(bench):
     know_the_tray(bench)
     bench.throw(1, 2, 3, 4, 5, 6)
-    first = bench.wizard.learn().learning
+    first = bench.wizard.do(Step.LEARN).learning
     assert not first.learnt
     looked_at = first.looked_at
     number = 0
     while not bench.wizard.state().learning.learnt and number < 5:
         bench.throw(*((2, 3, 4, 5, 6, 1) if number % 2 else (6, 5, 4, 3, 2, 2)))
-        bench.wizard.learn()
+        bench.wizard.do(Step.LEARN)
         number += 1
     learning = bench.wizard.state().learning
 
     assert learning.looked_at > looked_at
     assert learning.words.startswith("white dice with black pips")
-    bench.wizard.save()
+    bench.wizard.do(Step.SAVE)
     dice = load(bench.file).dice
     assert dice.edge == pytest.approx(16 * 866 / 250 / width_px(bench.tray.tray), rel=0.2)
-    assert bench.wizard.forget().learning.learnt is False
+    assert bench.wizard.do(Step.FORGET).learning.learnt is False
 
 
 def test_the_same_dice_are_not_thrown_twice_and_an_empty_tray_is_no_throw(bench):
     know_the_tray(bench)
     with pytest.raises(TableError, match="empty"):
-        bench.wizard.test()
+        bench.wizard.do(Step.TEST)
     bench.throw(1, 2, 3, 4, 5, 6)
-    bench.wizard.test()
+    bench.wizard.do(Step.TEST)
     with pytest.raises(TableError, match="Not thrown yet"):
-        bench.wizard.test()
+        bench.wizard.do(Step.TEST)
 
 
 def test_the_self_test_wants_three_whole_throws_running(bench):
     know_the_tray(bench)
     bench.throw(1, 2, 3, 4, 5, 6)
     bench.tray.set_aside([1], to="gone")
-    failed = bench.wizard.test()
+    failed = bench.wizard.do(Step.TEST)
     assert [trial.passed for trial in failed.trials] == [False]
     assert failed.trials[0].words
 
     passed = []
     for number in range(12):
         bench.throw(*((6, 5, 4, 3, 2, 1) if number % 2 else (1, 3, 5, 2, 4, 6)))
-        passed = [trial.passed for trial in bench.wizard.test().trials]
+        passed = [trial.passed for trial in bench.wizard.do(Step.TEST).trials]
         if passed == [True] * 3:
             break
     assert passed == [True] * 3
-    assert bench.wizard.retest().trials == ()
+    assert bench.wizard.do(Step.RETEST).trials == ()
 
 
 def test_presses_are_the_calibrations_only_while_its_page_listens(bench, monkeypatch):
@@ -179,8 +182,7 @@ def test_presses_are_the_calibrations_only_while_its_page_listens(bench, monkeyp
     bench.wizard.listen("button")
     assert bench.wizard.pressed(0.1)
     assert bench.wizard.pressed(1.2)
-    parts = bench.wizard.state().parts
-    assert (parts.pressed, parts.held) == (True, True)
+    bench.until(lambda state: state.parts.pressed and state.parts.held)
 
     monkeypatch.setattr(module, "HEARD_S", 0.0)
     assert not bench.wizard.pressed(0.1)
@@ -215,9 +217,9 @@ def test_the_lamp_shows_a_colour_until_it_is_answered(bench):
 
 def test_a_camera_that_can_be_focused_is_and_its_tuning_is_saved(make):
     bench = make(Tuned(seed=8, roll_s=0.0))
-    bench.wizard.focus()
+    bench.wizard.do(Step.FOCUS)
     assert bench.tray.done == ("refocus", "resettle")
-    bench.wizard.save()
+    bench.wizard.do(Step.SAVE)
 
     held = load(bench.file).held
     assert (held.focus_dpt, held.exposure_us, held.gain) == (3.3, 10_000, 2.5)
@@ -225,7 +227,7 @@ def test_a_camera_that_can_be_focused_is_and_its_tuning_is_saved(make):
 
 def test_one_that_cannot_says_so(bench):
     with pytest.raises(TableError, match="turn the ring"):
-        bench.wizard.focus()
+        bench.wizard.do(Step.FOCUS)
 
 
 def test_without_a_camera_it_says_so(make, monkeypatch):
@@ -237,17 +239,17 @@ def test_without_a_camera_it_says_so(make, monkeypatch):
     assert bench.wizard.picture() is None
     assert bench.wizard.state().camera is None
     with pytest.raises(TableError, match="no camera now"):
-        bench.wizard.find()
+        bench.wizard.do(Step.FIND)
     with pytest.raises(TableError, match="no camera now"):
-        bench.wizard.save()
+        bench.wizard.do(Step.SAVE)
 
 
 def test_a_folder_that_cannot_be_written_is_named(bench, monkeypatch):
     def full(_):
         raise OSError(28, "No space left on device")
 
-    bench.wizard.find()
+    bench.wizard.do(Step.FIND)
     monkeypatch.setattr(bench.profiles, "keep", full)
     with pytest.raises(TableError, match="No space left"):
-        bench.wizard.save()
+        bench.wizard.do(Step.SAVE)
     assert bench.wizard.state().unsaved

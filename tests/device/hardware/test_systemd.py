@@ -6,6 +6,8 @@ import socket
 import pytest
 
 from device.hardware.systemd import Heartbeat, notify, watchdog_s
+from device.inbox import Announce, Asked
+from game.commands import PutBack
 
 
 @pytest.fixture
@@ -79,11 +81,14 @@ def test_the_companions_loop_beats_while_it_runs_and_not_while_it_hangs(tmp_path
     with open_rig(tmp_path) as rig:
         beats, hang, hanging = [], Event(), Event()
         rig.companion._alive = lambda: beats.append(1)
-        rig.companion._post(lambda: (hanging.set(), hang.wait(20)))
+        rig.companion._thread.start()
+        rig.companion._inbox.post(Asked(PutBack(lambda: (hanging.set(), hang.wait(20)))))
         assert hanging.wait(10)
         before = len(beats)
         hang.wait(1.5)
         assert len(beats) == before
         hang.set()
-        rig.companion.announce("http://here/")
+        asked = Asked(Announce("http://here/"))
+        rig.companion._inbox.post(asked)
+        asked.done.result(timeout=10)
         assert len(beats) > before

@@ -64,12 +64,15 @@ class TapTable:
             choices=desk.choices,
         )
 
-    def invite(self, question, names, **how):
-        self.do("invite", question, names, **how)
+    def reload(self):
+        self.desk.reload()
+        self._publish()
 
-    def do(self, what, *args, **how):
-        """Something that a desk can be asked."""
-        getattr(self.desk, what)(*args, **how)
+    def do(self, command):
+        self.desk.do(command)
+        self._publish()
+
+    def _publish(self):
         with self._changed:
             self._snapshot = self._draw(self._snapshot.version + 1)
             self._changed.notify_all()

@@ -10,6 +10,7 @@ import pytest
 
 from device.bench.self_play import SelfPlay
 from device.club_board import ClubOptions, serving
+from game.commands import AnswerQuestion, Bank, KeepDice, TapIn
 from tests.device.mqtt.conftest import RULES
 from tests.mosquitto import needs_mosquitto, until
 
@@ -39,7 +40,7 @@ def board(broker, tmp_path):
 
 def answer_yes(table):
     (choice,) = (c for c in table.snapshot().choices if c.label.startswith("Yes"))
-    table.do("answer", choice.id)
+    table.do(AnswerQuestion(choice.id))
 
 
 def play_to_the_end(table, seed):
@@ -48,11 +49,8 @@ def play_to_the_end(table, seed):
     tape = SelfPlay(table.match, "0" * 16, 0)
     while table.match.state.winner is None:
         for action in tape.play(random).body["actions"]:
-            what, *dice = (
-                {"kept": "keep", "thrown": "dice", "banked": "bank"}[action["kind"]],
-                action.get("dice"),
-            )
-            table.do(what, *filter(None, dice))
+            what = {"kept": KeepDice, "thrown": TapIn, "banked": Bank}[action["kind"]]
+            table.do(what(*filter(None, [action.get("dice")])))
 
 
 def test_three_players_and_one_tray_play_a_cup_to_its_end(table, join, board):

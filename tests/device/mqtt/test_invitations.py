@@ -6,6 +6,7 @@ from itertools import count
 import pytest
 
 from device.mqtt.invitations import Invitation, Invitations
+from game.commands import AnswerQuestion, Bank, StartMatch, TapIn
 from tests.mosquitto import needs_mosquitto, until
 
 CALL = {
@@ -35,7 +36,7 @@ def heard(inviting, table, call=CALL):
 
 def answer(table, label):
     (choice,) = (c for c in table.snapshot().choices if c.label.startswith(label))
-    table.do("answer", choice.id)
+    table.do(AnswerQuestion(choice.id))
 
 
 def test_yes_begins_the_match(table, inviting, said):
@@ -60,15 +61,15 @@ def test_no_tells_the_club_and_it_is_not_asked_again(table, inviting, said):
 
 
 def test_a_match_under_way_is_never_cut_short(table, inviting, said):
-    table.do("new_match", ["Cleo", "Dan"], target=500)
+    table.do(StartMatch(["Cleo", "Dan"], target=500))
     heard(inviting, table)
     assert table.snapshot().question is None
     for turn in count():
         if table.match.state.winner is not None:
             break
-        table.do("dice", (1, 1, 1, 2, 3, 4) if turn == 0 else FARKLE)
+        table.do(TapIn((1, 1, 1, 2, 3, 4) if turn == 0 else FARKLE))
         if turn == 0:
-            table.do("bank")
+            table.do(Bank())
     inviting.look(table.snapshot())
 
     assert "calls Anna and Ben" in table.snapshot().question
@@ -76,7 +77,7 @@ def test_a_match_under_way_is_never_cut_short(table, inviting, said):
 
 
 def test_a_call_that_was_taken_back_is_not_asked(table, inviting):
-    table.do("new_match", ["Cleo", "Dan"])
+    table.do(StartMatch(["Cleo", "Dan"]))
     heard(inviting, table)
     inviting.heard(b"")
 

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from game.commands import Bank, KeepDice, Redo, StartMatch, TapIn, Undo
 from game.journal.feed import Feed
 from game.journal.history import History
 from game.journal.journal import FILE as JOURNAL
@@ -38,11 +39,11 @@ def recorded(tmp_path):
 
 def test_every_step_comes_in_order_and_the_state_stays(table, join, listener, tmp_path):
     join.stay()
-    table.do("new_match", ["Anna", "Ben"])
-    table.do("dice", (1, 1, 2, 3, 4, 6))
-    table.do("undo")
-    table.do("dice", (1, 5, 2, 3, 4, 6))
-    table.do("bank")
+    table.do(StartMatch(["Anna", "Ben"]))
+    table.do(TapIn((1, 1, 2, 3, 4, 6)))
+    table.do(Undo())
+    table.do(TapIn((1, 5, 2, 3, 4, 6)))
+    table.do(Bank())
     said = table.snapshot().message
     until(lambda: told(listener) == recorded(tmp_path))
     state = until(lambda: next((s for s in states(listener)[-1:] if s["message"] == said), None))
@@ -55,7 +56,7 @@ def test_every_step_comes_in_order_and_the_state_stays(table, join, listener, tm
 
 def test_who_comes_later_finds_state_and_presence(table, join, broker, listener):
     join.stay()
-    table.do("new_match", ["Anna", "Ben"])
+    table.do(StartMatch(["Anna", "Ben"]))
     until(lambda: b"Anna" in b"".join(listener.on(STATE)))
     late = Listener(broker)
     try:
@@ -71,10 +72,10 @@ def test_who_comes_later_finds_state_and_presence(table, join, broker, listener)
 def test_lights_hear_of_what_happens_now(table, join, listener):
     join.stay()
     until(lambda: listener.on(STATE))
-    table.do("new_match", ["Anna", "Ben"])
-    table.do("dice", (1, 1, 1, 5, 5, 5))
-    table.do("bank")
-    table.do("dice", FARKLE)
+    table.do(StartMatch(["Anna", "Ben"]))
+    table.do(TapIn((1, 1, 1, 5, 5, 5)))
+    table.do(Bank())
+    table.do(TapIn(FARKLE))
     heard = until(lambda: (m := listener.on("traykeeper/t1/moment"))[3:] and m)
 
     assert [json.loads(m)["event_type"] for m in heard] == [
@@ -94,15 +95,15 @@ def test_a_clean_end_says_offline(table, join, listener):
 
 def test_the_broker_dies_in_mid_turn_and_nothing_is_lost(table, join, broker, listener, tmp_path):
     join.stay()
-    table.do("new_match", ["Anna", "Ben"])
-    table.do("dice", (1, 1, 2, 3, 4, 6))
+    table.do(StartMatch(["Anna", "Ben"]))
+    table.do(TapIn((1, 1, 2, 3, 4, 6)))
     until(lambda: told(listener))
     broker.kill()
-    table.do("keep", (1, 1))
+    table.do(KeepDice((1, 1)))
     for _ in range(30):  # more than are under way at once, with what came before
-        table.do("undo")
-        table.do("redo")
-    table.do("dice", FARKLE[:4])
+        table.do(Undo())
+        table.do(Redo())
+    table.do(TapIn(FARKLE[:4]))
     moments = len(listener.on("traykeeper/t1/moment"))
     broker.start()
     until(lambda: told(listener) == recorded(tmp_path), patience_s=60)
@@ -114,10 +115,10 @@ def test_the_broker_dies_in_mid_turn_and_nothing_is_lost(table, join, broker, li
 
 def test_a_tray_that_was_off_goes_on_where_the_broker_had_it(table, join, listener, tmp_path):
     with join():
-        table.do("new_match", ["Anna", "Ben"])
+        table.do(StartMatch(["Anna", "Ben"]))
         until(lambda: told(listener))
-    table.do("dice", (1, 1, 2, 3, 4, 6))
-    table.do("bank")
+    table.do(TapIn((1, 1, 2, 3, 4, 6)))
+    table.do(Bank())
     with join():
         until(lambda: told(listener) == recorded(tmp_path))
 
@@ -129,15 +130,15 @@ def test_a_tray_that_was_off_goes_on_where_the_broker_had_it(table, join, listen
 def test_a_journal_from_a_backup_is_told_from_there(table, join, listener, tmp_path, stays):
     with ExitStack() as stack:
         stack.enter_context(join())
-        table.do("new_match", ["Anna", "Ben"])
+        table.do(StartMatch(["Anna", "Ben"]))
         copy = History(tmp_path / JOURNAL).copy()
-        table.do("dice", (1, 1, 2, 3, 4, 6))
+        table.do(TapIn((1, 1, 2, 3, 4, 6)))
         until(lambda: len(told(listener)) == 2)
         if not stays:
             stack.pop_all().close()
         table.journal.restore(copy)
-        table.do("reload")
-        table.do("dice", (5, 5, 5, 2, 3, 4))
+        table.reload()
+        table.do(TapIn((5, 5, 5, 2, 3, 4)))
         listener.heard.clear()
         if not stays:
             stack.enter_context(join())
@@ -146,9 +147,9 @@ def test_a_journal_from_a_backup_is_told_from_there(table, join, listener, tmp_p
 
 def test_who_missed_something_is_told(table, join, listener, tmp_path):
     join.stay()
-    table.do("new_match", ["Anna", "Ben"])
-    table.do("dice", FARKLE)
-    table.do("new_match", ["Cleo", "Dan"])
+    table.do(StartMatch(["Anna", "Ben"]))
+    table.do(TapIn(FARKLE))
+    table.do(StartMatch(["Cleo", "Dan"]))
     until(lambda: len(told(listener)) == 3)
     listener.say("traykeeper/t1/replay", '{"to": "b1", "from": 0}')
     (index,) = until(lambda: listener.on("traykeeper/t1/replay/b1"))
@@ -170,7 +171,7 @@ def test_nonsense_on_its_topics_is_no_trouble(table, join, listener, tmp_path, t
         listener.say("traykeeper/t1/replay", nonsense)
     listener.say("traykeeper/t1/replay", '{"to": "b1", "match": "0123456789abcdef", "after": -1}')
     answer = until(lambda: listener.on("traykeeper/t1/replay/b1"))
-    table.do("new_match", ["Anna", "Ben"])
+    table.do(StartMatch(["Anna", "Ben"]))
     until(lambda: told(listener) == recorded(tmp_path))
 
     assert [json.loads(a)["entries"] for a in answer] == [[]]
@@ -180,6 +181,6 @@ def test_nonsense_on_its_topics_is_no_trouble(table, join, listener, tmp_path, t
 def test_over_tls_with_a_password(table, join, tmp_path):
     with mosquitto(tmp_path / "tls", tls=True) as broker, join(**broker.settings()):
         listener = Listener(broker)
-        table.do("new_match", ["Anna", "Ben"])
+        table.do(StartMatch(["Anna", "Ben"]))
         until(lambda: told(listener) == recorded(tmp_path))
         listener.close()

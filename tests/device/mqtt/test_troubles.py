@@ -9,12 +9,13 @@ import pytest
 from device.errors import UsageError
 from device.mqtt import client
 from device.mqtt.address import address, tray_name
+from game.commands import StartMatch, TapIn
 from tests.mosquitto import PASSWORD, certify, mosquitto, needs_mosquitto, until
 
 
 def plays_on(table):
-    table.do("new_match", ["Anna", "Ben"])
-    table.do("dice", (1, 1, 2, 3, 4, 6))
+    table.do(StartMatch(["Anna", "Ben"]))
+    table.do(TapIn((1, 1, 2, 3, 4, 6)))
     return table.match.state.turn.last is not None
 
 

@@ -9,9 +9,18 @@ from pathlib import Path
 
 from device.mqtt.connect import on_broker
 from device.settings import Settings
+from game.commands import Bank, KeepDice, StartMatch, TapIn, Undo
 from game.journal.feed import Feed
 from game.journal.journal import FILE as JOURNAL
 from tests.device.mqtt.conftest import TapTable
+
+COMMANDS = {
+    "new_match": StartMatch, "dice": TapIn, "keep": KeepDice, "bank": Bank, "undo": Undo,
+}  # fmt: skip
+
+
+def _frozen(value):
+    return tuple(value) if isinstance(value, list) else value
 
 
 def main(folder: Path, settings: Settings) -> None:
@@ -19,7 +28,7 @@ def main(folder: Path, settings: Settings) -> None:
     with on_broker(settings, table, folder, sys.stderr.write):
         for line in sys.stdin:
             what, *args = json.loads(line)
-            table.do(what, *args)
+            table.do(COMMANDS[what](*map(_frozen, args)))
             sys.stdout.write(json.dumps(stands(folder)) + "\n")
             sys.stdout.flush()
     table.close()

@@ -8,6 +8,20 @@ from device.session.indicator import UNDO_S
 from device.session.judge import Sight
 from device.session.live_match import LiveMatch
 from device.session.session import Session
+from game.commands import (
+    AnswerQuestion,
+    Bank,
+    ByHand,
+    CorrectThrow,
+    DropEvents,
+    InsertTurn,
+    Redo,
+    Rematch,
+    Reopen,
+    StartMatch,
+    TapIn,
+    Undo,
+)
 from game.errors import IllegalMove, JournalError, RulesetError
 from game.journal.journal import Journal
 from game.match.events import Farkled, Joined, Left, Renamed, Reordered, ScoreSet, Skipped, TurnSet
@@ -50,7 +64,7 @@ def session(tmp_path, looker):
     with closing(Journal.open(tmp_path / "journal.db")) as journal:
         session = Session(LiveMatch(journal), RULES, looker)
         session.has_camera = True
-        session.new_match(["Anna", "Ben", "Cleo"])
+        session.do(StartMatch(["Anna", "Ben", "Cleo"]))
         yield session
 
 
@@ -91,9 +105,9 @@ def test_a_yes_counts_from_when_the_dice_in_question_were_seen(session, looker):
 
 def test_a_correction_that_asks_reads_nothing(session, looker):
     read(session, looker, *THOUSAND, time_s=12.5)
-    session.bank((1, 1, 1))
-    session.correct((2, 2, 3, 3, 4, 6), 0)
-    session.answer(session.choices[0].id)
+    session.do(Bank((1, 1, 1)))
+    session.do(CorrectThrow((2, 2, 3, 3, 4, 6), 0))
+    session.do(AnswerQuestion(session.choices[0].id))
 
     assert looker.marks == [12.5]
 
@@ -112,48 +126,48 @@ def test_a_correction_that_asks_reads_nothing(session, looker):
     ],
 )
 def test_each_event_by_hand_has_its_own_sentence(session, event, said):
-    session.dice(THOUSAND)
-    session.bank()
-    session.by_hand(event)
+    session.do(TapIn(THOUSAND))
+    session.do(Bank())
+    session.do(ByHand(event))
 
     assert session.message == said
 
 
 def test_a_change_of_the_past_does_not_tell_the_last_turn_again(session):
-    session.dice(THOUSAND)
-    session.bank()
-    session.insert("113335: 333 11 5 = 550, bank")
+    session.do(TapIn(THOUSAND))
+    session.do(Bank())
+    session.do(InsertTurn("113335: 333 11 5 = 550, bank"))
     assert session.message == "Put in by hand. Ben banks 550. Cleo throws."
-    session.undo()
+    session.do(Undo())
     assert session.message == "Taken back. Ben throws."
-    session.redo()
-    session.drop(0, 2)
+    session.do(Redo())
+    session.do(DropEvents(0, 2))
     assert session.message == "Taken out by hand. Ben throws."
-    session.undo()
-    session.correct((1, 1, 1, 2, 3, 3), 0)
+    session.do(Undo())
+    session.do(CorrectThrow((1, 1, 1, 2, 3, 3), 0))
     assert session.message == "Corrected to 1 1 1 2 3 3. Cleo throws."
 
 
 def win(session):
     """Whoever is on turn wins at once: nobody else may follow."""
     seat = state(session).turn.seat
-    session.by_hand(ScoreSet(seat, RULES.target))
-    session.by_hand(TurnSet(seat, 0, 6))
-    session.dice(THOUSAND)
-    session.bank()
+    session.do(ByHand(ScoreSet(seat, RULES.target)))
+    session.do(ByHand(TurnSet(seat, 0, 6)))
+    session.do(TapIn(THOUSAND))
+    session.do(Bank())
     while state(session).winner is None:
-        session.by_hand(Farkled())
+        session.do(ByHand(Farkled()))
 
 
 def test_a_rematch_is_for_a_match_that_is_won(session):
     with pytest.raises(TableError, match="not over"):
-        session.rematch()
+        session.do(Rematch())
 
 
 def test_a_rematch_keeps_teams_and_order_and_the_next_player_begins(session):
-    session.new_match(["A", "B", "C", "D"], teams=[0, 1, 0, 1])
+    session.do(StartMatch(["A", "B", "C", "D"], teams=[0, 1, 0, 1]))
     win(session)
-    session.rematch()
+    session.do(Rematch())
 
     players = state(session).players
     assert [(player.name, player.team) for player in players] == [
@@ -169,19 +183,19 @@ def test_a_rematch_keeps_teams_and_order_and_the_next_player_begins(session):
 
 
 def test_a_rematch_is_without_those_who_left_and_with_those_who_joined(session):
-    session.by_hand(Joined("Dan"))
-    session.by_hand(Left(1))
+    session.do(ByHand(Joined("Dan")))
+    session.do(ByHand(Left(1)))
     win(session)
-    session.rematch()
+    session.do(Rematch())
 
     assert [player.name for player in state(session).players] == ["Anna", "Cleo", "Dan"]
     assert state(session).player.name == "Cleo"
 
 
 def test_a_rematch_keeps_a_changed_order(session):
-    session.by_hand(Reordered((2, 1, 0)))
+    session.do(ByHand(Reordered((2, 1, 0))))
     win(session)
-    session.rematch()
+    session.do(Rematch())
 
     match = session.live_match.match
     names = [player.name for player in match.state.players]
@@ -213,15 +227,15 @@ def test_a_die_of_the_roll_off_is_told_too(tmp_path, looker):
 def test_a_die_of_the_roll_off_is_taken_back(tmp_path, looker):
     with closing(Journal.open(tmp_path / "other.db")) as journal:
         session = Session(LiveMatch(journal), RULES, looker)
-        session.dice((4,))
-        session.dice((6,))
+        session.do(TapIn((4,)))
+        session.do(TapIn((6,)))
         session.hold(UNDO_S)
 
         assert session.rolloff.rolls == ((4,),)
         assert session.message == "Taken back. Player 2 throws."
-        session.undo()
+        session.do(Undo())
         with pytest.raises(IllegalMove, match="nothing to take back"):
-            session.undo()
+            session.do(Undo())
 
 
 def test_a_die_that_nobody_asks_about_is_refused(session, looker):
@@ -232,7 +246,7 @@ def test_a_die_that_nobody_asks_about_is_refused(session, looker):
 
 
 def test_one_die_of_the_last_throw_is_corrected(session):
-    session.dice(THOUSAND)
+    session.do(TapIn(THOUSAND))
     session.correct_die(5, 5)
 
     assert session.message == "Corrected to 1 1 1 2 3 5. Anna threw 1 1 1 2 3 5: 1,050 at risk."
@@ -257,44 +271,44 @@ def test_a_tray_that_never_rests_is_waited_for_no_longer(session, looker):
 
 
 def test_an_older_match_is_taken_up_again_where_it_stood(session):
-    session.dice(THOUSAND)
-    session.new_match(("Cleo", "Dan"))
-    session.reopen(1)
+    session.do(TapIn(THOUSAND))
+    session.do(StartMatch(("Cleo", "Dan")))
+    session.do(Reopen(1))
 
     assert state(session).turn.last.dice == THOUSAND
     assert session.message.startswith(
         "Going on where we were: Anna, 1,000 at risk, three dice to throw."
     )
-    session.bank()
-    session.reopen(2)
+    session.do(Bank())
+    session.do(Reopen(2))
     assert state(session).player.name == "Cleo"
 
 
 def test_a_match_that_is_not_there_changes_nothing(session):
-    session.dice(THOUSAND)
+    session.do(TapIn(THOUSAND))
     with pytest.raises(JournalError, match="there is no match 9"):
-        session.reopen(9)
+        session.do(Reopen(9))
 
     assert state(session).turn.last.dice == THOUSAND
 
 
 def test_house_rules_of_a_match_are_kept_with_it(session, tmp_path):
-    session.new_match(["Anna", "Ben"], rules="zilch", options={"opening": 350, "target": 1000})
+    session.do(StartMatch(["Anna", "Ben"], rules="zilch", options={"opening": 350, "target": 1000}))
     with closing(Journal.open(tmp_path / "copy.db")) as journal:
         journal.start(session.live_match.match)
         _, again = journal.newest()
 
     assert (again.rules.name, again.rules.opening, again.rules.target) == ("zilch", 350, 1000)
     assert again.rules == session.live_match.match.rules
-    session.dice(THOUSAND)
-    session.bank()
-    session.rematch()
+    session.do(TapIn(THOUSAND))
+    session.do(Bank())
+    session.do(Rematch())
     assert session.live_match.match.rules == again.rules
 
 
 def test_house_rules_that_do_not_hold_begin_no_match(session):
     before = session.live_match.match
     with pytest.raises(RulesetError, match="options: opening found -1"):
-        session.new_match(["Anna", "Ben"], options={"opening": -1})
+        session.do(StartMatch(["Anna", "Ben"], options={"opening": -1}))
 
     assert session.live_match.match is before

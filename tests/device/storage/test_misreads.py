@@ -17,6 +17,7 @@ from device.storage import misreads as module
 from device.storage.misread_labels import Truth
 from device.storage.misreads import MisreadStore
 from device.watching.reports import Seen
+from game.commands import CorrectThrow, KeepDice, NameFace, Redo, StartMatch, TapIn, Undo
 from game.situation import Situation, TableError
 from tests.device.rig import open_rig
 from vision import Quad
@@ -180,24 +181,24 @@ def test_a_switch_that_cannot_be_written_says_so(tmp_path):
 
 
 def test_a_face_that_is_corrected_at_the_table_is_learnt_and_forgotten_by_undo(tmp_path, store):
-    with open_rig(tmp_path, corrections=store) as rig:
-        rig.companion.new_match(("Anna", "Ben"))
+    with open_rig(tmp_path, misreads=store) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
         snapshot = rig.throw(*THROW)
         assert kept(store) == []
         four = next(i for i, die in enumerate(snapshot.photo.dice) if die.value == 4)
-        rig.companion.face(snapshot.photo.id, four, 5)
+        rig.companion.do(NameFace(snapshot.photo.id, four, 5))
 
         assert kept(store) == ["000001.jpg"]
         label = json.loads(unpacked(store).read("labels.jsonl"))
         assert label["values"] == [1, 2, 3, 3, 5, 6]
         assert label["boxes"][four][4] == 5
         assert sorted(label["read"]["values"]) == list(THROW)
-        rig.companion.undo()
+        rig.companion.do(Undo())
         assert kept(store) == []
-        rig.companion.redo()
+        rig.companion.do(Redo())
         assert kept(store) == ["000001.jpg"]
-        rig.companion.correct((1, 2, 3, 3, 5, 5))
-        rig.companion.keep((1,))
+        rig.companion.do(CorrectThrow((1, 2, 3, 3, 5, 5)))
+        rig.companion.do(KeepDice((1,)))
         label = json.loads(unpacked(store).read("labels.jsonl"))
         assert label["values"] == [1, 2, 3, 3, 5, 5]
 
@@ -206,11 +207,11 @@ def test_dice_tapped_in_for_a_doubtful_picture_are_what_it_shows(tmp_path, store
     def one_missing(readings):
         return replace(readings[0], dice=readings[0].dice[1:])
 
-    monkeypatch.setattr("device.watching.camera_thread.agree", one_missing)
-    with open_rig(tmp_path, corrections=store) as rig:
-        rig.companion.new_match(("Anna", "Ben"))
+    monkeypatch.setattr("device.watching.tray_watch.agree", one_missing)
+    with open_rig(tmp_path, misreads=store) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
         assert rig.throw(*THROW).situation is Situation.ATTENTION
-        rig.companion.dice(THROW)
+        rig.companion.do(TapIn(THROW))
 
         label = json.loads(unpacked(store).read("labels.jsonl"))
         assert label["values"] == list(THROW)
@@ -219,10 +220,10 @@ def test_dice_tapped_in_for_a_doubtful_picture_are_what_it_shows(tmp_path, store
 
 def test_a_store_that_fails_is_never_the_cause_of_a_failed_correction(tmp_path, store, monkeypatch):
     monkeypatch.setattr("device.storage.misreads.truth", lambda *_: 1 / 0)
-    with open_rig(tmp_path, corrections=store) as rig:
-        rig.companion.new_match(("Anna", "Ben"))
+    with open_rig(tmp_path, misreads=store) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.throw(*THROW)
-        rig.companion.correct((1, 2, 3, 3, 5, 6))
+        rig.companion.do(CorrectThrow((1, 2, 3, 3, 5, 6)))
 
         assert rig.state.turn.last.dice == (1, 2, 3, 3, 5, 6)
 

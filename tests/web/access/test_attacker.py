@@ -4,6 +4,7 @@ import socket
 
 import pytest
 
+from game.commands import StartMatch, TapIn
 from tests.browser import PHONE, chromium
 from web.access.origin import AllowedHosts
 from web.app import create_app
@@ -91,7 +92,7 @@ def test_no_path_leads_out(port, path):
     ],
 )
 def test_another_sites_page_changes_nothing(port, table, headers, expected):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     version = table.snapshot().version
     body = b'{"dice": [1, 1, 1, 2, 3, 4]}'
     answer = raw(
@@ -148,8 +149,8 @@ def test_answers_hold_no_line_of_the_askers(port):
 
 @pytest.mark.browser
 def test_names_that_are_scripts_are_names(table, port):
-    table.new_match(tuple(SCRIPTS))
-    table.dice((1, 1, 1, 2, 3, 4))
+    table.do(StartMatch(tuple(SCRIPTS)))
+    table.do(TapIn((1, 1, 1, 2, 3, 4)))
     table.show(message=SCRIPTS[1], troubles=(SCRIPTS[0],), question=SCRIPTS[4])
     with chromium() as browser:
         page = browser.new_page(viewport=PHONE)
@@ -184,7 +185,7 @@ def test_our_page_is_in_nobodys_frame(table, port):
 
 @pytest.mark.browser
 def test_another_sites_script_reads_and_changes_nothing(table, port):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     version = table.snapshot().version
     with chromium() as browser:
         page = browser.new_page()

@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import PHONE, chromium
+from game.commands import Bank, StartMatch, TapIn
+from tests.browser import PATIENCE_MS, PHONE, chromium
 from tests.web.conftest import make_app
 from web.app import new_link
 from web.server import Server
@@ -20,7 +21,7 @@ def browser():
 @pytest.fixture
 def server(table):
     """A table whose pencil nobody holds."""
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     table.show(simulated=False, camera="usb:0")
     with Server(make_app(table, holder=""), "127.0.0.1", 0) as server:
         yield server
@@ -33,7 +34,7 @@ def new_phone(browser, server):
 
     def open_phone(link=""):
         contexts.append(browser.new_context(viewport=PHONE, has_touch=True))
-        contexts[-1].set_default_timeout(5000)
+        contexts[-1].set_default_timeout(PATIENCE_MS)
         page = contexts[-1].new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(f"http://127.0.0.1:{server.port}/{link}")
@@ -77,7 +78,7 @@ def test_the_holder_is_asked_on_the_phone_and_hands_it_over(new_phone, server):
 
 
 def test_a_tap_of_a_watcher_changes_nothing_and_offers_the_pencil(new_phone, table):
-    table.dice((1, 1, 3, 3, 3, 5))
+    table.do(TapIn((1, 1, 3, 3, 3, 5)))
     watcher = new_phone()
     watcher.locator(".keep").first.tap()
 
@@ -109,10 +110,10 @@ def test_a_players_own_phone_plays_in_its_own_turn(new_phone, server, table):
     ben.get_by_role("button", name="Done").tap()
     anna.locator("[data-menu]").tap()
     anna.locator("#own-turn").check()
-    table.dice((1, 1, 1, 2, 3, 4))
+    table.do(TapIn((1, 1, 1, 2, 3, 4)))
     expect(ben.locator("#bank")).to_be_hidden()
-    table.bank()
-    table.dice((5, 5, 5, 1, 3, 4))
+    table.do(Bank())
+    table.do(TapIn((5, 5, 5, 1, 3, 4)))
     ben.locator("#bank").tap()
 
     expect(ben.locator(".hero h1")).to_contain_text("Anna")

@@ -4,14 +4,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from game.commands import Bank, StartMatch, TapIn
 from tests.web.conftest import holding
 from web.access.idempotency import HEADER, REMEMBERED
 
 
 @pytest.fixture
 def begun(table):
-    table.new_match(("Anna", "Ben"))
-    table.dice((1, 1, 1, 2, 3, 4))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((1, 1, 1, 2, 3, 4)))
     return table
 
 
@@ -28,7 +29,7 @@ def test_the_same_key_banks_once_and_gets_the_same_answer(client, begun):
 
 
 def test_a_refusal_is_remembered_too(client, begun):
-    begun.bank()
+    begun.do(Bank())
 
     assert bank(client, "a").status_code == bank(client, "a").status_code == 409
 

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from game.commands import Bank, StartMatch, TapIn
 from tests.web.conftest import PHONE, PHONE_COOKIE, holding, make_app
 from web.access.phone import COOKIE, Phones
 from web.app import new_link
@@ -11,14 +12,14 @@ from web.app import new_link
 
 @pytest.fixture
 def app(table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     return make_app(table)
 
 
 @pytest.fixture
 def free_app(table):
     """Nobody holds the pencil."""
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     return make_app(table, holder="")
 
 
@@ -159,10 +160,10 @@ def test_in_ones_own_turn_ones_own_phone_keeps_banks_and_corrects(app, table):
     ben = app.test_client()
     post(ben, "pencil/sit", name="Ben")
     post(holding(app), "pencil/own-turn", on=True)
-    table.dice((1, 1, 1, 2, 3, 4))
+    table.do(TapIn((1, 1, 1, 2, 3, 4)))
     assert post(ben, "bank").status_code == 403
-    table.bank()
-    table.dice((5, 5, 5, 2, 3, 4))
+    table.do(Bank())
+    table.do(TapIn((5, 5, 5, 2, 3, 4)))
 
     assert post(ben, "keep", dice=[5, 5, 5]).status_code == 200
     assert post(ben, "correct", dice=[5, 5, 5, 2, 3, 1]).status_code == 200

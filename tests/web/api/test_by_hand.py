@@ -2,10 +2,12 @@
 
 import pytest
 
+from game.commands import StartMatch
+
 
 @pytest.fixture
 def post(client, table):
-    table.new_match(("Anna", "Ben", "Cleo"))
+    table.do(StartMatch(("Anna", "Ben", "Cleo")))
 
     def send(name, /, **body):
         return client.post(f"/api/v1/{name}", json=body)

@@ -13,6 +13,7 @@ from web.contracts.calibration import (
     Parts,
     SeenDie,
     ShownCheck,
+    Step,
     Trial,
 )
 
@@ -107,17 +108,10 @@ def test_the_state_is_plain_json(client):
     assert state["trials"][0]["values"] == [1, 2, 3, 4, 5, 6]
 
 
-@pytest.mark.parametrize(
-    ("route", "asked"),
-    [
-        *((name, name) for name in ("find", "check", "focus", "throw", "learn", "forget")),
-        *((name, name) for name in ("test", "retest", "save", "discard")),
-        ("propose", "propose_aside"),
-    ],
-)
-def test_what_is_asked_without_a_body(client, calibration, route, asked):
-    assert client.post(f"{API}/{route}").json["camera"] == "imx708"
-    assert calibration.asked == [(asked,)]
+@pytest.mark.parametrize("step", Step)
+def test_what_is_asked_without_a_body(client, calibration, step):
+    assert client.post(f"{API}/{step}").json["camera"] == "imx708"
+    assert calibration.asked == [("do", step)]
 
 
 def test_corners_are_placed_with_and_without_a_zone(client, calibration):

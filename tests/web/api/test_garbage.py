@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from game.commands import StartMatch, TapIn
 from tests.web.conftest import PHONE_COOKIE, make_app
 from web.access.phone import COOKIE
 from web.server import Server
@@ -53,8 +54,8 @@ POSTS = sorted(
 
 @pytest.fixture
 def begun(table):
-    table.new_match(("Anna", "Ben"))
-    table.dice((1, 1, 3, 3, 3, 5))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((1, 1, 3, 3, 3, 5)))
     return table
 
 

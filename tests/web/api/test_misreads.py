@@ -38,7 +38,7 @@ def corrections():
 
 @pytest.fixture
 def app(table, corrections):
-    return make_app(table, corrections=corrections)
+    return make_app(table, misreads=corrections)
 
 
 @pytest.fixture

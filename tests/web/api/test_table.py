@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from game.commands import AnswerQuestion, Bank, Hold, MoveButton, Press, StartMatch, TapIn
 from game.situation import Choice
 from web.contracts.table import Photo, PhotoDie
 
@@ -75,14 +76,14 @@ def test_the_button_and_the_tray_are_reached(client, table):
     post(client, "press")
     post(client, "hold", seconds=1.2)
 
-    assert table.done == [("button", True), ("button", False), ("press",), ("hold", 1.2)]
+    assert table.done[-4:] == [MoveButton(down=True), MoveButton(down=False), Press(), Hold(1.2)]
 
 
 def test_a_question_is_answered(client, table):
     table.show(question="Did Anna bank?", choices=(Choice("yes", "Yes"),))
 
     assert post(client, "answer", choice="yes").json["question"] is None
-    assert table.done == [("answer", "yes")]
+    assert table.done == [AnswerQuestion("yes")]
 
 
 def test_one_die_of_the_newest_photo_gets_its_face(client, table):
@@ -90,16 +91,19 @@ def test_one_die_of_the_newest_photo_gets_its_face(client, table):
 
     assert post(client, "face", photo="7", die=0, face=5).json["photo"]["dice"][0]["value"] == 5
     stale = post(client, "face", photo="6", die=0, face=5)
-    assert (stale.status_code, stale.json["detail"]) == (409, "that photo is an old one")
+    assert (stale.status_code, stale.json["detail"]) == (
+        409,
+        "That photo is an old one: look at the newest, and tap there.",
+    )
     assert post(client, "face", photo="7", die=0, face=7).status_code == 400
 
 
 def test_a_rematch_is_played_only_once_the_match_is_won(client, table):
-    table.new_match(("Anna", "Ben"), target=1000)
+    table.do(StartMatch(("Anna", "Ben"), target=1000))
     assert post(client, "rematch").status_code == 409
-    table.dice((1, 1, 1, 2, 3, 3))
-    table.bank()
-    table.dice((2, 2, 3, 3, 4, 6))
+    table.do(TapIn((1, 1, 1, 2, 3, 3)))
+    table.do(Bank())
+    table.do(TapIn((2, 2, 3, 3, 4, 6)))
 
     state = post(client, "rematch").json
     assert (state["winner"], state["turn"]["seat"]) == (None, 1)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from flask_babel import gettext
 
+from game.commands import ByHand, StartMatch, TapIn
 from game.match.events import ScoreSet
 from game.rules.rule_files import load, names
 from game.rules.ruleset import Alike, HotDice, LastRound, Piggyback, Win
@@ -76,13 +77,13 @@ def test_every_translation_has_the_same_holes(script, language):
     ],
 )
 def test_the_browser_chooses(client, table, header, words):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
 
     assert words in client.get("/", headers={"Accept-Language": header}).text
 
 
 def test_what_the_phone_was_told_goes_before_its_browser(client, table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     client.set_cookie(COOKIE, "fr")
     page = client.get("/", headers={"Accept-Language": "de"}).text
 
@@ -93,7 +94,7 @@ def test_what_the_phone_was_told_goes_before_its_browser(client, table):
 
 
 def test_each_phone_is_told_in_its_own_language_by_the_stream(http, table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     german, french = (http.listen("/live", language) for language in ("de", "fr"))
 
     assert "wirft sechs Würfel" in german
@@ -101,8 +102,8 @@ def test_each_phone_is_told_in_its_own_language_by_the_stream(http, table):
 
 
 def test_numbers_are_written_as_people_there_do(client, table):
-    table.new_match(("Anna", "Ben"))
-    table.by_hand(ScoreSet(0, 3200))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(ByHand(ScoreSet(0, 3200)))
 
     for language, shown in (("en", "3,200"), ("de", "3.200"), ("fr", "3\u202f200")):
         assert shown in client.get("/", headers={"Accept-Language": language}).text
@@ -176,8 +177,8 @@ def test_the_rules_are_read_in_ones_own_language(client):
 
 
 def test_no_word_of_english_is_left_on_a_german_board(client, table):
-    table.new_match(("Anna", "Ben"))
-    table.dice((1, 1, 3, 3, 3, 5))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((1, 1, 3, 3, 3, 5)))
     lamp = Lamp("#00a0a0", 0, "read: throw on and press, or hold to bank")
     table.show(lamp=lamp, message="Anna threw 1 1 3 3 3 5: 550 at risk. Hot dice!")
     text = re.sub(r"<[^>]+>", " ", client.get("/", headers={"Accept-Language": "de"}).text)
@@ -187,7 +188,7 @@ def test_no_word_of_english_is_left_on_a_german_board(client, table):
 
 
 def test_the_board_for_all_speaks_its_language_too(client, table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     table.show(situation=Situation.ACCEPTED)
 
     assert "Würfel zu werfen" in client.get("/board", headers={"Accept-Language": "de"}).text

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from game.rules.rule_files import names
-from tests.browser import PHONE, chromium
+from tests.browser import PATIENCE_MS, PHONE, chromium
 from tests.web.api.test_calibration import START, MemoryCalibration
 from tests.web.api.test_health import BAD, GOOD, Keeper
 from tests.web.api.test_misreads import Memory
@@ -57,7 +57,7 @@ def address(table):
     keeper.checks = CHECKS
     corrections.now = replace(corrections.now, on=True, pictures=17, size_bytes=7_400_000)
     table.show(troubles=("The journal was damaged. Look at the scores before you play on.",))
-    app = make_app(table, keeper=keeper, corrections=corrections, calibration=Calibration())
+    app = make_app(table, keeper=keeper, misreads=corrections, calibration=Calibration())
     with Server(app, "127.0.0.1", 0) as server:
         yield f"http://127.0.0.1:{server.port}/"
 
@@ -66,7 +66,7 @@ def open_page(browser, address, path, **options):
     context = browser.new_context(
         viewport=PHONE, reduced_motion="reduce", bypass_csp=True, **options
     )
-    context.set_default_timeout(5000)
+    context.set_default_timeout(PATIENCE_MS)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": address}])
     page = context.new_page()
     page.goto(f"{address}{path}")

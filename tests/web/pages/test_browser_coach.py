@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import PHONE, chromium
+from game.commands import Bank, StartMatch, TapIn
+from tests.browser import PATIENCE_MS, PHONE, chromium
 from tests.web.conftest import PHONE_COOKIE, make_app
 from tests.web.evening import AtOnce, journal_of, played
 from tests.web.pages.test_everyone import faults
@@ -37,7 +38,7 @@ def page(request, browser, address):
     context = browser.new_context(
         viewport=PHONE, color_scheme=request.param, reduced_motion="reduce", bypass_csp=True
     )
-    context.set_default_timeout(5000)
+    context.set_default_timeout(PATIENCE_MS)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": address}])
     errors = []
     page = context.new_page()
@@ -49,8 +50,8 @@ def page(request, browser, address):
 
 
 def test_the_holder_switches_it_and_every_keep_has_its_figures(page, table):
-    table.new_match(("Anna", "Ben"))
-    table.dice((1, 1, 3, 4, 5, 6))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((1, 1, 3, 4, 5, 6)))
     page.locator("[data-menu]").click()
     page.locator("#coach-mode").select_option("live")
     page.locator("#menu [data-close]").click()
@@ -61,10 +62,10 @@ def test_the_holder_switches_it_and_every_keep_has_its_figures(page, table):
 
 
 def test_what_is_said_after_a_turn_has_nothing_serious(page, table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     table.advise(Mode.AFTER)
-    table.dice((1, 1, 1, 2, 3, 4))
-    table.bank()
+    table.do(TapIn((1, 1, 1, 2, 3, 4)))
+    table.do(Bank())
 
     expect(page.locator(".moments li")).to_have_count(2)
     assert faults(page) == []

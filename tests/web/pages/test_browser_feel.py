@@ -5,7 +5,8 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import PHONE, chromium
+from game.commands import Bank, StartMatch, TapIn
+from tests.browser import PATIENCE_MS, PHONE, chromium
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
 
@@ -34,7 +35,7 @@ def open_phone(browser, table, serve):
 
     def phone(motion="no-preference"):
         context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion=motion)
-        context.set_default_timeout(5000)
+        context.set_default_timeout(PATIENCE_MS)
         context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
         context.add_init_script(COUNT)
         contexts.append(context)
@@ -49,7 +50,7 @@ def open_phone(browser, table, serve):
 
 @pytest.fixture
 def begun(table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     return table
 
 
@@ -58,7 +59,7 @@ def done(page):
 
 
 def throw(table, page):
-    table.dice((1, 1, 1, 2, 3, 4))
+    table.do(TapIn((1, 1, 1, 2, 3, 4)))
     expect(page.locator(".hero .big")).to_have_text("1,000")
 
 
@@ -84,7 +85,7 @@ def test_what_is_switched_on_is_done_and_remembered(begun, open_phone):
 
 
 def test_opening_the_page_makes_no_noise(begun, open_phone):
-    begun.dice((1, 1, 1, 2, 3, 4))
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
     page = open_phone()
     page.evaluate("localStorage.setItem('traykeeper-feel', '{\"caller\": true}')")
     page.reload()
@@ -95,10 +96,10 @@ def test_opening_the_page_makes_no_noise(begun, open_phone):
 
 
 def win(table):
-    table.new_match(("Anna", "Ben"), target=1000)
-    table.dice((1, 1, 1, 1, 1, 1))
-    table.bank()
-    table.dice((2, 2, 3, 4, 6, 6))
+    table.do(StartMatch(("Anna", "Ben"), target=1000))
+    table.do(TapIn((1, 1, 1, 1, 1, 1)))
+    table.do(Bank())
+    table.do(TapIn((2, 2, 3, 4, 6, 6)))
 
 
 def test_a_win_is_celebrated(begun, open_phone):

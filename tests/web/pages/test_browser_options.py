@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import PHONE, chromium
+from game.commands import StartMatch
+from tests.browser import PATIENCE_MS, PHONE, chromium
 from tests.web.conftest import PHONE_COOKIE
 from tests.web.pages.test_everyone import faults
 from web.access.phone import COOKIE
@@ -31,7 +32,7 @@ def open_page(browser, address, **options):
     context = browser.new_context(
         viewport=PHONE, reduced_motion="reduce", bypass_csp=True, **options
     )
-    context.set_default_timeout(5000)
+    context.set_default_timeout(PATIENCE_MS)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": address}])
     page = context.new_page()
     page.goto(address)
@@ -96,7 +97,7 @@ def test_other_rules_bring_their_own_options(page, table):
 
 
 def test_a_board_that_loses_its_match_learns_of_house_rules(page, table, address):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     page.goto(address)
     table.show(match=None)
 
@@ -121,7 +122,7 @@ def test_the_options_have_nothing_serious(browser, address, theme):
 
 
 def test_the_rules_in_force_have_nothing_serious(browser, table, address, theme):
-    table.new_match(("Anna", "Ben"), options={"opening": 350})
+    table.do(StartMatch(("Anna", "Ben"), options={"opening": 350}))
     page = open_page(browser, address, color_scheme=theme)
     page.locator(".players a[href='/rules']").click()
 

@@ -6,8 +6,18 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import expect
 
+from game.commands import (
+    AnswerQuestion,
+    Bank,
+    MoveButton,
+    NameFace,
+    ReadAgain,
+    StartMatch,
+    TapIn,
+    Undo,
+)
 from game.situation import Choice, Situation, TableError
-from tests.browser import PHONE, chromium
+from tests.browser import PATIENCE_MS, PHONE, chromium
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
 from web.contracts.table import Lamp, Photo, PhotoDie
@@ -24,7 +34,7 @@ def browser():
 @pytest.fixture
 def context(browser):
     context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
-    context.set_default_timeout(5000)
+    context.set_default_timeout(PATIENCE_MS)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
     yield context
     context.close()
@@ -43,7 +53,7 @@ def phone(context, table, serve):
 
 @pytest.fixture
 def begun(table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     return table
 
 
@@ -104,19 +114,19 @@ def test_throw_keep_bank_and_undo(begun, phone):
 
 
 def test_what_happened_stays_in_view_beside_the_keeps(begun, phone):
-    begun.dice((1, 1, 3, 3, 3, 5))
+    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
     phone.locator("#more-keeps").scroll_into_view_if_needed()
     phone.locator("#more-keeps summary").tap()
     phone.locator("#more-keeps .keep").last.tap()
 
-    expect(phone.locator(".message")).to_contain_text("kept")
+    expect(phone.locator(".message")).to_contain_text("Anna has 50 at risk")
     expect(phone.locator(".hero")).not_to_be_in_viewport()
     expect(phone.locator(".message")).to_be_in_viewport(ratio=1)
     expect(phone.locator("#undo")).to_be_in_viewport(ratio=1)
 
 
 def test_a_bank_that_the_rules_refuse_says_why(begun, phone):
-    begun.dice((1, 2, 3, 4, 6, 6))
+    begun.do(TapIn((1, 2, 3, 4, 6, 6)))
 
     bank = phone.locator("#bank[aria-disabled]")
     expect(bank).to_contain_text("400 short of the opening")
@@ -127,7 +137,7 @@ def test_a_bank_that_the_rules_refuse_says_why(begun, phone):
 
 
 def test_a_throw_is_corrected_in_two_taps(begun, phone):
-    begun.dice((1, 2, 3, 4, 6, 6))
+    begun.do(TapIn((1, 2, 3, 4, 6, 6)))
 
     phone.locator("#slot-1").tap()
     phone.locator(".fix").get_by_label("5", exact=True).tap()
@@ -137,7 +147,7 @@ def test_a_throw_is_corrected_in_two_taps(begun, phone):
 
 
 def test_tapped_dice_show_what_they_score_and_are_kept(begun, phone):
-    begun.dice((1, 1, 3, 3, 3, 5))
+    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
     for slot in (0, 1):
         phone.locator(f"#slot-{slot}").tap()
     expect(phone.locator("#keep-chosen")).to_have_text("Keep 200")
@@ -148,7 +158,7 @@ def test_tapped_dice_show_what_they_score_and_are_kept(begun, phone):
 
 
 def test_dice_that_are_no_keep_are_explained(begun, phone):
-    begun.dice((1, 1, 2, 3, 4, 6))
+    begun.do(TapIn((1, 1, 2, 3, 4, 6)))
     phone.locator("#slot-0").tap()
     phone.locator("#slot-3").tap()
     expect(phone.locator(".says")).to_have_text("1 counts 100, 3 adds nothing")
@@ -167,7 +177,7 @@ def test_a_missed_die_is_added_and_a_false_one_left_out_in_two_taps(begun, phone
     expect(phone.locator(".hero .big")).to_have_text("1,050")
     assert begun.match.state.turn.last.dice == (1, 1, 1, 2, 4, 5)
 
-    begun.undo()
+    begun.do(Undo())
     more = (*dice, replace(dice[0], value=6), replace(dice[0], value=3))
     begun.show(situation=Situation.ATTENTION, photo=Photo("p2", 640, 360, more))
     phone.locator("#slot-6").tap()
@@ -204,10 +214,10 @@ def test_turn_and_score_are_set_by_hand(begun, phone):
 
 
 def test_an_older_turn_is_corrected_and_what_follows_is_reckoned_anew(begun, phone, context):
-    begun.dice((1, 1, 1, 2, 3, 4))
-    begun.bank()
-    begun.dice((5, 5, 5, 2, 3, 4))
-    begun.bank()
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(Bank())
+    begun.do(TapIn((5, 5, 5, 2, 3, 4)))
+    begun.do(Bank())
     phone.goto(f"{phone.url}turns")
     phone.locator("#turn-1 summary").tap()
     phone.locator("#turn-1 .past").tap()
@@ -233,7 +243,7 @@ def test_an_open_question_stands_once(begun, phone):
 
 
 def test_an_answer_that_is_lost_on_the_way_is_asked_for_again(begun, phone, context):
-    begun.dice((1, 1, 1, 2, 3, 4))
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
     lost = []
 
     def lose(route):
@@ -253,7 +263,7 @@ def test_an_answer_that_is_lost_on_the_way_is_asked_for_again(begun, phone, cont
 
 def test_a_die_is_tapped_on_the_photo(begun, phone):
     begun.photos["p1"] = b""
-    begun.dice((1, 2, 3, 4, 6, 6))
+    begun.do(TapIn((1, 2, 3, 4, 6, 6)))
     aside = PhotoDie(5, 0.9, 0.9, 0.1, 0.2, 0, "aside", None)
     spot = PhotoDie(2, 0.5, 0.5, 0.1, 0.2, 0, "tray", None, slot=1)
     begun.show(photo=Photo("p1", 640, 360, (aside, spot), index=0))
@@ -263,18 +273,18 @@ def test_a_die_is_tapped_on_the_photo(begun, phone):
     phone.locator(".fix").get_by_label("1", exact=True).tap()
 
     expect(phone.locator(".spot")).to_have_attribute("data-shows", "1")
-    assert begun.done == [("face", 1, 1)]
+    assert begun.done[-1] == NameFace("p1", 1, 1)
 
 
 def test_an_accepted_throw_is_read_again_in_two_taps(begun, phone):
-    begun.dice((1, 2, 3, 4, 6, 6))
+    begun.do(TapIn((1, 2, 3, 4, 6, 6)))
     expect(phone.locator("#reread")).to_have_count(0)  # there is no camera
     begun.show(camera="one")
     phone.locator("#slot-1").tap()
     phone.locator("#reread").tap()
 
-    expect(phone.locator(".message")).to_have_text("read again")
-    assert begun.done == [("reread",)]
+    expect(phone.get_by_role("alert")).to_contain_text("The dice were thrown since")
+    assert begun.done[-1] == ReadAgain()
 
 
 def test_a_die_that_was_not_read_is_tapped_in_alone(begun, phone):
@@ -287,7 +297,7 @@ def test_a_die_that_was_not_read_is_tapped_in_alone(begun, phone):
     phone.locator("#picker").get_by_label("1", exact=True).tap()
 
     expect(phone.locator(".slot.problem")).to_have_count(1)
-    assert begun.done == [("face", 5, 1)]
+    assert begun.done[-1] == NameFace("p1", 5, 1)
 
 
 def test_the_caption_speaks_of_a_ring_only_where_there_is_one(begun, phone):
@@ -323,7 +333,11 @@ def test_a_question_is_answered_with_one_tap(begun, phone):
     phone.get_by_role("button", name="No, Anna threw again").tap()
 
     expect(phone.locator("#question")).to_be_hidden()
-    assert begun.done == [("answer", "hot")]
+    assert begun.done[-1] == AnswerQuestion("hot")
+
+
+def moves(table):
+    return [command.down for command in table.done if isinstance(command, MoveButton)]
 
 
 def test_the_tray_button_goes_down_and_up_while_the_lamp_changes(begun, phone):
@@ -336,7 +350,7 @@ def test_the_tray_button_goes_down_and_up_while_the_lamp_changes(begun, phone):
     phone.mouse.up()
 
     expect(phone.locator("#lamp")).to_contain_text("ready")
-    assert begun.done == [("button", True), ("button", False)]
+    assert moves(begun) == [True, False]
 
 
 def test_the_keyboard_holds_the_tray_button_too(begun, phone):
@@ -346,19 +360,19 @@ def test_the_keyboard_holds_the_tray_button_too(begun, phone):
     phone.keyboard.up(" ")
 
     expect(phone.locator("#lamp")).to_contain_text("ready")
-    assert begun.done == [("button", True), ("button", False)]
+    assert moves(begun) == [True, False]
 
 
 def test_a_finger_that_came_second_does_not_let_go_for_the_first(begun, phone, monkeypatch):
-    def busy(*, down):
-        begun.done.append(("button", down))
+    def busy(command):
+        begun.done.append(command)
         raise TableError("the button is being held down")
 
-    monkeypatch.setattr(begun, "button", busy)
+    monkeypatch.setattr(begun, "do", busy)
     phone.locator("#tray-button").tap()
 
     expect(phone.get_by_role("alert")).to_contain_text("being held down")
-    assert begun.done == [("button", True)]
+    assert moves(begun) == [True]
 
 
 def test_quick_presses_are_neither_lost_nor_swapped(begun, phone):
@@ -369,13 +383,13 @@ def test_quick_presses_are_neither_lost_nor_swapped(begun, phone):
 
     expect(phone.locator("#lamp")).to_contain_text("ready")
     for _ in range(50):  # a busy machine takes its time
-        if len(begun.done) < 10:
+        if len(moves(begun)) < 10:
             phone.wait_for_timeout(100)
-    assert begun.done == [("button", True), ("button", False)] * 5
+    assert moves(begun) == [True, False] * 5
 
 
 def test_focus_stays_while_the_board_changes(begun, phone):
-    begun.dice((1, 1, 3, 3, 3, 5))
+    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
     phone.locator("#keep-113335").focus()
     phone.keyboard.press("Enter")
 
@@ -395,7 +409,7 @@ def test_all_phones_show_the_same(begun, phone, context):
     other = context.new_page()
     other.goto(phone.url)
 
-    begun.dice((1, 1, 3, 3, 3, 5))
+    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
 
     for page in (phone, other):
         expect(page.locator(".hero .big")).to_have_text("550")
@@ -409,7 +423,7 @@ def test_a_restarted_server_is_found_again(begun, context, serve):
 
     server.stop()
     expect(phone.locator("#link")).to_have_text("Reconnecting to the table…")
-    begun.dice((1, 1, 3, 3, 3, 5))
+    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
     serve(begun, server.port)
 
     expect(phone.locator(".hero .big")).to_have_text("550", timeout=10_000)
@@ -420,7 +434,7 @@ def test_a_phone_that_wakes_up_is_right_at_once(begun, phone):
     sleep = "Object.defineProperty(document, 'hidden', {value: %s, configurable: true})"
     changed = "document.dispatchEvent(new Event('visibilitychange'))"
     phone.evaluate(f"{sleep % 'true'}; {changed}")
-    begun.dice((1, 1, 3, 3, 3, 5))
+    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
     phone.wait_for_timeout(300)
     expect(phone.locator("#turn")).to_contain_text("throws six dice")
 
@@ -435,7 +449,7 @@ def test_a_full_table_is_asked_now_and_then(begun, context, serve):
     for page in pages:
         page.goto(f"http://127.0.0.1:{server.port}/")
 
-    begun.dice((1, 1, 3, 3, 3, 5))
+    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
 
     for page in pages:
         expect(page.locator(".hero .big")).to_have_text("550", timeout=10_000)
@@ -444,8 +458,8 @@ def test_a_full_table_is_asked_now_and_then(begun, context, serve):
 
 @pytest.mark.parametrize("width", [320, 390, 820, 1280])
 def test_nothing_is_cut_off_at_any_width(begun, phone, width):
-    begun.new_match(("A name of twenty-four ch", "WWWWWWWWWWWWWWWWWWWWWWWW"))
-    begun.dice((1, 1, 3, 3, 3, 5))
+    begun.do(StartMatch(("A name of twenty-four ch", "WWWWWWWWWWWWWWWWWWWWWWWW")))
+    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
     phone.set_viewport_size({"width": width, "height": 700})
     expect(phone.locator(".hero .big")).to_have_text("550")
 
@@ -453,7 +467,7 @@ def test_nothing_is_cut_off_at_any_width(begun, phone, width):
 
 
 def test_every_target_is_large_enough_for_a_thumb(begun, phone):
-    begun.dice((1, 1, 3, 3, 3, 5))
+    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
     expect(phone.locator("#keep-113335")).to_be_visible()
 
     sizes = [

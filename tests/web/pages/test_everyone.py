@@ -6,8 +6,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from game.commands import Bank, StartMatch, TapIn
 from game.situation import Choice, Situation
-from tests.browser import PHONE, chromium
+from tests.browser import PATIENCE_MS, PHONE, chromium
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
 from web.contracts.table import Photo, PhotoDie
@@ -34,7 +35,7 @@ def page(request, browser, port):
     context = browser.new_context(
         viewport=PHONE, color_scheme=request.param, reduced_motion="reduce", bypass_csp=True
     )
-    context.set_default_timeout(5000)
+    context.set_default_timeout(PATIENCE_MS)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
     page = context.new_page()
     page.goto(f"http://127.0.0.1:{port}/")
@@ -55,11 +56,11 @@ def faults(page):
 
 
 def begin(table):
-    table.new_match(("Anna", "Ben", "Cleo"))
-    table.dice((1, 1, 1, 2, 3, 4))
-    table.bank()
-    table.dice((2, 2, 3, 4, 6, 6))
-    table.dice((1, 1, 3, 3, 3, 5))
+    table.do(StartMatch(("Anna", "Ben", "Cleo")))
+    table.do(TapIn((1, 1, 1, 2, 3, 4)))
+    table.do(Bank())
+    table.do(TapIn((2, 2, 3, 4, 6, 6)))
+    table.do(TapIn((1, 1, 3, 3, 3, 5)))
 
 
 def doubtful(table):
@@ -78,11 +79,11 @@ def asking(table):
 
 
 def won(table):
-    table.new_match(("Anna", "Ben"), target=1000)
+    table.do(StartMatch(("Anna", "Ben"), target=1000))
     for dice in ((1, 1, 1, 1, 1, 1), (2, 2, 3, 4, 6, 6)):
-        table.dice(dice)
+        table.do(TapIn(dice))
         if table.match.state.turn.last:
-            table.bank()
+            table.do(Bank())
 
 
 @pytest.mark.parametrize(
@@ -142,7 +143,7 @@ def test_a_match_is_played_by_keyboard_alone(page, table):
     table.to_throw = [(1, 1, 3, 3, 3, 5)]
     reach(page, page.locator("#throw-dice"))
     page.keyboard.press("Enter")
-    expect(page.locator(".message")).to_contain_text("thrown")
+    expect(page.locator(".message")).to_contain_text("threw")
     reach(page, page.locator("#slot-0"))
     page.keyboard.press(" ")
     reach(page, page.locator("#keep-chosen"))

@@ -2,6 +2,7 @@ import re
 
 import pytest
 
+from game.commands import StartMatch, TapIn
 from game.match.rolloff import RollOff
 
 
@@ -13,7 +14,7 @@ def test_the_first_page_is_the_set_up(client):
 
 
 def test_a_match_turns_it_into_the_board(client, table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
 
     page = client.get("/").text
 
@@ -22,7 +23,7 @@ def test_a_match_turns_it_into_the_board(client, table):
 
 
 def test_a_new_match_starts_from_the_same_names(client, table):
-    table.new_match(("Anna", "Ben", "Clara"))
+    table.do(StartMatch(("Anna", "Ben", "Clara")))
 
     page = client.get("/new").text
 
@@ -45,7 +46,7 @@ def test_only_the_simulation_offers_dice_and_button(client, table):
 
 def test_without_a_camera_dice_are_tapped_in(client, table):
     table.show(simulated=False, camera=None)
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
 
     assert 'id="enter-dice"' in client.get("/").text
 
@@ -61,8 +62,8 @@ def test_the_page_shows_the_code_to_join_and_the_address_in_words(client, table)
 
 @pytest.mark.parametrize("path", ["/", "/new", "/scores"])
 def test_nothing_is_inline_and_nothing_comes_from_elsewhere(client, table, path):
-    table.new_match(("Anna", "Ben"))
-    table.dice((1, 1, 3, 3, 3, 5))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((1, 1, 3, 3, 3, 5)))
 
     page = client.get(path).text
 
@@ -80,8 +81,8 @@ def test_static_files_may_be_kept_a_year_as_their_address_tells_their_version(cl
 
 
 def test_the_first_view_without_its_photo_is_below_100_kb(client, table):
-    table.new_match(tuple(f"Player {n}" for n in range(20)))
-    table.dice((1, 1, 3, 3, 3, 5))
+    table.do(StartMatch(tuple(f"Player {n}" for n in range(20))))
+    table.do(TapIn((1, 1, 3, 3, 3, 5)))
     page = client.get("/")
 
     size = len(page.data)
@@ -93,7 +94,7 @@ def test_the_first_view_without_its_photo_is_below_100_kb(client, table):
 
 
 def test_the_board_alone_is_what_the_stream_sends(client, table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
 
     html = client.get("/sections").text
 

@@ -2,6 +2,7 @@ import re
 
 import pytest
 
+from game.commands import Bank, KeepDice, StartMatch, TapIn
 from game.situation import Choice, Situation
 from web.app import create_app
 from web.contracts.table import Photo, PhotoDie
@@ -18,14 +19,14 @@ def digests(html):
 
 
 def test_has_every_section_in_every_state(board, table):
-    for snapshot in (table.snapshot(), table.new_match(("Anna", "Ben"))):
+    for snapshot in (table.snapshot(), table.do(StartMatch(("Anna", "Ben")))):
         assert set(digests(board.html(snapshot))) == set(SECTIONS)
 
 
 def test_only_sections_that_changed_have_a_new_digest(board, table):
-    table.new_match(("Anna", "Ben"))
-    before = digests(board.html(table.dice((1, 1, 3, 3, 3, 5))))
-    after = digests(board.html(table.keep((1, 1))))
+    table.do(StartMatch(("Anna", "Ben")))
+    before = digests(board.html(table.do(TapIn((1, 1, 3, 3, 3, 5)))))
+    after = digests(board.html(table.do(KeepDice((1, 1)))))
 
     changed = {name for name in SECTIONS if before[name] != after[name]}
 
@@ -38,9 +39,9 @@ def test_an_empty_section_is_hidden(board, table):
 
 def test_text_of_users_is_escaped_everywhere(board, table):
     bad = "<b>'\"&"
-    table.new_match((bad, "Ben"))
-    table.dice((1, 1, 1, 2, 3, 4))
-    table.bank()
+    table.do(StartMatch((bad, "Ben")))
+    table.do(TapIn((1, 1, 1, 2, 3, 4)))
+    table.do(Bank())
     snapshot = table.show(
         message=bad,
         advice=(bad,),
@@ -67,16 +68,16 @@ def test_an_event_can_be_put_on_the_wire_line_by_line(board, table):
 
 
 def test_the_banks_refusal_is_said_on_the_button(board, table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
 
-    html = board.html(table.dice((1, 2, 3, 4, 6, 6)))
+    html = board.html(table.do(TapIn((1, 2, 3, 4, 6, 6))))
 
     assert 'data-why="100 is 400 short of the opening 500"' in html
 
 
 def test_an_assumed_keep_is_shown_as_such(board, table):
-    table.new_match(("Anna", "Ben"))
-    table.dice((1, 1, 3, 3, 3, 5))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((1, 1, 3, 3, 3, 5)))
 
     html = board.html(table.show(match=table.match.keep((1, 1), assumed=True)))
 

@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from game.commands import ByHand, StartMatch
 from game.match.events import ScoreSet, Skipped, TurnSet
 from game.match.match import Match
 from tests.web.conftest import RULES
@@ -67,15 +68,15 @@ def test_json_ends_with_the_scores(match):
 def test_exports_need_a_match(client, table):
     for kind in ("csv", "json", "txt"):
         assert client.get(f"/api/v1/match.{kind}").status_code == 404
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     for kind, mimetype in (("csv", "text/csv"), ("json", "application/json")):
         assert client.get(f"/api/v1/match.{kind}").mimetype == mimetype
 
 
 def test_the_page_tells_what_was_set_by_hand(client, table):
     assert "No match yet" in client.get("/turns").text
-    table.new_match(("Anna", "Ben"))
-    table.by_hand(ScoreSet(0, 3200))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(ByHand(ScoreSet(0, 3200)))
     page = client.get("/turns").text
 
     assert "Anna has 3,200" in page

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from game.commands import Bank, StartMatch, TapIn
 from tests.browser import chromium
 
 SCREENS = {
@@ -40,7 +41,7 @@ def spilling(page):
 
 
 def test_the_board_has_no_controls(client, table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     page = client.get("/board").text
 
     for control in ("<button", "<input", "<form", "<a ", "<select"):
@@ -51,8 +52,8 @@ def test_the_board_has_no_controls(client, table):
 @pytest.mark.parametrize("players", [0, 2, 4, 7, 20])
 def test_everything_is_within_the_screen(screen, table, players):
     if players:
-        table.new_match(tuple(f"A player with a name {n}"[:24] for n in range(players)))
-        table.dice((1, 1, 1, 1, 1, 1))
+        table.do(StartMatch(tuple(f"A player with a name {n}"[:24] for n in range(players))))
+        table.do(TapIn((1, 1, 1, 1, 1, 1)))
         expect(screen.locator(".giant")).not_to_have_text("6")
     else:
         expect(screen.locator("h1")).to_have_text("Traykeeper")
@@ -62,10 +63,10 @@ def test_everything_is_within_the_screen(screen, table, players):
 
 @pytest.mark.browser
 def test_it_follows_the_table(screen, table):
-    table.new_match(("Anna", "Ben"))
-    table.dice((1, 1, 3, 3, 3, 5))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((1, 1, 3, 3, 3, 5)))
     expect(screen.locator(".giant")).to_have_text("550")
-    table.bank()
+    table.do(Bank())
 
     expect(screen.locator(".tv-turn h1")).to_contain_text("Ben")
     expect(screen.locator(".tv-players .score").first).to_have_text("550")

@@ -4,13 +4,14 @@ import re
 
 import pytest
 
+from game.commands import Bank, ByHand, StartMatch, TapIn
 from game.match.events import Farkled, TurnSet
 from web.contracts.coach import Coaching, Mode
 
 
 @pytest.fixture
 def live(table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     table.advise(Mode.LIVE)
     return table
 
@@ -21,8 +22,8 @@ def text(client, **headers):
 
 
 def test_says_nothing_until_it_is_switched_on(client, table):
-    table.new_match(("Anna", "Ben"))
-    table.dice((1, 1, 3, 4, 6, 6))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((1, 1, 3, 4, 6, 6)))
 
     assert client.get("/api/v1/state").json["coach"]["mode"] == "off"
     assert client.get("/api/v1/state").json["keeps"][0]["odds"] is None
@@ -30,7 +31,7 @@ def test_says_nothing_until_it_is_switched_on(client, table):
 
 
 def test_the_holder_switches_it(client, table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
 
     assert client.post("/api/v1/coach", json={"mode": "live"}).json["coach"]["mode"] == "live"
     refused = client.post("/api/v1/coach", json={"mode": "loud"})
@@ -40,7 +41,7 @@ def test_the_holder_switches_it(client, table):
 
 
 def test_every_keep_has_its_chances_and_the_best_is_marked(client, live):
-    live.dice((1, 1, 3, 4, 6, 6))
+    live.do(TapIn((1, 1, 3, 4, 6, 6)))
     keeps = client.get("/api/v1/state").json["keeps"]
 
     assert [keep["odds"]["rank"] for keep in keeps].count("best") == 1
@@ -58,9 +59,9 @@ def test_before_a_throw_it_says_how_the_match_stands(client, live):
 
 def test_after_a_turn_it_says_what_the_turn_was_worth(client, live):
     live.advise(Mode.AFTER)
-    live.dice((1, 1, 1, 2, 3, 4))
+    live.do(TapIn((1, 1, 1, 2, 3, 4)))
     assert client.get("/api/v1/state").json["keeps"][0]["odds"] is None
-    live.bank()
+    live.do(Bank())
     said = client.get("/api/v1/state").json["coach"]["turn"]
 
     assert [moment["kind"] for moment in said] == ["luck", "decision"]
@@ -70,7 +71,7 @@ def test_after_a_turn_it_says_what_the_turn_was_worth(client, live):
 
 
 def test_with_three_players_it_says_what_the_chance_is(client, table):
-    table.new_match(("Anna", "Ben", "Cleo"))
+    table.do(StartMatch(("Anna", "Ben", "Cleo")))
     table.advise(Mode.LIVE)
 
     assert "against the best of the others" in text(client)
@@ -80,16 +81,16 @@ def test_with_three_players_it_says_what_the_chance_is(client, table):
     ("rules", "left_out"), [("stirler", "taking over"), ("zilch", "penalties")]
 )
 def test_what_the_chance_leaves_out_is_named(client, table, rules, left_out):
-    table.new_match(("Anna", "Ben"), rules=rules)
+    table.do(StartMatch(("Anna", "Ben"), rules=rules))
     table.advise(Mode.LIVE)
 
     assert left_out in client.get("/api/v1/state").json["coach"]["caveats"]
 
 
 def test_where_no_chances_are_known_it_speaks_of_points(client, table):
-    table.new_match(("Anna", "Ben"), target=7_050)
+    table.do(StartMatch(("Anna", "Ben"), target=7_050))
     table.advise(Mode.LIVE)
-    table.dice((1, 1, 1, 2, 3, 5))
+    table.do(TapIn((1, 1, 1, 2, 3, 5)))
     odds = client.get("/api/v1/state").json["keeps"][0]["odds"]
 
     assert (odds["bank"], odds["throw"]) == (None, None)
@@ -98,16 +99,16 @@ def test_where_no_chances_are_known_it_speaks_of_points(client, table):
 
 
 def test_a_won_match_has_its_last_turn(client, table):
-    table.new_match(("Anna", "Ben"), target=500)
+    table.do(StartMatch(("Anna", "Ben"), target=500))
     table.advise(Mode.AFTER)
-    table.by_hand(Farkled())
+    table.do(ByHand(Farkled()))
 
     assert client.get("/").status_code == 200
 
 
 def test_the_best_choice_is_never_folded_away(client, live):
-    live.by_hand(TurnSet(0, 2_000, 6))
-    live.dice((1, 1, 1, 5, 5, 2))
+    live.do(ByHand(TurnSet(0, 2_000, 6)))
+    live.do(TapIn((1, 1, 1, 5, 5, 2)))
     keeps = client.get("/api/v1/state").json["keeps"]
     place = [keep["odds"]["rank"] for keep in keeps].index("best")
 
@@ -115,7 +116,7 @@ def test_the_best_choice_is_never_folded_away(client, live):
 
 
 def test_what_is_worked_out_shows_how_far_it_is(client, table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     table.show(coach=Coaching(Mode.LIVE, solving=0.43))
 
     assert "worked out for these rules: 43%" in text(client)
@@ -125,7 +126,7 @@ def test_what_is_worked_out_shows_how_far_it_is(client, table):
 
 
 def test_the_chance_to_win_stands_on_every_board(client, live):
-    live.dice((1, 1, 1, 2, 3, 4))
+    live.do(TapIn((1, 1, 1, 2, 3, 4)))
     best = client.get("/api/v1/state").json["coach"]["win"]
 
     for path in ("/", "/board"):

@@ -1,6 +1,7 @@
 import json
 from dataclasses import replace
 
+from game.commands import Bank, KeepDice, StartMatch, TapIn
 from game.match.rolloff import RollOff
 from game.situation import Choice
 from web.contracts.table import Photo, PhotoDie
@@ -16,7 +17,7 @@ def test_holds_just_the_fields_of_its_shape_with_and_without_a_match(table):
     fields = set(StateJson.__annotations__)
 
     assert set(view(table)) == fields
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
     assert set(view(table)) == fields
 
 
@@ -30,7 +31,7 @@ NEW = {"score": 0, "opened": False, "team": None, "here": True}
 
 
 def test_shows_who_is_on_turn(table):
-    table.new_match(("Anna", "Ben"))
+    table.do(StartMatch(("Anna", "Ben")))
 
     assert view(table)["players"] == [
         NEW | {"seat": 0, "name": "Anna", "on_turn": True},
@@ -39,8 +40,8 @@ def test_shows_who_is_on_turn(table):
 
 
 def test_lists_keeps_best_first_with_what_they_mean(table):
-    table.new_match(("Anna", "Ben"))
-    table.dice((1, 1, 3, 3, 3, 5))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((1, 1, 3, 3, 3, 5)))
 
     best, *others = view(table)["keeps"]
 
@@ -57,17 +58,17 @@ def test_lists_keeps_best_first_with_what_they_mean(table):
 
 
 def test_what_is_at_risk_is_the_best_keep_until_one_is_chosen(table):
-    table.new_match(("Anna", "Ben"))
-    table.dice((1, 1, 3, 3, 3, 5))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((1, 1, 3, 3, 3, 5)))
 
     assert view(table)["at_risk"] == 550
-    table.keep((1, 1))
+    table.do(KeepDice((1, 1)))
     assert view(table)["at_risk"] == 200
 
 
 def test_banking_says_what_it_takes_and_makes(table):
-    table.new_match(("Anna", "Ben"))
-    table.dice((1, 1, 1, 2, 3, 3))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((1, 1, 1, 2, 3, 3)))
 
     assert view(table)["bank"] == {
         "dice": [1, 1, 1],
@@ -78,26 +79,26 @@ def test_banking_says_what_it_takes_and_makes(table):
 
 
 def test_a_tapped_keep_is_what_is_banked(table):
-    table.new_match(("Anna", "Ben"))
-    table.dice((1, 1, 1, 5, 3, 3))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((1, 1, 1, 5, 3, 3)))
     assert view(table)["bank"]["points"] == 1050
-    table.keep((1, 1, 1))
+    table.do(KeepDice((1, 1, 1)))
 
     assert (view(table)["bank"]["dice"], view(table)["bank"]["points"]) == ([1, 1, 1], 1000)
-    table.keep((1, 1))
+    table.do(KeepDice((1, 1)))
     assert view(table)["bank"]["refusal"] == "200 is 300 short of the opening 500"
 
 
 def test_banking_says_why_not(table):
-    table.new_match(("Anna", "Ben"))
-    table.dice((1, 2, 3, 4, 6, 6))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((1, 2, 3, 4, 6, 6)))
 
     assert view(table)["bank"]["refusal"] == "100 is 400 short of the opening 500"
 
 
 def test_a_throw_of_a_finished_turn_stays_in_view(table):
-    table.new_match(("Anna", "Ben"))
-    table.dice((2, 2, 3, 3, 4, 6))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((2, 2, 3, 3, 4, 6)))
 
     assert view(table)["throw"] == {
         "index": 0,
@@ -113,10 +114,10 @@ def test_a_throw_of_a_finished_turn_stays_in_view(table):
 
 
 def test_earlier_keeps_of_the_turn_are_locked(table):
-    table.new_match(("Anna", "Ben"))
-    table.dice((1, 1, 3, 3, 3, 5))
-    table.keep((3, 3, 3))
-    table.dice((1, 2, 2))
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((1, 1, 3, 3, 3, 5)))
+    table.do(KeepDice((3, 3, 3)))
+    table.do(TapIn((1, 2, 2)))
 
     turn = view(table)["turn"]
 
@@ -124,9 +125,9 @@ def test_earlier_keeps_of_the_turn_are_locked(table):
 
 
 def test_the_last_round_names_who_closed_and_what_is_to_beat(table):
-    table.new_match(("Anna", "Ben", "Clara"), target=1000)
-    table.dice((1, 1, 1, 2, 3, 3))
-    table.bank()
+    table.do(StartMatch(("Anna", "Ben", "Clara"), target=1000))
+    table.do(TapIn((1, 1, 1, 2, 3, 3)))
+    table.do(Bank())
 
     assert view(table)["last_round"] == {
         "closer": 0,
@@ -137,10 +138,10 @@ def test_the_last_round_names_who_closed_and_what_is_to_beat(table):
 
 
 def test_a_won_match_offers_neither_keep_nor_bank(table):
-    table.new_match(("Anna", "Ben"), target=1000)
-    table.dice((1, 1, 1, 2, 3, 3))
-    table.bank()
-    table.dice((2, 2, 3, 3, 4, 6))
+    table.do(StartMatch(("Anna", "Ben"), target=1000))
+    table.do(TapIn((1, 1, 1, 2, 3, 3)))
+    table.do(Bank())
+    table.do(TapIn((2, 2, 3, 3, 4, 6)))
 
     state = view(table)
 

@@ -1,12 +1,11 @@
-"""The eye over the tray: when it reads, and what it does when the camera fails."""
+"""The watch over the tray: when it reads, and what it does when the camera fails."""
 
 import json
 import os
 import threading
 from dataclasses import replace
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from time import monotonic, sleep
+from queue import SimpleQueue
 
 import cv2
 import numpy as np
@@ -15,39 +14,43 @@ import pytest
 from device.cameras import SimulatedTray
 from device.cameras.base import CameraError, Frame, small
 from device.cameras.controls import Tuning
-from device.watching import camera_thread, liveness
+from device.watching import liveness
 from device.watching.camera_thread import CameraThread
 from device.watching.reports import CameraFound, CameraLost, Seen, TimedOut
+from device.watching.tray_watch import TrayWatch
 from vision.reading import Quad
 
 FAST_S = 1 / 30
-PATIENCE_S = 10.0
+PATIENCE_S = 30.0
 
 
 class Reports:
-    """What an eye says, in order."""
+    """What a watch says, in order; its clock goes on from look to look."""
 
-    def __init__(self, open_camera, **options):
-        self.queue = SimpleQueue()
-        self.camera_thread = CameraThread(open_camera, self.queue.put, period_s=FAST_S, **options)
+    def __init__(self, clock, open_camera, **options):
+        self.clock, self.said = clock, []
+        self.watch = TrayWatch(
+            open_camera, self.said.append, period_s=FAST_S, clock=clock, **options
+        )
 
-    def __enter__(self):
-        self.camera_thread.start()
-        return self
+    def step(self):
+        wait_s = self.watch.step()
+        self.clock.now_s += wait_s
 
-    def __exit__(self, *_):
-        self.camera_thread.close()
+    def wait_s(self, seconds):
+        end_s = self.clock() + seconds
+        while self.clock() < end_s:
+            self.step()
 
     def next(self, kind, timeout_s=PATIENCE_S):
         """The next report of this kind; others are let go."""
-        until_s = monotonic() + timeout_s
+        end_s = self.clock() + timeout_s
         while True:
-            try:
-                report = self.queue.get(timeout=max(0, until_s - monotonic()))
-            except Empty:
-                raise AssertionError(f"no {kind.__name__} within {timeout_s} s") from None
-            if isinstance(report, kind):
-                return report
+            while self.said:
+                if isinstance(report := self.said.pop(0), kind):
+                    return report
+            assert self.clock() < end_s, f"no {kind.__name__} within {timeout_s} s"
+            self.step()
 
 
 class Faulty:
@@ -91,8 +94,8 @@ class Faulty:
 
 
 @pytest.fixture
-def faulty():
-    return Faulty(SimulatedTray(seed=1, roll_s=0))
+def faulty(clock):
+    return Faulty(SimulatedTray(seed=1, roll_s=0, clock=clock))
 
 
 @pytest.mark.parametrize(
@@ -104,38 +107,32 @@ def faulty():
         ("empty buffers", "black"),
     ],
 )
-def test_a_camera_that_fails_is_noticed_within_5_s_and_taken_again(
-    monkeypatch, faulty, fault, says
-):
-    monkeypatch.setattr(camera_thread, "RETRY_S", (0.2, 0.4))
-    with Reports(faulty.open) as reports:
-        reports.next(CameraFound)
-        faulty.fault = fault
-        began_s = monotonic()
-        assert says in reports.next(CameraLost).reason
-        assert monotonic() - began_s < 5
+def test_a_camera_that_fails_is_noticed_within_5_s_and_taken_again(clock, faulty, fault, says):
+    reports = Reports(clock, faulty.open)
+    reports.next(CameraFound)
+    faulty.fault = fault
+    assert says in reports.next(CameraLost, timeout_s=5).reason
 
-        faulty.fault = None
-        reports.next(CameraFound)
+    faulty.fault = None
+    reports.next(CameraFound)
 
 
-def test_a_camera_that_stays_away_is_tried_with_growing_patience(monkeypatch, faulty):
-    monkeypatch.setattr(camera_thread, "RETRY_S", (0.05, 0.1, 0.4))
+def test_a_camera_that_stays_away_is_tried_with_growing_patience(clock, faulty):
     faulty.fault = "unplugged"
-    with Reports(faulty.open):
-        sleep(1.2)
+    watch = Reports(clock, faulty.open).watch
 
-    assert faulty.opened == pytest.approx(5, abs=1)
+    assert [watch.step() for _ in range(6)] == [1, 2, 4, 8, 8, 8]
+    assert faulty.opened == 6
 
 
-def test_a_camera_that_opens_but_shows_nothing_is_never_called_found(monkeypatch, faulty):
-    monkeypatch.setattr(camera_thread, "RETRY_S", (0.05,))
+def test_a_camera_that_opens_but_shows_nothing_is_never_called_found(clock, faulty):
     faulty.fault = "black"
-    with Reports(faulty.open) as reports:
-        reports.next(CameraLost)
-        reports.next(CameraLost)
-        with pytest.raises(AssertionError):
-            reports.next(CameraFound, 0.3)
+    reports = Reports(clock, faulty.open)
+    reports.next(CameraLost)
+    reports.next(CameraLost)
+
+    with pytest.raises(AssertionError):
+        reports.next(CameraFound)
 
 
 def test_the_darkest_tray_shows_something():
@@ -145,7 +142,7 @@ def test_the_darkest_tray_shows_something():
     assert liveness.shows_something((tray.preview().image * 0.2).astype(np.uint8))
 
 
-def test_the_light_settles_again_on_request_on_the_thread_that_owns_the_camera():
+def test_the_light_settles_again_on_request_on_the_thread_that_owns_the_camera(clock):
     class Adjustable(Faulty):
         tuning = Tuning()
         threads = ()
@@ -157,62 +154,66 @@ def test_the_light_settles_again_on_request_on_the_thread_that_owns_the_camera()
             return None
 
     camera = Adjustable(SimulatedTray(seed=1))
-    with Reports(camera.open) as reports:
-        reports.next(CameraFound)
-        reports.camera_thread.resettle()
-        sleep(0.3)
+    reports = SimpleQueue()
+    watch = TrayWatch(camera.open, reports.put, period_s=FAST_S)
+    thread = CameraThread(watch)
+    thread.start()
+    reports.get(timeout=PATIENCE_S)
+    watch.resettle()
+    watch.with_camera(lambda _: None).result(timeout=PATIENCE_S)  # the step after it
+    thread.close()
 
-    assert camera.threads == ("eye",)
+    assert camera.threads == ("camera",)
 
 
 # When it reads
 
 
-def test_a_press_while_dice_roll_is_answered_once_they_lie_still():
-    tray = SimulatedTray(seed=2, roll_s=1.0)
-    with Reports(lambda: tray) as reports:
-        reports.next(CameraFound)
-        tray.throw(values=[1, 2, 3, 4, 5, 6])
-        sleep(0.3)
-        reports.camera_thread.look()
-        seen = reports.next(Seen)
+def test_a_press_while_dice_roll_is_answered_once_they_lie_still(clock):
+    tray = SimulatedTray(seed=2, roll_s=1.0, clock=clock)
+    reports = Reports(clock, lambda: tray)
+    reports.next(CameraFound)
+    tray.throw(values=[1, 2, 3, 4, 5, 6])
+    reports.wait_s(0.3)
+    reports.watch.look()
+    seen = reports.next(Seen)
 
     assert not tray.rolling
     assert len(seen.sight.reading.in_tray) == 6
 
 
-def test_a_press_while_a_hand_is_there_is_answered_once_it_has_gone():
-    tray = SimulatedTray(seed=2, roll_s=0)
-    with Reports(lambda: tray) as reports:
-        reports.next(CameraFound)
-        tray.throw(values=[1, 2, 3, 4, 5, 6])
-        sleep(0.6)
-        tray.show_hand()
-        sleep(0.8)
-        reports.camera_thread.look()
-        with pytest.raises(AssertionError):
-            reports.next(Seen, 1.0)
-        tray.show_hand(False)
-        seen = reports.next(Seen)
+def test_a_press_while_a_hand_is_there_is_answered_once_it_has_gone(clock):
+    tray = SimulatedTray(seed=2, roll_s=0, clock=clock)
+    reports = Reports(clock, lambda: tray)
+    reports.next(CameraFound)
+    tray.throw(values=[1, 2, 3, 4, 5, 6])
+    reports.wait_s(0.6)
+    tray.show_hand()
+    reports.wait_s(0.8)
+    reports.watch.look()
+    with pytest.raises(AssertionError):
+        reports.next(Seen, 1.0)
+    tray.show_hand(False)
+    seen = reports.next(Seen)
 
     assert len(seen.sight.reading.in_tray) == 6
 
 
-def test_a_tray_that_never_lies_still_is_given_up_in_time():
+def test_a_tray_that_never_lies_still_is_given_up_in_time(clock):
     class Shaken(SimulatedTray):
         def preview(self):
             frame = super().preview()
             return replace(frame, image=np.roll(frame.image, int(frame.time_s * 40) % 9, axis=1))
 
-    tray = Shaken(seed=2)
-    with Reports(lambda: tray) as reports:
-        reports.next(CameraFound)
-        number = reports.camera_thread.look(wait_s=0.5)
+    tray = Shaken(seed=2, clock=clock)
+    reports = Reports(clock, lambda: tray)
+    reports.next(CameraFound)
+    number = reports.watch.look(wait_s=0.5)
 
-        assert reports.next(TimedOut) == TimedOut(number)
+    assert reports.next(TimedOut) == TimedOut(number)
 
 
-# Rendered throws, shown in real time
+# Rendered throws
 
 
 class Film:
@@ -221,7 +222,8 @@ class Film:
     name = "film"
     aside = None
 
-    def __init__(self, folder):
+    def __init__(self, folder, clock):
+        self._clock = clock
         meta = json.loads((folder / "meta.json").read_text())
         lines = (folder / "labels.jsonl").read_text().splitlines()
         self.labels = [json.loads(line) for line in lines]
@@ -230,14 +232,14 @@ class Film:
         self.began_s = None
 
     def start(self):
-        self.began_s = monotonic()
+        self.began_s = self._clock()
 
     def shown(self):
-        elapsed_s = monotonic() - self.began_s if self.began_s else 0.0
+        elapsed_s = self._clock() - self.began_s if self.began_s else 0.0
         return min(int(elapsed_s * 20), len(self.images) - 1)
 
     def capture(self):
-        return Frame(self.images[self.shown()], monotonic())
+        return Frame(self.images[self.shown()], self._clock())
 
     def preview(self):
         frame = self.capture()
@@ -256,25 +258,25 @@ def sequences():
 
 
 @pytest.fixture(params=sequences() or [None], ids=lambda path: path.parent.name if path else "none")
-def film(request):
+def film(request, clock):
     if request.param is None:
         pytest.skip("TRAYKEEPER_PICTURES does not name a folder with renders/sequences")
-    return Film(request.param.parent)
+    return Film(request.param.parent, clock)
 
 
 @pytest.mark.pictures
 @pytest.mark.parametrize("pressed_s", [0.2, 0.8, 1.6])
-def test_of_a_rendered_throw_only_a_settled_picture_is_read(film, pressed_s):
+def test_of_a_rendered_throw_only_a_settled_picture_is_read(clock, film, pressed_s):
     """Whenever the press comes: never while dice move or a hand is there."""
-    with Reports(lambda: film) as reports:
-        reports.next(CameraFound)
-        film.start()
-        sleep(pressed_s)
-        number = reports.camera_thread.look()
+    reports = Reports(clock, lambda: film)
+    reports.next(CameraFound)
+    film.start()
+    reports.wait_s(pressed_s)
+    number = reports.watch.look()
+    seen = reports.next(Seen)
+    if not seen.reading.in_tray:  # the tray was still empty: armed, as the session does
+        number = reports.watch.look(armed=True)
         seen = reports.next(Seen)
-        if not seen.sight.reading.in_tray:  # the tray was still empty: armed, as the session does
-            number = reports.camera_thread.look(armed=True)
-            seen = reports.next(Seen)
 
     label = film.labels[film.frame_of(seen.image)]
     assert seen.look == number

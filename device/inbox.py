@@ -1,0 +1,93 @@
+"""What the companion's one thread has yet to do: values on a queue, in the order in which they came."""
+
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+
+from device.watching.reports import Report
+from game.commands import Command
+from web.contracts.table import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class ButtonPressed:
+    """The button at the tray was let go at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class ButtonHeld:
+    """It was let go after so long."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ButtonDown:
+    """It is down for so long now; None when it was let go."""
+
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Something that lamp or page show has changed elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resettle:
+    """The light over the tray has changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Announce:
+    """The QR code leads here from now on."""
+
+    join_url: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A command, whose asker waits for the snapshot after it."""
+
+    command: Command | Announce
+    done: Future[Snapshot] = field(default_factory=Future)
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """Nothing comes after this."""
+
+
+Note = Report | ButtonPressed | ButtonHeld | ButtonDown | Changed | Resettle | Asked | Close
+
+
+class Inbox:
+    """Any thread may post; the companion alone takes."""
+
+    def __init__(self) -> None:
+        self._notes: SimpleQueue[Note] = SimpleQueue()
+
+    def post(self, note: Note) -> None:
+        self._notes.put(note)
+
+    def changed(self) -> None:
+        self.post(Changed())
+
+    def pressed(self) -> None:
+        self.post(ButtonPressed())
+
+    def held(self, seconds: float) -> None:
+        self.post(ButtonHeld(seconds))
+
+    def holding(self, seconds: float | None) -> None:
+        self.post(ButtonDown(seconds))
+
+    def take(self, timeout_s: float) -> Note | None:
+        """The next note; None where none came in time, and at once where `timeout_s` is 0."""
+        try:
+            return self._notes.get(block=timeout_s > 0, timeout=timeout_s or None)
+        except Empty:
+            return None
+
+    def __len__(self) -> int:
+        return self._notes.qsize()

@@ -1,0 +1,350 @@
+"""Watches the tray, and reads it when asked, once it is still: one step at a time, on any thread.
+
+It sends what it finds to `post` and never touches the match. A camera that fails is opened again with
+growing patience, while the match goes on by tapping. `CameraThread` takes the steps.
+"""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from queue import Empty, SimpleQueue
+from threading import Event, Lock
+from time import monotonic
+
+from device.cameras.base import Camera, CameraError, Frame, Image
+from device.cameras.controls import Tunable
+from device.session.judge import Sight
+from device.watching.last_rest import LastRest
+from device.watching.liveness import Liveness, dark, shows_something
+from device.watching.motion import Activity, Motion, MotionWatch
+from device.watching.reports import (
+    CameraFound,
+    CameraLost,
+    ReadRequest,
+    Report,
+    Seen,
+    TimedOut,
+)
+from vision import Quad, Reading, read
+from vision.consensus import agree
+
+log = logging.getLogger(__name__)
+
+BURST = 2
+"""Looks at one rest that must agree; sensor noise differs, the dice do not."""
+
+PREVIEW_PERIOD_S = 1 / 15
+"""A die that falls is in view for some tenths of a second: a few frames at 15 Hz."""
+
+MAX_GAP_S = 0.25
+"""A short throw fits between two frames so far apart: then nobody can say it was none."""
+
+IDLE_S = 20.0
+"""How often a tray at rest is looked at for what has changed since it was calibrated."""
+
+HUNG_S = 20.0
+"""Opening a camera and letting it settle takes some seconds, reading on an old Pi a few."""
+
+RETRY_S = (1.0, 2.0, 4.0, 8.0)
+"""Patience before the camera is opened again; the last one repeats."""
+
+Errand = Callable[[Camera], object]
+"""Something to be done with the camera, by whoever takes the steps."""
+
+Sift = Callable[[Reading, Image, Camera], Reading]
+"""Takes out of a reading what is known to be no die."""
+
+
+NOTHING_YET = Activity(Motion.STILL, 0.0, hand=False, settled=False)
+
+
+@dataclass(eq=False)
+class _View:
+    """An open camera, and what is known of the tray under it; times are on the clock of the frames.
+
+    `gap_s` is when nobody had watched for a moment, `idle_s` when the tray at rest was last shown
+    around.
+    """
+
+    camera: Camera
+    picture_px: tuple[int, int]
+    zones: tuple[Quad, ...]
+    motion: MotionWatch
+    rests: LastRest
+    liveness: Liveness
+    next_s: float
+    seen_s: float
+    moved_s: float
+    gap_s: float = 0.0
+    idle_s: float = 0.0
+    latest: Image | None = None
+    activity: Activity = NOTHING_YET
+
+    def take(self) -> Frame:
+        """The next preview, and what it tells."""
+        frame = self.camera.preview()
+        self.activity = activity = self.motion.feed(frame)
+        if activity.still_s == 0:
+            self.moved_s = frame.time_s
+            if frame.time_s - self.seen_s > MAX_GAP_S:  # a throw may have hidden in it
+                self.gap_s = frame.time_s
+        self.seen_s = frame.time_s
+        self.latest = frame.image
+        return frame
+
+
+class TrayWatch:
+    """Looks at the tray, step by step.
+
+    Args:
+        open_camera: opens the camera; called again after it failed.
+        post: takes the reports.
+        still_s: how long the tray must be still before it is read.
+        period_s: time between two previews.
+        sift: what becomes of each reading.
+        idle: called with a preview now and then while the tray is at rest.
+        clock: seconds that never run backwards; those of the camera's frames.
+    """
+
+    def __init__(
+        self,
+        open_camera: Callable[[], Camera],
+        post: Callable[[Report], None],
+        *,
+        still_s: float = 0.4,
+        period_s: float = PREVIEW_PERIOD_S,
+        sift: Sift = lambda reading, _image, _camera: reading,
+        idle: Callable[[Frame, Camera], object] = lambda _frame, _camera: None,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._open, self._post, self._clock = open_camera, post, clock
+        self._sift, self._idle = sift, idle
+        self._still_s, self._period_s = still_s, period_s
+        self._errands: SimpleQueue[tuple[Errand, Future[object]]] = SimpleQueue()
+        self._light_changed = Event()
+        self._lock = Lock()
+        self._wanted: ReadRequest | None = None
+        self._number = 0
+        self._marked_s: float | None = None
+        self._view: _View | None = None
+        self._failures = 0
+        self._beat_s = clock()
+
+    # What any thread may ask
+
+    def look(self, *, armed: bool = False, wait_s: float = 20.0) -> int:
+        """Ask for a reading; its report carries the number that this gives. Replaces any other."""
+        with self._lock:
+            self._number += 1
+            self._wanted = ReadRequest(self._number, armed, self._clock(), wait_s)
+            return self._number
+
+    def cancel(self) -> None:
+        with self._lock:
+            self._wanted = None
+
+    def mark(self, time_s: float | None = None) -> None:
+        """`tumbled` speaks of what happened since the tray was seen so at this time, or now."""
+        with self._lock:
+            self._marked_s = self._clock() if time_s is None else time_s
+
+    def resettle(self) -> None:
+        """The light has changed: a camera that can, finds its exposure again."""
+        self._light_changed.set()
+
+    def with_camera(self, errand: Errand) -> "Future[object]":
+        """Do this with the camera, between two previews; it fails where there is none."""
+        done: Future[object] = Future()
+        self._errands.put((errand, done))
+        return done
+
+    @property
+    def tumbled(self) -> bool | None:
+        """Whether dice were seen rolling since the mark; None if nobody watched all the time."""
+        with self._lock:
+            view, marked_s = self._view, self._marked_s
+            if view is None or marked_s is None:
+                return None
+            tumbled = view.motion.tumbled_since(marked_s)
+            return None if tumbled is False and view.gap_s > marked_s else tumbled
+
+    @property
+    def hangs(self) -> bool:
+        """Whether the camera has not come back from what it was last asked for."""
+        return self._clock() - self._beat_s > HUNG_S
+
+    @property
+    def camera_name(self) -> str | None:
+        """What the camera is called that is open now."""
+        view = self._view
+        return view.camera.name if view else None
+
+    @property
+    def moving(self) -> bool:
+        """Whether something, and no hand, is in motion over the tray now."""
+        view = self._view
+        return view is not None and not (view.activity.settled or view.activity.hand)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the tray is still long enough to be read, with no hand in it."""
+        view = self._view
+        return view is not None and view.activity.settled
+
+    @property
+    def latest(self) -> Image | None:
+        """The newest preview picture, for showing."""
+        view = self._view
+        return view.latest if view else None
+
+    # What one thread does
+
+    def step(self) -> float:
+        """Open the camera, or take the next preview and do what it allows.
+
+        Returns:
+            Seconds until the next step is due.
+        """
+        self._beat_s = self._clock()
+        try:
+            view = self._view or self._opened()
+            if view.zones != _zones(view.camera):  # it was calibrated meanwhile
+                view = self._begin(view.camera, view.picture_px)
+            self._watch(view)
+        except CameraError as error:
+            return self._lost(str(error))
+        except Exception:
+            log.exception("watching the tray failed")
+            return self._lost("it failed, the log says how; it is opened again")
+        view.next_s = max(view.next_s + self._period_s, self._clock())
+        return view.next_s - self._clock()
+
+    def close(self) -> None:
+        """Give the camera back."""
+        with self._lock:
+            view, self._view, self._marked_s = self._view, None, None
+        if view:
+            view.camera.close()
+
+    def _opened(self) -> _View:
+        camera = self._open()
+        try:
+            height, width = _first_picture(camera).shape[:2]
+        except BaseException:
+            camera.close()
+            raise
+        view = self._begin(camera, (width, height))
+        self._failures = 0
+        self._post(CameraFound(camera.name))
+        return view
+
+    def _begin(self, camera: Camera, picture_px: tuple[int, int]) -> _View:
+        """Watch the tray that this camera knows."""
+        now_s = self._clock()
+        view = _View(
+            camera, picture_px, _zones(camera),
+            MotionWatch(still_s=self._still_s, tray=camera.tray, picture_px=picture_px),
+            LastRest(camera.tray, picture_px), Liveness(), now_s, now_s, now_s,
+        )  # fmt: skip
+        with self._lock:
+            self._view = view
+        return view
+
+    def _lost(self, reason: str) -> float:
+        self.close()
+        self._post(CameraLost(reason))
+        while not self._errands.empty():
+            _, done = self._errands.get_nowait()
+            done.set_exception(CameraError(reason))
+        self._beat_s = self._clock() + RETRY_S[-1]
+        self._failures += 1
+        return RETRY_S[min(self._failures, len(RETRY_S)) - 1]
+
+    def _watch(self, view: _View) -> None:
+        self._resettle_if_asked(view.camera)
+        self._run_errands(view.camera)
+        frame = self._take(view)
+        view.liveness.feel(frame, self._clock())
+        settled = view.activity.settled
+        if wanted := self._wanted:
+            ready = settled and (view.moved_s > wanted.asked_s or not wanted.armed)
+            self._serve(view, wanted, ready=ready)
+        elif settled and self._clock() - view.idle_s > IDLE_S:
+            view.idle_s = self._clock()
+            self._idle(frame, view.camera)
+        view.rests.see(frame, settled=settled, capture=view.camera.capture)
+
+    def _take(self, view: _View) -> Frame:
+        self._beat_s = self._clock()
+        return view.take()
+
+    def _run_errands(self, camera: Camera) -> None:
+        while True:
+            try:
+                errand, done = self._errands.get_nowait()
+            except Empty:
+                return
+            try:
+                done.set_result(errand(camera))
+            except CameraError as error:
+                done.set_exception(error)
+                raise
+            except Exception as error:  # noqa: BLE001 - handed to whoever asked
+                done.set_exception(error)
+
+    def _resettle_if_asked(self, camera: Camera) -> None:
+        if self._light_changed.is_set():
+            self._light_changed.clear()
+            if isinstance(camera, Tunable):
+                camera.resettle()
+
+    def _serve(self, view: _View, wanted: ReadRequest, *, ready: bool) -> None:
+        if ready:
+            reading, image = self._read(view.camera)
+            self._take(view)
+            if view.activity.settled:  # nothing began to move meanwhile
+                sight = Sight(reading, self.tumbled, view.seen_s)
+                seen = Seen(wanted.number, sight, image, view.zones)
+                self._finish(wanted, self._with_earlier(seen, view))
+        elif not wanted.armed and self._clock() - wanted.asked_s > wanted.wait_s:
+            self._finish(wanted, TimedOut(wanted.number))
+
+    def _with_earlier(self, seen: Seen, view: _View) -> Seen:
+        """On an empty tray also what lay there before it was scooped, if that was never read."""
+        if not seen.reading.sure or seen.reading.in_tray:
+            return seen
+        still = view.rests.before(self._marked_s or 0.0)
+        if still is None:
+            return seen
+        reading = self._read_one(still.image, view.camera)
+        sight = Sight(reading, seen.sight.tumbled, still.until_s)
+        return replace(seen, earlier=Seen(seen.look, sight, still.image, seen.zones))
+
+    def _read(self, camera: Camera) -> tuple[Reading, Image]:
+        """What lies there, as several looks agree on it, and the first of their pictures."""
+        frames = [camera.capture() for _ in range(BURST)]
+        readings = [self._read_one(frame.image, camera) for frame in frames]
+        return agree(readings), frames[0].image
+
+    def _read_one(self, image: Image, camera: Camera) -> Reading:
+        return self._sift(read(image, camera.tray, aside=camera.aside), image, camera)
+
+    def _finish(self, wanted: ReadRequest, report: Report) -> None:
+        with self._lock:
+            if self._wanted is not wanted:
+                return
+            self._wanted = None
+        self._post(report)
+
+
+def _zones(camera: Camera) -> tuple[Quad, ...]:
+    return tuple(zone for zone in (camera.tray, camera.aside) if zone)
+
+
+def _first_picture(camera: Camera) -> Image:
+    """A camera that shows nothing is none."""
+    image = camera.capture().image
+    if not shows_something(image):
+        raise dark()
+    return image

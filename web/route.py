@@ -1,0 +1,142 @@
+"""One declaration of each route of the API: it checks what comes, and describes itself.
+
+    routes = Routes("pencil", "/api/v1/pencil")
+
+    @routes.does("/sit", "Whose phone this is", {"name": Text()}, who=Who.ANYBODY)
+    def sit(name: str) -> Response: ...
+
+A request without the field, with another, or by a phone that may not, is refused before `sit` is called.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from flask import Blueprint, Response, current_app, request
+
+from web.fields import Fields, values
+from web.problem import HttpProblem
+
+MAX_BYTES = 16_384
+"""Of a body; twenty names are well under 2 kB."""
+
+JSON = "application/json"
+
+View = Callable[..., Response]
+
+
+class Who(Enum):
+    """Who may ask this."""
+
+    ANYBODY = "anybody"
+    OWN_TURN = "the holder of the pencil, and where that is allowed the player on turn"
+    HOLDER = "the holder of the pencil"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """What is declared of one.
+
+    Attributes:
+        path: below the host, with what varies in angle brackets.
+        kind: media type of its answer.
+        is_state: whether the answer is the state of the table.
+        refused: how it can be refused besides what every route can.
+        most_bytes: of the body.
+    """
+
+    method: str
+    path: str
+    summary: str
+    who: Who = Who.ANYBODY
+    fields: Fields = field(default_factory=dict)
+    kind: str = JSON
+    is_state: bool = False
+    refused: tuple[int, ...] = ()
+    most_bytes: int = MAX_BYTES
+
+
+class Routes(Blueprint):
+    """A blueprint that knows what its routes take and give.
+
+    Attributes:
+        declared: endpoint -> what is declared of it.
+    """
+
+    def __init__(self, name: str, prefix: str = "/api/v1") -> None:
+        super().__init__(name, __name__)
+        self.prefix = prefix
+        self.declared: dict[str, Route] = {}
+
+    def reads(
+        self, path: str, summary: str, *, kind: str = JSON, refused: tuple[int, ...] = (),
+        is_state: bool = False,
+    ) -> Callable[[View], View]:  # fmt: skip
+        """A `GET` that anybody may send."""
+        route = Route(
+            "GET", self.prefix + path, summary, kind=kind, refused=refused, is_state=is_state
+        )
+        return lambda view: self._declare(route, view)
+
+    def does(
+        self, path: str, summary: str, fields: Fields | None = None, *, who: Who = Who.HOLDER,
+        is_state: bool = False, refused: tuple[int, ...] = (), most_bytes: int = MAX_BYTES,
+    ) -> Callable[[View], View]:  # fmt: skip
+        """A `POST` of these fields."""
+        route = Route(
+            "POST", self.prefix + path, summary, who, fields or {},
+            is_state=is_state, refused=refused, most_bytes=most_bytes,
+        )  # fmt: skip
+        return lambda view: self._declare(route, view)
+
+    def _declare(self, route: Route, view: View) -> View:
+        endpoint = f"{route.method.lower()}_{view.__name__}"
+        if endpoint in self.declared:
+            endpoint += str(len(self.declared))
+        self.declared[endpoint] = route
+        called = _checking(route, view) if route.method == "POST" else view
+        self.add_url_rule(route.path, endpoint, called, methods=[route.method])
+        return view
+
+
+def _checking(route: Route, view: View) -> View:
+    def check() -> Response:
+        request.max_content_length = route.most_bytes
+        return view(**values(_body(), route.fields))
+
+    return check
+
+
+def _body() -> Mapping[str, Any]:
+    """The body of this request; none at all is as good as `{}`."""
+    raw = request.get_data(cache=False)
+    if not raw:
+        return {}
+    if not request.is_json:
+        raise HttpProblem(415, "send JSON, with the header Content-Type: application/json")
+    try:
+        value = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise HttpProblem(400, f"the body is not valid JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise HttpProblem(400, 'the body must be a JSON object such as {"dice": [1, 1, 5]}')
+    return value
+
+
+def asked_for() -> Route | None:
+    """What is declared of the route that this request is for."""
+    _, _, endpoint = (request.endpoint or "").rpartition(".")
+    blueprint = current_app.blueprints.get(request.blueprint or "")
+    return blueprint.declared.get(endpoint) if isinstance(blueprint, Routes) else None
+
+
+def all_routes() -> list[Route]:
+    """Those of this app."""
+    return [
+        route
+        for blueprint in current_app.blueprints.values()
+        if isinstance(blueprint, Routes)
+        for route in blueprint.declared.values()
+    ]
