@@ -6,7 +6,6 @@ Exit codes: 0 done, 1 a check failed, 2 wrong usage or bad input (one line on st
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import version
 
 import click
 
@@ -63,7 +62,7 @@ class Verbs(click.Group):
 @click.group(
     cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
-@click.version_option(version("traykeeper"), prog_name="traykeeper")
+@click.version_option(package_name="traykeeper", prog_name="traykeeper")
 def cli() -> None:
     """A companion for real dice: a camera over the tray, a button, the score on every phone.
 

@@ -53,7 +53,7 @@ NO_CAMERA = "There is no camera now: it is tried again every few seconds."
 
 
 class Watcher(Protocol):
-    """The part of the eye that is needed."""
+    """The part of the watch over the tray that is needed."""
 
     @property
     def settled(self) -> bool: ...

@@ -1,6 +1,6 @@
 """The match on the table, and all that people say about it: at a phone, or by saying yes.
 
-The half of the table that needs no tray; `device.session.session` adds the button and the eye.
+The half of the table that needs no tray; `device.session.session` adds the button and the readings.
 """
 
 from collections.abc import Callable, Iterable
@@ -61,7 +61,7 @@ from game.situation import Choice, Situation, TableError
 
 
 class Looker(Protocol):
-    """Asks for readings: the eye over the tray."""
+    """Asks for readings: the watch over the tray."""
 
     def look(self, *, armed: bool = False) -> int: ...
 

@@ -34,7 +34,7 @@ IN_VIEW = (Situation.ACCEPTED, Situation.TURN_OVER, Situation.WON)
 
 
 class Session(MatchControl):
-    """A desk with a button and an eye over the tray.
+    """The match and all that is said about it, with a button and a watch over the tray.
 
     Args:
         live_match: the match and its journal.

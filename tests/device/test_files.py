@@ -1,0 +1,68 @@
+"""Where files are, and how they are written."""
+
+import pytest
+
+from calibration.profile import FILE as PROFILE
+from device import files
+from device.cli import main
+from device.doctor.system import Machine, admit
+from device.files import UNIT, replace_whole, state_folder, write_whole
+from device.storage.pencil_file import FILE as PENCIL
+from device.storage.pencil_file import PencilFile
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    """A system on which the service is installed."""
+    unit = tmp_path / UNIT
+    unit.parent.mkdir(parents=True)
+    unit.touch()
+    monkeypatch.setattr(files, "ROOT", tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    return tmp_path
+
+
+def run(capsys, *words):
+    with pytest.raises(SystemExit) as done:
+        main(words)
+    return done.value.code, "".join(capsys.readouterr())
+
+
+def test_with_the_service_installed_everybody_looks_where_it_does(root):
+    assert state_folder() == root / "var" / "lib" / "traykeeper"
+    assert admit(machine=Machine(root)).folder == state_folder()
+
+
+def test_a_folder_that_is_named_comes_first(root):
+    assert state_folder("/elsewhere").as_posix() == "/elsewhere"
+
+
+def test_pin_and_calibrate_go_where_the_service_looks(root, capsys):
+    PencilFile(state_folder() / PENCIL)
+    (state_folder() / PROFILE).write_text("nonsense = 1\n")
+
+    assert run(capsys, "pin")[0] == 0
+    code, said = run(capsys, "calibrate", "show")
+    assert (code, str(state_folder() / PROFILE) in said) == (2, True)
+    code, said = run(capsys, "backup", str(root / "x.zip"))
+    assert (code, str(state_folder()) in said) == (2, True)
+
+
+def test_what_cannot_be_written_whole_leaves_the_old_one(tmp_path):
+    path = tmp_path / "kept"
+    write_whole(path, "old")
+    with pytest.raises(TypeError):
+        write_whole(path, 7)
+
+    assert path.read_text() == "old"
+    assert [each.name for each in tmp_path.iterdir()] == ["kept"]
+
+
+def test_what_is_replaced_is_put_beside(tmp_path):
+    path = tmp_path / "settings.toml"
+    path.write_text("old")
+    path.chmod(0o640)
+    replace_whole(path, b"new")
+
+    assert (path.read_text(), (tmp_path / "settings.toml.bak").read_text()) == ("new", "old")
+    assert path.stat().st_mode & 0o777 == 0o640

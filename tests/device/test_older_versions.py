@@ -1,0 +1,63 @@
+"""A state folder as the version of November 2026 left it, in mid-turn: this version goes on there."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from calibration.profile import FILE as PROFILE
+from calibration.profile import load as load_profile
+from device.app import PlayOptions, open_maintenance
+from device.coach.coach import TABLES
+from device.settings import load
+from device.storage import backup
+from device.storage.pencil_file import FILE as PENCIL
+from device.storage.pencil_file import PencilFile
+from game.commands import Bank, TapIn, Undo
+from game.journal.journal import FILE as JOURNAL
+from game.odds.table_store import TableStore
+from game.rules.rule_files import load as load_rules
+from game.situation import Situation
+from web.contracts.coach import Mode
+
+LEFT = Path(__file__).parent / "data" / "0.1-november"
+
+
+@pytest.fixture
+def state(tmp_path):
+    """A copy, to be played on."""
+    return Path(shutil.copytree(LEFT / "state", tmp_path / "state"))
+
+
+def test_the_match_goes_on_in_mid_turn(state):
+    with open_maintenance(PlayOptions(camera="usb:97", state=str(state))) as maintenance:
+        companion = maintenance.companion
+        found = companion.snapshot()
+        assert [player.score for player in found.match.state.players] == [1000, 500]
+        assert found.match.state.turn.last.dice == (1, 2, 3)
+        assert found.situation is Situation.ACCEPTED
+        assert found.coach.mode is Mode.AFTER
+        assert companion.do(TapIn((2, 3))).match.state.turns[-1].points == 0
+        companion.do(Undo())
+
+        banked = companion.do(Bank())
+        assert [player.score for player in banked.match.state.players] == [1350, 500]
+
+
+def test_settings_profile_pencil_and_tables_are_read(state):
+    assert load(LEFT / "settings.toml").port == 8123
+    profile = load_profile(state / PROFILE)
+    assert profile is not None
+    assert profile.camera == "simulated tray"
+    pencil = PencilFile(state / PENCIL)
+    assert (pencil.kept.holder, pencil.kept.players) == ("a1b2c3", {"a1b2c3": "Anna"})
+    solved = TableStore(state / TABLES).find(load_rules("walnut-studiolo"), 1000)
+    assert solved is not None
+    assert solved.solved
+
+
+def test_its_backup_is_put_back():
+    kept = backup.read(LEFT / "evening.zip")
+
+    assert set(kept.parts) >= {JOURNAL, PROFILE, "settings.toml"}
+    assert kept.matches == 1
