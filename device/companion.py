@@ -109,6 +109,7 @@ class Companion:
     Attributes:
         wizard: the calibration of this table.
         tray_watch: looks at the tray.
+        simulated_tray: the tray where it is a simulated one.
     """
 
     def __init__(
@@ -169,7 +170,7 @@ class Companion:
         if damage:  # spoken, too
             first = damage.partition(". ")[0]
             self._session.message = f"{first}. {self._session.message}"
-        self._live_match, self._tray = live_match, tray
+        self._live_match, self.simulated_tray = live_match, tray
         self._output = output if isinstance(output, Signals) else Signals(output)
         self._throw_pictures, self._kept = throw_pictures, 0
         self._misreads = MisreadCollector(misreads) if misreads else None
@@ -349,9 +350,9 @@ class Companion:
                 self._session.do(command)
 
     def _throw(self) -> None:
-        if self._tray is None:
+        if self.simulated_tray is None:
             raise TableError("These dice are real: throw them yourself.")
-        throw_as_a_person(self._tray, self._session.match)
+        throw_as_a_person(self.simulated_tray, self._session.match)
 
     def _advise(self, command: Advise) -> None:
         if self._coach is None:
@@ -428,7 +429,7 @@ class Companion:
     def _surroundings(self) -> Surroundings:
         drifted = self._drift_watch.found
         return Surroundings(
-            simulated=self._tray is not None,
+            simulated=self.simulated_tray is not None,
             camera=self._camera_name,
             shown=self._shown,
             join_url=self._join_url,

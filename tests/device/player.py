@@ -22,6 +22,7 @@ def play_to_the_end(
     bank: Callable[[], object],
     throw: Callable[[Match], object] | None = None,
     check: Callable[[Match], object] = lambda _: None,
+    pause: Callable[[float], object] = sleep,
 ) -> Match:
     """Play until somebody has won; gives the account.
 
@@ -32,11 +33,12 @@ def play_to_the_end(
         bank: tells it that the turn is banked.
         throw: throws the dice that are due; by hand without.
         check: called with the account after each throw.
+        pause: lets so many seconds go by.
     """
     throw = throw or (lambda account: throw_as_a_person(tray, account))
     while account.state.winner is None:
         throw(account)
-        sleep(IN_FLIGHT_S)
+        pause(IN_FLIGHT_S)
         if account.state.turn.last:
             account = account.keep(account.state.keeps[0].dice)
         account = account.throw(tray.truth)

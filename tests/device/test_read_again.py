@@ -23,43 +23,41 @@ class StillEye(Eye):
 
 
 @pytest.fixture
-def camera_thread():
+def looker():
     return StillEye()
 
 
 @pytest.fixture
-def session(tmp_path, camera_thread):
+def session(tmp_path, looker):
     with closing(Journal.open(tmp_path / "journal.db")) as journal:
-        session = Session(LiveMatch(journal), RULES, camera_thread)
+        session = Session(LiveMatch(journal), RULES, looker)
         session.has_camera = True
         session.do(StartMatch(["Anna", "Ben"]))
-        read(session, camera_thread, *THROW)
+        read(session, looker, *THROW)
         yield session
 
 
-def read_again(session, camera_thread, *looks, **options):
+def read_again(session, looker, *looks, **options):
     session.do(ReadAgain())
     for faces in looks:
         assert session.situation is Situation.WAITING
-        session.seen(camera_thread.looks, sight(faces, **options))
+        session.seen(looker.looks, sight(faces, **options))
 
 
 def dice(session):
     return session.live_match.match.last_throw.dice
 
 
-def test_the_same_dice_change_nothing(session, camera_thread):
+def test_the_same_dice_change_nothing(session, looker):
     before = session.live_match.match
-    read_again(session, camera_thread, THROW)
+    read_again(session, looker, THROW)
 
     assert session.live_match.match is before
     assert session.message == "Read again: 1 1 2 3 4 6, as before."
 
 
-def test_other_dice_seen_twice_take_its_place_and_undo_gives_the_old_ones_back(
-    session, camera_thread
-):
-    read_again(session, camera_thread, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 5, 6))
+def test_other_dice_seen_twice_take_its_place_and_undo_gives_the_old_ones_back(session, looker):
+    read_again(session, looker, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 5, 6))
 
     assert dice(session) == (1, 1, 2, 3, 5, 6)
     assert session.message.startswith("Corrected to 1 1 2 3 5 6.")
@@ -69,8 +67,8 @@ def test_other_dice_seen_twice_take_its_place_and_undo_gives_the_old_ones_back(
     assert dice(session) == (1, 1, 2, 3, 5, 6)
 
 
-def test_looks_that_differ_change_nothing(session, camera_thread):
-    read_again(session, camera_thread, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 3, 6))
+def test_looks_that_differ_change_nothing(session, looker):
+    read_again(session, looker, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 3, 6))
 
     assert dice(session) == THROW
     assert "do not agree" in session.message
@@ -85,57 +83,55 @@ def test_looks_that_differ_change_nothing(session, camera_thread):
         ((), "the throw had six dice, in the tray: no dice."),
     ],
 )
-def test_what_cannot_be_the_throw_changes_nothing_and_blocks_nothing(
-    session, camera_thread, faces, said
-):
-    read_again(session, camera_thread, faces)
+def test_what_cannot_be_the_throw_changes_nothing_and_blocks_nothing(session, looker, faces, said):
+    read_again(session, looker, faces)
 
     assert dice(session) == THROW
     assert said in session.message
     assert session.situation is Situation.ACCEPTED
 
 
-def test_dice_that_stayed_from_earlier_throws_are_not_of_it(session, camera_thread):
+def test_dice_that_stayed_from_earlier_throws_are_not_of_it(session, looker):
     lying = sight((1, 1)).reading.dice
     session.do(KeepDice((1, 1)))
-    camera_thread.tumbled = True
+    looker.tumbled = True
     session.press()
     moved = sight((2, 2, 5, 6), y=300)
     reading = replace(moved.reading, dice=(*lying, *moved.reading.dice))
-    session.seen(camera_thread.looks, replace(moved, reading=reading))
+    session.seen(looker.looks, replace(moved, reading=reading))
     assert dice(session) == (2, 2, 5, 6)
-    camera_thread.tumbled = False
+    looker.tumbled = False
     other = sight((2, 3, 5, 6), y=300)
     again = replace(other, reading=replace(other.reading, dice=(*lying, *other.reading.dice)))
     session.do(ReadAgain())
-    session.seen(camera_thread.looks, again)
-    session.seen(camera_thread.looks, again)
+    session.seen(looker.looks, again)
+    session.seen(looker.looks, again)
 
     assert dice(session) == (2, 3, 5, 6)
 
 
-def test_a_farkle_that_was_misread_is_no_farkle_any_more(session, camera_thread):
+def test_a_farkle_that_was_misread_is_no_farkle_any_more(session, looker):
     session.do(Undo())
-    read(session, camera_thread, *NOTHING)
+    read(session, looker, *NOTHING)
     assert session.situation is Situation.TURN_OVER
-    read_again(session, camera_thread, (1, 3, 3, 4, 6, 6), (1, 3, 3, 4, 6, 6))
+    read_again(session, looker, (1, 3, 3, 4, 6, 6), (1, 3, 3, 4, 6, 6))
 
     assert session.situation is Situation.ACCEPTED
     assert state(session).player.name == "Anna"
 
 
-def test_dice_that_were_thrown_since_are_another_throw(session, camera_thread):
-    camera_thread.tumbled = True
+def test_dice_that_were_thrown_since_are_another_throw(session, looker):
+    looker.tumbled = True
 
     with pytest.raises(TableError, match="thrown since"):
         session.do(ReadAgain())
 
 
-def test_where_nothing_was_accepted_there_is_nothing_to_read_again(session, camera_thread):
+def test_where_nothing_was_accepted_there_is_nothing_to_read_again(session, looker):
     session.do(Undo())
     with pytest.raises(TableError, match="no accepted throw"):
         session.do(ReadAgain())
-    read(session, camera_thread, 1, None, 3, 3, 4, 6)
+    read(session, looker, 1, None, 3, 3, 4, 6)
 
     with pytest.raises(TableError, match="no accepted throw"):
         session.do(ReadAgain())
@@ -148,10 +144,10 @@ def test_without_a_camera_it_says_so(session):
     assert "no camera" in session.message
 
 
-def test_a_match_that_moved_on_meanwhile_keeps_its_throw(session, camera_thread):
+def test_a_match_that_moved_on_meanwhile_keeps_its_throw(session, looker):
     session.do(ReadAgain())
     session.do(CorrectThrow((1, 1, 1, 3, 4, 6)))
-    session.seen(camera_thread.looks, sight(THROW))
+    session.seen(looker.looks, sight(THROW))
 
     assert dice(session) == (1, 1, 1, 3, 4, 6)
 

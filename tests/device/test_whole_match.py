@@ -32,7 +32,12 @@ def test_match_to_ten_thousand_with_the_button_alone(tmp_path, seed):
             )
 
         account = play_to_the_end(
-            rig.tray, account, mark=rig.press_until_read, bank=rig.hold, check=agree
+            rig.tray,
+            account,
+            mark=rig.press_until_read,
+            bank=rig.hold,
+            check=agree,
+            pause=rig.wait_s,
         )
 
         assert rig.state.winner == account.state.winner

@@ -7,6 +7,7 @@ and white balance. `make test-pi` runs it inside the trixie folder that `chroot.
 import sys
 import threading
 from pathlib import Path
+from queue import SimpleQueue
 from time import monotonic, sleep
 
 import cv2
@@ -20,9 +21,9 @@ from device.cameras import SimulatedTray, open_camera, pi_camera_there, picamera
 from device.cameras.base import CameraError
 from device.cameras.controls import Tuning
 from device.cameras.picamera import Picamera2Camera
-from device.watching import camera_thread
+from device.watching import tray_watch
+from device.watching.camera_thread import CameraThread
 from device.watching.reports import CameraFound, Seen
-from tests.device.watching.test_camera_thread import Reports
 from vision import read
 
 pytestmark = [  # picamera2's own
@@ -156,14 +157,20 @@ def test_a_camera_that_hangs_is_closed_and_opened_again(monkeypatch):
 
 
 def test_the_eye_reads_a_throw_from_it(monkeypatch):
-    monkeypatch.setattr(camera_thread, "RETRY_S", (0.2,))
-    with Reports(Picamera2Camera) as reports:
-        reports.next(CameraFound, 30)
-        sleep(0.8)
-        began_s = monotonic()
-        reports.camera_thread.look()
-        seen = reports.next(Seen)
-        took_s = monotonic() - began_s
+    monkeypatch.setattr(tray_watch, "RETRY_S", (0.2,))
+    reports = SimpleQueue()
+    watch = tray_watch.TrayWatch(Picamera2Camera, reports.put)
+    thread = CameraThread(watch)
+    thread.start()
+    while not isinstance(reports.get(timeout=30), CameraFound):
+        pass
+    sleep(0.8)
+    began_s = monotonic()
+    watch.look()
+    while not isinstance(seen := reports.get(timeout=10), Seen):
+        pass
+    took_s = monotonic() - began_s
+    thread.close()
 
     assert tuple(seen.sight.reading.values) == THROW
     assert took_s < 2
