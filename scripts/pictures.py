@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from device.app import PlayOptions, serving
 from device.cameras.simulated.tray import SimulatedTray
 from device.companion import Companion
+from game.commands import Advise, Bank, KeepDice, Press, StartMatch, TapIn
 from game.situation import Situation
 from vision import read
 from vision.annotate import annotate
@@ -93,7 +94,7 @@ def shoot_phones(page: Page, address: str) -> None:
 
 def shoot_coach(browser: Browser, address: str, table: Companion) -> None:
     """Live beside each keep, and the match before looked back on."""
-    snapshot = table.advise(Mode.LIVE)
+    snapshot = table.do(Advise(Mode.LIVE))
     while not snapshot.coach.figures:
         snapshot = table.wait(snapshot.version, 5) or snapshot
     page = browser.new_page(viewport=PHONE, device_scale_factor=2)
@@ -149,20 +150,20 @@ def shoot_the_rest(page: Page, address: str) -> None:
 def play_a_match(table: Companion) -> None:
     """Whoever has 500 points banks."""
     dice = Random(8)
-    state = table.new_match(("Anna", "Ben")).match.state
+    state = table.do(StartMatch(("Anna", "Ben"))).match.state
     while state.winner is None:
-        table.dice(tuple(dice.choices(range(1, 7), k=state.dice_in_hand)))
+        table.do(TapIn(tuple(dice.choices(range(1, 7), k=state.dice_in_hand))))
         state = table.snapshot().match.state
         if state.winner is None and state.turn.last and state.keeps:
             best = state.keeps[0]
             enough = state.locked_points + best.score >= ENOUGH
-            moved = table.bank(best.dice) if enough else table.keep(best.dice)
+            moved = table.do(Bank(best.dice)) if enough else table.do(KeepDice(best.dice))
             state = moved.match.state
 
 
 def play_a_little(table: Companion) -> None:
     """A few turns, then a throw that leaves a choice."""
-    table.new_match(("Anna", "Ben", "Cleo"))
+    table.do(StartMatch(("Anna", "Ben", "Cleo")))
     for dice in (
         (1, 1, 1, 2, 4, 6),
         (5, 5, 5, 2, 3, 1),
@@ -170,13 +171,13 @@ def play_a_little(table: Companion) -> None:
         (1, 1, 1, 1, 5, 6),
         (1, 5, 5, 5, 3, 4),
     ):
-        table.dice(dice)
+        table.do(TapIn(dice))
         if table.snapshot().situation is Situation.ACCEPTED:
-            table.bank()
+            table.do(Bank())
     tray = table.simulated_tray
     tray.throw_all(THROW)
     sleep(1.5)
-    table.press()
+    table.do(Press())
     snapshot = table.snapshot()
     while snapshot.situation is Situation.WAITING:
         snapshot = table.wait(snapshot.version, 5) or snapshot
