@@ -77,10 +77,11 @@ class WorkerClient:
         with self._lock:
             self._closed = True
             connection, process = self._connection, self._process
-        if connection is None or process is None:
+        if process is None:
             return
-        with suppress(OSError):
-            connection.send(None)
+        if connection is not None:
+            with suppress(OSError):
+                connection.send(None)
         try:
             process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
@@ -117,8 +118,11 @@ class WorkerClient:
             if self._connection is connection:
                 self._connection = None
                 connection.close()
-            left = list(self._open.values())
+            left, process = list(self._open.values()), self._process
             self._open.clear()
+        if process is not None:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(PATIENCE_S)  # it has ended: nothing of it is left behind
         for future in left:
             future.set_exception(WorkerLostError("the coach's process has ended"))
 
