@@ -10,7 +10,7 @@ SITE := $(shell $(PYTHON) -c 'import importlib.util as u; print("--system-site-p
 # Where that picamera2 is built for numpy 1 (bookworm), OpenCV must be too.
 OLD := $(shell $(PYTHON) -c 'import importlib.util as u, numpy; print("-c constraints-bookworm.txt" if u.find_spec("picamera2") and numpy.__version__ < "2" else "")' 2>/dev/null)
 
-.PHONY: help play test soak test-pi lint types unit slow bench accuracy pictures clean
+.PHONY: help play test all unit soak test-pi lint types bench accuracy pictures clean
 help:
 	@echo "make play    set up and run the companion (simulated tray where there is no camera)"
 	@echo "make test    set up and run every check: lint, types, tests"
@@ -21,7 +21,7 @@ help:
 play: $(VENV)/play
 	@$(BIN)/traykeeper play $(ARGS)
 
-test: lint types unit slow
+test: lint types all
 
 lint: $(VENV)/dev
 	@echo "== lint"
@@ -32,15 +32,16 @@ types: $(VENV)/dev
 	@echo "== types"
 	@$(BIN)/mypy
 
-# In tests/device dice roll in real time: no more of them than cores.
-unit: $(VENV)/dev
-	@echo "== tests"
-	@$(BIN)/pytest -q -n 3 -m "not slow" --ignore tests/device $(ARGS)
-	@$(BIN)/pytest -q -n 2 -m "not slow" tests/device $(ARGS)
+# Whoever has nothing left to do takes over half of what the other still has.
+PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal --durations 10
 
-slow: $(VENV)/dev
-	@echo "== whole matches"
-	@$(BIN)/pytest -q -n 2 --maxschedchunk 1 -m slow $(ARGS)
+all: $(VENV)/dev
+	@echo "== tests"
+	@$(PYTEST) $(ARGS)
+
+# Without whole matches, accuracy and installs: for a while at the keyboard.
+unit: $(VENV)/dev
+	@$(PYTEST) -m "not slow" $(ARGS)
 
 # What `make test` runs a seeded slice of; each prints how much it did.
 soak: $(VENV)/dev

@@ -6,6 +6,7 @@ Nothing waits: the clock goes on when the rig says so, one look of the camera af
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from threading import RLock
 
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
@@ -33,13 +34,21 @@ ASKS_IF_THROWN = ("Thrown or moved?", "thrown? If not")
 
 
 class Stepped(Companion):
-    """A companion without threads: whoever asks works the inbox off."""
+    """A companion without threads: whoever asks works the inbox off, a server's threads in turn."""
+
+    def __init__(self, *args, **options):
+        self._one_at_a_time = RLock()
+        super().__init__(*args, **options)
 
     def _ask(self, command):
         asked = Asked(command)
         self._inbox.post(asked)
         self.work_off()
-        return asked.done.result(timeout=0)
+        return asked.done.result(timeout=PATIENCE_S)
+
+    def step(self, timeout_s):
+        with self._one_at_a_time:
+            return super().step(timeout_s)
 
     def work_off(self):
         while len(self._inbox):

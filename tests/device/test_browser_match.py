@@ -1,55 +1,50 @@
 """A whole match on a phone: real Chromium, real HTTP, dice read from frames."""
 
-from time import sleep
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Response, expect
 
-from device.app import PlayOptions, serving
 from game.match.match import Match
 from game.rules import rule_files
 from game.situation import Situation
-from tests.browser import PHONE, chromium
+from tests.browser import PHONE
 from tests.device.player import play_to_the_end
-from tests.device.rig import ASKS_IF_THROWN
-from web.app import new_link
+from tests.device.rig import ASKS_IF_THROWN, NUDGE_S, TRIES, Rig, open_rig
+from web.app import create_app, new_link
+from web.server import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-TRIES = 8
+RULES = rule_files.load("walnut-studiolo")
 
 
 @pytest.fixture
-def table(tmp_path):
-    options = PlayOptions(
-        camera="sim",
-        host="127.0.0.1",
-        port=0,
-        state=str(tmp_path),
-        still_s=0.15,
-        roll_s=0.7,
-        seed=4,
-    )
-    with serving(options) as (companion, server):
-        yield companion, f"http://127.0.0.1:{server.port}/{new_link(server.app)}"
+def rig(tmp_path):
+    with open_rig(tmp_path, seed=4) as rig:
+        yield rig
 
 
 @pytest.fixture
-def phone(table):
+def phone(browser, rig):
     errors = []
-    with chromium() as browser:
-        page = browser.new_page(viewport=PHONE)
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(table[1])
+    app = create_app(rig.companion, rules=(RULES,), pencil=rig.companion.pencil)
+    page = browser.new_page(viewport=PHONE)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    with Server(app, "127.0.0.1", 0) as server:
+        page.goto(f"http://127.0.0.1:{server.port}/{new_link(app)}")
+        rig.step()
         expect(page.locator("html.holder")).to_be_attached()
         yield page
     assert errors == []
 
 
+def is_let_go(response: Response) -> bool:
+    return response.url.endswith("/button") and '"down":false' in response.request.post_data
+
+
 class Hands:
     """Plays on the page, and looks at what the page says."""
 
-    def __init__(self, companion, phone: Page):
-        self.companion, self.phone, self.tray = companion, phone, companion.simulated_tray
+    def __init__(self, rig: Rig, phone: Page):
+        self.rig, self.phone = rig, phone
 
     def set_up(self, *names: str) -> None:
         for seat, name in enumerate(names):
@@ -62,25 +57,22 @@ class Hands:
             keep = account.state.keeps[0]
             self.phone.locator(f"#keep-{''.join(map(str, keep.dice))}").click()
             self.expect_at_risk(account.state.locked_points + keep.score)
-        self.phone.locator("#throw-dice").click()
-        while not self.tray.rolling:
-            sleep(0.01)
+        with self.phone.expect_response("**/throw"):
+            self.phone.locator("#throw-dice").click()
 
     def press(self) -> None:
         for _ in range(TRIES):
-            before = self.companion.snapshot().version
-            self.phone.locator("#tray-button").click()
-            snapshot = self.companion.wait(before, 10)
-            while snapshot.situation is Situation.WAITING or snapshot.version < before + 2:
-                snapshot = self.companion.wait(snapshot.version, 10)
+            with self.phone.expect_response(is_let_go):
+                self.phone.locator("#tray-button").click()
+            snapshot = self.rig.settled()
             expect(self.phone.locator("#message")).to_contain_text(snapshot.message)
             if any(words in (snapshot.question or "") for words in ASKS_IF_THROWN):
                 self.phone.locator("#choice-1").click()
                 return
             if snapshot.situation is not Situation.ATTENTION:
                 return
-            self.tray.nudge(hand=True)
-            sleep(1.5)
+            self.rig.tray.nudge(hand=True)
+            self.rig.wait_s(NUDGE_S)
         raise AssertionError(snapshot)
 
     def bank(self) -> None:
@@ -97,21 +89,21 @@ class Hands:
 
     def expect_at_risk(self, points: int) -> None:
         at_risk = self.phone.locator(".hero .big")
-        expect(at_risk, self.companion.snapshot().message).to_have_text(f"{points:,}")
+        expect(at_risk, self.rig.companion.snapshot().message).to_have_text(f"{points:,}")
 
 
 @pytest.mark.timeout(600)
-def test_match_to_ten_thousand_on_the_page(table, phone):
-    companion, _ = table
-    hands = Hands(companion, phone)
+def test_match_to_ten_thousand_on_the_page(rig, phone):
+    hands = Hands(rig, phone)
     hands.set_up("Anna", "Ben")
     account = play_to_the_end(
-        hands.tray,
-        Match.start(rule_files.load("walnut-studiolo"), ["Anna", "Ben"]),
+        rig.tray,
+        Match.start(RULES, ["Anna", "Ben"]),
         mark=hands.press,
         bank=hands.bank,
         throw=hands.throw,
         check=hands.check,
+        pause=rig.wait_s,
     )
 
     scores = phone.locator(".players .score").all_inner_texts()

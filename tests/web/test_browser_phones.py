@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import Bank, StartMatch, TapIn
-from tests.browser import PATIENCE_MS, PHONE, chromium
+from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
 
@@ -12,12 +12,6 @@ pytestmark = pytest.mark.browser
 RIGHT_MS = 1000
 BACK_MS = 10_000
 SLEEP = "Object.defineProperty(document, 'hidden', {value: %s, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture

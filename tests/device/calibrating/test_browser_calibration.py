@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from calibration.profile import FILE, load
 from device.app import PlayOptions, serving
-from tests.browser import PHONE, chromium
+from tests.browser import PHONE
 from web.app import new_link
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -29,20 +29,19 @@ def table(tmp_path):
 
 
 @pytest.fixture
-def phone(table):
+def phone(browser, table):
     errors = []
-    with chromium() as browser:
-        context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
-        context.set_default_timeout(PATIENCE_MS)
-        page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
-        page.goto(f"{table[1]}/{table[2]}")
-        expect(page.locator("html.holder")).to_be_attached()
-        page.goto(f"{table[1]}/calibrate")
-        expect(page.locator("#words")).not_to_contain_text("not looked for", timeout=PATIENCE_MS)
-        expect(page.locator("#handles .handle")).to_have_count(8, timeout=PATIENCE_MS)
-        yield page
+    context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+    page.goto(f"{table[1]}/{table[2]}")
+    expect(page.locator("html.holder")).to_be_attached()
+    page.goto(f"{table[1]}/calibrate")
+    expect(page.locator("#words")).not_to_contain_text("not looked for", timeout=PATIENCE_MS)
+    expect(page.locator("#handles .handle")).to_have_count(8, timeout=PATIENCE_MS)
+    yield page
     assert [error for error in errors if "409" not in error] == []
 
 

@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from game.commands import StartMatch, TapIn
-from tests.browser import PHONE, chromium
+from tests.browser import PHONE
 from web.access.origin import AllowedHosts
 from web.app import create_app
 from web.server import Server
@@ -148,62 +148,59 @@ def test_answers_hold_no_line_of_the_askers(port):
 
 
 @pytest.mark.browser
-def test_names_that_are_scripts_are_names(table, port):
+def test_names_that_are_scripts_are_names(browser, table, port):
     table.do(StartMatch(tuple(SCRIPTS)))
     table.do(TapIn((1, 1, 1, 2, 3, 4)))
     table.show(message=SCRIPTS[1], troubles=(SCRIPTS[0],), question=SCRIPTS[4])
-    with chromium() as browser:
-        page = browser.new_page(viewport=PHONE)
-        broken = []
-        page.on("console", lambda line: broken.append(line.text) if line.type == "error" else None)
-        for path in PAGES:
-            page.goto(f"http://localhost:{port}{path}")
-            assert page.evaluate("typeof hit") == "undefined", path
-        page.goto(f"http://localhost:{port}/")
-        assert page.locator("body").inner_text().count(SCRIPTS[0]) >= 1
+    page = browser.new_page(viewport=PHONE)
+    broken = []
+    page.on("console", lambda line: broken.append(line.text) if line.type == "error" else None)
+    for path in PAGES:
+        page.goto(f"http://localhost:{port}{path}")
+        assert page.evaluate("typeof hit") == "undefined", path
+    page.goto(f"http://localhost:{port}/")
+    assert page.locator("body").inner_text().count(SCRIPTS[0]) >= 1
 
     assert not [line for line in broken if "Content Security Policy" in line]
 
 
 @pytest.mark.browser
-def test_our_page_is_in_nobodys_frame(table, port):
-    with chromium() as browser:
-        page = browser.new_page()
-        page.route(
-            "http://evil.example/",
-            lambda route: route.fulfill(
-                content_type="text/html",
-                body=f"<iframe id=f src='http://localhost:{port}/'></iframe>",
-            ),
-        )
-        page.goto("http://evil.example/")
-        page.wait_for_load_state("networkidle")
-        frame = page.frames[1]
+def test_our_page_is_in_nobodys_frame(browser, table, port):
+    page = browser.new_page()
+    page.route(
+        "http://evil.example/",
+        lambda route: route.fulfill(
+            content_type="text/html",
+            body=f"<iframe id=f src='http://localhost:{port}/'></iframe>",
+        ),
+    )
+    page.goto("http://evil.example/")
+    page.wait_for_load_state("networkidle")
+    frame = page.frames[1]
 
-        assert frame.locator("#board").count() == 0
+    assert frame.locator("#board").count() == 0
 
 
 @pytest.mark.browser
-def test_another_sites_script_reads_and_changes_nothing(table, port):
+def test_another_sites_script_reads_and_changes_nothing(browser, table, port):
     table.do(StartMatch(("Anna", "Ben")))
     version = table.snapshot().version
-    with chromium() as browser:
-        page = browser.new_page()
-        page.route(
-            "http://evil.example/",
-            lambda route: route.fulfill(content_type="text/html", body="<h1>Win a prize</h1>"),
+    page = browser.new_page()
+    page.route(
+        "http://evil.example/",
+        lambda route: route.fulfill(content_type="text/html", body="<h1>Win a prize</h1>"),
+    )
+    page.goto("http://evil.example/")
+    for options in (
+        "{}",
+        "{method: 'POST', mode: 'no-cors', body: '{}'}",
+        "{method: 'POST', headers: {'Content-Type': 'application/json'}, body: '{}'}",
+        "{method: 'POST', headers: {'Content-Type': 'application/zip'}, body: 'PK'}",
+    ):
+        found = page.evaluate(
+            f"fetch('http://localhost:{port}/api/v1/undo', {options})"
+            ".then(a => a.text()).catch(() => '')"
         )
-        page.goto("http://evil.example/")
-        for options in (
-            "{}",
-            "{method: 'POST', mode: 'no-cors', body: '{}'}",
-            "{method: 'POST', headers: {'Content-Type': 'application/json'}, body: '{}'}",
-            "{method: 'POST', headers: {'Content-Type': 'application/zip'}, body: 'PK'}",
-        ):
-            found = page.evaluate(
-                f"fetch('http://localhost:{port}/api/v1/undo', {options})"
-                ".then(a => a.text()).catch(() => '')"
-            )
-            assert found == ""
+        assert found == ""
 
     assert table.snapshot().version == version

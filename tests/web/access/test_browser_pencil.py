@@ -4,18 +4,12 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import Bank, StartMatch, TapIn
-from tests.browser import PATIENCE_MS, PHONE, chromium
+from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import make_app
 from web.app import new_link
 from web.server import Server
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -9,18 +9,12 @@ from playwright.sync_api import expect
 
 from device.bench.self_play import SelfPlay
 from game.match.match import Match
-from tests.browser import PHONE, chromium
+from tests.browser import PHONE
 from tests.web.club.conftest import EVENING_S, RULES
 from web.server import Server
 
 pytestmark = pytest.mark.browser
 SCREEN = {"width": 1920, "height": 1080}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from game.rules.rule_files import names
-from tests.browser import PATIENCE_MS, PHONE, chromium
+from tests.browser import PATIENCE_MS, PHONE
 from tests.web.api.test_calibration import START, MemoryCalibration
 from tests.web.api.test_health import BAD, GOOD, Keeper
 from tests.web.api.test_misreads import Memory
@@ -43,12 +43,6 @@ class Calibration(MemoryCalibration):
 
     def __getattr__(self, name):
         return lambda *_: self.now
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import Bank, StartMatch, TapIn
-from tests.browser import PATIENCE_MS, PHONE, chromium
+from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE, make_app
 from tests.web.evening import AtOnce, journal_of, played
 from tests.web.pages.test_everyone import faults
@@ -13,12 +13,6 @@ from web.contracts.coach import Mode
 from web.server import Server
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

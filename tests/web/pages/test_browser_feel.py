@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import Bank, StartMatch, TapIn
-from tests.browser import PATIENCE_MS, PHONE, chromium
+from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
 
@@ -20,12 +20,6 @@ navigator.vibrate = () => { done.push("buzz"); return true; };
 const real = AudioContext.prototype.createOscillator;
 AudioContext.prototype.createOscillator = function () { done.push("tone"); return real.call(this); };
 """
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture

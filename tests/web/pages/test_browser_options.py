@@ -4,18 +4,12 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import StartMatch
-from tests.browser import PATIENCE_MS, PHONE, chromium
+from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
 from tests.web.pages.test_everyone import faults
 from web.access.phone import COOKIE
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture

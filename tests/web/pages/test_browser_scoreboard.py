@@ -17,18 +17,12 @@ from game.commands import (
     Undo,
 )
 from game.situation import Choice, Situation, TableError
-from tests.browser import PATIENCE_MS, PHONE, chromium
+from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
 from web.contracts.table import Lamp, Photo, PhotoDie
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture

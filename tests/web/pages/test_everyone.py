@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from game.commands import Bank, StartMatch, TapIn
 from game.situation import Choice, Situation
-from tests.browser import PATIENCE_MS, PHONE, chromium
+from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
 from web.contracts.table import Photo, PhotoDie
@@ -17,12 +17,6 @@ pytestmark = pytest.mark.browser
 
 SIZES = {"phone": PHONE, "tv": {"width": 1920, "height": 1080}}
 SERIOUS = ("serious", "critical")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture

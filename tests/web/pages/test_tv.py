@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import Bank, StartMatch, TapIn
-from tests.browser import chromium
 
 SCREENS = {
     "tv": (1920, 1080),
@@ -12,12 +11,6 @@ SCREENS = {
     "tablet": (820, 1180),
     "portrait": (1080, 1920),
 }
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(params=SCREENS.values(), ids=SCREENS)
