@@ -1,0 +1,109 @@
+"""What people are told: a value, put into words where it is read."""
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from game.message import (
+    Message,
+    Paragraph,
+    Plural,
+    Sentence,
+    Share,
+    Verbatim,
+    all_of,
+    any_of,
+)
+
+WORDS = {
+    "%(name)s banks %(points)s": "von %(name)s geschrieben: %(points)s",
+    "one point": "ein Punkt",
+    "%(n)s points": "%(n)s Punkte",
+    "%(share)s of %(size)s MB": "%(share)s von %(size)s MB",
+}
+
+
+class German:
+    """Of the few words that are needed here."""
+
+    def template(self, english):
+        return WORDS[english]
+
+    def plural(self, one, many, n):
+        return WORDS[one if n == 1 else many]
+
+    def whole(self, number):
+        return f"{number:,}".replace(",", ".")
+
+    def decimal(self, number):
+        return f"{number:.1f}".replace(".", ",")
+
+    def percent(self, share):
+        return f"{100 * share.value:.{share.digits}f} %"
+
+
+@pytest.mark.parametrize(
+    ("message", "english"),
+    [
+        (Message("%(name)s banks %(points)s.", name="Anna", points=1250), "Anna banks 1,250."),
+        (Message("%(dice)s lie there", dice=(1, 1, 5)), "1 1 5 lie there"),
+        (Message("%(size)s MB", size=3.14), "3.1 MB"),
+        (Message("%(share)s of a die", share=Share(0.123)), "12% of a die"),
+        (Message("%(share)s of it", share=Share(0.00123, 1)), "0.1% of it"),
+        (Message("print it at 100 %%"), "print it at 100 %"),
+        (Message("%(name)s throws.", name="%(x)s {y} 100%"), "%(x)s {y} 100% throws."),
+        (Message("Going on: %(what)s", what=Message("%(n)s left", n=2)), "Going on: 2 left"),
+        (Plural("one step", "%(n)s steps", n=1), "one step"),
+        (Plural("one step", "%(n)s steps", n=0), "0 steps"),
+        (Plural("one %(what)s", "%(n)s %(what)ss", n=1000, what="die"), "1,000 dies"),
+        (Sentence(Message("throw first")), "Throw first."),
+        (Sentence(Message("Are there dice?")), "Are there dice?"),
+        (Paragraph(Message("A."), None, Paragraph(Message("B."), Message("C."))), "A. B. C."),
+        (Verbatim("100% theirs"), "100% theirs"),
+    ],
+)
+def test_in_english_it_reads_as_it_was_written(message, english):
+    assert str(message) == english
+
+
+def test_in_another_language_all_of_it_is_said_there():
+    points = Plural("one point", "%(n)s points", n=1250)
+    whole = Paragraph(
+        Sentence(Message("%(name)s banks %(points)s", name="Anna", points=points)),
+        Message("%(share)s of %(size)s MB", size=2.5, share=Share(0.5)),
+        Verbatim("one point"),
+    )
+
+    assert whole.said(German()) == ("Von Anna geschrieben: 1.250 Punkte. 50 % von 2,5 MB one point")
+
+
+def test_two_that_say_the_same_are_equal():
+    one, other = (Message("%(name)s throws.", name="Anna") for _ in range(2))
+
+    assert one == other
+    assert len({one, other, Message("%(name)s throws.", name="Ben")}) == 2
+    assert Message("one step", n=1) != Plural("one step", "%(n)s steps", n=1)
+
+
+def test_it_cannot_be_changed():
+    with pytest.raises(FrozenInstanceError):
+        Message("Taken back.").template = "Done again."
+
+
+def test_sentences_are_told_apart_again():
+    first, second = Message("A."), Message("B.")
+
+    assert Paragraph(first, second).sentences == (first, second)
+    assert first.sentences == (first,)
+
+
+@pytest.mark.parametrize(
+    ("listed", "english"),
+    [
+        (all_of(["Anna"]), "Anna"),
+        (all_of(["Anna", "Ben", "Cleo"]), "Anna and Ben and Cleo"),
+        (any_of([5, 6]), "5 or 6"),
+    ],
+)
+def test_some_in_a_row_are_listed(listed, english):
+    assert str(listed) == english
