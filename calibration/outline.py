@@ -1,6 +1,7 @@
 """Four corners as shares of a picture's width and height: they hold for any size of it."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import pairwise
 from math import hypot
 from typing import Self
@@ -20,24 +21,40 @@ LEAST_AREA = 0.002
 """Of the picture: no tray is smaller, and no four corners that were dragged onto each other hold."""
 
 
+class OutlineFault(StrEnum):
+    """Why four corners make no outline."""
+
+    OUTSIDE = "a corner lies outside the picture"
+    CROSSED = "the corners cross each other"
+    TOO_CLOSE = "the corners lie too close together"
+
+
+class OutlineError(ValueError):
+    """These four corners make no outline; `fault` says why."""
+
+    def __init__(self, fault: OutlineFault) -> None:
+        super().__init__(str(fault))
+        self.fault = fault
+
+
 @dataclass(frozen=True, slots=True)
 class Outline:
     """A tray or a zone in the picture: convex, in order around, (x, y) each as shares.
 
     Raises:
-        ValueError: these four make no such outline; the message says why.
+        OutlineError: these four make no such outline.
     """
 
     corners: tuple[Share, Share, Share, Share]
 
     def __post_init__(self) -> None:
         if not all(-OUT <= value <= 1 + OUT for corner in self.corners for value in corner):
-            raise ValueError("a corner lies outside the picture: drag it back in")
+            raise OutlineError(OutlineFault.OUTSIDE)
         turns = [_turn(*three) for three in self._threes()]
         if not (all(turn > 0 for turn in turns) or all(turn < 0 for turn in turns)):
-            raise ValueError("the corners cross each other: keep them in order around")
+            raise OutlineError(OutlineFault.CROSSED)
         if self.area < LEAST_AREA:
-            raise ValueError("the corners lie too close together: drag them apart")
+            raise OutlineError(OutlineFault.TOO_CLOSE)
 
     @classmethod
     def of(cls, quad: Quad, width_px: int, height_px: int) -> Self:

@@ -1,4 +1,4 @@
-"""What a picture of the tray is good for: framing, light, glare and focus, each in plain words.
+"""What a picture of the tray is good for: framing, light, glare and focus.
 
 Everything is measured against the tray, a die or the picture's own range, never in pixels.
 """
@@ -72,14 +72,55 @@ class Name(StrEnum):
     FOCUS = "focus"
 
 
+class PictureFinding(StrEnum):
+    """What a picture shows of the tray, good or bad."""
+
+    WHOLE = "all in view"
+    TIGHT = "all in view, hardly"
+    CUT_OFF = "cut off"
+    FAR_AWAY = "far away"
+    FROM_THE_SIDE = "from the side"
+    WELL_LIT = "well lit"
+    DARK = "dark"
+    TOO_BRIGHT = "too bright"
+    UNEVEN = "unevenly lit"
+    MATT = "nothing mirrored"
+    MIRRORED = "a lamp mirrored"
+    SHARP = "sharp"
+    SOFT = "soft"
+    BARE = "nothing to focus on"
+
+
+class PictureSide(StrEnum):
+    """Of the picture."""
+
+    LEFT = "left"
+    RIGHT = "right"
+    TOP = "top"
+    BOTTOM = "bottom"
+
+
 @dataclass(frozen=True, slots=True)
 class PictureCheck:
-    """One finding: `ok` is None where the picture cannot tell; `advice` is empty where all is well."""
+    """What one check found.
+
+    Attributes:
+        name: what was looked at.
+        ok: None where the picture cannot tell.
+        finding: what was found.
+        sides: of the picture, where the tray touches them.
+        share: how much of the picture, the tray, full brightness or a die: which, `finding` says.
+        ratio: light of one end of the tray by that of another.
+        die_px: how large a die is.
+    """
 
     name: Name
     ok: bool | None
-    verdict: str
-    advice: str = ""
+    finding: PictureFinding
+    sides: tuple[PictureSide, ...] = ()
+    share: float = 0.0
+    ratio: float = 0.0
+    die_px: float = 0.0
 
 
 def check(image: Image, tray: Quad, die_edge: float | None = None) -> tuple[PictureCheck, ...]:
@@ -96,38 +137,27 @@ def framing(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
     """Whether all of the tray is in view, from above, and large enough."""
     height, width = image.shape[:2]
     shares = np.array(tray.corners) / (width, height)
-    room = {"left": shares[:, 0].min(), "right": 1 - shares[:, 0].max(),
-            "top": shares[:, 1].min(), "bottom": 1 - shares[:, 1].max()}  # fmt: skip
-    tight = [side for side, left in room.items() if left < TIGHT]
+    room = {PictureSide.LEFT: shares[:, 0].min(), PictureSide.RIGHT: 1 - shares[:, 0].max(),
+            PictureSide.TOP: shares[:, 1].min(), PictureSide.BOTTOM: 1 - shares[:, 1].max()}  # fmt: skip
+    tight = tuple(side for side, left in room.items() if left < TIGHT)
     if any(left < CUT for left in room.values()):
+        return PictureCheck(Name.FRAMING, False, PictureFinding.CUT_OFF, sides=tight)
+    share, die_px = _area(tray) / (width * height), edge * width_px(tray)
+    if die_px < LEAST_DIE_PX or share < SMALL:
         return PictureCheck(
-            Name.FRAMING, False, f"The tray is cut off at the {_all(tight)}.",
-            "Hang the camera higher, or move the tray to the middle of the picture.",
-        )  # fmt: skip
-    sides = np.linalg.norm(np.diff([*tray.corners, tray.corners[0]], axis=0), axis=1)
-    die_px = edge * width_px(tray)
-    if die_px < LEAST_DIE_PX or _area(tray) < SMALL * width * height:
-        share = _area(tray) / (width * height)
-        return PictureCheck(
-            Name.FRAMING, False,
-            f"The tray is far away: it fills {share:.0%} of the picture, a die is {die_px:.0f} px.",
-            "Hang the camera lower, or take a lens that sees less around the tray.",
-        )  # fmt: skip
-    if max(sides[0] / sides[2], sides[2] / sides[0], sides[1] / sides[3], sides[3] / sides[1]) > (
-        SLANTED
-    ):
-        return PictureCheck(
-            Name.FRAMING, False, "The camera looks at the tray from the side.",
-            "Move it over the middle of the tray, looking straight down.",
-        )  # fmt: skip
+            Name.FRAMING, False, PictureFinding.FAR_AWAY, share=share, die_px=die_px
+        )
+    if _slant(tray) > SLANTED:
+        return PictureCheck(Name.FRAMING, False, PictureFinding.FROM_THE_SIDE)
     if tight:
-        return PictureCheck(
-            Name.FRAMING, True, f"The tray is all in view, with no room at the {_all(tight)}.",
-            "A little more height would let it be nudged without being cut off.",
-        )  # fmt: skip
-    return PictureCheck(
-        Name.FRAMING, True, f"The tray is all in view; a die is about {die_px:.0f} px."
-    )
+        return PictureCheck(Name.FRAMING, True, PictureFinding.TIGHT, sides=tight)
+    return PictureCheck(Name.FRAMING, True, PictureFinding.WHOLE, die_px=die_px)
+
+
+def _slant(tray: Quad) -> float:
+    """How much longer a side of the tray is than the one opposite."""
+    sides = np.linalg.norm(np.diff([*tray.corners, tray.corners[0]], axis=0), axis=1)
+    return float(max(a / b for a, b in zip(sides, np.roll(sides, 2), strict=True)))
 
 
 def light(image: Image, tray: Quad) -> PictureCheck:
@@ -136,35 +166,22 @@ def light(image: Image, tray: Quad) -> PictureCheck:
     around = brightness(flat(image, tray, side_px=128, margin=WALLS))
     bright = float(np.percentile(around, 98))
     if bright < DARK:
-        return PictureCheck(
-            Name.LIGHT, False, f"It is dark: the tray reaches {bright:.0%} of full brightness.",
-            "Add light from the side, best two lamps left and right.",
-        )  # fmt: skip
+        return PictureCheck(Name.LIGHT, False, PictureFinding.DARK, share=bright)
     burnt = float((flat(image, tray, side_px=128).max(axis=2) > WHITE * 255).mean())
     if burnt > BURNT:
-        return PictureCheck(
-            Name.LIGHT, False, f"It is too bright: {burnt:.0%} of the tray is at full brightness.",
-            "Dim the lamp or move it away, then let the camera find its exposure again.",
-        )  # fmt: skip
+        return PictureCheck(Name.LIGHT, False, PictureFinding.TOO_BRIGHT, share=burnt)
     uneven = _unevenness(floor)
     if uneven > UNEVEN:
-        return PictureCheck(
-            Name.LIGHT, False,
-            f"The light is uneven: one end of the tray gets {uneven:.0f} times that of another.",
-            "Put the lamp farther away, or a second one on the other side.",
-        )  # fmt: skip
-    return PictureCheck(Name.LIGHT, True, "The light is good.")
+        return PictureCheck(Name.LIGHT, False, PictureFinding.UNEVEN, ratio=uneven)
+    return PictureCheck(Name.LIGHT, True, PictureFinding.WELL_LIT)
 
 
 def glare(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
     """Whether a lamp is mirrored on the floor: spots of white much lighter than their surroundings."""
     share = glare_share(image, tray, edge)
     if share > GLARE:
-        return PictureCheck(
-            Name.GLARE, False, f"A lamp is mirrored in {share:.1%} of the tray.",
-            "Move the lamp to the side, or put paper in front of it; matt felt mirrors nothing.",
-        )  # fmt: skip
-    return PictureCheck(Name.GLARE, True, "Nothing is mirrored.")
+        return PictureCheck(Name.GLARE, False, PictureFinding.MIRRORED, share=share)
+    return PictureCheck(Name.GLARE, True, PictureFinding.MATT)
 
 
 def glare_share(image: Image, tray: Quad, edge: float) -> float:
@@ -195,17 +212,10 @@ def focus(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
     """Whether edges in the tray are sharp, measured in dice."""
     blur = blur_share(image, tray, edge)
     if blur is None:
-        return PictureCheck(
-            Name.FOCUS, None, "There is nothing in the tray to focus on.", "Lay the dice in it."
-        )
+        return PictureCheck(Name.FOCUS, None, PictureFinding.BARE)
     if blur > SOFT:
-        return PictureCheck(
-            Name.FOCUS, False, f"The picture is soft: edges are blurred over {blur:.0%} of a die.",
-            "Wipe the lens and let the camera focus again; turn the ring of a lens that has one.",
-        )  # fmt: skip
-    return PictureCheck(
-        Name.FOCUS, True, f"The picture is sharp: edges are blurred over {blur:.0%} of a die."
-    )
+        return PictureCheck(Name.FOCUS, False, PictureFinding.SOFT, share=blur)
+    return PictureCheck(Name.FOCUS, True, PictureFinding.SHARP, share=blur)
 
 
 def blur_share(image: Image, tray: Quad, edge: float) -> float | None:
@@ -260,7 +270,3 @@ def _unevenness(floor: NDArray[np.float32]) -> float:
 
 def _area(tray: Quad) -> float:
     return float(cv2.contourArea(np.array(tray.corners, np.float32)))
-
-
-def _all(sides: list[str]) -> str:
-    return " and ".join(sides)

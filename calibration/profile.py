@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-from calibration.outline import Outline
+from calibration.outline import Outline, OutlineError
 
 FORMAT = 1
 """Of the file. A newer one is refused; an older one is brought up step by step."""
@@ -370,7 +370,7 @@ class _Table:
             a, b, c, d = ((_share(x), _share(y)) for x, y in value or ())
             return Outline((a, b, c, d))
         except (TypeError, ValueError) as error:
-            why = f" ({error})" if "corner" in str(error) else ""
+            why = f" ({error})" if isinstance(error, OutlineError) else ""
             raise self.error(key, f"four corners [x, y] as shares of the picture{why}") from None
 
 

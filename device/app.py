@@ -48,8 +48,9 @@ from device.storage.pencil_file import PencilFile
 from device.storage.recovery import open_journal
 from device.storage.throw_pictures import DAY_S, ThrowPictures
 from device.storage.throw_pictures import FOLDER as FRAMES
-from game.errors import JournalError
+from game.errors import JournalError, reason
 from game.journal.history import History
+from game.message import Message, Paragraph
 from game.rules import rule_files
 from web.access.origin import AllowedHosts, named
 from web.access.pencil import Pencil
@@ -151,7 +152,7 @@ def open_maintenance(
         if damage:
             frames.forget(after=0)
         live_match = LiveMatch(journal)
-        damage = " ".join(filter(None, (damage, _taken_up(live_match))))
+        damage = _told(damage, _taken_up(live_match))
         button, no_button = _button(pins, options.button_pin, inbox)
         companion = Companion(
             inbox,
@@ -188,16 +189,24 @@ def open_maintenance(
             companion.close()
 
 
-def _taken_up(live_match: LiveMatch) -> str:
+def _told(*troubles: Message | None) -> Message | None:
+    """All of them as one, if there are any."""
+    return Paragraph(*troubles) if any(troubles) else None
+
+
+def _taken_up(live_match: LiveMatch) -> Message | None:
     """Go on with what was played last; why not, where it cannot be read by this version."""
     try:
         live_match.reload()
     except JournalError as error:
-        return f"The last match cannot be gone on with ({error}). It stays in the journal."
-    return ""
+        return Paragraph(
+            Message("The last match cannot be continued (%(why)s).", why=error.message),
+            Message("It stays in the journal."),
+        )
+    return None
 
 
-def _button(pins: Factory, pin: int, inbox: Inbox) -> tuple[TrayButton | None, str]:
+def _button(pins: Factory, pin: int, inbox: Inbox) -> tuple[TrayButton | None, Message | None]:
     """The button, or why there is none: then the phones do it."""
     try:
         button = TrayButton(
@@ -205,8 +214,8 @@ def _button(pins: Factory, pin: int, inbox: Inbox) -> tuple[TrayButton | None, s
         )
     except (GPIOZeroError, OSError) as error:
         log.exception("there is no button")
-        return None, f"No button: {error}"
-    return button, ""
+        return None, Message("No button: %(why)s", why=reason(error))
+    return button, None
 
 
 def _pencil(file: PencilFile | None, button: TrayButton | None, inbox: Inbox) -> Pencil:

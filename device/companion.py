@@ -59,6 +59,7 @@ from game.commands import (
     ThrowDice,
 )
 from game.errors import GameError
+from game.message import Message, Paragraph, Sentence, one_by_one
 from game.rules.ruleset import Ruleset
 from game.situation import TableError
 from vision import Reading
@@ -74,7 +75,7 @@ ANSWER_S = 10.0
 RESTORE_S = 120.0
 """A card writes some MB a second; restoring is rare."""
 
-HANGS = "it hangs: check its cable, then restart the companion"
+HANGS = Message("it hangs: check its cable, then restart the companion")
 
 TAP_S = 0.0
 """A short press of the simulated button."""
@@ -121,7 +122,7 @@ class Companion:
         output: Output,
         *,
         button: TrayButton | None = None,
-        no_button: str = "",
+        no_button: Message | None = None,
         tray: SimulatedTray | None = None,
         profiles: ProfileStore | None = None,
         pencil: Pencil | None = None,
@@ -130,7 +131,7 @@ class Companion:
         shut_down: Callable[[], object] | None = None,
         throw_pictures: ThrowPictures | None = None,
         misreads: MisreadStore | None = None,
-        damage: str = "",
+        damage: Message | None = None,
         coach: TableCoach | None = None,
         alive: Callable[[], object] = lambda: None,
         clock: Callable[[], float] = monotonic,
@@ -168,13 +169,13 @@ class Companion:
         )
         self._session = Session(live_match, rules, self.tray_watch, shut_down=shut_down)
         if damage:  # spoken, too
-            first = damage.partition(". ")[0]
-            self._session.message = f"{first}. {self._session.message}"
+            self._session.message = Paragraph(damage.sentences[0], self._session.message)
         self._live_match, self.simulated_tray = live_match, tray
         self._output = output if isinstance(output, Signals) else Signals(output)
         self._throw_pictures, self._kept = throw_pictures, 0
         self._misreads = MisreadCollector(misreads) if misreads else None
-        self._damage, self._camera_trouble, self._hangs = damage, "", False
+        self._damage, self._hangs = damage, False
+        self._camera_trouble: Message | None = None
         self._photo_album = PhotoAlbum()
         self._shown: Shown | None = None
         self._camera_name: str | None = None
@@ -220,7 +221,9 @@ class Companion:
     @property
     def troubles(self) -> Troubles:
         """What is wrong here, for the health page."""
-        output = "; ".join(filter(None, (self._no_button, self._output.trouble)))
+        no_button = (self._no_button,) if self._no_button else ()
+        parts = (*no_button, *self._output.troubles)
+        output = one_by_one(parts) if parts else None
         return Troubles(self._camera_trouble, self._live_match.trouble, self._damage, output)
 
     def announce(self, join_url: str) -> Snapshot:
@@ -240,13 +243,13 @@ class Companion:
                 return self.do(Hold(TAP_S))
             case Hold() if command.seconds >= SHUTDOWN_S:
                 raise TableError(
-                    "Only the button at the tray shuts the machine down: hold that one."
+                    Message("Only the button at the tray shuts the machine down: hold that one.")
                 )
             case Hold() if self._simulated_button:
                 self._simulated_button.hold(command.seconds)
             case MoveButton():
                 if self._simulated_button is None:
-                    raise TableError("The button is real: press it at the tray.")
+                    raise TableError(Message("The button is real: press it at the tray."))
                 self._simulated_button.move(down=command.down)
         return self._ask(command)
 
@@ -285,10 +288,11 @@ class Companion:
         try:
             job()
         except (GameError, TableError) as error:
-            self._session.message = _sentence(str(error))
+            self._session.say(Sentence(error.message))
         except Exception:
             log.exception("a note to the companion failed")
-            self._session.message = "Something went wrong here: it is in the log. Press again."
+            wrong = Message("Something went wrong here: it is in the log.")
+            self._session.say(Paragraph(wrong, Message("Press again.")))
 
     def _take(self, note: Note) -> None:
         match note:
@@ -306,7 +310,7 @@ class Companion:
 
     def _pressed(self) -> None:
         if self._simulated_button is None and self.pencil.press():  # a page's is not at the tray
-            self._session.say("The pencil is handed over.")
+            self._session.say(Message("The pencil is handed over."))
         elif not self.wizard.pressed(TAP_S):
             self._session.press()
 
@@ -322,7 +326,7 @@ class Companion:
             case TimedOut():
                 self._session.timed_out(report.look)
             case CameraFound():
-                self._camera_name, self._camera_trouble = report.name, ""
+                self._camera_name, self._camera_trouble = report.name, None
                 self.wizard.found(report.name)
                 self._session.camera_found()
             case CameraLost():
@@ -341,7 +345,7 @@ class Companion:
             case NameFace():
                 self._name_face(command)
             case Heed():
-                self._damage = ""
+                self._damage = None
             case Advise():
                 self._advise(command)
             case PutBack():
@@ -351,12 +355,12 @@ class Companion:
 
     def _throw(self) -> None:
         if self.simulated_tray is None:
-            raise TableError("These dice are real: throw them yourself.")
+            raise TableError(Message("These dice are real: throw them yourself."))
         throw_as_a_person(self.simulated_tray, self._session.match)
 
     def _advise(self, command: Advise) -> None:
         if self._coach is None:
-            raise TableError("There is no coach here.")
+            raise TableError(Message("There is no coach here."))
         self._coach.switch(Mode(command.mode))
 
     def _put_back(self, command: PutBack) -> None:
@@ -377,9 +381,13 @@ class Companion:
         """A die of the last throw is corrected; any other is told to the open question."""
         photo, shown = self._snapshot.photo, self._shown
         if shown is None or photo is None or photo.id != command.photo:
-            raise TableError("That photo is an old one: look at the newest, and tap there.")
+            raise TableError(
+                Message("That photo is an old one: look at the newest, and tap there.")
+            )
         if command.die >= len(photo.dice):
-            raise TableError(f"There is no die {command.die} on that photo: they count from 0.")
+            raise TableError(
+                Message("There is no die %(n)s on that photo: they count from 0.", n=command.die)
+            )
         sight = shown.seen.sight.told(command.die, command.face)
         if (slot := photo.dice[command.die].slot) is None:
             self._session.told(sight)
@@ -398,7 +406,7 @@ class Companion:
     def _show(self, seen: Seen) -> None:
         self._shown = Shown(seen, self._photo_album.add(seen.image, seen.reading, seen.zones))
 
-    def _lose_camera(self, reason: str) -> None:
+    def _lose_camera(self, reason: Message) -> None:
         self._camera_name, self._camera_trouble = None, reason
         self.wizard.lost()
         self._session.camera_lost(reason)
@@ -437,7 +445,7 @@ class Companion:
             moved=drifted.moved,
             testing=self.wizard.showing,
             calibrated=self.wizard.calibrated or not self.wizard.wanted,
-            notice=drifted.words or self._profiles.trouble,
+            notice=drifted.words or self._profiles.notice,
             troubles=self.troubles,
             pencil=self.pencil.view(),
         )
@@ -473,7 +481,3 @@ class Companion:
         if self._throw_pictures and self._shown and seen not in (0, self._kept):
             self._kept = seen
             self._throw_pictures.keep(seen, self._shown.seen.image)
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."

@@ -20,18 +20,18 @@ from device.doctor.findings import (
     warning,
 )
 from device.doctor.system import System
-from device.errors import UsageError
 from device.snapshots import Troubles
 from device.storage import backup
-from device.storage.backup import counted
+from device.storage.backup import BackupError, counted
 from device.storage.daily_backup import Backups
 from device.storage.misreads import MisreadStore
 from device.storage.restore import put_back
 from device.storage.throw_pictures import ThrowPictures
 from game.commands import PutBack
-from game.errors import JournalError
+from game.errors import JournalError, reason
 from game.journal.history import History
 from game.journal.journal import Journal
+from game.message import Message, Verbatim
 from game.situation import TableError
 from web.contracts.maintenance import HealthCheck
 from web.contracts.table import Snapshot
@@ -39,12 +39,12 @@ from web.contracts.table import Snapshot
 FRESH_S = 10.0
 """However many phones look: the machine is asked no more often."""
 
-MACHINE: tuple[tuple[str, Callable[[System], Finding]], ...] = (
-    ("space", check_pi.space),
-    ("disk", check_pi.disk),
-    ("power", check_pi.power),
-    ("heat", check_pi.heat),
-    ("clock", check_pi.clock),
+MACHINE: tuple[tuple[Message, Callable[[System], Finding]], ...] = (
+    (Message("space"), check_pi.space),
+    (Message("disk"), check_pi.disk),
+    (Message("power"), check_pi.power),
+    (Message("heat"), check_pi.heat),
+    (Message("clock"), check_pi.clock),
 )
 
 
@@ -81,9 +81,13 @@ class Maintenance:
             if at == 0:
                 self._received.clear()
             if at != len(self._received):
-                raise TableError("Somebody else sends a backup now: begin again in a moment.")
+                raise TableError(
+                    Message("Somebody else sends a backup now: begin again in a moment.")
+                )
             if at + len(part) > backup.MAX_PACKED:
-                raise TableError("This is too long for a backup: restore it on the command line.")
+                raise TableError(
+                    Message("This is too long for a backup: restore it on the command line.")
+                )
             self._received += part
             return len(self._received)
 
@@ -92,9 +96,9 @@ class Maintenance:
             data = bytes(self._received)
             self._received.clear()
         try:
-            good = backup.unpacked(data, "what was sent")
-        except UsageError as error:
-            raise TableError(str(error)) from None
+            good = backup.unpacked(data, Message("what was sent"))
+        except BackupError as error:
+            raise TableError(error.message) from None
 
         def put() -> None:
             put_back(good, self.journal, self.journal.path.parent, self.backups)
@@ -103,7 +107,9 @@ class Maintenance:
         try:
             return self.companion.do(PutBack(put))
         except OSError as error:
-            raise TableError(f"it cannot be put back ({error}): is the disk full?") from None
+            raise TableError(
+                Message("it cannot be put back (%(why)s): is the disk full?", why=reason(error))
+            ) from None
 
     def frame(self, position: int) -> bytes | None:
         return self.frames.get(position)
@@ -111,18 +117,17 @@ class Maintenance:
     def _table(self) -> tuple[HealthCheck, ...]:
         said = self.companion.troubles
         return (
-            _check("camera", self._camera(said)),
-            _check("journal", self._journal(said)),
-            _check("backup", self._backup()),
-            _check(
-                "lamp", warning(LAMP_FAILED, said.output) if said.output else ok("no complaint")
-            ),
+            _check(Message("camera"), self._camera(said)),
+            _check(Message("journal"), self._journal(said)),
+            _check(Message("backup"), self._backup()),
+            _check(Message("lamp"), self._output(said)),
         )
 
     def _camera(self, said: Troubles) -> Finding:
         if said.camera:
             return warning(CAMERA_LOST, said.camera)
-        return ok(self.companion.snapshot().camera or "looking for it")
+        camera = self.companion.snapshot().camera
+        return ok(Verbatim(camera) if camera else Message("looking for it"))
 
     def _journal(self, said: Troubles) -> Finding:
         if said.journal:
@@ -133,8 +138,18 @@ class Maintenance:
             matches = History(self.journal.path).count()
             size_mb = self.journal.path.stat().st_size / 1024**2
         except (OSError, JournalError) as error:
-            return failed(NOT_WRITTEN, str(error))
-        return ok(f"{counted(matches)}, {size_mb:.1f} MB, in {self.journal.path.parent}")
+            return failed(NOT_WRITTEN, reason(error))
+        return ok(
+            Message(
+                "%(matches)s, %(size)s MB, in %(folder)s",
+                matches=counted(matches),
+                size=size_mb,
+                folder=str(self.journal.path.parent),
+            )
+        )
+
+    def _output(self, said: Troubles) -> Finding:
+        return warning(LAMP_FAILED, said.output) if said.output else ok(Message("no complaint"))
 
     def _backup(self) -> Finding:
         report = self.backups.report
@@ -148,6 +163,6 @@ class Maintenance:
             return self._machine
 
 
-def _check(name: str, found: Finding) -> HealthCheck:
-    remedy = found.trouble.remedy if found.trouble else ""
+def _check(name: Message, found: Finding) -> HealthCheck:
+    remedy = found.trouble.remedy if found.trouble else None
     return HealthCheck(name, found.level.value, found.line, remedy)

@@ -9,6 +9,7 @@ from device.session.verdict import NeedsAttention, OpenQuestion
 from device.storage.photo_album import with_slots
 from device.watching.reports import Seen
 from game.match.match import Match
+from game.message import Message
 from game.situation import Situation
 from web.contracts.coach import Coaching
 from web.contracts.table import Holding, Photo, Snapshot
@@ -25,15 +26,15 @@ class Troubles:
         output: which of button, lamp, buzzer and voice fail.
     """
 
-    camera: str = ""
-    journal: str = ""
-    record: str = ""
-    output: str = ""
+    camera: Message | None = None
+    journal: Message | None = None
+    record: Message | None = None
+    output: Message | None = None
 
     @property
-    def at_the_table(self) -> tuple[str, ...]:
+    def at_the_table(self) -> tuple[Message, ...]:
         """What everybody at the table has to know; a camera that is away is told there anyway."""
-        return tuple(filter(None, (self.record, self.journal, self.output)))
+        return tuple(each for each in (self.record, self.journal, self.output) if each)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class Surroundings:
     moved: bool = False
     testing: str = ""
     calibrated: bool = True
-    notice: str = ""
+    notice: Message | None = None
     troubles: Troubles = field(default_factory=Troubles)
     pencil: Holding = field(default_factory=Holding)
 

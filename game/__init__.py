@@ -1,6 +1,6 @@
 """The rules of the table: pure Python.
 
-No I/O but the journal's (journal.py, schema.py, history.py, feed.py), textfile.py and odds/shelf.py.
+No I/O but the journal's (journal.py, schema.py, history.py, feed.py), textfile.py and odds/table_store.py.
 """
 
 from game.errors import (

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from game.match.events import Event
+from game.message import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ class Reopen:
 class Invite:
     """Ask at the table whether this match may begin; `answered` hears what was chosen."""
 
-    question: str
+    question: Message
     match: StartMatch
     answered: Callable[[bool], object]
 

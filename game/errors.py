@@ -1,5 +1,7 @@
 """What can be wrong at the table. Every message says what, and what to do about it.
 
+TraykeeperError is the root of all that people at the table are told, in this room and in others.
+
 GameError (ValueError)
 ├── FileError           a file cannot be read as text
 ├── RulesetError        a rule set does not hold
@@ -12,8 +14,18 @@ GameError (ValueError)
 └── OddsError           chances that cannot be worked out: rules or a question without an answer
 """
 
+from game.message import Message, Verbatim
 
-class GameError(ValueError):
+
+class TraykeeperError(Exception):
+    """Something that people are told has gone wrong; `message` says what, and the remedy."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class GameError(TraykeeperError, ValueError):
     """The root of all errors of this room."""
 
 
@@ -36,8 +48,8 @@ class IllegalMove(GameError):  # noqa: N818 - reads as what it is: python-chess 
 class LaterStepError(IllegalMove):
     """A change of the past that a later step does not survive; names the first such step."""
 
-    def __init__(self, step_name: str, why: str) -> None:
-        super().__init__(f"then {step_name} would not hold: {why}")
+    def __init__(self, step: Message, why: Message) -> None:
+        super().__init__(Message("then %(step)s would not hold: %(why)s", step=step, why=why))
 
 
 class NotationError(GameError):
@@ -54,6 +66,16 @@ class DamagedJournal(JournalError):  # noqa: N818 - reads as what it is
 
 class OddsError(GameError):
     """Chances that cannot be worked out: the rules or the question have no answer; says why."""
+
+
+_LONGEST_REASON = 200
+
+
+def reason(error: Exception) -> Message:
+    """What an error says, for the message of another; a library's own words in one short line."""
+    if isinstance(error, TraykeeperError):
+        return error.message
+    return Verbatim(" ".join(str(error).split())[:_LONGEST_REASON])
 
 
 _LONGEST = 60

@@ -9,7 +9,7 @@ gettext's, so a percent sign that stands for itself is written twice; `scripts/l
 them in the source, which is why they are written out where a message is made.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Protocol, Union
@@ -154,6 +154,10 @@ class Verbatim(Message):
         return self.template
 
 
+Say = Callable[[Message], str]
+"""Puts a message into words; `str` into English ones."""
+
+
 def all_of(parts: Sequence[Value]) -> Value:
     """Of a, b and c: `a and b and c`."""
     return reduce(lambda one, more: Message("%(one)s and %(more)s", one=one, more=more), parts)
@@ -162,6 +166,16 @@ def all_of(parts: Sequence[Value]) -> Value:
 def any_of(parts: Sequence[Value]) -> Value:
     """Of a, b and c: `a or b or c`."""
     return reduce(lambda one, more: Message("%(one)s or %(more)s", one=one, more=more), parts)
+
+
+def in_a_row(parts: Sequence[Value]) -> Value:
+    """Of a, b and c: `a, b, c`."""
+    return reduce(lambda one, more: Message("%(one)s, %(more)s", one=one, more=more), parts)
+
+
+def one_by_one(parts: Sequence[Message]) -> Message:
+    """Of a, b and c: `a; b; c`."""
+    return reduce(lambda one, more: Message("%(one)s; %(more)s", one=one, more=more), parts)
 
 
 def say_value(value: Value, language: Language) -> str:

@@ -1,9 +1,11 @@
 """What players may be called: anything that can be read, and told from the others."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
 from game.errors import IllegalMove, quoted
+from game.message import Message, Value
 
 MAX_NAME = 24
 """Characters of a name: what fits on a phone beside a score."""
@@ -29,7 +31,9 @@ def clean_names(names: Sequence[str]) -> list[str]:
     """
     clean = [clean_name(name) for name in names]
     if twice := next((name for name in clean if clean.count(name) > 1), None):
-        raise IllegalMove(f"two players are called {twice}: give one another name")
+        raise IllegalMove(
+            Message("two players are called %(name)s: give one another name", name=twice)
+        )
     return clean
 
 
@@ -43,9 +47,31 @@ def clean_name(name: str) -> str:
     readable = any(map(_is_seen, clean)) and is_printable(clean)
     if not readable or len(clean) > MAX_NAME:
         raise IllegalMove(
-            f"a name has 1 to {MAX_NAME} printable characters: {quoted(name)} has not"
+            Message(
+                "a name has 1 to %(most)s printable characters: %(name)s has not",
+                most=MAX_NAME,
+                name=quoted(name),
+            )
         )
     return clean
+
+
+_NAMELESS = re.compile(r"Player ([1-9][0-9]?)")
+
+
+def nameless(seat: int) -> str:
+    """The name of this seat until somebody gives a better one.
+
+    >>> nameless(2)
+    'Player 3'
+    """
+    return f"Player {seat + 1}"
+
+
+def called(name: str) -> Value:
+    """The name as people are told it: of who has none yet, in words of their own language."""
+    found = _NAMELESS.fullmatch(name)
+    return Message("Player %(n)s", n=int(found[1])) if found else name
 
 
 def is_printable(text: str) -> bool:

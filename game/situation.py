@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from game.errors import TraykeeperError
+from game.message import Message
+
 
 class Situation(StrEnum):
     """The states of the table, as docs/play.md lists them: what a press and a hold would do."""
@@ -17,7 +20,7 @@ class Situation(StrEnum):
     WON = "won"
 
 
-class TableError(ValueError):
+class TableError(TraykeeperError, ValueError):
     """The table cannot do that now; the message says why and what to do."""
 
 
@@ -26,4 +29,4 @@ class Choice:
     """An answer to the open question, or a repair that is offered."""
 
     id: str
-    label: str
+    label: Message

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from game.errors import FileError
+from game.message import Message
 
 MAX_CHARS = 20_000_000
 """An evening's match is a few thousand; /dev/zero has no end."""
@@ -18,23 +19,24 @@ def read_text(path: Path) -> str:
         with path.open(encoding="utf-8-sig") as file:
             text = file.read(MAX_CHARS + 1)
     except (OSError, ValueError) as error:
-        raise FileError(f"{path}: {_why(error)}") from None
+        raise FileError(Message("%(file)s: %(why)s", file=str(path), why=_why(error))) from None
     if len(text) > MAX_CHARS:
-        raise FileError(f"{path}: this is longer than {MAX_CHARS:,} characters")
+        why = Message("this is longer than %(most)s characters", most=MAX_CHARS)
+        raise FileError(Message("%(file)s: %(why)s", file=str(path), why=why))
     return text
 
 
-def _why(error: OSError | ValueError) -> str:
+def _why(error: OSError | ValueError) -> Message:
     match error:
         case FileNotFoundError() | NotADirectoryError():
-            return "there is no such file"
+            return Message("there is no such file")
         case IsADirectoryError():
-            return "this is a folder: name a file"
+            return Message("this is a folder: name a file")
         case PermissionError():
-            return "this file may not be read by you"
+            return Message("this file may not be read by you")
         case UnicodeDecodeError():
-            return "this is no text: save it as UTF-8"
+            return Message("this is no text: save it as UTF-8")
         case OSError():
-            return f"cannot be read: {error.strerror}"
+            return Message("cannot be read: %(why)s", why=str(error.strerror))
         case _:
-            return "this is no name of a file"
+            return Message("this is no name of a file")

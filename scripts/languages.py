@@ -1,8 +1,12 @@
-"""Bring the catalogues up to date with the page, and compile them.
+"""Bring the catalogues up to date with the source, and compile them.
 
 python scripts/languages.py
 """
 
+import ast
+import tomllib
+from collections.abc import Iterator
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
@@ -15,8 +19,15 @@ from web.i18n.languages import LANGUAGES
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "web" / "translations"
-METHODS = [("**.py", "python"), ("templates/**.html", "jinja2")]
-KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
+ROOMS = ("game", "device", "web")
+
+MARKS = {"Message": 1, "Plural": 2, "gettext": 1, "ngettext": 2, "_": 1}
+"""What takes templates in Python, and how many of them."""
+
+KEYWORDS = {"_": None, "ngettext": (1, 2)}
+"""The same in Jinja."""
+
+Words = str | tuple[str, ...]
 
 
 def main() -> None:
@@ -47,22 +58,55 @@ def fresh(language: str) -> Catalog:
     return catalog
 
 
+@cache
 def template() -> Catalog:
-    """Every sentence that the page can show."""
+    """Every sentence that people can be told on a page."""
     catalog = Catalog()
-    found = extract_from_dir(str(ROOT / "web"), METHODS, keywords=KEYWORDS)
-    for _file, _line, message, _comments, context in found:
-        catalog.add(message, context=context)
+    for words in (*in_python(), *_in_pages(), *_in_rule_sets()):
+        catalog.add(words)
     return catalog
 
 
+def in_python() -> Iterator[Words]:
+    """What is told from anywhere: of one and of many where that differs."""
+    for room in ROOMS:
+        for file in sorted((ROOT / room).rglob("*.py")):
+            yield from _marked(ast.parse(file.read_text("utf-8")))
+
+
+def _marked(tree: ast.Module) -> Iterator[Words]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        words = [each.value for each in node.args if isinstance(each, ast.Constant)]
+        if words and MARKS.get(name) == 1:
+            yield words[0]
+        elif len(words) > 1 and MARKS.get(name):
+            yield words[0], words[1]
+
+
+def _in_pages() -> Iterator[Words]:
+    pages = ROOT / "web" / "templates"
+    for _file, _line, words, *_ in extract_from_dir(
+        str(pages), [("**.html", "jinja2")], keywords=KEYWORDS
+    ):
+        yield words
+
+
+def _in_rule_sets() -> Iterator[Words]:
+    """What the published ones had to assume."""
+    for file in sorted((ROOT / "game" / "rules" / "published").glob("*.toml")):
+        yield from tomllib.loads(file.read_text("utf-8")).get("assumed", [])
+
+
 def untranslated(catalog: Catalog) -> list[str]:
-    """The sentences without a translation."""
-    return [str(m.id) for m in catalog if m.id and not (m.string and all(_texts(m.string)))]
+    """The sentences without a translation, or with one of other forms."""
+    return [str(m.id) for m in catalog if m.id and (m.fuzzy or not all(_texts(m.string)))]
 
 
 def _texts(string: object) -> tuple[str, ...]:
-    return string if isinstance(string, tuple) else (str(string),)
+    return string if isinstance(string, tuple) else (str(string or ""),)
 
 
 def as_po(catalog: Catalog) -> bytes:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from game.message import Message, Value
 from game.rules.ruleset import FACES
 from web.problem import HttpProblem
 
@@ -51,7 +52,10 @@ def values(body: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
     """
     for name in body:
         if name not in fields:
-            raise HttpProblem(400, f"{name!r} is no field here: {_known(fields)}")
+            none = Message(
+                "%(field)s is no field here: %(known)s", field=repr(name), known=_known(fields)
+            )
+            raise HttpProblem(400, none)
     return {name: _value(name, body.get(name), field) for name, field in fields.items()}
 
 
@@ -59,12 +63,14 @@ def _value(name: str, value: Any, field: Field | Optional) -> Any:
     if isinstance(field, Optional):
         return None if value is None else field.field.read(name, value)
     if value is None:
-        raise HttpProblem(400, f"{name} is missing")
+        raise HttpProblem(400, Message("%(field)s is missing", field=name))
     return field.read(name, value)
 
 
-def _known(fields: Fields) -> str:
-    return f"known are {', '.join(fields)}" if fields else "nothing is needed"
+def _known(fields: Fields) -> Message:
+    if not fields:
+        return Message("nothing is needed")
+    return Message("known are %(words)s", words=", ".join(fields))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,10 @@ class Whole:
 
     def read(self, name: str, value: Any) -> int:
         if not self.holds(value):
-            raise _wrong(name, f"a whole number from {self.low:,} to {self.high:,}", value)
+            allowed = Message(
+                "a whole number from %(low)s to %(high)s", low=self.low, high=self.high
+            )
+            raise _wrong(name, allowed, value)
         return int(value)
 
     def holds(self, value: Any) -> bool:
@@ -106,7 +115,10 @@ class Wholes:
         found = _list(name, value, MAX_LIST)
         for each in found:
             if not Whole(self.low, self.high).holds(each):
-                raise _wrong(name, f"whole numbers from {self.low} to {self.high}", each)
+                allowed = Message(
+                    "whole numbers from %(low)s to %(high)s", low=self.low, high=self.high
+                )
+                raise _wrong(name, allowed, each)
         return tuple(found)
 
 
@@ -124,7 +136,10 @@ class Number:
     def read(self, name: str, value: Any) -> float:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not self.low <= value <= self.high:  # NaN is neither
-            raise _wrong(name, f"a number from {self.low:g} to {self.high:g}", value)
+            low, high = f"{self.low:g}", f"{self.high:g}"
+            raise _wrong(
+                name, Message("a number from %(low)s to %(high)s", low=low, high=high), value
+            )
         return float(value)
 
 
@@ -140,7 +155,7 @@ class Faces:
         faces = _list(name, value, MAX_DICE)
         for face in faces:
             if not isinstance(face, int) or isinstance(face, bool) or face not in FACES:
-                raise _wrong(name, "a die shows 1 to 6", face)
+                raise _wrong(name, Message("a die shows 1 to 6"), face)
         return tuple(faces)
 
 
@@ -154,7 +169,7 @@ class Text:
 
     def read(self, name: str, value: Any) -> str:
         if not isinstance(value, str) or len(value) > MAX_TEXT:
-            raise _wrong(name, f"text of at most {MAX_TEXT} characters", value)
+            raise _wrong(name, Message("text of at most %(n)s characters", n=MAX_TEXT), value)
         return value
 
 
@@ -183,7 +198,7 @@ class OneOf:
     def read(self, name: str, value: Any) -> str:
         if not isinstance(value, str) or value not in self.words:
             words = ", ".join(word or '""' for word in self.words)
-            raise _wrong(name, f"one of {words}", value)
+            raise _wrong(name, Message("one of %(words)s", words=words), value)
         return value
 
 
@@ -197,7 +212,7 @@ class Yes:
 
     def read(self, name: str, value: Any) -> bool:
         if not isinstance(value, bool):
-            raise _wrong(name, "true or false", value)
+            raise _wrong(name, Message("true or false"), value)
         return value
 
 
@@ -213,17 +228,17 @@ class Corners:
         return _list_schema(point, self.count, least=self.count)
 
     def read(self, name: str, value: Any) -> tuple[tuple[float, float], ...]:
-        allowed = f"{self.count} points [x, y], each from 0 to 1"
+        allowed = Message("%(n)s points [x, y], each from 0 to 1", n=self.count)
         points = _list(name, value, self.count)
         if len(points) != self.count:
-            raise HttpProblem(400, f"{name}: {allowed}")
+            raise _only(name, allowed)
         return tuple(self._point(name, allowed, point) for point in points)
 
-    def _point(self, name: str, allowed: str, point: Any) -> tuple[float, float]:
+    def _point(self, name: str, allowed: Message, point: Any) -> tuple[float, float]:
         try:
             x, y = (Number(-0.25, 1.25).read(name, part) for part in point)
         except (HttpProblem, TypeError, ValueError):
-            raise HttpProblem(400, f"{name}: {allowed}") from None
+            raise _only(name, allowed) from None
         return x, y
 
 
@@ -237,7 +252,7 @@ class Object:
 
     def read(self, name: str, value: Any) -> Mapping[str, Any]:
         if not isinstance(value, dict) or len(value) > MAX_LIST:
-            raise HttpProblem(400, f"{name}: an object of at most {MAX_LIST} fields")
+            raise _only(name, Message("an object of at most %(n)s fields", n=MAX_LIST))
         return value
 
 
@@ -264,11 +279,18 @@ def _list_schema(items: Schema, most: int, *, least: int = 1) -> Schema:
 
 def _list(name: str, value: Any, longest: int) -> list[Any]:
     if not isinstance(value, list) or not 1 <= len(value) <= longest:
-        raise _wrong(name, f"a list of 1 to {longest}", value)
+        raise _wrong(name, Message("a list of 1 to %(most)s", most=longest), value)
     return value
 
 
-def _wrong(name: str, allowed: str, value: Any) -> HttpProblem:
+def _only(name: str, allowed: Message) -> HttpProblem:
+    return HttpProblem(400, Message("%(field)s: %(why)s", field=name, why=allowed))
+
+
+def _wrong(name: str, allowed: Value, value: Any) -> HttpProblem:
     text = json.dumps(value)
     shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-    return HttpProblem(400, f"{name}: {allowed}, not {shown}")
+    return HttpProblem(
+        400,
+        Message("%(field)s: %(allowed)s, not %(found)s", field=name, allowed=allowed, found=shown),
+    )

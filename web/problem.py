@@ -12,28 +12,30 @@ from http import HTTPStatus
 from flask import Flask, Response, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from game import GameError
+from game.errors import GameError, TraykeeperError
+from game.message import Message, Verbatim
 from game.situation import TableError
 from web.i18n.translate import say
 
 log = logging.getLogger(__name__)
 
 REMEDIES = {
-    404: "there is nothing at this address: GET /api/v1/state is where to begin",
-    405: "this address does not take {method}: see the Allow header for what it takes",
-    413: "the body is too large: requests here are a few dozen bytes",
+    404: Message("there is nothing at this address: GET /api/v1/state is where to begin"),
+    413: Message("the body is too large: requests here are a few dozen bytes"),
 }
 
-CRASHED = "that went wrong here, not with you: the log of the companion says more"
+NO_JSON = Message("send JSON, with the header Content-Type: application/json")
+CRASHED = Message("that went wrong here, not with you: the log of the companion says more")
 
 
-class HttpProblem(Exception):  # noqa: N818 - the name RFC 9457 gives it
-    """An answer that is an error; `detail` names the remedy."""
+class HttpProblem(TraykeeperError):  # noqa: N818 - the name RFC 9457 gives it
+    """An answer that is an error; its message names the remedy."""
 
-    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
-        super().__init__(detail)
+    def __init__(
+        self, status: int, message: Message, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message)
         self.status = status
-        self.detail = detail
         self.headers = dict(headers or {})
 
 
@@ -41,7 +43,7 @@ def response(problem: HttpProblem) -> Response:
     body = {
         "title": HTTPStatus(problem.status).phrase,
         "status": problem.status,
-        "detail": say(problem.detail),
+        "detail": say(problem.message),
     }
     return Response(
         json.dumps(body) + "\n",
@@ -63,8 +65,8 @@ def register(app: Flask, lost: str = "lost.html") -> None:
     app.register_error_handler(Exception, _crashed)
 
 
-def _refused(error: ValueError) -> Response:
-    return response(HttpProblem(409, str(error)))
+def _refused(error: TraykeeperError) -> Response:
+    return response(HttpProblem(409, error.message))
 
 
 def _http(error: HTTPException, *, lost: str) -> Response | tuple[str, int] | HTTPException:
@@ -73,9 +75,17 @@ def _http(error: HTTPException, *, lost: str) -> Response | tuple[str, int] | HT
         return error
     if status == HTTPStatus.NOT_FOUND and not request.path.startswith("/api/"):
         return render_template(lost), status
-    detail = REMEDIES.get(status, error.description or "").format(method=request.method)
     kept = {name: value for name, value in error.get_headers() if name == "Allow"}
-    return response(HttpProblem(status, detail, kept))
+    return response(HttpProblem(status, _remedy(error), kept))
+
+
+def _remedy(error: HTTPException) -> Message:
+    if error.code == HTTPStatus.METHOD_NOT_ALLOWED:
+        return Message(
+            "this address does not take %(method)s: see the Allow header for what it takes",
+            method=request.method,
+        )
+    return REMEDIES.get(error.code or 500, Verbatim(error.description or ""))
 
 
 def _crashed(error: Exception) -> Response:

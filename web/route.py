@@ -16,8 +16,10 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, request
 
+from game.errors import reason
+from game.message import Message
 from web.fields import Fields, values
-from web.problem import HttpProblem
+from web.problem import NO_JSON, HttpProblem
 
 MAX_BYTES = 16_384
 """Of a body; twenty names are well under 2 kB."""
@@ -115,13 +117,21 @@ def _body() -> Mapping[str, Any]:
     if not raw:
         return {}
     if not request.is_json:
-        raise HttpProblem(415, "send JSON, with the header Content-Type: application/json")
+        raise HttpProblem(415, NO_JSON)
     try:
         value = json.loads(raw)
     except (ValueError, RecursionError) as error:
-        raise HttpProblem(400, f"the body is not valid JSON: {error}") from None
+        raise HttpProblem(
+            400, Message("the body is not valid JSON: %(why)s", why=reason(error))
+        ) from None
     if not isinstance(value, dict):
-        raise HttpProblem(400, 'the body must be a JSON object such as {"dice": [1, 1, 5]}')
+        raise HttpProblem(
+            400,
+            Message(
+                "the body must be a JSON object such as %(example)s",
+                example='{"dice": [1, 1, 5]}',
+            ),
+        )
     return value
 
 

@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 
 from flask import Response, request
 
+from game.message import Message
 from web.problem import HttpProblem
 from web.version_cache import Versioned
 
@@ -68,8 +69,12 @@ class Streams:
         if self._closing or not self._free.acquire(blocking=False):
             raise HttpProblem(
                 503,
-                f"{self.limit} streams are open, no more fit: ask for the state instead, "
-                f"and try the stream again in {RETRY_AFTER_S} seconds",
+                Message(
+                    "%(n)s streams are open, no more fit: ask for the state instead, and try the "
+                    "stream again in %(s)s seconds",
+                    n=self.limit,
+                    s=RETRY_AFTER_S,
+                ),
                 headers={"Retry-After": str(RETRY_AFTER_S)},
             )
         response = Response(self._events(table, event, beat, _gone()), mimetype=MIMETYPE)

@@ -36,6 +36,7 @@ from device.mqtt.tray_state import state_json
 from game.journal.feed import FeedLine, Recorded
 from game.journal.wire import WireEntry
 from game.match.match import Match
+from game.message import Message
 from game.rules import rule_files
 from game.situation import Situation
 from web.club.trays import Trays
@@ -50,7 +51,7 @@ SETTLE_S = 10.0
 CLIENTS_AT_ONCE_S = 0.01
 """Between one tray's coming and the next one's."""
 
-_LAMP = Lamp("#2aa866", 0.0, "Press to read the throw")
+_LAMP = Lamp("#2aa866", 0.0, Message("ready: throw and press"))
 
 Times = dict[tuple[str, int], float]
 """When an entry was said or taken, by match and number, on the clock that all processes share."""
@@ -227,7 +228,8 @@ class _Tray:
 
     def _say(self, entry: WireEntry) -> None:
         match = self._tape.match
-        snapshot = Snapshot(1, Situation.ACCEPTED, f"{match.state.player.name} throws.", _LAMP)
+        throws = Message("%(name)s throws.", name=match.state.player.name)
+        snapshot = Snapshot(1, Situation.ACCEPTED, throws, _LAMP)
         state = _line(state_json(snapshot, FeedLine(entry.seq, entry, None, match)))
         event = _line(entry.to_json())
         self.event_bytes += len(event) + len(self._topics.event)

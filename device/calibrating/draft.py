@@ -8,7 +8,9 @@ from calibration.mat import FoundMat
 from calibration.outline import Outline
 from calibration.picture_checks import PictureCheck
 from calibration.profile import DiceSet, Mat, Profile
+from device.calibrating.picture_advice import advice, verdict
 from device.session import messages
+from game.message import Message, Paragraph
 from game.situation import TableError
 from vision.reading import Reading
 from web.contracts.calibration import (
@@ -29,6 +31,8 @@ ENOUGH_DICE = 12
 TRIALS = 3
 COLOURS = ("red", "green", "blue")
 
+NOT_LOOKED_FOR = Message("The tray was not looked for yet.")
+
 
 @dataclass(frozen=True, slots=True)
 class DraftReading:
@@ -45,7 +49,7 @@ class Draft:
 
     tray: Outline = field(default_factory=Outline.centred)
     sure: bool | None = False
-    words: str = "The tray was not looked for yet."
+    words: Message = NOT_LOOKED_FOR
     aside: Outline | None = None
     room: bool = True
     checks: tuple[PictureCheck, ...] = ()
@@ -68,7 +72,7 @@ class Draft:
         return cls(
             tray=profile.tray,
             sure=None,
-            words="The corners are as they were saved.",
+            words=Message("The corners are as they were saved."),
             aside=profile.aside,
             dice=profile.dice,
             measured=profile.mat,
@@ -92,19 +96,20 @@ class Draft:
 def _trial(reading: Reading) -> Trial:
     count = len(reading.in_tray)
     if not reading.sure:
-        return Trial(reading.values, passed=False, words=" ".join(messages.advice(reading)))
+        return Trial(reading.values, passed=False, words=Paragraph(*messages.advice(reading)))
     if count != N_DICE:
-        told = messages.expected(N_DICE, count, "the set has so many")
+        told = messages.expected(N_DICE, count, Message("the set has so many"))
         return Trial(reading.values, passed=False, words=told)
-    return Trial(reading.values, passed=True, words=f"Read: {messages.faces(reading.values)}.")
+    read = Message("Read: %(dice)s.", dice=reading.values)
+    return Trial(reading.values, passed=True, words=read)
 
 
 def not_the_same(seen: DraftReading, before: DraftReading) -> None:
     """Refuse a throw that lies as the one before: the same dice never count twice."""
     if not seen.reading.in_tray:
-        raise TableError("The tray is empty: throw the dice, then read them.")
+        raise TableError(Message("The tray is empty: throw the dice, then read them."))
     if before.reading.in_tray and _alike(seen.reading, before.reading):
-        raise TableError("Not thrown yet: the dice lie where they lay.")
+        raise TableError(Message("Not thrown yet: the dice lie where they lay."))
 
 
 def _alike(now: Reading, before: Reading) -> bool:
@@ -129,7 +134,7 @@ class Around:
     real_button: bool
     showing: str | None
     made: str | None
-    drift: str
+    drift: Message | None
 
 
 def state_of(draft: Draft, around: Around) -> CalibrationState:
@@ -144,7 +149,7 @@ def state_of(draft: Draft, around: Around) -> CalibrationState:
         words=draft.words,
         aside=draft.aside.corners if draft.aside else None,
         room=draft.room,
-        checks=tuple(ShownCheck(str(c.name), c.ok, c.verdict, c.advice) for c in draft.checks),
+        checks=tuple(map(_shown, draft.checks)),
         dice=_dice(draft.seen),
         learning=_learning(draft),
         trials=draft.trials,
@@ -155,6 +160,10 @@ def state_of(draft: Draft, around: Around) -> CalibrationState:
         unsaved=draft.unsaved,
         drift=around.drift,
     )
+
+
+def _shown(check: PictureCheck) -> ShownCheck:
+    return ShownCheck(str(check.name), check.ok, verdict(check), advice(check))
 
 
 def _dice(seen: DraftReading) -> tuple[SeenDie, ...]:
@@ -176,27 +185,38 @@ def _learning(draft: Draft) -> DiceProgress:
     return DiceProgress(looked_at, needed, draft.dice is not None, _dice_words(draft.dice))
 
 
-def _dice_words(dice: DiceSet | None) -> str:
+def _dice_words(dice: DiceSet | None) -> Message | None:
     if dice is None:
-        return ""
-    return (
-        f"{_shade(dice.body)} dice with {_shade(dice.pip)} pips,"
-        f" {1 / dice.edge:.0f} of them in a row as wide as the tray"
+        return None
+    return Message(
+        "%(body)s dice with %(pips)s pips, %(n)s of them in a row as wide as the tray",
+        body=_shade(dice.body),
+        pips=_shade(dice.pip),
+        n=round(1 / dice.edge),
     )
 
 
 DARK, LIGHT, PALE = 30, 70, 18
 """Of lightness 0..100; and how far from grey a colour is still called by its lightness."""
 
-HUES = ((25, "red"), (70, "orange"), (115, "yellow"), (190, "green"), (310, "blue"), (360, "red"))
+HUES = (
+    (25, Message("red")),
+    (70, Message("orange")),
+    (115, Message("yellow")),
+    (190, Message("green")),
+    (310, Message("blue")),
+    (360, Message("red")),
+)
 """Names by the angle of Lab's opponent colours, each up to so many degrees."""
 
 
-def _shade(colour: tuple[float, float, float]) -> str:
+def _shade(colour: tuple[float, float, float]) -> Message:
     """A colour in a word; ivory is white to people."""
     lightness, a, b = colour
     if hypot(a, b) < PALE or (lightness > LIGHT + 8 and hypot(a, b) < 2 * PALE):
-        return "black" if lightness < DARK else "white" if lightness > LIGHT else "grey"
+        if lightness < DARK:
+            return Message("black")
+        return Message("white") if lightness > LIGHT else Message("grey")
     angle = degrees(atan2(b, a)) % 360
     return next(name for upto, name in HUES if angle <= upto)
 

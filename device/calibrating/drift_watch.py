@@ -7,23 +7,26 @@ from time import monotonic
 from calibration.drift import Drift, drift
 from device.calibrating.profile_store import ProfileStore
 from device.cameras.base import Camera, Frame
+from game.message import Message
 
 AGAIN_S = 600.0
 """The exposure is not found again more often: each time the tray is not watched for seconds."""
 
-MOVED = "The tray or the camera has moved: calibrate again."
-DARKER = "It is darker than when this was calibrated: light on, or calibrate again."
-LIGHTER = "It is brighter than when this was calibrated: calibrate again if dice are not read."
+MOVED = Message("The tray or the camera has moved: calibrate again.")
+DARKER = Message("It is darker than when this was calibrated: light on, or calibrate again.")
+LIGHTER = Message(
+    "It is brighter than when this was calibrated: calibrate again if dice are not read."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Drifted:
-    """What changed since the profile was made: a sentence, empty where nothing did.
+    """What changed since the profile was made: a sentence, None where nothing did.
 
     `resettle` asks for the exposure to be found again.
     """
 
-    words: str
+    words: Message | None
     moved: bool = False
     resettle: bool = False
 
@@ -47,8 +50,9 @@ class DriftWatch:
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._profiles, self._post, self._clock = profiles, post, clock
-        self._last = self._told = ""
-        self.found = Drifted("")
+        self._last: Message | None = None
+        self._told: Message | None = None
+        self.found = Drifted(None)
         self._resettled_s: float | None = None
 
     def look(self, frame: Frame, camera: Camera) -> None:
@@ -68,7 +72,7 @@ class DriftWatch:
 
     def forget(self) -> None:
         """The profile was made anew."""
-        self.found = Drifted("")
+        self.found = Drifted(None)
 
     def _may_resettle(self, found: Drift) -> bool:
         now_s = self._clock()
@@ -79,9 +83,9 @@ class DriftWatch:
         return True
 
 
-def _words(found: Drift) -> str:
+def _words(found: Drift) -> Message | None:
     if found.tray_moved:
         return MOVED
     if found.light_changed:
         return DARKER if found.light < 1 else LIGHTER
-    return ""
+    return None

@@ -10,6 +10,7 @@ from calibration.profile import FILE, HeldControls, Profile, ProfileError
 from device.cameras.base import Image
 from device.cameras.controls import HeldLight, Tuning
 from device.errors import UsageError
+from game.message import Message
 from vision import Quad, Reading
 
 USB, NO_HARDWARE = "USB camera", ("simulated tray", "replay of ")
@@ -40,6 +41,13 @@ class ProfileStore:
             self._profile, self.trouble = profiles.load(self._file), ""
         except (ProfileError, OSError) as error:
             self.trouble = str(error)
+
+    @property
+    def notice(self) -> Message | None:
+        """The same for the page."""
+        if not self.trouble:
+            return None
+        return Message("The calibration cannot be used: %(why)s", why=self.trouble)
 
     @property
     def profile(self) -> Profile | None:

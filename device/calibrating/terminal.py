@@ -163,7 +163,7 @@ def _tray(here: Here) -> None:
 def _checks(state: CalibrationState) -> None:
     for finding in state.checks:
         mark = {True: "ok   ", False: "BAD  ", None: "?    "}[finding.ok]
-        click.echo(f"{mark}{finding.name:<9}{finding.verdict} {finding.advice}".rstrip())
+        click.echo(f"{mark}{finding.name:<9}{finding.verdict} {finding.advice or ''}".rstrip())
 
 
 def _dice(here: Here) -> None:

@@ -18,8 +18,9 @@ import numpy as np
 from calibration import mat, picture_checks, set_aside_zone, tray_finder
 from calibration.dice_set import looks, sift
 from calibration.drift import level, signature
-from calibration.outline import Outline
+from calibration.outline import Outline, OutlineError
 from calibration.profile import Mat, Profile
+from device.calibrating import picture_advice
 from device.calibrating.draft import Around, Draft, DraftReading, not_the_same, state_of
 from device.calibrating.drift_watch import DriftWatch
 from device.calibrating.profile_store import ProfileStore, held
@@ -28,6 +29,7 @@ from device.cameras.controls import Tunable, Tuning
 from device.cameras.simulated.tray import SimulatedTray
 from device.session.indicator import BANK_S
 from device.storage.photo_album import jpeg
+from game.message import Message, Paragraph
 from game.situation import TableError
 from vision import read
 from web.contracts.calibration import CalibrationState, Points, Step
@@ -47,9 +49,9 @@ ROLL_S = 0.05
 HEARD_S = 10.0
 """The page asks every second or so; when it no longer does, button and lamp are the match's again."""
 
-FOUND = "The tray was found: are the corners where floor and walls meet?"
-NOT_SURE = "Not sure where the tray is: drag the corners to where floor and walls meet."
-NO_CAMERA = "There is no camera now: it is tried again every few seconds."
+FOUND = Message("The tray was found: are the corners where floor and walls meet?")
+NOT_SURE = Message("Not sure where the tray is: drag the corners to where floor and walls meet.")
+NO_CAMERA = Message("There is no camera now: it is tried again every few seconds.")
 
 
 class Watcher(Protocol):
@@ -168,7 +170,7 @@ class Wizard:
         try:
             job()
         except TableError as error:
-            self._set(words=str(error))
+            self._set(words=error.message)
 
     def _queued(self, job: Callable[[], object]) -> CalibrationState:
         """The state after it was done."""
@@ -183,7 +185,7 @@ class Wizard:
         around = Around(
             self._camera, self._simulated is not None, self._size, self._real_button,
             self.showing or None, profile.made if profile else None,
-            self._drift_watch.found.words if self._drift_watch else "",
+            self._drift_watch.found.words if self._drift_watch else None,
         )  # fmt: skip
         return state_of(self._draft, around)
 
@@ -221,33 +223,34 @@ class Wizard:
         """The tray, and what a mat in it tells."""
         found, sighting = tray_finder.find(images), mat.find(images[0])
         height, width = images[0].shape[:2]
-        words = FOUND if found.sure else NOT_SURE
+        words: Message = FOUND if found.sure else NOT_SURE
         measured = self._draft.measured
         if sighting is not None:
             if not found.sure:
                 found = tray_finder.FoundTray(Outline.of(sighting.corners, width, height), 0.0)
             measured = sighting.measured(found.tray.in_px(width, height))
-            words = f"The mat tells: {_size(measured)}. {words} Then take the mat out."
+            words = Paragraph(_size(measured), words, Message("Then take the mat out."))
         self._set(tray=found.tray, sure=found.sure, words=words, unsaved=True,
                   mat=sighting or self._draft.mat, measured=measured)  # fmt: skip
         return found
 
     def place(self, tray: Points, aside: Points | None) -> CalibrationState:
-        floor, zone = _outline(tray, "the tray"), _outline(aside, "the zone") if aside else None
+        floor = _outline(tray, Message("The tray"))
+        zone = _outline(aside, Message("The zone")) if aside else None
+        words = Message("The corners are where you set them.")
         return self._queued(
-            lambda: self._set(
-                tray=floor, aside=zone, sure=None, words="The corners are where you set them.",
-                unsaved=True,
-            )
-        )  # fmt: skip
+            lambda: self._set(tray=floor, aside=zone, sure=None, words=words, unsaved=True)
+        )
 
     def _propose_aside(self) -> None:
         aside = set_aside_zone.propose(self._draft.tray, *self._size)
         self._set(aside=aside, room=aside is not None, unsaved=True)
         if aside is None:
             raise TableError(
-                "There is no room beside the tray: hang the camera higher, or move the tray"
-                " to one side of the picture."
+                Message(
+                    "There is no room beside the tray: hang the camera higher, or move the tray to "
+                    "one side of the picture."
+                )
             )
 
     def _check(self) -> None:
@@ -261,7 +264,9 @@ class Wizard:
 
     def _focus(self) -> None:
         if not self._ask(_focused, FOCUS_S):
-            raise TableError("This camera cannot be set from here: turn the ring of its lens.")
+            raise TableError(
+                Message("This camera cannot be set from here: turn the ring of its lens.")
+            )
         self._judge(self._look())
 
     def listen(self, to: str) -> CalibrationState:
@@ -283,7 +288,7 @@ class Wizard:
 
     def _throw(self) -> None:
         if self._simulated is None:
-            raise TableError("These dice are real: throw them yourself.")
+            raise TableError(Message("These dice are real: throw them yourself."))
         self._simulated.throw_all()
 
     def _learn(self) -> None:
@@ -291,7 +296,9 @@ class Wizard:
         new = looks(image, seen.reading, self._draft.tray.in_px(seen.width, seen.height))
         if not new:
             self._set(seen=seen)
-            raise TableError("No die was read for sure: throw again, and look at the checks.")
+            raise TableError(
+                Message("No die was read for sure: throw again, and look at the checks.")
+            )
         looked_at = (*self._draft.looks, *new)
         self._draft = self._draft.learning(looked_at, seen)
 
@@ -312,7 +319,10 @@ class Wizard:
             self._profiles.keep(self._profile(self._camera))
         except OSError as error:
             raise TableError(
-                f"The profile cannot be written ({error.strerror}): is the disk full, or read-only?"
+                Message(
+                    "The calibration cannot be saved (%(why)s): is the disk full, or read-only?",
+                    why=str(error.strerror),
+                )
             ) from None
         self._set(unsaved=False)
         if self._drift_watch:
@@ -368,7 +378,9 @@ class Wizard:
         end_s = self._clock() + STILL_S
         while not self._camera_thread.settled:
             if self._clock() > end_s:
-                raise TableError("The tray is not still: take your hand away, then read again.")
+                raise TableError(
+                    Message("The tray is not still: take your hand away, then read again.")
+                )
             self._pause(ROLL_S)
 
     def _look(self) -> Image:
@@ -390,8 +402,12 @@ class Wizard:
         self._draft = replace(self._draft, **changes)
 
 
-def _size(measured: Mat) -> str:
-    return f"the floor is {measured.wide_mm:.0f} by {measured.deep_mm:.0f} mm"
+def _size(measured: Mat) -> Message:
+    return Message(
+        "The mat tells: the floor is %(wide)s by %(deep)s mm.",
+        wide=round(measured.wide_mm),
+        deep=round(measured.deep_mm),
+    )
 
 
 def _focused(camera: Camera) -> bool:
@@ -407,9 +423,10 @@ def _tuning(camera: Camera) -> Tuning:
     return camera.tuning if isinstance(camera, Tunable) else Tuning()
 
 
-def _outline(points: Points, what: str) -> Outline:
+def _outline(points: Points, what: Message) -> Outline:
     try:
         a, b, c, d = points
         return Outline((a, b, c, d))
-    except ValueError as error:
-        raise TableError(f"Of {what}, {error}.") from None
+    except OutlineError as error:
+        why = picture_advice.fault(error.fault)
+        raise TableError(Message("%(what)s: %(why)s.", what=what, why=why)) from None

@@ -7,12 +7,13 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from game.errors import TraykeeperError
 from vision.reading import Quad
 
 Image = npt.NDArray[np.uint8]
 
 
-class CameraError(OSError):
+class CameraError(TraykeeperError, OSError):
     """The camera is missing, hung or unplugged. The message names the remedy."""
 
 

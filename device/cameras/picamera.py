@@ -18,6 +18,7 @@ import numpy as np
 from device.cameras.base import PREVIEW_WIDTH_PX, CameraError, Frame, Image, sealed
 from device.cameras.controls import Tuning, turned
 from device.cameras.picamera_controls import Settling
+from game.message import Message
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ TIMEOUT_S = 2.0
 CLOSING_S = 2.0
 SAME_VIEW = 0.98  # modes that lose less of the sensor than this see the full field
 
-_NO_PICTURES = "the camera gives no pictures: check the ribbon cable; it is tried again"
+_NO_PICTURES = Message("the camera gives no pictures: check the ribbon cable; it is tried again")
 
 # What turns each format that libcamera delivers into BGR. Their names read from the last byte.
 _TO_BGR = {
@@ -66,8 +67,10 @@ class Picamera2Camera:
         library = _library()
         if not library.Picamera2.global_camera_info():
             raise CameraError(
-                "no camera found: switch off, check both ends of the ribbon cable, and try"
-                " rpicam-hello --list-cameras"
+                Message(
+                    "no camera found: switch off, check both ends of the ribbon cable, and try "
+                    "rpicam-hello --list-cameras"
+                )
             )
         self._rotation = tuning.rotation
         try:
@@ -147,8 +150,10 @@ class Picamera2Camera:
             raise CameraError(_NO_PICTURES) from error
 
 
-def _not_started(error: Exception) -> str:
-    return f"the camera does not start ({error}): close other programs that use it"
+def _not_started(error: Exception) -> Message:
+    return Message(
+        "the camera does not start (%(why)s): close other programs that use it", why=str(error)
+    )
 
 
 def as_bgr(array: Image, stream: dict[str, Any]) -> Image:
@@ -158,7 +163,11 @@ def as_bgr(array: Image, stream: dict[str, Any]) -> Image:
     if name == "RGB888":
         return np.ascontiguousarray(array[:height, :width])
     if name not in _TO_BGR:
-        raise CameraError(f"the camera delivers {name}: take one that can do RGB888 or YUV420")
+        raise CameraError(
+            Message(
+                "the camera delivers %(format)s: take one that can do RGB888 or YUV420", format=name
+            )
+        )
     if name in _PLANAR:
         array = array[: height * 3 // 2]
     # Lines may be padded at their end; after the conversion the padding is cut off.
@@ -171,8 +180,11 @@ def _library() -> ModuleType:
         return importlib.import_module("picamera2")
     except ImportError as error:
         raise CameraError(
-            f"picamera2 cannot be used ({error}):"
-            " sudo apt install python3-picamera2 --no-install-recommends"
+            Message(
+                "picamera2 cannot be used (%(why)s): "
+                "sudo apt install python3-picamera2 --no-install-recommends",
+                why=str(error),
+            )
         ) from error
 
 

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 
 from device.cameras.base import CameraError, Frame, Image, sealed, small
+from game.message import Message
 
 PHOTO_ENDINGS = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
 USUAL_FPS = 25.0  # for films that do not tell
@@ -71,11 +72,17 @@ class ReplayCamera:
 
 def _opened(path: Path, dwell_s: float | None, *, loop: bool) -> _Reel:
     if not path.exists():
-        raise CameraError(f"nothing to replay at {path}: name a folder of photos or a film")
+        raise CameraError(
+            Message(
+                "nothing to replay at %(path)s: name a folder of photos or a film", path=str(path)
+            )
+        )
     if path.is_dir():
         files = sorted(f for f in path.iterdir() if f.suffix.lower() in PHOTO_ENDINGS)
         if not files:
-            raise CameraError(f"no photos in {path}: put .jpg or .png files there")
+            raise CameraError(
+                Message("no photos in %(path)s: put .jpg or .png files there", path=str(path))
+            )
         return _Photos(files, dwell_s, loop=loop)
     if path.suffix.lower() in PHOTO_ENDINGS:
         return _Photos([path], dwell_s, loop=loop)
@@ -108,7 +115,9 @@ def _photo(file: Path) -> Image:
     except (OSError, cv2.error):
         image = None
     if image is None:
-        raise CameraError(f"cannot read {file}: replace it by a whole JPEG or PNG")
+        raise CameraError(
+            Message("cannot read %(path)s: replace it by a whole JPEG or PNG", path=str(file))
+        )
     return sealed(np.asarray(image, np.uint8))
 
 
@@ -124,7 +133,12 @@ class _Film:
         self._lap_s = 0.0  # when this showing of the film began
         first = self._next() if self._film.isOpened() else None
         if first is None:
-            raise CameraError(f"cannot play {path}: name a folder of photos or a film (.mp4, .avi)")
+            raise CameraError(
+                Message(
+                    "cannot play %(path)s: name a folder of photos or a film (.mp4, .avi)",
+                    path=str(path),
+                )
+            )
         self._shown = first
 
     def at(self, elapsed_s: float) -> Image:
@@ -151,5 +165,7 @@ class _Film:
         self._number, self._lap_s = -1, elapsed_s
         image = self._next()
         if image is None:
-            raise CameraError(f"{self._path} has become unreadable: replay another file")
+            raise CameraError(
+                Message("%(path)s has become unreadable: replay another file", path=str(self._path))
+            )
         return image

@@ -13,6 +13,7 @@ import numpy as np
 from device.cameras import usb_controls
 from device.cameras.base import CameraError, Frame, Image, sealed, small
 from device.cameras.controls import Tuning, turned
+from game.message import Message
 
 SIZE_PX = (1920, 1080)  # asked for; cameras that have it not give their nearest
 TIMEOUT_S = 2.0
@@ -117,10 +118,11 @@ class UsbCamera:
                 raise CameraError(self._no_pictures)
 
     @property
-    def _no_pictures(self) -> str:
-        return (
-            f"{self.name} gives no pictures: plug it in again, close other programs"
-            " that use it, or choose another with usb:N"
+    def _no_pictures(self) -> Message:
+        return Message(
+            "%(camera)s gives no pictures: plug it in again, close other programs that use it, or "
+            "choose another with usb:N",
+            camera=self.name,
         )
 
     def _drain(self) -> None:
@@ -165,13 +167,20 @@ class UsbCamera:
 def _v4l2(index: int) -> Device:
     node = Path(f"/dev/video{index}")
     if not node.exists():
-        raise CameraError(f"no camera at {node}: plug one in, or choose another with usb:N")
+        raise CameraError(
+            Message(
+                "no camera at %(path)s: plug one in, or choose another with usb:N", path=str(node)
+            )
+        )
     device = cv2.VideoCapture(index, cv2.CAP_V4L2)
     if not device.isOpened():
         device.release()
         raise CameraError(
-            f"cannot open {node}: close other programs that use it, and see that this user is in"
-            " the group video"
+            Message(
+                "cannot open %(path)s: close other programs that use it, and see that this user is "
+                "in the group video",
+                path=str(node),
+            )
         )
     # Uncompressed, USB 2 carries only some 5 frames a second of this size.
     device.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))

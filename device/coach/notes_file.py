@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Any
 
 from device.files import write_whole
+from game.message import Message
 from game.situation import TableError
 from game.stats.counts import DiceInPlay
 from web.contracts.coach import Mode
@@ -51,11 +52,13 @@ class NotesFile:
         with self._lock:
             notes = edit(self.notes)
             if len(notes.dice) > MAX_SETS:
-                raise TableError(f"{MAX_SETS} sets of dice are enough.")
+                raise TableError(Message("%(most)s sets of dice are enough.", most=MAX_SETS))
             try:
                 write_whole(self._file, json.dumps(asdict(notes)))
             except OSError as error:
-                raise TableError(f"That cannot be written down ({error.strerror}).") from None
+                raise TableError(
+                    Message("That cannot be written down (%(why)s).", why=str(error.strerror))
+                ) from None
             self.notes = notes
 
 

@@ -6,6 +6,7 @@ from threading import RLock
 
 from device.coach.worker_client import QuestionWorker
 from game.errors import GameError
+from game.message import Message
 from game.rules.ruleset import Ruleset
 
 SLICE_S = 0.25
@@ -28,16 +29,16 @@ class Solving:
         self._lock = RLock()
         self._rules: Ruleset | None = None
         self._done = 0.0
-        self._troubles: dict[Ruleset, str] = {}
+        self._troubles: dict[Ruleset, Message] = {}
 
     def share(self, rules: Ruleset) -> float | None:
         """How much of it is done; None while it is not under way."""
         with self._lock:
             return self._done if self._rules == rules else None
 
-    def trouble(self, rules: Ruleset) -> str:
-        """Why these are never solved, or ""."""
-        return self._troubles.get(rules, "")
+    def trouble(self, rules: Ruleset) -> Message | None:
+        """Why these are never solved, if they are not."""
+        return self._troubles.get(rules)
 
     def begin(self, rules: Ruleset) -> None:
         """From the next slice on it is this one; another that is under way is kept as far as it is."""
@@ -61,7 +62,7 @@ class Solving:
         with self._lock:
             error, before = future.exception(), self._done
             if isinstance(error, GameError):
-                self._troubles[rules] = str(error)
+                self._troubles[rules] = error.message
             share = 0.0 if error else future.result()
             if self._rules == rules:
                 self._rules = None if error or share == 1.0 else rules

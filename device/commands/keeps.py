@@ -10,7 +10,7 @@ import click
 
 from device.commands.options import rules_option
 from device.errors import BAD_INPUT, UsageError
-from device.session import messages
+from game.count_words import faces, n_dice
 from game.errors import ThrowError, quoted
 from game.rules import rule_files, scoring
 from game.rules.ruleset import Ruleset
@@ -94,11 +94,9 @@ def _show_json(throw: scoring.Dice, rules: Ruleset) -> None:
 
 def _show(throw: scoring.Dice, rules: Ruleset) -> None:
     keeps = scoring.keeps(throw, rules)
-    click.echo(f"{messages.faces(throw)}  ({rules.title})")
+    click.echo(f"{faces(throw)}  ({rules.title})")
     if not keeps:
         click.echo("  farkle: nothing scores")
     for keep in keeps:
-        left = (
-            "hot dice: throw all again" if keep.hot else f"throw {messages.count(keep.dice_left)}"
-        )
-        click.echo(f"  {messages.faces(keep.dice):<12}{keep.score:>6,}  {left:<26}{keep}")
+        left = "hot dice: throw all again" if keep.hot else f"throw {n_dice(keep.dice_left)}"
+        click.echo(f"  {faces(keep.dice):<12}{keep.score:>6,}  {left:<26}{keep}")

@@ -9,7 +9,7 @@ import click
 import platformdirs
 
 from device.commands.odds_question import OddsQuestion, parse
-from game.errors import OddsError
+from device.errors import UsageError
 from game.odds.advice import TurnOdds, TurnOption, turn_odds
 from game.odds.compiled_rules import throws
 from game.odds.match_odds import MatchOdds, exact
@@ -166,7 +166,7 @@ def simulate(rules: Ruleset, said: str, target: int, matches: int, seed: int) ->
 def _solved(rules: Ruleset, said: str, target: int) -> MatchOdds:
     wins = tables().find(rules, target)
     if wins is None or not wins.solved:
-        raise OddsError(_unsolved(said, target))
+        raise UsageError(_unsolved(said, target))
     return wins
 
 

@@ -18,6 +18,7 @@ from device.calibrating.profile_store import named
 from device.cameras.base import Image
 from device.errors import BAD_INPUT, UsageError
 from device.session import messages
+from game.count_words import faces
 from game.textfile import read_text
 from vision import Quad, Reading
 from vision import read as read_picture
@@ -135,10 +136,10 @@ def _unread(name: str, reason: str) -> dict[str, Any]:
 
 
 def _line(picture: Picture, reading: Reading) -> str:
-    seen = messages.faces(reading.values) or "no dice"
+    seen = faces(reading.values) or "no dice"
     if reading.sure:
         return f"{picture.name}: {seen}"
-    told = [f"{picture.name}: {seen}, not sure.", *messages.advice(reading)]
+    told = [f"{picture.name}: {seen}, not sure.", *map(str, messages.advice(reading))]
     if picture.drawn is None and any(die.problem for die in reading.in_tray):
         told.append("(--annotate DIR writes a picture with the ring.)")
     return " ".join(told)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from device.session import messages
+from game.count_words import faces
 from game.errors import RulesetError
 from game.match.match import Match
 from game.match.match_text import from_text
@@ -147,9 +148,7 @@ def replay(path: str, *, as_json: bool) -> None:
 
 def _turn_line(turn: Turn) -> str:
     throws = ", ".join(
-        f"{messages.faces(throw.dice)} kept {messages.faces(throw.keep.dice)}"
-        if throw.keep
-        else messages.faces(throw.dice)
+        f"{faces(throw.dice)} kept {faces(throw.keep.dice)}" if throw.keep else faces(throw.dice)
         for throw in turn.throws
     )
     end = f"{turn.ending} {turn.points:,}" if turn.points else str(turn.ending or "at risk")

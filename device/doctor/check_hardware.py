@@ -21,6 +21,7 @@ from device.doctor.findings import (
 )
 from device.doctor.system import Machine, System
 from device.files import USER
+from game.message import Message, Verbatim, all_of
 
 GROUPS = ("video", "gpio")
 SENSOR = re.compile(r"((?:imx|ov)\w+)")
@@ -30,16 +31,16 @@ def camera(system: System) -> Finding:
     """The companion's own word where it runs; else what the kernel sees."""
     if system.state is not None:
         if name := system.state.get("camera"):
-            return ok(str(name))
+            return ok(Verbatim(str(name)))
         return failed(CAMERA_LOST)
     match system.settings.camera.partition(":")[0]:
         case "sim" | "replay":
-            return ok(f"not needed: {system.settings.camera}")
+            return ok(Message("not needed: %(camera)s", camera=system.settings.camera))
         case "usb":
             usb = _usb(system.machine)
-            return ok(f"USB: {usb}") if usb else failed(NO_CAMERA, "USB")
+            return ok(Verbatim(f"USB: {usb}")) if usb else failed(NO_CAMERA, "USB")
         case "auto" if not is_pi(system.machine):
-            return skipped("no Raspberry Pi: the dice are simulated")
+            return skipped(Message("no Raspberry Pi: the dice are simulated"))
         case _:
             return _on_the_flat_cable(system.machine)
 
@@ -48,7 +49,7 @@ def _on_the_flat_cable(machine: Machine) -> Finding:
     sensor = _sensor(machine)
     if sensor is None:
         return failed(NO_CAMERA)
-    return ok(sensor) if find_spec("picamera2") else failed(NO_PICAMERA2, sensor)
+    return ok(Verbatim(sensor)) if find_spec("picamera2") else failed(NO_PICAMERA2, sensor)
 
 
 def _sensor(machine: Machine) -> str | None:
@@ -72,12 +73,19 @@ def pins(system: System) -> Finding:
     """The chip of the header, and what drives it."""
     chips = [path.name for path in system.machine.glob("/dev/gpiochip*")]
     if not chips:
-        return warning(NO_PINS) if is_pi(system.machine) else skipped("no Raspberry Pi: no pins")
+        none = Message("no Raspberry Pi: no pins")
+        return warning(NO_PINS) if is_pi(system.machine) else skipped(none)
     if find_spec("lgpio") is None:
         return failed(NO_LGPIO, chips[0])
     settings = system.settings
     lamp = f"{settings.red_pin}, {settings.green_pin}, {settings.blue_pin}"
-    return ok(f"{chips[0]}: button GPIO{settings.button_pin}, lamp GPIO{lamp}")
+    wired = Message(
+        "%(chip)s: button GPIO%(button)s, lamp GPIO%(lamp)s",
+        chip=chips[0],
+        button=settings.button_pin,
+        lamp=lamp,
+    )
+    return ok(wired)
 
 
 def is_pi(machine: Machine) -> bool:
@@ -88,11 +96,11 @@ def is_pi(machine: Machine) -> bool:
 def rights(system: System) -> Finding:
     """The groups of the service's user, or of whoever asks where there is no service."""
     if not system.installed:
-        return skipped("the service is not installed: it is your own rights that count")
+        return skipped(Message("the service is not installed: it is your own rights that count"))
     missing = [name for name in GROUPS if not _is_member(USER, name)]
     if missing:
-        return failed(NOT_ALLOWED, f"not in {' and '.join(missing)}")
-    return ok(f"user {USER}, in {' and '.join(GROUPS)}")
+        return failed(NOT_ALLOWED, Message("not in %(groups)s", groups=all_of(missing)))
+    return ok(Message("user %(user)s, in %(groups)s", user=USER, groups=all_of(GROUPS)))
 
 
 def _is_member(user: str, group: str) -> bool:

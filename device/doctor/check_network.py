@@ -26,6 +26,7 @@ from device.doctor.system import Machine, System
 from device.errors import UsageError
 from device.mqtt.address import address
 from device.mqtt.client import GOES_ON, BrokerClient, Ears
+from game.message import Message, Plural, Value, Verbatim
 
 GUESTS = re.compile(r"guest|gast|gäste|invit|ospit|public|hotspot|hotel|visitor", re.IGNORECASE)
 _AVAHI = ("org.freedesktop.Avahi", "/", "org.freedesktop.Avahi.Server", "GetHostNameFqdn")
@@ -35,8 +36,8 @@ def network(system: System) -> Finding:
     """The addresses under which phones may reach this machine."""
     addresses = _addresses(system.machine)
     if addresses is None:
-        return skipped("`ip` is not installed")
-    return ok(", ".join(addresses)) if addresses else failed(NO_NETWORK)
+        return skipped(Message("`ip` is not installed"))
+    return ok(Verbatim(", ".join(addresses))) if addresses else failed(NO_NETWORK)
 
 
 def _addresses(machine: Machine) -> list[str] | None:
@@ -62,14 +63,16 @@ def wifi(system: System) -> Finding:
     """
     ssid = system.machine.run("iwgetid", "--raw") or _ssid(system.machine)
     if not ssid:
-        return skipped("not on Wi-Fi")
+        return skipped(Message("not on Wi-Fi"))
     if GUESTS.search(ssid):
         return warning(GUEST_WIFI, ssid)
     others = _others(system.machine)
-    seen = {0: "no phone seen yet", 1: "one other device seen"}.get(
-        others, f"{others} other devices seen"
+    seen = (
+        Plural("one other device seen", "%(n)s other devices seen", n=others)
+        if others
+        else Message("no phone seen yet")
     )
-    return ok(f"{ssid}, {seen}")
+    return ok(Message("%(wifi)s, %(seen)s", wifi=ssid, seen=seen))
 
 
 def _ssid(machine: Machine) -> str | None:
@@ -96,17 +99,17 @@ def name(system: System) -> Finding:
     fqdn = answer.partition(" ")[2].strip('"')
     if fqdn.partition(".")[0].lower() != socket.gethostname().partition(".")[0].lower():
         return warning(OTHER_NAME, fqdn)
-    return ok(fqdn)
+    return ok(Verbatim(fqdn))
 
 
 def port(system: System) -> Finding:
     """Ours, free, or somebody else's."""
     number = system.settings.port
     if system.state is not None:
-        return ok(f"Traykeeper answers at {system.address}")
+        return ok(Message("Traykeeper answers at %(address)s", address=system.address))
     try:
         with socket.create_server((system.settings.host, number)):
-            return ok(f"{number} is free")
+            return ok(Message("%(port)s is free", port=str(number)))
     except OSError as error:
         if error.errno == EACCES:
             return _not_allowed(system, number)
@@ -117,7 +120,7 @@ def _not_allowed(system: System, number: int) -> Finding:
     """You may not listen there; the service may, where the install has granted it."""
     granted = system.machine.read("/etc/systemd/system/traykeeper.service.d/install.conf") or ""
     if "CAP_NET_BIND_SERVICE" in granted:
-        return ok(f"{number} is granted to the service")
+        return ok(Message("%(port)s is granted to the service", port=str(number)))
     return failed(PORT_NOT_ALLOWED, str(number))
 
 
@@ -129,7 +132,7 @@ def broker(system: System) -> Finding:
     """Greets the broker as a client of its own, and leaves."""
     settings = system.settings
     if not settings.mqtt:
-        return skipped("none is set")
+        return skipped(Message("none is set"))
     try:
         there = address(settings.mqtt, secret=settings.mqtt_secret, ca=settings.mqtt_ca)
         said: Queue[str] = Queue()
@@ -138,12 +141,16 @@ def broker(system: System) -> Finding:
         return failed(NO_BROKER, str(error))
     link.start()
     try:
-        trouble = said.get(timeout=ANSWER_S)
+        trouble: Value = said.get(timeout=ANSWER_S)
     except Empty:
-        trouble = f"{there} does not answer"
+        trouble = Message("%(broker)s does not answer", broker=str(there))
     finally:
         link.close()
-    return failed(NO_BROKER, trouble) if trouble else ok(f"{there} lets us in")
+    return (
+        failed(NO_BROKER, trouble)
+        if trouble
+        else ok(Message("%(broker)s lets us in", broker=str(there)))
+    )
 
 
 def _ears(said: "Queue[str]") -> Ears:

@@ -18,6 +18,7 @@ from device.doctor.findings import (
     warning,
 )
 from device.doctor.system import Machine, System
+from game.message import Message, Verbatim
 
 NEARLY_FULL = 500 << 20
 FULL = 50 << 20
@@ -30,12 +31,14 @@ UNDER_VOLTAGE, SLOWED_BY_HEAT = 0x1, 0x8 | 0x4
 ONCE = 16
 """Bits of get_throttled; shifted by so many: since the start."""
 
+NOT_MEASURED = Message("this machine does not measure it")
+
 
 def space(system: System) -> Finding:
     """Room for the matches."""
     folder = existing(system.folder)
     free = shutil.disk_usage(folder).free
-    line = f"{free / 2**30:.1f} GB free in {folder}"
+    line = Message("%(size)s GB free in %(folder)s", size=free / 2**30, folder=str(folder))
     if free < FULL:
         return failed(DISK_FULL, line)
     return warning(DISK_FULL, line) if free < NEARLY_FULL else ok(line)
@@ -50,7 +53,7 @@ def disk(system: System) -> Finding:
     """A card that wears out turns read-only, or has errors that ext4 counts."""
     mount = _mount_of(system.machine, existing(system.folder))
     if mount is None:
-        return skipped("/proc/mounts does not tell")
+        return skipped(Message("/proc/mounts does not tell"))
     device, kind, options = mount
     if "ro" in options.split(","):
         return failed(READ_ONLY, device)
@@ -59,7 +62,9 @@ def disk(system: System) -> Finding:
         for path in system.machine.glob("/sys/fs/ext4/*/errors_count")
         if (count := path.read_text().strip()) != "0"
     ]
-    return failed(DISK_ERRORS, ", ".join(errors)) if errors else ok(f"{kind}, no errors counted")
+    if errors:
+        return failed(DISK_ERRORS, ", ".join(errors))
+    return ok(Message("%(kind)s, no errors counted", kind=kind))
 
 
 def _mount_of(machine: Machine, folder: Path) -> tuple[str, str, str] | None:
@@ -79,18 +84,18 @@ def power(system: System) -> Finding:
     if flags is None:
         return _power_by_hwmon(system.machine)
     if flags & UNDER_VOLTAGE:
-        return failed(LOW_VOLTAGE, "now")
+        return failed(LOW_VOLTAGE, Message("now"))
     if flags & UNDER_VOLTAGE << ONCE:
-        return warning(LOW_VOLTAGE, "at least once since the start")
-    return ok("never too low since the start")
+        return warning(LOW_VOLTAGE, Message("at least once since the start"))
+    return ok(Message("never too low since the start"))
 
 
 def _power_by_hwmon(machine: Machine) -> Finding:
     """Where vcgencmd is missing or not allowed: the kernel's own alarm."""
     for path in machine.glob("/sys/class/hwmon/hwmon*/in0_lcrit_alarm"):
         low = path.read_text().strip() == "1"
-        return failed(LOW_VOLTAGE, "now") if low else ok("not too low now")
-    return skipped("this machine does not measure it")
+        return failed(LOW_VOLTAGE, Message("now")) if low else ok(Message("not too low now"))
+    return skipped(NOT_MEASURED)
 
 
 def _throttled(machine: Machine) -> int | None:
@@ -109,8 +114,8 @@ def heat(system: System) -> Finding:
     )
     values = [int(text) / 1000 for text in texts if text and text.lstrip("-").isdigit()]
     if not values:
-        return skipped("this machine does not measure it")
-    line = f"{max(values):.0f} °C"
+        return skipped(NOT_MEASURED)
+    line = Verbatim(f"{max(values):.0f} °C")
     slowed = (_throttled(system.machine) or 0) & SLOWED_BY_HEAT
     return warning(TOO_HOT, line) if slowed or max(values) >= HOT_C else ok(line)
 
@@ -121,8 +126,8 @@ def clock(system: System) -> Finding:
     answer = system.machine.run("timedatectl", "show", "-p", "NTPSynchronized", "--value")
     match answer:
         case "yes":
-            return ok(f"{now}, set from the network")
+            return ok(Message("%(when)s, set from the network", when=now))
         case "no":
             return warning(CLOCK_UNSET, now)
         case _:
-            return skipped(f"{now}; timedatectl does not tell")
+            return skipped(Message("%(when)s; timedatectl does not tell", when=now))

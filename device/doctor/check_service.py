@@ -19,28 +19,31 @@ from device.doctor.findings import (
 )
 from device.doctor.system import System
 from device.files import SERVICE
+from game.message import Message, Plural, Verbatim
 
 
 def settings(system: System) -> Finding:
     """Whether the file holds."""
     if system.complaint:
         return failed(BAD_SETTINGS, system.complaint)
-    return ok(str(system.settings_path or "no file: the defaults"))
+    path = system.settings_path
+    return ok(Verbatim(str(path)) if path else Message("no file: the defaults"))
 
 
 def service(system: System) -> Finding:
     """Whether systemd keeps it running, and how often it had to begin anew."""
     if not system.installed:
-        return skipped("not installed: run by hand")
+        return skipped(Message("not installed: run by hand"))
     told = system.machine.run("systemctl", "show", "-p", "ActiveState,NRestarts", SERVICE)
     shown = dict(line.partition("=")[::2] for line in (told or "").splitlines())
     active, restarts = shown.get("ActiveState"), shown.get("NRestarts", "0")
     if active is None:
-        return skipped("systemctl does not tell")
+        return skipped(Message("systemctl does not tell"))
     if active != "active":
         return failed(NOT_RUNNING, active)
-    times = "once" if restarts == "1" else f"{restarts} times"
-    return ok("running") if restarts == "0" else warning(RESTARTS, times)
+    if restarts == "0":
+        return ok(Message("running"))
+    return warning(RESTARTS, Plural("once", "%(n)s times", n=int(restarts)))
 
 
 def journal(system: System) -> Finding:
@@ -51,12 +54,17 @@ def journal(system: System) -> Finding:
         return failed(NO_STATE, str(folder))
     try:
         if not file.exists():
-            return ok(f"no match yet, in {system.folder}")
+            return ok(Message("no match yet, in %(folder)s", folder=str(system.folder)))
         with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as db:
             (answer,) = db.execute("PRAGMA quick_check").fetchone()
             (matches,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
     except (PermissionError, sqlite3.OperationalError):
-        return skipped(f"{file} may not be read by you: try sudo traykeeper doctor")
+        return skipped(
+            Message("%(file)s may not be read by you: try sudo traykeeper doctor", file=str(file))
+        )
     except sqlite3.DatabaseError as error:
         return failed(BAD_JOURNAL, str(error))
-    return ok(f"{matches} matches in {file}") if answer == "ok" else failed(BAD_JOURNAL, answer)
+    if answer != "ok":
+        return failed(BAD_JOURNAL, answer)
+    held = Plural("one match in %(file)s", "%(n)s matches in %(file)s", n=matches, file=str(file))
+    return ok(held)

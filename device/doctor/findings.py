@@ -4,126 +4,150 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from game.message import Message, Value
+
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
     """A complaint, and what to do about it."""
 
-    says: str
-    remedy: str
+    says: Message
+    remedy: Message
 
 
 BAD_SETTINGS = Trouble(
-    "the settings do not hold",
-    "mend the line it names in the file, then `sudo systemctl restart traykeeper`",
+    Message("the settings do not hold"),
+    Message("mend the line it names in the file, then `sudo systemctl restart traykeeper`"),
 )
 NO_CAMERA = Trouble(
-    "no camera is seen",
-    "switch off, push the flat cable in at both ends (contacts to the contacts), switch on again",
+    Message("no camera is seen"),
+    Message(
+        "switch off, push the flat cable in at both ends (contacts to the contacts), switch on again"
+    ),
 )
 CAMERA_LOST = Trouble(
-    "the companion has no picture",
-    "check the cable; then `sudo systemctl restart traykeeper`; meanwhile tap the dice in",
+    Message("the companion has no picture"),
+    Message("check the cable; then `sudo systemctl restart traykeeper`; meanwhile tap the dice in"),
 )
 NO_PICAMERA2 = Trouble(
-    "a camera is there, but picamera2 is not installed",
-    "`sudo apt install python3-picamera2 --no-install-recommends`, then the install again",
+    Message("a camera is there, but picamera2 is not installed"),
+    Message("`sudo apt install python3-picamera2 --no-install-recommends`, then the install again"),
 )
 NO_PINS = Trouble(
-    "no pins are seen",
-    "on a Pi: update it (`sudo apt full-upgrade`) and restart; elsewhere the button is on the page",
+    Message("no pins are seen"),
+    Message(
+        "on a Pi: update it (`sudo apt full-upgrade`) and restart; elsewhere the button is on the page"
+    ),
 )
 NO_LGPIO = Trouble(
-    "pins are there, but lgpio is not installed",
-    "`sudo apt install python3-lgpio`, then the install again",
+    Message("pins are there, but lgpio is not installed"),
+    Message("`sudo apt install python3-lgpio`, then the install again"),
 )
 NOT_ALLOWED = Trouble(
-    "the service may not use camera or pins",
-    "run the install again: it puts the user traykeeper into the groups video and gpio",
+    Message("the service may not use camera or pins"),
+    Message("run the install again: it puts the user traykeeper into the groups video and gpio"),
 )
 NO_STATE = Trouble(
-    "the folder of the matches cannot be written",
-    "run the install again; by hand: `--state` and a folder that is yours",
+    Message("the folder of the matches cannot be written"),
+    Message("run the install again; by hand: `--state` and a folder that is yours"),
 )
 DISK_FULL = Trouble(
-    "the disk is nearly full",
-    "free space: `sudo apt clean`, `sudo journalctl --vacuum-size=50M`",
+    Message("the disk is nearly full"),
+    Message("free space: `sudo apt clean`, `sudo journalctl --vacuum-size=50M`"),
 )
 READ_ONLY = Trouble(
-    "the disk is read-only",
-    "restart; if it stays so the card is worn out: copy the matches away and use a new card",
+    Message("the disk is read-only"),
+    Message(
+        "restart; if it stays so the card is worn out: copy the matches away and use a new card"
+    ),
 )
 DISK_ERRORS = Trouble(
-    "the disk has had errors",
-    "copy the matches away now (`sudo cp -r /var/lib/traykeeper ...`), then use a new card",
+    Message("the disk has had errors"),
+    Message(
+        "copy the matches away now (`sudo cp -r /var/lib/traykeeper ...`), then use a new card"
+    ),
 )
 TOO_HOT = Trouble(
-    "the Pi is too hot",
-    "give it air or a heat sink: it slows down at 80 °C",
+    Message("the Pi is too hot"),
+    Message("give it air or a heat sink: it slows down at 80 °C"),
 )
 LOW_VOLTAGE = Trouble(
-    "the power supply is too weak",
-    "use the supply made for this Pi, plugged in directly: no hub, no thin phone cable",
+    Message("the power supply is too weak"),
+    Message("use the supply made for this Pi, plugged in directly: no hub, no thin phone cable"),
 )
 CLOCK_UNSET = Trouble(
-    "the clock is not set",
-    "it sets itself from the network: check the Wi-Fi; matches are kept all the same",
+    Message("the clock is not set"),
+    Message("it sets itself from the network: check the Wi-Fi; matches are kept all the same"),
 )
 NO_NETWORK = Trouble(
-    "there is no network",
-    "`sudo nmtui` and choose your Wi-Fi; or make the Pi its own: docs/install.md, 'Without Wi-Fi'",
+    Message("there is no network"),
+    Message(
+        "`sudo nmtui` and choose your Wi-Fi; or make the Pi its own: docs/install.md, 'Without Wi-Fi'"
+    ),
 )
 GUEST_WIFI = Trouble(
-    "this looks like a guest Wi-Fi, which keeps devices apart",
-    "join the main Wi-Fi with `sudo nmtui`, or use the Pi's own: docs/install.md, 'Without Wi-Fi'",
+    Message("this looks like a guest Wi-Fi, which keeps devices apart"),
+    Message(
+        "join the main Wi-Fi with `sudo nmtui`, or use the Pi's own: docs/install.md, 'Without Wi-Fi'"
+    ),
 )
 NO_NAME = Trouble(
-    "nobody answers to the Pi's name",
-    "`sudo apt install avahi-daemon`; meanwhile use the address with numbers",
+    Message("nobody answers to the Pi's name"),
+    Message("`sudo apt install avahi-daemon`; meanwhile use the address with numbers"),
 )
 OTHER_NAME = Trouble(
-    "another device has this name too",
-    "use the name shown here, or give this Pi another: `sudo hostnamectl set-hostname den`",
+    Message("another device has this name too"),
+    Message(
+        "use the name shown here, or give this Pi another: `sudo hostnamectl set-hostname den`"
+    ),
 )
 PORT_TAKEN = Trouble(
-    "the port is used by another program",
-    "choose another `port` in the settings, then run the install again",
+    Message("the port is used by another program"),
+    Message("choose another `port` in the settings, then run the install again"),
 )
 PORT_NOT_ALLOWED = Trouble(
-    "the port needs a right that the service does not have",
-    "run the install again after setting the port to 80: it grants just that",
+    Message("the port needs a right that the service does not have"),
+    Message("run the install again after setting the port to 80: it grants just that"),
 )
 NO_BROKER = Trouble(
-    "the broker does not let this tray in",
-    "mend what it says: docs/mqtt.md; nothing is lost meanwhile, it is told what it missed",
+    Message("the broker does not let this tray in"),
+    Message(
+        "mend what it says: docs/mqtt.md; nothing is lost meanwhile, it is told what it missed"
+    ),
 )
 NOT_RUNNING = Trouble(
-    "the service does not run",
-    "`journalctl -u traykeeper -n 20` says why; then `sudo systemctl restart traykeeper`",
+    Message("the service does not run"),
+    Message("`journalctl -u traykeeper -n 20` says why; then `sudo systemctl restart traykeeper`"),
 )
 RESTARTS = Trouble(
-    "the service had to be restarted",
-    "`journalctl -u traykeeper` says when; send a report: `traykeeper doctor --zip report.zip`",
+    Message("the service had to be restarted"),
+    Message(
+        "`journalctl -u traykeeper` says when; send a report: `traykeeper doctor --zip report.zip`"
+    ),
 )
 NOT_WRITTEN = Trouble(
-    "the journal cannot be written: nothing is accepted",
-    "free space (`sudo apt clean`), or restart; if the card is read-only, use a new one",
+    Message("the journal cannot be written: nothing is accepted"),
+    Message("free space (`sudo apt clean`), or restart; if the card is read-only, use a new one"),
 )
 JOURNAL_RESTORED = Trouble(
-    "the journal was damaged",
-    "compare the scores with what you remember, correct them by hand; a worn card is replaced",
+    Message("the journal was damaged"),
+    Message(
+        "compare the scores with what you remember, correct them by hand; a worn card is replaced"
+    ),
 )
 BACKUP_FAILED = Trouble(
-    "the daily backup cannot be made",
-    "free space; until then save one to your phone with the button below",
+    Message("the daily backup cannot be made"),
+    Message("free space; until then save one to your phone with the button below"),
 )
 LAMP_FAILED = Trouble(
-    "button, lamp, buzzer or voice fail",
-    "check their wires, their pins in the settings, and whether another program uses them",
+    Message("button, lamp, buzzer or voice fail"),
+    Message("check their wires, their pins in the settings, and whether another program uses them"),
 )
 BAD_JOURNAL = Trouble(
-    "the journal of the matches is damaged",
-    "`sudo systemctl restart traykeeper`: the newest good backup takes its place by itself",
+    Message("the journal of the matches is damaged"),
+    Message(
+        "`sudo systemctl restart traykeeper`: the newest good backup takes its place by itself"
+    ),
 )
 
 
@@ -141,34 +165,36 @@ class Finding:
     """What one check has to say."""
 
     level: Level
-    line: str
+    line: Message
     trouble: Trouble | None = None
 
     def to_json(self, check: str) -> dict[str, Any]:
         """The public form."""
-        remedy = self.trouble.remedy if self.trouble else None
-        return {"check": check, "level": str(self.level), "line": self.line, "remedy": remedy}
+        remedy = str(self.trouble.remedy) if self.trouble else None
+        return {"check": check, "level": str(self.level), "line": str(self.line), "remedy": remedy}
 
 
-def ok(line: str) -> Finding:
+def ok(line: Message) -> Finding:
     """All is well."""
     return Finding(Level.OK, line)
 
 
-def skipped(why: str) -> Finding:
+def skipped(why: Message) -> Finding:
     """It cannot be told on this machine."""
     return Finding(Level.SKIPPED, why)
 
 
-def warning(trouble: Trouble, detail: str = "") -> Finding:
+def warning(trouble: Trouble, detail: Value = "") -> Finding:
     """Something that a person should know of; the table can be played at."""
     return Finding(Level.WARNING, _line(trouble, detail), trouble)
 
 
-def failed(trouble: Trouble, detail: str = "") -> Finding:
+def failed(trouble: Trouble, detail: Value = "") -> Finding:
     """Something that has to be mended."""
     return Finding(Level.FAILED, _line(trouble, detail), trouble)
 
 
-def _line(trouble: Trouble, detail: str) -> str:
-    return f"{trouble.says} ({detail})" if detail else trouble.says
+def _line(trouble: Trouble, detail: Value) -> Message:
+    if not detail:
+        return trouble.says
+    return Message("%(trouble)s (%(detail)s)", trouble=trouble.says, detail=detail)

@@ -7,28 +7,33 @@ from gpiozero.pins import Factory
 
 from device.hardware.pins import BLUE_PIN, GREEN_PIN, RED_PIN
 from device.session.indicator import Indicator
+from game.message import Message
 from web.contracts.table import Lamp
 
 LAMPS = {
-    Indicator.STARTING: Lamp("#404040", 1, "starting: looking for the camera"),
-    Indicator.NO_MATCH: Lamp("#ffffff", 0, "no match: throw one die each, or set up on the phone"),
-    Indicator.READY: Lamp("#00ff00", 0, "ready: throw and press"),
-    Indicator.WAITING: Lamp("#0040ff", 2, "waiting for the dice to lie still"),
-    Indicator.READ: Lamp("#00a0a0", 0, "read: throw on and press, or hold to bank"),
-    Indicator.HOT_DICE: Lamp("#ffd000", 0, "hot dice: throw all again and press, or hold to bank"),
-    Indicator.QUESTION: Lamp("#ffa000", 1, "a question: hold for yes"),
-    Indicator.ATTENTION: Lamp("#ff4000", 2, "needs attention: see the page"),
-    Indicator.FARKLE: Lamp("#ff0000", 0, "farkle: next player, throw and press"),
-    Indicator.WON: Lamp("#ff00ff", 1, "won: hold for a rematch"),
-    Indicator.NO_CAMERA: Lamp("#400000", 0.5, "no camera: tap the dice in on the phone"),
-    Indicator.PENCIL: Lamp("#ffffff", 2, "a phone asks for the pencil: press to give it"),
-    Indicator.BANK: Lamp("#0000ff", 0, "let go: bank, or yes"),
-    Indicator.UNDO: Lamp("#a000ff", 0, "let go: take back the last step"),
-    Indicator.SHUT_DOWN: Lamp("#ff0000", 5, "let go: shut down"),
+    Indicator.STARTING: Lamp("#404040", 1, Message("starting: looking for the camera")),
+    Indicator.NO_MATCH: Lamp(
+        "#ffffff", 0, Message("no match: throw one die each, or set up on the phone")
+    ),
+    Indicator.READY: Lamp("#00ff00", 0, Message("ready: throw and press")),
+    Indicator.WAITING: Lamp("#0040ff", 2, Message("waiting for the dice to lie still")),
+    Indicator.READ: Lamp("#00a0a0", 0, Message("read: throw on and press, or hold to bank")),
+    Indicator.HOT_DICE: Lamp(
+        "#ffd000", 0, Message("hot dice: throw all again and press, or hold to bank")
+    ),
+    Indicator.QUESTION: Lamp("#ffa000", 1, Message("a question: hold for yes")),
+    Indicator.ATTENTION: Lamp("#ff4000", 2, Message("needs attention: see the page")),
+    Indicator.FARKLE: Lamp("#ff0000", 0, Message("farkle: next player, throw and press")),
+    Indicator.WON: Lamp("#ff00ff", 1, Message("won: hold for a rematch")),
+    Indicator.NO_CAMERA: Lamp("#400000", 0.5, Message("no camera: tap the dice in on the phone")),
+    Indicator.PENCIL: Lamp("#ffffff", 2, Message("a phone asks for the pencil: press to give it")),
+    Indicator.BANK: Lamp("#0000ff", 0, Message("let go: bank, or yes")),
+    Indicator.UNDO: Lamp("#a000ff", 0, Message("let go: take back the last step")),
+    Indicator.SHUT_DOWN: Lamp("#ff0000", 5, Message("let go: shut down")),
     # As red, green and blue as can be, but not quite those that mean something else.
-    Indicator.TEST_RED: Lamp("#fe0000", 0, "a test: is it red?"),
-    Indicator.TEST_GREEN: Lamp("#00fe00", 0, "a test: is it green?"),
-    Indicator.TEST_BLUE: Lamp("#0000fe", 0, "a test: is it blue?"),
+    Indicator.TEST_RED: Lamp("#fe0000", 0, Message("a test: is it red?")),
+    Indicator.TEST_GREEN: Lamp("#00fe00", 0, Message("a test: is it green?")),
+    Indicator.TEST_BLUE: Lamp("#0000fe", 0, Message("a test: is it blue?")),
 }
 """What three colours show; the page shows the same."""
 

@@ -1,7 +1,7 @@
 """Lamp, buzzer and voice together: what the table tells those who stand at it."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, Protocol
@@ -15,7 +15,8 @@ from device.hardware.lamp import OneLamp, RgbLamp
 from device.hardware.pins import BLUE_PIN, GREEN_PIN, RED_PIN
 from device.hardware.voice import Voice
 from device.session.indicator import Indicator
-from game.errors import quoted
+from game.errors import quoted, reason
+from game.message import Message
 
 log = logging.getLogger(__name__)
 
@@ -68,13 +69,13 @@ class Signals:
 
     Args:
         outputs: what there is.
-        trouble: why there is not more.
+        missing: why there is not more.
     """
 
-    def __init__(self, *outputs: Output, trouble: str = "") -> None:
+    def __init__(self, *outputs: Output, missing: Sequence[Message] = ()) -> None:
         self._outputs = outputs
-        self._failed: dict[int, str] = {}
-        self._missing = trouble
+        self._failed: dict[int, Message] = {}
+        self._missing = missing
 
     def __repr__(self) -> str:
         return f"<Signals {', '.join(map(repr, self._outputs))}>"
@@ -87,12 +88,14 @@ class Signals:
             except Exception as error:
                 if number not in self._failed:
                     log.exception("%r fails", output)
-                self._failed[number] = f"{type(output).__name__}: {error}"
+                self._failed[number] = Message(
+                    "%(what)s: %(why)s", what=type(output).__name__, why=reason(error)
+                )
 
     @property
-    def trouble(self) -> str:
-        """Which of them fail, and how; empty where none does."""
-        return "; ".join(filter(None, (self._missing, *self._failed.values())))
+    def troubles(self) -> tuple[Message, ...]:
+        """Which of them fail, and how."""
+        return (*self._missing, *self._failed.values())
 
     def close(self) -> None:
         for output in self._outputs:
@@ -105,14 +108,14 @@ class Signals:
 def open_signals(factory: Factory, wiring: Wiring, warn: Callable[[str], object]) -> Signals:
     """All that is wired; `warn` takes one line about each that does not work: the table does."""
     outputs: list[Output] = []
-    troubles: list[str] = []
+    missing: list[Message] = []
     for make in _makers(factory, wiring):
         try:
             outputs.append(make())
         except (GPIOZeroError, OSError, RuntimeError) as error:
-            troubles.append(str(error))
+            missing.append(reason(error))
             warn(str(error))
-    return Signals(*outputs, trouble="; ".join(troubles))
+    return Signals(*outputs, missing=missing)
 
 
 def _makers(factory: Factory, wiring: Wiring) -> Iterator[Callable[[], Output]]:

@@ -5,12 +5,13 @@ from threading import Lock
 from time import monotonic, sleep
 
 from device.hardware.button import TrayButton
+from game.message import Message
 from game.situation import TableError
 
 STUCK_S = 12.0
 """Longer than any hold that is taken: whoever put the finger down has gone away."""
 
-BUSY = "The button is being held down: wait until it is let go."
+BUSY = Message("The button is being held down: wait until it is let go.")
 
 
 class SimulatedButton:

@@ -12,10 +12,12 @@ from pathlib import Path
 from threading import Condition, Thread
 
 from device.session.indicator import Indicator
+from game.errors import TraykeeperError
+from game.message import Message
 
 log = logging.getLogger(__name__)
 
-MISSING = "no voice: espeak-ng is missing: sudo apt install espeak-ng"
+MISSING = Message("no voice: espeak-ng is missing: sudo apt install espeak-ng")
 
 _NEVER_SAID = (
     Indicator.STARTING,
@@ -30,13 +32,14 @@ LONGEST_S = 30.0
 """No sentence takes so long: a sound card that hangs does."""
 
 
-def words_for(message: str, advice: tuple[str, ...] = ()) -> str:
+def words_for(message: Message, advice: tuple[Message, ...] = ()) -> str:
     """What is said of a message and of advice; no sentence twice.
 
-    >>> words_for("A die is cocked.", ("A die is cocked.", "Throw it again."))
+    >>> cocked, again = Message("A die is cocked."), Message("Throw it again.")
+    >>> words_for(cocked, (cocked, again))
     'A die is cocked. Throw it again.'
     """
-    return " ".join(dict.fromkeys((message, *advice)))
+    return " ".join(map(str, dict.fromkeys((message, *advice))))
 
 
 def spoken(words: str) -> str:
@@ -48,6 +51,10 @@ def spoken(words: str) -> str:
     return re.sub(r"(?<=\d),(?=\d{3})", "", words)
 
 
+class VoiceMissingError(TraykeeperError, FileNotFoundError):
+    """There is no program that speaks; the message names the package."""
+
+
 class Voice:
     """Speaks the newest words.
 
@@ -56,13 +63,13 @@ class Voice:
         to_file: write the sound there instead of playing it; for tests.
 
     Raises:
-        FileNotFoundError: espeak-ng is not installed; the message names the package.
+        VoiceMissingError: espeak-ng is not installed.
     """
 
     def __init__(self, language: str = "en", *, to_file: Path | None = None) -> None:
         program = shutil.which("espeak-ng")
         if program is None:
-            raise FileNotFoundError(MISSING)
+            raise VoiceMissingError(MISSING)
         self._command = [program, "-v", language]
         if to_file:
             self._command += ["-w", str(to_file)]

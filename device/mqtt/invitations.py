@@ -7,6 +7,7 @@ from typing import Any, Protocol, Self
 
 from game.commands import Command, Invite, StartMatch
 from game.errors import GameError
+from game.message import Message, Paragraph, all_of
 from game.situation import Situation, TableError
 from web.contracts.table import Snapshot
 
@@ -55,9 +56,13 @@ class Invitation:
             return None
 
     @property
-    def question(self) -> str:
-        names = " and ".join(self.match.names)
-        return f"{self.title} calls {names} to this tray. Begin their match?"
+    def question(self) -> Message:
+        calls = Message(
+            "%(title)s calls %(names)s to this tray.",
+            title=self.title,
+            names=all_of(self.match.names),
+        )
+        return Paragraph(calls, Message("Begin their match?"))
 
 
 class Invitations:

@@ -10,9 +10,11 @@ from device.session import messages
 from device.session.mid_turn import judge_mid_turn
 from device.session.placement import Placement, compare, place_of
 from device.session.verdict import Accept, Answer, Ask, Attention, EmptyTray, NotThrown, Verdict
+from game.count_words import n_dice
 from game.match.events import Place, Thrown, TookOver
 from game.match.match import Match
 from game.match.state import State, Throw
+from game.message import Message, Paragraph
 from game.rules.scoring import Dice, Effect, throw_events
 from vision.reading import Reading
 
@@ -49,7 +51,7 @@ def judge(match: Match, sight: Sight, before: tuple[Place, ...] = ()) -> Verdict
     before = match.last_places or before
     lay = compare(sight.reading, before, match.rules.n_dice)
     if not lay.thrown:
-        return NotThrown("Not thrown yet: the dice lie where they lay.")
+        return NotThrown(Message("Not thrown yet: the dice lie where they lay."))
     verdict = _announce_reset(match.state, _judge_throw(match.state, lay))
     if sight.tumbled is not True and lay.could_have_slid(before):
         return _slid_or_thrown(verdict, lay, watched=sight.tumbled is not None)
@@ -68,13 +70,12 @@ def offer(match: Match, earlier: Sight, before: tuple[Place, ...], age_s: float)
     if not isinstance(verdict, Accept):
         return None
     dice = next(event.dice for event in verdict.events if isinstance(event, Thrown))
-    label = f"Use {messages.faces(dice)}"
-    ago = f"{max(1, round(age_s))} s ago"
-    return Ask(
-        f"The tray is empty. {messages.faces(dice)} lay here {ago}: use it?"
-        " Hold for yes; press to wait for the next throw.",
-        (Answer(label, verdict.events),),
+    question = Paragraph(
+        Message("The tray is empty."),
+        Message("%(dice)s lay here %(s)s s ago: use it?", dice=dice, s=max(1, round(age_s))),
+        Message("Hold for yes; press to wait for the next throw."),
     )
+    return Ask(question, (Answer(Message("Use %(dice)s", dice=dice), verdict.events),))
 
 
 def costs(match: Match, verdict: Verdict) -> bool:
@@ -89,11 +90,18 @@ def costs(match: Match, verdict: Verdict) -> bool:
 def judge_again(match: Match, throw: Throw, sight: Sight) -> Dice | NotThrown:
     """What a new look makes of a throw that was accepted: its dice, or why nothing is changed."""
     if not sight.reading.sure:
-        return NotThrown(f"Nothing is changed. {messages.advice(sight.reading)[0]}")
+        nothing = Message("Nothing is changed.")
+        return NotThrown(Paragraph(nothing, messages.advice(sight.reading)[0]))
     found = compare(sight.reading, throw.set_aside, match.rules.n_dice).faces
     if len(found) != len(throw.dice):
-        had, lie = messages.count(len(throw.dice)), messages.count(len(found))
-        return NotThrown(f"Nothing is changed: the throw had {had}, in the tray: {lie}.")
+        had, lie = n_dice(len(throw.dice)), n_dice(len(found))
+        return NotThrown(
+            Message(
+                "Nothing is changed: the throw had %(had)s, in the tray: %(lie)s.",
+                had=had,
+                lie=lie,
+            )
+        )
     return found
 
 
@@ -110,24 +118,29 @@ def only_die(sight: Sight, before: tuple[Place, ...]) -> int | Verdict:
         return EmptyTray()
     lay = compare(sight.reading, before, n_dice=1)
     if not lay.thrown or (sight.tumbled is False and lay.could_have_slid(before)):
-        return NotThrown("Not thrown yet: it is the last player's die.")
+        return NotThrown(Message("Not thrown yet: it is the last player's die."))
     if len(lay.thrown) > 1:
-        seen = messages.count(len(lay.thrown))
-        return Attention((f"One die decides who starts: take the others out ({seen} lie there).",))
+        many = Message(
+            "One die decides who starts: take the others out (%(dice)s lie there).",
+            dice=n_dice(len(lay.thrown)),
+        )
+        return Attention((many,))
     return lay.faces[0]
 
 
 def _slid_or_thrown(verdict: Verdict, lay: Placement, *, watched: bool) -> Verdict:
     """The dice show no new face: watched and not seen tumbling they slid, else it is asked."""
     if not isinstance(verdict, Accept):
-        return NotThrown("Not thrown yet: the dice only moved.") if watched else verdict
-    label = f"They were thrown: {messages.faces(lay.faces)}"
-    option = Answer(label, verdict.events)
+        moved = NotThrown(Message("Not thrown yet: the dice only moved."))
+        return moved if watched else verdict
+    option = Answer(Message("They were thrown: %(dice)s", dice=lay.faces), verdict.events)
     if watched:
-        return NotThrown("Not thrown yet: the dice were only moved.", option)
-    return Ask(
-        f"{messages.faces(lay.faces)} lay there before, elsewhere. Thrown or moved?", (option,)
+        return NotThrown(Message("Not thrown yet: the dice were only moved."), option)
+    question = Paragraph(
+        Message("%(dice)s lay there before, elsewhere.", dice=lay.faces),
+        Message("Thrown or moved?"),
     )
+    return Ask(question, (option,))
 
 
 def _announce_reset(state: State, verdict: Verdict) -> Verdict:
@@ -138,9 +151,18 @@ def _announce_reset(state: State, verdict: Verdict) -> Verdict:
     effects = [event.effect for event in throw_events(dice, state.rules)]
     if Effect.RESET_SCORE not in effects or Effect.WIN in effects:
         return verdict
-    name, score = state.player.name, state.player.score
-    yes = Answer(f"{messages.faces(dice)}: {name}'s {score:,} go back to zero", verdict.events)
-    return Ask(f"{messages.faces(dice)}: four 2s. Does {name}'s score go back to zero?", (yes,))
+    name = state.player.called
+    label = Message(
+        "%(dice)s: %(name)s's %(points)s go back to zero",
+        dice=dice,
+        name=name,
+        points=state.player.score,
+    )
+    question = Paragraph(
+        Message("%(dice)s: four 2s.", dice=dice),
+        Message("Does %(name)s's score go back to zero?", name=name),
+    )
+    return Ask(question, (Answer(label, verdict.events),))
 
 
 def _judge_throw(state: State, lay: Placement) -> Verdict:
@@ -153,31 +175,62 @@ def _take_over(state: State, lay: Placement) -> Verdict:
     """All dice are a fresh start, exactly the dice left over a take-over, else it is asked."""
     assert state.left_over is not None  # noqa: S101 - asked by the caller
     left, n, thrown = state.left_over, state.rules.n_dice, len(lay.thrown)
-    label = f"{state.player.name} takes over {left.points:,} and threw {messages.faces(lay.faces)}"
-    take_over = Answer(label, (TookOver(), lay.event))
-    fresh = Answer(
-        f"{state.player.name} begins afresh with {messages.faces(lay.faces)}", (lay.event,)
-    )
+    name = state.player.called
     if thrown == n == left.dice:
-        return Ask(f"A fresh start, or {left.points:,} taken over?", (fresh, take_over))
+        question = Message("A fresh start, or %(points)s taken over?", points=left.points)
+        return Ask(question, _fresh_or_taken_over(state, lay))
     if thrown == n:
         return Accept((lay.event,))
     if thrown == left.dice:
-        note = f"{state.player.name} takes over {left.points:,}."
+        note = Message("%(name)s takes over %(points)s.", name=name, points=left.points)
         return Accept((TookOver(), lay.event), note)
-    why = f"all dice are a fresh start, {messages.count(left.dice)} a take-over"
-    return Attention((f"Saw {messages.count(thrown)}: {why}.",))
+    return Attention(
+        (
+            Message(
+                "Saw %(seen)s: all dice are a fresh start, %(left)s a take-over.",
+                seen=n_dice(thrown),
+                left=n_dice(left.dice),
+            ),
+        )
+    )
+
+
+def _fresh_or_taken_over(state: State, lay: Placement) -> tuple[Answer, Answer]:
+    assert state.left_over is not None  # noqa: S101 - asked by the caller
+    name = state.player.called
+    fresh = Message("%(name)s starts a fresh turn with %(dice)s", name=name, dice=lay.faces)
+    take_over = Message(
+        "%(name)s takes over %(points)s and threw %(dice)s",
+        name=name,
+        points=state.left_over.points,
+        dice=lay.faces,
+    )
+    return Answer(fresh, (lay.event,)), Answer(take_over, (TookOver(), lay.event))
 
 
 def _first_throw(state: State, lay: Placement) -> Verdict:
-    n, name = state.dice_in_hand, state.player.name
-    why = f"{name} begins with all dice" if n == state.rules.n_dice else f"{name} throws {n}"
-    if len(lay.thrown) == n:
+    n, name, seen = state.dice_in_hand, state.player.called, len(lay.thrown)
+    if seen == n:
         return Accept((lay.event,))
-    if len(lay.thrown) + len(lay.stayed) == n:
-        all_dice = lay.all_thrown
-        what = "One die lies" if len(lay.stayed) == 1 else "Some dice lie"
-        yes = Answer(f"All {n} were thrown: {messages.faces(all_dice.faces)}", (all_dice.event,))
-        remedy = f"If not, throw all {n} and press."
-        return Ask(f"{what} exactly as before. Were all {n} thrown? {remedy}", (yes,))
-    return Attention((messages.expected(n, len(lay.thrown), why),))
+    if seen + len(lay.stayed) == n:
+        return _all_or_some(n, lay)
+    why = (
+        Message("%(name)s begins with all dice", name=name)
+        if n == state.rules.n_dice
+        else Message("%(name)s throws %(dice)s", name=name, dice=n_dice(n))
+    )
+    return Attention((messages.expected(n, seen, why),))
+
+
+def _all_or_some(n: int, lay: Placement) -> Ask:
+    """Some lie exactly as before: by chance, or they were not thrown."""
+    all_dice = lay.all_thrown
+    label = Message("All %(n)s were thrown: %(dice)s", n=n, dice=all_dice.faces)
+    question = Paragraph(
+        Message("One die lies exactly as before.")
+        if len(lay.stayed) == 1
+        else Message("Some dice lie exactly as before."),
+        Message("Were all %(n)s thrown?", n=n),
+        Message("If not, throw all %(n)s and press.", n=n),
+    )
+    return Ask(question, (Answer(label, (all_dice.event,)),))

@@ -8,6 +8,7 @@ from game.errors import JournalError
 from game.journal.entry import Result
 from game.match.events import Action, Thrown
 from game.match.match import Match
+from game.message import Message
 from game.situation import TableError
 
 
@@ -28,14 +29,14 @@ class LiveMatch:
 
     Attributes:
         match_id: its number in the record.
-        trouble: why the last step could not be written; empty where it was.
+        trouble: why the last step could not be written; None where it was.
         seen: the position in the record of the newest throw that a camera saw.
     """
 
     def __init__(self, record: StepRecord) -> None:
         self._record = record
         self.match_id = 0
-        self.trouble = ""
+        self.trouble: Message | None = None
         self.seen = 0
         self._match: Match | None = None
 
@@ -50,7 +51,7 @@ class LiveMatch:
             TableError: there is none yet.
         """
         if self._match is None:
-            raise TableError("There is no match yet: set one up first.")
+            raise TableError(Message("There is no match yet: set one up first."))
         return self._match
 
     def begin(self, match: Match) -> None:
@@ -89,6 +90,6 @@ class LiveMatch:
         try:
             yield
         except JournalError as error:
-            self.trouble = str(error)
+            self.trouble = error.message
             raise
-        self.trouble = ""
+        self.trouble = None

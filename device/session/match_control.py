@@ -55,6 +55,7 @@ from game.match.match import Match
 from game.match.match_text import insertion
 from game.match.repair import repairs
 from game.match.rolloff import RollOff
+from game.message import Message, Paragraph
 from game.rules import scoring
 from game.rules.ruleset import Ruleset
 from game.situation import Choice, Situation, TableError
@@ -89,7 +90,9 @@ class MatchControl:
         self.live_match, self.rules = live_match, rules
         self.rolloff = RollOff()
         self.overlay: Overlay | None = None
-        self.message = "Throw one die each to see who starts, or set up a match on a phone."
+        self.message = Message(
+            "Throw one die each to see who starts, or set up a match on a phone."
+        )
         if live_match:
             self.message = messages.resumed(live_match.match)
         self._looker = looker
@@ -124,7 +127,7 @@ class MatchControl:
         """
         job = self._jobs.get(type(command))
         if job is None:
-            raise TableError("This table cannot do that.")
+            raise TableError(Message("This table cannot do that."))
         job(command)
 
     @property
@@ -142,12 +145,14 @@ class MatchControl:
             AnswerQuestion: lambda c: self._answer(c.choice),
             ByHand: lambda c: self._by_hand(c.event),
             InsertTurn: self._insert,
-            DropEvents: lambda c: self._revise("Taken out by hand.", Spliced(c.start, c.stop, ())),
+            DropEvents: lambda c: self._revise(
+                Message("Taken out by hand."), Spliced(c.start, c.stop, ())
+            ),
             Undo: lambda _: self._undo(),
-            Redo: lambda _: self._revise("Done again.", Redone()),
+            Redo: lambda _: self._revise(Message("Done again."), Redone()),
         }
 
-    def say(self, message: str) -> None:
+    def say(self, message: Message) -> None:
         """Something happened that is no part of the match."""
         self.message = message
 
@@ -165,7 +170,7 @@ class MatchControl:
         match verdict:
             case Accept():
                 match = self._do(*verdict.events)
-                self.message = " ".join(filter(None, (verdict.note, messages.outcome(match))))
+                self.message = Paragraph(verdict.note, messages.outcome(match))
                 self._offer(verdict.repairs)
             case Ask():
                 self.overlay = OpenQuestion(verdict.question, verdict.options)
@@ -203,7 +208,7 @@ class MatchControl:
     def _answer(self, choice_id: str) -> None:
         options = dict(zip((choice.id for choice in self.choices), self._options, strict=True))
         if choice_id not in options:
-            raise TableError("That choice is gone: the table has moved on.")
+            raise TableError(Message("That choice is gone: the table has moved on."))
         self._choose(options[choice_id])
 
     def _choose(self, option: Answer) -> None:
@@ -219,32 +224,33 @@ class MatchControl:
 
     def _start(self, wanted: StartMatch) -> None:
         match = match_setup.wanted(self.rules, wanted)
-        self._begin(match, f"A new match: {match.state.player.name} begins.")
+        self._begin(match, Message("A new match: %(name)s begins.", name=match.state.player.called))
 
     def _rematch(self) -> None:
         """The same rules, teams and players, but those who left; the next player begins."""
         old = self.live_match.match
         if old.state.winner is None:
-            raise TableError("The match is not over: play on, or set up a new match.")
+            raise TableError(Message("The match is not over: play on, or set up a new match."))
         match = match_setup.rematch(old)
-        self._begin(match, f"A rematch: {match.state.player.name} begins.")
+        self._begin(match, Message("A rematch: %(name)s begins.", name=match.state.player.called))
 
     def _invite(self, call: Invite) -> None:
         """Ask whether a match of these players may begin here, where none is played."""
         if self.situation not in (Situation.NO_MATCH, Situation.WON):
-            raise TableError("A match is played here: it is asked when that is over.")
+            raise TableError(Message("A match is played here: it is asked when that is over."))
         match = match_setup.wanted(self.rules, call.match)
 
         def begin() -> None:
-            self._begin(match, f"{match.state.player.name} begins.")
+            self._begin(match, Message("%(name)s begins.", name=match.state.player.called))
             call.answered(True)
 
         def decline() -> None:
-            self.message = "The club is told that it does not suit."
+            self.message = Message("The club is told that it cannot begin here.")
             call.answered(False)
 
-        options = (Answer("Yes, begin", chosen=begin), Answer("No, not here", chosen=decline))
-        self._apply(Ask(call.question, options))
+        yes = Answer(Message("Yes, begin"), chosen=begin)
+        no = Answer(Message("No, not here"), chosen=decline)
+        self._apply(Ask(call.question, (yes, no)))
 
     def _reopen(self, match_id: int) -> None:
         """Go on with an older match that nobody has won; the one in play can be had back so, too."""
@@ -260,15 +266,17 @@ class MatchControl:
         self.rolloff = RollOff()
         self._clear()
         stands = (
-            messages.resumed(self.live_match.match) if self.live_match else "There is no match."
+            messages.resumed(self.live_match.match)
+            if self.live_match
+            else Message("There is no match.")
         )
-        self.message = f"A backup was restored. {stands}"
+        self.message = Paragraph(Message("A backup was restored."), stands)
 
     def _remember_the_tray(self) -> None:
         if self.live_match:
             self._leftovers = self.live_match.match.last_places or self._leftovers
 
-    def _begin(self, match: Match, message: str) -> None:
+    def _begin(self, match: Match, message: Message) -> None:
         self._remember_the_tray()
         self.live_match.begin(match)
         self.rolloff = RollOff()
@@ -276,18 +284,19 @@ class MatchControl:
         self.message = message
 
     def _roll(self, face: int) -> None:
-        name = messages.default_name(self.rolloff.seat or 0)
+        name = messages.roller(self.rolloff.seat or 0)
         self.rolloff = self.rolloff.add(face)
-        self.message = f"{name} threw a {face}."
+        self.message = Message("%(name)s threw a %(face)s.", name=name, face=face)
         if not self.rolloff.open:
             self._begin_if_decided()
 
     def _undo_roll(self) -> None:
         if self.rolloff.before is None:
-            raise IllegalMove("there is nothing to take back")
+            raise IllegalMove(Message("there is nothing to take back"))
         self._clear()
         self.rolloff = self.rolloff.before
-        self.message = f"Taken back. {messages.default_name(self.rolloff.seat or 0)} throws."
+        throws = Message("%(name)s throws.", name=messages.roller(self.rolloff.seat or 0))
+        self.message = Paragraph(Message("Taken back."), throws)
 
     def _end_rolloff(self) -> None:
         if self.rolloff.open:
@@ -299,7 +308,8 @@ class MatchControl:
         if match is None:
             self.message = messages.tie(self.rolloff)
         else:
-            self._begin(match, f"{match.state.player.name} threw highest and begins.")
+            first = match.state.player.called
+            self._begin(match, Message("%(name)s threw highest and begins.", name=first))
 
     # A match goes on
 
@@ -325,13 +335,14 @@ class MatchControl:
         last = self.live_match.match.last_throw
         if index is None:
             if last is None:
-                raise TableError("There is no throw to correct yet.")
+                raise TableError(Message("There is no throw to correct yet."))
             index = last.index
         correction = Corrected(index, dice)
         try:
-            self._revise(f"Corrected to {messages.faces(sorted(dice))}.", correction)
+            corrected = Message("Corrected to %(dice)s.", dice=tuple(sorted(dice)))
+            self._revise(corrected, correction)
         except LaterStepError as error:
-            self._ask_for_repair(correction, str(error))
+            self._ask_for_repair(correction, error.message)
 
     def correct_die(self, slot: int, face: int) -> None:
         """One die of the last throw showed another face."""
@@ -339,14 +350,15 @@ class MatchControl:
             dice = [face if i == slot else old for i, old in enumerate(last.dice)]
             self._correct(tuple(dice), last.index)
 
-    def _ask_for_repair(self, correction: Corrected, why: str) -> None:
+    def _ask_for_repair(self, correction: Corrected, why: Message) -> None:
         """What came later does not fit: the ways in which a table would mend it are choices."""
         ways = repairs(self.live_match.match, correction)
         if not ways:
-            raise TableError(f"That cannot be corrected: {why}")
+            raise TableError(Message("That cannot be corrected: %(why)s", why=why))
         self._clear()
         options = tuple(Answer(way.label, (way.action,)) for way in ways)
-        self._apply(Ask(f"Corrected, {why}. What is true?", options))
+        question = Paragraph(Message("Corrected, %(why)s.", why=why), Message("What is true?"))
+        self._apply(Ask(question, options))
 
     def _by_hand(self, event: Event) -> None:
         before = self.live_match.match
@@ -356,16 +368,16 @@ class MatchControl:
 
     def _insert(self, command: InsertTurn) -> None:
         turn = insertion(self.live_match.match, command.turn, command.before)
-        self._revise("Put in by hand.", turn)
+        self._revise(Message("Put in by hand."), turn)
 
     def _undo(self) -> None:
         if self.live_match:
-            self._revise("Taken back.", Undone())
+            self._revise(Message("Taken back."), Undone())
         else:
             self._undo_roll()
 
-    def _revise(self, said: str, action: Action) -> None:
+    def _revise(self, said: Message, action: Action) -> None:
         before = self.live_match.match
         match = self._do(action)
         self._clear()
-        self.message = f"{said} {messages.news(before, match)}"
+        self.message = Paragraph(said, messages.news(before, match))

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from device.session import messages
 from game.commands import StartMatch
 from game.match.match import Match
 from game.match.rolloff import RollOff
+from game.names import nameless
 from game.rules import rule_files
 from game.rules.ruleset import Ruleset
 
@@ -28,7 +28,7 @@ def from_rolloff(rules: Ruleset, rolloff: RollOff) -> Match | None:
     """None while the highest tie."""
     if rolloff.first is None:
         return None
-    names = [messages.default_name(seat) for seat in range(len(rolloff.rolls))]
+    names = [nameless(seat) for seat in range(len(rolloff.rolls))]
     return Match.start(rules, names, first=rolloff.first)
 
 

@@ -1,189 +1,261 @@
-"""What the table says about a match, in one line."""
+"""What the table says about a match, in a sentence or two."""
 
-from collections.abc import Iterable
-
+from game.count_words import n_dice
 from game.match.effects import best_of_others
 from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TookOver, TurnSet
 from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.match.state import Throw, Turn, TurnEnding
+from game.message import Message, Paragraph, Value, all_of, in_a_row
+from game.names import called, nameless
 from game.rules import scoring
 from game.rules.ruleset import Ruleset
-from vision.reading import Die, Problem, Reading
+from vision.reading import Problem, Reading
 
 
-def default_name(seat: int) -> str:
-    """Until somebody gives a better one."""
-    return f"Player {seat + 1}"
+def roller(seat: int) -> Value:
+    """Whoever throws for the beginning, without a name so far."""
+    return called(nameless(seat))
 
 
-def tie(rolloff: RollOff) -> str:
+def tie(rolloff: RollOff) -> Message:
     """Who throws again for the beginning."""
-    tied = " and ".join(map(default_name, rolloff.highest))
-    return f"{tied} tie: {default_name(rolloff.seat or 0)} throws one die again."
+    return Message(
+        "%(names)s tie: %(name)s throws one die again.",
+        names=all_of([roller(seat) for seat in rolloff.highest]),
+        name=roller(rolloff.seat or 0),
+    )
 
 
-def outcome(match: Match) -> str:
+def outcome(match: Match) -> Message:
     """What the last step led to."""
     state = match.state
     if state.winner is None and not state.turn.last and state.turns:
-        return f"{_finished(match, state.turns[-1])} {standing(match)}"
+        return Paragraph(_finished(match, state.turns[-1]), standing(match))
     return standing(match)
 
 
-def standing(match: Match) -> str:
+def standing(match: Match) -> Message:
     """Who has won, or what is at risk, or who throws."""
     state = match.state
     if state.winner is not None:
         winner = state.players[state.winner]
-        return f"{winner.name} wins with {winner.score:,}!"
+        return Message("%(name)s wins with %(points)s!", name=winner.called, points=winner.score)
     return _at_risk(match) if state.turn.last else _next(match)
 
 
-def news(before: Match, after: Match) -> str:
+def news(before: Match, after: Match) -> Message:
     """What a change by hand led to; a turn that had ended before is not told once more."""
     old, new = before.state.turns, after.state.turns
     ended = len(new) >= len(old) and new[-1:] != old[-1:]
     return outcome(after) if ended else standing(after)
 
 
-def by_hand(event: Event, before: Match, after: Match) -> str:
+def by_hand(event: Event, before: Match, after: Match) -> Message:
     """What a person said has happened, in a sentence of its own."""
+    match event:
+        case TookOver() | TurnSet():
+            return _turn_set(event, after)
+        case Joined() | Left() | Renamed() | Reordered() | ScoreSet():
+            return _roster_set(event, before, after)
+        case _:
+            return news(before, after)
+
+
+def _turn_set(event: TookOver | TurnSet, after: Match) -> Message:
+    state = after.state
+    name, points, dice = state.player.called, state.turn.brought, n_dice(state.dice_in_hand)
+    if isinstance(event, TookOver):
+        return Message(
+            "%(name)s takes over %(points)s at risk, %(dice)s to throw.",
+            name=name,
+            points=points,
+            dice=dice,
+        )
+    return Message(
+        "It is %(name)s's turn: %(points)s at risk, %(dice)s to throw.",
+        name=name,
+        points=points,
+        dice=dice,
+    )
+
+
+def _roster_set(
+    event: Joined | Left | Renamed | Reordered | ScoreSet, before: Match, after: Match
+) -> Message:
     was, now = before.state.players, after.state.players
     match event:
         case Joined():
-            said = f"{now[-1].name} joins and throws last."
+            return Message("%(name)s joins and throws last.", name=now[-1].called)
         case Left():
-            said = f"{now[event.seat].name} leaves. {standing(after)}"
+            left = Message("%(name)s leaves.", name=now[event.seat].called)
+            return Paragraph(left, standing(after))
         case Renamed():
-            said = f"{was[event.seat].name} is now {now[event.seat].name}."
+            old, new = was[event.seat].called, now[event.seat].called
+            return Message("%(old)s is now %(name)s.", old=old, name=new)
         case Reordered():
-            said = f"The order is now {', '.join(now[seat].name for seat in after.state.order)}."
+            names = in_a_row([now[seat].called for seat in after.state.order])
+            return Message("The order is now %(names)s.", names=names)
         case ScoreSet():
-            said = f"{now[event.seat].name} has {now[event.seat].score:,} now."
-        case TookOver():
-            said = f"{after.state.player.name} takes over {_brought(after)}."
-        case TurnSet():
-            said = f"It is {after.state.player.name}'s turn: {_brought(after)}."
-        case _:
-            said = news(before, after)
-    return said
+            player = now[event.seat]
+            return Message("%(name)s has %(points)s now.", name=player.called, points=player.score)
 
 
-def _brought(match: Match) -> str:
-    turn, n = match.state.turn, match.state.dice_in_hand
-    return f"{turn.brought:,} at risk, {count(n)} to throw"
-
-
-def resumed(match: Match) -> str:
+def resumed(match: Match) -> Message:
     """Where a match stands after a restart: in mid-turn what is at risk, and what to throw."""
-    return f"Going on where we were: {_in_mid_turn(match) or outcome(match)}"
+    what = _in_mid_turn(match) or outcome(match)
+    return Message("Going on where we were: %(what)s", what=what)
 
 
-def _in_mid_turn(match: Match) -> str:
+def _in_mid_turn(match: Match) -> Message | None:
     state = match.state
     last = state.turn.last
     keep = (last.keep or state.bank_keep) if last and state.winner is None else None
     if keep is None:
-        return ""
-    points, n = state.locked_points + keep.score, keep.dice_left or state.rules.n_dice
-    return f"{state.player.name}, {points:,} at risk, {count(n)} to throw."
+        return None
+    return Message(
+        "%(name)s, %(points)s at risk, %(dice)s to throw.",
+        name=state.player.called,
+        points=state.locked_points + keep.score,
+        dice=n_dice(keep.dice_left or state.rules.n_dice),
+    )
 
 
-def _at_risk(match: Match) -> str:
+def _at_risk(match: Match) -> Message:
     state = match.state
-    last = state.turn.throws[-1]
+    last, name = state.turn.throws[-1], state.player.called
     if last.keep:
-        points = state.locked_points + last.keep.score
-        n = last.keep.dice_left or state.rules.n_dice
-        return f"{state.player.name} has {points:,} at risk and throws {count(n)}."
+        return Message(
+            "%(name)s has %(points)s at risk and throws %(dice)s.",
+            name=name,
+            points=state.locked_points + last.keep.score,
+            dice=n_dice(last.keep.dice_left or state.rules.n_dice),
+        )
     best = state.bank_keep
     if best is None:
-        return f"{faces(last.dice)}: {state.player.name} may throw the last die once more."
-    points = state.locked_points + best.score
-    hot = " Hot dice!" if best.hot else ""
-    threw = f"{state.player.name} threw {faces(last.dice)}: {points:,} at risk."
-    return f"{threw}{_cost(last)}{hot}"
+        return Message(
+            "%(dice)s: %(name)s may throw the last die once more.", dice=last.dice, name=name
+        )
+    threw = Message(
+        "%(name)s threw %(dice)s: %(points)s at risk.",
+        name=name,
+        dice=last.dice,
+        points=state.locked_points + best.score,
+    )
+    return Paragraph(threw, _cost(last), Message("Hot dice!") if best.hot else None)
 
 
-def _cost(throw: Throw) -> str:
-    return f" It costs {-throw.penalty:,}." if throw.penalty else ""
+def _cost(throw: Throw) -> Message | None:
+    return Message("It costs %(points)s.", points=-throw.penalty) if throw.penalty else None
 
 
-def _finished(match: Match, turn: Turn) -> str:
-    name = match.state.players[turn.seat].name
-    penalty = f" Three in a row cost {-turn.penalty:,}." if turn.penalty else ""
+def _finished(match: Match, turn: Turn) -> Message:
+    name = match.state.players[turn.seat].called
     match turn.ending:
         case TurnEnding.FARKLE:
-            return _farkled(name, turn, match.rules) + penalty
+            return Paragraph(_farkled(name, turn, match.rules), _three_in_a_row(turn))
         case TurnEnding.RESET:
-            return f"{faces(turn.throws[-1].dice)}: {name}'s score goes back to zero!"
+            return Message(
+                "%(dice)s: %(name)s's score goes back to zero!",
+                dice=turn.throws[-1].dice,
+                name=name,
+            )
         case TurnEnding.SKIP:
-            return f"{name} is passed over."
+            return Message("%(name)s is passed over.", name=name)
     if turn.at_risk > turn.points:
-        return f"{name} overshoots and scores zero."
-    return f"{name} banks {turn.points:,}."
+        return Message("%(name)s overshoots and scores zero.", name=name)
+    return Message("%(name)s banks %(points)s.", name=name, points=turn.points)
 
 
-def _farkled(name: str, turn: Turn, rules: Ruleset) -> str:
-    if turn.last and not turn.last.keep and scoring.table(rules)[turn.last.dice]:
-        return f"{faces(turn.last.dice)} is too little to bank: {name} scores zero."
-    thrown = f"{faces(turn.last.dice)}: farkle" if turn.last else "Farkle"
-    lost = f"! {name} loses {turn.at_risk:,}." if turn.at_risk else f", {name}!"
-    return f"{thrown}{lost}{_cost(turn.last) if turn.last else ''}"
+def _three_in_a_row(turn: Turn) -> Message | None:
+    if not turn.penalty:
+        return None
+    return Message("Three in a row cost %(points)s.", points=-turn.penalty)
 
 
-def _next(match: Match) -> str:
-    name = match.state.player.name
-    if match.state.closer is not None:
-        leader = match.state.players[best_of_others(match.state)]
-        return f"Last round: {name} must top {leader.name}'s {leader.score:,}."
-    return f"{name} throws."
+def _farkled(name: Value, turn: Turn, rules: Ruleset) -> Message:
+    last, lost = turn.last, turn.at_risk
+    if last is None:
+        return (
+            Message("Farkle! %(name)s loses %(points)s.", name=name, points=lost)
+            if lost
+            else Message("Farkle, %(name)s!", name=name)
+        )
+    if not last.keep and scoring.table(rules)[last.dice]:
+        return Message(
+            "%(dice)s is too little to bank: %(name)s scores zero.", dice=last.dice, name=name
+        )
+    farkle = (
+        Message(
+            "%(dice)s: farkle! %(name)s loses %(points)s.", dice=last.dice, name=name, points=lost
+        )
+        if lost
+        else Message("%(dice)s: farkle, %(name)s!", dice=last.dice, name=name)
+    )
+    return Paragraph(farkle, _cost(last))
 
 
-_DIE_ADVICE = {
-    Problem.COCKED: "lies on an edge: throw that die again",
-    Problem.HIDDEN: "is partly hidden: slide it free without turning it",
-    Problem.STACKED: "lies on another die: throw that die again",
-    Problem.UNREADABLE: "cannot be read: slide it without turning, or tap its face",
-    Problem.TOO_SMALL: "is too small in the picture: bring the camera closer",
-}
+def _next(match: Match) -> Message:
+    name = match.state.player.called
+    if match.state.closer is None:
+        return Message("%(name)s throws.", name=name)
+    leader = match.state.players[best_of_others(match.state)]
+    return Message(
+        "Last round: %(name)s must top %(leader)s's %(points)s.",
+        name=name,
+        leader=leader.called,
+        points=leader.score,
+    )
+
 
 _PICTURE_ADVICE = {
-    Problem.HAND: "A hand is in the picture: take it away and press again.",
-    Problem.UNREADABLE: "Two looks at the tray do not agree: press again.",
-    Problem.DARK: "It is too dark to read: give the tray more light.",
+    Problem.HAND: Message("A hand is in the picture: take it away and press again."),
+    Problem.UNREADABLE: Message("Two looks at the tray do not agree: press again."),
+    Problem.DARK: Message("It is too dark to read: give the tray more light."),
 }
 
-COUNT_WORDS = ("no", "one", "two", "three", "four", "five", "six")
 
-
-def faces(dice: Iterable[int]) -> str:
-    """`1 1 5`."""
-    return " ".join(map(str, dice))
-
-
-def count(n: int) -> str:
-    """`one die`, `four dice`."""
-    word = COUNT_WORDS[n] if n < len(COUNT_WORDS) else str(n)
-    return f"{word} {'die' if n == 1 else 'dice'}"
-
-
-def advice(reading: Reading) -> tuple[str, ...]:
+def advice(reading: Reading) -> tuple[Message, ...]:
     """What to do about each problem of the reading, one sentence each."""
-    doubtful = [die for die in reading.in_tray if die.problem]
+    doubtful = [die.problem for die in reading.in_tray if die.problem]
     problems = [p for p in reading.problems if not (doubtful and p is Problem.UNREADABLE)]
-    whole = [_PICTURE_ADVICE.get(p, f"The picture is {p}: press again.") for p in problems]
-    return (*whole, *(_die_advice(die, i, len(doubtful)) for i, die in enumerate(doubtful, 1)))
+    unclear = Message("The picture is not clear: press again.")
+    whole = [_PICTURE_ADVICE.get(problem, unclear) for problem in problems]
+    if len(doubtful) == 1:
+        return (*whole, _die_advice(doubtful[0], Message("The ringed die")))
+    numbered = enumerate(doubtful, 1)
+    return (*whole, *(_die_advice(p, Message("Ringed die %(n)s", n=i)) for i, p in numbered))
 
 
-def _die_advice(die: Die, i: int, n: int) -> str:
-    which = "The ringed die" if n == 1 else f"Ringed die {i}"
-    how = _DIE_ADVICE.get(die.problem, "is doubtful: press again") if die.problem else ""
-    return f"{which} {how}."
+def _die_advice(problem: Problem, die: Message) -> Message:
+    match problem:
+        case Problem.COCKED:
+            return Message("%(die)s lies on an edge: throw that die again.", die=die)
+        case Problem.HIDDEN:
+            return Message("%(die)s is partly hidden: slide it free without turning it.", die=die)
+        case Problem.STACKED:
+            return Message("%(die)s lies on another die: throw that die again.", die=die)
+        case Problem.UNREADABLE:
+            return Message(
+                "%(die)s cannot be read: slide it without turning, or tap its face.", die=die
+            )
+        case Problem.TOO_SMALL:
+            return Message("%(die)s is too small in the picture: bring the camera closer.", die=die)
+    return Message("%(die)s is doubtful: press again.", die=die)
 
 
-def expected(n: int, seen: int, why: str) -> str:
+def expected(n: int, seen: int, why: Message) -> Message:
     """How many dice should lie there, how many do, and what to do about it."""
-    remedy = "is one hidden, or on the floor?" if seen < n else "take the others out."
-    return f"Expected {count(n)}, saw {seen}: {why}; {remedy}"
+    if seen < n:
+        return Message(
+            "Expected %(dice)s, saw %(n)s: %(why)s; is one hidden, or on the floor?",
+            dice=n_dice(n),
+            n=seen,
+            why=why,
+        )
+    return Message(
+        "Expected %(dice)s, saw %(n)s: %(why)s; take the others out.",
+        dice=n_dice(n),
+        n=seen,
+        why=why,
+    )

@@ -10,9 +10,11 @@ from dataclasses import replace
 from device.session import messages
 from device.session.placement import Placement, faces
 from device.session.verdict import Accept, Answer, Ask, Attention, Verdict
+from game.count_words import n_dice, number
 from game.match.events import Banked, Event, Kept, Undone
 from game.match.state import State
 from game.match.step import step
+from game.message import Message, Paragraph, Sentence, any_of
 from game.rules.scoring import Dice, Keep
 
 
@@ -28,9 +30,8 @@ def judge_mid_turn(state: State, lay: Placement) -> Verdict:
 def _last_die_again(state: State, lay: Placement) -> Verdict:
     if len(lay.thrown) == 1:
         return Accept((lay.event,))
-    return Attention(
-        (messages.expected(1, len(lay.thrown), f"{state.player.name}'s last die again"),)
-    )
+    why = Message("%(name)s's last die again", name=state.player.called)
+    return Attention((messages.expected(1, len(lay.thrown), why),))
 
 
 def _all_dice(state: State, lay: Placement) -> Verdict:
@@ -39,7 +40,14 @@ def _all_dice(state: State, lay: Placement) -> Verdict:
     bank = _forgotten_bank(state, lay)
     if hot is None or not hot.hot:
         return _was_it_banked(state, bank)
-    note = f"Hot dice! {_kept(state, hot)} and goes on with all {state.rules.n_dice}."
+    goes_on = Message(
+        "%(name)s kept %(dice)s = %(score)s and goes on with all %(n)s.",
+        name=state.player.called,
+        dice=hot.dice,
+        score=hot.score,
+        n=state.rules.n_dice,
+    )
+    note = Paragraph(Message("Hot dice!"), goes_on)
     repairs = (replace(bank, actions=(Undone(), *bank.actions)),) if bank else ()
     return Accept(_keep_then_throw(state, hot, lay), note, repairs)
 
@@ -47,12 +55,18 @@ def _all_dice(state: State, lay: Placement) -> Verdict:
 def _forgotten_bank(state: State, lay: Placement) -> Answer | None:
     if state.bank_refusal():
         return None
-    points = _bank_points(state)
-    banked = f"{state.player.name} banked {points:,}"
+    name, points = state.player.called, _bank_points(state)
     after = step(state, Banked())
     if after.winner is not None:
-        return Answer(f"{banked}: the match is over", (Banked(),))
-    return Answer(f"{banked}, {after.player.name} threw this", (Banked(), lay.event))
+        over = Message("%(name)s banked %(points)s: the match is over", name=name, points=points)
+        return Answer(over, (Banked(),))
+    threw = Message(
+        "%(name)s banked %(points)s, %(next)s threw this",
+        name=name,
+        points=points,
+        next=after.player.called,
+    )
+    return Answer(threw, (Banked(), lay.event))
 
 
 def _bank_points(state: State) -> int:
@@ -61,13 +75,21 @@ def _bank_points(state: State) -> int:
 
 
 def _was_it_banked(state: State, bank: Answer | None) -> Verdict:
-    name = state.player.name
     if bank is None:
-        n = len(state.turn.throws[-1].dice) - 1
-        why = state.bank_refusal()
-        return Attention((f"{name} cannot bank yet ({why}): throw at most {messages.count(n)}.",))
-    points = _bank_points(state)
-    return Ask(f"Did {name} bank {points:,}?", (bank,))
+        return Attention((_cannot_bank(state),))
+    name, points = state.player.called, _bank_points(state)
+    return Ask(Message("Did %(name)s bank %(points)s?", name=name, points=points), (bank,))
+
+
+def _cannot_bank(state: State) -> Message:
+    why = state.bank_refusal()
+    assert why is not None  # noqa: S101 - asked by the caller
+    return Message(
+        "%(name)s cannot bank yet (%(why)s): throw at most %(dice)s.",
+        name=state.player.called,
+        why=why,
+        dice=n_dice(len(state.turn.throws[-1].dice) - 1),
+    )
 
 
 def _throw_on(state: State, lay: Placement) -> Verdict:
@@ -93,42 +115,60 @@ def _tapped(state: State) -> Keep | None:
 def _check_tapped(state: State, tapped: Keep, by_number: Keep, lay: Placement) -> Verdict:
     if len(tapped.dice) == len(by_number.dice):
         return _accept(state, tapped, lay)
-    expected = tapped.dice_left or state.rules.n_dice
-    question = (
-        f"{messages.faces(tapped.dice)} was tapped, so {messages.count(expected)} should be thrown; "
-        f"{messages.count(len(lay.thrown))} lie there. Was {messages.faces(by_number.dice)} kept?"
+    what = Message(
+        "%(dice)s was tapped, so %(expected)s should be thrown; %(seen)s lie there.",
+        dice=tapped.dice,
+        expected=n_dice(tapped.dice_left or state.rules.n_dice),
+        seen=n_dice(len(lay.thrown)),
     )
-    return Ask(question, (_option(state, by_number, lay),))
+    return _was_it_kept(state, what, by_number, lay)
+
+
+def _was_it_kept(state: State, what: Message, keep: Keep, lay: Placement) -> Ask:
+    """What does not fit, and the keep that would."""
+    question = Paragraph(what, Message("Was %(dice)s kept?", dice=keep.dice))
+    return Ask(question, (_option(state, keep, lay),))
 
 
 def _kept_by_place(state: State, by_number: Keep, lay: Placement) -> Verdict:
     """Dice set aside or left lying must add up; their faces are only a check."""
     n = state.rules.n_dice
     if len(lay.kept) + len(lay.thrown) != n:
-        what = f"{messages.count(len(lay.kept)).capitalize()} aside and {len(lay.thrown)} thrown"
-        question = f"{what} do not make {n}. Was {messages.faces(by_number.dice)} kept?"
-        return Ask(question, (_option(state, by_number, lay),))
+        what = Message(
+            "%(aside)s aside and %(thrown)s thrown do not make %(n)s",
+            aside=n_dice(len(lay.kept)),
+            thrown=len(lay.thrown),
+            n=n,
+        )
+        return _was_it_kept(state, Sentence(what), by_number, lay)
     kept = _minus(faces(lay.kept), _kept_before(state))
     fits = len(kept) == len(by_number.dice)
     seen = next((keep for keep in state.keeps if fits and keep.dice == kept), None)
     if seen is None:
-        shown = messages.faces(faces(lay.kept))
-        question = (
-            f"Aside lie {shown}: no keep of this throw. Was {messages.faces(by_number.dice)} kept?"
-        )
-        return Ask(question, (_option(state, by_number, lay),))
+        aside = Message("%(dice)s lie aside: that is no keep of this throw.", dice=faces(lay.kept))
+        return _was_it_kept(state, aside, by_number, lay)
     return _accept(state, seen, lay)
 
 
 def _accept(state: State, keep: Keep, lay: Placement) -> Accept:
-    return Accept(_keep_then_throw(state, keep, lay), f"{_kept(state, keep)}.")
+    note = Message(
+        "%(name)s kept %(dice)s = %(score)s.",
+        name=state.player.called,
+        dice=keep.dice,
+        score=keep.score,
+    )
+    return Accept(_keep_then_throw(state, keep, lay), note)
 
 
 def _option(state: State, keep: Keep, lay: Placement) -> Answer:
-    return Answer(
-        f"{_kept(state, keep)}, threw {messages.faces(lay.faces)}",
-        _keep_then_throw(state, keep, lay),
+    label = Message(
+        "%(name)s kept %(dice)s = %(score)s, threw %(thrown)s",
+        name=state.player.called,
+        dice=keep.dice,
+        score=keep.score,
+        thrown=lay.faces,
     )
+    return Answer(label, _keep_then_throw(state, keep, lay))
 
 
 def _keep_then_throw(state: State, keep: Keep, lay: Placement) -> tuple[Event, ...]:
@@ -137,15 +177,16 @@ def _keep_then_throw(state: State, keep: Keep, lay: Placement) -> tuple[Event, .
     return (Kept(keep.dice, assumed=True), lay.event)
 
 
-def _kept(state: State, keep: Keep) -> str:
-    return f"{state.player.name} kept {messages.faces(keep.dice)} = {keep.score:,}"
-
-
-def _expected_after_keep(state: State, seen: int) -> str:
+def _expected_after_keep(state: State, seen: int) -> Message:
     left = sorted({keep.dice_left or state.rules.n_dice for keep in state.keeps})
-    numbers = " or ".join(messages.COUNT_WORDS[n] for n in left)
-    thrown = messages.faces(state.turn.throws[-1].dice)
-    return f"Expected {numbers} dice after {thrown}, saw {seen}: is one hidden, or on the floor?"
+    *fewer, most = left
+    numbers = any_of([*map(number, fewer), n_dice(most)])
+    return Message(
+        "Expected %(dice)s after %(thrown)s, saw %(n)s: is one hidden, or on the floor?",
+        dice=numbers,
+        thrown=state.turn.throws[-1].dice,
+        n=seen,
+    )
 
 
 def _kept_before(state: State) -> Dice:

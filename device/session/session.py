@@ -8,7 +8,7 @@ row, `press` and `hold` are its columns.
 from collections.abc import Callable
 from typing import Any
 
-from device.session import judge, messages
+from device.session import judge
 from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S
 from device.session.judge import Sight
 from device.session.live_match import LiveMatch
@@ -25,6 +25,7 @@ from device.session.verdict import (
 )
 from game.commands import Hold, Press, ReadAgain
 from game.match.events import Banked
+from game.message import Message, Paragraph
 from game.rules.ruleset import Ruleset
 from game.situation import Situation, TableError
 from vision.reading import Reading
@@ -74,9 +75,9 @@ class Session(MatchControl):
         """Read what lies in the tray, or say why not."""
         match self.situation:
             case Situation.WON:
-                self.message = "The match is over: hold the button for a rematch."
+                self.message = Message("The match is over: hold the button for a rematch.")
             case Situation.WAITING:
-                self.message = "Still waiting for the dice to lie still."
+                self.message = Message("Still waiting for the dice to lie still.")
             case _:
                 self._look()
 
@@ -96,11 +97,10 @@ class Session(MatchControl):
             case Situation.NO_MATCH:
                 self._end_rolloff()
             case Situation.TURN_BEGINS | Situation.TURN_OVER:
-                self.message = (
-                    f"Throw first: it is {self.live_match.match.state.player.name}'s turn."
-                )
+                name = self.live_match.match.state.player.called
+                self.message = Message("Throw first: it is %(name)s's turn.", name=name)
             case Situation.WAITING:
-                self._stop_waiting("Stopped waiting.")
+                self._stop_waiting(Message("Stopped waiting."))
             case Situation.ACCEPTED if self._looker.tumbled or self._looker.moving:
                 self._look(then_bank=True)
             case Situation.ACCEPTED:
@@ -114,13 +114,13 @@ class Session(MatchControl):
 
     def _say_again(self) -> None:
         if isinstance(self.overlay, NeedsAttention):
-            self.message = f"Nothing is banked yet. {self.overlay.advice[0]}"
+            self.message = Paragraph(Message("Nothing is banked yet."), self.overlay.advice[0])
 
     def _shut_down_if_allowed(self) -> None:
         if self._shut_down is None:
-            self.message = "Shutting down by the button is switched off."
+            self.message = Message("Shutting down by the button is switched off.")
         else:
-            self.message = "Shutting down: pull the plug when the lamp is out."
+            self.message = Message("Shutting down: pull the plug when the lamp is out.")
             self._shut_down()
 
     # Reading
@@ -129,9 +129,11 @@ class Session(MatchControl):
         """Take a new look at the throw in view: where it shows other dice, they take its place."""
         throw = self.live_match.match.last_throw
         if throw is None or self.situation not in IN_VIEW:
-            raise TableError("There is no accepted throw to read again: press to read the dice.")
+            raise TableError(
+                Message("There is no accepted throw to read again: press to read the dice.")
+            )
         if self._looker.tumbled or self._looker.moving:
-            raise TableError("The dice were thrown since: press to read them.")
+            raise TableError(Message("The dice were thrown since: press to read them."))
         self._look(again=throw.index)
 
     def _look(
@@ -143,14 +145,14 @@ class Session(MatchControl):
         again: int | None = None,
     ) -> None:
         if not self.has_camera:
-            self.message = "There is no camera: tap the dice in on a phone."
+            self.message = Message("There is no camera: tap the dice in on a phone.")
             return
         number = self._looker.look(armed=armed)
         self.overlay = WaitingForStillness(number, then_bank, confirming, again)
-        waits_for = "a throw" if armed else "the dice to lie still"
-        self.message = f"Waiting for {waits_for}."
+        still = Message("Waiting for the dice to lie still.")
+        self.message = Message("Waiting for a throw.") if armed else still
 
-    def _stop_waiting(self, message: str) -> None:
+    def _stop_waiting(self, message: Message) -> None:
         self._looker.cancel()
         self.overlay = None
         self.message = message
@@ -158,16 +160,19 @@ class Session(MatchControl):
     def timed_out(self, look: int) -> None:
         """The tray did not come to rest within the time of this look."""
         if isinstance(self.overlay, WaitingForStillness) and self.overlay.look == look:
-            self._stop_waiting("The tray was not still for 20 seconds: press again.")
+            self._stop_waiting(Message("The tray was not still for 20 seconds: press again."))
 
     def camera_found(self) -> None:
         self.has_camera = self.started = True
 
-    def camera_lost(self, reason: str) -> None:
+    def camera_lost(self, reason: Message) -> None:
         self.has_camera, self.started = False, True
         if isinstance(self.overlay, WaitingForStillness):
             self.overlay = None
-        self.message = f"No camera ({reason}). Tap the dice in on a phone meanwhile."
+        self.message = Paragraph(
+            Message("No camera (%(reason)s).", reason=reason),
+            Message("Tap the dice in on a phone meanwhile."),
+        )
 
     def seen(self, look: int, sight: Sight, earlier: Sight | None = None) -> None:
         """A look was answered. One that nobody waits for any more is let go.
@@ -200,7 +205,9 @@ class Session(MatchControl):
     def told(self, sight: Sight) -> None:
         """A person named a face in the sight that is in question: it is judged anew."""
         if not isinstance(self.overlay, OpenQuestion | NeedsAttention):
-            raise TableError("That die is no part of the last throw: press to read the dice.")
+            raise TableError(
+                Message("That die is no part of the last throw: press to read the dice.")
+            )
         self.overlay = None
         if self.live_match:
             self._follow(judge.judge(self.live_match.match, sight, self._leftovers))
@@ -210,7 +217,8 @@ class Session(MatchControl):
     def _judge(self, waiting: WaitingForStillness, sight: Sight) -> None:
         first = waiting.confirming
         if first is not None and first.values != sight.reading.values:
-            self._apply(Attention(("Two looks at this throw do not agree: press again.",)))
+            differ = Message("Two looks at this throw do not agree: press again.")
+            self._apply(Attention((differ,)))
             return
         verdict = judge.judge(self.live_match.match, sight, self._leftovers)
         if first is None and judge.costs(self.live_match.match, verdict):
@@ -230,11 +238,12 @@ class Session(MatchControl):
         if isinstance(found, NotThrown):
             self._apply(found)
         elif found == throw.dice:
-            self.message = f"Read again: {messages.faces(found)}, as before."
+            self.message = Message("Read again: %(dice)s, as before.", dice=found)
         elif first is None:
             self._look(confirming=sight.reading, again=throw.index)
         elif first.values != sight.reading.values:
-            self._apply(NotThrown("Nothing is changed. Two looks at the tray do not agree."))
+            differ = Message("Two looks at the tray do not agree.")
+            self._apply(NotThrown(Paragraph(Message("Nothing is changed."), differ)))
         else:
             self._correct(found, throw.index)
 
@@ -244,7 +253,7 @@ class Session(MatchControl):
         if self.situation is not Situation.ACCEPTED:
             return
         if isinstance(verdict, Accept) and verdict.repairs:
-            self.message += " Hold again to bank."
+            self.message = Paragraph(self.message, Message("Hold again to bank."))
         else:
             self._play(Banked())
 

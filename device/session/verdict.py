@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from game.match.events import Action, Event
+from game.message import Message
 from game.situation import Situation
 from vision.reading import Reading
 
@@ -13,7 +14,7 @@ from vision.reading import Reading
 class Answer:
     """A sentence a person can choose, and what then happens: actions of the match, or `chosen`."""
 
-    label: str
+    label: Message
     actions: tuple[Action, ...] = ()
     chosen: Callable[[], object] | None = None
 
@@ -23,7 +24,7 @@ class Accept:
     """The throw counts: push these events. `repairs` are other ways to see it, one tap each."""
 
     events: tuple[Event, ...]
-    note: str = ""
+    note: Message | None = None
     repairs: tuple[Answer, ...] = ()
 
 
@@ -31,7 +32,7 @@ class Accept:
 class Ask:
     """It stays open what happened. The first option is the "yes" of a hold."""
 
-    question: str
+    question: Message
     options: tuple[Answer, ...]
 
 
@@ -39,7 +40,7 @@ class Ask:
 class NotThrown:
     """The dice were not thrown: the match does not move. `override` says that they were."""
 
-    note: str
+    note: Message
     override: Answer | None = None
 
 
@@ -47,7 +48,7 @@ class NotThrown:
 class Attention:
     """Something must be set right at the tray first: one sentence for each problem."""
 
-    advice: tuple[str, ...]
+    advice: tuple[Message, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class OpenQuestion:
 
     situation: ClassVar = Situation.QUESTION
 
-    question: str
+    question: Message
     options: tuple[Answer, ...]
 
 
@@ -89,7 +90,7 @@ class NeedsAttention:
 
     situation: ClassVar = Situation.ATTENTION
 
-    advice: tuple[str, ...]
+    advice: tuple[Message, ...]
 
 
 Overlay = WaitingForStillness | OpenQuestion | NeedsAttention

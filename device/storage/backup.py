@@ -23,10 +23,11 @@ from calibration.profile import ProfileError
 from device import settings
 from device.errors import UsageError
 from device.files import write_whole
-from game.errors import GameError
+from game.errors import GameError, TraykeeperError, reason
 from game.journal.history import History
 from game.journal.journal import FILE as JOURNAL
 from game.journal.journal import opened
+from game.message import Message, Plural, Value, all_of
 
 FORMAT = 1
 LIST = "backup.json"
@@ -60,16 +61,21 @@ class Backup:
     def journal(self) -> bytes:
         return self.parts[JOURNAL]
 
-    def __str__(self) -> str:
+    @property
+    def contents(self) -> Message:
+        """What is in it, and since when."""
         rest = [name for name in MEMBERS[1:] if name in self.parts]
         made = datetime.fromtimestamp(self.made_s).astimezone().strftime("%Y-%m-%d %H:%M")
-        held = " and ".join([counted(self.matches), *rest])
-        return f"{held}, made {made}"
+        held = all_of([counted(self.matches), *rest])
+        return Message("%(held)s, made %(when)s", held=held, when=made)
+
+    def __str__(self) -> str:
+        return str(self.contents)
 
 
-def counted(matches: int) -> str:
+def counted(matches: int) -> Message:
     """So many, in words for people."""
-    return "1 match" if matches == 1 else f"{matches:,} matches"
+    return Plural("1 match", "%(n)s matches", n=matches)
 
 
 def gather(folder: Path, settings_file: Path | None, now_s: float) -> Backup:
@@ -108,11 +114,19 @@ def packed(backup: Backup) -> bytes:
     return file.getvalue()
 
 
-def unpacked(data: bytes, where: str) -> Backup:
+class BackupError(TraykeeperError, UsageError):
+    """What should be a backup is none, or does not hold; says what, and what to do."""
+
+
+class _UnfitError(TraykeeperError, ValueError):
+    """Why a backup does not hold."""
+
+
+def unpacked(data: bytes, where: Value) -> Backup:
     """The backup in this file, if all of it holds.
 
     Raises:
-        UsageError: it does not: says what, and what to do.
+        BackupError: it does not.
     """
     try:
         with ZipFile(io.BytesIO(data)) as pack:
@@ -121,7 +135,7 @@ def unpacked(data: bytes, where: str) -> Backup:
         _check(listed, parts)
         return Backup(float(listed["made_s"]), *_counts(parts[JOURNAL]), parts)
     except (BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
-        why = f"no zip file ({error})"
+        why = Message("no zip file (%(why)s)", why=reason(error))
     except (
         KeyError,
         TypeError,
@@ -130,8 +144,12 @@ def unpacked(data: bytes, where: str) -> Backup:
         RecursionError,
         sqlite3.Error,
     ) as error:
-        why = str(error)
-    raise UsageError(f"{where}: this backup does not hold: {why:.200}: take another one")
+        why = reason(error)
+    raise BackupError(
+        Message(
+            "%(file)s: this backup does not hold: %(why)s: take another one", file=where, why=why
+        )
+    )
 
 
 def write(backup: Backup, path: Path) -> None:
@@ -147,12 +165,18 @@ def read(path: Path) -> Backup:
     """The backup in this file.
 
     Raises:
-        UsageError: there is none, or it does not hold.
+        BackupError: there is none, or it does not hold.
     """
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}: name a backup to restore") from None
+        raise BackupError(
+            Message(
+                "%(file)s: %(why)s: name a backup to restore",
+                file=str(path),
+                why=str(error.strerror),
+            )
+        ) from None
     return unpacked(data, str(path))
 
 
@@ -165,18 +189,26 @@ def _member(pack: ZipFile, name: str) -> bytes:
     with pack.open(name) as file:
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise ValueError(f"{name} is larger than {MAX_BYTES // 1024**2} MB")
+        raise _UnfitError(
+            Message("%(file)s is larger than %(n)s MB", file=name, n=MAX_BYTES // 1024**2)
+        )
     return data
 
 
 def _check(listed: Mapping[str, Any], parts: Mapping[str, bytes]) -> None:
     if listed["format"] != FORMAT:
-        raise ValueError(f"it has format {listed['format']}, known is {FORMAT}: update first")
+        raise _UnfitError(
+            Message(
+                "it has format %(found)s, known is %(known)s: update first",
+                found=str(listed["format"]),
+                known=str(FORMAT),
+            )
+        )
     for name, data in parts.items():
         if name not in MEMBERS:
-            raise ValueError(f"{name!r} is no part of a backup")
+            raise _UnfitError(Message("%(file)s is no part of a backup", file=repr(name)))
         if hashlib.sha256(data).hexdigest() != listed["files"][name]["sha256"]:
-            raise ValueError(f"{name} has changed since it was written")
+            raise _UnfitError(Message("%(file)s has changed since it was written", file=name))
     if profile.FILE in parts:
         profile.parse(parts[profile.FILE].decode("utf-8-sig"), profile.FILE)
     if SETTINGS in parts:
@@ -190,5 +222,5 @@ def _counts(journal: bytes) -> tuple[int, int]:
             (position,) = db.execute("SELECT COALESCE(MAX(position), 0) FROM entry").fetchone()
             (matches,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
     except (GameError, ProfileError) as error:
-        raise ValueError(str(error)) from None
+        raise _UnfitError(reason(error)) from None
     return int(position), int(matches)

@@ -12,9 +12,10 @@ from typing import Self
 from device.errors import UsageError
 from device.storage import backup
 from device.storage.backup import Backup
-from game.errors import GameError
+from game.errors import GameError, reason
 from game.journal.history import History
 from game.journal.journal import FILE as JOURNAL
+from game.message import Message
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +32,7 @@ LOOK_S = 600.0
 class Report:
     """How the last backup went: its number and what is in it, or why there is none."""
 
-    line: str
+    line: Message
     failed: bool = False
 
 
@@ -54,7 +55,7 @@ class Backups:
         self._state, self._folder = folder, folder / FOLDER
         self._settings_file, self._clock = settings_file, clock
         self._newest: Backup | None = None
-        self.report = Report("none yet")
+        self.report = Report(Message("none yet"))
 
     def now(self) -> Backup:
         """All that is worth keeping, as it is at this moment."""
@@ -83,7 +84,9 @@ class Backups:
                 self.make()
         except (OSError, GameError) as error:
             log.warning("the daily backup cannot be made: %s", error)
-            self.report = Report(f"cannot be made ({error})", failed=True)
+            self.report = Report(
+                Message("cannot be made (%(why)s)", why=reason(error)), failed=True
+            )
 
     def good(self) -> Iterator[Backup]:
         """Those that hold, the newest first."""
@@ -103,7 +106,7 @@ class Backups:
     def _note(self, made: Backup) -> None:
         """What it holds is not kept in memory."""
         self._newest = replace(made, parts=dict.fromkeys(made.parts, b""))
-        self.report = Report(str(made))
+        self.report = Report(made.contents)
 
     def _files(self) -> list[Path]:
         return sorted(self._folder.glob("traykeeper-*.zip"), key=_number, reverse=True)

@@ -23,6 +23,7 @@ from device.storage.throw_pictures import SPARE_BYTES
 from game.match.events import Place
 from game.match.match import Match
 from game.match.state import State, Throw
+from game.message import Message
 from game.situation import TableError
 from vision.dataset import LABELS
 from vision.reading import Die, Quad, Reading
@@ -114,7 +115,9 @@ class MisreadStore:
             else:
                 (self._folder / SWITCH).unlink(missing_ok=True)
         except OSError as error:
-            raise TableError(f"That cannot be written down ({error.strerror}).") from None
+            raise TableError(
+                Message("That cannot be written down (%(why)s).", why=str(error.strerror))
+            ) from None
 
     def store(self) -> MisreadsKept:
         sizes = []
@@ -127,7 +130,9 @@ class MisreadStore:
         try:
             self._writer.submit(self._delete).result()
         except OSError as error:
-            raise TableError(f"That cannot be deleted ({error.strerror}).") from None
+            raise TableError(
+                Message("That cannot be deleted (%(why)s).", why=str(error.strerror))
+            ) from None
 
     def packed(self) -> Iterator[bytes]:
         """A zip in parts, no larger than a picture each: it is never whole in memory."""

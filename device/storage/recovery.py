@@ -13,11 +13,12 @@ from game.errors import DamagedJournal
 from game.journal.history import History
 from game.journal.journal import FILE, Journal
 from game.journal.salvage import readable
+from game.message import Message, Paragraph, Plural
 
 log = logging.getLogger(__name__)
 
 
-def open_journal(folder: Path, backups: Backups) -> tuple[Journal, str]:
+def open_journal(folder: Path, backups: Backups) -> tuple[Journal, Message | None]:
     """The journal of this folder, and what people have to know about it; usually nothing.
 
     Raises:
@@ -25,7 +26,7 @@ def open_journal(folder: Path, backups: Backups) -> tuple[Journal, str]:
     """
     path = folder / FILE
     try:
-        return Journal.open(path), ""
+        return Journal.open(path), None
     except DamagedJournal as error:
         log.error("%s", error)  # noqa: TRY400 - the line says it all
         aside = set_aside(path)
@@ -55,11 +56,27 @@ def set_aside(path: Path) -> Path:
     return aside
 
 
-def _notice(aside: Path, good: Backup | None, saved: int, matches: int) -> str:
-    source = f"a backup ({good})" if good else "no backup: there was none"
-    steps = "1 later step" if saved == 1 else f"{saved:,} later steps"
-    return (
-        f"The journal was damaged. In its place: {source}, and {steps} that could still be read; "
-        f"{counted(matches)} in all. Look at the scores before you play on. "
-        f"The damaged one is kept as {aside.name}."
+def _notice(aside: Path, good: Backup | None, saved: int, matches: int) -> Message:
+    steps = Plural("1 later step", "%(n)s later steps", n=saved)
+    in_its_place = (
+        Message(
+            "In its place: a backup (%(file)s), and %(steps)s that could still be read; "
+            "%(matches)s in all.",
+            file=good.contents,
+            steps=steps,
+            matches=counted(matches),
+        )
+        if good
+        else Message(
+            "In its place: no backup: there was none, and %(steps)s that could still be read; "
+            "%(matches)s in all.",
+            steps=steps,
+            matches=counted(matches),
+        )
+    )
+    return Paragraph(
+        Message("The journal was damaged."),
+        in_its_place,
+        Message("Look at the scores before you play on."),
+        Message("The damaged one is kept as %(file)s.", file=aside.name),
     )

@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 
 from device.cameras.base import CameraError, Frame, Image
+from game.message import Message
 
 STALE_S = 2.5
 """A camera that hangs shows its last picture for ever."""
@@ -21,7 +22,7 @@ Noise and the darkest tray, as an eye can see it, vary by 3 or more.
 class Liveness:
     """Looks at each preview; raises where the camera only seems to work.
 
-    >>> pulse = Pulse()
+    >>> pulse = Liveness()
     >>> pulse.feel(camera.preview(), monotonic())
     """
 
@@ -35,7 +36,7 @@ class Liveness:
             CameraError: its pictures are old, or have shown nothing for a while.
         """
         if now_s - frame.time_s > STALE_S:
-            raise CameraError("the camera hangs: check its cable; it is opened again")
+            raise CameraError(Message("the camera hangs: check its cable; it is opened again"))
         if shows_something(frame.image):
             self._dark_since_s = None
         elif self._dark_since_s is None:
@@ -47,7 +48,10 @@ class Liveness:
 def dark() -> CameraError:
     """What is said of a camera whose pictures are black."""
     return CameraError(
-        "its pictures are black: switch the light on, take the cap off the lens, check the cable"
+        Message(
+            "its pictures are black: switch the light on, take the cap off the lens, check the "
+            "cable"
+        )
     )
 
 

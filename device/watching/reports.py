@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from device.cameras.base import Image
 from device.session.judge import Sight
+from game.message import Message
 from vision import Quad, Reading
 
 
@@ -46,7 +47,7 @@ class TimedOut:
 class CameraLost:
     """There is no camera; `reason` says why and what to do."""
 
-    reason: str
+    reason: Message
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from device.watching.reports import (
     Seen,
     TimedOut,
 )
+from game.message import Message
 from vision import Quad, Reading, read
 from vision.consensus import agree
 
@@ -48,6 +49,8 @@ HUNG_S = 20.0
 
 RETRY_S = (1.0, 2.0, 4.0, 8.0)
 """Patience before the camera is opened again; the last one repeats."""
+
+FAILED = Message("it failed, the log says how; it is opened again")
 
 Errand = Callable[[Camera], object]
 """Something to be done with the camera, by whoever takes the steps."""
@@ -213,10 +216,10 @@ class TrayWatch:
                 view = self._begin(view.camera, view.picture_px)
             self._watch(view)
         except CameraError as error:
-            return self._lost(str(error))
+            return self._lost(error.message)
         except Exception:
             log.exception("watching the tray failed")
-            return self._lost("it failed, the log says how; it is opened again")
+            return self._lost(FAILED)
         view.next_s = max(view.next_s + self._period_s, self._clock())
         return view.next_s - self._clock()
 
@@ -251,7 +254,7 @@ class TrayWatch:
             self._view = view
         return view
 
-    def _lost(self, reason: str) -> float:
+    def _lost(self, reason: Message) -> float:
         self.close()
         self._post(CameraLost(reason))
         while not self._errands.empty():

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
-from game.errors import DamagedJournal, GameError
+from game.errors import DamagedJournal, GameError, reason
 from game.match.events import Action, from_json, to_json
 from game.match.match import Match
+from game.message import Message
 from game.rules.ruleset import Ruleset
 
 Row = tuple[int, int, int, float | None, str, int]
@@ -69,13 +70,17 @@ def entry_of(row: Row) -> Entry:
     """
     position, match_id, seq, time_s, body, _ = row
     if not holds(row):
-        raise DamagedJournal(f"entry {position} has changed since it was written")
+        raise DamagedJournal(
+            Message("entry %(n)s has changed since it was written", n=str(position))
+        )
     try:
         if seq == BEGINNING:
             return Entry(position, match_id, seq, time_s, match_from_text(body), ())
         actions = tuple(map(from_json, json.loads(body)))
     except (GameError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DamagedJournal(f"entry {position} cannot be read ({error})") from None
+        raise DamagedJournal(
+            Message("entry %(n)s cannot be read (%(why)s)", n=str(position), why=reason(error))
+        ) from None
     return Entry(position, match_id, seq, time_s, None, actions)
 
 

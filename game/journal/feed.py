@@ -13,6 +13,7 @@ from game.journal.entry import Entry
 from game.journal.history import History
 from game.journal.wire import WireEntry
 from game.match.match import Match
+from game.message import Message
 
 TAILS = 4
 """Matches whose newest line is remembered; others are folded again when they are taken up."""
@@ -115,6 +116,8 @@ class Feed:
             first = WireEntry.first(name, entry.begun, entry.time_s or 0.0)
             return FeedLine(entry.position, first, None, entry.begun)
         if before is None:
-            raise DamagedJournal(f"the beginning of match {entry.match_id} is missing")
+            raise DamagedJournal(
+                Message("the beginning of match %(n)s is missing", n=str(entry.match_id))
+            )
         after = before.match.push(*entry.actions)
         return FeedLine(entry.position, before.entry.then(*entry.actions), before.match, after)

@@ -6,11 +6,12 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from game.errors import GameError, JournalError
+from game.errors import GameError, JournalError, reason
 from game.journal import schema
 from game.journal.entry import BEGINNING, COLUMNS, Entry, Result, Row, entry_of
 from game.journal.journal import fold
 from game.match.match import Match
+from game.message import Message
 from game.rules.ruleset import Ruleset
 
 PATIENCE_S = 5.0
@@ -101,7 +102,7 @@ class History:
         with self._reading() as db:
             row = db.execute(_ONE, (match_id,)).fetchone()
             if row is None:
-                raise JournalError(f"there is no match {match_id}")
+                raise JournalError(Message("there is no match %(n)s", n=str(match_id)))
             return _played(db, row)
 
     def steps(self, match_id: int) -> tuple[Entry, ...]:
@@ -144,7 +145,7 @@ class History:
         with self._reading() as db:
             row = db.execute("SELECT key FROM match WHERE id = ?", (match_id,)).fetchone()
         if row is None:
-            raise JournalError(f"there is no match {match_id}")
+            raise JournalError(Message("there is no match %(n)s", n=str(match_id)))
         return str(row[0])
 
     def players(self, limit: int = 50) -> tuple[str, ...]:
@@ -165,14 +166,23 @@ class History:
     def _reading(self) -> Iterator[sqlite3.Connection]:
         if not self.path.exists():
             raise JournalError(
-                f"{self.path}: there is no journal here: look with --state elsewhere"
+                Message(
+                    "%(file)s: there is no journal here: look with --state elsewhere",
+                    file=str(self.path),
+                )
             )
         uri = f"{self.path.absolute().as_uri()}?mode=ro"
         try:
             with closing(sqlite3.connect(uri, uri=True, timeout=PATIENCE_S)) as db:
                 yield schema.lenient(db)
         except (sqlite3.Error, UnicodeDecodeError, GameError) as error:
-            raise JournalError(f"{self.path}: the journal cannot be read ({error})") from None
+            raise JournalError(
+                Message(
+                    "%(file)s: the journal cannot be read (%(why)s)",
+                    file=str(self.path),
+                    why=reason(error),
+                )
+            ) from None
 
 
 def _played(db: sqlite3.Connection, row: tuple[int, int, int, str, str | None]) -> Played:

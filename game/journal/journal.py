@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Self
 
-from game.errors import DamagedJournal, GameError, JournalError
+from game.errors import DamagedJournal, GameError, JournalError, reason
 from game.journal import schema
 from game.journal.entry import (
     BEGINNING,
@@ -29,6 +29,7 @@ from game.journal.entry import (
 )
 from game.match.events import Action
 from game.match.match import Match
+from game.message import Message
 
 FILE = "journal.db"
 """Its name in the state folder."""
@@ -98,7 +99,11 @@ class Journal:
         with self._one_write():
             seq = self._next_seq(match_id)
             if seq == BEGINNING:
-                raise JournalError(f"{self.path}: there is no match {match_id}")
+                raise JournalError(
+                    Message(
+                        "%(file)s: there is no match %(n)s", file=str(self.path), n=str(match_id)
+                    )
+                )
             position = self._add(match_id, seq, body_of(actions))
             if result:
                 self._db.execute(
@@ -192,7 +197,7 @@ def fold(db: sqlite3.Connection, match_id: int) -> Match:
             break
         match = match.push(*entry.actions)
     if match is None:
-        raise JournalError(f"there is no match {match_id}")
+        raise JournalError(Message("there is no match %(n)s", n=str(match_id)))
     return match
 
 
@@ -238,7 +243,10 @@ def _locked(path: Path) -> IO[bytes]:
     except BlockingIOError:
         lock.close()
         raise JournalError(
-            f"{path.parent}: another Traykeeper keeps its matches there: stop it, or use --state"
+            Message(
+                "%(folder)s: another Traykeeper keeps its matches there: stop it, or use --state",
+                folder=str(path.parent),
+            )
         ) from None
     return lock
 
@@ -249,7 +257,11 @@ def _as_journal_error(path: Path) -> Iterator[None]:
         yield
     except (OSError, sqlite3.OperationalError) as error:
         raise JournalError(
-            f"{path}: the journal cannot be used ({error}): is the disk full or read-only?"
+            Message(
+                "%(file)s: the journal cannot be used (%(why)s): is the disk full or read-only?",
+                file=str(path),
+                why=str(error),
+            )
         ) from None
     except JournalError as error:
         if not isinstance(error, DamagedJournal):
@@ -260,7 +272,10 @@ def _as_journal_error(path: Path) -> Iterator[None]:
 
 
 def _damaged(path: Path, error: Exception) -> DamagedJournal:
-    why = " ".join(str(error).split())
     return DamagedJournal(
-        f"{path}: the journal is damaged ({why}): move the file away to begin anew"
+        Message(
+            "%(file)s: the journal is damaged (%(why)s): move the file away to begin anew",
+            file=str(path),
+            why=reason(error),
+        )
     )

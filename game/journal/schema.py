@@ -9,6 +9,7 @@ from pathlib import Path
 
 from game.errors import JournalError
 from game.journal.entry import seal
+from game.message import Message
 
 VERSION = 2
 """Kept in the file's own `user_version`; 0 is a new file, or the first version, which had none."""
@@ -49,8 +50,13 @@ def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
     version = _version(db)
     if version > VERSION:
         raise JournalError(
-            f"{path or 'the journal'}: a newer Traykeeper wrote it (format {version}, this one "
-            f"knows {VERSION}): update this one, or use --state another folder"
+            Message(
+                "%(file)s: a newer Traykeeper wrote it (format %(found)s, this one knows %(known)s):"
+                " update this one, or use --state another folder",
+                file=str(path) if path else Message("the journal"),
+                found=str(version),
+                known=str(VERSION),
+            )
         )
     if version == VERSION:
         return

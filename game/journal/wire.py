@@ -15,6 +15,7 @@ from game.errors import GameError, JournalError
 from game.match.events import Action, from_json, to_json
 from game.match.match import Match
 from game.match.state import State
+from game.message import Message
 from game.rules import rule_files
 
 CHAIN_BYTES = 6
@@ -65,13 +66,13 @@ class WireEntry:
             JournalError: it is not one. What its body says is checked by `played`.
         """
         if not isinstance(data, dict):
-            raise JournalError("an entry of a match is a JSON object")
+            raise JournalError(Message("an entry of a match is a JSON object"))
         body = {k: v for k, v in data.items() if k not in ("match", "seq", "chain")}
         match_id, seq, chain = (data.get(key) for key in ("match", "seq", "chain"))
         if not (isinstance(match_id, str) and isinstance(chain, str) and is_match_id(match_id)):
-            raise JournalError("an entry names its match and its chain")
+            raise JournalError(Message("an entry names its match and its chain"))
         if not isinstance(seq, int) or isinstance(seq, bool) or not 0 <= seq <= MAX_SEQ:
-            raise JournalError(f"the number of an entry is 0 to {MAX_SEQ:,}")
+            raise JournalError(Message("the number of an entry is 0 to %(most)s", most=MAX_SEQ))
         return cls(match_id, seq, chain, body)
 
     def played(self, match: Match | None) -> Match:
@@ -84,12 +85,14 @@ class WireEntry:
             if self.seq == 0:
                 return _begun(self.body)
             if match is None:
-                raise JournalError("a step needs the match before it")
+                raise JournalError(Message("a step needs the match before it"))
             return match.push(*(from_json(action) for action in self.body["actions"]))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             if isinstance(error, GameError):
                 raise
-            raise JournalError(f"not an entry of a match ({error!r})") from None
+            raise JournalError(
+                Message("not an entry of a match (%(why)s)", why=repr(error))
+            ) from None
 
     @property
     def began_s(self) -> float:

@@ -4,43 +4,57 @@ from collections.abc import Iterator
 
 from game.match.state import State, reaches_target
 from game.match.turns import followers
+from game.message import Message
 from game.rules.ruleset import HotDice
 from game.rules.scoring import Keep
 
 
-def effect(state: State, keep: Keep) -> str:
+def effect(state: State, keep: Keep) -> Message | None:
     """Such as "hot dice", "wins", "still 150 short of the opening 500"; often nothing."""
-    return next(_effects(state, keep), "")
+    return next(_effects(state, keep), None)
 
 
-def _effects(state: State, keep: Keep) -> Iterator[str]:
+def _effects(state: State, keep: Keep) -> Iterator[Message]:
     """All that is true of it, what matters most first."""
     rules, points = state.rules, state.locked_points + keep.score
     if state.overshoots(keep):
-        yield f"overshoots {rules.target:,}: scores zero"
+        yield Message("overshoots %(target)s: scores zero", target=rules.target)
     if state.bank_refusal(keep) is None:
         yield from _standing(state, state.bank_total(keep))
     if keep.hot:
-        yield "hot dice: must be thrown again" if rules.hot_dice is HotDice.MUST else "hot dice"
+        must = rules.hot_dice is HotDice.MUST
+        yield Message("hot dice: must be thrown again") if must else Message("hot dice")
     if not state.player.opened and points < rules.opening:
-        yield f"still {rules.opening - points:,} short of the opening {rules.opening:,}"
+        yield Message(
+            "still %(points)s short of the opening %(opening)s",
+            points=rules.opening - points,
+            opening=rules.opening,
+        )
     if points < rules.minimum_bank:
-        yield f"still {rules.minimum_bank - points:,} short of the {rules.minimum_bank:,} to bank"
+        yield Message(
+            "still %(points)s short of the %(least)s to bank",
+            points=rules.minimum_bank - points,
+            least=rules.minimum_bank,
+        )
 
 
-def _standing(state: State, total: int) -> Iterator[str]:
+def _standing(state: State, total: int) -> Iterator[Message]:
     """Where banking to this total would bring the player, near the end of a match."""
     if state.closer is None:
         if reaches_target(state.rules, total):
             others = followers(state, state.turn.seat)
-            yield f"reaches {state.rules.target:,}" if others else "wins"
+            reached = Message("reaches %(target)s", target=state.rules.target)
+            yield reached if others else Message("wins")
         return
     leader = best_of_others(state)
     short = state.players[leader].score - total
     if short >= 0:
-        yield f"{short:,} behind {state.players[leader].name}" if short else "only a tie"
+        behind = Message(
+            "%(points)s behind %(name)s", points=short, name=state.players[leader].called
+        )
+        yield behind if short else Message("only a tie")
     else:
-        yield "wins" if len(state.to_follow) == 1 else "takes the lead"
+        yield Message("wins") if len(state.to_follow) == 1 else Message("takes the lead")
 
 
 def best_of_others(state: State) -> int:

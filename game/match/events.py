@@ -6,7 +6,8 @@ A match is the fold of its events (see `game.match.match`), and the journal hold
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from game.errors import JournalError
+from game.errors import JournalError, reason
+from game.message import Message
 
 UNKNOWN_FACE = 0
 """The face of a die that lies there but was corrected: which die it was is not known."""
@@ -188,7 +189,11 @@ def from_json(data: dict[str, Any]) -> Action:
         values = {key: _value(key, value) for key, value in data.items() if key != "kind"}
         action: Action = kind(**values)
     except (KeyError, TypeError, ValueError) as error:
-        raise JournalError(f"not an event of a match: {data!r} ({error})") from None
+        raise JournalError(
+            Message(
+                "not an event of a match: %(found)s (%(why)s)", found=repr(data), why=reason(error)
+            )
+        ) from None
     return action
 
 

@@ -2,8 +2,8 @@
 
 A `Match` is immutable. Each move gives a new one:
 
-    >>> from game import rulefile
-    >>> match = Match.start(rulefile.load("walnut-studiolo"), ["Anna", "Ben"])
+    >>> from game.rules import rule_files
+    >>> match = Match.start(rule_files.load("walnut-studiolo"), ["Anna", "Ben"])
     >>> match = match.throw([1, 1, 3, 3, 3, 5]).bank()
     >>> match.state.players[0].score
     550
@@ -21,6 +21,7 @@ from game.match.events import (
     Banked,
     Corrected,
     Event,
+    Farkled,
     Kept,
     Place,
     Redone,
@@ -33,6 +34,7 @@ from game.match.events import (
 from game.match.roster import check_sides, clean_team
 from game.match.state import Player, State, Throw, Turn
 from game.match.step import step
+from game.message import Message
 from game.names import clean_names
 from game.rules.ruleset import Ruleset
 from game.rules.scoring import table
@@ -74,13 +76,23 @@ class Match:
         n = len(names)
         teams = teams or [None] * n
         if len(teams) != n:
-            raise IllegalMove(f"there are {n} players, but {len(teams)} teams: one for each player")
+            raise IllegalMove(
+                Message(
+                    "there are %(n)s players, but %(teams)s teams: one for each player",
+                    n=n,
+                    teams=len(teams),
+                )
+            )
         pairs = zip(clean_names(names), map(clean_team, teams), strict=True)
         players = tuple(Player(name, team=team) for name, team in pairs)
         order = tuple((first + i) % n for i in range(n))
         check_sides(players, order)
         if first not in range(n):
-            raise IllegalMove(f"nobody sits on seat {first + 1}: there are {n} players")
+            raise IllegalMove(
+                Message(
+                    "nobody sits on seat %(seat)s: there are %(n)s players", seat=first + 1, n=n
+                )
+            )
         state = State(rules, players, order, Turn(order[0]))
         return cls(state, (), state)
 
@@ -124,7 +136,7 @@ class Match:
         """The throw at `index` of the timeline (the newest without) showed other dice."""
         if index is None:
             if self.last_throw is None:
-                raise IllegalMove("there is no throw to correct yet")
+                raise IllegalMove(Message("there is no throw to correct yet"))
             index = self.last_throw.index
         return self.push(Corrected(index, tuple(dice)))
 
@@ -165,11 +177,11 @@ class Match:
         match action:
             case Undone():
                 if self.before is None:
-                    raise IllegalMove("there is nothing to take back")
+                    raise IllegalMove(Message("there is nothing to take back"))
                 return replace(self.before, after=(*self.after, self))
             case Redone():
                 if not self.after:
-                    raise IllegalMove("there is nothing to do again")
+                    raise IllegalMove(Message("there is nothing to do again"))
                 return replace(self.after[-1], after=self.after[:-1])
             case Corrected():
                 return self._corrected(action)
@@ -179,7 +191,7 @@ class Match:
     def _corrected(self, action: Corrected) -> "Match":
         old = self.timeline[action.index] if 0 <= action.index < len(self.timeline) else None
         if not isinstance(old, Thrown):
-            raise IllegalMove(f"event {action.index} is no throw")
+            raise IllegalMove(Message("event %(n)s is no throw", n=action.index))
         events = list(self.timeline)
         events[action.index] = Thrown(action.dice, _forget_faces(old, action.dice))
         _rework_assumed_keep(events, action, self.rules)
@@ -188,7 +200,14 @@ class Match:
     def _spliced(self, action: Spliced) -> "Match":
         if not 0 <= action.start <= action.stop <= len(self.timeline):
             n = len(self.timeline)
-            raise IllegalMove(f"there are no events {action.start} to {action.stop}: {n} so far")
+            raise IllegalMove(
+                Message(
+                    "there are no events %(start)s to %(stop)s: %(n)s so far",
+                    start=action.start,
+                    stop=action.stop,
+                    n=n,
+                )
+            )
         events = (*self.timeline[: action.start], *action.events, *self.timeline[action.stop :])
         return self._with_past(events, range(action.start, action.start + len(action.events)))
 
@@ -201,19 +220,27 @@ class Match:
             except GameError as error:
                 if i in changed:
                     raise
-                raise LaterStepError(_named(state, event), str(error)) from None
+                raise LaterStepError(_named(state, event), error.message) from None
         return replace(self, timeline=tuple(events), state=state, before=self, after=())
 
 
-def _named(state: State, event: Event) -> str:
+def _named(state: State, event: Event) -> Message:
     """What people would call this event: "Anna's throw 1 2 5 in turn 3"."""
-    what = type(event).__name__.lower()
-    verb = {"thrown": "throw", "kept": "keep", "banked": "bank", "farkled": "farkle"}.get(
-        what, what
-    )
-    dice = getattr(event, "dice", None)
-    shown = f" {' '.join(map(str, dice))}" if isinstance(dice, tuple) else ""
-    return f"{state.player.name}'s {verb}{shown} in turn {len(state.turns) + 1}"
+    name, turn = state.player.called, len(state.turns) + 1
+    match event:
+        case Thrown():
+            return Message(
+                "%(name)s's throw %(dice)s in turn %(n)s", name=name, dice=event.dice, n=turn
+            )
+        case Kept():
+            return Message(
+                "%(name)s's keep %(dice)s in turn %(n)s", name=name, dice=event.dice, n=turn
+            )
+        case Banked():
+            return Message("%(name)s's bank in turn %(n)s", name=name, n=turn)
+        case Farkled():
+            return Message("%(name)s's farkle in turn %(n)s", name=name, n=turn)
+    return Message("what was set by hand in %(name)s's turn %(n)s", name=name, n=turn)
 
 
 def _rework_assumed_keep(events: list[Event], action: Corrected, rules: Ruleset) -> None:

@@ -29,6 +29,7 @@ from game.match.notation import (
 )
 from game.match.state import State, Turn
 from game.match.step import step
+from game.message import Message
 from game.names import clean_names
 from game.rules import rule_files
 from game.rules.ruleset import Ruleset
@@ -135,7 +136,9 @@ def _named(where: str, number: int) -> Iterator[None]:
     try:
         yield
     except GameError as error:
-        raise NotationError(f"{where}, line {number}: {error}") from None
+        raise NotationError(
+            Message("%(file)s, line %(n)s: %(why)s", file=where, n=str(number), why=error.message)
+        ) from None
 
 
 def _start(head: list[Line], where: str) -> Match:
@@ -148,7 +151,13 @@ def _start(head: list[Line], where: str) -> Match:
         with _named(where, number):
             match _kind(line):
                 case "traykeeper" if line != _FIRST:
-                    raise NotationError(f"{quoted(line)} is not known: only {_FIRST!r} is")
+                    raise NotationError(
+                        Message(
+                            "%(found)s is not known: only %(known)s is",
+                            found=quoted(line),
+                            known=repr(_FIRST),
+                        )
+                    )
                 case "player":
                     names = clean_names([*names, unescape(rest)])
                     teams.append(_team(word))
@@ -183,7 +192,13 @@ def _team(word: str) -> int | None:
 def _seat(text: str, n_players: int) -> int:
     seat = read_whole(text)
     if not 1 <= seat <= n_players:
-        raise NotationError(f"seat {seat} cannot begin: {n_players} players are named before")
+        raise NotationError(
+            Message(
+                "seat %(seat)s cannot begin: %(n)s players are named before",
+                seat=seat,
+                n=n_players,
+            )
+        )
     return seat
 
 
@@ -213,12 +228,26 @@ def _ended_already(event: Event, match: Match, turns_before: int) -> bool:
 def _check(item: Item, turn: Turn) -> None:
     """Whether the throw did what the text says."""
     if turn.ending is not item.ending:
-        found = f"ends the turn: {turn.ending}" if turn.ending else "does not end the turn"
-        raise NotationError(f"says {item.ending or 'that the turn goes on'}, but the throw {found}")
+        says = str(item.ending) if item.ending else Message("that the turn goes on")
+        raise NotationError(
+            Message(
+                "says %(says)s, but the throw ends the turn: %(ending)s",
+                says=says,
+                ending=str(turn.ending),
+            )
+            if turn.ending
+            else Message("says %(says)s, but the throw does not end the turn", says=says)
+        )
     keep = turn.throws[-1].keep
     if keep and item.keep and keep != item.keep:
-        banked = " ".join(map(str, keep.dice))
-        raise NotationError(f"says {item.keep.score:,}, but {banked} = {keep.score:,} is banked")
+        raise NotationError(
+            Message(
+                "says %(says)s, but %(dice)s = %(score)s is banked",
+                says=item.keep.score,
+                dice=keep.dice,
+                score=keep.score,
+            )
+        )
 
 
 def insertion(match: Match, line: str, before: int | None = None) -> Spliced:

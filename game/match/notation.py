@@ -32,6 +32,7 @@ from game.match.events import (
     TurnSet,
 )
 from game.match.state import Throw, TurnEnding
+from game.message import Message
 from game.rules import scoring
 from game.rules.ruleset import Ruleset
 from game.rules.scoring import Dice, Keep
@@ -41,6 +42,8 @@ _WORDS: dict[str, Event] = {"take over": TookOver(), "farkle": Farkled(), "skip"
 _KEEP = re.compile(
     r"(?P<assumed>~?)(?P<groups>[1-6][1-6 ]*?) ?= ?(?P<points>[0-9][0-9,]{0,11})(?P<bank>, ?bank)?"
 )
+
+_EXAMPLE = "113335: 333 1 = 400"
 
 _ENDED_BY_ITSELF = (TurnEnding.FARKLE, TurnEnding.RESET, TurnEnding.WIN)
 
@@ -134,7 +137,13 @@ def read_line(line: str, rules: Ruleset, last: Dice = ()) -> Iterator[Item]:
 def _split_throw(text: str) -> tuple[str, str]:
     digits, colon, rest = text.partition(":")
     if not colon or not re.fullmatch(r"[1-6]{0,6}", digits):
-        raise NotationError(f"{quoted(text)} is no throw: write it as in 113335: 333 1 = 400")
+        raise NotationError(
+            Message(
+                "%(found)s is no throw: write it as in %(example)s",
+                found=quoted(text),
+                example=_EXAMPLE,
+            )
+        )
     return digits, rest.strip()
 
 
@@ -146,7 +155,11 @@ def _read_throw(thrown: tuple[Event, ...], dice: Dice, rest: str, rules: Ruleset
     found = _KEEP.fullmatch(rest)
     if not found or not dice:
         raise NotationError(
-            f"{quoted(rest)} is no keep of a throw: write it as in 113335: 333 1 = 400"
+            Message(
+                "%(found)s is no keep of a throw: write it as in %(example)s",
+                found=quoted(rest),
+                example=_EXAMPLE,
+            )
         )
     keep = _read_keep(dice, found, rules)
     if found["bank"]:
@@ -161,7 +174,15 @@ def _read_keep(throw: Dice, found: re.Match[str], rules: Ruleset) -> Keep:
     keep = scoring.find(throw, kept, rules)
     points = int(found["points"].replace(",", ""))
     if keep.score != points:
-        raise NotationError(f"{found['groups']} is {keep.score:,} in {rules.title}, not {points:,}")
+        raise NotationError(
+            Message(
+                "%(dice)s is %(score)s in %(rules)s, not %(points)s",
+                dice=found["groups"],
+                score=keep.score,
+                rules=rules.title,
+                points=points,
+            )
+        )
     return keep
 
 
@@ -188,7 +209,12 @@ def _read_event(text: str) -> Event:
     except ValueError:
         pass
     raise NotationError(
-        f"{quoted(text)} is not known: write it as in !rename 2 Ben, or !score 1 500"
+        Message(
+            "%(found)s is not known: write it as in %(example)s, or %(other)s",
+            found=quoted(text),
+            example="!rename 2 Ben",
+            other="!score 1 500",
+        )
     )
 
 
@@ -199,5 +225,5 @@ def read_whole(text: str) -> int:
         NotationError: they are none, or far more than any score has.
     """
     if not re.fullmatch(r"-?[0-9]{1,9}", text):
-        raise NotationError(f"{quoted(text)} is no whole number")
+        raise NotationError(Message("%(found)s is no whole number", found=quoted(text)))
     return int(text)

@@ -20,6 +20,7 @@ from game.match.events import (
 )
 from game.match.match import Match, next_decision
 from game.match.state import Turn, TurnEnding
+from game.message import Message, Plural, Value
 from game.rules import scoring
 
 
@@ -27,24 +28,29 @@ from game.rules import scoring
 class Repair:
     """One way to mend it: what would then be true, in words, and the action that makes it so."""
 
-    label: str
+    label: Message
     action: Spliced
 
 
-_ENDED = {
-    TurnEnding.BANK: "banked there",
-    TurnEnding.FARKLE: "farkled there",
-    TurnEnding.RESET: "lost the score there",
-    TurnEnding.WIN: "won there",
-    TurnEnding.SKIP: "was passed over there",
-}
+def _ended(name: Value, how: TurnEnding) -> Message:
+    match how:
+        case TurnEnding.BANK:
+            return Message("%(name)s banked there; later turns stand", name=name)
+        case TurnEnding.FARKLE:
+            return Message("%(name)s farkled there; later turns stand", name=name)
+        case TurnEnding.RESET:
+            return Message("%(name)s lost the score there; later turns stand", name=name)
+        case TurnEnding.WIN:
+            return Message("%(name)s won there; later turns stand", name=name)
+        case TurnEnding.SKIP:
+            return Message("%(name)s was passed over there; later turns stand", name=name)
 
 
 def repairs(match: Match, correction: Corrected) -> tuple[Repair, ...]:
     """What can be offered where this correction alone is refused; empty where nothing fits."""
     old = match.timeline[correction.index] if correction.index < len(match.timeline) else None
     if not isinstance(old, Thrown):
-        raise IllegalMove(f"event {correction.index} is no throw")
+        raise IllegalMove(Message("event %(n)s is no throw", n=correction.index))
     thrown = Thrown(scoring.dice(correction.dice, match.rules), old.places)
     ways = _Ways(match, correction.index, thrown)
     return tuple(repair for repair in ways.all() if _holds(match, repair))
@@ -75,8 +81,8 @@ class _Ways:
         return next(turn for turn in reversed(turns) if turn.start <= self.index)
 
     @property
-    def _name(self) -> str:
-        return self.match.state.players[self._turn.seat].name
+    def _name(self) -> Value:
+        return self.match.state.players[self._turn.seat].called
 
     def _other_keep(self) -> Iterator[Repair]:
         """The same number of dice kept, of those that now lie there."""
@@ -88,8 +94,12 @@ class _Ways:
         if best := next((k for k in keeps if len(k.dice) == len(kept.dice)), None):
             between = self.match.timeline[self.index + 1 : i]
             events = (self.thrown, *between, Kept(best.dice, assumed=True))
-            shown = " ".join(map(str, best.dice))
-            label = f"{self._name} kept {shown} = {best.score:,} instead"
+            label = Message(
+                "%(name)s kept %(dice)s = %(score)s instead",
+                name=self._name,
+                dice=best.dice,
+                score=best.score,
+            )
             yield Repair(label, Spliced(self.index, i + 1, events))
 
     def _end_turn(self) -> Iterator[Repair]:
@@ -97,10 +107,9 @@ class _Ways:
         for ending in ((), (Banked(),), (Farkled(),)):
             how = self._ends(ending)
             if how:
-                label = f"{self._name} {_ENDED[how]}; later turns stand"
                 others = self._beside(self._next_turn)
                 events = (self.thrown, *ending, *others)
-                yield Repair(label, Spliced(self.index, self._next_turn, events))
+                yield Repair(_ended(self._name, how), Spliced(self.index, self._next_turn, events))
                 return
 
     def _ends(self, ending: tuple[Event, ...]) -> TurnEnding | None:
@@ -130,7 +139,12 @@ class _Ways:
         """The turn goes on from this throw; the dice thrown later are dropped."""
         end = len(self.match.timeline)
         n = sum(isinstance(event, Thrown) for event in self.match.timeline[self.index + 1 :])
-        dropped = "one later throw is" if n == 1 else f"{n} later throws are"
-        goes_on = "'s turn goes on from there" if not self._ends(()) else "'s turn ended there"
-        label = f"{self._name}{goes_on}; {dropped} dropped"
+        dropped = Plural("one later throw is dropped", "%(n)s later throws are dropped", n=n)
+        label = (
+            Message("%(name)s's turn ended there; %(dropped)s", name=self._name, dropped=dropped)
+            if self._ends(())
+            else Message(
+                "%(name)s's turn goes on from there; %(dropped)s", name=self._name, dropped=dropped
+            )
+        )
         return Repair(label, Spliced(self.index, end, (self.thrown, *self._beside(end))))

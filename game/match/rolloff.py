@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from game.errors import IllegalMove, ThrowError
 from game.match.roster import MAX_PLAYERS, MIN_PLAYERS
+from game.message import Message
 from game.rules.ruleset import FACES
 
 
@@ -28,13 +29,15 @@ class RollOff:
             IllegalMove: there are players enough, or nobody has to throw.
         """
         if face not in FACES:
-            raise ThrowError(f"a die shows 1 to 6, not {face}")
+            raise ThrowError(Message("a die shows 1 to 6, not %(face)s", face=face))
         if self.open:
             if len(self.rolls) == MAX_PLAYERS:
-                raise IllegalMove(f"{MAX_PLAYERS} players are enough: hold to begin")
+                raise IllegalMove(
+                    Message("%(most)s players are enough: hold to begin", most=MAX_PLAYERS)
+                )
             return replace(self, rolls=(*self.rolls, (face,)), before=self)
         if not self.again:
-            raise IllegalMove("the roll-off is decided")
+            raise IllegalMove(Message("the roll-off is decided"))
         seat, *others = self.again
         rolls = (*self.rolls[:seat], (*self.rolls[seat], face), *self.rolls[seat + 1 :])
         return _with_ties(replace(self, rolls=rolls, again=tuple(others), before=self))
@@ -46,7 +49,12 @@ class RollOff:
             IllegalMove: fewer than two have thrown.
         """
         if len(self.rolls) < MIN_PLAYERS:
-            raise IllegalMove(f"a match has at least {MIN_PLAYERS} players: one die each, please")
+            raise IllegalMove(
+                Message(
+                    "a match has at least %(least)s players: one die each, please",
+                    least=MIN_PLAYERS,
+                )
+            )
         return _with_ties(replace(self, open=False, before=self))
 
     @property

@@ -6,6 +6,7 @@ from game.errors import IllegalMove
 from game.match.events import Joined, Left, Renamed, Reordered
 from game.match.state import Player, State
 from game.match.turns import abandon_turn, begin_turn, decide
+from game.message import Message, in_a_row
 from game.names import clean_name
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 20
@@ -15,7 +16,7 @@ MAX_TEAM = 100
 def join(state: State, event: Joined) -> State:
     """A further player throws after all others."""
     if len(state.order) == MAX_PLAYERS:
-        raise IllegalMove(f"{MAX_PLAYERS} players are enough")
+        raise IllegalMove(Message("%(most)s players are enough", most=MAX_PLAYERS))
     name = _new_name(state, event.name)
     player = Player(name, team=clean_team(event.team))
     if mate := next(
@@ -30,7 +31,7 @@ def join(state: State, event: Joined) -> State:
 def leave(state: State, event: Left) -> State:
     """The player throws no more; a turn being played passes on."""
     if event.seat not in state.order:
-        raise IllegalMove("nobody throws from that seat: choose a player who is here")
+        raise IllegalMove(Message("nobody throws from that seat: choose a player who is here"))
     check_sides(state.players, _without(state.order, event.seat))
     if event.seat == state.turn.seat:
         state = replace(begin_turn(abandon_turn(state), event.seat), left_over=None)
@@ -56,8 +57,8 @@ def rename(state: State, event: Renamed) -> State:
 def reorder(state: State, event: Reordered) -> State:
     """The players throw in another order from now on."""
     if sorted(event.order) != sorted(state.order):
-        here = ", ".join(state.players[seat].name for seat in sorted(state.order))
-        raise IllegalMove(f"the order must name each player once: {here}")
+        here = in_a_row([state.players[seat].called for seat in sorted(state.order)])
+        raise IllegalMove(Message("the order must name each player once: %(names)s", names=here))
     return replace(state, order=event.order)
 
 
@@ -68,7 +69,8 @@ def check_seat(state: State, seat: int) -> None:
         IllegalMove: nobody ever did.
     """
     if not 0 <= seat < len(state.players):
-        raise IllegalMove(f"there is no such seat: the match has {len(state.players)} players")
+        n = len(state.players)
+        raise IllegalMove(Message("there is no such seat: the match has %(n)s players", n=n))
 
 
 def check_sides(players: tuple[Player, ...], order: tuple[int, ...]) -> None:
@@ -79,10 +81,17 @@ def check_sides(players: tuple[Player, ...], order: tuple[int, ...]) -> None:
     """
     n = len(order)
     if not MIN_PLAYERS <= n <= MAX_PLAYERS:
-        raise IllegalMove(f"a match has {MIN_PLAYERS} to {MAX_PLAYERS} players, not {n}")
+        raise IllegalMove(
+            Message(
+                "a match has %(least)s to %(most)s players, not %(n)s",
+                least=MIN_PLAYERS,
+                most=MAX_PLAYERS,
+                n=n,
+            )
+        )
     teams = {players[seat].team for seat in order}
     if len(teams) == 1 and None not in teams:
-        raise IllegalMove("a match has two teams at least, not one")
+        raise IllegalMove(Message("a match has two teams at least, not one"))
 
 
 def clean_team(team: int | None) -> int | None:
@@ -92,14 +101,18 @@ def clean_team(team: int | None) -> int | None:
         IllegalMove: it is too large for a number that people choose.
     """
     if team is not None and not 0 <= team <= MAX_TEAM:
-        raise IllegalMove(f"teams have the numbers 0 to {MAX_TEAM}, not {team}")
+        raise IllegalMove(
+            Message("teams have the numbers 0 to %(most)s, not %(team)s", most=MAX_TEAM, team=team)
+        )
     return team
 
 
 def _new_name(state: State, name: str, but: int | None = None) -> str:
     name = clean_name(name)
     if any(player.name == name for i, player in enumerate(state.players) if i != but):
-        raise IllegalMove(f"somebody else is called {name}: choose another name")
+        raise IllegalMove(
+            Message("somebody else is called %(name)s: choose another name", name=name)
+        )
     return name
 
 

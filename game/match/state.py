@@ -4,6 +4,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from game.match.events import Place
+from game.message import Message, Value
+from game.names import called
 from game.rules import scoring
 from game.rules.ruleset import HotDice, LastRound, Piggyback, Ruleset, Win
 from game.rules.scoring import Dice, Keep
@@ -93,6 +95,11 @@ class Player:
     farkles: int = 0
     scoreless_starts: int = 0
 
+    @property
+    def called(self) -> Value:
+        """The name, for a message."""
+        return called(self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class LeftOver:
@@ -178,28 +185,38 @@ class State:
             (keep for keep in keeps if not self.overshoots(keep)), keeps[0] if keeps else None
         )
 
-    def bank_refusal(self, keep: Keep | None = None) -> str | None:
+    def bank_refusal(self, keep: Keep | None = None) -> Message | None:
         """Why the turn cannot be banked with this keep (without: the best), or None if it can."""
         if self.winner is not None:
-            return f"{self.players[self.winner].name} has won: start a rematch"
+            winner = self.players[self.winner].called
+            return Message("%(name)s has won: start a rematch", name=winner)
         if self.turn.last is None:
-            return f"throw first: {self.player.name} has not thrown in this turn"
+            return Message(
+                "throw first: %(name)s has not thrown in this turn", name=self.player.called
+            )
         keep = keep or self.bank_keep
         if keep is None:
-            return "the last die may be thrown once more first"
+            return Message("the last die may be thrown once more first")
         if keep.hot and self.rules.hot_dice is HotDice.MUST and not self.one_throw_only:
-            return "hot dice must be thrown again"
+            return Message("hot dice must be thrown again")
         return self._short_of(self.locked_points + keep.score)
 
-    def _short_of(self, points: int) -> str | None:
+    def _short_of(self, points: int) -> Message | None:
         rules = self.rules
         if not self.player.opened and points < rules.opening:
-            return (
-                f"{points:,} is {rules.opening - points:,} short of the opening {rules.opening:,}"
+            return Message(
+                "%(points)s is %(short)s short of the opening %(opening)s",
+                points=points,
+                short=rules.opening - points,
+                opening=rules.opening,
             )
         if points < rules.minimum_bank:
-            short = rules.minimum_bank - points
-            return f"{points:,} is {short:,} short of the {rules.minimum_bank:,} one must bank"
+            return Message(
+                "%(points)s is %(short)s short of the %(least)s one must bank",
+                points=points,
+                short=rules.minimum_bank - points,
+                least=rules.minimum_bank,
+            )
         return None
 
     def mates(self, seat: int) -> tuple[int, ...]:

@@ -23,6 +23,7 @@ from game.match.events import (
 from game.match.roster import check_seat, join, leave, rename, reorder
 from game.match.state import State, Throw, Turn, TurnEnding
 from game.match.turns import abandon_turn, end_turn, give_points, set_score
+from game.message import Message, Plural
 from game.rules import scoring
 from game.rules.scoring import Effect, Keep
 
@@ -37,7 +38,8 @@ def step(state: State, event: Event) -> State:
         IllegalMove, ThrowError: the rules forbid it; says why.
     """
     if state.winner is not None and not isinstance(event, Renamed | ScoreSet):
-        raise IllegalMove(f"{state.players[state.winner].name} has won: start a rematch")
+        winner = state.players[state.winner].called
+        raise IllegalMove(Message("%(name)s has won: start a rematch", name=winner))
     after = _STEPS[type(event)](state, event)
     return replace(after, n_events=state.n_events + 1)
 
@@ -46,9 +48,18 @@ def _thrown(state: State, event: Thrown) -> State:
     dice = scoring.dice(event.dice, state.rules)
     last = state.turn.last
     if last and not last.keep and not state.once_more:
-        raise IllegalMove("the last throw's keep is not decided: keep some of its dice first")
+        raise IllegalMove(
+            Message("the last throw's keep is not decided: keep some of its dice first")
+        )
     if len(dice) != state.dice_in_hand:
-        raise IllegalMove(f"expected {state.dice_in_hand} dice, not {len(dice)}")
+        raise IllegalMove(
+            Plural(
+                "expected one die, not %(given)s",
+                "expected %(n)s dice, not %(given)s",
+                n=state.dice_in_hand,
+                given=len(dice),
+            )
+        )
     throw = Throw(dice, index=state.n_events, places=event.places)
     return _happened(state, throw)
 
@@ -110,7 +121,9 @@ def _banked(state: State, event: Banked) -> State:
 def _keep_of(state: State, dice: tuple[int, ...]) -> Keep:
     last = state.turn.last
     if last is None:
-        raise IllegalMove(f"throw first: {state.player.name} has not thrown in this turn")
+        raise IllegalMove(
+            Message("throw first: %(name)s has not thrown in this turn", name=state.player.called)
+        )
     return scoring.find(last.dice, dice, state.rules)
 
 
@@ -122,13 +135,15 @@ def _with_keep(state: State, keep: Keep, *, assumed: bool) -> State:
 
 def _farkled(state: State, _: Farkled) -> State:
     if state.turn.last and state.keeps and state.turn.last.keep is None:
-        raise IllegalMove(f"{state.player.name}'s last throw scores: it is no farkle")
+        raise IllegalMove(
+            Message("%(name)s's last throw scores: it is no farkle", name=state.player.called)
+        )
     return end_turn(state, TurnEnding.FARKLE)
 
 
 def _took_over(state: State, _: TookOver) -> State:
     if state.left_over is None or state.turn.throws:
-        raise IllegalMove("there is nothing to take over now")
+        raise IllegalMove(Message("there is nothing to take over now"))
     left = state.left_over
     turn = replace(state.turn, brought=left.points, dice=left.dice)
     return replace(state, turn=turn, left_over=None)
@@ -141,17 +156,29 @@ def _skipped(state: State, _: Skipped) -> State:
 def _score_set(state: State, event: ScoreSet) -> State:
     check_seat(state, event.seat)
     if abs(event.score) > MAX_SCORE:
-        raise IllegalMove(f"a score is at most {MAX_SCORE:,}, not {event.score:,}")
+        raise IllegalMove(
+            Message("a score is at most %(most)s, not %(score)s", most=MAX_SCORE, score=event.score)
+        )
     return set_score(state, event.seat, event.score)
 
 
 def _turn_set(state: State, event: TurnSet) -> State:
     if event.seat not in state.order:
-        raise IllegalMove("nobody throws from that seat: choose a player who is here")
+        raise IllegalMove(Message("nobody throws from that seat: choose a player who is here"))
     if not 0 <= event.points <= MAX_SCORE:
-        raise IllegalMove(f"points at risk are 0 to {MAX_SCORE:,}, not {event.points:,}")
+        raise IllegalMove(
+            Message(
+                "points at risk are 0 to %(most)s, not %(points)s",
+                most=MAX_SCORE,
+                points=event.points,
+            )
+        )
     if not 1 <= event.dice <= state.rules.n_dice:
-        raise IllegalMove(f"a throw has 1 to {state.rules.n_dice} dice, not {event.dice}")
+        raise IllegalMove(
+            Message(
+                "a throw has 1 to %(most)s dice, not %(n)s", most=state.rules.n_dice, n=event.dice
+            )
+        )
     turn = Turn(event.seat, brought=event.points, dice=event.dice, start=state.n_events)
     return replace(abandon_turn(state), turn=turn, left_over=None)
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from game.errors import OddsError
+from game.message import Message
 from game.odds.compiled_rules import Floats, throws
 from game.odds.match_odds import MatchOdds
 from game.odds.throw_odds import chances_of_one_throw, farkle_within, reaching
@@ -60,7 +61,7 @@ class TurnOption:
 
     at_risk: int
     n_dice: int
-    refused: str | None
+    refused: Message | None
     farkle: Fraction
     points: float
     win_banked: float | None
@@ -138,20 +139,26 @@ class TurnOdds:
         ]
         return tuple(sorted(found, key=lambda option: (-(option.win or 0.0), -option.worth)))
 
-    def _refusal(self, at_risk: int, *, hot: bool) -> str | None:
+    def _refusal(self, at_risk: int, *, hot: bool) -> Message | None:
         if hot and self.rules.hot_dice is HotDice.MUST:
-            return "hot dice must be thrown again"
+            return Message("hot dice must be thrown again")
         if not self.table.on_board and at_risk < self.rules.opening:
-            return f"{self.rules.opening - at_risk:,} short of the opening {self.rules.opening:,}"
+            return Message(
+                "%(short)s short of the opening %(opening)s",
+                short=self.rules.opening - at_risk,
+                opening=self.rules.opening,
+            )
         if at_risk < max(1, self.rules.minimum_bank):
             return self._too_few(at_risk)
         return None
 
-    def _too_few(self, at_risk: int) -> str:
+    def _too_few(self, at_risk: int) -> Message:
         least = self.rules.minimum_bank
         if not at_risk:
-            return "throw first"
-        return f"{least - at_risk:,} short of the {least:,} one must bank"
+            return Message("throw first")
+        return Message(
+            "%(short)s short of the %(least)s one must bank", short=least - at_risk, least=least
+        )
 
 
 def turn_odds(
@@ -167,7 +174,13 @@ def turn_odds(
         return TurnOdds(rules, table, points, None, None)
     step = wins.step
     if max(0, table.mine) // step >= wins.duel.ending.goal:
-        raise OddsError(f"with {table.mine:,} the target {wins.target:,} is reached")
+        raise OddsError(
+            Message(
+                "with %(points)s the target %(target)s is reached",
+                points=table.mine,
+                target=wins.target,
+            )
+        )
     if max(0, table.theirs) // step >= wins.duel.ending.goal:
         return _following(rules, table, wins, points, most)
     board = wins.board(table.mine, table.theirs, second=table.second)
@@ -181,7 +194,13 @@ def _following(
     """The last turn, after the other has reached the target: to have more, or lose."""
     ending = wins.duel.ending
     if not ending.followed[0 if ending.seats == 1 or table.second else 1]:
-        raise OddsError(f"with {table.theirs:,} the other has reached {wins.target:,} and won")
+        raise OddsError(
+            Message(
+                "with %(points)s the other has reached %(target)s and won",
+                points=table.theirs,
+                target=wins.target,
+            )
+        )
     compiled = throws(rules)
     short = (table.theirs - table.mine) // compiled.step + 1
     least = compiled.needed(opened=table.on_board)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from game.errors import OddsError
+from game.message import Message
 from game.odds.compiled_rules import CompiledRules, Floats, throws
 from game.odds.throw_odds import chances_of_one_throw, chances_to_reach
 from game.rules.ruleset import LastRound, Ruleset, Win
@@ -69,7 +70,12 @@ def _goal(rules: Ruleset, target: int, step: int) -> int:
     goal = target // step + 1 if rules.win is Win.OVER else -(-target // step)
     if not 1 <= goal <= MAX_GOAL:
         raise OddsError(
-            f"scores go by {step}, so a target can be 1 to {MAX_GOAL * step:,}, not {target:,}"
+            Message(
+                "scores go by %(step)s, so a target can be 1 to %(most)s, not %(target)s",
+                step=step,
+                most=MAX_GOAL * step,
+                target=target,
+            )
         )
     if rules.win is Win.EXACTLY:
         _check_exact(rules, target, step)
@@ -78,11 +84,22 @@ def _goal(rules: Ruleset, target: int, step: int) -> int:
 
 def _check_exact(rules: Ruleset, target: int, step: int) -> None:
     if target % step:
-        raise OddsError(f"scores go by {step}: exactly {target:,} is never reached")
+        raise OddsError(
+            Message(
+                "scores go by %(step)s: exactly %(target)s is never reached",
+                step=step,
+                target=target,
+            )
+        )
     if rules.minimum_bank > step:
         raise OddsError(
-            f"who is {step} short of exactly {target:,} can never bank it, since {rules.minimum_bank}"
-            " is the least: such a match may have no end"
+            Message(
+                "who is %(step)s short of exactly %(target)s can never bank it, since %(least)s is"
+                " the least: such a match may have no end",
+                step=step,
+                target=target,
+                least=rules.minimum_bank,
+            )
         )
 
 

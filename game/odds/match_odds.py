@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from game.errors import OddsError
+from game.message import Message
 from game.odds.compiled_rules import Floats, throws
 from game.odds.ending import ending
 from game.odds.match_solver import MatchSolver, Positions, solve
@@ -107,7 +108,13 @@ class MatchOdds:
         """
         steps = [max(0, points) // self.step for points in (mine, theirs)]
         if max(steps) >= self.duel.ending.goal:
-            raise OddsError(f"with {max(mine, theirs):,} the target {self.target:,} is reached")
+            raise OddsError(
+                Message(
+                    "with %(points)s the target %(target)s is reached",
+                    points=max(mine, theirs),
+                    target=self.target,
+                )
+            )
         seat = int(second and self.duel.ending.seats > 1)
         return Positions(*(np.array([at], np.intp) for at in (seat, *steps)))
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from game.errors import OddsError
+from game.message import Message
 from game.odds.compiled_rules import CompiledRules, Floats, Indices
 from game.odds.ending import MatchEnding
 from game.odds.throw_odds import chances_to_reach
@@ -217,7 +218,9 @@ def _solve_sum(duel: MatchSolver, boards: Positions, wins: Floats, slopes: Float
             slopes[boards.seat, boards.mine] = slope
             return
         lost_before, worth_before, lost = lost, worth, 1.0 - solved[pairs]
-    raise OddsError("under these rules a match may have no end: nobody can win from some scores")
+    raise OddsError(
+        Message("under these rules a match may have no end: nobody can win from some scores")
+    )
 
 
 def _pairs(duel: MatchSolver, boards: Positions) -> Indices:

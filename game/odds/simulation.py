@@ -13,6 +13,7 @@ from math import sqrt
 import numpy as np
 
 from game.errors import OddsError
+from game.message import Message
 from game.odds.compiled_rules import Floats, Indices, step_of, throws
 from game.odds.match_odds import MatchOdds
 from game.odds.throw_odds import reaching
@@ -103,7 +104,7 @@ def play_out(wins: MatchOdds, matches: int, seed: int = 1) -> SimulatedShare:
         OddsError: the rules force a bank or want the target exactly, which is not played here.
     """
     if wins.rules.must_bank_after_triple or wins.rules.win is Win.EXACTLY:
-        raise OddsError("a forced bank or an exact target is not played out here")
+        raise OddsError(Message("a forced bank or an exact target is not played out here"))
     table = _Table(wins, matches, Dice(wins.rules, seed))
     for total in range(2 * wins.duel.ending.goal - 1):
         table.play_all_of(total)

@@ -16,6 +16,7 @@ from tempfile import NamedTemporaryFile
 import numpy as np
 
 from game.errors import OddsError
+from game.message import Message
 from game.odds.compiled_rules import Floats
 from game.odds.match_odds import MatchOdds, digest
 from game.rules.ruleset import Ruleset
@@ -63,7 +64,13 @@ class TableStore:
                 file.write(pack(wins.chances))
             os.replace(file.name, path)  # noqa: PTH105 - as one step, over what is there
         except OSError as error:
-            raise OddsError(f"{path}: cannot be written ({error.strerror})") from None
+            raise OddsError(
+                Message(
+                    "%(file)s: cannot be written (%(why)s)",
+                    file=str(path),
+                    why=str(error.strerror),
+                )
+            ) from None
         return path
 
     def _path(self, key: str) -> Path:

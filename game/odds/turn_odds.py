@@ -14,6 +14,7 @@ import numpy as np
 
 from game.errors import OddsError
 from game.match.turns import ROW
+from game.message import Message
 from game.odds.compiled_rules import CompiledRules, Floats, ThrowClasses, throws
 from game.odds.turn_solver import REFUSED, Stakes, Worth, play, rows
 from game.rules.ruleset import Ruleset
@@ -74,7 +75,9 @@ def far(throws: CompiledRules, lost: float = 0.0) -> Far:
         ):
             top = max(crossing, crossing_free, crossing_forced)
             return Far(int(np.ceil(top)) + 1, thrown.slope, thrown.start)
-    raise OddsError("no throw of these rules farkles: a turn without an end has no best play")
+    raise OddsError(
+        Message("no throw of these rules farkles: a turn without an end has no best play")
+    )
 
 
 def _kept(throws: CompiledRules, thrown: Lines) -> tuple[Lines, float]:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from game.errors import RulesetError, quoted
+from game.message import Message, Value, any_of
 from game.names import is_printable
 from game.rules.ruleset import FACES, Alike, Ruleset
 from game.textfile import read_text
@@ -74,7 +75,13 @@ def published(name: str) -> Ruleset:
         RulesetError: no such name.
     """
     if name not in names():
-        raise RulesetError(f"no rule set is called {quoted(name)}: {_nearest(name, names())}")
+        raise RulesetError(
+            Message(
+                "no rule set is called %(name)s: %(hint)s",
+                name=quoted(name),
+                hint=_nearest(name, names()),
+            )
+        )
     text = resources.files("game.rules").joinpath("published", f"{name}.toml").read_text("utf-8")
     return parse(text, name=name, where=f"{name}.toml")
 
@@ -105,7 +112,9 @@ def changed(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
     """
     for name in ("title", "source", "assumed"):
         if name in options:
-            raise RulesetError(f"options: {name} is said by a file alone: leave it out")
+            raise RulesetError(
+                Message("options: %(name)s is said by a file alone: leave it out", name=name)
+            )
     return _Builder("", "options", rules.name).changed(rules, options)
 
 
@@ -117,14 +126,19 @@ def house_file(rules: Ruleset) -> str:
 
 def _not_toml(text: str, where: str, why: str) -> RulesetError:
     """An error that names the line as others do, not as `tomllib` does at the end of its own."""
-    what, at, place = why.partition(" (at ")
+    found, at, place = why.partition(" (at ")
+    what: Value = found
     lines = text.rstrip().split("\n")
     if not at:  # thousands of digits or brackets, which Python refuses in words of its own
-        what, number = "a value is too long", lines.index(max(lines, key=len)) + 1
+        what, number = Message("a value is too long"), lines.index(max(lines, key=len)) + 1
     else:
-        found = re.match(r"line (\d+)", place)
-        number = int(found[1]) if found else len(lines)
-    return RulesetError(f"{where}, line {number}: not valid TOML: {what}")
+        line = re.match(r"line (\d+)", place)
+        number = int(line[1]) if line else len(lines)
+    return RulesetError(
+        Message(
+            "%(file)s, line %(n)s: not valid TOML: %(why)s", file=where, n=str(number), why=what
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +158,8 @@ class _Builder:
         changes: dict[str, Any] = {}
         for key, value in data.items():
             if key not in known:
-                raise self._error(key, f"is no option: {_nearest(key, sorted(known))}")
+                hint = _nearest(key, sorted(known))
+                raise self._error(key, Message("is no option: %(hint)s", hint=hint))
             changes[key] = self._value(key, value, getattr(base, key))
         rules = replace(base, **changes)
         self._check_together(rules)
@@ -155,25 +170,30 @@ class _Builder:
             return Ruleset(name="", title="")
         if not isinstance(self.extends, str) or self.extends not in names():
             hint = _nearest(str(self.extends), names())
-            raise self._error("extends", f"found {quoted(self.extends)}: {hint}")
+            raise self._error(
+                "extends",
+                Message("found %(found)s: %(hint)s", found=quoted(self.extends), hint=hint),
+            )
         return published(self.extends)
 
     def _value(self, key: str, found: object, default: object) -> object:
         """`found` as the type that `default` has, or an error that says what is allowed."""
         match default:
             case bool():
-                return self._expect(key, found, isinstance(found, bool), "true or false")
+                allowed = Message("true or false")
+                return self._expect(key, found, isinstance(found, bool), allowed)
             case StrEnum():
-                allowed = [str(member) for member in type(default)]
-                self._expect(key, found, found in allowed, " or ".join(map(repr, allowed)))
+                members = [str(member) for member in type(default)]
+                self._expect(key, found, found in members, any_of([*map(repr, members)]))
                 return type(default)(str(found))
             case str():
-                return self._expect(key, found, _is_line(found), "one line of text in quotes")
+                allowed = Message("one line of text in quotes")
+                return self._expect(key, found, _is_line(found), allowed)
             case int():
                 return self._points(key, found)
             case tuple() if key == "assumed":
                 ok = isinstance(found, list) and all(map(_is_line, found))
-                self._expect(key, found, ok, "a list of lines of text")
+                self._expect(key, found, ok, Message("a list of lines of text"))
                 return tuple(found) if isinstance(found, list) else ()
             case tuple():
                 return self._by_number(key, found, default)
@@ -181,15 +201,20 @@ class _Builder:
 
     def _points(self, key: str, found: object) -> int:
         ok = isinstance(found, int) and not isinstance(found, bool) and 0 <= found <= MAX_POINTS
-        self._expect(key, found, ok, f"a whole number from 0 to {MAX_POINTS:,}")
+        allowed = Message("a whole number from 0 to %(most)s", most=MAX_POINTS)
+        self._expect(key, found, ok, allowed)
         return found if isinstance(found, int) else 0
 
     def _by_number(self, key: str, found: object, default: tuple[Any, ...]) -> tuple[Any, ...]:
         """A table like `{ 1 = 100, 5 = 50 }`; with `extends` only what differs need be said."""
         keys = TABLE_KEYS.get(key, tuple(map(str, FACES)))
         if not isinstance(found, Mapping) or not set(found) <= set(keys):
-            example = f"a table like {{ {keys[0]} = 100 }} with keys {', '.join(keys)}"
-            raise self._error(key, f"found {quoted(found)}: allowed is {example}")
+            allowed = Message(
+                "a table like %(example)s with keys %(keys)s",
+                example=f"{{ {keys[0]} = 100 }}",
+                keys=", ".join(keys),
+            )
+            raise self._wrong(key, found, allowed)
         if self.extends is None:
             default = (None if key == "alike_faces" else 0,) * len(keys)
         points = dict(zip(keys, default, strict=True))
@@ -197,37 +222,54 @@ class _Builder:
             points[name] = self._points(f"{key}.{name}", value)
         return tuple(points.values())
 
-    def _expect(self, key: str, found: object, ok: bool, allowed: str) -> object:  # noqa: FBT001
+    def _expect(self, key: str, found: object, ok: bool, allowed: Value) -> object:  # noqa: FBT001
         if not ok:
-            raise self._error(key, f"found {quoted(found)}: allowed is {allowed}")
+            raise self._wrong(key, found, allowed)
         return found
 
     def _check_together(self, rules: Ruleset) -> None:
         if rules.n_dice not in (5, 6):
-            raise self._error("n_dice", f"found {rules.n_dice}: allowed is 5 or 6")
+            raise self._wrong("n_dice", rules.n_dice, any_of([5, 6]))
         if rules.target == 0:
-            raise self._error("target", "found 0: a match needs points to play for")
+            raise self._error("target", Message("found 0: a match needs points to play for"))
         if rules.alike is Alike.FIXED and not any(rules.alike_fixed):
-            raise self._error("alike", "is 'fixed': say alike_fixed = { 4 = 1000, ... } too")
+            raise self._error(
+                "alike",
+                Message(
+                    "is 'fixed': say %(example)s too", example="alike_fixed = { 4 = 1000, ... }"
+                ),
+            )
 
-    def _error(self, key: str, what: str) -> RulesetError:
+    def _wrong(self, key: str, found: object, allowed: Value) -> RulesetError:
+        what = Message(
+            "found %(found)s: allowed is %(allowed)s", found=quoted(found), allowed=allowed
+        )
+        return self._error(key, what)
+
+    def _error(self, key: str, what: Message) -> RulesetError:
         """An error that names the line in which the key is set, or its table begins."""
         name = re.escape(key.partition(".")[0])
         line = re.compile(rf"\s*\[*\s*[\"']?{name}[\"']?\s*[=.\]]")
         lines = self.text.split("\n")
         number = next((i for i, text in enumerate(lines, 1) if line.match(text)), None)
-        where = f"{self.where}, line {number}" if number else self.where
-        return RulesetError(f"{where}: {key[:_LONGEST_KEY]} {what}")
+        where: Value = self.where
+        if number:
+            where = Message("%(file)s, line %(n)s", file=self.where, n=str(number))
+        return RulesetError(
+            Message("%(where)s: %(key)s %(what)s", where=where, key=key[:_LONGEST_KEY], what=what)
+        )
 
 
 def _is_line(found: object) -> bool:
     return isinstance(found, str) and is_printable(found)
 
 
-def _nearest(word: str, known: tuple[str, ...] | list[str]) -> str:
+def _nearest(word: str, known: tuple[str, ...] | list[str]) -> Message:
     """A hint: the known word that is near, or all there are."""
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
-    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+    if near:
+        return Message("did you mean %(word)s?", word=repr(near[0]))
+    return Message("known are %(words)s", words=", ".join(known))
 
 
 def defaults() -> dict[str, object]:

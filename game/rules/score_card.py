@@ -113,7 +113,7 @@ def _card_line(line: CardLine, x: float, y: float, step: float) -> Iterator[str]
 
 def _small_print(rules: Ruleset, y: float, width: float, height: float) -> Iterator[str]:
     """How it is played, as large as the room that is left allows."""
-    text = " ".join(playing_sentences(rules))
+    text = " ".join(map(str, playing_sentences(rules)))
     size = 2.1
     while (len(wrap(text, int(width / (0.47 * size)))) * 1.3 * size) > height - y - 1:
         size -= 0.1

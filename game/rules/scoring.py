@@ -11,7 +11,9 @@ from functools import cache
 from itertools import combinations_with_replacement, product
 from types import MappingProxyType
 
+from game.count_words import number
 from game.errors import IllegalMove, ThrowError
+from game.message import Message, Plural
 from game.rules.ruleset import FACES, Alike, Ruleset
 
 Dice = tuple[int, ...]
@@ -65,9 +67,16 @@ def dice(faces: Iterable[int], rules: Ruleset) -> Dice:
     found = tuple(sorted(faces))
     for face in found:
         if face not in FACES:
-            raise ThrowError(f"a die shows 1 to 6, not {face}")
+            raise ThrowError(Message("a die shows 1 to 6, not %(face)s", face=face))
     if not 1 <= len(found) <= rules.n_dice:
-        raise ThrowError(f"{rules.name} is thrown with 1 to {rules.n_dice} dice, not {len(found)}")
+        raise ThrowError(
+            Message(
+                "%(rules)s is thrown with 1 to %(most)s dice, not %(n)s",
+                rules=rules.name,
+                most=rules.n_dice,
+                n=len(found),
+            )
+        )
     return found
 
 
@@ -93,23 +102,33 @@ def find(throw: Iterable[int], kept: Iterable[int], rules: Ruleset) -> Keep:
     raise IllegalMove(_why_not(thrown, wanted, rules))
 
 
-def _why_not(thrown: Dice, wanted: Dice, rules: Ruleset) -> str:
+def _why_not(thrown: Dice, wanted: Dice, rules: Ruleset) -> Message:
     for face in wanted:
         if wanted.count(face) > thrown.count(face):
             return _too_few(face, thrown.count(face))
     scoring = {face for keep in table(rules)[wanted] for face in keep.dice}
     idle = next((face for face in wanted if face not in scoring), wanted[0])
     n = wanted.count(idle)
-    what = f"the {idle} scores" if n == 1 else f"the {_COUNT_WORDS[n]} {idle}s score"
-    how = f"a lone {idle} is" if n == 1 else f"{_COUNT_WORDS[n]} {idle}s are"
-    return f"{what} nothing: {how} no combination in {rules.title}"
+    return Plural(
+        "the %(face)s scores nothing: a lone %(face)s is no combination in %(rules)s",
+        "the %(count)s %(face)ss score nothing: %(count)s %(face)ss are no combination in %(rules)s",
+        n=n,
+        count=number(n),
+        face=idle,
+        rules=rules.title,
+    )
 
 
-def _too_few(face: int, n: int) -> str:
+def _too_few(face: int, n: int) -> Message:
     if n == 0:
-        return f"there is no {face} in this throw"
-    are, s = ("is", "") if n == 1 else ("are", "s")
-    return f"there {are} only {_COUNT_WORDS[n]} {face}{s} in this throw"
+        return Message("there is no %(face)s in this throw", face=face)
+    return Plural(
+        "there is only one %(face)s in this throw",
+        "there are only %(count)s %(face)ss in this throw",
+        n=n,
+        count=number(n),
+        face=face,
+    )
 
 
 class Effect(StrEnum):

@@ -115,9 +115,9 @@ class Rig:
         """
         for _ in range(TRIES):
             snapshot = self.press()
-            if any(words in (snapshot.question or "") for words in ASKS_IF_THROWN):
+            if any(words in str(snapshot.question) for words in ASKS_IF_THROWN):
                 snapshot = self.hold()
-            if snapshot.choices and "only moved" in snapshot.message:
+            if snapshot.choices and "only moved" in str(snapshot.message):
                 snapshot = self.companion.do(AnswerQuestion(snapshot.choices[0].id))
             if snapshot.situation is not Situation.ATTENTION:
                 return
@@ -146,7 +146,9 @@ class Rig:
         """The snapshot once nothing is being waited for, or a wait has no end."""
         self.companion.work_off()
         return self.until(
-            lambda s: s.situation is not Situation.WAITING or s.message == "Waiting for a throw."
+            lambda s: (
+                s.situation is not Situation.WAITING or str(s.message) == "Waiting for a throw."
+            )
         )
 
     def until(self, holds) -> Snapshot:
@@ -192,7 +194,7 @@ def open_rig(folder: Path, **options) -> Iterator[Rig]:
         rig = Rig(companion, tray, Finger(button, clock), lamp, clock)
         try:
             if opened:
-                rig.until(lambda s: s.camera is not None or "No camera" in s.message)
+                rig.until(lambda s: s.camera is not None or "No camera" in str(s.message))
             yield rig
         finally:
             companion.close()

@@ -10,7 +10,7 @@ def test_a_camera_that_is_not_there_stops_nobody(tmp_path):
     options = PlayOptions(camera="usb:97", state=str(tmp_path))
     with open_companion(options) as companion:
         snapshot = companion.do(StartMatch(("Anna", "Ben")))
-        while snapshot.lamp.meaning.startswith("starting"):
+        while str(snapshot.lamp.meaning).startswith("starting"):
             snapshot = companion.wait(snapshot.version, 5) or companion.snapshot()
         snapshot = companion.do(TapIn((1, 1, 1, 2, 3, 4)))
 

@@ -65,8 +65,8 @@ class Hands:
             with self.phone.expect_response(is_let_go):
                 self.phone.locator("#tray-button").click()
             snapshot = self.rig.settled()
-            expect(self.phone.locator("#message")).to_contain_text(snapshot.message)
-            if any(words in (snapshot.question or "") for words in ASKS_IF_THROWN):
+            expect(self.phone.locator("#message")).to_contain_text(str(snapshot.message))
+            if any(words in str(snapshot.question) for words in ASKS_IF_THROWN):
                 self.phone.locator("#choice-1").click()
                 return
             if snapshot.situation is not Situation.ATTENTION:
@@ -89,7 +89,7 @@ class Hands:
 
     def expect_at_risk(self, points: int) -> None:
         at_risk = self.phone.locator(".hero .big")
-        expect(at_risk, self.rig.companion.snapshot().message).to_have_text(f"{points:,}")
+        expect(at_risk, str(self.rig.companion.snapshot().message)).to_have_text(f"{points:,}")
 
 
 @pytest.mark.timeout(600)

@@ -96,7 +96,7 @@ def test_keeps_json_is_the_public_form():
         (["keeps", "--rules", "no.toml", "1"], ["there is no such file"]),
         (["read"], ["name at least one picture"]),
         (["keeps", "١١٥"], ["'١١٥' is no throw"]),
-        (["keeps", "1" * 5000], ["with 1 to 6 dice, not 5000"]),
+        (["keeps", "1" * 5000], ["with 1 to 6 dice, not 5,000"]),
         (["keeps", "x" * 5000], ["'xxxxx", "…' is no throw"]),
         (["keeps", "--rules", "no.toml/house.toml", "1"], ["there is no such file"]),
         (["read", "--list", "no.jsonl"], ["no.jsonl: there is no such file"]),

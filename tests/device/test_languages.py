@@ -1,153 +1,167 @@
-"""What the companion can say of itself on a page is said in every language."""
+"""What the companion can say of itself on a page is said in every language, whole."""
 
-import ast
-import inspect
-import re
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from calibration import picture_checks
-from calibration.outline import Outline
+from calibration.outline import OutlineFault
 from device import maintenance
-from device.calibrating import draft, drift_watch, wizard
-from device.doctor import check_pi
-from device.doctor.findings import Trouble, failed, ok
-from device.storage import recovery
-from tests.web.conftest import MemoryTable, make_app
-from web.i18n.languages import LANGUAGES
+from device.calibrating import draft, drift_watch, picture_advice, wizard
+from device.doctor import findings
+from device.doctor.findings import Trouble, failed
+from device.hardware.lamp import LAMPS
+from device.session import messages
+from device.storage.backup import Backup
+from device.storage.recovery import _notice
+from game.errors import GameError
+from game.match.events import Corrected
+from game.match.match import Match
+from game.match.match_text import insertion
+from game.match.repair import repairs
+from game.message import Message
+from game.rules import rule_files
+from game.rules.scoring import find
+from tests.device.calibrating.test_picture_advice import checks
+from tests.languages import OTHERS, english_left, spoken
+from vision.reading import Die, Problem, Reading
 from web.i18n.translate import say
+from web.pages.filters import PROBLEMS
 
-OTHERS = [language for language in LANGUAGES if language != "en"]
-PLAIN = re.compile(r'(?:ok|skipped|warning|failed)\((?:\w+, )?f?"([^"]+)"\)')
-CHECKS = (check_pi, maintenance)
-
-
-@pytest.fixture(params=OTHERS)
-def spoken(request):
-    """As a page is asked for in this language."""
-    headers = {"Accept-Language": request.param}
-    with make_app(MemoryTable()).test_request_context(headers=headers):
-        yield request.param
+RULES = replace(rule_files.load("walnut-studiolo"), title="Walnut")
+GOOD = Backup(1.8e9, 7, 3, {"journal.db": b"", "settings.toml": b""})
 
 
-def unsaid(lines, about):
-    return [line for line in lines if say(line, about) == line]
+def held_in(*rooms):
+    """The messages that stand there as constants, in tables, too."""
+    for room in rooms:
+        for value in vars(room).values():
+            if isinstance(value, Message):
+                yield value
+            elif isinstance(value, dict):
+                yield from (each for each in value.values() if isinstance(each, Message))
 
 
 def troubles():
-    """All that the health page can complain of."""
-    return [t for room in CHECKS for t in vars(room).values() if isinstance(t, Trouble)]
+    """All that a check can complain of."""
+    found = [value for value in vars(findings).values() if isinstance(value, Trouble)]
+    return [each for t in found for each in (t.remedy, failed(t, "x").line)]
 
 
-def test_every_check_has_a_name(spoken):
-    names = [name for name, _ in maintenance.MACHINE] + ["camera", "journal", "backup", "lamp"]
-    same = {"fr": ["journal"]}
-
-    assert len(names) == 9
-    assert unsaid(names, "health") == same.get(spoken, [])
-
-
-@pytest.mark.usefixtures("spoken")
-def test_every_trouble_and_its_remedy_is_said():
-    assert len(troubles()) == 11
-    assert unsaid([t.says for t in troubles()], "health") == []
-    assert unsaid([t.remedy for t in troubles()], "health") == []
-    assert unsaid([failed(t, "x").line for t in troubles()], "health") == []
-
-
-@pytest.mark.usefixtures("spoken")
-def test_every_good_line_is_said():
-    """Those in the source; what stands in their holes is a number or a place."""
-    lines = {
-        re.sub(r"\{.*?\}", "7", line)
-        for room in CHECKS
-        for line in PLAIN.findall(inspect.getsource(room))
-        if "{counted" not in line
-    }
-
-    assert "never too low since the start" in lines
-    assert len(lines) >= 10
-    assert unsaid(lines, "health") == []
-
-
-def test_numbers_and_parts_of_a_line_are_said_too():
-    with make_app(MemoryTable()).test_request_context(headers={"Accept-Language": "de"}):
-        said = [
-            say(line, "health")
-            for line in (
-                ok("12 matches, 3.1 MB, in /var/lib/traykeeper").line,
-                "1 match and calibration.toml and settings.toml, made 2026-11-21 18:30",
-                "the power supply is too weak (at least once since the start)",
-            )
-        ]
-
-    assert said == [
-        "12 Partien, 3,1 MB, in /var/lib/traykeeper",
-        "1 Partie und calibration.toml und settings.toml, gemacht 2026-11-21 18:30",
-        "das Netzteil ist zu schwach (mindestens einmal seit dem Start)",
+def of_the_camera():
+    """Of pictures, of corners, of dice that cannot be read."""
+    dice = [Die(None, 0, 0, 9, 9, 0, 0.9, problem=problem) for problem in Problem]
+    return [
+        *map(picture_advice.verdict, checks()),
+        *map(picture_advice.fault, OutlineFault),
+        *messages.advice(Reading(tuple(dice), tuple(Problem))),
+        *messages.advice(Reading(tuple(dice[:1]))),
+        *(draft._shade(colour) for colour in ((20, 0, 0), (60, 0, 0), (90, 0, 0))),
+        *(draft._shade((50, x, y)) for x in (-60, 0, 60) for y in (-60, 60)),
     ]
+
+
+def refusals():
+    """Of the rules, of names, of what is written by hand."""
+    match = Match.start(RULES, ["Anna", "Ben"]).throw([1, 1, 2, 3, 4, 6])
+    hot = Match.start(RULES, ["Anna", "Ben"]).throw([1, 1, 3, 3, 3, 5]).bank()
+    attempts = (
+        *(lambda kept=kept: match.keep(kept) for kept in ((4,), (1, 4), (1, 2, 2), (5,), (1, 1, 1))),
+        *(lambda dice=dice: match.throw(dice) for dice in ((1,), (9,), (1,) * 9)),
+        lambda: find((2, 2, 3), (2, 2), RULES),
+        lambda: hot.throw([1, 1, 1, 2, 3, 4]).bank().push(Corrected(0, (2, 3, 3, 4, 6, 6))),
+        *(
+            lambda line=line: insertion(match, line)
+            for line in ("x", "113335: y", "113335: 333 = 7", "113335: farkle", "!join")
+        ),
+        *(
+            lambda options=options: rule_files.changed(RULES, options)
+            for options in (
+                {"opening": -1}, {"n_dice": 7}, {"triples": 3}, {"below_zero": 1},
+                {"targt": 1}, {"title": "x"}, {"alike": "fixed"}, {"target": 0},
+            )
+        ),
+        lambda: rule_files.published("stirlr"),
+        lambda: Match.start(RULES, ["Anna"]),
+        lambda: Match.start(RULES, ["Anna", "\x00"]),
+    )  # fmt: skip
+    return [*map(refusal, attempts)]
+
+
+def refusal(attempt):
+    with pytest.raises(GameError) as refused:
+        attempt()
+    return refused.value.message
+
+
+def mended():
+    """The ways a table would mend a match."""
+    match = Match.start(RULES, ["Anna", "Ben"])
+    match = match.throw([1, 1, 1, 2, 3, 4]).keep([1, 1, 1]).throw([1, 2, 3]).bank()
+    for dice in ((1, 1, 2, 3, 4, 6), (2, 3, 3, 4, 6, 6)):
+        yield from (way.label for way in repairs(match, Corrected(0, dice)))
+
+
+def notices():
+    return [
+        _notice(Path("journal-damaged-1.db"), good, n, n) for good in (None, GOOD) for n in (1, 4)
+    ]
+
+
+FAMILIES = {
+    "constants": lambda: [*held_in(wizard, drift_watch, draft, picture_advice, messages)],
+    "lamps": lambda: [lamp.meaning for lamp in LAMPS.values()],
+    "troubles": troubles,
+    "checks": lambda: [name for name, _ in maintenance.MACHINE],
+    "camera": of_the_camera,
+    "refusals": refusals,
+    "mended": lambda: [*mended()],
+    "notices": notices,
+    "problems": lambda: [*PROBLEMS.values()],
+}
+NAMES = {
+    "anna",
+    "ben",
+    "walnut",
+    "studiolo",
+    "journal",
+    "settings",
+    "damaged",
+    "options",
+    "rename",
+    "score",
+}
+RULE_NAMES = {word for name in rule_files.names() for word in name.split("-")}
+OPTIONS = {word for name in rule_files.defaults() for word in name.split("_")}
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_is_said_in_every_language(language, family):
+    told = FAMILIES[family]()
+    with spoken(language):
+        said = [*map(say, told)]
+
+    assert len(told) >= 3
+    assert [line for line in said if "%(" in line] == []
+    left = {line: english_left(line, language) - NAMES - RULE_NAMES - OPTIONS for line in said}
+    assert {line: words for line, words in left.items() if words} == {}
+
+
+def test_every_problem_of_a_die_has_a_word_of_its_own():
+    of_pictures = {Problem.HAND, Problem.DARK}
+
+    assert set(PROBLEMS) == {str(problem) for problem in set(Problem) - of_pictures}
 
 
 def test_a_damaged_journal_is_told_whole():
-    notice = (
-        "The journal was damaged. In its place: a backup (3 matches, made 2026-11-21 18:30), and "
-        "1,250 later steps that could still be read; 3 matches in all. Look at the scores before "
-        "you play on. The damaged one is kept as journal-damaged-1.db."
+    notice = _notice(Path("journal-damaged-1.db"), GOOD, 1250, 3)
+    with spoken("de"):
+        told = say(notice).replace(str(dict(GOOD.contents.values)["when"]), "gestern")
+
+    assert told == (
+        "Das Journal war beschädigt. An seiner Stelle: eine Sicherung (3 Partien und "
+        "settings.toml, gemacht gestern) und 1.250 spätere Schritte, noch lesbar; insgesamt 3 "
+        "Partien. Schaut auf die Punktestände, bevor ihr weiterspielt. Das beschädigte bleibt als "
+        "journal-damaged-1.db erhalten."
     )
-    assert notice.split(":", maxsplit=1)[0] in inspect.getsource(recovery)
-    with make_app(MemoryTable()).test_request_context(headers={"Accept-Language": "de"}):
-        assert say(notice) == (
-            "Das Journal war beschädigt. An seiner Stelle: eine Sicherung (3 Partien, gemacht "
-            "2026-11-21 18:30) und 1.250 spätere Schritte, noch lesbar; insgesamt 3 Partien. "
-            "Schaut auf die Punktestände, bevor ihr weiterspielt. Das beschädigte bleibt als "
-            "journal-damaged-1.db erhalten."
-        )
-
-
-TELLING = {"PictureCheck", "TableError", "_set", "Trial", "cls", "ValueError"}
-"""What takes a sentence in the source of the calibration."""
-
-
-def sentences_of(room):
-    """What is handed to those, a 7 in each hole; and the constants that are sentences."""
-    tree = ast.parse(inspect.getsource(room).lstrip())
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    given = [
-        text(argument)
-        for call in calls
-        if getattr(call.func, "id", getattr(call.func, "attr", "")) in TELLING
-        for argument in (*call.args, *(keyword.value for keyword in call.keywords))
-    ]
-    constants = [text(node.value) for node in tree.body if isinstance(node, ast.Assign)]
-    return [line for line in (*given, *constants) if line and " " in line]
-
-
-def text(node):
-    if isinstance(node, ast.JoinedStr):
-        return "".join(text(part) or "7" for part in node.values)
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-
-
-@pytest.mark.usefixtures("spoken")
-@pytest.mark.parametrize(
-    ("room", "about", "least"),
-    [
-        (picture_checks, "fitting", 20),
-        (wizard, "fitting", 9),
-        (draft, "fitting", 3),
-        (drift_watch, "table", 3),
-    ],
-)
-def test_every_sentence_of_the_calibration_is_said(room, about, least):
-    lines = sentences_of(room)
-
-    assert len(lines) >= least, lines
-    assert unsaid(lines, about) == []
-
-
-@pytest.mark.usefixtures("spoken")
-def test_why_corners_are_refused_is_said():
-    whys = sentences_of(Outline)
-
-    assert len(whys) == 3
-    assert unsaid(whys, "fitting") == []

@@ -35,7 +35,7 @@ def maintenance(options):
 
 
 def levels(maintenance):
-    return {check.name: check.level for check in maintenance.health()}
+    return {str(check.name): check.level for check in maintenance.health()}
 
 
 def test_every_check_is_there_from_the_first_moment(maintenance):
@@ -118,7 +118,7 @@ def test_a_match_that_this_version_cannot_read_is_left_and_told(options, tmp_pat
         snapshot = maintenance.companion.snapshot()
 
         assert snapshot.situation is Situation.NO_MATCH
-        assert "The last match cannot be gone on with" in snapshot.troubles[0]
+        assert "The last match cannot be continued" in str(snapshot.troubles[0])
         assert maintenance.companion.do(StartMatch(("Cleo", "Dan"))).match is not None
         assert maintenance.companion.do(Heed()).troubles == ()
 

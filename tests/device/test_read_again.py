@@ -53,14 +53,14 @@ def test_the_same_dice_change_nothing(session, looker):
     read_again(session, looker, THROW)
 
     assert session.live_match.match is before
-    assert session.message == "Read again: 1 1 2 3 4 6, as before."
+    assert str(session.message) == "Read again: 1 1 2 3 4 6, as before."
 
 
 def test_other_dice_seen_twice_take_its_place_and_undo_gives_the_old_ones_back(session, looker):
     read_again(session, looker, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 5, 6))
 
     assert dice(session) == (1, 1, 2, 3, 5, 6)
-    assert session.message.startswith("Corrected to 1 1 2 3 5 6.")
+    assert str(session.message).startswith("Corrected to 1 1 2 3 5 6.")
     session.do(Undo())
     assert dice(session) == THROW
     session.do(Redo())
@@ -71,7 +71,7 @@ def test_looks_that_differ_change_nothing(session, looker):
     read_again(session, looker, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 3, 6))
 
     assert dice(session) == THROW
-    assert "do not agree" in session.message
+    assert "do not agree" in str(session.message)
     assert session.situation is Situation.ACCEPTED
 
 
@@ -87,7 +87,7 @@ def test_what_cannot_be_the_throw_changes_nothing_and_blocks_nothing(session, lo
     read_again(session, looker, faces)
 
     assert dice(session) == THROW
-    assert said in session.message
+    assert said in str(session.message)
     assert session.situation is Situation.ACCEPTED
 
 
@@ -141,7 +141,7 @@ def test_without_a_camera_it_says_so(session):
     session.has_camera = False
     session.do(ReadAgain())
 
-    assert "no camera" in session.message
+    assert "no camera" in str(session.message)
 
 
 def test_a_match_that_moved_on_meanwhile_keeps_its_throw(session, looker):

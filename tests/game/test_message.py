@@ -1,9 +1,11 @@
 """What people are told: a value, put into words where it is read."""
 
+import pickle
 from dataclasses import FrozenInstanceError
 
 import pytest
 
+from game.errors import GameError, IllegalMove, LaterStepError, TraykeeperError, reason
 from game.message import (
     Message,
     Paragraph,
@@ -14,6 +16,7 @@ from game.message import (
     all_of,
     any_of,
 )
+from game.names import called, nameless
 
 WORDS = {
     "%(name)s banks %(points)s": "von %(name)s geschrieben: %(points)s",
@@ -107,3 +110,38 @@ def test_sentences_are_told_apart_again():
 )
 def test_some_in_a_row_are_listed(listed, english):
     assert str(listed) == english
+
+
+def test_who_has_no_name_is_called_so_in_every_language():
+    assert called(nameless(2)) == Message("Player %(n)s", n=3)
+    assert called("Anna") == "Anna"
+    assert called("Player of the year") == "Player of the year"
+
+
+def test_an_error_carries_its_message_and_reads_as_before():
+    error = IllegalMove(Message("throw first: it is %(name)s's turn", name="Ben"))
+
+    assert str(error) == "throw first: it is Ben's turn"
+    assert error.message.values == (("name", "Ben"),)
+    assert isinstance(error, TraykeeperError)
+    assert isinstance(error, ValueError)
+
+
+def test_an_error_survives_the_way_between_processes():
+    error = pickle.loads(pickle.dumps(GameError(Message("%(n)s is odd", n=3))))  # noqa: S301
+
+    assert error.message == Message("%(n)s is odd", n=3)
+
+
+def test_a_later_step_names_itself_and_why():
+    error = LaterStepError(Message("Anna's throw"), Message("it is too late"))
+
+    assert str(error) == "then Anna's throw would not hold: it is too late"
+
+
+def test_the_reason_of_another_error_stays_a_message_where_it_is_one():
+    message = Message("there is no match")
+
+    assert reason(GameError(message)) == message
+    assert reason(OSError("two\n lines")) == Verbatim("two lines")
+    assert len(str(reason(OSError("x" * 2000)))) == 200

@@ -24,10 +24,11 @@ from game.commands import (
     ThrowDice,
 )
 from game.errors import JournalError
+from game.message import Message, Verbatim
 from game.odds.figures import Figures, figures
 from game.odds.table_store import TableStore
 from game.rules.rule_files import load
-from game.situation import Situation, TableError
+from game.situation import Choice, Situation, TableError
 from web.access.pencil import Pencil, PencilState
 from web.access.phone import COOKIE, Phones
 from web.app import create_app
@@ -42,7 +43,24 @@ PHONE_COOKIE, PHONE = Phones(SECRET).cookie()
 
 RULES = load("walnut-studiolo")
 SHIPPED = TableStore(Path("no such folder"))
-READY = Lamp("#2aa866", 0.0, "Press to read the throw")
+READY = Lamp("#2aa866", 0.0, Message("Press to read the throw"))
+
+TOLD = {"message", "advice", "lamp", "question", "choices", "notice", "troubles"}
+"""What of a snapshot is put into words."""
+
+
+def as_told(value):
+    """What a test says in plain words, as the table would tell it."""
+    match value:
+        case str():
+            return Verbatim(value)
+        case Lamp():
+            return replace(value, meaning=as_told(value.meaning))
+        case Choice():
+            return replace(value, label=as_told(value.label))
+        case tuple():
+            return tuple(map(as_told, value))
+    return value
 
 
 class NoCamera:
@@ -77,7 +95,7 @@ class NoJournal:
 
     def reopen(self, match_id):
         if match_id not in self._begun:
-            raise JournalError(f"there is no match {match_id} here")
+            raise JournalError(Message("there is no match %(id)s here", id=match_id))
         return self._begun[match_id]
 
     def append(self, match_id, *actions, result=None):
@@ -94,7 +112,7 @@ class MemoryTable:
         self._changed = threading.Condition()
         self._session = Session(LiveMatch(NoJournal()), RULES, NoCamera())
         self._session.has_camera = True
-        self._snapshot = Snapshot(0, Situation.NO_MATCH, "Welcome", READY, simulated=True)
+        self._snapshot = Snapshot(0, Situation.NO_MATCH, Message("Welcome"), READY, simulated=True)
         self.photos: dict[str, bytes] = {}
         self.done: list[Command] = []
         self.to_throw: list[tuple[int, ...]] = []
@@ -116,7 +134,8 @@ class MemoryTable:
             self._session.live_match.resume(1, match)
         with self._changed:
             version = self._snapshot.version + 1
-            self._snapshot = replace(self._snapshot, version=version, **changes)
+            told = {name: as_told(value) for name, value in changes.items() if name in TOLD}
+            self._snapshot = replace(self._snapshot, version=version, **changes | told)
             self._changed.notify_all()
             return self._snapshot
 
@@ -163,13 +182,15 @@ class MemoryTable:
 
     def _throw(self) -> Snapshot:
         if not self.to_throw:
-            raise TableError("The dice were not gathered.")
+            raise TableError(Verbatim("The dice were not gathered."))
         return self.do(TapIn(self.to_throw.pop(0)))
 
     def _name(self, command: NameFace) -> Snapshot:
         photo = self._snapshot.photo
         if photo is None or photo.id != command.photo:
-            raise TableError("That photo is an old one: look at the newest, and tap there.")
+            raise TableError(
+                Message("That photo is an old one: look at the newest, and tap there.")
+            )
         dice = list(photo.dice)
         dice[command.die] = replace(dice[command.die], value=command.face, problem=None)
         return self.show(photo=replace(photo, dice=tuple(dice)))

@@ -8,6 +8,7 @@ from game.journal.entry import Result
 from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.match import Match
+from game.message import Message
 from game.odds.review import review
 from game.stats.counts import Counting, DiceInPlay
 from tests.web.conftest import RULES, SHIPPED
@@ -55,7 +56,7 @@ class AtOnce:
 
     def solve(self, match_id):
         if match_id != 1:
-            raise JournalError(f"there is no match {match_id}")
+            raise JournalError(Message("there is no match %(n)s", n=match_id))
         self.solving.append(match_id)
 
     def counts(self):

@@ -10,6 +10,7 @@ from threading import Event, Lock
 
 from flask import Flask, Response, g, request
 
+from game.message import Message
 from web.problem import HttpProblem
 
 HEADER = "Idempotency-Key"
@@ -34,7 +35,9 @@ class DoneRequest:
 
     def answer(self) -> Response:
         if not self.ready.wait(PATIENCE_S):
-            raise HttpProblem(409, "that request is still being worked off: ask for the state")
+            raise HttpProblem(
+                409, Message("that request is still being worked on: ask for the state")
+            )
         return Response(self.body, self.status, mimetype=self.mimetype)
 
 
@@ -73,7 +76,8 @@ def register(app: Flask) -> None:
         if request.method != "POST" or key is None:
             return None
         if not 1 <= len(key) <= LONGEST:
-            raise HttpProblem(400, f"{HEADER}: 1 to {LONGEST} characters")
+            allowed = Message("1 to %(n)s characters", n=LONGEST)
+            raise HttpProblem(400, Message("%(field)s: %(why)s", field=HEADER, why=allowed))
         name = (str(g.phone), request.path, key)
         if earlier := repeats.begin(name):
             return earlier.answer()

@@ -12,7 +12,8 @@ from ipaddress import ip_address
 
 from flask import Flask, Response, request
 
-from web.problem import HttpProblem
+from game.message import Message
+from web.problem import NO_JSON, HttpProblem
 
 AT_HOME = ("local", "lan", "home", "home.arpa", "internal", "localdomain", "fritz.box")
 """What routers hang behind a machine's name: none of them can be bought on the internet."""
@@ -64,8 +65,12 @@ def register_hosts(app: Flask, hosts: AllowedHosts) -> None:
         if not hosts.allows(host):
             raise HttpProblem(
                 403,
-                f"this table is not called {_without_port(host)[:60]!r}: open it as "
-                f"{hosts.own}.local or by its address, or add the name to `hosts` in the settings",
+                Message(
+                    "this table is not called %(host)s: open it as %(name)s or by its address, or "
+                    "add the name to `hosts` in the settings",
+                    host=repr(_without_port(host)[:60]),
+                    name=f"{hosts.own}.local",
+                ),
             )
 
 
@@ -111,13 +116,15 @@ def _refuse_other_sites() -> None:
     origin = request.headers.get("Origin")
     elsewhere = origin is not None and origin.partition("://")[2] != request.host
     if elsewhere or request.headers.get("Sec-Fetch-Site") == "cross-site":
-        raise HttpProblem(403, "this came from another site's page: open the table's own page")
+        raise HttpProblem(
+            403, Message("this came from another site's page: open the table's own page")
+        )
 
 
 def _refuse_forms() -> None:
     """What a form on another site can send without asking is never JSON; a bare POST is ours."""
     if request.method == "POST" and request.content_type and not request.is_json:
-        raise HttpProblem(415, "send JSON, with the header Content-Type: application/json")
+        raise HttpProblem(415, NO_JSON)
 
 
 def _with_headers(response: Response) -> Response:

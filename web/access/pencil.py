@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from threading import RLock
 from time import monotonic
 
+from game.message import Message
+from game.names import called
 from game.situation import TableError
 from web.contracts.table import Holding
 
@@ -112,7 +114,9 @@ class Pencil:
             if self.holds(phone):
                 return
             if self._waits and self._asking != phone:
-                raise TableError("another phone is asking just now: try again in half a minute")
+                raise TableError(
+                    Message("another phone is asking just now: try again in half a minute")
+                )
             self._asking, self._asked_s = phone, self._clock()
         self._changed()
 
@@ -146,7 +150,7 @@ class Pencil:
         """
         with self._lock:
             if not self._waits:
-                raise TableError("nobody asks for the pencil any more")
+                raise TableError(Message("nobody asks for the pencil any more"))
             if give:
                 self._give(self._asking)
             self._asking = ""
@@ -174,10 +178,17 @@ class Pencil:
             others = {p: n for p, n in self._kept.players.items() if p != phone}
             if name and name in others.values():
                 raise TableError(
-                    f"another phone is {name}'s: whoever holds the pencil can free that name"
+                    Message(
+                        "another phone is %(name)s's: whoever holds the pencil can clear that",
+                        name=called(name),
+                    )
                 )
             if name and len(others) >= MAX_SEATS:
-                raise TableError("too many phones have a player: the pencil's holder can free them")
+                raise TableError(
+                    Message(
+                        "too many phones have a player: whoever holds the pencil can clear them"
+                    )
+                )
             self._store(replace(self._kept, players=others | ({phone: name} if name else {})))
         self._changed()
 

@@ -11,6 +11,7 @@ from secrets import token_hex
 from flask import Flask, Response, g, request
 from itsdangerous import BadSignature, Signer
 
+from game.message import Message
 from web.access.pencil import Pencil
 from web.contracts.table import Snapshot, Table
 from web.problem import HttpProblem
@@ -21,7 +22,7 @@ YEAR_S = 365 * 24 * 3600
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
-WATCHING = (
+WATCHING = Message(
     "this phone only watches: ask for the pencil on the page and press the tray's button, "
     "or send the PIN to /api/v1/pencil/pin"
 )

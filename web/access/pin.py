@@ -11,6 +11,9 @@ from secrets import compare_digest, token_urlsafe
 from threading import Lock
 from time import monotonic, time
 
+from game.errors import TraykeeperError
+from game.message import Message
+
 PIN_DIGITS = 6
 PERIOD_S = 300
 """A PIN is shown for five minutes, and taken for as long again: one has to walk and type."""
@@ -29,11 +32,11 @@ def pin(secret: bytes, now_s: float, periods_ago: int = 0) -> str:
     return f"{int.from_bytes(mac[:8], 'big') % 10**PIN_DIGITS:0{PIN_DIGITS}}"
 
 
-class TooManyTriesError(Exception):
+class TooManyTriesError(TraykeeperError):
     """Wrong PINs came too often; `wait_s` is how long none is looked at."""
 
     def __init__(self, wait_s: float) -> None:
-        super().__init__(f"too many wrong PINs: wait {wait_s:.0f} s")
+        super().__init__(Message("too many wrong PINs: wait %(n)s s", n=round(wait_s)))
         self.wait_s = wait_s
 
 

@@ -1,11 +1,10 @@
 """The calibration page, and its part of the HTTP API."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from flask import Blueprint, Response, make_response, render_template
 
-from game.situation import TableError
+from game.message import Message
 from web.contracts.calibration import (
     Calibration,
     CalibrationState,
@@ -60,11 +59,7 @@ def create_calibration(calibration: Calibration | None) -> Routes:
     routes = Routes("calibrating", "/api/v1/calibration")
 
     def answer(ask: Ask) -> Response:
-        try:
-            state = ask(_there(calibration))
-        except TableError as error:
-            raise TableError(say(str(error), "fitting")) from None
-        return json_answer(calibration_json(said(state)))
+        return json_answer(calibration_json(ask(_there(calibration)), say))
 
     @routes.reads("", "Where the calibration stands", refused=(409,))
     def state() -> Response:
@@ -74,7 +69,9 @@ def create_calibration(calibration: Calibration | None) -> Routes:
     def picture() -> Response:
         jpeg = _there(calibration).picture()
         if jpeg is None:
-            raise HttpProblem(404, "there is no camera now: it is tried again every few seconds")
+            raise HttpProblem(
+                404, Message("there is no camera now: it is tried again every few seconds")
+            )
         return Response(jpeg, headers={"Cache-Control": "no-store"}, mimetype="image/jpeg")
 
     for step, summary in STEPS.items():
@@ -85,7 +82,9 @@ def create_calibration(calibration: Calibration | None) -> Routes:
 
 def _there(calibration: Calibration | None) -> Calibration:
     if calibration is None:
-        raise HttpProblem(409, "this table cannot be calibrated: it has no camera of its own")
+        raise HttpProblem(
+            409, Message("this table cannot be calibrated: it has no camera of its own")
+        )
     return calibration
 
 
@@ -113,22 +112,3 @@ def _add_told(routes: Routes, answer: Callable[[Ask], Response]) -> None:
     @routes.does("/lamp", "What a person saw", {"colour": OneOf(COLOURS), "seen": Yes()})
     def lamp(colour: str, seen: bool) -> Response:  # noqa: FBT001 - a field of the body
         return answer(lambda c: c.lamp(colour, seen=seen))
-
-
-def said(state: CalibrationState) -> CalibrationState:
-    """Its sentences in the language of the phone that asks."""
-
-    def tell(text: str) -> str:
-        return say(text, "fitting")
-
-    return replace(
-        state,
-        words=tell(state.words),
-        drift=tell(state.drift),
-        checks=tuple(
-            replace(check, verdict=tell(check.verdict), advice=tell(check.advice))
-            for check in state.checks
-        ),
-        learning=replace(state.learning, words=tell(state.learning.words)),
-        trials=tuple(replace(trial, words=tell(trial.words)) for trial in state.trials),
-    )

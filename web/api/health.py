@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from flask import Blueprint, Response, make_response, render_template
 
+from game.message import Message
 from web.contracts.maintenance import HealthCheck, Maintainer
 from web.contracts.misreads import Misreads
 from web.contracts.table import Table
@@ -31,7 +32,7 @@ def create_health(table: Table, keeper: Maintainer | None, misreads: Misreads | 
         levels = {check["level"] for check in bad}
         worst = "failed" if "failed" in levels else "warning" if levels else "ok"
         body: dict[str, object] = {"status": worst}
-        body |= ({"notice": notice} if notice else {}) | ({"troubles": bad} if bad else {})
+        body |= ({"notice": str(notice)} if notice else {}) | ({"troubles": bad} if bad else {})
         return Response(json.dumps(body) + "\n", mimetype="application/json")
 
     @health.get("/health")
@@ -57,7 +58,7 @@ def create_backups(keeper: Maintainer | None) -> Routes:
 
     def kept() -> Maintainer:
         if keeper is None:
-            raise HttpProblem(404, "this table keeps nothing")
+            raise HttpProblem(404, Message("this table keeps nothing"))
         return keeper
 
     @routes.reads("/health", "Every check of the appliance")
@@ -93,7 +94,7 @@ def create_backups(keeper: Maintainer | None) -> Routes:
     def frame(position: int) -> Response:
         jpeg = kept().frame(position) if position <= HIGHEST else None
         if jpeg is None:
-            raise HttpProblem(404, "no picture of that throw is kept: they go with time")
+            raise HttpProblem(404, Message("no picture of that throw is kept: they go with time"))
         kept_for = {"Cache-Control": "private, max-age=86400"}
         return Response(jpeg, headers=kept_for, mimetype="image/jpeg")
 
@@ -106,8 +107,8 @@ def _checks(keeper: Maintainer | None) -> tuple[HealthCheck, ...]:
 
 def _json(check: HealthCheck) -> dict[str, str | None]:
     return {
-        "check": check.name,
+        "check": str(check.name),
         "level": check.level,
-        "line": check.line,
-        "remedy": check.remedy or None,
+        "line": str(check.line),
+        "remedy": str(check.remedy) if check.remedy else None,
     }

@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 from flask import Response, g
 
+from game.message import Message
 from web.access.pencil import Pencil
 from web.contracts.misreads import Misreads
 from web.fields import Yes
@@ -18,7 +19,7 @@ def create_misreads(misreads: Misreads | None, pencil: Pencil) -> Routes:
 
     def kept() -> Misreads:
         if misreads is None:
-            raise HttpProblem(404, "this table keeps no pictures")
+            raise HttpProblem(404, Message("this table keeps no pictures"))
         return misreads
 
     @routes.reads("", "How many pictures of corrected throws are kept", refused=(404,))
@@ -41,7 +42,9 @@ def create_misreads(misreads: Misreads | None, pencil: Pencil) -> Routes:
     )  # fmt: skip
     def pictures() -> Response:
         if not pencil.holds(g.phone):
-            raise HttpProblem(403, "only the phone that holds the pencil takes pictures with it")
+            raise HttpProblem(
+                403, Message("only the phone that holds the pencil takes pictures with it")
+            )
         headers = {
             "Cache-Control": "no-store",
             "Content-Disposition": 'attachment; filename="traykeeper-corrections.zip"',

@@ -2,6 +2,7 @@
 
 from flask import Response, g
 
+from game.message import Message
 from web.access.pencil import Pencil
 from web.access.phone import Phones, known_phone
 from web.access.pin import PERIOD_S, Pin, TooManyTriesError
@@ -11,8 +12,10 @@ from web.problem import HttpProblem
 from web.response import json_answer
 from web.route import Routes, Who
 
-WRONG_PIN = "that is not the PIN now: `traykeeper pin` says it, and so does the holder's phone"
-OLD_LINK = "that link was used or is too old: ask for the pencil, or use the PIN"
+WRONG_PIN = Message(
+    "that is not the PIN now: `traykeeper pin` says it, and so does the holder's phone"
+)
+OLD_LINK = Message("that link was used or is too old: ask for the pencil, or use the PIN")
 
 
 def create_pencil(table: Table, pencil: Pencil, pin: Pin, phones: Phones) -> Routes:
@@ -59,7 +62,7 @@ def _add_proofs(routes: Routes, pencil: Pencil, pin: Pin, phones: Phones) -> Non
                 raise HttpProblem(403, WRONG_PIN)
         except TooManyTriesError as error:
             wait_s = f"{error.wait_s:.0f}"
-            raise HttpProblem(429, str(error), headers={"Retry-After": wait_s}) from None
+            raise HttpProblem(429, error.message, headers={"Retry-After": wait_s}) from None
         pencil.prove(known_phone(phones))
         return json_answer(_mine(pencil.view()))
 
@@ -74,7 +77,7 @@ def _add_proofs(routes: Routes, pencil: Pencil, pin: Pin, phones: Phones) -> Non
     @routes.reads("/pin", "The PIN now, for the holder", refused=(403,))
     def show_pin() -> Response:
         if not pencil.holds(g.phone):
-            raise HttpProblem(403, "only the phone that holds the pencil is told the PIN")
+            raise HttpProblem(403, Message("only the phone that holds the pencil is told the PIN"))
         return json_answer({"pin": pin.now(), "seconds": PERIOD_S})
 
 
@@ -84,7 +87,11 @@ def _add_players(routes: Routes, table: Table, pencil: Pencil, phones: Phones) -
         match = table.snapshot().match
         if name and (match is None or name not in [p.name for p in match.state.players]):
             raise HttpProblem(
-                409, f"nobody called {name!r} plays here: the state names the players"
+                409,
+                Message(
+                    "nobody called %(name)s plays here: the state names the players",
+                    name=repr(name),
+                ),
             )
         pencil.sit(known_phone(phones), name)
         return json_answer(_mine(pencil.view()))

@@ -44,6 +44,7 @@ from game.match.match import Match
 from game.match.match_text import to_text
 from game.match.roster import MAX_TEAM
 from game.match.step import MAX_SCORE
+from game.message import Message
 from game.rules.rule_files import house_file
 from game.rules.ruleset import Ruleset
 from web.contracts.coach import Mode
@@ -113,7 +114,9 @@ def _add_reading(api: Routes, table: Table, streams: Streams, rules: tuple[Rules
     def photo(photo_id: str) -> Response:
         jpeg = table.photo(photo_id)
         if jpeg is None:
-            raise HttpProblem(404, "only the last few photos are kept: the state names the newest")
+            raise HttpProblem(
+                404, Message("only the last few photos are kept: the state names the newest")
+            )
         kept = {"Cache-Control": "private, max-age=86400, immutable"}
         return Response(jpeg, headers=kept, mimetype="image/jpeg")
 
@@ -121,7 +124,7 @@ def _add_reading(api: Routes, table: Table, streams: Streams, rules: tuple[Rules
     def view() -> Response:
         jpeg = table.view()
         if jpeg is None:
-            raise HttpProblem(404, "there is no camera now: dice can be tapped in")
+            raise HttpProblem(404, Message("there is no camera now: dice can be tapped in"))
         return Response(jpeg, headers={"Cache-Control": "no-store"}, mimetype="image/jpeg")
 
     @api.reads("/rules", "The rule sets on offer")
@@ -149,7 +152,7 @@ def _add_exports(api: Routes, table: Table) -> None:
     def match() -> Match:
         match = table.snapshot().match
         if match is None:
-            raise HttpProblem(404, "there is no match yet: set one up first")
+            raise HttpProblem(404, Message("there is no match yet: set one up first"))
         return match
 
     @api.reads("/match.txt", "The match as text", kind="text/plain", refused=(404,))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from game.errors import IllegalMove
+from game.message import Message
 
 FEWEST, MOST = 3, 64
 """Players; two have a match, and 65 in a round robin would meet for weeks."""
@@ -31,7 +32,13 @@ class TournamentPlan:
 
     def __post_init__(self) -> None:
         if not FEWEST <= len(set(self.players)) == len(self.players) <= MOST:
-            raise IllegalMove(f"a tournament has {FEWEST} to {MOST} players, each once")
+            raise IllegalMove(
+                Message(
+                    "a tournament has %(least)s to %(most)s players, each once",
+                    least=FEWEST,
+                    most=MOST,
+                )
+            )
 
 
 @dataclass(frozen=True, slots=True)

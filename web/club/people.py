@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 
 from game.errors import IllegalMove
+from game.message import Message
 from game.names import clean_name
 from web.club.store import ClubStore
 
@@ -56,7 +57,10 @@ class People:
         found = self.find(shown, EVERYWHERE)
         if found is None:
             raise IllegalMove(
-                f"{shown} is what trays call somebody without a name: take a real one"
+                Message(
+                    "%(name)s is what trays call somebody without a name: take a real one",
+                    name=shown,
+                )
             )
         return found
 
@@ -77,7 +81,7 @@ class People:
     def merge(self, player: int, into: int) -> None:
         """The two were one person all along."""
         if player == into:
-            raise IllegalMove("a player is the same as themselves already: choose another")
+            raise IllegalMove(Message("a player is the same as themselves already: choose another"))
         self._expect(player, into)
         with self._store.together():
             self._merge_in_draws(player, into)
@@ -92,7 +96,9 @@ class People:
             if player not in players:
                 continue
             if into in players:
-                raise IllegalMove(f"both play in {row['name']}: there they cannot be one")
+                raise IllegalMove(
+                    Message("both play in %(name)s: there they cannot be one", name=row["name"])
+                )
             plan["players"] = [into if drawn == player else drawn for drawn in players]
             self._store.run(
                 "UPDATE tournament SET plan = ? WHERE id = ?", json.dumps(plan), row["id"]
@@ -111,7 +117,7 @@ class People:
             player, key, tray,
         )  # fmt: skip
         if not known or not known["n"]:
-            raise IllegalMove(f"nobody of that name has played there: {name}")
+            raise IllegalMove(Message("nobody of that name has played there: %(name)s", name=name))
         shown = clean_name(name)
         with self._store.together():
             other = self._new(f"{shown} ({tray})" if tray else shown, key, tray)
@@ -125,7 +131,7 @@ class People:
     def _expect(self, *players: int) -> None:
         for player in players:
             if self._store.row("SELECT 1 FROM player WHERE id = ?", player) is None:
-                raise IllegalMove("that player is gone: look at the list again")
+                raise IllegalMove(Message("that player is gone: look at the list again"))
 
 
 def key_of(name: str) -> str:

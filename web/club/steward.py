@@ -14,6 +14,7 @@ from typing import Any, Self
 from flask import Blueprint, redirect, request
 from werkzeug.wrappers import Response
 
+from game.message import Message
 from web.club.people import People
 from web.club.screen import Following
 from web.pages.assets import YEAR_S
@@ -60,7 +61,10 @@ class Steward:
         def checked(**values: Any) -> Any:
             if not self.is_here:
                 raise HttpProblem(
-                    403, "only the steward changes this: open the link that the board has printed"
+                    403,
+                    Message(
+                        "only the steward changes this: open the link that the board has printed"
+                    ),
                 )
             return view(**values)
 
@@ -76,7 +80,8 @@ def create_steward(steward: Steward, people: People, trays: Following) -> Bluepr
     def enter(key: str) -> Response:
         if not steward.knows(key):
             raise HttpProblem(
-                403, "that key is none: the board prints the right one when it starts"
+                403,
+                Message("that key is not the right one: the board prints it when it starts"),
             )
         response = redirect("/")
         response.set_cookie(COOKIE, key, max_age=YEAR_S, httponly=True, samesite="Strict")

@@ -11,7 +11,8 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, Self
 
-from game.errors import GameError
+from game.errors import GameError, reason
+from game.message import Message
 
 SCHEMA_VERSION = 1
 
@@ -104,7 +105,12 @@ class ClubStore:
             db.execute("PRAGMA synchronous=NORMAL")
             (version,) = db.execute("PRAGMA user_version").fetchone()
             if version > SCHEMA_VERSION:
-                raise StoreError(f"{path}: a newer Traykeeper wrote it: bring this one up to date")
+                raise StoreError(
+                    Message(
+                        "%(file)s: a newer Traykeeper wrote it: bring this one up to date",
+                        file=str(path),
+                    )
+                )
             db.executescript(_SCHEMA)
             db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         return cls(path, db)
@@ -148,10 +154,19 @@ def _as_store_error(path: Path) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         raise StoreError(
-            f"{path}: the club's history cannot be used ({error}): is the disk full or read-only?"
+            Message(
+                "%(file)s: the club's history cannot be used (%(why)s): is the disk full or "
+                "read-only?",
+                file=str(path),
+                why=reason(error),
+            )
         ) from None
     except sqlite3.DatabaseError as error:
         raise StoreError(
-            f"{path}: the club's history is damaged ({error}): move the file away, "
-            "the trays tell it again"
+            Message(
+                "%(file)s: the club's history is damaged (%(why)s): move the file away, "
+                "the trays tell it again",
+                file=str(path),
+                why=reason(error),
+            )
         ) from None

@@ -13,6 +13,7 @@ from threading import RLock
 from typing import Any
 
 from game.errors import IllegalMove
+from game.message import Message
 from game.names import clean_name
 from game.rules import rule_files
 from web.club.draw import Pairing, TournamentKind, TournamentPlan, pairings
@@ -121,7 +122,9 @@ class Tournaments:
         rule_files.published(plan.rules)
         for player in plan.players:
             if self._people.person(player) is None:
-                raise IllegalMove("a player of this tournament is gone: look at the list again")
+                raise IllegalMove(
+                    Message("a player of this tournament is gone: look at the list again")
+                )
         (newest,) = self._store.rows("SELECT COALESCE(MAX(rowid), 0) AS row FROM match")
         text = json.dumps(asdict(plan) | {"after": newest["row"]})
         self._running = True

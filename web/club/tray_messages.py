@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from game.errors import JournalError
 from game.journal.wire import is_match_id
+from game.message import Message
 from game.stats.summary import MatchSummary, PlayerSummary, ThrowSummary, TurnSummary
 
 LARGEST = 256 * 1024
@@ -23,11 +24,13 @@ def parsed(payload: bytes) -> Any:
         JournalError: it is none, or too much of it.
     """
     if len(payload) > LARGEST:
-        raise JournalError(f"a message of {len(payload):,} bytes: {LARGEST:,} are the most")
+        raise JournalError(
+            Message("a message of %(n)s bytes: %(most)s are the most", n=len(payload), most=LARGEST)
+        )
     try:
         return json.loads(payload)
     except (ValueError, RecursionError):
-        raise JournalError("a message that is no JSON") from None
+        raise JournalError(Message("a message that is no JSON")) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,9 @@ class TrayState:
                 _summary(data) if data["players"] else None,
             )
         except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise JournalError(f"not the state of a tray ({error!r})") from None
+            raise JournalError(
+                Message("not the state of a tray (%(why)s)", why=repr(error))
+            ) from None
 
 
 def _summary(data: dict[str, Any]) -> MatchSummary:

@@ -6,8 +6,9 @@ from threading import Condition
 from time import monotonic
 from typing import Any, Protocol
 
-from game.errors import JournalError
+from game.errors import JournalError, reason
 from game.journal.wire import WireEntry
+from game.message import Message
 from game.stats.summary import MatchSummary, summary
 from web.club.match_history import MatchHistory, Taken
 from web.club.tray_messages import TrayState, parsed
@@ -206,7 +207,7 @@ class Trays:
 
     def _answer(self, name: str, data: Any) -> None:
         if not isinstance(data, dict):
-            raise JournalError("not an answer of a tray")
+            raise JournalError(Message("not an answer of a tray"))
         if isinstance(data.get("matches"), list):
             self._index(name, data)
         elif isinstance(data.get("entries"), list) and isinstance(data.get("match"), str):
@@ -223,7 +224,9 @@ class Trays:
             if data.get("more"):
                 self._asking.put(name, INDEX, {"from": data["from"] + len(data["matches"])})
         except (TypeError, ValueError, KeyError) as error:
-            raise JournalError(f"not a list of matches ({error})") from None
+            raise JournalError(
+                Message("not a list of matches (%(why)s)", why=reason(error))
+            ) from None
 
     def _told(self, name: str, data: dict[str, Any]) -> None:
         """What happened in a match; the next part of it is asked for at once."""
@@ -245,7 +248,7 @@ class Trays:
     def _said(self, name: str, data: Any) -> None:
         """To a match that was called to this tray."""
         if not isinstance(data, dict) or not isinstance(data.get("id"), str):
-            raise JournalError("not an answer to a call")
+            raise JournalError(Message("not an answer to a call"))
         self._answered(name, data["id"], accepted=data.get("accepted") is True)
         self.refresh()
 

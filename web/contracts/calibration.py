@@ -4,9 +4,11 @@ Points are (x, y) as shares of the picture's width and height. The companion's `
 `Calibration`; nothing in this room knows how.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from typing import Any, Protocol
+
+from game.message import Message, Say
 
 Point = tuple[float, float]
 Points = tuple[Point, ...]
@@ -14,12 +16,12 @@ Points = tuple[Point, ...]
 
 @dataclass(frozen=True, slots=True)
 class ShownCheck:
-    """A check: `ok` is None where the picture cannot tell; `advice` may be empty."""
+    """A check: `ok` is None where the picture cannot tell; `advice` is None where all is well."""
 
     name: str
     ok: bool | None
-    verdict: str
-    advice: str
+    verdict: Message
+    advice: Message | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,15 @@ class SeenDie:
 
 @dataclass(frozen=True, slots=True)
 class DiceProgress:
-    """How far the dice set is known: dice looked at of those needed, and what they are like."""
+    """How far the dice set is known: dice looked at of those needed, and what they are like.
+
+    `words` is None while they are not known.
+    """
 
     looked_at: int
     needed: int
     learnt: bool
-    words: str
+    words: Message | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,7 @@ class Trial:
 
     values: tuple[int, ...]
     passed: bool
-    words: str
+    words: Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,7 @@ class CalibrationState:
         n_dice: dice in each.
         made: when the saved profile was made; None where there is none.
         unsaved: whether there is something to save.
-        drift: what changed since it was made; empty where nothing did.
+        drift: what changed since it was made; None where nothing did.
     """
 
     camera: str | None
@@ -92,7 +97,7 @@ class CalibrationState:
     height: int
     tray: Points
     sure: bool | None
-    words: str
+    words: Message
     aside: Points | None
     room: bool
     checks: tuple[ShownCheck, ...]
@@ -104,7 +109,7 @@ class CalibrationState:
     parts: Parts
     made: str | None
     unsaved: bool
-    drift: str
+    drift: Message | None
 
 
 class Step(StrEnum):
@@ -151,6 +156,22 @@ class Calibration(Protocol):
         """A person says whether the lamp showed this colour."""
 
 
-def calibration_json(state: CalibrationState) -> dict[str, Any]:
-    """The state as the API answers it."""
-    return asdict(state)
+def calibration_json(state: CalibrationState, say: Say = str) -> dict[str, Any]:
+    """The state as the API answers it, its messages said so; where there is none, it is empty."""
+    told: dict[str, Any] = _plain(state, say)
+    learning = told["learning"]
+    learning["words"] = learning["words"] or ""
+    told["drift"] = told["drift"] or ""
+    for check in told["checks"]:
+        check["advice"] = check["advice"] or ""
+    return told
+
+
+def _plain(value: Any, say: Say) -> Any:
+    if isinstance(value, Message):
+        return say(value)
+    if isinstance(value, tuple):
+        return [_plain(part, say) for part in value]
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name), say) for field in fields(value)}
+    return value

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from game.message import Message
 from game.odds.figures import Figures
 from game.odds.review import Review
 from game.stats.counts import Counts
@@ -29,13 +30,13 @@ class Coaching:
     Attributes:
         figures: None until they are worked out, and where nothing is to be said.
         solving: the share that is done of working out chances to win; None while it is not under way.
-        trouble: why there will be no chances to win, or "".
+        trouble: why there will be no chances to win; None where there are, or may be.
     """
 
     mode: Mode = Mode.OFF
     figures: Figures | None = None
     solving: float | None = None
-    trouble: str = ""
+    trouble: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class LookedBack:
     review: Review
     solved: bool
     solving: float | None = None
-    trouble: str = ""
+    trouble: Message | None = None
 
 
 class Coach(Protocol):

@@ -6,6 +6,7 @@
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from game.message import Message
 from web.contracts.table import Snapshot
 
 Level = Literal["ok", "skipped", "warning", "failed"]
@@ -19,13 +20,13 @@ class HealthCheck:
         name: one word: what was looked at.
         level: `failed` has to be mended, `warning` one should know of, `skipped` cannot be told.
         line: what was found.
-        remedy: what to do about it; empty where there is nothing to do.
+        remedy: what to do about it; None where there is nothing to do.
     """
 
-    name: str
+    name: Message
     level: Level
-    line: str
-    remedy: str = ""
+    line: Message
+    remedy: Message | None = None
 
     @property
     def bad(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Protocol
 from game.commands import Command
 from game.match.match import Match
 from game.match.rolloff import RollOff
+from game.message import Message
 from game.situation import Choice, Situation
 from web.contracts.coach import Coaching
 
@@ -51,7 +52,7 @@ class Lamp:
 
     colour: str
     blink: float
-    meaning: str
+    meaning: Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class Snapshot:
         camera: the camera's name, or None while there is none and dice are tapped in.
         join_url: what the QR code says.
         calibrated: whether camera and tray were fitted to each other, or need not be.
-        notice: what has changed since then, in a sentence; empty where nothing did.
+        notice: what has changed since then, in a sentence; None where nothing did.
         troubles: what is wrong with the appliance, one sentence each; usually nothing.
         pencil: who may change anything.
         coach: what it says of the match.
@@ -97,20 +98,20 @@ class Snapshot:
 
     version: int
     situation: Situation
-    message: str
+    message: Message
     lamp: Lamp
-    advice: tuple[str, ...] = ()
+    advice: tuple[Message, ...] = ()
     match: Match | None = None
     rolloff: RollOff | None = None
     photo: Photo | None = None
-    question: str | None = None
+    question: Message | None = None
     choices: tuple[Choice, ...] = ()
     simulated: bool = False
     camera: str | None = None
     join_url: str = ""
     calibrated: bool = True
-    notice: str = ""
-    troubles: tuple[str, ...] = ()
+    notice: Message | None = None
+    troubles: tuple[Message, ...] = ()
     pencil: Holding = field(default_factory=Holding)
     coach: Coaching = field(default_factory=Coaching)
 

@@ -1,24 +1,33 @@
 """What templates need beyond Jinja: numbers as people write them, seats, dice, the QR code."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import segno
-from flask_babel import gettext
 from jinja2 import Environment
 from markupsafe import Markup
 
-from game.match.events import Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
+from game import count_words
+from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
 from game.match.match import Match
+from game.message import Message, Paragraph, Share, Value, in_a_row
+from game.names import called, nameless
 from game.stats.fairness import ENOUGH, ODD, VERY_ODD, Fairness
 from web.i18n.languages import decimal, points
 from web.i18n.languages import percent as in_percent
-from web.i18n.translate import say
+from web.i18n.translate import say, say_name, say_published
 from web.pages import match_form
 from web.pages.charts import score_curve, seat_colour, seat_shape, turn_bars, win_curve
 from web.pages.timeline import TimelineRow
 
-COUNT_WORDS = ("no dice", "one die", "two dice", "three dice", "four dice", "five dice", "six dice")
+PROBLEMS = {
+    "cocked": Message("cocked"),
+    "hidden": Message("hidden"),
+    "stacked": Message("stacked"),
+    "unreadable": Message("unreadable"),
+    "too small": Message("too small"),
+}
+"""Why a die cannot be read, as beside its picture."""
 
 NEARLY = 0.01
 """A chance as small as this shows one digit more."""
@@ -38,6 +47,10 @@ def register(templates: Environment) -> None:
         n_dice=n_dice,
         by_hand=by_hand,
         say=say,
+        published=say_published,
+        problem=problem,
+        called=say_name,
+        nameless=nameless,
         decimal=decimal,
     )
     templates.globals.update(
@@ -72,38 +85,41 @@ def rounded(value: float) -> str:
 
 
 def n_dice(number: int) -> str:
-    return say(COUNT_WORDS[number]) if number < len(COUNT_WORDS) else f"{number} dice"
+    return say(count_words.n_dice(number))
+
+
+def problem(name: str) -> str:
+    return say(PROBLEMS.get(name, PROBLEMS["unreadable"]))
 
 
 def verdict(fair: Fairness) -> str:
     """Whether dice are fair, in words that a player understands."""
+    return say(_judged(fair))
+
+
+def _judged(fair: Fairness) -> Message:
     if fair.p is None:
-        return str(
-            gettext(
-                "%(n)s dice counted: %(enough)s are needed before it means anything.",
-                n=points(fair.total),
-                enough=points(ENOUGH),
-            )
+        return Message(
+            "%(n)s dice counted: %(enough)s are needed before it means anything.",
+            n=fair.total,
+            enough=ENOUGH,
         )
     if fair.p >= ODD:
-        said = gettext(
+        return Message(
             "As even as fair dice fall: %(share)s of counts with fair dice are as uneven as this.",
-            share=in_percent(fair.p),
+            share=Share(fair.p),
         )
-        return str(said)
-    luck = (
-        gettext("Unusual, but it happens.") if fair.p >= VERY_ODD else gettext("Hardly luck alone.")
+    unusual = Message("Unusual, but it happens.")
+    return Paragraph(
+        unusual if fair.p >= VERY_ODD else Message("Hardly luck alone."),
+        Message("With fair dice one count of %(n)s is as uneven as this.", n=round(1 / fair.p)),
+        Message(
+            "The %(face)s fell %(found)s times, where %(usual)s are usual.",
+            face=fair.oddest,
+            found=fair.counts[fair.oddest - 1],
+            usual=round(fair.usual),
+        ),
     )
-    often = gettext(
-        "With fair dice one count of %(n)s is as uneven as this.", n=points(round(1 / fair.p))
-    )
-    which = gettext(
-        "The %(face)s fell %(found)s times, where %(usual)s are usual.",
-        face=fair.oddest,
-        found=points(fair.counts[fair.oddest - 1]),
-        usual=points(round(fair.usual)),
-    )
-    return f"{luck} {often} {which}"
 
 
 @lru_cache(maxsize=4)
@@ -117,28 +133,35 @@ def qr_code(text: str) -> Markup:
 
 def by_hand(entry: TimelineRow) -> str:
     """What was set by hand, in a sentence."""
-    names = entry.names
-    match entry.event:
+    told = _set_by_hand(entry.event, [called(name) for name in entry.names])
+    return say(told) if told else ""
+
+
+def _set_by_hand(event: Event | None, names: Sequence[Value]) -> Message | None:
+    match event:
         case ScoreSet(seat, score):
-            said = gettext("%(name)s has %(points)s", name=names[seat], points=points(score))
+            return Message("%(name)s has %(points)s", name=names[seat], points=score)
         case TurnSet(seat, at_risk, n):
-            said = gettext(
+            return Message(
                 "%(name)s is on turn with %(points)s at risk and %(dice)s",
                 name=names[seat],
-                points=points(at_risk),
-                dice=n_dice(n),
+                points=at_risk,
+                dice=count_words.n_dice(n),
             )
+    return _set_in_the_roster(event, names)
+
+
+def _set_in_the_roster(event: Event | None, names: Sequence[Value]) -> Message | None:
+    match event:
         case Joined(name):
-            said = gettext("%(name)s joined", name=name)
+            return Message("%(name)s joined", name=called(name))
         case Left(seat):
-            said = gettext("%(name)s left", name=names[seat])
+            return Message("%(name)s left", name=names[seat])
         case Renamed(_, name):
-            said = gettext("A player is called %(name)s now", name=name)
+            return Message("A player is called %(name)s now", name=called(name))
         case Reordered(order):
-            said = gettext("The order is %(names)s", names=", ".join(names[s] for s in order))
-        case _:
-            said = ""
-    return str(said)
+            return Message("The order is %(names)s", names=in_a_row([names[s] for s in order]))
+    return None
 
 
 def _markup(draw: Callable[[Match], str]) -> Callable[[Match], Markup]:

@@ -7,6 +7,7 @@ from flask_babel import gettext, ngettext
 from game.match.match import Match
 from game.match.state import Player
 from web.i18n.languages import points
+from web.i18n.translate import say_name
 from web.pages.charts import N_COLOURS
 from web.pages.timeline import scores_by_turn
 
@@ -64,7 +65,7 @@ def _title(match: Match) -> str:
     state = match.state
     if state.winner is None:
         return str(gettext("The match so far"))
-    return str(gettext("%(name)s wins", name=_short(state.players[state.winner].name)))
+    return str(gettext("%(name)s wins", name=_short(say_name(state.players[state.winner].name))))
 
 
 def _below(match: Match, when: str) -> str:
@@ -80,8 +81,15 @@ def _row(i: int, seat: int, player: Player) -> str:
     weight = 800 if i == 0 else 600
     return (
         f'<circle cx="{LEFT + 20}" cy="{y + 20}" r="20" fill="{colour}"/>'
-        + _text(LEFT + 20, y + 29, player.name[:1].upper(), size=24, colour="#fff", anchor="middle")
-        + _text(LEFT + 60, y + 32, _short(player.name), size=34, weight=weight)
+        + _text(
+            LEFT + 20,
+            y + 29,
+            say_name(player.name)[:1].upper(),
+            size=24,
+            colour="#fff",
+            anchor="middle",
+        )
+        + _text(LEFT + 60, y + 32, _short(say_name(player.name)), size=34, weight=weight)
         + _text(CURVE_LEFT - 60, y + 32, points(player.score), size=34, weight=weight, anchor="end")
     )
 

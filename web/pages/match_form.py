@@ -48,7 +48,7 @@ GROUPS = (
             RuleOption("minimum_bank", _("To bank, at least")),
             RuleOption(
                 "hot_dice",
-                _("Who scored with all dice"),
+                _("Whoever scores with all dice"),
                 (
                     (HotDice.MAY, _("may throw them all again")),
                     (HotDice.MUST, _("must throw them all again")),
@@ -118,7 +118,7 @@ GROUPS = (
         ),
     ),
     Group(
-        _("What costs"),
+        _("Penalties"),
         _("0 costs nothing"),
         (
             RuleOption("three_farkles", _("Three farkles in a row")),

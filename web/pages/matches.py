@@ -13,6 +13,7 @@ from game.errors import JournalError
 from game.journal.history import NEWEST, History, Played
 from game.match.events import Thrown
 from game.match.match import Match
+from game.message import Message
 from game.odds.review import Cause, Review, ReviewedMoment
 from game.rules.scoring import Dice
 from game.stats.tally import tallies
@@ -23,7 +24,7 @@ from web.problem import HttpProblem
 PAGE = 30
 HIGHEST = 2**53
 
-NOT_YET = "that is being worked out: ask again in a second"
+NOT_YET = Message("that is being worked out: ask again in a second")
 RETRY_AFTER_S = 1
 
 T = TypeVar("T")
@@ -108,7 +109,7 @@ def working(coach: Coach | None) -> Coach:
         Problem: there is none.
     """
     if coach is None:
-        raise HttpProblem(404, "there is no coach here: it works where a journal is kept")
+        raise HttpProblem(404, Message("there is no coach here: it works where a journal is kept"))
     return coach
 
 
@@ -134,7 +135,9 @@ def found_match(history: History | None, match_id: int) -> tuple[Played, Match]:
 
 
 def lost_match(match_id: int) -> HttpProblem:
-    return HttpProblem(404, f"there is no match {match_id}: GET /api/v1/matches lists all")
+    return HttpProblem(
+        404, Message("there is no match %(n)s: GET /api/v1/matches lists all", n=str(match_id))
+    )
 
 
 def _day(played: Played) -> str:

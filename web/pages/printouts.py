@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from flask import Blueprint, Response, abort, render_template
 
+from game.message import Message
 from game.rules.ruleset import Ruleset
 from game.rules.score_card import card, pad
 from game.rules.sentences import sentences
@@ -44,7 +45,7 @@ def create_paper(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
     return paper
 
 
-def _explained(shown: Ruleset, published: Sequence[str] = ()) -> str:
+def _explained(shown: Ruleset, published: Sequence[Message] = ()) -> str:
     """`published` are the sentences that rules in force are compared with."""
     return render_template("rules.html", shown=shown, lines=sentences(shown), published=published)
 

@@ -11,8 +11,8 @@ from flask_babel import force_locale
 from game.match.match import Match
 from web.contracts.table import Snapshot
 from web.i18n.languages import LANGUAGES, language
+from web.i18n.translate import say
 from web.pages.timeline import TimelineRow, story
-from web.state.json_schema import StateJson
 from web.state.state_json import state_json
 from web.stream import event_text
 from web.version_cache import VersionCache
@@ -67,15 +67,19 @@ class Sections:
         return event_text("board", self.html(snapshot))
 
     def _sections(self, snapshot: Snapshot) -> dict[str, str]:
-        state = state_json(snapshot)
         match = snapshot.match
         with self._app.app_context(), force_locale(self._language):
-            return {name: self._section(name, state, match) for name in self._names}
+            state = state_json(snapshot, say)
+            troubles = [say(trouble.sentences[0]) for trouble in snapshot.troubles]
+            return {
+                name: self._section(
+                    name, state=state, troubles=troubles, match=match, entries=_entries(name, match)
+                )
+                for name in self._names
+            }
 
-    def _section(self, name: str, state: StateJson, match: Match | None) -> str:
-        inner = self._render(
-            f"_{name}.html", state=state, match=match, entries=_entries(name, match)
-        )
+    def _section(self, name: str, **shown: object) -> str:
+        inner = self._render(f"_{name}.html", **shown)
         digest = blake2s(inner.encode(), digest_size=6).hexdigest()
         return self._render("_section.html", name=name, digest=digest, inner=inner)
 

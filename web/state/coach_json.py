@@ -1,5 +1,6 @@
 """What the coach says, as JSON."""
 
+from game.message import Say
 from game.odds.advice import TurnOption, as_good
 from game.odds.review import KeepChoice, ReviewedMoment
 from game.rules.scoring import Dice
@@ -7,26 +8,26 @@ from web.contracts.coach import Coaching
 from web.state.json_schema import ChoiceMadeJson, CoachJson, MomentJson, OddsJson
 
 
-def coach_json(coaching: Coaching) -> CoachJson:
+def coach_json(coaching: Coaching, say: Say = str) -> CoachJson:
     """All but what belongs to single keeps."""
     figures = coaching.figures
     return {
         "mode": coaching.mode.value,
         "solved": figures is not None and figures.solved,
         "solving": coaching.solving,
-        "trouble": coaching.trouble,
+        "trouble": say(coaching.trouble) if coaching.trouble else "",
         "win": figures.win if figures else None,
         "caveats": [caveat.value for caveat in figures.caveats] if figures else [],
-        "before": _odds(figures.before, None) if figures and figures.before else None,
+        "before": _odds(figures.before, None, say) if figures and figures.before else None,
         "turn": _turn(coaching),
     }
 
 
-def odds_by_keep(coaching: Coaching) -> dict[Dice, OddsJson]:
+def odds_by_keep(coaching: Coaching, say: Say = str) -> dict[Dice, OddsJson]:
     """What each keep of the last throw is worth; the best comes first."""
     options = coaching.figures.keeps if coaching.figures else ()
     return {
-        option.keep.dice: _odds(option, _rank(option, options))
+        option.keep.dice: _odds(option, _rank(option, options), say)
         for option in options
         if option.keep is not None
     }
@@ -38,7 +39,7 @@ def _rank(option: TurnOption, options: tuple[TurnOption, ...]) -> str | None:
     return "tie" if as_good(option, options[0]) else None
 
 
-def _odds(option: TurnOption, rank: str | None) -> OddsJson:
+def _odds(option: TurnOption, rank: str | None, say: Say) -> OddsJson:
     return {
         "at_risk": option.at_risk,
         "dice": option.n_dice,
@@ -46,7 +47,7 @@ def _odds(option: TurnOption, rank: str | None) -> OddsJson:
         "throw": option.win_thrown,
         "farkle": float(option.farkle),
         "points": option.points,
-        "refused": option.refused,
+        "refused": say(option.refused) if option.refused else None,
         "best": "tie" if option.near else "bank" if option.banks else "throw",
         "rank": rank,
     }

@@ -7,6 +7,7 @@ from game.match.effects import effect
 from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.match.state import State, Throw, Turn
+from game.message import Say
 from game.rules.rule_files import differences
 from game.rules.scoring import Dice
 from game.stats.summary import at_risk
@@ -48,32 +49,32 @@ NO_MATCH: MatchJson = {
 }
 
 
-def state_json(snapshot: Snapshot) -> StateJson:
-    """All that a phone needs to draw the table."""
+def state_json(snapshot: Snapshot, say: Say = str) -> StateJson:
+    """All that a phone needs to draw the table; other programs are told in English."""
     lamp = snapshot.lamp
     return {
         **(
-            _match(snapshot.match, snapshot.coach)
+            _match(snapshot.match, snapshot.coach, say)
             if snapshot.match
             else _no_match(snapshot.rolloff)
         ),
         "version": snapshot.version,
         "situation": snapshot.situation.value,
-        "message": snapshot.message,
-        "advice": list(snapshot.advice),
-        "lamp": {"colour": lamp.colour, "blink": lamp.blink, "meaning": lamp.meaning},
+        "message": say(snapshot.message),
+        "advice": [*map(say, snapshot.advice)],
+        "lamp": {"colour": lamp.colour, "blink": lamp.blink, "meaning": say(lamp.meaning)},
         "simulated": snapshot.simulated,
         "camera": snapshot.camera,
         "join_url": snapshot.join_url,
         "calibrated": snapshot.calibrated,
-        "notice": snapshot.notice,
-        "troubles": list(snapshot.troubles),
-        "question": snapshot.question,
-        "choices": [{"id": choice.id, "label": choice.label} for choice in snapshot.choices],
+        "notice": say(snapshot.notice) if snapshot.notice else "",
+        "troubles": [*map(say, snapshot.troubles)],
+        "question": say(snapshot.question) if snapshot.question else None,
+        "choices": [{"id": each.id, "label": say(each.label)} for each in snapshot.choices],
         "photo": _photo(snapshot.photo) if snapshot.photo else None,
         "rolloff": _rolloff(snapshot.rolloff) if snapshot.rolloff else None,
         "pencil": _pencil(snapshot.pencil),
-        "coach": coach_json(snapshot.coach),
+        "coach": coach_json(snapshot.coach, say),
     }
 
 
@@ -81,7 +82,7 @@ def _no_match(rolloff: RollOff | None) -> MatchJson:
     return {**NO_MATCH, "can_undo": rolloff is not None and rolloff.before is not None}
 
 
-def _match(match: Match, coaching: Coaching) -> MatchJson:
+def _match(match: Match, coaching: Coaching, say: Say) -> MatchJson:
     state = match.state
     return {
         "rules": _rules(state),
@@ -90,8 +91,8 @@ def _match(match: Match, coaching: Coaching) -> MatchJson:
         "at_risk": at_risk(state),
         "dice_to_throw": state.dice_in_hand,
         "throw": _last_throw(state),
-        "keeps": _keeps(state, odds_by_keep(coaching)),
-        "bank": _bank(state),
+        "keeps": _keeps(state, odds_by_keep(coaching, say), say),
+        "bank": _bank(state, say),
         "turns": [_turn(turn) for turn in state.turns],
         "can_undo": match.can_undo,
         "can_redo": match.can_redo,
@@ -162,7 +163,7 @@ def _last_throw(state: State) -> LastThrowJson | None:
     return None
 
 
-def _keeps(state: State, odds: Mapping[Dice, OddsJson]) -> list[KeepJson]:
+def _keeps(state: State, odds: Mapping[Dice, OddsJson], say: Say) -> list[KeepJson]:
     if state.winner is not None:
         return []
     return [
@@ -172,21 +173,22 @@ def _keeps(state: State, odds: Mapping[Dice, OddsJson]) -> list[KeepJson]:
             "combos": [str(combo) for combo in keep.combos],
             "dice_left": keep.dice_left,
             "hot": keep.hot,
-            "effect": effect(state, keep),
+            "effect": say(told) if (told := effect(state, keep)) else "",
             "odds": odds.get(keep.dice),
         }
         for keep in state.keeps
     ]
 
 
-def _bank(state: State) -> BankJson | None:
+def _bank(state: State, say: Say) -> BankJson | None:
     """A keep that was tapped, else the best one."""
     if state.winner is not None:
         return None
     last = state.turn.last
     tapped = last.keep if last and not last.assumed else None
     keep = tapped or state.bank_keep
-    refusal = state.bank_refusal(keep)
+    why = state.bank_refusal(keep)
+    refusal = say(why) if why else None
     if keep is None:
         return {"dice": [], "points": 0, "total": state.player.score, "refusal": refusal}
     return {

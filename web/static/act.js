@@ -327,7 +327,7 @@
   function setUp(form) {
     const shown = rows().filter((row) => !row.hidden).map(input);
     return {
-      names: shown.map((field) => field.value.trim() || field.placeholder),
+      names: shown.map((field) => field.value.trim() || field.dataset.nameless),
       target: Number(form.elements.target.value),
       rules: form.elements.rules.value,
       options: window.changedOptions(form),

@@ -41,11 +41,11 @@
   }
 
   function fillPlayers(mine) {
-    const names = [...document.querySelectorAll(".players .name")].map((name) => name.textContent);
+    const names = [...document.querySelectorAll(".players .name")];
     const select = byId("player");
     const first = select.options[0];
-    select.replaceChildren(first, ...names.map((name) => new Option(name, name)));
-    select.value = names.includes(mine) ? mine : "";
+    select.replaceChildren(first, ...names.map((name) => new Option(name.textContent, name.dataset.name)));
+    select.value = names.some((name) => name.dataset.name === mine) ? mine : "";
     byId("who").hidden = !names.length;
   }
 

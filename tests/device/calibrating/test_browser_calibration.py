@@ -136,7 +136,7 @@ def test_from_finding_the_tray_to_saving(table, phone, tmp_path):
 
 def test_leaving_and_coming_back_finds_what_was_done(table, phone):
     drag(phone, "#tray-2", -25, -15)
-    until(table[0], lambda state: state.words.startswith("The corners are where you"))
+    until(table[0], lambda state: str(state.words).startswith("The corners are where you"))
     there = table[0].wizard.state().tray
     phone.goto(f"{table[1]}/")
     phone.goto(f"{table[1]}/calibrate")

@@ -66,7 +66,7 @@ def test_a_move_is_told_when_seen_twice_and_once_only(drift_watch, tray):
 
     for _ in range(3):
         drift_watch.look(tray.preview(), tray)
-    assert drift_watch.said[1:] == [Drifted("")]
+    assert drift_watch.said[1:] == [Drifted(None)]
 
 
 def test_the_exposure_is_found_again_but_not_again_and_again(drift_watch, tray):

@@ -103,7 +103,7 @@ def test_what_has_no_solution_says_why(bench):
     bench.coach.switch(Mode.LIVE)
     said = bench.until(lambda: bench.coach.coaching(match), holds=lambda c: c.trouble)
 
-    assert "a target can be 1 to 50,000" in said.trouble
+    assert "a target can be 1 to 50,000" in str(said.trouble)
     assert said.figures.keeps[0].win is None
 
 

@@ -64,7 +64,7 @@ def programs(tmp_path, monkeypatch):
     return add
 
 
-@pytest.mark.parametrize("trouble", TROUBLES, ids=lambda trouble: trouble.says)
+@pytest.mark.parametrize("trouble", TROUBLES, ids=lambda trouble: str(trouble.says))
 def test_every_complaint_has_its_remedy_on_the_page(trouble):
     assert f"| {trouble.says} | {trouble.remedy} |" in DOC
 
@@ -74,8 +74,8 @@ def test_every_check_says_one_line_on_this_very_machine():
 
     assert findings.keys() == CHECKS.keys()
     for found in findings.values():
-        assert found.line
-        assert "\n" not in found.line
+        assert str(found.line)
+        assert "\n" not in str(found.line)
         assert (found.trouble is not None) == (found.level in (Level.WARNING, Level.FAILED))
     assert len(json.loads(as_json_text(findings))["checks"]) == len(CHECKS)
 
@@ -83,19 +83,19 @@ def test_every_check_says_one_line_on_this_very_machine():
 def test_a_sensor_on_the_flat_cable_is_seen_by_its_drivers_name(system, monkeypatch):
     monkeypatch.setattr(check_hardware, "find_spec", lambda _: True)
     write(system, "/proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
-    assert check_hardware.camera(system).line == "no camera is seen"
+    assert str(check_hardware.camera(system).line) == "no camera is seen"
     write(system, "/sys/class/video4linux/v4l-subdev0/name", "imx708_wide\n")
 
-    assert check_hardware.camera(system).line == "imx708_wide"
+    assert str(check_hardware.camera(system).line) == "imx708_wide"
     monkeypatch.setattr(check_hardware, "find_spec", lambda _: None)
-    assert "picamera2 is not installed" in check_hardware.camera(system).line
+    assert "picamera2 is not installed" in str(check_hardware.camera(system).line)
 
 
 def test_the_running_companions_word_on_its_camera_counts(system):
     seeing = replace(system, state={"situation": "no match", "camera": "imx708"})
     blind = replace(system, state={"situation": "no match", "camera": None})
 
-    assert check_hardware.camera(seeing).line == "imx708"
+    assert str(check_hardware.camera(seeing).line) == "imx708"
     assert check_hardware.camera(blind).level is Level.FAILED
 
 
@@ -103,16 +103,16 @@ def test_pins_without_their_library_are_named(system, monkeypatch):
     assert check_hardware.pins(system).level is Level.SKIPPED
     write(system, "/dev/gpiochip0", "")
     monkeypatch.setattr(check_hardware, "find_spec", lambda _: None)
-    assert "lgpio is not installed" in check_hardware.pins(system).line
+    assert "lgpio is not installed" in str(check_hardware.pins(system).line)
     monkeypatch.setattr(check_hardware, "find_spec", lambda _: True)
-    assert "button GPIO17, lamp GPIO22, 23, 24" in check_hardware.pins(system).line
+    assert "button GPIO17, lamp GPIO22, 23, 24" in str(check_hardware.pins(system).line)
 
 
 def test_a_service_without_its_groups_is_named(system):
     assert check_hardware.rights(system).level is Level.SKIPPED
     if shutil.which("systemd-sysusers") and not check_hardware._is_member("traykeeper", "gpio"):
-        assert (
-            "not in video and gpio" in check_hardware.rights(replace(system, installed=True)).line
+        assert "not in video and gpio" in str(
+            check_hardware.rights(replace(system, installed=True)).line
         )
 
 
@@ -143,7 +143,7 @@ def test_errors_that_ext4_counted_are_found(system):
     write(system, "/proc/mounts", "/dev/mmcblk0p2 / ext4 rw 0 0")
     write(system, "/sys/fs/ext4/mmcblk0p2/errors_count", "3\n")
 
-    assert check_pi.disk(system).line == "the disk has had errors (mmcblk0p2: 3)"
+    assert str(check_pi.disk(system).line) == "the disk has had errors (mmcblk0p2: 3)"
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_weak_supply_is_found_now_and_since_the_start(system, programs, answer
 def test_a_weak_supply_is_found_by_the_kernels_alarm_too(system):
     write(system, "/sys/class/hwmon/hwmon1/in0_lcrit_alarm", "1\n")
 
-    assert check_pi.power(system).line == "the power supply is too weak (now)"
+    assert str(check_pi.power(system).line) == "the power supply is too weak (now)"
 
 
 @pytest.mark.parametrize(("milli", "level"), [("47250", Level.OK), ("82100", Level.WARNING)])
@@ -171,7 +171,7 @@ def test_heat_is_told_in_degrees(system, milli, level):
 
 def test_a_clock_that_nobody_set_is_named(system, programs):
     programs("timedatectl", "no")
-    assert check_pi.clock(system).line.startswith("the clock is not set")
+    assert str(check_pi.clock(system).line).startswith("the clock is not set")
     programs("timedatectl", "yes")
     assert check_pi.clock(system).level is Level.OK
 
@@ -179,26 +179,28 @@ def test_a_clock_that_nobody_set_is_named(system, programs):
 def test_a_guest_network_is_named_with_the_way_out(system, programs):
     programs("iwgetid", "Huber Gäste")
     found = check_network.wifi(system)
-    assert found.line == "this looks like a guest Wi-Fi, which keeps devices apart (Huber Gäste)"
-    assert "Without Wi-Fi" in found.trouble.remedy
+    assert (
+        str(found.line) == "this looks like a guest Wi-Fi, which keeps devices apart (Huber Gäste)"
+    )
+    assert "Without Wi-Fi" in str(found.trouble.remedy)
 
     programs("iwgetid", "Huber")
     programs("ip", '[{"dst": "192.168.1.7", "lladdr": "dc:a6:32:01:02:03"}]')
-    assert check_network.wifi(system).line == "Huber, one other device seen"
+    assert str(check_network.wifi(system).line) == "Huber, one other device seen"
 
 
 def test_no_address_means_no_network(system, programs):
     programs("ip", "[]")
     assert check_network.network(system).level is Level.FAILED
     programs("ip", '[{"addr_info": [{"local": "192.168.1.5"}]}]')
-    assert check_network.network(system).line == "192.168.1.5"
+    assert str(check_network.network(system).line) == "192.168.1.5"
 
 
 def test_a_name_that_another_device_has_is_told(system, programs):
     programs("busctl", f's "{socket.gethostname()}.local"')
     assert check_network.name(system).level is Level.OK
     programs("busctl", f's "{socket.gethostname()}-2.local"')
-    assert "another device has this name too" in check_network.name(system).line
+    assert "another device has this name too" in str(check_network.name(system).line)
 
 
 def test_a_port_that_somebody_else_has_is_named(system):
@@ -206,7 +208,7 @@ def test_a_port_that_somebody_else_has_is_named(system):
         taken = replace(system.settings, port=other.getsockname()[1])
         found = check_network.port(replace(system, settings=taken))
 
-    assert found.line == f"the port is used by another program ({taken.port})"
+    assert str(found.line) == f"the port is used by another program ({taken.port})"
     assert check_network.port(system).level is Level.OK
 
 
@@ -214,7 +216,7 @@ def test_a_damaged_journal_is_found(system):
     path = system.folder / "journal.db"
     with closing(Journal.open(path)) as journal:
         journal.start(Match.start(load("zilch"), ["Anna", "Ben"]))
-    assert check_service.journal(system).line == f"1 matches in {path}"
+    assert str(check_service.journal(system).line) == f"one match in {path}"
     path.write_bytes(b"no journal at all" * 500)
     assert check_service.journal(system).level is Level.FAILED
 
@@ -222,7 +224,7 @@ def test_a_damaged_journal_is_found(system):
 def test_a_service_that_was_started_anew_is_told(system, programs):
     here = replace(system, installed=True)
     programs("systemctl", "ActiveState=active\nNRestarts=2")
-    assert check_service.service(here).line == "the service had to be restarted (2 times)"
+    assert str(check_service.service(here).line) == "the service had to be restarted (2 times)"
     programs("systemctl", "ActiveState=failed\nNRestarts=0")
     assert check_service.service(here).level is Level.FAILED
 
@@ -240,7 +242,7 @@ def test_settings_that_do_not_hold_are_one_failed_line(tmp_path):
 
     assert done.returncode == 1
     assert "did you mean 'port'?" in told["settings"]["line"]
-    assert told["settings"]["remedy"] == troubles.BAD_SETTINGS.remedy
+    assert told["settings"]["remedy"] == str(troubles.BAD_SETTINGS.remedy)
 
 
 def test_the_report_holds_no_secret_no_name_and_no_picture(system, programs, tmp_path):

@@ -14,6 +14,7 @@ from device.hardware.lamp import BLINKS, LAMPS, OneLamp, RgbLamp
 from device.hardware.outputs import Signals, Wiring, as_lamp, open_signals
 from device.hardware.voice import Voice, spoken, words_for
 from device.session.indicator import HOLDING, Indicator, sign_for
+from game.message import Message
 from game.situation import Situation
 
 HOUR_S = 3600
@@ -199,9 +200,9 @@ def test_without_espeak_ng_one_line_names_the_package_and_all_else_works(monkeyp
 
 
 def test_words_are_said_once_and_thousands_as_one_number():
-    assert words_for("It is cocked.", ("It is cocked.", "Throw it again.")) == (
-        "It is cocked. Throw it again."
-    )
+    cocked, again = Message("It is cocked."), Message("Throw it again.")
+
+    assert words_for(cocked, (cocked, again)) == ("It is cocked. Throw it again.")
     assert spoken("Anna banks 1,250, Ben has 10,000.") == "Anna banks 1250, Ben has 10000."
 
 

@@ -12,6 +12,7 @@ from device.session.match_control import MatchControl
 from device.settings import Settings
 from game.journal.journal import FILE as JOURNAL
 from game.journal.journal import Journal
+from game.message import Message
 from game.rules import rule_files
 from tests.mosquitto import Listener, mosquitto
 from web.contracts.table import Lamp, Snapshot
@@ -51,7 +52,7 @@ class TapTable:
 
     def _draw(self, version):
         live_match, desk = self.desk.live_match, self.desk
-        lamp = Lamp("#2aa866", 0.0, "Press to read the throw")
+        lamp = Lamp("#2aa866", 0.0, Message("Press to read the throw"))
         match = live_match.match if live_match else None
         question = getattr(desk.overlay, "question", None)
         return Snapshot(

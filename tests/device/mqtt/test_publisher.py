@@ -44,7 +44,7 @@ def test_every_step_comes_in_order_and_the_state_stays(table, join, listener, tm
     table.do(Undo())
     table.do(TapIn((1, 5, 2, 3, 4, 6)))
     table.do(Bank())
-    said = table.snapshot().message
+    said = str(table.snapshot().message)
     until(lambda: told(listener) == recorded(tmp_path))
     state = until(lambda: next((s for s in states(listener)[-1:] if s["message"] == said), None))
 

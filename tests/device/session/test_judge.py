@@ -8,6 +8,7 @@ from device.session.judge import Sight, costs, judge, judge_tapped, only_die
 from device.session.verdict import Accept, Ask, Attention, EmptyTray, NotThrown
 from game.match.events import Banked, Kept, Place, Thrown, Undone
 from game.match.match import Match
+from game.message import Message
 from game.rules import rule_files
 from vision.reading import Die, Problem, Reading, Zone
 
@@ -62,7 +63,7 @@ def test_press_twice_on_one_throw_does_nothing(match):
     match = thrown(match, PAIR_OF_ONES)
 
     verdict = judge(match, sight(lay(PAIR_OF_ONES), tumbled=None))
-    assert verdict == NotThrown("Not thrown yet: the dice lie where they lay.")
+    assert verdict == NotThrown(Message("Not thrown yet: the dice lie where they lay."))
 
 
 def test_press_after_setting_dice_aside_without_throwing_does_nothing(match):
@@ -133,7 +134,7 @@ def test_a_forgotten_die_is_asked_about_with_the_remedy(opened):
     match = thrown(opened, LEFT).bank()
     verdict = judge(match, sight(forgotten(1, 0, 5)))
 
-    assert verdict.question == (
+    assert str(verdict.question) == (
         "One die lies exactly as before. Were all 6 thrown? If not, throw all 6 and press."
     )
     assert match.push(*verdict.options[0].actions).state.turn.last.dice == (1, 2, 2, 3, 3, 4)
@@ -157,7 +158,7 @@ def test_where_nobody_watched_moved_dice_are_a_question(match):
     verdict = judge(match, sight(lay((2, 3, 4, 6), y=300), tumbled=None))
 
     assert isinstance(verdict, Ask)
-    assert verdict.options[0].label == "They were thrown: 2 3 4 6"
+    assert str(verdict.options[0].label) == "They were thrown: 2 3 4 6"
     assert not costs(match, verdict)
 
 
@@ -165,14 +166,14 @@ def test_slid_dice_can_be_called_thrown_with_one_tap(match):
     match = thrown(match, PAIR_OF_ONES)
     verdict = judge(match, sight(lay((2, 3, 4, 6), y=300), tumbled=False))
 
-    assert verdict.override.label == "They were thrown: 2 3 4 6"
+    assert str(verdict.override.label) == "They were thrown: 2 3 4 6"
 
 
 def test_number_thrown_tells_what_was_kept(match):
     match = thrown(match, PAIR_OF_ONES)
     verdict = judge(match, sight(lay((1, 2, 2, 5), y=300)))
 
-    assert verdict.note == "Anna kept 1 1 = 200."
+    assert str(verdict.note) == "Anna kept 1 1 = 200."
     assert verdict.events[0] == Kept((1, 1), assumed=True)
 
 
@@ -195,7 +196,7 @@ def test_tapped_keep_that_does_not_fit_the_number_is_a_question(match):
     verdict = judge(match, sight(lay((1, 2, 2, 5), y=300)))
 
     assert isinstance(verdict, Ask)
-    assert "so five dice should be thrown; four dice lie there" in verdict.question
+    assert "so five dice should be thrown; four dice lie there" in str(verdict.question)
     assert verdict.options[0].actions[0] == Kept((1, 1), assumed=True)
 
 
@@ -213,7 +214,7 @@ def test_dice_aside_that_do_not_add_up_are_a_question(match):
     verdict = judge(match, sight(lay((1, 2, 2, 5), y=300), aside))
 
     assert isinstance(verdict, Ask)
-    assert verdict.question.startswith("One die aside and 4 thrown do not make 6.")
+    assert str(verdict.question).startswith("One die aside and 4 thrown do not make 6.")
 
 
 def test_faces_aside_that_are_no_keep_are_a_question(match):
@@ -222,7 +223,7 @@ def test_faces_aside_that_are_no_keep_are_a_question(match):
     verdict = judge(match, sight(lay((1, 2, 2, 5), y=300), aside))
 
     assert isinstance(verdict, Ask)
-    assert "Aside lie 1 4: no keep of this throw." in verdict.question
+    assert "1 4 lie aside: that is no keep of this throw." in str(verdict.question)
 
 
 def test_dice_that_stayed_while_others_were_thrown_were_kept(match):
@@ -258,26 +259,26 @@ def test_missing_die_names_the_number_expected(match):
     match = thrown(match, PAIR_OF_ONES)
     verdict = judge(match, sight(lay((2, 2, 5), y=300)))
 
-    assert verdict == Attention(
-        ("Expected four or five dice after 1 1 2 3 4 6, saw 3: is one hidden, or on the floor?",)
-    )
+    assert [*map(str, verdict.advice)] == [
+        "Expected four or five dice after 1 1 2 3 4 6, saw 3: is one hidden, or on the floor?"
+    ]
 
 
 def test_first_throw_with_a_die_missing_names_the_number_expected(match):
     verdict = judge(match, sight(lay((1, 2, 3, 4, 5))))
 
-    assert verdict.advice[0].startswith("Expected six dice, saw 5: Anna begins with all dice;")
+    assert str(verdict.advice[0]).startswith("Expected six dice, saw 5: Anna begins with all dice;")
 
 
 def test_hot_dice_go_on_loudly_with_one_tap_to_make_it_a_bank(opened):
     match = thrown(opened, HOT)
     verdict = judge(match, sight(lay((1, 2, 2, 3, 4, 6), y=300)))
 
-    assert verdict.note.startswith("Hot dice! Anna kept 1 1 3 3 3 5 = 550")
+    assert str(verdict.note).startswith("Hot dice! Anna kept 1 1 3 3 3 5 = 550")
     after = accept(match, verdict)
     assert after.state.turn.at_risk == 550
     repaired = after.push(*verdict.repairs[0].actions)
-    assert verdict.repairs[0].label == "Anna banked 550, Ben threw this"
+    assert str(verdict.repairs[0].label) == "Anna banked 550, Ben threw this"
     assert [player.score for player in repaired.state.players] == [1100, 550]
     assert repaired.state.turn.seat == 1
 
@@ -286,7 +287,7 @@ def test_forgotten_bank_where_hot_dice_was_impossible_is_one_question(opened):
     match = thrown(opened, (1, 1, 1, 5, 2, 3))
     verdict = judge(match, sight(lay((1, 2, 2, 3, 4, 6), y=300)))
 
-    assert verdict.question == "Did Anna bank 1,050?"
+    assert str(verdict.question) == "Did Anna bank 1,050?"
     after = match.push(*verdict.options[0].actions)
     assert after.state.players[0].score == 1600
     assert after.state.turn.last.dice == (1, 2, 2, 3, 4, 6)
@@ -296,7 +297,7 @@ def test_all_dice_below_the_opening_are_never_a_bank(match):
     match = thrown(match, PAIR_OF_ONES)
     verdict = judge(match, sight(lay((1, 2, 2, 3, 4, 6), y=300)))
 
-    assert verdict.advice[0].startswith(
+    assert str(verdict.advice[0]).startswith(
         "Anna cannot bank yet (200 is 300 short of the opening 500)"
     )
 
@@ -321,7 +322,8 @@ def test_doubtful_die_needs_attention_and_never_counts(match, problem):
 def test_hand_needs_attention(match):
     verdict = judge(match, sight(lay(PAIR_OF_ONES), problems=(Problem.HAND,)))
 
-    assert verdict == Attention(("A hand is in the picture: take it away and press again.",))
+    hand = Message("A hand is in the picture: take it away and press again.")
+    assert verdict == Attention((hand,))
 
 
 def test_farkle_costs_and_a_score_does_not(match):
@@ -378,4 +380,4 @@ def test_more_dice_aside_than_were_kept_are_a_question(match):
     verdict = judge(match, sight(lay((2, 3, 4), y=500), aside))
 
     assert isinstance(verdict, Ask)
-    assert "Was 5 5 kept?" in verdict.question
+    assert "Was 5 5 kept?" in str(verdict.question)

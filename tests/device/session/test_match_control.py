@@ -25,6 +25,7 @@ from game.commands import (
 from game.errors import IllegalMove, JournalError, RulesetError
 from game.journal.journal import Journal
 from game.match.events import Farkled, Joined, Left, Renamed, Reordered, ScoreSet, Skipped, TurnSet
+from game.message import Message
 from game.rules import rule_files
 from game.situation import Situation, TableError
 from vision.reading import Die, Problem, Reading
@@ -97,7 +98,7 @@ def test_what_happened_since_the_tray_was_seen_is_not_lost(session, looker):
 def test_a_yes_counts_from_when_the_dice_in_question_were_seen(session, looker):
     read(session, looker, *THOUSAND, time_s=12.5)
     read(session, looker, *NOTHING, y=300, time_s=20.0)
-    assert session.message == "Did Anna bank 1,000?"
+    assert str(session.message) == "Did Anna bank 1,000?"
     session.hold(1.2)
 
     assert looker.marks == [12.5, 20.0]
@@ -130,22 +131,22 @@ def test_each_event_by_hand_has_its_own_sentence(session, event, said):
     session.do(Bank())
     session.do(ByHand(event))
 
-    assert session.message == said
+    assert str(session.message) == said
 
 
 def test_a_change_of_the_past_does_not_tell_the_last_turn_again(session):
     session.do(TapIn(THOUSAND))
     session.do(Bank())
     session.do(InsertTurn("113335: 333 11 5 = 550, bank"))
-    assert session.message == "Put in by hand. Ben banks 550. Cleo throws."
+    assert str(session.message) == "Put in by hand. Ben banks 550. Cleo throws."
     session.do(Undo())
-    assert session.message == "Taken back. Ben throws."
+    assert str(session.message) == "Taken back. Ben throws."
     session.do(Redo())
     session.do(DropEvents(0, 2))
-    assert session.message == "Taken out by hand. Ben throws."
+    assert str(session.message) == "Taken out by hand. Ben throws."
     session.do(Undo())
     session.do(CorrectThrow((1, 1, 1, 2, 3, 3), 0))
-    assert session.message == "Corrected to 1 1 1 2 3 3. Cleo throws."
+    assert str(session.message) == "Corrected to 1 1 1 2 3 3. Cleo throws."
 
 
 def win(session):
@@ -176,10 +177,10 @@ def test_a_rematch_keeps_teams_and_order_and_the_next_player_begins(session):
         ("C", 0),
         ("D", 1),
     ]
-    assert session.message == "A rematch: B begins."
+    assert str(session.message) == "A rematch: B begins."
     win(session)
     session.hold(1.2)
-    assert session.message == "A rematch: C begins."
+    assert str(session.message) == "A rematch: C begins."
 
 
 def test_a_rematch_is_without_those_who_left_and_with_those_who_joined(session):
@@ -209,7 +210,7 @@ def test_an_unread_die_is_told_by_a_person(session, looker):
 
     told = sight(faces).told(2, 1)
     session.told(told)
-    assert session.message == "The ringed die lies on an edge: throw that die again."
+    assert str(session.message) == "The ringed die lies on an edge: throw that die again."
     session.told(told.told(5, 4))
     assert state(session).turn.last.dice == THOUSAND
 
@@ -232,7 +233,7 @@ def test_a_die_of_the_roll_off_is_taken_back(tmp_path, looker):
         session.hold(UNDO_S)
 
         assert session.rolloff.rolls == ((4,),)
-        assert session.message == "Taken back. Player 2 throws."
+        assert str(session.message) == "Taken back. Player 2 throws."
         session.do(Undo())
         with pytest.raises(IllegalMove, match="nothing to take back"):
             session.do(Undo())
@@ -249,17 +250,19 @@ def test_one_die_of_the_last_throw_is_corrected(session):
     session.do(TapIn(THOUSAND))
     session.correct_die(5, 5)
 
-    assert session.message == "Corrected to 1 1 1 2 3 5. Anna threw 1 1 1 2 3 5: 1,050 at risk."
+    assert (
+        str(session.message) == "Corrected to 1 1 1 2 3 5. Anna threw 1 1 1 2 3 5: 1,050 at risk."
+    )
 
 
 def test_a_hold_while_something_needs_attention_repeats_the_advice(session, looker):
     read(session, looker, 1, 2, 3, 4, 5)
     advice = session.message
-    session.message = "something else"
+    session.say(Message("something else"))
     session.hold(1.2)
 
     assert session.situation is Situation.ATTENTION
-    assert session.message == f"Nothing is banked yet. {advice}"
+    assert str(session.message) == f"Nothing is banked yet. {advice}"
 
 
 def test_a_tray_that_never_rests_is_waited_for_no_longer(session, looker):
@@ -267,7 +270,7 @@ def test_a_tray_that_never_rests_is_waited_for_no_longer(session, looker):
     session.timed_out(looker.looks)
 
     assert session.situation is Situation.TURN_BEGINS
-    assert session.message == "The tray was not still for 20 seconds: press again."
+    assert str(session.message) == "The tray was not still for 20 seconds: press again."
 
 
 def test_an_older_match_is_taken_up_again_where_it_stood(session):
@@ -276,7 +279,7 @@ def test_an_older_match_is_taken_up_again_where_it_stood(session):
     session.do(Reopen(1))
 
     assert state(session).turn.last.dice == THOUSAND
-    assert session.message.startswith(
+    assert str(session.message).startswith(
         "Going on where we were: Anna, 1,000 at risk, three dice to throw."
     )
     session.do(Bank())

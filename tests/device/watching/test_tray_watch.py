@@ -18,6 +18,7 @@ from device.watching import liveness
 from device.watching.camera_thread import CameraThread
 from device.watching.reports import CameraFound, CameraLost, Seen, TimedOut
 from device.watching.tray_watch import TrayWatch
+from game.message import Message
 from vision.reading import Quad
 
 FAST_S = 1 / 30
@@ -68,7 +69,7 @@ class Faulty:
     def open(self):
         self.opened += 1
         if self.fault == "unplugged":
-            raise CameraError("no camera there: plug one in")
+            raise CameraError(Message("no camera there: plug one in"))
         return self
 
     def preview(self):
@@ -82,7 +83,7 @@ class Faulty:
 
     def _frame(self, take):
         if self.fault == "unplugged":
-            raise CameraError("gives no pictures: plug it in again")
+            raise CameraError(Message("gives no pictures: plug it in again"))
         if self.fault == "hung" and self.last is not None:
             return self.last
         self.last = take()
@@ -111,7 +112,7 @@ def test_a_camera_that_fails_is_noticed_within_5_s_and_taken_again(clock, faulty
     reports = Reports(clock, faulty.open)
     reports.next(CameraFound)
     faulty.fault = fault
-    assert says in reports.next(CameraLost, timeout_s=5).reason
+    assert says in str(reports.next(CameraLost, timeout_s=5).reason)
 
     faulty.fault = None
     reports.next(CameraFound)

@@ -15,7 +15,8 @@ def match(**options):
 
 
 def effect_of(match, *dice):
-    return next(effect(match.state, keep) for keep in match.state.keeps if keep.dice == dice)
+    keep = next(keep for keep in match.state.keeps if keep.dice == dice)
+    return str(effect(match.state, keep) or "")
 
 
 def test_tells_how_much_the_opening_still_needs():

@@ -56,7 +56,7 @@ def test_hot_dice_are_thrown_again_on_the_same_turn(match):
 def test_nothing_is_banked_below_the_opening(match):
     match = match.throw((1, 1, 2, 3, 4, 6))
 
-    assert match.state.bank_refusal() == "200 is 300 short of the opening 500"
+    assert str(match.state.bank_refusal()) == "200 is 300 short of the opening 500"
     with pytest.raises(IllegalMove, match="300 short of the opening"):
         match.bank()
 

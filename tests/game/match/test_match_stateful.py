@@ -85,7 +85,7 @@ class MatchMachine(RuleBasedStateMachine):
         if refusal is None:
             self.match = self.match.bank()
         else:
-            with pytest.raises(IllegalMove, match=re.escape(refusal)):
+            with pytest.raises(IllegalMove, match=re.escape(str(refusal))):
                 self.match.bank()
 
     @rule(data=st.data())

@@ -26,7 +26,7 @@ def scores(match):
 
 
 def labelled(match, correction):
-    return {repair.label: match.push(repair.action) for repair in repairs(match, correction)}
+    return {str(repair.label): match.push(repair.action) for repair in repairs(match, correction)}
 
 
 def test_farkle_misread_and_the_next_player_has_thrown(match):

@@ -131,10 +131,9 @@ def test_near_choices_are_ties(wins):
 def test_refusals_are_told():
     odds = turn_odds(replace(RULES, opening=200, minimum_bank=100), MatchPosition(), None)
 
-    assert odds.option(50, 4).refused == "150 short of the opening 200"
-    assert turn_odds(replace(RULES, minimum_bank=100), MatchPosition(), None).option(
-        50, 4
-    ).refused == ("50 short of the 100 one must bank")
+    assert str(odds.option(50, 4).refused) == "150 short of the opening 200"
+    opened = turn_odds(replace(RULES, minimum_bank=100), MatchPosition(), None)
+    assert str(opened.option(50, 4).refused) == "50 short of the 100 one must bank"
 
 
 def test_too_few_dice_say_nothing():

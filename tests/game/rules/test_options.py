@@ -142,7 +142,7 @@ def test_last_die_may_be_thrown_twice():
     match = last_die().throw((2,))
 
     assert match.state.once_more
-    assert match.state.bank_refusal() == "the last die may be thrown once more first"
+    assert str(match.state.bank_refusal()) == "the last die may be thrown once more first"
     assert match.throw((3,)).state.turn.seat == 1
 
 

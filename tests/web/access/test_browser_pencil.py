@@ -87,7 +87,7 @@ def test_the_pin_shown_on_one_phone_lets_another_ask(new_phone, server, table):
     anna.locator("#show-pin").tap()
     shown = anna.locator("#the-pin")
     expect(shown).to_be_visible()
-    anna.get_by_text("Lay it down").tap()
+    anna.get_by_text("Put the pencil down").tap()
     screen = new_phone()
     screen.locator("#ask").tap()
     screen.locator("#pin").fill(shown.text_content())

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from device.session.messages import expected
+from game.message import Message, Share
 from game.situation import TableError
 from tests.web.conftest import MemoryTable, holding, make_app
 from web.contracts.calibration import (
@@ -21,11 +23,11 @@ API = "/api/v1/calibration"
 TRAY = ((0.2, 0.1), (0.8, 0.1), (0.8, 0.9), (0.2, 0.9))
 START = CalibrationState(
     camera="imx708", simulated=False, width=1536, height=864, tray=TRAY, sure=True,
-    words="The tray was found.", aside=None, room=True,
-    checks=(ShownCheck("light", False, "It is dark.", "Add light."),),
-    dice=(SeenDie(5, 0.5, 0.5, 0.04, None),), learning=DiceProgress(6, 12, False, ""),
-    trials=(Trial((1, 2, 3, 4, 5, 6), True, "Read."),), needed=3, n_dice=6,
-    parts=Parts(True, False, False, {"red": None}, None), made=None, unsaved=True, drift="",
+    words=Message("The tray was found."), aside=None, room=True,
+    checks=(ShownCheck("light", False, Message("It is dark."), Message("Add light.")),),
+    dice=(SeenDie(5, 0.5, 0.5, 0.04, None),), learning=DiceProgress(6, 12, False, None),
+    trials=(Trial((1, 2, 3, 4, 5, 6), True, Message("Read.")),), needed=3, n_dice=6,
+    parts=Parts(True, False, False, {"red": None}, None), made=None, unsaved=True, drift=None,
 )  # fmt: skip
 
 
@@ -34,7 +36,7 @@ class MemoryCalibration:
 
     def __init__(self):
         self.asked = []
-        self.refusal = ""
+        self.refusal = None
         self.jpeg = b"a picture"
         self.now = START
 
@@ -74,10 +76,15 @@ def client(calibration):
 
 def test_a_phone_is_told_in_its_language(client, calibration):
     german = {"Accept-Language": "de"}
-    glare = "A lamp is mirrored in 1.2% of the tray."
-    advice = replace(START.checks[0], verdict=glare, advice="Lay the dice in it.")
-    dice = "white dice with black pips, 13 of them in a row as wide as the tray"
-    trial = "Expected six dice, saw 4: the set has so many; is one hidden, or on the floor?"
+    glare = Message("A lamp is mirrored in %(share)s of the tray.", share=Share(0.012, 1))
+    advice = replace(START.checks[0], verdict=glare, advice=Message("Put the dice in it."))
+    dice = Message(
+        "%(body)s dice with %(pips)s pips, %(n)s of them in a row as wide as the tray",
+        body=Message("white"),
+        pips=Message("black"),
+        n=13,
+    )
+    trial = expected(6, 4, Message("the set has so many"))
     calibration.now = replace(
         START,
         checks=(advice,),
@@ -85,7 +92,7 @@ def test_a_phone_is_told_in_its_language(client, calibration):
         trials=(Trial((1, 2, 3, 4), passed=False, words=trial),),
     )
     told = client.get(API, headers=german).json
-    calibration.refusal = "The tray is empty: throw the dice, then read them."
+    calibration.refusal = Message("The tray is empty: throw the dice, then read them.")
     refused = client.post(f"{API}/learn", json={}, headers=german)
     page = client.get("/calibrate", headers=german).text
 
@@ -162,11 +169,11 @@ def test_what_a_press_is_for_and_the_lamp(client, calibration):
 
 
 def test_a_refusal_is_a_problem_with_the_remedy(client, calibration):
-    calibration.refusal = "The tray is empty: throw the dice, then read them."
+    calibration.refusal = Message("The tray is empty: throw the dice, then read them.")
     answer = client.post(f"{API}/learn")
 
     assert answer.status_code == 409
-    assert answer.json["detail"] == calibration.refusal
+    assert answer.json["detail"] == str(calibration.refusal)
 
 
 def test_another_sites_page_may_not_calibrate(client, calibration):

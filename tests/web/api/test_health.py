@@ -2,12 +2,15 @@
 
 import pytest
 
+from game.message import Message, Verbatim
 from game.situation import TableError
 from tests.web.conftest import holding, make_app
 from web.contracts.maintenance import HealthCheck
 
-GOOD = HealthCheck("camera", "ok", "imx708")
-BAD = HealthCheck("journal", "failed", "the disk is <b>full</b>", "free space")
+GOOD = HealthCheck(Message("camera"), "ok", Verbatim("imx708"))
+BAD = HealthCheck(
+    Message("journal"), "failed", Verbatim("the disk is <b>full</b>"), Message("free space")
+)
 
 PART = "/api/v1/restore/part"
 
@@ -27,13 +30,13 @@ class Keeper:
 
     def receive(self, at, part):
         if at != len(self.received):
-            raise TableError("somebody else sends a backup now")
+            raise TableError(Message("somebody else sends a backup now"))
         self.received += part
         return len(self.received)
 
     def restore(self):
         if self.received != b"zip":
-            raise TableError("what was sent: this backup does not hold: no zip file")
+            raise TableError(Message("what was sent: this backup does not hold: no zip file"))
         return self.table.show(message="restored")
 
     def frame(self, position):
@@ -62,7 +65,7 @@ def test_what_is_wrong_is_told_with_its_remedy(client, keeper):
 
     assert (answer.status_code, answer.json["status"]) == (200, "failed")
     assert [trouble["remedy"] for trouble in answer.json["troubles"]] == ["free space"]
-    assert "One thing needs you" in page
+    assert "One thing needs attention" in page
     assert "the disk is &lt;b&gt;full" in page
     assert page.index("journal") < page.index("camera")
     assert client.get("/api/v1/health").json[0] == {

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import expect
 
+from game.message import Message
 from game.rules.rule_files import names
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.api.test_calibration import START, MemoryCalibration
@@ -24,9 +25,14 @@ CHECKS = (
     GOOD,
     BAD,
     HealthCheck(
-        "power", "warning", "the power supply is too weak (now)", "use the supply made for it"
+        Message("power"),
+        "warning",
+        Message("the power supply is too weak"),
+        Message(
+            "use the supply made for this Pi, plugged in directly: no hub, no thin phone cable"
+        ),
     ),
-    HealthCheck("heat", "skipped", "this machine does not measure it"),
+    HealthCheck(Message("heat"), "skipped", Message("this machine does not measure it")),
 )
 
 

@@ -85,6 +85,6 @@ def test_the_result_is_saved_as_a_picture(page, address):
 def test_dice_get_a_name_on_the_page(page, address):
     page.goto(f"{address}dice")
     page.locator("[name=name]").last.fill("Ivory")
-    page.get_by_role("button", name="Count them anew").click()
+    page.get_by_role("button", name="Start a new count").click()
 
     expect(page.get_by_role("heading", name="Ivory")).to_be_visible()

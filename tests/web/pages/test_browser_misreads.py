@@ -46,7 +46,7 @@ def test_the_holder_switches_it_on_saves_and_deletes(context, corrections):
     page.get_by_role("button", name="No", exact=True).click()
     page.get_by_role("button", name="Delete them").click()
     page.get_by_role("button", name="Delete", exact=True).click()
-    expect(page.locator(".kept")).to_have_text("None is kept now.")
+    expect(page.locator(".kept")).to_have_text("No pictures are kept now.")
 
 
 def test_who_watches_sees_how_many_there_are_and_no_more(context, corrections):

@@ -16,6 +16,7 @@ from game.commands import (
     TapIn,
     Undo,
 )
+from game.message import Message
 from game.situation import Choice, Situation, TableError
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
@@ -360,7 +361,7 @@ def test_the_keyboard_holds_the_tray_button_too(begun, phone):
 def test_a_finger_that_came_second_does_not_let_go_for_the_first(begun, phone, monkeypatch):
     def busy(command):
         begun.done.append(command)
-        raise TableError("the button is being held down")
+        raise TableError(Message("the button is being held down"))
 
     monkeypatch.setattr(begun, "do", busy)
     phone.locator("#tray-button").tap()

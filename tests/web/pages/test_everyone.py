@@ -163,4 +163,4 @@ def test_what_happens_is_said_politely(page, table):
 
     said = page.locator("[role=status]:has(.message)")
     expect(said).to_have_count(1)
-    expect(said).to_contain_text(table.snapshot().message)
+    expect(said).to_contain_text(str(table.snapshot().message))

@@ -81,4 +81,4 @@ def test_an_assumed_keep_is_shown_as_such(board, table):
 
     html = board.html(table.show(match=table.match.keep((1, 1), assumed=True)))
 
-    assert "kept, as it seems" in html
+    assert "kept, it seems" in html

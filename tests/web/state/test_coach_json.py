@@ -6,6 +6,7 @@ import pytest
 
 from game.commands import Bank, ByHand, StartMatch, TapIn
 from game.match.events import Farkled, TurnSet
+from game.message import Message
 from web.contracts.coach import Coaching, Mode
 
 
@@ -95,7 +96,7 @@ def test_where_no_chances_are_known_it_speaks_of_points(client, table):
 
     assert (odds["bank"], odds["throw"]) == (None, None)
     assert odds["points"] > 0
-    assert "played on as well as can be" in text(client)
+    assert "throw on and play well" in text(client)
 
 
 def test_a_won_match_has_its_last_turn(client, table):
@@ -121,7 +122,10 @@ def test_what_is_worked_out_shows_how_far_it_is(client, table):
 
     assert "worked out for these rules: 43%" in text(client)
     assert '<progress max="100" value="43"' in client.get("/").text
-    table.show(coach=Coaching(Mode.LIVE, trouble="scores go by 50: exactly 75 is never reached"))
+    never = Message(
+        "scores go by %(step)s: exactly %(target)s is never reached", step=50, target=75
+    )
+    table.show(coach=Coaching(Mode.LIVE, trouble=never))
     assert "wird nie erreicht" in text(client, **{"Accept-Language": "de"})
 
 

@@ -1,0 +1,51 @@
+"""Small numbers, and dice, as people say them."""
+
+from collections.abc import Iterable
+
+from game.message import Message, Plural
+
+_NUMBERS = (
+    Message("one"),
+    Message("two"),
+    Message("three"),
+    Message("four"),
+    Message("five"),
+    Message("six"),
+)
+
+_DICE = (
+    Message("no dice"),
+    Message("one die"),
+    Message("two dice"),
+    Message("three dice"),
+    Message("four dice"),
+    Message("five dice"),
+    Message("six dice"),
+)
+
+
+def faces(dice: Iterable[int]) -> str:
+    """What they show.
+
+    >>> faces((1, 1, 5))
+    '1 1 5'
+    """
+    return " ".join(map(str, dice))
+
+
+def number(n: int) -> Message:
+    """From 1 to 6: `four`.
+
+    >>> str(number(4))
+    'four'
+    """
+    return _NUMBERS[n - 1]
+
+
+def n_dice(n: int) -> Message:
+    """So many dice: `four dice`.
+
+    >>> [str(n_dice(n)) for n in (1, 4, 12)]
+    ['one die', 'four dice', '12 dice']
+    """
+    return _DICE[n] if n < len(_DICE) else Plural("%(n)s die", "%(n)s dice", n=n)

@@ -1,0 +1,61 @@
+"""What is said of pictures and of corners."""
+
+import pytest
+
+from calibration.outline import OutlineFault
+from calibration.picture_checks import Name, PictureCheck, PictureFinding, PictureSide
+from device.calibrating.picture_advice import advice, fault, verdict
+
+FOUND = {
+    Name.FRAMING: (
+        PictureFinding.WHOLE, PictureFinding.TIGHT, PictureFinding.CUT_OFF, PictureFinding.FAR_AWAY, PictureFinding.FROM_THE_SIDE,
+    ),
+    Name.LIGHT: (PictureFinding.WELL_LIT, PictureFinding.DARK, PictureFinding.TOO_BRIGHT, PictureFinding.UNEVEN),
+    Name.GLARE: (PictureFinding.MATT, PictureFinding.MIRRORED),
+    Name.FOCUS: (PictureFinding.SHARP, PictureFinding.SOFT, PictureFinding.BARE),
+}  # fmt: skip
+GOOD = (
+    PictureFinding.WHOLE,
+    PictureFinding.TIGHT,
+    PictureFinding.WELL_LIT,
+    PictureFinding.MATT,
+    PictureFinding.SHARP,
+)
+
+
+def checks():
+    """Every finding there is."""
+    sides = (PictureSide.LEFT, PictureSide.TOP)
+    return [
+        PictureCheck(name, shown in GOOD, shown, sides, 0.125, 7.3, 31.4)
+        for name, found in FOUND.items()
+        for shown in found
+    ]
+
+
+def test_each_finding_has_a_sentence_of_its_own_and_each_fault_advice():
+    said = [str(verdict(check)) for check in checks()]
+
+    assert {check.finding for check in checks()} == set(PictureFinding)
+    assert len(set(said)) == len(PictureFinding)
+    assert all(line.endswith(".") for line in said)
+    assert all(advice(check) for check in checks() if not check.ok)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown", "said"),
+    [
+        (Name.FRAMING, PictureFinding.CUT_OFF, "The tray is cut off at the left and top."),
+        (Name.GLARE, PictureFinding.MIRRORED, "A lamp is mirrored in 12.5% of the tray."),
+        (Name.LIGHT, PictureFinding.UNEVEN, "one end of the tray gets 7 times that of another."),
+    ],
+)
+def test_figures_are_rounded_as_people_say_them(name, shown, said):
+    found = next(check for check in checks() if (check.name, check.finding) == (name, shown))
+
+    assert str(verdict(found)).endswith(said)
+
+
+@pytest.mark.parametrize("found", OutlineFault)
+def test_each_fault_of_corners_names_its_remedy(found):
+    assert str(fault(found)).startswith(f"{found}: drag")

@@ -1,0 +1,432 @@
+"""A match at the tray as a German phone shows it: on the real page, without a word of English."""
+
+import html
+import re
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from device.hardware.lamp import LAMPS
+from device.session.indicator import sign_for
+from device.session.judge import Sight
+from device.session.live_match import LiveMatch
+from device.session.session import Session
+from device.session.verdict import NeedsAttention, OpenQuestion
+from game.commands import (
+    AnswerQuestion,
+    Bank,
+    ByHand,
+    CorrectThrow,
+    DropEvents,
+    Hold,
+    InsertTurn,
+    Invite,
+    KeepDice,
+    Press,
+    ReadAgain,
+    Redo,
+    Rematch,
+    StartMatch,
+    TapIn,
+    Undo,
+)
+from game.errors import TraykeeperError
+from game.journal.journal import Journal
+from game.match.events import Joined, Left, Renamed, Reordered, ScoreSet, Skipped, TurnSet
+from game.message import Message, Sentence
+from game.rules import rule_files
+from game.rules.ruleset import Piggyback, Win
+from game.situation import Situation
+from tests.languages import english_left
+from tests.web.conftest import holding, make_app
+from vision.reading import Die, Problem, Reading, Zone
+from web.contracts.table import Snapshot
+
+WALNUT = replace(rule_files.load("walnut-studiolo"), title="Walnuss")
+STIRLER = replace(rule_files.load("stirler"), title="Stirler")
+HOT = (1, 1, 3, 3, 3, 5)
+THOUSAND = (1, 1, 1, 2, 3, 4)
+PAIR_OF_ONES = (1, 1, 2, 3, 4, 6)
+NOTHING = (2, 3, 3, 4, 6, 6)
+
+SAME = {"anna", "ben", "cleo", "dora", "stirler", "traykeeper", "usb", "options", "opening"}
+"""Names of people, and of what a program sends."""
+HIDDEN = re.compile(r"<(script|style|svg)\b.*?</\1>|<[^>]+>", re.DOTALL)
+SPOKEN = re.compile(r'(?:aria-label|alt|placeholder|data-why)="([^"]*)"')
+
+
+class Eye:
+    """Answers with what the test lays into the tray."""
+
+    def __init__(self):
+        self.looks, self.tumbled, self.moving = 0, True, False
+
+    def look(self, *, armed=False):
+        self.looks += 1
+        return self.looks
+
+    def cancel(self):
+        pass
+
+    def mark(self, time_s=None):
+        pass
+
+
+class Table:
+    """A session with a page: what is done at the tray is looked at on a German phone."""
+
+    def __init__(self):
+        self.version = 0
+        self.client = holding(make_app(self, rules=(WALNUT,)))
+
+    def open(self, journal, rules):
+        """Nobody plays here yet."""
+        self.eye, self.held_s, self.places = Eye(), 0.0, 0
+        self.session = Session(LiveMatch(journal), rules, self.eye, shut_down=lambda: None)
+        self.session.camera_found()
+        return self
+
+    def snapshot(self):
+        session, overlay = self.session, self.session.overlay
+        match = session.live_match.match if session.live_match else None
+        sign = sign_for(session.situation, match, held_s=self.held_s, has_camera=session.has_camera)
+        return Snapshot(
+            self.version,
+            session.situation,
+            session.message,
+            LAMPS[sign],
+            advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
+            match=match,
+            rolloff=session.rolloff if session.situation is Situation.NO_MATCH else None,
+            question=overlay.question if isinstance(overlay, OpenQuestion) else None,
+            choices=session.choices,
+            camera="usb" if session.has_camera else None,
+        )
+
+    def do(self, command):
+        """Somebody asks for something; refused or not, the phone shows no English."""
+        return self.happen("do", command)
+
+    def happen(self, what, *args):
+        try:
+            getattr(self.session, what)(*args)
+        except TraykeeperError as error:
+            self.session.say(Sentence(error.message))
+        return self.look()
+
+    def look(self):
+        """The words that a phone shows, or reads out."""
+        self.version += 1
+        page = self.client.get("/sections", headers={"Accept-Language": "de"}).text
+        text = html.unescape(f"{HIDDEN.sub(' ', page)} {' '.join(SPOKEN.findall(page))}")
+
+        left = english_left(text, "de") - SAME
+        assert left == set(), text
+        return text
+
+    def hold(self, seconds=1.2):
+        """The lamp says what letting go will do."""
+        self.held_s = seconds
+        self.look()
+        self.held_s = 0.0
+        return self.do(Hold(seconds))
+
+    def throw(self, *faces, **how):
+        """Thrown onto places of their own, and read by a press."""
+        self.places += 60
+        self.eye.tumbled = True
+        self.read(lay(faces, y=self.places), **how)
+        self.eye.tumbled = False
+
+    def read(self, dice, *, tumbled=True, press=True, earlier=None, problems=()):
+        if press:
+            self.do(Press())
+        sight = Sight(Reading(tuple(dice), problems), tumbled, time_s=40.0)
+        self.happen("seen", self.eye.looks, sight, earlier)
+        if self.session.situation is Situation.WAITING and dice:
+            self.happen("seen", self.eye.looks, sight)
+
+
+def lay(faces, x=100.0, y=100.0, zone=Zone.TRAY, problem=None):
+    return [
+        Die(face, x + 100 * i, y, 50, 50, 0, 0.99, zone, None if face else problem)
+        for i, face in enumerate(faces)
+    ]
+
+
+@pytest.fixture(scope="module")
+def page():
+    return Table()
+
+
+@pytest.fixture
+def table(page, tmp_path):
+    with closing(Journal.open(tmp_path / "journal.db")) as journal:
+        yield page.open(journal, WALNUT)
+
+
+@pytest.fixture
+def begun(table):
+    table.do(StartMatch(("Anna", "Ben", "Cleo")))
+    return table
+
+
+@pytest.fixture
+def opened(begun):
+    """All are on the board, and it is Anna's turn."""
+    for _ in range(3):
+        begun.throw(*HOT)
+        begun.do(Bank())
+    return begun
+
+
+def test_who_begins_is_thrown_for_with_the_button(table):
+    assert "Werft je einen Würfel" in table.look()
+    table.throw(3)
+    table.throw(3, 4)
+    table.read(lay((3,), y=table.places), tumbled=False)
+    table.throw(3)
+    assert "Gleichstand: Spieler 1 und Spieler 2" in table.hold()
+    table.do(Undo())
+    table.hold()
+    table.throw(2)
+    table.throw(6)
+    assert "Spieler 2 warf am höchsten und beginnt." in table.look()
+    table.do(ByHand(Renamed(0, "Anna")))
+    table.do(ByHand(Renamed(1, "Ben")))
+    assert "Spieler 2 heißt jetzt Ben." in table.look()
+
+
+def test_the_tray_asks_and_advises(begun):
+    begun.hold()
+    begun.read([])
+    begun.do(Press())
+    begun.hold()
+    begun.do(Press())
+    begun.happen("timed_out", begun.eye.looks)
+    for problem in Problem:
+        begun.read(lay((None, 2, 3, 4, 5, 6), problem=problem))
+    begun.read(lay((None, None, 3, 4, 5, 6), problem=Problem.COCKED))
+    begun.hold()
+    begun.read(lay(PAIR_OF_ONES), problems=(Problem.HAND,))
+    begun.read(lay(PAIR_OF_ONES[1:], y=900))
+    begun.read([], earlier=Sight(Reading(tuple(lay(PAIR_OF_ONES, y=700))), time_s=20.0))
+    begun.hold()
+    assert "Anna warf 1 1 2 3 4 6: 200 im Risiko." in begun.look()
+
+
+def test_what_cannot_be_is_refused_with_the_reason(begun):
+    begun.throw(*PAIR_OF_ONES)
+    assert "200: es fehlen 300 auf die Eröffnung von 500." in begun.hold()
+    for kept in ((1, 5), (1, 2), (1, 1, 1), (4,)):
+        begun.do(KeepDice(kept))
+    begun.do(Rematch())
+    begun.do(Redo())
+    begun.do(AnswerQuestion("nothing"))
+    begun.do(InsertTurn("rubbish"))
+    begun.do(InsertTurn("113335: 333 = 900, bank"))
+    begun.do(StartMatch(("Anna", "Anna")))
+    begun.do(StartMatch(("Anna", "")))
+    begun.do(StartMatch(("Anna", "Ben"), options={"opening": -5}))
+    begun.do(StartMatch(("Anna", "Ben"), rules="stirlr"))
+    begun.do(ByHand(Left(7)))
+    begun.do(ByHand(Joined("Ben")))
+    begun.do(ByHand(Reordered((0, 0))))
+    begun.do(ByHand(ScoreSet(0, 10**9)))
+    begun.throw(1, 2, 3, 4, 5, 6)
+    begun.do(Hold(6.0))
+
+
+def test_a_keep_is_assumed_from_the_number_thrown(opened):
+    opened.throw(*PAIR_OF_ONES)
+    opened.throw(2, 2, 5)
+    opened.throw(2, 2, 5, 5)
+
+    assert "Anna hat 1 1 = 200 behalten." in opened.look()
+
+
+def test_a_tapped_keep_that_does_not_fit_is_asked_about(opened):
+    opened.throw(*PAIR_OF_ONES)
+    opened.do(KeepDice((1,)))
+    opened.throw(2, 2, 5, 5)
+
+    assert "Wurde 1 1 behalten?" in opened.look()
+    opened.hold()
+
+
+@pytest.mark.parametrize(
+    ("aside", "asked"),
+    [
+        ((1,), "Ein Würfel beiseite und 4 geworfen sind nicht 6."),
+        ((1, 4), "Beiseite liegt 1 4: Das ist keine Auswahl aus diesem Wurf."),
+    ],
+)
+def test_dice_set_aside_that_do_not_fit_are_asked_about(opened, aside, asked):
+    opened.throw(*PAIR_OF_ONES)
+    opened.read([*lay((2, 2, 5, 5), y=800), *lay(aside, zone=Zone.ASIDE)])
+
+    assert asked in opened.look()
+    opened.hold()
+
+
+def test_hot_dice_go_on_or_were_a_bank(opened):
+    opened.throw(*HOT)
+    opened.throw(*PAIR_OF_ONES)
+
+    assert "Heiße Würfel! Anna hat 1 1 3 3 3 5 = 550 behalten" in opened.look()
+    assert "Anna hat 550 geschrieben, Ben hat das geworfen" in opened.look()
+    opened.do(AnswerQuestion(opened.session.choices[0].id))
+
+
+def test_a_bank_that_nobody_marked_is_asked_about(opened):
+    opened.throw(*THOUSAND)
+    opened.throw(*PAIR_OF_ONES)
+
+    assert "Hat Anna 1.000 geschrieben?" in opened.look()
+    opened.hold()
+    opened.do(Undo())
+    opened.do(Redo())
+
+
+def test_dice_that_only_moved_are_no_throw(opened):
+    opened.throw(*PAIR_OF_ONES)
+    opened.read(lay(PAIR_OF_ONES, y=opened.places), tumbled=False)
+    opened.read(lay((1, 2, 3, 4), x=120, y=opened.places + 40), tumbled=False)
+    opened.read(lay((1, 2, 3, 4), x=120, y=opened.places + 40), tumbled=None)
+
+    assert "Geworfen oder verschoben?" in opened.look()
+    opened.hold()
+    opened.hold(3.5)
+
+
+def test_dice_that_lie_exactly_as_before_are_asked_about(opened):
+    before = lay((3, 3, 3, 5), y=opened.places, x=300)
+    opened.read([*before, *lay((2, 4), y=990)])
+
+    assert "Einige Würfel liegen genau wie vorher. Wurden alle 6 geworfen?" in opened.look()
+    opened.hold()
+
+
+def test_what_is_read_twice_must_agree(opened):
+    opened.do(Press())
+    for faces in (NOTHING, THOUSAND):
+        opened.happen(
+            "seen", opened.eye.looks, Sight(Reading(tuple(lay(faces, y=500))), tumbled=True)
+        )
+
+    assert "Zwei Blicke auf diesen Wurf stimmen nicht überein" in opened.look()
+
+
+def test_a_throw_is_read_again(opened):
+    opened.throw(*PAIR_OF_ONES)
+    for faces in (PAIR_OF_ONES, PAIR_OF_ONES[1:], (None, 2, 3, 4, 6, 6)):
+        opened.do(ReadAgain())
+        opened.read(lay(faces, y=700, problem=Problem.COCKED), press=False)
+
+    assert "Nichts ist geändert. Der umringte Würfel liegt auf Kante" in opened.look()
+    opened.eye.tumbled = True
+    opened.do(ReadAgain())
+
+
+def test_farkles_corrections_and_what_is_set_by_hand(opened):
+    opened.throw(*PAIR_OF_ONES)
+    opened.throw(2, 3, 4, 6)
+    assert "Farkle! Anna verliert 200." in opened.look()
+    opened.happen("correct_die", 0, 5)
+    opened.do(CorrectThrow((2, 3, 4, 6)))
+    opened.throw(*THOUSAND)
+    opened.do(Bank())
+    opened.do(CorrectThrow(NOTHING, opened.session.live_match.match.last_throw.index))
+    while opened.session.choices:
+        opened.do(AnswerQuestion(opened.session.choices[-1].id))
+    opened.do(ReadAgain())
+    opened.do(InsertTurn("113335: 333 11 5 = 550, bank"))
+    for event in (
+        Skipped(), Joined("Dora"), Left(3), Reordered((2, 1, 0)), ScoreSet(0, 3200),
+        TurnSet(1, 450, 3), ScoreSet(1, 9800),
+    ):  # fmt: skip
+        opened.do(ByHand(event))
+    opened.do(DropEvents(0, 2))
+
+
+def test_the_last_round_and_the_win(opened):
+    opened.do(ByHand(ScoreSet(0, 9800)))
+    opened.throw(*THOUSAND)
+    opened.do(Bank())
+    assert "Letzte Runde: Ben muss die 10.800 von Anna überbieten." in opened.look()
+    opened.throw(*NOTHING)
+    opened.throw(*THOUSAND)
+    opened.do(Bank())
+    assert "Anna gewinnt mit 10.800!" in opened.look()
+    opened.do(Press())
+    opened.do(ByHand(Skipped()))
+    opened.hold()
+    assert "Revanche" in opened.look()
+
+
+@pytest.fixture
+def begun_by(page, tmp_path):
+    """Begins a match under rules of one's own."""
+    with closing(Journal.open(tmp_path / "journal.db")) as journal:
+
+        def begin(**options):
+            table = page.open(journal, replace(STIRLER, **options))
+            table.do(StartMatch(("Anna", "Ben")))
+            return table
+
+        yield begin
+
+
+@pytest.mark.parametrize(("kept", "left"), [((1, 1, 1), 3), (HOT, 6)])
+def test_points_are_taken_over_where_the_rules_allow_it(begun_by, kept, left):
+    table = begun_by(piggyback=Piggyback.YES, opening=0)
+    table.throw(*(THOUSAND if left == 3 else HOT))
+    table.do(Bank(kept))
+    table.throw(2, 3)
+    table.throw(*PAIR_OF_ONES[:left])
+
+    assert "übernimmt" in table.look() or "Neu angefangen oder 550 übernommen?" in table.look()
+    table.hold()
+
+
+def test_what_costs_is_said(begun_by):
+    table = begun_by(triple_threes=300, three_farkles=500, four_twos_reset=True)
+    table.throw(3, 3, 3, 1, 2, 6)
+    table.do(Bank())
+    table.throw(2, 2, 2, 2, 3, 4)
+    assert "Fällt der Punktestand von Ben auf null?" in table.look()
+    table.hold()
+    for _ in range(6):
+        table.throw(*NOTHING)
+
+    assert "Drei in Folge kosten 500." in table.look()
+
+
+def test_an_exact_target_is_overshot(begun_by):
+    table = begun_by(win=Win.EXACTLY, target=900, opening=0)
+    table.throw(*THOUSAND)
+    table.do(Bank((1, 1, 1)))
+
+    assert "Anna schießt über das Ziel hinaus und bekommt null." in table.look()
+
+
+def test_the_camera_goes_and_dice_are_tapped_in(begun):
+    begun.happen("camera_lost", Message("the camera hangs: check its cable; it is opened again"))
+    assert "Keine Kamera (die Kamera hängt" in begun.look()
+    begun.do(Press())
+    begun.do(TapIn(PAIR_OF_ONES))
+    begun.do(TapIn((1, 2, 9)))
+    begun.happen("camera_found")
+    begun.hold(5.5)
+    begun.happen("reload")
+
+
+def test_a_club_calls_a_match(table):
+    question = Message("%(title)s calls %(names)s to this tray.", title="Cleo", names="Anna")
+    call = Invite(question, StartMatch(("Anna", "Ben")), answered=lambda _: None)
+    table.do(call)
+    table.do(AnswerQuestion(table.session.choices[1].id))
+    table.do(call)
+    table.hold()
+    table.do(call)
