@@ -98,7 +98,7 @@ def _trial(reading: Reading) -> Trial:
     if not reading.sure:
         return Trial(reading.values, passed=False, words=Paragraph(*messages.advice(reading)))
     if count != N_DICE:
-        told = messages.expected(N_DICE, count, Message("the set has so many"))
+        told = messages.expected(N_DICE, count, Message("all dice of the set are needed"))
         return Trial(reading.values, passed=False, words=told)
     read = Message("Read: %(dice)s.", dice=reading.values)
     return Trial(reading.values, passed=True, words=read)

@@ -122,7 +122,7 @@ def print_mat(paper: mat.Paper, out: str | None) -> None:
         path.write_bytes(mat.as_pdf(sheet))
     else:
         raise UsageError(f"--out {out}: its name must end in .pdf or .svg")
-    click.echo(f"{path}: print it at 100 %, lay it flat into the tray, then find the tray.")
+    click.echo(f"{path}: print it at 100 %, put it flat in the tray, then find the tray.")
 
 
 def show(settings: Settings) -> None:

@@ -121,7 +121,7 @@ def _show_match(rules: Ruleset, said: str, target: int, wins: MatchOdds | None) 
         return
     click.echo(f"  {wins.first_player:>10.3%}  chance of the player who begins")
     if not exact(rules):
-        click.echo("  taking over the other's dice is left out, so this is near, not exact")
+        click.echo("  taking over the other's dice is not counted in, so this is near, not exact")
 
 
 def _unsolved(said: str, target: int) -> str:
@@ -136,7 +136,7 @@ def solve(rules: Ruleset, target: int) -> None:
         _solve(place, wins)
     click.echo(f"{wins.first_player:.3%} for the player who begins")
     if not exact(rules):
-        click.echo("taking over the other's dice is left out, so this is near, not exact")
+        click.echo("taking over the other's dice is not counted in, so this is near, not exact")
 
 
 def _solve(place: TableStore, wins: MatchOdds) -> None:
@@ -187,7 +187,7 @@ def answer(rules: Ruleset, said: str, target: int, text: str, *, as_json: bool) 
     if wins is None or not wins.solved:
         click.echo(_unsolved(said, target))
     elif not exact(rules):
-        click.echo("taking over the other's dice is left out")
+        click.echo("taking over the other's dice is not counted in")
 
 
 def options(odds: TurnOdds, question: OddsQuestion) -> tuple[TurnOption, ...]:

@@ -16,8 +16,8 @@ class Trouble:
 
 
 BAD_SETTINGS = Trouble(
-    Message("the settings do not hold"),
-    Message("mend the line it names in the file, then `sudo systemctl restart traykeeper`"),
+    Message("the settings file has a mistake"),
+    Message("fix the line it names in the file, then `sudo systemctl restart traykeeper`"),
 )
 NO_CAMERA = Trouble(
     Message("no camera is seen"),
@@ -111,9 +111,7 @@ PORT_NOT_ALLOWED = Trouble(
 )
 NO_BROKER = Trouble(
     Message("the broker does not let this tray in"),
-    Message(
-        "mend what it says: docs/mqtt.md; nothing is lost meanwhile, it is told what it missed"
-    ),
+    Message("fix what it says: docs/mqtt.md; nothing is lost meanwhile, it is told what it missed"),
 )
 NOT_RUNNING = Trouble(
     Message("the service does not run"),

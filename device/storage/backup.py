@@ -147,7 +147,7 @@ def unpacked(data: bytes, where: Value) -> Backup:
         why = reason(error)
     raise BackupError(
         Message(
-            "%(file)s: this backup does not hold: %(why)s: take another one", file=where, why=why
+            "%(file)s: this backup cannot be used: %(why)s: take another one", file=where, why=why
         )
     )
 

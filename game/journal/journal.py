@@ -274,7 +274,7 @@ def _as_journal_error(path: Path) -> Iterator[None]:
 def _damaged(path: Path, error: Exception) -> DamagedJournal:
     return DamagedJournal(
         Message(
-            "%(file)s: the journal is damaged (%(why)s): move the file away to begin anew",
+            "%(file)s: the journal is damaged (%(why)s): move the file away to start with a new one",
             file=str(path),
             why=reason(error),
         )

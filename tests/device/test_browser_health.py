@@ -41,4 +41,4 @@ def test_a_backup_is_saved_to_the_phone_and_put_back(browser, tmp_path):
         broken.write_bytes(saved.read_bytes()[:-30])
         page.locator("#restore").set_input_files(broken)
         page.get_by_role("button", name="Restore", exact=True).click()
-        expect(page.locator("#toast")).to_contain_text("this backup does not hold")
+        expect(page.locator("#toast")).to_contain_text("this backup cannot be used")

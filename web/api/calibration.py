@@ -29,9 +29,9 @@ STEPS = {
     Step.FOCUS: "Find focus and exposure again",
     Step.THROW: "Throw all simulated dice",
     Step.LEARN: "Look at the dice of one throw",
-    Step.FORGET: "Learn anew",
+    Step.FORGET: "Learn again",
     Step.TEST: "Read one throw of the self-test",
-    Step.RETEST: "Test anew",
+    Step.RETEST: "Test again",
     Step.SAVE: "Write the profile",
     Step.DISCARD: "Back to what is saved",
 }

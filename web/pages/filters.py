@@ -10,7 +10,7 @@ from markupsafe import Markup
 from game import count_words
 from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
 from game.match.match import Match
-from game.message import Message, Paragraph, Share, Value, in_a_row
+from game.message import Message, Paragraph, Plural, Share, Value, in_a_row
 from game.names import called, nameless
 from game.stats.fairness import ENOUGH, ODD, VERY_ODD, Fairness
 from web.i18n.languages import decimal, points
@@ -99,7 +99,8 @@ def verdict(fair: Fairness) -> str:
 
 def _judged(fair: Fairness) -> Message:
     if fair.p is None:
-        return Message(
+        return Plural(
+            "One die counted: %(enough)s are needed before it means anything.",
             "%(n)s dice counted: %(enough)s are needed before it means anything.",
             n=fair.total,
             enough=ENOUGH,

@@ -100,7 +100,7 @@ def test_what_does_not_hold_is_refused_whole(journal, backups, name, change, why
     play(journal, 500)
     data = _changed(backups.make().read_bytes(), name, change)
 
-    with pytest.raises(UsageError, match=f"x.zip: this backup does not hold: .*{why}"):
+    with pytest.raises(UsageError, match=f"x.zip: this backup cannot be used: .*{why}"):
         backup.unpacked(data, "x.zip")
 
 

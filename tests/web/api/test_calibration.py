@@ -84,7 +84,7 @@ def test_a_phone_is_told_in_its_language(client, calibration):
         pips=Message("black"),
         n=13,
     )
-    trial = expected(6, 4, Message("the set has so many"))
+    trial = expected(6, 4, Message("all dice of the set are needed"))
     calibration.now = replace(
         START,
         checks=(advice,),

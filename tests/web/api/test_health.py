@@ -36,7 +36,7 @@ class Keeper:
 
     def restore(self):
         if self.received != b"zip":
-            raise TableError(Message("what was sent: this backup does not hold: no zip file"))
+            raise TableError(Message("what was sent: this backup cannot be used: no zip file"))
         return self.table.show(message="restored")
 
     def frame(self, position):
