@@ -8,8 +8,7 @@ from time import perf_counter
 import click
 
 from game.rules import rule_files, scoring
-from game.rules.ruleset import Ruleset
-from game.rules.scoring import Dice
+from game.rules.ruleset import Dice, Ruleset
 
 THROW = (1, 1, 3, 3, 3, 5)
 LOOKUPS = 200_000

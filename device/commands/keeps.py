@@ -13,7 +13,7 @@ from device.errors import BAD_INPUT, UsageError
 from game.count_words import faces, n_dice
 from game.errors import ThrowError, quoted
 from game.rules import rule_files, scoring
-from game.rules.ruleset import Ruleset
+from game.rules.ruleset import Dice, Ruleset
 from game.rules.scoring import Keep
 
 
@@ -57,14 +57,14 @@ def _each_line(lines: Iterable[str], rules: Ruleset, show: Any) -> bool:
     return bad
 
 
-def _parse(text: str, rules: Ruleset) -> scoring.Dice:
+def _parse(text: str, rules: Ruleset) -> Dice:
     digits = "".join(text.split())
     if not (digits.isascii() and digits.isdigit()):
         raise UsageError(f"{quoted(text.strip())} is no throw: write the faces, as in 1 1 3 3 3 5")
     return scoring.dice(map(int, digits), rules)
 
 
-def to_json(throw: scoring.Dice, rules: Ruleset) -> dict[str, Any]:
+def to_json(throw: Dice, rules: Ruleset) -> dict[str, Any]:
     """The public form of a throw and its keeps."""
     keeps = scoring.keeps(throw, rules)
     return {
@@ -88,11 +88,11 @@ def _keep_json(keep: Keep) -> dict[str, Any]:
     }
 
 
-def _show_json(throw: scoring.Dice, rules: Ruleset) -> None:
+def _show_json(throw: Dice, rules: Ruleset) -> None:
     click.echo(json.dumps(to_json(throw, rules)))
 
 
-def _show(throw: scoring.Dice, rules: Ruleset) -> None:
+def _show(throw: Dice, rules: Ruleset) -> None:
     keeps = scoring.keeps(throw, rules)
     click.echo(f"{faces(throw)}  ({rules.title})")
     if not keeps:

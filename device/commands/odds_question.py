@@ -6,8 +6,8 @@ from device.errors import UsageError
 from game.errors import quoted
 from game.odds.advice import MatchPosition
 from game.rules import scoring
-from game.rules.ruleset import Ruleset
-from game.rules.scoring import Dice, Keep
+from game.rules.ruleset import Dice, Ruleset
+from game.rules.scoring import Keep
 
 _EXAMPLE = '"3200 2950 turn 450 dice 3", or with "throw 11355" for its keeps'
 _MOST = 1_000_000

@@ -15,7 +15,8 @@ from game.match.events import Place, Thrown, TookOver
 from game.match.match import Match
 from game.match.state import State, Throw
 from game.message import Message, Paragraph
-from game.rules.scoring import Dice, Effect, throw_events
+from game.rules.ruleset import Dice
+from game.rules.scoring import Effect, throw_events
 from vision.reading import Reading
 
 

@@ -15,7 +15,8 @@ from game.match.events import Banked, Event, Kept, Undone
 from game.match.state import State
 from game.match.step import step
 from game.message import Message, Paragraph, Sentence, any_of
-from game.rules.scoring import Dice, Keep
+from game.rules.ruleset import Dice
+from game.rules.scoring import Keep
 
 
 def judge_mid_turn(state: State, lay: Placement) -> Verdict:

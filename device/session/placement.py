@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import hypot
 
 from game.match.events import UNKNOWN_FACE, Place, Thrown
-from game.rules.scoring import Dice
+from game.rules.ruleset import Dice
 from vision.reading import Die, Reading, Zone
 
 SAME_PLACE, SAME_TURN_DEG = 0.12, 12.0

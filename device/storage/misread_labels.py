@@ -7,7 +7,7 @@ from device.session.placement import lies_at, place_of
 from device.storage.photo_album import slots
 from game.match.events import UNKNOWN_FACE, Place
 from game.match.state import Throw
-from game.rules.scoring import Dice
+from game.rules.ruleset import Dice
 from vision.reading import Die, Reading, Zone
 
 

@@ -34,8 +34,8 @@ from game.match.events import (
 from game.match.state import Throw, TurnEnding
 from game.message import Message
 from game.rules import scoring
-from game.rules.ruleset import Ruleset
-from game.rules.scoring import Dice, Keep
+from game.rules.ruleset import Dice, Ruleset
+from game.rules.scoring import Keep
 
 _WORDS: dict[str, Event] = {"take over": TookOver(), "farkle": Farkled(), "skip": Skipped()}
 

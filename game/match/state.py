@@ -7,8 +7,8 @@ from game.match.events import Place
 from game.message import Message, Value
 from game.names import called
 from game.rules import scoring
-from game.rules.ruleset import HotDice, LastRound, Piggyback, Ruleset, Win
-from game.rules.scoring import Dice, Keep
+from game.rules.ruleset import Dice, HotDice, LastRound, Piggyback, Ruleset, Win
+from game.rules.scoring import Keep
 
 
 class TurnEnding(StrEnum):

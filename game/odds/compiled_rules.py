@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from game.rules import scoring
-from game.rules.ruleset import HotDice, LastRound, Ruleset, Win
-from game.rules.scoring import Dice, Effect, Keep
+from game.rules.ruleset import Dice, HotDice, LastRound, Ruleset, Win
+from game.rules.scoring import Effect, Keep
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]

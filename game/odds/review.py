@@ -19,7 +19,8 @@ from game.match.state import State
 from game.match.step import step
 from game.odds.advice import MatchPosition, TurnOdds, TurnOption, turn_odds
 from game.odds.match_odds import MatchOdds
-from game.rules.scoring import Dice, Effect, table, throw_events
+from game.rules.ruleset import Dice
+from game.rules.scoring import Effect, table, throw_events
 
 _TWO = 2
 

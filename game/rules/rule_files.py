@@ -23,6 +23,7 @@ from typing import Any
 from game.errors import RulesetError, quoted
 from game.message import Message, Value, any_of
 from game.names import is_printable
+from game.rules.rule_options import option
 from game.rules.ruleset import FACES, Alike, Ruleset
 from game.textfile import read_text
 
@@ -31,10 +32,6 @@ TABLE_KEYS = {
     "alike_faces": tuple(f"{face}x{n}" for face in FACES for n in (4, 5, 6)),
 }
 """Keys of the options that are tables; of all others the faces."""
-
-MAX_POINTS = 1_000_000
-"""No published figure comes near; a slipped key does."""
-
 
 _LONGEST_KEY = 40
 
@@ -200,8 +197,13 @@ class _Builder:
         raise AssertionError(key)
 
     def _points(self, key: str, found: object) -> int:
-        ok = isinstance(found, int) and not isinstance(found, bool) and 0 <= found <= MAX_POINTS
-        allowed = Message("a whole number from 0 to %(most)s", most=MAX_POINTS)
+        row = option(key.partition(".")[0])
+        ok = (
+            isinstance(found, int)
+            and not isinstance(found, bool)
+            and row.least <= found <= row.most
+        )
+        allowed = Message("a whole number from %(low)s to %(high)s", low=row.least, high=row.most)
         self._expect(key, found, ok, allowed)
         return found if isinstance(found, int) else 0
 
@@ -228,10 +230,6 @@ class _Builder:
         return found
 
     def _check_together(self, rules: Ruleset) -> None:
-        if rules.n_dice not in (5, 6):
-            raise self._wrong("n_dice", rules.n_dice, any_of([5, 6]))
-        if rules.target == 0:
-            raise self._error("target", Message("found 0: a match needs points to play for"))
         if rules.alike is Alike.FIXED and not any(rules.alike_fixed):
             raise self._error(
                 "alike",

@@ -6,6 +6,9 @@ from enum import StrEnum
 Faces = tuple[int, int, int, int, int, int]
 """Points by face: index 0 is the 1."""
 
+Dice = tuple[int, ...]
+"""Faces 1..6 in ascending order."""
+
 FACES = range(1, 7)
 
 NO_EXCEPTIONS: tuple[int | None, ...] = (None,) * 18

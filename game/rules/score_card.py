@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
 
-from game.rules.ruleset import FACES, Alike, Ruleset
-from game.rules.scoring import Dice
+from game.rules.rule_options import OPTIONS
+from game.rules.ruleset import FACES, Alike, Dice, Ruleset
 from game.rules.sentences import playing_sentences
 
 CARD_MM = (85, 55)
@@ -75,12 +75,9 @@ def _many(rules: Ruleset) -> Iterator[tuple[Dice, str, str]]:
 
 
 def _whole(rules: Ruleset) -> Iterator[tuple[Dice, str, str]]:
-    yield (1, 2, 3, 4, 5, 6), "straight", _figure(rules.straight)
-    yield (1, 2, 3, 4, 5), "low straight", _figure(rules.low_straight)
-    yield (2, 3, 4, 5, 6), "high straight", _figure(rules.high_straight)
-    yield (2, 2, 3, 3, 6, 6), "three pairs", _figure(rules.three_pairs)
-    yield (2, 2, 2, 2, 6, 6), "four and a pair", _figure(rules.four_and_pair)
-    yield (2, 2, 2, 3, 3, 3), "two triplets", _figure(rules.two_triplets)
+    for row in OPTIONS:
+        if row.shape:
+            yield row.shape.shown, row.shape.name, _figure(getattr(rules, row.name))
     yield (), "nothing at all", _figure(rules.nothing)
 
 

@@ -14,10 +14,8 @@ from types import MappingProxyType
 from game.count_words import number
 from game.errors import IllegalMove, ThrowError
 from game.message import Message, Plural
-from game.rules.ruleset import FACES, Alike, Ruleset
-
-Dice = tuple[int, ...]
-"""Faces 1..6 in ascending order."""
+from game.rules.rule_options import OPTIONS
+from game.rules.ruleset import FACES, Alike, Dice, Ruleset
 
 _TRIPLE = 3
 _PENALTY_FACE = 3
@@ -247,7 +245,7 @@ def _biggest_first(combo: Combo) -> tuple[int, Dice]:
 @cache
 def combos(rules: Ruleset) -> tuple[Combo, ...]:
     """Every combination that scores under these rules."""
-    found = [*_singles(rules), *_alike(rules), *_straights(rules), *_pairs_and_triplets(rules)]
+    found = [*_singles(rules), *_alike(rules), *_shapes(rules)]
     return tuple(c for c in found if c.points and len(c.dice) <= rules.n_dice)
 
 
@@ -285,22 +283,8 @@ def _same(face: int, n: int, points: int) -> Combo:
     return Combo((face,) * n, points, f"{_COUNT_WORDS[n]} {face}{'s' if n > 1 else ''}")
 
 
-def _straights(rules: Ruleset) -> Iterator[Combo]:
-    yield Combo((1, 2, 3, 4, 5, 6), rules.straight, "straight")
-    yield Combo((1, 2, 3, 4, 5), rules.low_straight, "low straight")
-    yield Combo((2, 3, 4, 5, 6), rules.high_straight, "high straight")
-
-
-def _pairs_and_triplets(rules: Ruleset) -> Iterator[Combo]:
-    for a, b, c in combinations_with_replacement(FACES, 3):
-        made_of = tuple(sorted((a, a, b, b, c, c)))
-        match len({a, b, c}):
-            case 3:
-                yield Combo(made_of, rules.three_pairs, "three pairs")
-            case 2:
-                yield Combo(made_of, rules.four_and_pair, "four alike and a pair")
-            case 1:
-                yield Combo(made_of, rules.six_as_pairs, "six alike as three pairs")
-    for a, b in combinations_with_replacement(FACES, 2):
-        if a != b:
-            yield Combo((a, a, a, b, b, b), rules.two_triplets, "two triplets")
+def _shapes(rules: Ruleset) -> Iterator[Combo]:
+    for row in OPTIONS:
+        if row.shape:
+            for made_of in row.shape.made_of:
+                yield Combo(made_of, getattr(rules, row.name), row.shape.name)

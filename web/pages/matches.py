@@ -15,7 +15,7 @@ from game.match.events import Thrown
 from game.match.match import Match
 from game.message import Message
 from game.odds.review import Cause, Review, ReviewedMoment
-from game.rules.scoring import Dice
+from game.rules.ruleset import Dice
 from game.stats.tally import tallies
 from web.contracts.coach import Coach
 from web.pages.match_card import card

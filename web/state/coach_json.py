@@ -3,7 +3,7 @@
 from game.message import Say
 from game.odds.advice import TurnOption, as_good
 from game.odds.review import KeepChoice, ReviewedMoment
-from game.rules.scoring import Dice
+from game.rules.ruleset import Dice
 from web.contracts.coach import Coaching
 from web.state.json_schema import ChoiceMadeJson, CoachJson, MomentJson, OddsJson
 

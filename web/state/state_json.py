@@ -9,7 +9,7 @@ from game.match.rolloff import RollOff
 from game.match.state import State, Throw, Turn
 from game.message import Say
 from game.rules.rule_files import differences
-from game.rules.scoring import Dice
+from game.rules.ruleset import Dice
 from game.stats.summary import at_risk
 from web.contracts.coach import Coaching
 from web.contracts.table import Holding, Photo, PhotoDie, Snapshot

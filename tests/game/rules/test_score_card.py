@@ -6,6 +6,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from game.rules import rule_files, scoring
+from game.rules.rule_options import OPTIONS
+from game.rules.ruleset import Ruleset
 from game.rules.score_card import CARD_MM, card, lines, pad
 
 
@@ -37,3 +39,12 @@ def test_a_changed_figure_changes_the_card():
 
 def test_names_on_the_pad_are_escaped():
     assert "A&amp;B" in pad(rule_files.load("standard"), ["A&B"])
+
+
+def test_every_combination_that_scores_has_its_line():
+    shapes = [row for row in OPTIONS if row.shape]
+    points = {row.name: 100 * n for n, row in enumerate(shapes, 11)}
+
+    found = {line.name: line.points for line in lines(Ruleset("all", "All", **points))}
+
+    assert {row.shape.name: f"{points[row.name]:,}" for row in shapes}.items() <= found.items()

@@ -11,7 +11,7 @@ from web.pages import match_form
 FILES_ALONE = {"name", "title", "source", "assumed", "n_dice", "target"} | {
     f"{table}" for table in ("singles", "triples", "alike_fixed", "alike_faces")
 }
-OPTIONS = [option for group in match_form.GROUPS for option in group.options]
+OPTIONS = match_form.SHOWN
 
 
 def test_every_option_but_the_tables_is_there_with_all_its_values():

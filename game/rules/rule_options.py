@@ -1,0 +1,429 @@
+"""Every option of the rules in one row: what it is called, what it says, what it may be.
+
+The form, the sentences, the scoring card, the scorer and the reader of rule files go by these rows.
+Type and default stand in `game.rules.ruleset`, and what it means for a turn or a match in `game.match`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from itertools import combinations, combinations_with_replacement
+
+from game.message import Message, one_by_one
+from game.rules.ruleset import FACES, Alike, Dice, HotDice, LastRound, Piggyback, Ruleset, Win
+
+MAX_POINTS = 1_000_000
+"""No published figure comes near; a slipped key does."""
+
+Says = Callable[[Ruleset], Iterable[Message]]
+
+
+class Section(Enum):
+    """Where an option stands, in the order in which one would explain the game."""
+
+    SCORES = (Message("What scores"), Message("0 is no combination"))
+    TURN = (Message("A turn"), Message("0 asks for nothing"))
+    END = (Message("The end"), None)
+    PENALTIES = (Message("Penalties"), Message("0 costs nothing"))
+
+    def __init__(self, title: Message, hint: Message | None) -> None:
+        self.title, self.hint = title, hint
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Dice that score together whatever else is played: all that have it, and those that show it."""
+
+    name: str
+    made_of: tuple[Dice, ...]
+    shown: Dice
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOption:
+    """One row.
+
+    Attributes:
+        name: the field of `Ruleset`, and the key in a file.
+        section: where it stands.
+        says: its sentences where it is in force; usually one or none.
+        label: beside its field on the page; without one it is left to house files.
+        choices: each value in words, where there are a few.
+        shape: the combination whose points it gives.
+        least, most: of a number.
+    """
+
+    name: str
+    section: Section
+    says: Says
+    label: Message | None = None
+    choices: tuple[tuple[StrEnum, Message], ...] = ()
+    shape: Shape | None = None
+    least: int = 0
+    most: int = MAX_POINTS
+
+
+def option(name: str) -> RuleOption:
+    """The row of this name."""
+    return next(row for row in OPTIONS if row.name == name)
+
+
+def _if_any(name: str, sentence: Callable[[int], Message]) -> Says:
+    """A sentence with the points, where there are any."""
+
+    def says(rules: Ruleset) -> Iterator[Message]:
+        if points := getattr(rules, name):
+            yield sentence(points)
+
+    return says
+
+
+def _points(
+    name: str, section: Section, label: Message, sentence: Callable[[int], Message]
+) -> RuleOption:
+    """Points that are asked for, given or taken; 0 where it is not played."""
+    return RuleOption(name, section, _if_any(name, sentence), label)
+
+
+def _shape(
+    name: str, label: Message, shape: Shape, sentence: Callable[[int], Message]
+) -> RuleOption:
+    """Points of a combination."""
+    return RuleOption(name, Section.SCORES, _if_any(name, sentence), label, shape=shape)
+
+
+def _switch(name: str, section: Section, label: Message, sentence: Message) -> RuleOption:
+    """What is played or not; the sentence is said where it is otherwise than usual."""
+    usual = getattr(Ruleset("", ""), name)
+    return RuleOption(
+        name, section, lambda rules: () if getattr(rules, name) == usual else (sentence,), label
+    )
+
+
+def _choice(
+    name: str,
+    section: Section,
+    label: Message,
+    choices: tuple[tuple[StrEnum, Message], ...],
+    says: Says,
+) -> RuleOption:
+    """One of a few ways to play."""
+    return RuleOption(name, section, says, label, choices)
+
+
+def _dice_in_play(rules: Ruleset) -> Iterator[Message]:
+    if rules.n_dice != max(FACES):
+        yield Message("Played with %(n)s dice.", n=rules.n_dice)
+
+
+def _singles(rules: Ruleset) -> Iterator[Message]:
+    for face, points in zip(FACES, rules.singles, strict=True):
+        if points:
+            yield Message("A single %(face)s is %(points)s.", face=face, points=points)
+
+
+def _triples(rules: Ruleset) -> Iterator[Message]:
+    usual = tuple(100 * face for face in FACES)
+    exceptions = [
+        Message("three %(face)ss are %(points)s", face=face, points=points)
+        if points
+        else Message("three %(face)ss are no combination", face=face)
+        for face, points, other in zip(FACES, rules.triples, usual, strict=True)
+        if points != other
+    ]
+    if exceptions:
+        yield Message(
+            "Three of a kind is 100 times the face; %(exceptions)s.",
+            exceptions=one_by_one(exceptions),
+        )
+    else:
+        yield Message("Three of a kind is 100 times the face.")
+
+
+def _alike(rules: Ruleset) -> Iterator[Message]:
+    match rules.alike:
+        case Alike.NONE:
+            yield Message("Four, five and six of a kind score no more than a triple.")
+        case Alike.DOUBLING:
+            yield Message("Each further matching die doubles the triple: four x2, five x4, six x8.")
+        case Alike.ADDING:
+            yield Message(
+                "Each further matching die adds the triple again: four x2, five x3, six x4."
+            )
+
+
+def _alike_fixed(rules: Ruleset) -> Iterator[Message]:
+    four, five, six = rules.alike_fixed
+    if rules.alike is not Alike.FIXED:
+        return
+    if rules.n_dice == max(FACES):
+        yield Message(
+            "Four of a kind %(four)s, five of a kind %(five)s, six of a kind %(six)s, "
+            "whatever the face.",
+            four=four,
+            five=five,
+            six=six,
+        )
+    else:
+        yield Message(
+            "Four of a kind %(four)s, five of a kind %(five)s, whatever the face.",
+            four=four,
+            five=five,
+        )
+
+
+def _alike_faces(rules: Ruleset) -> Iterator[Message]:
+    for i, points in enumerate(rules.alike_faces):
+        face = i // 3 + 1
+        match 4 + i % 3 if points is not None else 0:
+            case 4:
+                yield Message("Four %(face)ss are %(points)s.", face=face, points=points or 0)
+            case 5:
+                yield Message("Five %(face)ss are %(points)s.", face=face, points=points or 0)
+            case 6:
+                yield Message("Six %(face)ss are %(points)s.", face=face, points=points or 0)
+
+
+def _hot_dice(rules: Ruleset) -> Iterator[Message]:
+    if rules.hot_dice is HotDice.MUST:
+        yield Message("Whoever scores with all dice must throw them all again.")
+    else:
+        yield Message("Whoever scores with all dice may throw them all again.")
+
+
+def _piggyback(rules: Ruleset) -> Iterator[Message]:
+    match rules.piggyback:
+        case Piggyback.YES:
+            yield Message(
+                "The next player may go on with the dice and points that were just banked."
+            )
+        case Piggyback.NOT_HEAVY:
+            yield Message(
+                "The next player may go on with the dice and points that were just banked, "
+                "unless all dice had scored in that turn."
+            )
+
+
+def _win(rules: Ruleset) -> Iterator[Message]:
+    match rules.win:
+        case Win.AT_LEAST:
+            yield Message("The game goes to %(points)s.", points=rules.target)
+        case Win.OVER:
+            yield Message("The game goes over %(points)s.", points=rules.target)
+        case Win.EXACTLY:
+            yield Message(
+                "The game goes to exactly %(points)s: a turn that goes over scores zero.",
+                points=rules.target,
+            )
+
+
+def _last_round(rules: Ruleset) -> Iterator[Message]:
+    match LastRound.NONE if rules.win is Win.EXACTLY else rules.last_round:
+        case LastRound.NONE:
+            yield Message("Whoever gets there first wins at once.")
+        case LastRound.EVERY_OTHER:
+            yield Message("Then every other player has one more turn to top that.")
+        case LastRound.LATER_IN_ROUND:
+            yield Message("Then the players later in the round have their turn to top that.")
+        case LastRound.CHARITY_ROLL:
+            yield Message("Then every other player has one more throw to top that.")
+
+
+def _nothing_more(_: Ruleset) -> tuple[Message, ...]:
+    """Said together with another option."""
+    return ()
+
+
+def _pairs(kinds: int) -> tuple[Dice, ...]:
+    """Three pairs of so many kinds of faces."""
+    every = combinations_with_replacement(FACES, 3)
+    return tuple(tuple(sorted((*faces, *faces))) for faces in every if len({*faces}) == kinds)
+
+
+_TWO_TRIPLETS = tuple((a, a, a, b, b, b) for a, b in combinations(FACES, 2))
+
+OPTIONS = (
+    RuleOption("n_dice", Section.SCORES, _dice_in_play, least=5, most=6),
+    RuleOption("singles", Section.SCORES, _singles),
+    RuleOption("triples", Section.SCORES, _triples),
+    _choice(
+        "alike",
+        Section.SCORES,
+        Message("Four, five, six of a kind"),
+        (
+            (Alike.NONE, Message("are no more than three")),
+            (Alike.DOUBLING, Message("double the triple each time")),
+            (Alike.ADDING, Message("add the triple each time")),
+            (Alike.FIXED, Message("have points of their own")),
+        ),
+        _alike,
+    ),
+    RuleOption("alike_fixed", Section.SCORES, _alike_fixed),
+    RuleOption("alike_faces", Section.SCORES, _alike_faces),
+    _shape(
+        "straight",
+        Message("A straight, 1 to 6"),
+        Shape("straight", ((1, 2, 3, 4, 5, 6),), (1, 2, 3, 4, 5, 6)),
+        lambda points: Message("A straight from 1 to 6 is %(points)s.", points=points),
+    ),
+    _shape(
+        "low_straight",
+        Message("A low straight, 1 to 5"),
+        Shape("low straight", ((1, 2, 3, 4, 5),), (1, 2, 3, 4, 5)),
+        lambda points: Message("A low straight, 1 to 5, is %(points)s.", points=points),
+    ),
+    _shape(
+        "high_straight",
+        Message("A high straight, 2 to 6"),
+        Shape("high straight", ((2, 3, 4, 5, 6),), (2, 3, 4, 5, 6)),
+        lambda points: Message("A high straight, 2 to 6, is %(points)s.", points=points),
+    ),
+    _shape(
+        "three_pairs",
+        Message("Three pairs"),
+        Shape("three pairs", _pairs(3), (2, 2, 3, 3, 6, 6)),
+        lambda points: Message("Three pairs are %(points)s.", points=points),
+    ),
+    _shape(
+        "four_and_pair",
+        Message("Four of a kind with a pair"),
+        Shape("four alike and a pair", _pairs(2), (2, 2, 2, 2, 6, 6)),
+        lambda points: Message("Four of a kind with a pair is %(points)s.", points=points),
+    ),
+    _shape(
+        "six_as_pairs",
+        Message("Six of a kind as three pairs"),
+        Shape("six alike as three pairs", _pairs(1), (2, 2, 2, 2, 2, 2)),
+        lambda points: Message("Six of a kind taken as three pairs is %(points)s.", points=points),
+    ),
+    _shape(
+        "two_triplets",
+        Message("Two triplets"),
+        Shape("two triplets", _TWO_TRIPLETS, (2, 2, 2, 3, 3, 3)),
+        lambda points: Message("Two triplets are %(points)s.", points=points),
+    ),
+    _points(
+        "nothing",
+        Section.SCORES,
+        Message("All dice, and nothing scores"),
+        lambda points: Message(
+            "A throw of all dice that scores nothing is %(points)s, and a free throw.",
+            points=points,
+        ),
+    ),
+    _points(
+        "opening",
+        Section.TURN,
+        Message("To get on the board, at least"),
+        lambda points: Message(
+            "The first points a player banks are at least %(points)s in one turn.", points=points
+        ),
+    ),
+    _points(
+        "minimum_bank",
+        Section.TURN,
+        Message("To bank, at least"),
+        lambda points: Message("Every bank is at least %(points)s.", points=points),
+    ),
+    _choice(
+        "hot_dice",
+        Section.TURN,
+        Message("Whoever scores with all dice"),
+        (
+            (HotDice.MAY, Message("may throw them all again")),
+            (HotDice.MUST, Message("must throw them all again")),
+        ),
+        _hot_dice,
+    ),
+    _points(
+        "last_die_twice",
+        Section.TURN,
+        Message("A last die, thrown twice if need be"),
+        lambda points: Message(
+            "A single last die may be thrown twice; if it scores, it brings %(points)s more "
+            "and all dice are thrown again.",
+            points=points,
+        ),
+    ),
+    _switch(
+        "must_bank_after_triple",
+        Section.TURN,
+        Message("Three of a kind ends the turn and is banked"),
+        Message("After three of a kind is thrown the points are banked and the turn ends."),
+    ),
+    _choice(
+        "piggyback",
+        Section.TURN,
+        Message("The next player may take over what was banked"),
+        (
+            (Piggyback.NO, Message("no")),
+            (Piggyback.YES, Message("yes")),
+            (Piggyback.NOT_HEAVY, Message("yes, unless all dice had scored")),
+        ),
+        _piggyback,
+    ),
+    RuleOption("target", Section.END, _nothing_more, least=1),
+    _choice(
+        "win",
+        Section.END,
+        Message("The target is"),
+        (
+            (Win.AT_LEAST, Message("to be reached")),
+            (Win.OVER, Message("to be passed")),
+            (Win.EXACTLY, Message("to be hit exactly")),
+        ),
+        _win,
+    ),
+    _choice(
+        "last_round",
+        Section.END,
+        Message("After that"),
+        (
+            (LastRound.NONE, Message("the match is over")),
+            (LastRound.EVERY_OTHER, Message("all others have one more turn")),
+            (LastRound.LATER_IN_ROUND, Message("the rest of the round has its turn")),
+            (LastRound.CHARITY_ROLL, Message("all others have one more throw")),
+        ),
+        _last_round,
+    ),
+    _switch(
+        "all_alike_wins",
+        Section.END,
+        Message("All dice alike in one throw win"),
+        Message("All dice alike in a single throw win the game."),
+    ),
+    _points(
+        "three_farkles",
+        Section.PENALTIES,
+        Message("Three farkles in a row"),
+        lambda points: Message("Three farkles in a row cost %(points)s.", points=points),
+    ),
+    _points(
+        "three_scoreless_starts",
+        Section.PENALTIES,
+        Message("Three first throws in a row without points"),
+        lambda points: Message(
+            "Three turns in a row whose first throw scores nothing cost %(points)s.", points=points
+        ),
+    ),
+    _points(
+        "triple_threes",
+        Section.PENALTIES,
+        Message("Three 3s in one throw"),
+        lambda points: Message(
+            "Three 3s in one throw cost %(points)s and score nothing.", points=points
+        ),
+    ),
+    _switch(
+        "four_twos_reset",
+        Section.PENALTIES,
+        Message("Four 2s in one throw set the score to zero"),
+        Message("Four or more 2s in one throw set the score back to zero and end the turn."),
+    ),
+    _switch(
+        "below_zero",
+        Section.PENALTIES,
+        Message("A score may fall below zero"),
+        Message("A score never falls below zero."),
+    ),
+)

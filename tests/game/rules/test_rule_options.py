@@ -1,0 +1,49 @@
+"""One row an option: nothing of `Ruleset` is without one, and each says something."""
+
+from dataclasses import fields, replace
+from enum import StrEnum
+
+import pytest
+
+from game.rules.rule_options import MAX_POINTS, OPTIONS
+from game.rules.ruleset import Alike, Ruleset
+from game.rules.sentences import sentences
+
+PLAIN = Ruleset("plain", "Plain")
+ABOUT = {"name", "title", "source", "assumed"}
+
+
+def test_every_field_of_a_rule_set_has_one_row():
+    rows = [row.name for row in OPTIONS]
+
+    assert len(rows) == len(set(rows))
+    assert set(rows) == {field.name for field in fields(Ruleset)} - ABOUT
+
+
+def otherwise(name):
+    """Rules in which this option alone is not as usual."""
+    match getattr(PLAIN, name):
+        case bool() as usual:
+            return replace(PLAIN, **{name: not usual})
+        case StrEnum() as usual:
+            return replace(PLAIN, **{name: list(type(usual))[-1]})
+        case int():
+            return replace(PLAIN, **{name: 5})
+        case tuple() as usual:
+            return replace(PLAIN, alike=Alike.FIXED, **{name: (700,) * len(usual)})
+
+
+@pytest.mark.parametrize("row", OPTIONS, ids=lambda row: row.name)
+def test_what_is_otherwise_than_usual_is_said(row):
+    assert sentences(otherwise(row.name)) != sentences(PLAIN)
+
+
+@pytest.mark.parametrize("row", [row for row in OPTIONS if row.choices], ids=lambda row: row.name)
+def test_every_choice_is_in_words(row):
+    assert [choice for choice, _ in row.choices] == list(type(getattr(PLAIN, row.name)))
+
+
+def test_the_defaults_are_within_their_bounds():
+    for row in OPTIONS:
+        if isinstance(value := getattr(PLAIN, row.name), int) and not isinstance(value, bool):
+            assert row.least <= value <= row.most <= MAX_POINTS
