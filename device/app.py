@@ -18,7 +18,7 @@ from gpiozero import GPIOZeroError
 from gpiozero.pins import Factory
 from gpiozero.pins.mock import MockFactory
 
-from calibration.profile import FILE as PROFILE
+from device.calibrating.profile_file import FILE as PROFILE
 from device.calibrating.profile_store import ProfileStore
 from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
 from device.cameras.base import Camera

@@ -4,9 +4,7 @@ Where it is: the file named with `--settings`; else `settings.toml` in the user'
 configuration; else `/etc/traykeeper/settings.toml`; else nothing but the defaults.
 """
 
-import difflib
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -16,8 +14,11 @@ import platformdirs
 
 from device.errors import UsageError
 from device.hardware.pins import BLUE_PIN, BUTTON_PIN, GREEN_PIN, RED_PIN
+from game import toml_table
 from game.errors import quoted
+from game.message import Message
 from game.textfile import read_text
+from game.toml_table import nearest
 
 SYSTEM_FILE = Path("/etc/traykeeper/settings.toml")
 
@@ -135,46 +136,18 @@ def load(path: Path | None) -> Settings:
 
 def parse(text: str, where: str) -> Settings:
     """The settings in `text`; `where` is what error messages call it."""
-    try:
-        data = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{where}: not valid TOML: {error}") from None
+    table = toml_table.parse(text, where, UsageError)
     known = {f.name: f for f in fields(Settings)}
-    for key, value in data.items():
-        if key not in known:
-            raise UsageError(f"{where}: {quoted(key)} is no setting: {_nearest(key, known)}")
-        data[key] = _checked(f"{where}: {key}", value, known[key].default, known[key].metadata)
-    return _without_a_pin_used_twice(Settings(**data), where)
+    table.only(known, Message("is no setting"))
+    said = {
+        key: table.like(key, known[key].default, **_bounds(known[key].metadata))
+        for key in table.data
+    }
+    return _without_a_pin_used_twice(Settings(**said), where)
 
 
-def _nearest(key: str, known: Mapping[str, object]) -> str:
-    near = difflib.get_close_matches(key, known, n=1, cutoff=0)
-    return f"did you mean {near[0]!r}?" if near else f"take one of {', '.join(known)}"
-
-
-def _checked(what: str, value: Any, default: object, bounds: Mapping[str, Any]) -> object:
-    match default:
-        case bool():
-            _expect(what, value, isinstance(value, bool), "true or false")
-        case str():
-            _expect(what, value, isinstance(value, str), "text in quotes")
-        case int():
-            whole = isinstance(value, int) and not isinstance(value, bool)
-            low, high = bounds["low"], bounds["high"]
-            fits = whole and low <= value <= high
-            _expect(what, value, fits, f"a whole number from {low} to {high}")
-        case float():
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            low, high = bounds["low"], bounds["high"]
-            fits = number and low <= value <= high
-            _expect(what, value, fits, f"a number from {low} to {high}")
-            return float(value)
-    return value
-
-
-def _expect(what: str, found: object, fits: bool, allowed: str) -> None:  # noqa: FBT001
-    if not fits:
-        raise UsageError(f"{what} found {quoted(found)}: it must be {allowed}")
+def _bounds(metadata: Mapping[str, Any]) -> dict[str, float]:
+    return {name: metadata[name] for name in ("low", "high")}
 
 
 def _without_a_pin_used_twice(settings: Settings, where: str) -> Settings:
@@ -207,7 +180,7 @@ def show(settings: Settings, name: str) -> str:
     """
     known = {f.name: f for f in fields(Settings)}
     if name not in known:
-        raise UsageError(f"{quoted(name)} is no setting: {_nearest(name, known)}")
+        raise UsageError(f"{quoted(name)} is no setting: {nearest(name, known)}")
     value = getattr(settings, name)
     return value if isinstance(value, str) else json.dumps(value)
 

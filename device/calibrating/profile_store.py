@@ -4,9 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
-from calibration import profile as profiles
 from calibration.dice_set import sift
-from calibration.profile import FILE, HeldControls, Profile, ProfileError
+from calibration.profile import HeldControls, Profile
+from device.calibrating import profile_file as profiles
+from device.calibrating.profile_file import FILE, ProfileError
 from device.cameras.base import Image
 from device.cameras.controls import HeldLight, Tuning
 from device.errors import UsageError

@@ -12,10 +12,10 @@ import numpy as np
 
 from calibration import mat
 from calibration.outline import Outline
-from calibration.profile import FILE, as_text
 from calibration.rectify import Image
 from device.calibrating.calibrated_camera import fitted_opener
 from device.calibrating.draft import N_DICE, TRIALS
+from device.calibrating.profile_file import FILE, as_text
 from device.calibrating.profile_store import ProfileStore
 from device.calibrating.wizard import Wizard
 from device.cameras import SimulatedTray, camera_opener

@@ -4,12 +4,12 @@ import re
 import socket
 import ssl
 import stat
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from device.errors import UsageError
+from game import toml_table
 from game.errors import quoted
 from game.textfile import read_text
 
@@ -97,14 +97,9 @@ def _secret(path: str) -> tuple[str, str]:
     text = read_text(Path(path))
     if Path(path).stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise UsageError(f"{path}: others can read the password: chmod 600 {path}")
-    try:
-        data = tomllib.loads(text)
-    except ValueError:
-        data = {}
-    user, password = data.get("user"), data.get("password")
-    if not isinstance(user, str) or not isinstance(password, str):
-        raise UsageError(f'{path}: it needs two lines, user = "..." and password = "..."')
-    return user, password
+    two_lines = f'{path}: it needs two lines, user = "..." and password = "..."'
+    table = toml_table.parse(text, path, lambda _: UsageError(two_lines))  # and never what it found
+    return table.line("user"), table.line("password")
 
 
 def tray_name(wanted: str) -> str:

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
-from calibration import profile
-from calibration.profile import ProfileError
 from device import settings
+from device.calibrating import profile_file
+from device.calibrating.profile_file import ProfileError
 from device.errors import UsageError
 from device.files import write_whole
 from game.errors import GameError, TraykeeperError, reason
@@ -32,7 +32,7 @@ from game.message import Message, Plural, Value, all_of
 FORMAT = 1
 LIST = "backup.json"
 SETTINGS = settings.SYSTEM_FILE.name
-MEMBERS = (JOURNAL, profile.FILE, SETTINGS)
+MEMBERS = (JOURNAL, profile_file.FILE, SETTINGS)
 
 MAX_BYTES = 512 * 1024 * 1024
 """Of each file in it. A thousand long matches are some 80 MB."""
@@ -86,7 +86,7 @@ def gather(folder: Path, settings_file: Path | None, now_s: float) -> Backup:
         OSError: another file cannot be read.
     """
     parts = {JOURNAL: History(folder / JOURNAL).copy()}
-    for name, path in ((profile.FILE, folder / profile.FILE), (SETTINGS, settings_file)):
+    for name, path in ((profile_file.FILE, folder / profile_file.FILE), (SETTINGS, settings_file)):
         if path is not None and path.exists():
             parts[name] = path.read_bytes()
     return Backup(now_s, *_counts(parts[JOURNAL]), parts)
@@ -209,8 +209,8 @@ def _check(listed: Mapping[str, Any], parts: Mapping[str, bytes]) -> None:
             raise _UnfitError(Message("%(file)s is no part of a backup", file=repr(name)))
         if hashlib.sha256(data).hexdigest() != listed["files"][name]["sha256"]:
             raise _UnfitError(Message("%(file)s has changed since it was written", file=name))
-    if profile.FILE in parts:
-        profile.parse(parts[profile.FILE].decode("utf-8-sig"), profile.FILE)
+    if profile_file.FILE in parts:
+        profile_file.parse(parts[profile_file.FILE].decode("utf-8-sig"), profile_file.FILE)
     if SETTINGS in parts:
         settings.parse(parts[SETTINGS].decode("utf-8-sig"), SETTINGS)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import platformdirs
 
-from calibration import profile
+from device.calibrating import profile_file
 from device.errors import UsageError
 from device.files import replace_whole
 from device.storage.backup import SETTINGS, Backup
@@ -22,8 +22,8 @@ def put_back(good: Backup, journal: Journal, folder: Path, backups: Backups) -> 
     """
     before = backups.make()
     journal.restore(good.journal)
-    if profile.FILE in good.parts:
-        replace_whole(folder / profile.FILE, good.parts[profile.FILE])
+    if profile_file.FILE in good.parts:
+        replace_whole(folder / profile_file.FILE, good.parts[profile_file.FILE])
     with suppress(OSError, GameError):  # tried again by itself
         backups.make()
     return before

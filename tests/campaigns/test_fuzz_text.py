@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from calibration import profile
 from device import settings
+from device.calibrating import profile_file
 from device.errors import UsageError
 from device.session.live_match import LiveMatch
 from device.settings import Settings
@@ -123,17 +123,17 @@ def test_settings():
 
 
 def test_profiles():
-    seeds = [profile.as_text(PI).encode()]
+    seeds = [profile_file.as_text(PI).encode()]
 
     def attempt(data):
-        profile.parse(text(data), "calibration.toml")
+        profile_file.parse(text(data), "calibration.toml")
 
-    try_all("profiles", seeds, attempt, profile.ProfileError, count(300, 20_000))
+    try_all("profiles", seeds, attempt, profile_file.ProfileError, count(300, 20_000))
 
 
 def test_backups(tmp_path):
     _played(tmp_path, n_steps=60).close()
-    profile.save(PI, tmp_path / profile.FILE)
+    profile_file.save(PI, tmp_path / profile_file.FILE)
     whole = backup.packed(Backups(tmp_path).now())
     good = backup.unpacked(whole, "x.zip")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from calibration.profile import FILE as PROFILE
 from device import files
+from device.calibrating.profile_file import FILE as PROFILE
 from device.cli import main
 from device.doctor.system import Machine, admit
 from device.files import UNIT, replace_whole, state_folder, write_whole

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from calibration.profile import FILE as PROFILE
-from calibration.profile import load as load_profile
 from device.app import PlayOptions, open_maintenance
+from device.calibrating.profile_file import FILE as PROFILE
+from device.calibrating.profile_file import load as load_profile
 from device.coach.coach import TABLES
 from device.settings import load
 from device.storage import backup

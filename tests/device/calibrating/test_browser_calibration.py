@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from calibration.profile import FILE, load
 from device.app import PlayOptions, serving
+from device.calibrating.profile_file import FILE, load
 from tests.browser import PHONE
 from web.app import new_link
 

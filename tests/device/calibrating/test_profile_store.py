@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from calibration.outline import Outline
-from calibration.profile import FILE, HeldControls, Profile, load
+from calibration.profile import HeldControls, Profile
 from device.calibrating.calibrated_camera import fitted
+from device.calibrating.profile_file import FILE, load
 from device.calibrating.profile_store import ProfileStore, held, named
 from device.cameras import SimulatedTray
 from device.cameras.controls import HeldLight, Tunable, Tuning

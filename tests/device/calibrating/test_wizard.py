@@ -5,9 +5,9 @@ from time import monotonic, sleep
 import pytest
 
 from calibration.outline import Outline, width_px
-from calibration.profile import FILE, load
 from device.calibrating import wizard as module
 from device.calibrating.calibrated_camera import fitted_opener
+from device.calibrating.profile_file import FILE, load
 from device.calibrating.profile_store import ProfileStore
 from device.calibrating.wizard import Wizard
 from device.cameras.simulated.tray import SimulatedTray

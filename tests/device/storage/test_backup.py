@@ -9,8 +9,8 @@ from zipfile import ZipFile
 import pytest
 from click.testing import CliRunner
 
-from calibration import profile
 from device import cli
+from device.calibrating import profile_file
 from device.errors import UsageError
 from device.storage import backup
 from device.storage.daily_backup import KEPT, Backups
@@ -50,11 +50,11 @@ def files(folder):
 
 def test_a_backup_comes_back_as_it_was(journal, backups, tmp_path):
     number = play(journal, 500, 700)
-    profile.save(PROFILE, tmp_path / profile.FILE)
+    profile_file.save(PROFILE, tmp_path / profile_file.FILE)
     good = backup.read(backups.make())
 
     assert (good.matches, good.position) == (1, 3)
-    assert profile.parse(good.parts[profile.FILE].decode(), "here") == PROFILE
+    assert profile_file.parse(good.parts[profile_file.FILE].decode(), "here") == PROFILE
     journal.append(number, ScoreSet(0, 9000))
     journal.restore(good.journal)
     assert journal.newest()[1].state.players[0].score == 700

@@ -1,0 +1,245 @@
+"""The profile as one versioned TOML file: read with care, since people mend it by hand, written whole."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from calibration.outline import Outline
+from calibration.profile import Colour, DiceSet, HeldControls, Mat, Profile
+from device.files import write_whole
+from game import toml_table
+from game.message import Message
+from game.toml_table import TomlTable, is_number
+
+FORMAT = 1
+"""Of the file. A newer one is refused; an older one is brought up step by step."""
+
+MAX_FORMAT = 1_000
+
+FILE = "calibration.toml"
+"""Its name in the state folder."""
+
+Data = dict[str, Any]
+
+STEPS: Mapping[int, Callable[[Data], Data]] = {}
+"""What turns the data of a format into those of the next; there is none before the first."""
+
+AGAIN = "or calibrate again"
+
+
+class ProfileError(ValueError):
+    """A profile that does not hold: names the file, the key and the remedy, in one line."""
+
+
+def load(path: Path) -> Profile | None:
+    """The profile in this file; None where there is no file.
+
+    One of an older format is brought up to date, and the old one kept beside it.
+
+    Raises:
+        ProfileError: it does not hold.
+    """
+    try:
+        text = path.read_text("utf-8-sig")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "it is no text"
+        raise ProfileError(f"{path}: cannot be read ({why}): mend it, {AGAIN}") from None
+    table = toml_table.parse(text, str(path), _fault)
+    found = table.data.get("format")
+    profile = _profile(table)
+    if found != FORMAT:
+        path.with_name(f"{path.name}.{found}.bak").write_text(text, "utf-8")
+        save(profile, path)
+    return profile
+
+
+def save(profile: Profile, path: Path) -> None:
+    """Write it whole: after a power cut there is the old one or the new one.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    write_whole(path, as_text(profile))
+
+
+def parse(text: str, where: str) -> Profile:
+    """The profile in `text`; `where` is what error messages call it.
+
+    Raises:
+        ProfileError: it does not hold.
+    """
+    return _profile(toml_table.parse(text, where, _fault))
+
+
+def _fault(what: Message) -> ProfileError:
+    return ProfileError(f"{what}: mend it, {AGAIN}")
+
+
+def migrated(
+    table: TomlTable, steps: Mapping[int, Callable[[Data], Data]], to: int = FORMAT
+) -> TomlTable:
+    """A table of an older format as one of the newest."""
+    number = table.whole("format", min([to, *steps]), MAX_FORMAT)
+    if number > to:
+        raise table.error(
+            "format",
+            Message("is %(n)s, made by a newer Traykeeper: update this one", n=str(number)),
+        )
+    data = dict(table.data)
+    for step in range(number, to):
+        data = steps[step](data) | {"format": step + 1}
+    return replace(table, data=data)
+
+
+def as_text(profile: Profile) -> str:
+    """The file. What is not known is left out.
+
+    >>> parse(as_text(profile), "here") == profile
+    True
+    """
+    held, dice, mat = profile.held, profile.dice, profile.mat
+    tables: dict[str, Mapping[str, object]] = {
+        "tray": {"corners": profile.tray.corners, "level": profile.level, "sides": profile.sides},
+        "aside": {"corners": profile.aside.corners} if profile.aside else {},
+        "camera": {name: getattr(held, name) for name in HeldControls.__slots__},
+        "dice": {name: getattr(dice, name) for name in DiceSet.__slots__} if dice else {},
+        "mat": {name: getattr(mat, name) for name in Mat.__slots__} if mat else {},
+    }
+    lines = [
+        "# What Traykeeper knows of this tray and this camera; `traykeeper calibrate` makes it.",
+        "# Corners are shares of the picture's width and height.",
+        *_lines({"format": FORMAT, "made": profile.made, "camera_name": profile.camera}),
+    ]
+    for name, table in tables.items():
+        if inside := _lines(table):
+            lines += ["", f"[{name}]", *inside]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(table: Mapping[str, object]) -> list[str]:
+    return [
+        f"{key} = {json.dumps(_rounded(value), ensure_ascii=False)}"
+        for key, value in table.items()
+        if _set(value)
+    ]
+
+
+def _set(value: object) -> bool:
+    return value is not None and value != ()
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, 5)
+    return [_rounded(part) for part in value] if isinstance(value, tuple) else value
+
+
+def _profile(found: TomlTable) -> Profile:
+    top = migrated(found, STEPS)
+    _only(top, "format", "made", "camera_name", "tray", "aside", "camera", "dice", "mat")
+    tray, aside = _part(top, "tray", "corners", "level", "sides"), _part(top, "aside", "corners")
+    if tray is None:
+        raise top.error("[tray]", Message("is missing"))
+    return Profile(
+        camera=top.line("camera_name"),
+        made=top.line("made"),
+        tray=_outline(tray),
+        aside=_outline(aside) if aside else None,
+        level=_if_said(tray, "level", 0, 1),
+        sides=_rows(tray, "sides"),
+        held=_held(_part(top, "camera", *HeldControls.__slots__)),
+        dice=_dice(_part(top, "dice", *DiceSet.__slots__)),
+        mat=_mat(_part(top, "mat", *Mat.__slots__)),
+    )
+
+
+def _held(table: TomlTable | None) -> HeldControls:
+    if table is None:
+        return HeldControls()
+    if ("exposure_us" in table.data) != ("gain" in table.data):
+        raise table.error("exposure_us", Message("must be set together with gain, or neither"))
+    exposure = _if_said(table, "exposure_us", 1, 10_000_000)
+    white = _if_said(table, "white_k", 1_000, 30_000)
+    return HeldControls(
+        focus_dpt=_if_said(table, "focus_dpt", 0, 100),
+        exposure_us=None if exposure is None else round(exposure),
+        gain=_if_said(table, "gain", 0, 100_000),
+        red=_if_said(table, "red", 0, 100),
+        blue=_if_said(table, "blue", 0, 100),
+        white_k=None if white is None else round(white),
+    )
+
+
+def _dice(table: TomlTable | None) -> DiceSet | None:
+    if table is None:
+        return None
+    return DiceSet(
+        table.number("edge", 0.001, 1),
+        table.number("spread", 0, 1),
+        _colour(table, "body"),
+        _colour(table, "pip"),
+        table.number("tone", 0, 400),
+        round(table.number("dice", 1, 100_000)),
+    )
+
+
+def _mat(table: TomlTable | None) -> Mat | None:
+    if table is None:
+        return None
+    k1, k2 = table.numbers("bend", 2)
+    return Mat(
+        table.number("wide_mm", 10, 5_000),
+        table.number("deep_mm", 10, 5_000),
+        (k1, k2),
+        table.number("focal", 0.1, 100),
+    )
+
+
+def _only(table: TomlTable, *known: str) -> None:
+    table.only(known, Message("is no key here"))
+
+
+def _part(top: TomlTable, name: str, *known: str) -> TomlTable | None:
+    """The table of this name, if there is one, with nothing but these keys."""
+    if table := top.table(name):
+        _only(table, *known)
+    return table
+
+
+def _if_said(table: TomlTable, key: str, low: float, high: float) -> float | None:
+    return table.number(key, low, high) if key in table.data else None
+
+
+def _colour(table: TomlTable, key: str) -> Colour:
+    lightness, a, b = table.numbers(key, 3)
+    return lightness, a, b
+
+
+def _rows(table: TomlTable, key: str) -> tuple[tuple[float, ...], ...]:
+    value = table.data.get(key, [])
+    if not isinstance(value, list) or not all(
+        isinstance(row, list) and all(map(is_number, row)) for row in value
+    ):
+        raise table.wrong(key, Message("lists of numbers"))
+    return tuple(tuple(float(part) for part in row) for row in value)
+
+
+def _outline(table: TomlTable) -> Outline:
+    try:
+        a, b, c, d = ((_share(x), _share(y)) for x, y in table.data.get("corners", ()))
+        return Outline((a, b, c, d))
+    except (TypeError, ValueError) as error:
+        allowed = Message("four corners [x, y] as shares of the picture")
+        if "corner" in str(error):
+            allowed = Message("%(allowed)s (%(why)s)", allowed=allowed, why=str(error))
+        raise table.wrong("corners", allowed) from None
+
+
+def _share(value: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise TypeError("a corner is two numbers")
+    return float(value)

@@ -1,0 +1,61 @@
+"""TOML that people write: what does not hold is named with file, line and key."""
+
+import pytest
+
+from game.errors import GameError
+from game.message import Message
+from game.toml_table import nearest, parse
+
+TEXT = """port = "80"
+name = "a\\nb"
+long = 3
+
+[tray]
+corners = [1, 2]
+"""
+
+
+def table():
+    return parse(TEXT, "my.toml", GameError)
+
+
+@pytest.mark.parametrize(
+    ("ask", "told"),
+    [
+        (lambda t: t.whole("port", 0, 9), "my.toml, line 1: port found '80': allowed is a whole"),
+        (lambda t: t.line("name"), "line 2: name found"),
+        (lambda t: t.truth("long"), "line 3: long found 3: allowed is true or false"),
+        (lambda t: t.number("long", 0, 2.5), "allowed is a number from 0 to 2.5"),
+        (lambda t: t.number("wide", 0, 2), "my.toml: wide is missing: allowed is a number"),
+        (lambda t: t.table("long"), "allowed is a table, [long]"),
+        (lambda t: t.table("tray").numbers("corners", 3), "line 5: tray.corners found [1, 2]"),
+        (
+            lambda t: t.only(["port"], Message("is no key")),
+            "line 2: name is no key: known are port",
+        ),
+    ],
+)
+def test_what_does_not_hold_is_named(ask, told):
+    with pytest.raises(GameError) as error:
+        ask(table())
+
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a = 1\nb = ", "f.toml, line 2: not valid TOML: Invalid value"),
+        (f"a = 1\nb = {'9' * 9000}", "f.toml, line 2: not valid TOML: a value is too long"),
+    ],
+)
+def test_what_is_no_toml_is_named_with_its_line(text, told):
+    with pytest.raises(GameError) as error:
+        parse(text, "f.toml", GameError)
+
+    assert str(error.value) == told
+
+
+def test_what_may_be_meant_is_said():
+    assert str(nearest("prot", ["port", "host"])) == "did you mean 'port'?"
+    assert str(nearest("x", ["port", "host"])) == "known are port, host"
