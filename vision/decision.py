@@ -18,6 +18,8 @@ SURE = 0.5
 """A die is sure from this chance of being read right on."""
 WELL = 0.65
 """Below this chance of lying as it must a die is said to be cocked, hidden or stacked."""
+LEAST_PX = 14.0
+"""A die whose edge is shorter has pips of a pixel or two: what it needs is a nearer camera."""
 LEAST = 1e-5
 """Chances nearer to 0 or 1 mean no more."""
 
@@ -65,7 +67,7 @@ def judge(look: Candidate, *, told_tray: bool) -> Verdict | None:
     if is_die < NO_DIE:
         return None
     if is_die < A_DIE:
-        return Verdict(None, is_die, Problem.UNREADABLE)
+        return Verdict(None, is_die, _unread(look))
     right = _chance(IS_RIGHT, seen)
     well = 1.0 if look.stance is None else _chance(LIES_WELL, seen)
     return Verdict(best(look), right * well, _problem(look, right, well))
@@ -97,13 +99,17 @@ def evidence(look: Candidate, *, told_tray: bool) -> Evidence:
 
 def _problem(look: Candidate, right: float, well: float) -> Problem | None:
     if look.stance is None or well >= WELL:
-        return None if right >= SURE else Problem.UNREADABLE
+        return None if right >= SURE else _unread(look)
     chances = {
         Problem.COCKED: look.stance.cocked,
         Problem.HIDDEN: look.face.hidden,
         Problem.STACKED: look.stance.stacked,
     }
     return max(chances, key=lambda cause: chances[cause])
+
+
+def _unread(look: Candidate) -> Problem:
+    return Problem.TOO_SMALL if look.sighting.edge < LEAST_PX else Problem.UNREADABLE
 
 
 def _chance(weights: Evidence, seen: Evidence) -> float:

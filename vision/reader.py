@@ -8,11 +8,13 @@ from numpy.typing import NDArray
 
 from vision.candidates import Candidate, looks
 from vision.decision import Verdict, judge
-from vision.images import as_bgr
+from vision.images import Image, as_bgr, extent
 from vision.reading import Die, Problem, Quad, Reading, Zone
 
 HAND = 0.001
 """Of the picture: the tip of a finger."""
+DARK = 24
+"""Where of 255 the brightest hundredth of what is read is darker, a black die cannot be told."""
 
 
 def read(
@@ -33,11 +35,21 @@ def read(
         ValueError: `image` is not an 8-bit picture of one, three or four channels.
     """
     start = perf_counter()
-    places, hand = looks(as_bgr(image), tray, aside)
+    picture = as_bgr(image)
+    places, hand = looks(picture, tray, aside)
     verdicts = [(place, judge(place, told_tray=tray is not None)) for place in places]
     dice = tuple(_die(p, v, _zone(p.foot, tray, aside)) for p, v in verdicts if v is not None)
-    problems = (Problem.HAND,) if tray is not None and hand > HAND else ()
+    in_the_way = {
+        Problem.HAND: tray is not None and hand > HAND,
+        Problem.DARK: _is_dark(picture, tray),
+    }
+    problems = tuple(problem for problem, holds in in_the_way.items() if holds)
     return Reading(dice, problems, (perf_counter() - start) * 1000)
+
+
+def _is_dark(picture: Image, tray: Quad | None) -> bool:
+    left, top, right, bottom = extent(picture, [tray] if tray else [])
+    return float(np.percentile(picture[top:bottom:4, left:right:4], 99)) < DARK
 
 
 def _die(place: Candidate, verdict: Verdict, zone: Zone) -> Die:

@@ -222,3 +222,22 @@ def test_the_same_picture_reads_the_same_twice():
     shot = photograph(row(), TrayLook())
 
     assert replace(shot.read(), ms=0) == replace(shot.read(), ms=0)
+
+
+def test_with_the_light_off_a_tray_is_not_said_to_be_empty():
+    shot = photograph(row(), GREEN)
+
+    reading = vision.read((shot.image * 0.05).astype(np.uint8), shot.tray)
+
+    assert Problem.DARK in reading.problems
+    assert not reading.sure
+
+
+def test_dice_of_a_few_pixels_want_a_nearer_camera():
+    shot = photograph(row(), GREEN)
+    edge_px = float(np.median([die.size for die in shot.read().dice]))
+
+    reading = shot.scaled(5 / edge_px).read()
+
+    assert not reading.sure
+    assert Problem.TOO_SMALL in [die.problem for die in reading.dice]
