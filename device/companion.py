@@ -44,6 +44,7 @@ from device.storage.misreads import MisreadCollector, MisreadStore
 from device.storage.photo_album import PhotoAlbum, jpeg
 from device.storage.throw_pictures import ThrowPictures
 from device.watching.camera_thread import CameraThread
+from device.watching.motion import STILL_S
 from device.watching.reports import CameraFound, CameraLost, Report, Seen, TimedOut
 from device.watching.tray_watch import TrayWatch
 from game.commands import (
@@ -126,7 +127,7 @@ class Companion:
         tray: SimulatedTray | None = None,
         profiles: ProfileStore | None = None,
         pencil: Pencil | None = None,
-        still_s: float = 0.4,
+        still_s: float = STILL_S,
         period_s: float = 1 / 15,
         shut_down: Callable[[], object] | None = None,
         throw_pictures: ThrowPictures | None = None,

@@ -15,6 +15,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from vision import Problem
 from web.i18n.languages import LANGUAGES
 
 ROOT = Path(__file__).parents[1]
@@ -62,7 +63,7 @@ def fresh(language: str) -> Catalog:
 def template() -> Catalog:
     """Every sentence that people can be told on a page."""
     catalog = Catalog()
-    for words in (*in_python(), *_in_pages(), *_in_rule_sets()):
+    for words in (*in_python(), *_in_pages(), *_in_rule_sets(), *Problem):
         catalog.add(words)
     return catalog
 

@@ -60,7 +60,9 @@ def opened(settings: Settings, camera: str | None) -> Iterator[Here]:
     cameras = iter([first])
     reports: list[Report] = []
     tray_watch = TrayWatch(
-        fitted_opener(lambda: next(cameras, None) or opener(), profiles), reports.append
+        fitted_opener(lambda: next(cameras, None) or opener(), profiles),
+        reports.append,
+        still_s=settings.still_s,
     )
     thread, wizard = CameraThread(tray_watch), Wizard(tray_watch, profiles, simulated=simulated)
     thread.start()

@@ -43,7 +43,7 @@ PICTURE_S = 6.0
 """Longer than a camera needs that has just been opened; focusing has its own patience."""
 
 FOCUS_S = 20.0
-STILL_S = 10.0
+UNTIL_STILL_S = 10.0
 ROLL_S = 0.05
 
 HEARD_S = 10.0
@@ -375,7 +375,7 @@ class Wizard:
 
     def _wait_till_still(self) -> None:
         self._pause(ROLL_S)  # dice that were just thrown are not yet seen to move
-        end_s = self._clock() + STILL_S
+        end_s = self._clock() + UNTIL_STILL_S
         while not self._camera_thread.settled:
             if self._clock() > end_s:
                 raise TableError(

@@ -55,7 +55,7 @@ class Activity:
 class MotionWatch:
     """Watches previews of a tray.
 
-    >>> watch = Watch()
+    >>> watch = MotionWatch()
     >>> watch.feed(camera.preview()).settled
     False
 

@@ -17,7 +17,7 @@ from device.cameras.controls import Tunable
 from device.session.judge import Sight
 from device.watching.last_rest import LastRest
 from device.watching.liveness import Liveness, dark, shows_something
-from device.watching.motion import Activity, Motion, MotionWatch
+from device.watching.motion import STILL_S, Activity, Motion, MotionWatch
 from device.watching.reports import (
     CameraFound,
     CameraLost,
@@ -115,7 +115,7 @@ class TrayWatch:
         open_camera: Callable[[], Camera],
         post: Callable[[Report], None],
         *,
-        still_s: float = 0.4,
+        still_s: float = STILL_S,
         period_s: float = PREVIEW_PERIOD_S,
         sift: Sift = lambda reading, _image, _camera: reading,
         idle: Callable[[Frame, Camera], object] = lambda _frame, _camera: None,

@@ -25,8 +25,7 @@ from game.rules.scoring import find
 from tests.device.calibrating.test_picture_advice import checks
 from tests.languages import OTHERS, english_left, spoken
 from vision.reading import Die, Problem, Reading
-from web.i18n.translate import say
-from web.pages.filters import PROBLEMS
+from web.i18n.translate import say, say_published
 
 RULES = replace(rule_files.load("walnut-studiolo"), title="Walnut")
 GOOD = Backup(1.8e9, 7, 3, {"journal.db": b"", "settings.toml": b""})
@@ -117,7 +116,6 @@ FAMILIES = {
     "refusals": refusals,
     "mended": lambda: [*mended()],
     "notices": notices,
-    "problems": lambda: [*PROBLEMS.values()],
 }
 NAMES = {
     "anna",
@@ -148,10 +146,11 @@ def test_every_family_is_said_in_every_language(language, family):
     assert {line: words for line, words in left.items() if words} == {}
 
 
-def test_every_problem_of_a_die_has_a_word_of_its_own():
-    of_pictures = {Problem.HAND, Problem.DARK}
-
-    assert set(PROBLEMS) == {str(problem) for problem in set(Problem) - of_pictures}
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("problem", Problem)
+def test_every_problem_has_a_word_beside_the_die(language, problem):
+    with spoken(language):
+        assert say_published(problem) != problem
 
 
 def test_a_damaged_journal_is_told_whole():

@@ -11,6 +11,7 @@ import pytest
 from device.commands.play import play
 from device.errors import UsageError
 from device.settings import Settings, as_text, find, parse, show
+from device.watching.motion import STILL_S
 
 COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]
 DOC = (Path(__file__).parents[2] / "docs" / "settings.md").read_text("utf-8")
@@ -56,6 +57,10 @@ def test_a_mistake_is_named_with_the_remedy(text, words):
 
     assert str(refused.value).startswith("settings.toml")
     assert words in str(refused.value)
+
+
+def test_the_tray_lies_still_as_long_as_the_watch_waits_by_itself():
+    assert Settings().still_s == STILL_S
 
 
 def test_a_whole_number_of_seconds_is_a_number_too():

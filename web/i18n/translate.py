@@ -41,5 +41,8 @@ def say_name(name: str) -> str:
 
 
 def say_published(text: str) -> str:
-    """What a published rule set says of itself; what a house file says stays as it is written."""
+    """What a published rule set says of itself, or what the reader calls a problem.
+
+    What a house file says stays as it is written.
+    """
     return str(gettext(text))

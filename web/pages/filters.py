@@ -20,15 +20,6 @@ from web.pages import match_form
 from web.pages.charts import score_curve, seat_colour, seat_shape, turn_bars, win_curve
 from web.pages.timeline import TimelineRow
 
-PROBLEMS = {
-    "cocked": Message("cocked"),
-    "hidden": Message("hidden"),
-    "stacked": Message("stacked"),
-    "unreadable": Message("unreadable"),
-    "too small": Message("too small"),
-}
-"""Why a die cannot be read, as beside its picture."""
-
 NEARLY = 0.01
 """A chance as small as this shows one digit more."""
 
@@ -48,7 +39,7 @@ def register(templates: Environment) -> None:
         by_hand=by_hand,
         say=say,
         published=say_published,
-        problem=problem,
+        problem=say_published,
         called=say_name,
         nameless=nameless,
         decimal=decimal,
@@ -86,10 +77,6 @@ def rounded(value: float) -> str:
 
 def n_dice(number: int) -> str:
     return say(count_words.n_dice(number))
-
-
-def problem(name: str) -> str:
-    return say(PROBLEMS.get(name, PROBLEMS["unreadable"]))
 
 
 def verdict(fair: Fairness) -> str:
