@@ -123,8 +123,10 @@ class TomlTable:
     def number(self, key: str, low: float, high: float) -> float:
         value = self.data.get(key)
         if not is_number(value) or not low <= value <= high:
-            bounds = {"low": f"{low:g}", "high": f"{high:g}"}
-            raise self.wrong(key, Message("a number from %(low)s to %(high)s", **bounds))
+            least, most = f"{low:g}", f"{high:g}"
+            raise self.wrong(
+                key, Message("a number from %(low)s to %(high)s", low=least, high=most)
+            )
         return float(value)
 
     def numbers(self, key: str, count: int) -> tuple[float, ...]:
