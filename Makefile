@@ -32,8 +32,9 @@ types: $(VENV)/dev
 	@echo "== types"
 	@$(BIN)/mypy
 
-# Whoever has nothing left to do takes over half of what the other still has.
-PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal --durations 10
+# Tests wait for browsers and brokers: one more of them than cores. Who has nothing left to do takes
+# over half of what another still has.
+PYTEST := $(BIN)/pytest -q -n 3 --dist worksteal --durations 10
 
 all: $(VENV)/dev
 	@echo "== tests"

@@ -2,6 +2,7 @@
 
 import ast
 from collections import Counter, defaultdict
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -72,6 +73,7 @@ def files(*rooms):
     return [file for room in rooms for file in sorted((ROOT / room).rglob("*.py"))]
 
 
+@cache
 def modules(file):
     """The modules that a file imports, whole."""
     found = set()
