@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement
 from types import MappingProxyType
 
 from game.count_words import number
@@ -199,14 +199,13 @@ def _multisets(n_dice: int) -> Iterator[Dice]:
 
 
 def _parts(whole: Dice) -> Iterator[tuple[Dice, Dice]]:
-    counts = [whole.count(face) for face in FACES]
-    for chosen in product(*(range(n + 1) for n in counts)):
-        if any(chosen):
-            yield _spread(chosen), _spread(n - c for n, c in zip(counts, chosen, strict=True))
-
-
-def _spread(counts: Iterable[int]) -> Dice:
-    return tuple(face for face, n in zip(FACES, counts, strict=True) for _ in range(n))
+    """Every part but the empty one, and its rest: face by face so many go here, the others there."""
+    parts: list[tuple[Dice, Dice]] = [((), ())]
+    for face in FACES:
+        same = (face,) * whole.count(face)
+        cuts = range(len(same) + 1)
+        parts = [(part + same[:n], rest + same[n:]) for part, rest in parts for n in cuts]
+    yield from parts[1:]
 
 
 def _best_partitions(rules: Ruleset) -> dict[Dice, tuple[Combo, ...]]:
