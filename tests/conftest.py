@@ -1,11 +1,15 @@
 """What tests of more than one room need."""
 
+import cv2
 import pytest
 from flask import Flask
 from jinja2 import FileSystemBytecodeCache
 
 from tests.browser import chromium
 from tests.clock import Clock
+
+cv2.setNumThreads(1)
+"""Several tests run at once: threads of each would only stand in the others' way."""
 
 
 def pytest_collection_modifyitems(items):

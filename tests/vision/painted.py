@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from math import radians
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from device.cameras.simulated.background import backdrop
 from device.cameras.simulated.die_pose import DiePose, flat_turn, rotation
@@ -47,12 +49,17 @@ class Shot:
         return replace(self, image=np.asarray(image, np.uint8), tray=Quad((a, b, c, d)))
 
 
+@cache
+def _grain(shape: tuple[int, ...], seed: int) -> NDArray[np.float32]:
+    """The noise of a sensor, of variance 1."""
+    return np.random.default_rng(seed).standard_normal(shape, np.float32)
+
+
 def photograph(dice: Sequence[Put], look: TrayLook, seed: int = 0) -> Shot:
     """The dice on the tray of a look, through the simulated camera, with its sensor's noise."""
     painter = Painter(look, LENS, backdrop(look), FINE)
     clean = painter.paint([ExposedDie(pose, pose) for pose in (_pose(d, look) for d in dice)], None)
-    grain = np.random.default_rng(seed).normal(0, look.noise, clean.shape)
-    image = np.clip(clean + grain, 0, 255).astype(np.uint8)
+    image = np.clip(clean + look.noise * _grain(clean.shape, seed), 0, 255).astype(np.uint8)
     values = tuple(sorted(die.value for die in dice))
     return Shot(image, FLOOR.seen_by(LENS), ASIDE.seen_by(LENS), values)
 
