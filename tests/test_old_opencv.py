@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
 import cv2
@@ -43,16 +42,15 @@ def test_an_opencv_of_bookworm_sees_what_the_newest_sees(tmp_path, wanted):
     shot = photograph([Put(2, -40, 20), Put(5, 10, -20, 30), Put(6, 60, 10)], LOOKS["green"])
     picture = tmp_path / "throw.png"
     cv2.imwrite(str(picture), shot.image)
-    venv.create(tmp_path / "venv", with_pip=True)
-    python = tmp_path / "venv" / "bin" / "python"
-    pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
-    bookworm = ["--constraint", ROOT / "constraints-bookworm.txt"]
-    subprocess.run([*pip, *bookworm, wanted], check=True)
+    packages = tmp_path / "packages"
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+    bookworm = ["--constraint", ROOT / "constraints-bookworm.txt", "--no-compile"]
+    subprocess.run([*pip, *bookworm, "--target", packages, wanted], check=True)
 
     done = subprocess.run(
-        [python, "-c", ASKED, picture],
+        [sys.executable, "-S", "-c", ASKED, picture],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": f"{packages}:{ROOT}"},
         stdout=subprocess.PIPE,
         text=True,
         check=True,

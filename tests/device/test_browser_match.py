@@ -26,7 +26,7 @@ def rig(tmp_path):
 def phone(browser, rig):
     errors = []
     app = create_app(rig.companion, rules=(RULES,), pencil=rig.companion.pencil)
-    page = browser.new_page(viewport=PHONE)
+    page = browser.new_page(viewport=PHONE, reduced_motion="reduce")
     page.on("pageerror", lambda error: errors.append(str(error)))
     with Server(app, "127.0.0.1", 0) as server:
         page.goto(f"http://127.0.0.1:{server.port}/{new_link(app)}")

@@ -11,6 +11,7 @@ from pathlib import Path
 import cv2
 import pytest
 
+from device import cli
 from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.simulated.tray_geometry import LOOKS
 from tests.vision.painted import Put, photograph
@@ -22,6 +23,19 @@ def run(*args, text=None):
     return subprocess.run(
         [*COMMAND, *args], capture_output=True, text=True, input=text, check=False
     )
+
+
+@pytest.fixture
+def call(capsys):
+    """The same without a process of its own: what it says, and its exit code."""
+
+    def call(*args):
+        with pytest.raises(SystemExit) as left:
+            cli.main(args)
+        said = capsys.readouterr()
+        return subprocess.CompletedProcess(args, left.value.code, said.out, said.err)
+
+    return call
 
 
 def assert_refused(done, *words):
@@ -73,8 +87,8 @@ def test_keeps_reads_stdin_from_another_system():
     assert done.stderr.count(b"\n") == 1
 
 
-def test_keeps_json_is_the_public_form():
-    done = run("keeps", "--json", "5", "5")
+def test_keeps_json_is_the_public_form(call):
+    done = call("keeps", "--json", "5", "5")
 
     assert json.loads(done.stdout) == {
         "throw": [5, 5],
@@ -107,21 +121,24 @@ def test_keeps_json_is_the_public_form():
         (["match", "/"], ["/: this is a folder: name a file"]),
         (["match", "/dev/null"], ["/dev/null, line 1: a match has 2 to 20 players, not 0"]),
         (["match", "/dev/zero"], ["/dev/zero: this is longer than"]),
-        (["match", "x\udcff"], ["there is no such file"]),
         (["play", "--camera", "film"], ["no camera is called 'film'", "usb[:N]"]),
         (["play", "--camera", "replay:/nowhere"], ["/nowhere"]),
         (["play", "--port", "70000"], ["70000"]),
         (["fly"], ["fly"]),
     ],
 )
-def test_bad_input_is_one_line_with_the_remedy(args, words):
-    assert_refused(run(*args), *words)
+def test_bad_input_is_one_line_with_the_remedy(call, args, words):
+    assert_refused(call(*args), *words)
 
 
-def test_read_prints_a_line_for_each_picture_and_reads_the_others(photo, tmp_path):
+def test_a_name_that_is_no_text_is_refused_as_any_other():
+    assert_refused(run("match", "x\udcff"), "there is no such file")
+
+
+def test_read_prints_a_line_for_each_picture_and_reads_the_others(call, photo, tmp_path):
     empty = tmp_path / "empty.jpg"
     empty.touch()
-    done = run("read", "--json", str(empty), str(photo), str(tmp_path / "no.jpg"))
+    done = call("read", "--json", str(empty), str(photo), str(tmp_path / "no.jpg"))
     first, second, third = map(json.loads, done.stdout.splitlines())
 
     assert done.returncode == 2
@@ -132,26 +149,26 @@ def test_read_prints_a_line_for_each_picture_and_reads_the_others(photo, tmp_pat
     assert third["dice"] == []
 
 
-def test_read_says_how_to_see_which_die_is_ringed(tmp_path):
+def test_read_says_how_to_see_which_die_is_ringed(call, tmp_path):
     shot = photograph([Put(5, -20, 0), Put(2, 20, 0, lean_deg=25)], LOOKS["green"])
     path = tmp_path / "leaning.png"
     cv2.imwrite(str(path), shot.image)
     listed = tmp_path / "list.jsonl"
     listed.write_text(json.dumps({"file": path.name, "tray": shot.tray.corners}) + "\n")
 
-    asked = run("read", "--list", str(listed)).stdout
-    drawn = run("read", "--list", str(listed), "--annotate", str(tmp_path / "seen")).stdout
+    asked = call("read", "--list", str(listed)).stdout
+    drawn = call("read", "--list", str(listed), "--annotate", str(tmp_path / "seen")).stdout
 
     assert "The ringed die" in asked
     assert "--annotate" in asked
     assert "--annotate" not in drawn
 
 
-def test_read_takes_a_list_with_trays(photo, tmp_path):
+def test_read_takes_a_list_with_trays(call, photo, tmp_path):
     tray = [[265, 128], [1154, 135], [1144, 735], [268, 727]]
     listed = photo.with_name("list.jsonl")
     listed.write_text(json.dumps({"file": photo.name, "tray": tray}) + "\n")
-    done = run("read", "--json", "--list", str(listed))
+    done = call("read", "--json", "--list", str(listed))
 
     assert json.loads(done.stdout)["values"] == [2, 5]
     assert {die["zone"] for die in json.loads(done.stdout)["dice"]} == {"tray"}
@@ -160,11 +177,11 @@ def test_read_takes_a_list_with_trays(photo, tmp_path):
 @pytest.mark.parametrize(
     "line", ["nonsense", '{"tray": null}', '{"file": "a.jpg", "tray": [[1, 2]]}']
 )
-def test_a_bad_line_of_a_list_is_named(line, tmp_path):
+def test_a_bad_line_of_a_list_is_named(call, line, tmp_path):
     listed = tmp_path / "list.jsonl"
     listed.write_text(line)
 
-    assert_refused(run("read", "--list", str(listed)), "line 1")
+    assert_refused(call("read", "--list", str(listed)), "line 1")
 
 
 def test_read_annotates_into_a_folder(photo, tmp_path):
@@ -174,21 +191,21 @@ def test_read_annotates_into_a_folder(photo, tmp_path):
     assert cv2.imread(str(tmp_path / "seen" / "throw.jpg")).shape == (864, 1536, 3)
 
 
-def test_annotated_pictures_of_one_name_do_not_overwrite_each_other(photo, tmp_path):
+def test_annotated_pictures_of_one_name_do_not_overwrite_each_other(call, photo, tmp_path):
     pictures = [tmp_path / name / "x.jpg" for name in "ab"]
     for picture in pictures:
         picture.parent.mkdir()
         picture.write_bytes(photo.read_bytes())
-    done = run("read", "--annotate", str(tmp_path / "seen"), *map(str, pictures))
+    done = call("read", "--annotate", str(tmp_path / "seen"), *map(str, pictures))
 
     assert done.returncode == 0
     assert sorted(path.name for path in (tmp_path / "seen").iterdir()) == ["x-2.jpg", "x.jpg"]
 
 
-def test_annotating_never_overwrites_what_is_read(photo):
+def test_annotating_never_overwrites_what_is_read(call, photo):
     before = photo.read_bytes()
 
-    assert_refused(run("read", "--annotate", str(photo.parent), str(photo)), "name another folder")
+    assert_refused(call("read", "--annotate", str(photo.parent), str(photo)), "name another folder")
     assert photo.read_bytes() == before
 
 
@@ -264,49 +281,49 @@ def test_match_prints_every_turn_the_standings_and_the_outcome(evening):
     assert done.stdout.endswith("Anna wins with 1,550!\n")
 
 
-def test_match_json_is_for_programs(evening):
-    data = json.loads(run("match", "--json", str(evening)).stdout)
+def test_match_json_is_for_programs(call, evening):
+    data = json.loads(call("match", "--json", str(evening)).stdout)
 
     assert data["outcome"] == {"winner": "Anna", "score": 1550}
     assert [turn["ending"] for turn in data["turns"]] == ["bank", "farkle", "bank", "bank"]
 
 
-def test_match_names_the_line_that_does_not_hold(evening):
+def test_match_names_the_line_that_does_not_hold(call, evening):
     evening.write_text(MATCH.replace("550", "500"))
 
-    assert_refused(run("match", str(evening)), f"{evening}, line 6: 333 11 5 is 550")
-    assert_refused(run("match", "no.txt"), "no.txt: there is no such file")
+    assert_refused(call("match", str(evening)), f"{evening}, line 6: 333 11 5 is 550")
+    assert_refused(call("match", "no.txt"), "no.txt: there is no such file")
 
 
-def test_match_names_the_line_of_an_option_that_does_not_hold(evening):
+def test_match_names_the_line_of_an_option_that_does_not_hold(call, evening):
     evening.write_text(MATCH.replace("1000", "0", 1))
 
-    assert_refused(run("match", str(evening)), f"{evening}, line 3: target found 0")
+    assert_refused(call("match", str(evening)), f"{evening}, line 3: target found 0")
 
 
-def test_match_is_read_from_another_system(evening):
+def test_match_is_read_from_another_system(call, evening):
     evening.write_bytes(b"\xef\xbb\xbf" + MATCH.replace("\n", "\r\n").encode())
-    assert run("match", str(evening)).returncode == 0
+    assert call("match", str(evening)).returncode == 0
     evening.write_bytes(b"\xff\xd8\xff\xe0")
-    assert_refused(run("match", str(evening)), f"{evening}: this is no text: save it as UTF-8")
+    assert_refused(call("match", str(evening)), f"{evening}: this is no text: save it as UTF-8")
 
 
-def test_rules_list_show_and_sheet():
-    assert "zilch" in run("rules", "list").stdout
-    assert "Three farkles in a row cost 500." in run("rules", "show", "zilch").stdout
-    assert run("rules", "sheet", "zilch").stdout.startswith("<svg")
-    assert ">Anna<" in run("rules", "sheet", "--pad", "--player", "Anna", "zilch").stdout
+def test_rules_list_show_and_sheet(call):
+    assert "zilch" in call("rules", "list").stdout
+    assert "Three farkles in a row cost 500." in call("rules", "show", "zilch").stdout
+    assert call("rules", "sheet", "zilch").stdout.startswith("<svg")
+    assert ">Anna<" in call("rules", "sheet", "--pad", "--player", "Anna", "zilch").stdout
 
 
-def test_rules_check_tells_by_its_exit_code(tmp_path):
+def test_rules_check_tells_by_its_exit_code(call, tmp_path):
     file = tmp_path / "house.toml"
     file.write_text('extends = "walnut-studiolo"\nopening = 350\n')
-    assert run("rules", "check", str(file)).returncode == 0
+    assert call("rules", "check", str(file)).returncode == 0
     file.write_text("\nopenning = 3\n")
-    done = run("rules", "check", str(file))
+    done = call("rules", "check", str(file))
 
     assert done.returncode == 1
     assert "line 2: openning is no option: did you mean 'opening'?" in done.stderr
-    assert_refused(run("rules", "check", str(tmp_path / "no.toml")), "there is no such file")
+    assert_refused(call("rules", "check", str(tmp_path / "no.toml")), "there is no such file")
     file.write_bytes(b"\xff")
-    assert_refused(run("rules", "check", str(file)), "house.toml: this is no text")
+    assert_refused(call("rules", "check", str(file)), "house.toml: this is no text")

@@ -4,6 +4,7 @@ import pytest
 
 from game.match.match import Match
 from game.rules import rule_files
+from tests.campaigns.size import count
 from tests.device.player import play_to_the_end
 from tests.device.rig import open_rig
 
@@ -11,9 +12,10 @@ RULES = rule_files.load("walnut-studiolo")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.campaign
+@pytest.mark.parametrize("seed", range(count(1, 8)))
 def test_match_to_ten_thousand_with_the_button_alone(tmp_path, seed):
-    with open_rig(tmp_path, seed=seed) as rig:
+    with open_rig(tmp_path, seed=1 + seed) as rig:
         for face in (3, 5):
             rig.tray.gather()
             rig.throw(face)

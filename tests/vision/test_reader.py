@@ -1,6 +1,7 @@
 """Reading the dice of a painted tray: every value, turn, size, colour pair and neighbour."""
 
 from dataclasses import replace
+from functools import cache
 from itertools import combinations_with_replacement
 
 import cv2
@@ -12,7 +13,7 @@ from device.cameras.simulated.background import backdrop
 from device.cameras.simulated.hand import Hand, lay_hand
 from device.cameras.simulated.tray_geometry import LENS, LOOKS, TrayLook
 from tests.vision.painted import Put, Shot, photograph
-from vision import Problem, Quad, Zone
+from vision import Problem, Quad, Reading, Zone
 
 GREEN = LOOKS["green"]
 PAIRS = {
@@ -75,16 +76,20 @@ def test_the_die_gives_its_own_scale(die_px):
 @pytest.mark.parametrize("angle_deg", [0, 33])
 @pytest.mark.parametrize("pair", list(combinations_with_replacement(range(1, 7), 2)))
 def test_touching_dice_are_two_dice_or_a_question(pair, angle_deg):
-    shot = photograph(touching(pair, angle_deg), GREEN)
+    reading = side_by_side(pair, angle_deg)
 
-    assert not is_silent(shot)
+    assert reading.values == pair or not reading.sure
 
 
 def test_touching_dice_are_mostly_read():
     pairs = list(combinations_with_replacement(range(1, 7), 2))
-    shots = [photograph(touching(pair, 33), GREEN) for pair in pairs]
 
-    assert sum(shot.read().values == shot.values for shot in shots) >= 0.9 * len(pairs)
+    assert sum(side_by_side(pair, 33).values == pair for pair in pairs) >= 0.9 * len(pairs)
+
+
+@cache
+def side_by_side(pair: tuple[int, int], angle_deg: float) -> Reading:
+    return photograph(touching(pair, angle_deg), GREEN).read()
 
 
 def touching(values: tuple[int, ...], angle_deg: float) -> list[Put]:
