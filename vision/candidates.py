@@ -16,7 +16,7 @@ from vision.finder import COARSE_PX, LOOK_PX, TRAY_PX, Sighting, apart, find
 from vision.images import Image, extent
 from vision.pose import CameraPose, Lean, pose
 from vision.reading import Quad
-from vision.tilt import Stance, leans, stances
+from vision.tilt import Stance, stances
 
 SMALL_PX = 11.0
 """Dice below this edge in the finder's picture are looked for again, twice as large."""
@@ -45,8 +45,7 @@ def looks(picture: Image, tray: Quad | None, aside: Quad | None) -> tuple[list[C
     stand = _stand(picture, tray)
     seen = _one_each(look(picture, sightings, stand))
     likely = [sighting for sighting, face in seen if _likely(sighting, face)]
-    stand = _stand(picture, tray, leans(picture, likely, stand))
-    standing = stances(picture, likely, stand)
+    stand, standing = stances(picture, likely, lambda leans: _stand(picture, tray, leans))
     usual = _usual_edge(likely)
     return [
         Candidate(s, face, _foot(s, stand), _odd(s.edge, usual), standing.get(s))

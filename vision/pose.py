@@ -60,17 +60,14 @@ def pose(tray: Quad, width: int, height: int, leans: Sequence[Lean] = ()) -> Cam
     across = np.cross(np.cross(a, b), np.cross(d, c))  # where the walls' lines meet: homogeneous
     along = np.cross(np.cross(b, c), np.cross(a, d))
 
-    def standing(focal: float) -> CameraPose:
-        up = np.cross(_way(across, focal), _way(along, focal))
-        up *= -np.copysign(1, up[2]) / np.linalg.norm(up)
-        return CameraPose(
-            focal * side, (width / 2, height / 2), (float(up[0]), float(up[1]), float(up[2]))
-        )
-
-    def misfit(focal: float) -> float:
-        return _misfit(across, along, focal) + _oddness(standing(focal), leans)
-
-    return standing(min(map(float, FOCALS), key=misfit))
+    ways = _ways(across), _ways(along)
+    ups = np.cross(*ways)
+    ups *= -np.copysign(1, ups[:, 2:]) / np.linalg.norm(ups, axis=1, keepdims=True)
+    best = int(np.argmin(_misfits(*ways) + _oddness(ups, FOCALS * side, middle, leans)))
+    up = ups[best]
+    return CameraPose(
+        float(FOCALS[best]) * side, (width / 2, height / 2), (float(up[0]), float(up[1]), float(up[2]))
+    )
 
 
 def _is_convex(tray: Quad) -> bool:
@@ -85,18 +82,23 @@ def _is_convex(tray: Quad) -> bool:
     return bool((turns > LEAST_TURN).all() or (turns < -LEAST_TURN).all())
 
 
-def _way(vanishing: Vector, focal: float) -> Vector:
-    way: Vector = vanishing / (focal, focal, 1.0)
-    return way / np.linalg.norm(way)
+def _ways(vanishing: Vector) -> Vector:
+    """(focals, 3): where a wall points, for each lens."""
+    ways = vanishing / np.column_stack([FOCALS, FOCALS, np.ones_like(FOCALS)])
+    return np.asarray(ways / np.linalg.norm(ways, axis=1, keepdims=True))
 
 
-def _misfit(across: Vector, along: Vector, focal: float) -> float:
-    cosine = float(_way(across, focal) @ _way(along, focal))
-    wrong = np.degrees(np.arcsin(np.clip(cosine, -1, 1))) / RIGHT_ANGLE_DEG
-    return float(wrong**2 + (np.log2(focal / USUAL) / SPREAD) ** 2)
+def _misfits(across: Vector, along: Vector) -> Vector:
+    """(focals,): how far off a right angle the walls are, and how unusual the lens is."""
+    cosines = np.clip((across * along).sum(axis=1), -1, 1)
+    wrong = np.degrees(np.arcsin(cosines)) / RIGHT_ANGLE_DEG
+    return np.asarray(wrong**2 + (np.log2(FOCALS / USUAL) / SPREAD) ** 2)
 
 
-def _oddness(stand: CameraPose, leans: Sequence[Lean]) -> float:
-    """How ill dice fit that are thought to lie flat; one that leans counts for little."""
-    off = [np.subtract(stand.lean(one.x, one.y), (one.right, one.down)) for one in leans]
-    return float(sum(min(LEAN_MOST, float(d @ d) / LEAN_ERROR**2) for d in off))
+def _oddness(ups: Vector, focals_px: Vector, middle: Vector, leans: Sequence[Lean]) -> Vector:
+    """(focals,): how ill dice fit that are thought to lie flat; one that leans counts for little."""
+    at = np.array([(one.x, one.y) for one in leans]).reshape(-1, 2) - middle
+    told = np.array([(one.right, one.down) for one in leans]).reshape(-1, 2)
+    ahead = (ups[:, 2] / focals_px)[:, None, None]
+    off = ups[:, None, :2] - at * ahead - told
+    return np.asarray(np.minimum(LEAN_MOST, (off**2).sum(axis=2) / LEAN_ERROR**2).sum(axis=1))

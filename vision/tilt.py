@@ -4,7 +4,7 @@ A flat die shows its sides by so much and no more. The network sees the die with
 and what a flat one would cover there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -24,6 +24,8 @@ TWO_VIEWS = VIEWS[::4]
 OTHER_VIEWS = tuple(view for view in VIEWS if view not in TWO_VIEWS)
 FLAT = 0.05
 """From two sides less likely than this to lean: of 658 such dice none did from all eight."""
+PoseOf = Callable[[Sequence[Lean]], CameraPose | None]
+"""How the camera stands where dice are seen to lean so."""
 PARTS = 4
 """Corners are drawn to 1/2**PARTS of a pixel."""
 
@@ -37,32 +39,48 @@ class Stance:
     lean: Lean
 
 
-def leans(picture: Image, sightings: Sequence[Sighting], pose: CameraPose | None) -> list[Lean]:
-    """How each is seen to stand: two sides tell as much of the lens as all of them."""
-    if pose is None or not sightings:
-        return []
-    answers = _answers(_inputs(picture, sightings, pose), TWO_VIEWS)
-    return [_stance(answer, s, pose).lean for answer, s in zip(answers, sightings, strict=True)]
-
-
 def stances(
-    picture: Image, sightings: Sequence[Sighting], pose: CameraPose | None
-) -> dict[Sighting, Stance]:
-    """One for each sighting; none where it is not known how the camera stands."""
-    if pose is None or not sightings:
-        return {}
-    inputs = _inputs(picture, sightings, pose)
-    answers = _answers(inputs, TWO_VIEWS)
+    picture: Image, sightings: Sequence[Sighting], stand: PoseOf
+) -> tuple[CameraPose | None, dict[Sighting, Stance]]:
+    """How the camera stands, by how the dice are seen to stand, and how each of them does then.
+
+    Nothing of the dice where it is not known how the camera stands.
+    """
+    first = stand(())
+    if first is None or not sightings:
+        return first, {}
+    seen = _TwoViews.of(picture, sightings, first)
+    pose = stand([stance.lean for stance in _stances(seen.answers, sightings, first)])
+    if pose is None:
+        return None, {}
+    if pose != first:
+        seen = _TwoViews.of(picture, sightings, pose)
+    answers = _doubted(seen)
+    return pose, dict(zip(sightings, _stances(answers, sightings, pose), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _TwoViews:
+    """What the network is given of each die, and says of it from two sides: they tell most."""
+
+    inputs: Floats
+    answers: Floats
+
+    @classmethod
+    def of(cls, picture: Image, sightings: Sequence[Sighting], pose: CameraPose) -> "_TwoViews":
+        inputs = np.stack([_input(picture, sighting, pose) for sighting in sightings])
+        return cls(inputs, _answers(inputs, TWO_VIEWS))
+
+
+def _doubted(seen: _TwoViews) -> Floats:
+    """Answers from all sides, of those that may lean."""
+    answers = seen.answers.copy()
     doubtful = chance(answers[:, :2]).sum(axis=1) > FLAT
     if doubtful.any():
-        others = _answers(inputs[doubtful], OTHER_VIEWS)
+        others = _answers(seen.inputs[doubtful], OTHER_VIEWS)
         share = len(TWO_VIEWS) / len(VIEWS)
         answers[doubtful] = share * answers[doubtful] + (1 - share) * others
-    return {s: _stance(answer, s, pose) for answer, s in zip(answers, sightings, strict=True)}
-
-
-def _inputs(picture: Image, sightings: Sequence[Sighting], pose: CameraPose) -> Floats:
-    return np.stack([_input(picture, sighting, pose) for sighting in sightings])
+    return answers
 
 
 def _answers(inputs: Floats, views: Sequence[View]) -> Floats:
@@ -73,6 +91,10 @@ def _answers(inputs: Floats, views: Sequence[View]) -> Floats:
         answers[:, 2:] = answers[:, 2:] @ axes(view)
         out += answers / len(views)
     return out
+
+
+def _stances(answers: Floats, sightings: Sequence[Sighting], pose: CameraPose) -> list[Stance]:
+    return [_stance(*one, pose) for one in zip(answers, sightings, strict=True)]
 
 
 def _stance(answer: Floats, sighting: Sighting, pose: CameraPose) -> Stance:
