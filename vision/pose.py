@@ -66,7 +66,9 @@ def pose(tray: Quad, width: int, height: int, leans: Sequence[Lean] = ()) -> Cam
     best = int(np.argmin(_misfits(*ways) + _oddness(ups, FOCALS * side, middle, leans)))
     up = ups[best]
     return CameraPose(
-        float(FOCALS[best]) * side, (width / 2, height / 2), (float(up[0]), float(up[1]), float(up[2]))
+        float(FOCALS[best]) * side,
+        (width / 2, height / 2),
+        (float(up[0]), float(up[1]), float(up[2])),
     )
 
 

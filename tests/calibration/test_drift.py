@@ -21,8 +21,9 @@ def smaller(image, quad, width=320):
     return small, type(quad)(tuple((x * scale, y * scale) for x, y in quad.corners))
 
 
-@pytest.fixture(params=LOOKS)
+@pytest.fixture(scope="module", params=LOOKS)
 def scene(request):
+    """A tray as it lies empty, and its picture."""
     tray = SimulatedTray(seed=2, look=request.param, roll_s=0.0)
     return tray, *smaller(tray.capture().image, tray.tray)
 

@@ -9,13 +9,15 @@ from tests.device.player import play_to_the_end
 from tests.device.rig import open_rig
 
 RULES = rule_files.load("walnut-studiolo")
+FIRST_SEED = 16
+"""Of those below 60 the one of the fewest throws, 63: with farkles, hot dice and all that can happen."""
 
 
 @pytest.mark.slow
 @pytest.mark.campaign
-@pytest.mark.parametrize("seed", range(count(1, 8)))
+@pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + count(1, 8)))
 def test_match_to_ten_thousand_with_the_button_alone(tmp_path, seed):
-    with open_rig(tmp_path, seed=1 + seed) as rig:
+    with open_rig(tmp_path, seed=seed) as rig:
         for face in (3, 5):
             rig.tray.gather()
             rig.throw(face)
