@@ -35,11 +35,12 @@ from device.inbox import (
     Note,
     Resettle,
 )
+from device.pictures_in_view import PicturesInView
 from device.session.indicator import SHUTDOWN_S
 from device.session.live_match import LiveMatch
 from device.session.session import Session
 from device.session.verdict import NeedsAttention
-from device.snapshots import Shown, Surroundings, Troubles, draw, indicator_of
+from device.snapshots import Surroundings, Troubles, draw, indicator_of
 from device.storage.misreads import MisreadCollector, MisreadStore
 from device.storage.photo_album import PhotoAlbum, jpeg
 from device.storage.throw_pictures import ThrowPictures
@@ -178,7 +179,7 @@ class Companion:
         self._damage, self._hangs = damage, False
         self._camera_trouble: Message | None = None
         self._photo_album = PhotoAlbum()
-        self._shown: Shown | None = None
+        self._pictures = PicturesInView(self._photo_album)
         self._camera_name: str | None = None
         self._held_s: float | None = None
         self._join_url = ""
@@ -213,6 +214,9 @@ class Companion:
 
     def photo(self, photo_id: str) -> bytes | None:
         return self._photo_album.get(photo_id)
+
+    def photo_die(self, photo_id: str, die: int) -> bytes | None:
+        return self._photo_album.die(photo_id, die)
 
     def view(self) -> bytes | None:
         """What the camera sees now, small, as JPEG; None while there is no camera."""
@@ -320,10 +324,12 @@ class Companion:
         match report:
             case Seen():
                 self._see(report)
-                earlier = report.earlier
+                earlier, before = report.earlier, self._session.overlay
                 self._session.seen(report.look, report.sight, earlier.sight if earlier else None)
                 if earlier and self._session.offering:
                     self._see(earlier)
+                if self._session.overlay is not before:  # else it answers nothing any more
+                    self._pictures.judged(self._session)
             case TimedOut():
                 self._session.timed_out(report.look)
             case CameraFound():
@@ -380,8 +386,8 @@ class Companion:
 
     def _name_face(self, command: NameFace) -> None:
         """A die of the last throw is corrected; any other is told to the open question."""
-        photo, shown = self._snapshot.photo, self._shown
-        if shown is None or photo is None or photo.id != command.photo:
+        photo = self._snapshot.photo
+        if photo is None or photo.id != command.photo:
             raise TableError(
                 Message("That photo is an old one: look at the newest, and tap there.")
             )
@@ -389,12 +395,10 @@ class Companion:
             raise TableError(
                 Message("There is no die %(n)s on that photo: they count from 0.", n=command.die)
             )
-        sight = shown.seen.sight.told(command.die, command.face)
         if (slot := photo.dice[command.die].slot) is None:
-            self._session.told(sight)
+            self._pictures.told(self._session, command.die, command.face)
         else:
             self._session.correct_die(slot, command.face)
-        self._show(replace(shown.seen, sight=sight))
 
     # The camera
 
@@ -402,10 +406,7 @@ class Companion:
         """What the camera saw, before people say more of it."""
         if self._misreads:
             self._misreads.saw(seen)
-        self._show(seen)
-
-    def _show(self, seen: Seen) -> None:
-        self._shown = Shown(seen, self._photo_album.add(seen.image, seen.reading, seen.zones))
+        self._pictures.see(seen)
 
     def _lose_camera(self, reason: Message) -> None:
         self._camera_name, self._camera_trouble = None, reason
@@ -440,7 +441,7 @@ class Companion:
         return Surroundings(
             simulated=self.simulated_tray is not None,
             camera=self._camera_name,
-            shown=self._shown,
+            photo=self._pictures.photo(self._session),
             join_url=self._join_url,
             held_s=self._held_s,
             moved=drifted.moved,
@@ -478,7 +479,7 @@ class Companion:
         return self._snapshot
 
     def _keep_picture(self) -> None:
-        seen = self._live_match.seen
-        if self._throw_pictures and self._shown and seen not in (0, self._kept):
+        seen, newest = self._live_match.seen, self._pictures.newest
+        if self._throw_pictures and newest and seen not in (0, self._kept):
             self._kept = seen
-            self._throw_pictures.keep(seen, self._shown.seen.image)
+            self._throw_pictures.keep(seen, newest.image)

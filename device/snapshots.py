@@ -6,9 +6,6 @@ from device.hardware.lamp import LAMPS
 from device.session.indicator import Indicator, sign_for
 from device.session.session import Session
 from device.session.verdict import NeedsAttention, OpenQuestion
-from device.storage.photo_album import with_slots
-from device.watching.reports import Seen
-from game.match.match import Match
 from game.message import Message
 from game.situation import Situation
 from web.contracts.coach import Coaching
@@ -38,18 +35,11 @@ class Troubles:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """The newest picture that was read, and its photo."""
-
-    seen: Seen
-    photo: Photo
-
-
-@dataclass(frozen=True, slots=True)
 class Surroundings:
     """What is around the session: the parts of the table as they stand now.
 
     Attributes:
+        photo: the picture of what is in view, if there is one.
         held_s: for how long the button is down; None where it is not.
         moved: whether the tray lies elsewhere than it was calibrated.
         testing: the colour that calibration asks about.
@@ -59,7 +49,7 @@ class Surroundings:
 
     simulated: bool
     camera: str | None = None
-    shown: Shown | None = None
+    photo: Photo | None = None
     join_url: str = ""
     held_s: float | None = None
     moved: bool = False
@@ -81,7 +71,7 @@ def draw(version: int, session: Session, around: Surroundings, coaching: Coachin
         advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
         match=match,
         rolloff=session.rolloff if session.situation is Situation.NO_MATCH else None,
-        photo=_photo(around.shown, match),
+        photo=around.photo,
         question=overlay.question if isinstance(overlay, OpenQuestion) else None,
         choices=session.choices,
         simulated=around.simulated,
@@ -107,12 +97,3 @@ def indicator_of(session: Session, around: Surroundings) -> Indicator:
         testing=around.testing,
         asked=around.pencil.by_button,
     )
-
-
-def _photo(shown: Shown | None, match: Match | None) -> Photo | None:
-    """Each die with its number in the throw that the photo shows."""
-    if shown is None:
-        return None
-    if match is None:
-        return shown.photo
-    return with_slots(shown.photo, shown.seen.reading, match.last_throw)

@@ -81,7 +81,8 @@ class LiveMatch:
         with self._writing():
             position = self._record.append(self.match_id, *actions, result=result)
         self._match = match
-        if any(isinstance(action, Thrown) and action.places for action in actions):
+        thrown = (action for action in actions if isinstance(action, Thrown))
+        if any(place.seen for throw in thrown for place in throw.places):
             self.seen = position
         return match
 

@@ -1,8 +1,13 @@
-"""The last few readings as annotated photos, for the phones."""
+"""The last few pictures that were read, drawn for the phones as their throws stand now.
 
-from collections import OrderedDict
+A picture is bound to its throw by where the dice lie in both, and drawn with the throw's present
+faces. Its name is made of what it shows: who kept it under that name keeps the truth.
+"""
+
+from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2s
 
 import cv2
 import numpy as np
@@ -15,7 +20,10 @@ from vision.annotate import annotate
 from vision.reading import Die, Quad, Reading
 from web.contracts.table import Photo, PhotoDie
 
-KEPT = 8
+PICTURES = 6
+"""In memory, each 4 MB at most at 1536x864: as many throws can be taken back with their pictures."""
+
+KEPT = 16
 """A phone that is some snapshots behind still finds its photo."""
 
 WIDTH_PX = 800
@@ -27,35 +35,75 @@ MARGIN = 0.09
 JPEG_QUALITY = 75
 """At that width 30 to 50 kB: the first view of the page stays below 100 kB in all."""
 
+DIE_QUALITY = 90
+AROUND_DIE = 1.3
+"""Half of what is cut out around a die, of its edge: how it leans must be seen, too."""
+
+NAME_BYTES = 10
+
 
 class PhotoAlbum:
-    """Keeps the newest annotated photos; written by one thread, read by many."""
+    """Keeps the newest pictures; written by one thread, read by many."""
 
     def __init__(self) -> None:
-        self._jpegs: OrderedDict[str, bytes] = OrderedDict()
-        self._number = 0
+        self._pictures: deque[AlbumPicture] = deque(maxlen=PICTURES)
+        self._drawn: OrderedDict[str, tuple[AlbumPicture, bytes]] = OrderedDict()
 
-    def add(self, image: Image, reading: Reading, zones: Sequence[Quad] = ()) -> Photo:
-        """Annotate and keep the picture, cut to these zones; gives what the page needs."""
-        self._number += 1
-        name = str(self._number)
+    def add(self, image: Image, reading: Reading, zones: Sequence[Quad] = ()) -> "AlbumPicture":
+        """Keep the picture and what was read from it, cut to these zones."""
         cut = _cut_to(image.shape[1], image.shape[0], zones)
-        moved = cut.moved(reading)
-        self._jpegs[name] = jpeg(annotate(cut.of(image), moved))
-        if len(self._jpegs) > KEPT:
-            self._jpegs.popitem(last=False)
-        dice = tuple(_photo_die(die, cut.width, cut.height) for die in moved.dice)
-        return Photo(name, cut.width, cut.height, dice)
+        picture = AlbumPicture(np.array(cut.of(image)), cut.moved(reading), reading)
+        self._pictures.append(picture)
+        return picture
+
+    def as_read(self, picture: "AlbumPicture", throw: Throw | None = None) -> Photo:
+        """The picture as it was read; dice of this throw that still lie there are named."""
+        found = slots(picture.reading, throw) if throw else {}
+        is_whole = throw and len(found) == len(throw.dice)
+        index = throw.index if throw and is_whole else None
+        return self._photo(picture, picture.shown, found, index)
+
+    def of(self, throw: Throw) -> Photo | None:
+        """The picture in which all dice of this throw lie, with the faces that it has now."""
+        for picture in reversed(self._pictures):
+            found = slots(picture.reading, throw)
+            if found and len(found) == len(throw.dice):
+                shown = _told(picture.shown, {i: throw.dice[slot] for i, slot in found.items()})
+                return self._photo(picture, shown, found, throw.index)
+        return None
 
     def get(self, name: str) -> bytes | None:
-        return self._jpegs.get(name)
+        """The drawn photo as JPEG, while it is among the last few."""
+        found = self._drawn.get(name)
+        return found[1] if found else None
 
+    def die(self, name: str, number: int) -> bytes | None:
+        """One die of that photo as the camera saw it, at full resolution, as JPEG."""
+        found = self._drawn.get(name)
+        if found is None or number >= len(found[0].shown.dice):
+            return None
+        return jpeg(_around(found[0].image, found[0].shown.dice[number]), quality=DIE_QUALITY)
 
-def with_slots(photo: Photo, reading: Reading, throw: Throw | None) -> Photo:
-    """The photo, each die that is one of this throw told which; it was made of this reading."""
-    found = slots(reading, throw) if throw else {}
-    dice = tuple(replace(die, slot=found.get(i)) for i, die in enumerate(photo.dice))
-    return replace(photo, index=throw.index if throw and found else None, dice=dice)
+    def _photo(
+        self, picture: "AlbumPicture", shown: Reading, found: dict[int, int], index: int | None
+    ) -> Photo:
+        faces = tuple((die.value, die.problem) for die in shown.dice)
+        if faces not in picture.names:
+            data = jpeg(annotate(picture.image, shown))
+            picture.names[faces] = blake2s(data, digest_size=NAME_BYTES).hexdigest()
+            self._keep(picture.names[faces], picture, data)
+        height, width = picture.image.shape[:2]
+        dice = tuple(
+            replace(_photo_die(die, width, height), slot=found.get(i))
+            for i, die in enumerate(shown.dice)
+        )
+        return Photo(picture.names[faces], width, height, dice, index)
+
+    def _keep(self, name: str, picture: "AlbumPicture", data: bytes) -> None:
+        self._drawn[name] = picture, data
+        while len(self._drawn) > KEPT:
+            old, _ = self._drawn.popitem(last=False)[1]
+            old.names.clear()
 
 
 def slots(reading: Reading, throw: Throw) -> dict[int, int]:
@@ -78,6 +126,15 @@ def _is_at(die: Die, place: Place) -> bool:
     return lies_at(place_of(die), replace(place, face=UNKNOWN_FACE))
 
 
+def _told(reading: Reading, faces: dict[int, int]) -> Reading:
+    """The reading with these faces, each of which is certain by now."""
+    dice = (
+        replace(die, value=faces[i], problem=None) if i in faces else die
+        for i, die in enumerate(reading.dice)
+    )
+    return replace(reading, dice=tuple(dice))
+
+
 def jpeg(image: Image, width_px: int = WIDTH_PX, quality: int = JPEG_QUALITY) -> bytes:
     """The picture as JPEG, at most so wide."""
     height, width = image.shape[:2]
@@ -86,6 +143,25 @@ def jpeg(image: Image, width_px: int = WIDTH_PX, quality: int = JPEG_QUALITY) ->
         image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
     _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
     return data.tobytes()
+
+
+def _around(image: Image, die: Die) -> Image:
+    """The square around a die, with what of it lies beyond the picture left out."""
+    half = AROUND_DIE * die.size
+    left, top = max(0, round(die.x - half)), max(0, round(die.y - half))
+    right, bottom = max(left + 1, round(die.x + half)), max(top + 1, round(die.y + half))
+    return image[top:bottom, left:right]
+
+
+class AlbumPicture:
+    """A picture cut to the tray, what was read in its pixels and in the camera's, and its names.
+
+    `names` are those of what was drawn of it, by the faces that were drawn.
+    """
+
+    def __init__(self, image: Image, shown: Reading, reading: Reading) -> None:
+        self.image, self.shown, self.reading = image, shown, reading
+        self.names: dict[tuple[object, ...], str] = {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,11 @@ class Place:
     angle: float = 0.0
     aside: bool = False
 
+    @property
+    def seen(self) -> bool:
+        """Whether a camera saw the die there: one that was tapped in lies nowhere."""
+        return self.size > 0
+
 
 @dataclass(frozen=True, slots=True)
 class Thrown:

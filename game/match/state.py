@@ -37,6 +37,11 @@ class Throw:
     places: tuple[Place, ...] = field(default=(), compare=False)
 
     @property
+    def tapped_in(self) -> bool:
+        """Whether no camera saw it."""
+        return not any(place.seen for place in self.places)
+
+    @property
     def set_aside(self) -> tuple[Place, ...]:
         """Where dice lay that were kept before it."""
         return tuple(place for place in self.places if place.aside)

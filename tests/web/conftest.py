@@ -142,6 +142,9 @@ class MemoryTable:
     def photo(self, photo_id: str) -> bytes | None:
         return self.photos.get(photo_id)
 
+    def photo_die(self, photo_id: str, die: int) -> bytes | None:
+        return self.photos.get(f"{photo_id}/{die}")
+
     def view(self) -> bytes | None:
         return self.photos.get("view")
 

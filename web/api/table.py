@@ -112,13 +112,14 @@ def _add_reading(api: Routes, table: Table, streams: Streams, rules: tuple[Rules
         kind="image/jpeg", refused=(404,),
     )  # fmt: skip
     def photo(photo_id: str) -> Response:
-        jpeg = table.photo(photo_id)
-        if jpeg is None:
-            raise HttpProblem(
-                404, Message("only the last few photos are kept: the state names the newest")
-            )
-        kept = {"Cache-Control": "private, max-age=86400, immutable"}
-        return Response(jpeg, headers=kept, mimetype="image/jpeg")
+        return _picture(table.photo(photo_id))
+
+    @api.reads(
+        "/photo/<photo_id>/<int:die>.jpg", "One die of that photo, at full resolution",
+        kind="image/jpeg", refused=(404,),
+    )  # fmt: skip
+    def photo_die(photo_id: str, die: int) -> Response:
+        return _picture(table.photo_die(photo_id, die))
 
     @api.reads("/view.jpg", "What the camera sees now, small", kind="image/jpeg", refused=(404,))
     def view() -> Response:
@@ -137,6 +138,16 @@ def _add_reading(api: Routes, table: Table, streams: Streams, rules: tuple[Rules
         text = house_file(match.rules if match else rules[0])
         headers = {"Content-Disposition": 'attachment; filename="house.toml"'}
         return Response(text, headers=headers, mimetype="application/toml")
+
+
+def _picture(jpeg: bytes | None) -> Response:
+    """Its address is made of what it shows, so it may be kept for good."""
+    if jpeg is None:
+        raise HttpProblem(
+            404, Message("only the last few photos are kept: the state names the newest")
+        )
+    kept = {"Cache-Control": "private, max-age=86400, immutable"}
+    return Response(jpeg, headers=kept, mimetype="image/jpeg")
 
 
 def _published(rules: Ruleset) -> dict[str, object]:

@@ -34,9 +34,10 @@ class PhotoDie:
 
 @dataclass(frozen=True, slots=True)
 class Photo:
-    """The annotated photo of the last reading; its JPEG is `Table.photo(id)`.
+    """The annotated photo of what is in view; its JPEG is `Table.photo(id)`.
 
-    `index` is the throw on the timeline that it shows, None where it shows none.
+    `id` is made of what it shows, so it never means another picture. `index` is the throw on the
+    timeline that it shows, None where it shows none: then it is of what is in question.
     """
 
     id: str
@@ -129,6 +130,9 @@ class Table(Protocol):
 
     def photo(self, photo_id: str) -> bytes | None:
         """The JPEG, while it is among the last few."""
+
+    def photo_die(self, photo_id: str, die: int) -> bytes | None:
+        """That die of it, counted from 0, at full resolution and without marks, as JPEG."""
 
     def view(self) -> bytes | None:
         """What the camera sees now, small, as JPEG; None while there is no camera."""

@@ -65,8 +65,12 @@ class TurnJson(TypedDict):
 
 
 class LastThrowJson(ThrowJson):
-    """The throw in view: of this turn, or of the finished one before (then with its `ending`)."""
+    """The throw in view: of this turn, or of the finished one before (then with its `ending`).
 
+    `tapped_in` where no camera saw it.
+    """
+
+    tapped_in: bool
     seat: int
     turn_points: int
     ending: str | None
@@ -138,10 +142,14 @@ class PhotoDieJson(TypedDict):
     zone: str
     problem: str | None
     slot: int | None
+    url: str
 
 
 class PhotoJson(TypedDict):
-    """The annotated photo of the last reading; `index` names the throw that it shows, or None."""
+    """The annotated photo of the throw in view, or of what is in question: then `index` is None.
+
+    `id` and `url` are made of what it shows. A die's `url` is that die at full resolution.
+    """
 
     id: str
     url: str

@@ -12,7 +12,7 @@ from game.rules.rule_files import differences
 from game.rules.ruleset import Dice
 from game.stats.summary import at_risk
 from web.contracts.coach import Coaching
-from web.contracts.table import Holding, Photo, PhotoDie, Snapshot
+from web.contracts.table import Holding, Photo, Snapshot
 from web.state.coach_json import coach_json, odds_by_keep
 from web.state.json_schema import (
     BankJson,
@@ -156,6 +156,7 @@ def _last_throw(state: State) -> LastThrowJson | None:
             ending = turn.ending.value if turn.ending else None
             return {
                 **_throw(turn.last),
+                "tapped_in": turn.last.tapped_in,
                 "seat": turn.seat,
                 "turn_points": turn.points,
                 "ending": ending,
@@ -219,11 +220,12 @@ def _photo(photo: Photo) -> PhotoJson:
         "width": photo.width,
         "height": photo.height,
         "index": photo.index,
-        "dice": [_photo_die(die) for die in photo.dice],
+        "dice": [_photo_die(photo, i) for i in range(len(photo.dice))],
     }
 
 
-def _photo_die(die: PhotoDie) -> PhotoDieJson:
+def _photo_die(photo: Photo, number: int) -> PhotoDieJson:
+    die = photo.dice[number]
     return {
         "value": die.value,
         "x": die.x,
@@ -234,6 +236,7 @@ def _photo_die(die: PhotoDie) -> PhotoDieJson:
         "zone": die.zone,
         "problem": die.problem,
         "slot": die.slot,
+        "url": f"/api/v1/photo/{photo.id}/{number}.jpg",
     }
 
 

@@ -1,34 +1,49 @@
-"""Which die on the photo is which of the throw."""
+"""Each picture with its throw, as that throw stands now."""
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
+import pytest
 
 from device.session.placement import place_of
-from device.storage.photo_album import PhotoAlbum, with_slots
-from game.match.events import Thrown
+from device.storage.photo_album import PICTURES, PhotoAlbum
+from game.match.events import Skipped, Thrown
 from game.match.match import Match
 from game.rules import rule_files
-from vision.reading import Die, Reading, Zone
+from vision.reading import Die, Quad, Reading, Zone
 
 RULES = rule_files.load("walnut-studiolo")
+WIDTH, HEIGHT = 1280, 720
 
 
-def die(face, x, zone=Zone.TRAY):
-    return Die(face, x, 100, 50, 50, 0, 0.99, zone)
+def die(face, x, zone=Zone.TRAY, y=100):
+    return Die(face, x, y, 50, 50, 0, 0.99, zone)
 
 
-READING = Reading(tuple(die(face, 100 * i) for i, face in enumerate((6, 2, 1, 2, 3, 4))))
+READING = Reading(tuple(die(face, 100 + 100 * i) for i, face in enumerate((6, 2, 1, 2, 3, 4))))
+MOVED = replace(READING, dice=tuple(replace(die, y=400) for die in READING.dice))
 
 
-def photo(reading=READING):
-    return PhotoAlbum().add(np.zeros((720, 1280, 3), np.uint8), reading)
+def picture(shade=0):
+    return np.full((HEIGHT, WIDTH, 3), shade, np.uint8)
 
 
-def accepted(reading=READING):
+def album_of(*readings):
+    album = PhotoAlbum()
+    for i, reading in enumerate(readings):
+        album.add(picture(10 * i), reading)
+    return album
+
+
+def accepted(reading=READING, match=None):
     places = tuple(map(place_of, reading.in_tray))
-    match = Match.start(RULES, ["Anna", "Ben"])
+    match = match or Match.start(RULES, ["Anna", "Ben"])
     return match.push(Thrown(tuple(sorted(place.face for place in places)), places))
+
+
+def values(photo):
+    return [die.value for die in photo.dice]
 
 
 def slots(photo):
@@ -36,32 +51,85 @@ def slots(photo):
 
 
 def test_each_die_is_one_of_the_throw():
-    shown = with_slots(photo(), READING, accepted().last_throw)
+    shown = album_of(READING).of(accepted().last_throw)
 
     assert (shown.index, slots(shown)) == (0, [5, 1, 0, 2, 3, 4])
 
 
-def test_a_die_that_was_corrected_is_still_known():
-    match = accepted().correct((1, 1, 2, 2, 3, 4), 0)
-    shown = with_slots(photo(), READING, match.last_throw)
+def test_a_corrected_die_is_drawn_as_it_was_corrected_and_taken_back_as_before():
+    album = album_of(READING)
+    match = accepted()
+    before = album.of(match.last_throw)
+    corrected = match.correct((1, 1, 2, 2, 3, 4), 0)
+    after = album.of(corrected.last_throw)
 
-    assert slots(shown)[0] == 1
-    assert sorted(slots(shown)) == [0, 1, 2, 3, 4, 5]
-
-
-def test_dice_elsewhere_are_not_of_the_throw():
-    moved = replace(READING, dice=tuple(replace(die, y=400) for die in READING.dice))
-    shown = with_slots(photo(moved), moved, accepted().last_throw)
-
-    assert (shown.index, slots(shown)) == (None, [None] * 6)
+    assert values(after) == [1, 2, 1, 2, 3, 4]
+    assert sorted(slots(after)) == [0, 1, 2, 3, 4, 5]
+    assert album.get(before.id) != album.get(after.id)
+    assert album.of(corrected.undo().last_throw) == before
 
 
-def test_dice_that_stayed_while_one_cannot_be_read_are_those_of_the_throw_before():
+def test_a_throw_that_no_camera_saw_has_no_picture():
+    tapped = Match.start(RULES, ["Anna", "Ben"]).throw((1, 2, 2, 3, 4, 6))
+
+    assert album_of(READING).of(tapped.last_throw) is None
+
+
+def test_a_throw_taken_back_gives_way_to_the_one_before_and_its_picture():
+    album = album_of(READING, MOVED)
+    first = accepted()
+    second = accepted(MOVED, first.push(Skipped()))
+
+    old, new = album.of(first.last_throw), album.of(second.last_throw)
+    assert old.id != new.id
+    assert album.of(second.undo().last_throw) == old
+
+
+def test_some_dice_of_a_throw_are_not_its_picture():
     stayed = Reading((READING.dice[2], die(None, 900)))
-    shown = with_slots(photo(stayed), stayed, accepted().last_throw)
+    album = PhotoAlbum()
+    seen = album.add(picture(), stayed)
+    shown = album.as_read(seen, accepted().last_throw)
 
-    assert (shown.index, slots(shown)) == (0, [0, None])
+    assert album.of(accepted().last_throw) is None
+    assert (shown.index, slots(shown)) == (None, [0, None])
 
 
-def test_without_a_throw_there_is_nothing_to_tell():
-    assert with_slots(photo(), READING, None).index is None
+def test_the_name_says_what_is_shown_whoever_drew_it():
+    throw = accepted().last_throw
+    one, same, other = (
+        album.of(throw).id
+        for album in (album_of(READING), album_of(READING), album_of(MOVED, READING))
+    )
+
+    assert one == same
+    assert one != other
+
+
+def test_old_pictures_make_room():
+    album = album_of(READING, *[MOVED] * PICTURES)
+
+    assert album.of(accepted().last_throw) is None
+
+
+def test_a_die_is_cut_out_at_full_resolution_with_its_surroundings():
+    image = picture()
+    image[75:125, 175:225] = 255
+    album = PhotoAlbum()
+    zone = Quad(((60, 40), (1000, 40), (1000, 600), (60, 600)))
+    album.add(image, READING, (zone,))
+    shown = album.of(accepted().last_throw)
+
+    found = cv2.imdecode(np.frombuffer(album.die(shown.id, 1), np.uint8), cv2.IMREAD_GRAYSCALE)
+    assert found.shape == (130, 130)
+    assert found[65, 65] > 200
+    assert found[10, 10] < 50
+
+
+@pytest.mark.parametrize("number", [6, 10**9])
+def test_a_die_that_is_not_there_cannot_be_cut_out(number):
+    album = album_of(READING)
+    shown = album.of(accepted().last_throw)
+
+    assert album.die(shown.id, number) is None
+    assert album.die("unknown", 0) is None

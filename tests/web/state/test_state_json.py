@@ -106,6 +106,7 @@ def test_a_throw_of_a_finished_turn_stays_in_view(table):
         "kept": None,
         "score": 0,
         "assumed": False,
+        "tapped_in": True,
         "seat": 0,
         "turn_points": 0,
         "ending": "farkle",
@@ -163,6 +164,7 @@ def test_question_photo_and_rolloff_pass_through(table):
     assert state["choices"] == [{"id": "yes", "label": "Yes"}]
     assert state["photo"]["url"] == "/api/v1/photo/p7.jpg"
     assert state["photo"]["dice"][0]["problem"] == "cocked"
+    assert state["photo"]["dice"][1]["url"] == "/api/v1/photo/p7/1.jpg"
     assert state["photo"]["index"] == 8
     assert [die["slot"] for die in state["photo"]["dice"]] == [None, 3]
     assert state["rolloff"] == {"rolls": [[3], [5]], "open": False, "seat": None, "first": 1}

@@ -1,0 +1,59 @@
+"""Which picture belongs to what is in view: to the open question, or to the throw as it stands."""
+
+from dataclasses import replace
+
+from device.session.session import Session
+from device.session.verdict import NeedsAttention, OpenQuestion, Overlay
+from device.storage.photo_album import PhotoAlbum, AlbumPicture
+from device.watching.reports import Seen
+from game.match.rolloff import RollOff
+from web.contracts.table import Photo
+
+
+class PicturesInView:
+    """The pictures that were read, each shown only with what was made of it.
+
+    Attributes:
+        newest: the last picture that was read; None before the first.
+    """
+
+    def __init__(self, album: PhotoAlbum) -> None:
+        self._album = album
+        self.newest: Seen | None = None
+        self._picture: AlbumPicture | None = None
+        self._asked: tuple[Overlay, AlbumPicture] | None = None
+        self._rolled: tuple[RollOff, AlbumPicture] | None = None
+
+    def see(self, seen: Seen) -> None:
+        """The camera read this."""
+        self.newest = seen
+        self._picture = self._album.add(seen.image, seen.reading, seen.zones)
+
+    def judged(self, session: Session) -> None:
+        """What lies over the match now, and the last roll, came of the newest picture."""
+        if self._picture is None:
+            return
+        if isinstance(session.overlay, OpenQuestion | NeedsAttention):
+            self._asked = session.overlay, self._picture
+        if session.match is None:
+            self._rolled = session.rolloff, self._picture
+
+    def told(self, session: Session, die: int, face: int) -> None:
+        """A person says what a die of the newest picture shows, which is in question."""
+        if self.newest is None:
+            return
+        sight = self.newest.sight.told(die, face)
+        session.told(sight)
+        self.see(replace(self.newest, sight=sight))
+        self.judged(session)
+
+    def photo(self, session: Session) -> Photo | None:
+        """The one to show; a throw without a picture shows none, never another's."""
+        throw = session.match.last_throw if session.match else None
+        if self._asked and self._asked[0] is session.overlay:
+            return self._album.as_read(self._asked[1], throw)
+        if throw:
+            return self._album.of(throw)
+        if self._rolled and self._rolled[0] is session.rolloff and session.match is None:
+            return self._album.as_read(self._rolled[1])
+        return None
