@@ -17,12 +17,17 @@ from math import factorial, gcd, prod
 import numpy as np
 import numpy.typing as npt
 
+from game.errors import OddsError
+from game.message import Message
 from game.rules import scoring
 from game.rules.ruleset import Dice, HotDice, LastRound, Ruleset, Win
 from game.rules.scoring import Effect, Keep
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
+
+FINEST = 2_000
+"""Steps of the best throw, at most; published ones have 200."""
 
 Choice = tuple[int, int]
 """Steps that a keep brings, and the dice it leaves; 0 left is hot dice."""
@@ -80,8 +85,13 @@ class CompiledRules:
 
 @cache
 def throws(rules: Ruleset) -> CompiledRules:
-    """The rule set compiled."""
+    """The rule set compiled.
+
+    Raises:
+        OddsError: nothing scores, or scores so finely that it cannot be worked out.
+    """
     step = step_of(rules)
+    _check_fineness(rules, step)
     free: defaultdict[tuple[Choice, ...], Counter[int]] = defaultdict(Counter)
     forced: defaultdict[tuple[Choice, ...], Counter[int]] = defaultdict(Counter)
     for dice, keeps in scoring.table(rules).items():
@@ -99,6 +109,20 @@ def throws(rules: Ruleset) -> CompiledRules:
         minimum=max(1, -(-rules.minimum_bank // step)),
         opening=-(-rules.opening // step),
     )
+
+
+def _check_fineness(rules: Ruleset, step: int) -> None:
+    best = max((k.score for keeps in scoring.table(rules).values() for k in keeps), default=0)
+    if not best:
+        raise OddsError(Message("nothing scores under these rules, so there is nothing to win"))
+    if best > step * FINEST:
+        raise OddsError(
+            Message(
+                "scores go by %(step)s, but one throw may bring %(best)s: too fine to be worked out",
+                step=step,
+                best=best,
+            )
+        )
 
 
 def orders(dice: Dice) -> int:

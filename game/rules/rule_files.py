@@ -19,6 +19,7 @@ from typing import Any
 from game import toml_table
 from game.errors import RulesetError, quoted
 from game.message import Message
+from game.rules.proof import fault
 from game.rules.rule_options import option
 from game.rules.ruleset import FACES, Alike, Ruleset
 from game.textfile import read_text
@@ -77,22 +78,31 @@ def published(name: str) -> Ruleset:
             )
         )
     text = resources.files("game.rules").joinpath("published", f"{name}.toml").read_text("utf-8")
-    return parse(text, name=name, where=f"{name}.toml")
+    return _read(toml_table.parse(text, f"{name}.toml", RulesetError), name, None)
 
 
-def parse(text: str, *, name: str, where: str, extends: str | None = None) -> Ruleset:
-    """The rule set written in `text`; `where` is what error messages call it.
-
-    Where the text does not say itself what it `extends`, it is the published set given here.
+def parse(text: str, *, name: str, where: str) -> Ruleset:
+    """The rule set written in `text`, and proved; `where` is what error messages call it.
 
     Raises:
-        RulesetError: naming the line, the key, what was found and what is allowed.
+        RulesetError: naming the line, the key, what was found and what is allowed; or why such
+            rules make no game.
     """
     table = toml_table.parse(text, where, RulesetError)
+    return _proved(_read(table, name, None), table)
+
+
+def _read(table: TomlTable, name: str, extends: str | None) -> Ruleset:
     extends = table.data.get("extends", extends)
     base = _base(table, extends)
     title = base.title if base.name == name else name
     return _changed(replace(base, name=name, title=title), table, anew=extends is None)
+
+
+def _proved(rules: Ruleset, table: TomlTable) -> Ruleset:
+    if found := fault(rules):
+        raise table.error(found.option, found.why)
+    return rules
 
 
 def changed(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
@@ -109,7 +119,8 @@ def changed(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
             raise RulesetError(
                 Message("options: %(name)s is said by a file alone: leave it out", name=name)
             )
-    return _changed(rules, TomlTable(options, "options", "", RulesetError))
+    table = TomlTable(options, "options", "", RulesetError)
+    return _proved(_changed(rules, table), table)
 
 
 def house_file(rules: Ruleset) -> str:
@@ -199,10 +210,13 @@ def differences(rules: Ruleset) -> Iterator[str]:
 def with_differences(name: str, text: str, where: str) -> Ruleset:
     """The published set of that name with these lines of TOML changed, or made of them alone.
 
+    They are not proved: whoever recorded a match by them could play by them.
+
     Raises:
         RulesetError: a line does not hold.
     """
-    return parse(text, name=name, where=where, extends=name if name in names() else None)
+    table = toml_table.parse(text, where, RulesetError)
+    return _read(table, name, name if name in names() else None)
 
 
 def _toml(key: str, value: object) -> str:

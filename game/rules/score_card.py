@@ -89,7 +89,7 @@ def card(rules: Ruleset) -> str:
     """The scoring card as one SVG document of 85 by 55 mm."""
     width, height = CARD_MM
     rows = lines(rules)
-    half = (len(rows) + 1) // 2
+    half = max((len(rows) + 1) // 2, 1)
     step = min(_STEP, _ROOM / half)
     parts = [_text(4, 7, rules.title, 4, bold=True)]
     for i, line in enumerate(rows):
@@ -104,8 +104,8 @@ def _card_line(line: CardLine, x: float, y: float, step: float) -> Iterator[str]
     for i, face in enumerate(line.dice):
         yield _die(face, x + i * size * 1.1, y, size)
     if not line.dice:
-        yield _text(x, y + 0.7 * size, line.name, 2.6)
-    yield _text(x + 37, y + 0.74 * size, line.points, 2.8, bold=True, end=True)
+        yield _text(x, y + 0.7 * size, line.name, min(2.6, size))
+    yield _text(x + 37, y + 0.74 * size, line.points, min(2.8, 1.1 * size), bold=True, end=True)
 
 
 def _small_print(rules: Ruleset, y: float, width: float, height: float) -> Iterator[str]:

@@ -48,3 +48,23 @@ def test_every_combination_that_scores_has_its_line():
     found = {line.name: line.points for line in lines(Ruleset("all", "All", **points))}
 
     assert {row.shape.name: f"{points[row.name]:,}" for row in shapes}.items() <= found.items()
+
+
+def test_forty_lines_do_not_run_into_each_other():
+    points = {row.name: 1000 for row in OPTIONS if row.shape}
+    full = Ruleset(
+        "all", "All", singles=(10,) * 6, alike_faces=tuple(range(2000, 3800, 100)), **points
+    )
+    found = ET.fromstring(card(full))  # noqa: S314 - our own
+    texts = [text for text in found.iter("{http://www.w3.org/2000/svg}text") if text.text.isdigit()]
+    column = [text for text in texts if text.get("x") == texts[0].get("x")]
+    rows = [float(text.get("y")) for text in column]
+
+    assert len(lines(full)) > 30
+    for text, y, below in zip(column, rows, rows[1:], strict=False):
+        assert below - y > 0.8 * float(text.get("font-size"))
+
+
+def test_a_card_of_rules_under_which_nothing_scores_is_empty():
+    assert not lines(Ruleset("none", "None", singles=(0,) * 6, triples=(0,) * 6))
+    assert card(Ruleset("none", "None", singles=(0,) * 6, triples=(0,) * 6))

@@ -1,0 +1,175 @@
+"""Whether a game of these rules can be played to an end: looked at before anybody throws by them.
+
+A rule file may be well written and still make no game: nothing scores, nothing can ever be banked,
+two options ask for what cannot be at once. Here that is found, and named with the option to change.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import gcd
+
+from game.message import Message
+from game.rules import scoring
+from game.rules.rule_options import OPTIONS
+from game.rules.ruleset import HotDice, LastRound, Ruleset, Win
+
+MOST_THROWS = 1_000
+"""Of the best throw there is, to the target: no published game needs more than a hundred."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why there is no such game, and the option that says so."""
+
+    option: str
+    why: Message
+
+
+def fault(rules: Ruleset) -> Fault | None:
+    """What keeps these rules from being a game, if anything does."""
+    return next(_faults(rules), None)
+
+
+def _faults(rules: Ruleset) -> Iterator[Fault]:
+    yield from _more_dice_than_there_are(rules)
+    turns = PossibleTurns(rules)
+    if not turns.gains:
+        yield Fault("singles", Message("and all other points are 0: nothing can score"))
+        return
+    yield from _never_banked(rules, turns)
+    yield from _too_far(rules, turns)
+    if rules.win is Win.EXACTLY:
+        yield from _never_hit(rules, turns)
+
+
+def _more_dice_than_there_are(rules: Ruleset) -> Iterator[Fault]:
+    for row in OPTIONS:
+        if row.shape and getattr(rules, row.name) and len(row.shape.shown) > rules.n_dice:
+            needed = len(row.shape.shown)
+            yield Fault(
+                row.name,
+                Message(
+                    "needs %(needed)s dice, but n_dice is %(n)s: say %(option)s = 0",
+                    needed=needed,
+                    n=rules.n_dice,
+                    option=row.name,
+                ),
+            )
+
+
+def _never_banked(rules: Ruleset, turns: "PossibleTurns") -> Iterator[Fault]:
+    if turns.least is None:
+        yield Fault("hot_dice", Message("is 'must', and every turn ends with hot dice or a farkle"))
+        return
+    for option in ("opening", "minimum_bank"):
+        if turns.most is not None and getattr(rules, option) > turns.most:
+            yield Fault(
+                option,
+                Message(
+                    "is more than any turn can bring: %(most)s at most, since it never gets hot dice",
+                    most=turns.most,
+                ),
+            )
+
+
+def _too_far(rules: Ruleset, turns: "PossibleTurns") -> Iterator[Fault]:
+    most = MOST_THROWS * turns.best
+    if rules.target > most:
+        yield Fault(
+            "target",
+            Message(
+                "is more than %(throws)s of the best throws away: %(most)s at most",
+                throws=MOST_THROWS,
+                most=most,
+            ),
+        )
+
+
+def _never_hit(rules: Ruleset, turns: "PossibleTurns") -> Iterator[Fault]:
+    """Whoever may come to where exactly the target is never hit can make a match endless."""
+    step, least = turns.step, turns.least or 0
+    if rules.last_round is LastRound.CHARITY_ROLL:
+        yield Fault(
+            "last_round",
+            Message("is 'charity roll', but nobody can top exactly the target: say 'none'"),
+        )
+    if rules.target % step:
+        why = Message("is never hit exactly: all scores go by %(step)s", step=step)
+        yield Fault("target", why)
+    if rules.opening > rules.target:
+        yield Fault("opening", Message("is more than the target, which is to be hit exactly"))
+    if max(least, rules.minimum_bank) > step:
+        option = "minimum_bank" if rules.minimum_bank > least else "win"
+        why = Message(
+            "and exactly %(target)s: who is %(step)s short of it could never bank that",
+            target=rules.target,
+            step=step,
+        )
+        yield Fault(option, why)
+
+
+Gains = dict[tuple[int, int], tuple[int, int]]
+"""Dice thrown and left -> the fewest and the most points of such a keep."""
+
+
+@dataclass(frozen=True)
+class PossibleTurns:
+    """What a turn can bring, whatever falls and is kept."""
+
+    rules: Ruleset
+
+    @cached_property
+    def gains(self) -> Gains:
+        found: Gains = {}
+        for dice, keeps in scoring.table(self.rules).items():
+            bonus = self.rules.last_die_twice if len(dice) == 1 else 0
+            for keep in keeps:
+                way, points = (len(dice), keep.dice_left), keep.score + bonus
+                low, high = found.get(way, (points, points))
+                found[way] = min(low, points), max(high, points)
+        return {way: found[way] for way in found if way[0] in _thrown(found, self.rules.n_dice)}
+
+    @property
+    def best(self) -> int:
+        """Points of the best throw."""
+        return max(high for _, high in self.gains.values())
+
+    @property
+    def step(self) -> int:
+        """The largest number that divides all scores."""
+        keeps = scoring.table(self.rules).values()
+        return gcd(self.rules.last_die_twice, *(k.score for of_throw in keeps for k in of_throw))
+
+    @property
+    def least(self) -> int | None:
+        """The fewest points that a turn may bank, the least to bank left aside; None: none ever."""
+        before = {self.rules.n_dice: 0}
+        for _ in range(self.rules.n_dice):
+            for (n, left), (low, _) in self.gains.items():
+                if left and n in before:
+                    before[left] = min(before[n] + low, before.get(left, before[n] + low))
+        banked = [before[n] + low for (n, left), (low, _) in self.gains.items() if self._ends(left)]
+        return min(banked, default=None)
+
+    @property
+    def most(self) -> int | None:
+        """The most points that a turn may bank; None where hot dice let it go on without an end."""
+        if any(left == 0 for _, left in self.gains):
+            return None
+        before = {self.rules.n_dice: 0}
+        for (n, left), (_, high) in sorted(self.gains.items(), reverse=True):
+            before[left] = max(before[n] + high, before.get(left, 0))
+        return max(before.values())
+
+    def _ends(self, left: int) -> bool:
+        """Whether one may bank with so many dice left."""
+        return left > 0 or self.rules.hot_dice is HotDice.MAY
+
+
+def _thrown(gains: Gains, n_dice: int) -> set[int]:
+    """Numbers of dice that are ever thrown."""
+    found = {n_dice}
+    for _ in range(n_dice):
+        found |= {left for n, left in gains if n in found and left}
+    return found

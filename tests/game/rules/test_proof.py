@@ -1,0 +1,103 @@
+"""What is well written and yet no game is refused in one line, with the option to change."""
+
+from dataclasses import replace
+
+import pytest
+
+from game.errors import RulesetError
+from game.rules import rule_files
+from game.rules.proof import PossibleTurns, fault
+from game.rules.ruleset import HotDice, Ruleset
+
+NOTHING = "singles = { 1 = 0, 5 = 0 }\ntriples = { 1 = 0, 2 = 0, 3 = 0, 4 = 0, 5 = 0, 6 = 0 }"
+ONLY_ONES = "singles = { 1 = 0 }\ntriples = { 1 = 300 }"
+
+
+@pytest.mark.parametrize("name", rule_files.names())
+def test_every_published_set_is_a_game(name):
+    assert fault(rule_files.load(name)) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (NOTHING, "line 1: singles and all other points are 0: nothing can score"),
+        (f"{NOTHING}\nn_dice = 5\nopening = 500", "line 1: singles and all other points are 0"),
+        (
+            'extends = "standard"\nn_dice = 5\nstraight = 1500',
+            "line 3: straight needs 6 dice, but n_dice is 5: say straight = 0",
+        ),
+        (
+            'extends = "walnut-studiolo"\nn_dice = 5',
+            "house.toml: straight needs 6 dice, but n_dice is 5",
+        ),
+        (
+            f'{NOTHING}\nstraight = 1500\nhot_dice = "must"',
+            "line 4: hot_dice is 'must', and every turn ends with hot dice or a farkle",
+        ),
+        (
+            f"n_dice = 5\n{ONLY_ONES}\nopening = 500",
+            "line 4: opening is more than any turn can bring: 300 at most",
+        ),
+        (
+            f"n_dice = 5\n{ONLY_ONES}\nminimum_bank = 350",
+            "line 4: minimum_bank is more than any turn can bring: 300 at most",
+        ),
+        (
+            "singles = { 5 = 1 }\ntriples = { 1 = 3 }\ntarget = 50_000",
+            "line 3: target is more than 1,000 of the best throws away: 6,000 at most",
+        ),
+        (
+            'extends = "standard"\nwin = "exactly"\ntarget = 120',
+            "line 3: target is never hit exactly: all scores go by 50",
+        ),
+        (
+            'extends = "standard"\nwin = "exactly"\nlast_round = "charity roll"',
+            "line 3: last_round is 'charity roll', but nobody can top exactly the target",
+        ),
+        (
+            'extends = "zilch"\nwin = "exactly"',
+            "minimum_bank and exactly 10,000: who is 50 short of it could never bank that",
+        ),
+        (
+            'extends = "standard"\nwin = "exactly"\ntriples = { 2 = 75 }\ntarget = 1000',
+            "line 2: win and exactly 1,000: who is 25 short of it could never bank that",
+        ),
+        (
+            'extends = "standard"\nwin = "exactly"\ntarget = 1000\nopening = 1500',
+            "line 4: opening is more than the target",
+        ),
+    ],
+)
+def test_what_makes_no_game_is_named_with_its_option(text, message):
+    with pytest.raises(RulesetError) as error:
+        rule_files.parse(text, name="house", where="house.toml")
+
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_options_changed_on_the_page_are_proved_too():
+    with pytest.raises(RulesetError, match="options: last_round is 'charity roll'"):
+        rule_files.changed(
+            rule_files.load("standard"), {"win": "exactly", "last_round": "charity roll"}
+        )
+
+
+def test_a_match_recorded_by_rules_that_are_no_game_can_still_be_read():
+    assert rule_files.with_differences("home", NOTHING, "match").singles == (0,) * 6
+
+
+def test_what_a_turn_can_bring():
+    usual = PossibleTurns(Ruleset("", ""))
+    ones = Ruleset("", "", n_dice=5, singles=(0,) * 6, triples=(300, 0, 0, 0, 0, 0))
+
+    assert (usual.least, usual.most, usual.best) == (50, None, 2000)
+    assert (PossibleTurns(ones).least, PossibleTurns(ones).most) == (300, 300)
+
+
+def test_hot_dice_that_must_be_thrown_are_not_banked():
+    six_at_once = Ruleset("", "", singles=(0,) * 6, triples=(0,) * 6, straight=1500)
+
+    assert PossibleTurns(six_at_once).least == 1500
+    assert PossibleTurns(replace(six_at_once, hot_dice=HotDice.MUST)).least is None
