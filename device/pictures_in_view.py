@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from device.session.session import Session
 from device.session.verdict import NeedsAttention, OpenQuestion, Overlay
-from device.storage.photo_album import PhotoAlbum, AlbumPicture
+from device.storage.photo_album import AlbumPicture, PhotoAlbum
 from device.watching.reports import Seen
 from game.match.rolloff import RollOff
 from web.contracts.table import Photo
