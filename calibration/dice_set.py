@@ -1,6 +1,6 @@
-"""This set of dice: learnt from a few throws, so that what is surely none of it is ignored.
+"""This set of dice, of one look or of several: learnt from a few throws, so that what has not its sizes is known.
 
-A die of the set must never vanish: whatever is in doubt stays as the reader left it.
+A die of the set must never vanish: whatever may be one stays as the reader left it, or is asked about.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.outline import width_px
-from calibration.profile import Colour, DiceSet
+from calibration.profile import Colour, DiceLook, DiceSet
 from calibration.rectify import Image, lab
 from vision.reading import Die, Problem, Quad, Reading
 
@@ -31,11 +31,11 @@ NEVER = 2.2
 ODD = 1.6
 """So much larger or smaller is not believed without being asked about."""
 
-NEAR, TONES = 22.0, 3.0
-"""Colours nearer than the first, in Lab, are alike under one light; and than so many `tone`."""
+NEAR = 22.0
+"""Bodies whose colours are nearer, in Lab, are alike under one light."""
 
-NOTHING_OF = 0.06
-"""Of its face: what shows less of the set's two colours is none of it."""
+AS_LARGE = 1.3
+"""Dice of one size look so much larger at most where they lie nearer to the lens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,56 +63,63 @@ def learn(seen: Sequence[DieColours]) -> DiceSet | None:
     """The set that these dice are of; None while they are too few."""
     if len(seen) < LEAST_DICE:
         return None
-    edges = np.array([look.edge for look in seen])
-    edge = float(np.median(edges))
-    bodies = np.array([look.body for look in seen])
-    body = np.median(bodies, axis=0)
-    pips = np.array([look.pip for look in seen if look.pip is not None] or [body])
-    return DiceSet(
+    groups: list[list[DieColours]] = []
+    for one in seen:
+        alike = next((group for group in groups if _alike(one, group)), None)
+        if alike is None:
+            groups.append(alike := [])
+        alike.append(one)
+    return DiceSet(tuple(_learnt(group) for group in sorted(groups, key=len, reverse=True)))
+
+
+def _alike(one: DieColours, group: Sequence[DieColours]) -> bool:
+    edge, body = _middle(group)
+    near = float(np.linalg.norm(np.array(one.body) - body)) < NEAR
+    return near and max(one.edge / edge, edge / one.edge) < AS_LARGE
+
+
+def _middle(group: Sequence[DieColours]) -> tuple[float, NDArray[np.float64]]:
+    edges, bodies = [one.edge for one in group], [one.body for one in group]
+    return float(np.median(edges)), np.asarray(np.median(bodies, axis=0), np.float64)
+
+
+def _learnt(group: Sequence[DieColours]) -> DiceLook:
+    edge, body = _middle(group)
+    edges, bodies = (np.array([getattr(one, name) for one in group]) for name in ("edge", "body"))
+    pips = np.array([one.pip for one in group if one.pip is not None] or [_colour(body)])
+    return DiceLook(
         edge=edge,
         spread=float(np.percentile(np.abs(edges - edge), 90) / edge),
         body=_colour(body),
         pip=_colour(np.median(pips, axis=0)),
         tone=float(np.percentile(np.linalg.norm(bodies - body, axis=1), 90)),
-        dice=len(seen),
+        dice=len(group),
     )
 
 
-def sift(reading: Reading, image: Image, tray: Quad, dice: DiceSet) -> Reading:
-    """The reading without what is surely no die of this set; what is odd is questioned.
+def sift(reading: Reading, tray: Quad, dice: DiceSet) -> Reading:
+    """The reading as these dice make it likely.
 
-    Dropped: what is larger or smaller than any die of the set can look, and what was not read
-    and shows neither of its colours. Questioned: a face that was read on such a thing.
+    Dropped: what was not read, and is larger or smaller than any die of the set can look.
+    Questioned: a face that was read on something of no size of theirs.
     """
     whole_px = width_px(tray)
-    kept = (_sifted(die, image, whole_px, dice) for die in reading.dice)
+    kept = (_sifted(die, whole_px, dice) for die in reading.dice)
     return replace(reading, dice=tuple(die for die in kept if die is not None))
 
 
-def _sifted(die: Die, image: Image, whole_px: float, dice: DiceSet) -> Die | None:
-    ratio = die.size / whole_px / dice.edge
-    room = 1 + 2 * dice.spread
-    if max(ratio, 1 / ratio) > NEVER * room:
+def _sifted(die: Die, whole_px: float, dice: DiceSet) -> Die | None:
+    off = min(_off(die.size / whole_px, look) for look in dice.looks)
+    if off > NEVER and die.value is None:
         return None
-    odd = max(ratio, 1 / ratio) > ODD * room
-    strange = _strange(_face(image, die), dice)
-    if strange and die.value is None and die.problem is Problem.UNREADABLE:
-        return None
-    if (odd or strange) and die.value is not None and die.problem is None:
+    if off > ODD and die.value is not None and die.problem is None:
         return replace(die, problem=Problem.UNREADABLE)
     return die
 
 
-def _strange(face: NDArray[np.float32], dice: DiceSet) -> bool:
-    """Whether this face (n, 3) shows next to nothing of the set's colours."""
-    if not len(face):
-        return False
-    near = max(NEAR, TONES * dice.tone)
-    shown = [
-        np.linalg.norm(face - np.array(colour, np.float32), axis=1) < near
-        for colour in (dice.body, dice.pip)
-    ]
-    return float(np.logical_or(*shown).mean()) < NOTHING_OF
+def _off(edge: float, look: DiceLook) -> float:
+    """How many times larger or smaller than dice of this look may seem."""
+    return max(edge / look.edge, look.edge / edge) / (1 + 2 * look.spread)
 
 
 def _look(face: NDArray[np.float32], edge: float, value: int) -> DieColours:

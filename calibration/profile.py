@@ -30,8 +30,8 @@ class HeldControls:
 
 
 @dataclass(frozen=True, slots=True)
-class DiceSet:
-    """The dice that are played with here.
+class DiceLook:
+    """Dice that look alike.
 
     Attributes:
         edge: of a die's top face, in tray widths.
@@ -47,6 +47,18 @@ class DiceSet:
     pip: Colour
     tone: float
     dice: int
+
+
+@dataclass(frozen=True, slots=True)
+class DiceSet:
+    """The dice that are played with here, of one look or of several: the most usual first."""
+
+    looks: tuple[DiceLook, ...]
+
+    @property
+    def dice(self) -> int:
+        """How many were looked at."""
+        return sum(look.dice for look in self.looks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from device.calibrating.calibrated_camera import fitted_opener
 from device.calibrating.drift_watch import Drifted, DriftWatch
 from device.calibrating.profile_store import ProfileStore
 from device.calibrating.wizard import Wizard
-from device.cameras.base import Camera, Image
+from device.cameras.base import Camera
 from device.cameras.simulated.player import throw_as_a_person
 from device.cameras.simulated.tray import SimulatedTray
 from device.coach.coach import TableCoach
@@ -424,8 +424,8 @@ class Companion:
             self._hear(CameraFound(name))
         return True
 
-    def _sift(self, reading: Reading, image: Image, camera: Camera) -> Reading:
-        return self._profiles.sift(reading, image, camera.tray, camera.name)
+    def _sift(self, reading: Reading, camera: Camera) -> Reading:
+        return self._profiles.sift(reading, camera.tray, camera.name)
 
     def _drifted(self, drifted: Drifted) -> None:
         """Comes on the camera's thread."""

@@ -144,6 +144,15 @@ class TomlTable:
             raise self.wrong(key, Message("a table, [%(key)s]", key=key))
         return TomlTable(value, self.where, self.text, self.fault, key)
 
+    def tables(self, key: str) -> "tuple[TomlTable, ...]":
+        """The tables of this name, of which there may be any number."""
+        found = self.data.get(key, [])
+        if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
+            raise self.wrong(
+                key, Message("tables, each below [[%(name)s.%(key)s]]", name=self.name, key=key)
+            )
+        return tuple(TomlTable(one, self.where, self.text, self.fault, key) for one in found)
+
     def wrong(self, key: str, allowed: Value) -> Exception:
         """An error that says what was found, and what is allowed."""
         if key not in self.data:

@@ -188,11 +188,21 @@ def _learning(draft: Draft) -> DiceProgress:
 def _dice_words(dice: DiceSet | None) -> Message | None:
     if dice is None:
         return None
+    most = dice.looks[0]
+    if len(dice.looks) == 1:
+        return Message(
+            "%(body)s dice with %(pips)s pips, %(n)s of them in a row as wide as the tray",
+            body=_shade(most.body),
+            pips=_shade(most.pip),
+            n=round(1 / most.edge),
+        )
     return Message(
-        "%(body)s dice with %(pips)s pips, %(n)s of them in a row as wide as the tray",
-        body=_shade(dice.body),
-        pips=_shade(dice.pip),
-        n=round(1 / dice.edge),
+        "dice of %(looks)s looks, most of them %(body)s with %(pips)s pips, %(n)s of these in a row "
+        "as wide as the tray",
+        looks=len(dice.looks),
+        body=_shade(most.body),
+        pips=_shade(most.pip),
+        n=round(1 / most.edge),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from calibration.outline import Outline
-from calibration.profile import Colour, DiceSet, HeldControls, Mat, Profile
+from calibration.profile import Colour, DiceLook, DiceSet, HeldControls, Mat, Profile
 from device.files import write_whole
 from game import toml_table
 from game.message import Message
@@ -106,7 +106,7 @@ def as_text(profile: Profile) -> str:
         "tray": {"corners": profile.tray.corners, "level": profile.level, "sides": profile.sides},
         "aside": {"corners": profile.aside.corners} if profile.aside else {},
         "camera": {name: getattr(held, name) for name in HeldControls.__slots__},
-        "dice": {name: getattr(dice, name) for name in DiceSet.__slots__} if dice else {},
+        "dice": _look_keys(dice.looks[0]) if dice else {},
         "mat": {name: getattr(mat, name) for name in Mat.__slots__} if mat else {},
     }
     lines = [
@@ -117,7 +117,13 @@ def as_text(profile: Profile) -> str:
     for name, table in tables.items():
         if inside := _lines(table):
             lines += ["", f"[{name}]", *inside]
+    for look in dice.looks[1:] if dice else ():
+        lines += ["", "[[dice.more]]", *_lines(_look_keys(look))]
     return "\n".join(lines) + "\n"
+
+
+def _look_keys(look: DiceLook) -> dict[str, object]:
+    return {name: getattr(look, name) for name in DiceLook.__slots__}
 
 
 def _lines(table: Mapping[str, object]) -> list[str]:
@@ -152,7 +158,7 @@ def _profile(found: TomlTable) -> Profile:
         level=_if_said(tray, "level", 0, 1),
         sides=_rows(tray, "sides"),
         held=_held(_part(top, "camera", *HeldControls.__slots__)),
-        dice=_dice(_part(top, "dice", *DiceSet.__slots__)),
+        dice=_dice(_part(top, "dice", *DiceLook.__slots__, "more")),
         mat=_mat(_part(top, "mat", *Mat.__slots__)),
     )
 
@@ -177,7 +183,14 @@ def _held(table: TomlTable | None) -> HeldControls:
 def _dice(table: TomlTable | None) -> DiceSet | None:
     if table is None:
         return None
-    return DiceSet(
+    more = table.tables("more")
+    for look in more:
+        _only(look, *DiceLook.__slots__)
+    return DiceSet(tuple(map(_look, (table, *more))))
+
+
+def _look(table: TomlTable) -> DiceLook:
+    return DiceLook(
         table.number("edge", 0.001, 1),
         table.number("spread", 0, 1),
         _colour(table, "body"),

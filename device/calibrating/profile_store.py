@@ -8,7 +8,6 @@ from calibration.dice_set import sift
 from calibration.profile import HeldControls, Profile
 from device.calibrating import profile_file as profiles
 from device.calibrating.profile_file import FILE, ProfileError
-from device.cameras.base import Image
 from device.cameras.controls import HeldLight, Tuning
 from device.errors import UsageError
 from game.message import Message
@@ -93,12 +92,12 @@ class ProfileStore:
             return usual
         return replace(usual, focus_dpt=profile.held.focus_dpt, light=_light(profile.held))
 
-    def sift(self, reading: Reading, image: Image, tray: Quad | None, camera: str) -> Reading:
-        """The reading without what is surely none of these dice."""
+    def sift(self, reading: Reading, tray: Quad | None, camera: str) -> Reading:
+        """The reading as these dice make it likely."""
         profile = self.of(camera)
         if profile is None or profile.dice is None or tray is None:
             return reading
-        return sift(reading, image, tray, profile.dice)
+        return sift(reading, tray, profile.dice)
 
 
 def held(tuning: Tuning) -> HeldControls:

@@ -260,7 +260,7 @@ class Wizard:
         height, width = image.shape[:2]
         dice = self._draft.dice
         quad = self._draft.tray.in_px(width, height)
-        self._set(checks=picture_checks.check(image, quad, dice.edge if dice else None))
+        self._set(checks=picture_checks.check(image, quad, dice.looks[0].edge if dice else None))
 
     def _focus(self) -> None:
         if not self._ask(_focused, FOCUS_S):
@@ -368,7 +368,7 @@ class Wizard:
         aside = draft.aside.in_px(width, height) if draft.aside else None
         reading = read(image, quad, aside=aside)
         if draft.dice:
-            reading = sift(reading, image, quad, draft.dice)
+            reading = sift(reading, quad, draft.dice)
         seen = DraftReading(reading, width, height)
         not_the_same(seen, draft.seen)
         return seen, image

@@ -116,7 +116,7 @@ def _read_as_known(image: Image, known: Profile) -> Reading:
     tray = known.tray.in_px(width, height)
     aside = known.aside.in_px(width, height) if known.aside else None
     reading = read_picture(image, tray, aside=aside)
-    return sift(reading, image, tray, known.dice) if known.dice else reading
+    return sift(reading, tray, known.dice) if known.dice else reading
 
 
 def _write(path: Path, image: Image) -> bool:

@@ -55,8 +55,8 @@ FAILED = Message("it failed, the log says how; it is opened again")
 Errand = Callable[[Camera], object]
 """Something to be done with the camera, by whoever takes the steps."""
 
-Sift = Callable[[Reading, Image, Camera], Reading]
-"""Takes out of a reading what is known to be no die."""
+Sift = Callable[[Reading, Camera], Reading]
+"""What becomes of a reading by what is known of the dice."""
 
 
 NOTHING_YET = Activity(Motion.STILL, 0.0, hand=False, settled=False)
@@ -117,7 +117,7 @@ class TrayWatch:
         *,
         still_s: float = STILL_S,
         period_s: float = PREVIEW_PERIOD_S,
-        sift: Sift = lambda reading, _image, _camera: reading,
+        sift: Sift = lambda reading, _camera: reading,
         idle: Callable[[Frame, Camera], object] = lambda _frame, _camera: None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
@@ -331,7 +331,7 @@ class TrayWatch:
         return agree(readings), frames[0].image
 
     def _read_one(self, image: Image, camera: Camera) -> Reading:
-        return self._sift(read(image, camera.tray, aside=camera.aside), image, camera)
+        return self._sift(read(image, camera.tray, aside=camera.aside), camera)
 
     def _finish(self, wanted: ReadRequest, report: Report) -> None:
         with self._lock:

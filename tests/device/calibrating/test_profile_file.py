@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from calibration.outline import Outline
-from calibration.profile import DiceSet, HeldControls, Mat, Profile
+from calibration.profile import DiceLook, DiceSet, HeldControls, Mat, Profile
 from device.calibrating import profile_file as profiles
 from device.calibrating.profile_file import (
     FORMAT,
@@ -32,7 +32,12 @@ def profile() -> Profile:
         level=0.4,
         sides=((0.1, -2.0), (0.2, 1.0), (0.0, 0.5), (3.0, 0.25)),
         held=HeldControls(3.3, 10_000, 2.5, 1.8, 1.4, None),
-        dice=DiceSet(0.08, 0.03, (90.0, 0.0, 5.0), (10.0, 1.0, -1.0), 4.0, 12),
+        dice=DiceSet(
+            (
+                DiceLook(0.08, 0.03, (90.0, 0.0, 5.0), (10.0, 1.0, -1.0), 4.0, 12),
+                DiceLook(0.07, 0.02, (20.0, 30.0, 5.0), (90.0, 1.0, -1.0), 4.0, 6),
+            )
+        ),
         mat=Mat(250.0, 170.0, (-0.1, 0.02), 1.0),
     )
 

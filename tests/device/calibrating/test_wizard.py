@@ -145,7 +145,7 @@ def test_two_throws_teach_the_dice(bench):
     assert str(learning.words).startswith("white dice with black pips")
     bench.wizard.do(Step.SAVE)
     dice = load(bench.file).dice
-    assert dice.edge == pytest.approx(16 * 866 / 250 / width_px(bench.tray.tray), rel=0.2)
+    assert dice.looks[0].edge == pytest.approx(16 * 866 / 250 / width_px(bench.tray.tray), rel=0.2)
     assert bench.wizard.do(Step.FORGET).learning.learnt is False
 
 
