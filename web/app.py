@@ -8,7 +8,7 @@ from flask import Flask
 from game.journal.history import History
 from game.rules.rule_files import load, names
 from game.rules.ruleset import Ruleset
-from web import problem
+from web import compression, problem
 from web.access import idempotency, origin, phone
 from web.access.origin import AllowedHosts, register_hosts
 from web.access.pencil import Pencil
@@ -81,6 +81,7 @@ def create_app(
     filters.register(app.jinja_env)
     app.jinja_env.globals.update(asset=asset, rules=offered)
     problem.register(app)
+    compression.register(app)
     if hosts is not None:
         register_hosts(app, hosts)
     origin.register(app)

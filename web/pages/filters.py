@@ -17,8 +17,13 @@ from web.i18n.languages import decimal, points
 from web.i18n.languages import percent as in_percent
 from web.i18n.translate import say, say_name, say_published
 from web.pages import match_form
+from web.pages.at_a_glance import sides
 from web.pages.charts import score_curve, seat_colour, seat_shape, turn_bars, win_curve
 from web.pages.timeline import TimelineRow
+from web.state.json_schema import PlayerJson
+
+SIZES = ((5, "short"), (8, "middling"), (12, "long"))
+"""Up to so many characters: "1,550", "10,300", "Bartholomäus"; 24 are the most of a name."""
 
 NEARLY = 0.01
 """A chance as small as this shows one digit more."""
@@ -43,6 +48,9 @@ def register(templates: Environment) -> None:
         called=say_name,
         nameless=nameless,
         decimal=decimal,
+        sides=sides,
+        long=long,
+        mate=mate,
     )
     templates.globals.update(
         score_curve=_markup(score_curve),
@@ -51,6 +59,16 @@ def register(templates: Environment) -> None:
     )
     templates.globals["qr_code"] = qr_code
     templates.globals["options"] = match_form
+
+
+def long(text: str) -> str:
+    """A class for how much room the text needs: what is long is written smaller."""
+    return next((name for most, name in SIZES if len(text) <= most), "longest")
+
+
+def mate(player: PlayerJson, other: PlayerJson) -> bool:
+    """Whether the two have one score."""
+    return player["team"] is not None and player["team"] == other["team"]
 
 
 def percent(part: int, whole: int) -> float:

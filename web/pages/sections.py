@@ -12,12 +12,14 @@ from game.match.match import Match
 from web.contracts.table import Snapshot
 from web.i18n.languages import LANGUAGES, language
 from web.i18n.translate import say
+from web.pages.at_a_glance import status_line
 from web.pages.timeline import TimelineRow, story
 from web.state.state_json import state_json
 from web.stream import event_text
 from web.version_cache import VersionCache
 
 SECTIONS = (
+    "scores",
     "pencil",
     "lamp",
     "turn",
@@ -29,6 +31,7 @@ SECTIONS = (
     "throw",
     "keeps",
     "coach",
+    "tip",
     "enter",
     "rolloff",
     "setup",
@@ -70,10 +73,16 @@ class Sections:
         match = snapshot.match
         with self._app.app_context(), force_locale(self._language):
             state = state_json(snapshot, say)
+            line = status_line(snapshot.message, say)
             troubles = [say(trouble.sentences[0]) for trouble in snapshot.troubles]
             return {
                 name: self._section(
-                    name, state=state, troubles=troubles, match=match, entries=_entries(name, match)
+                    name,
+                    state=state,
+                    line=line,
+                    troubles=troubles,
+                    match=match,
+                    entries=_entries(name, match),
                 )
                 for name in self._names
             }

@@ -112,12 +112,18 @@ class KeepJson(TypedDict):
 
 
 class BankJson(TypedDict):
-    """What banking would do: the keep it takes, the turn's points, and why not, or None."""
+    """What banking would do: the keep it takes, the turn's points, and why not, or None.
+
+    `short` are the points that are missing for the opening, or the least that may be banked.
+    `winner` is the seat that wins the match if it is banked now, else None.
+    """
 
     dice: list[int]
     points: int
     total: int
     refusal: str | None
+    short: int
+    winner: int | None
 
 
 class ChoiceJson(TypedDict):
@@ -160,12 +166,18 @@ class PhotoJson(TypedDict):
 
 
 class LastRoundJson(TypedDict):
-    """Seat `closer` reached the target; the seats in `left` may still beat the score `to_beat`."""
+    """Seat `closer` reached the target; the seats in `left` may still beat the score `to_beat`.
+
+    `needed` are the points beyond those at risk by which the player on turn would be ahead of all
+    others; that wins where it `decides`, as nobody throws after.
+    """
 
     closer: int
     leader: int
     to_beat: int
     left: list[int]
+    needed: int
+    decides: bool
 
 
 class RollOffJson(TypedDict):

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from game.match.effects import effect
+from game.match.effects import best_of_others, effect
 from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.match.state import State, Throw, Turn
 from game.message import Say
 from game.rules.rule_files import differences
 from game.rules.ruleset import Dice
+from game.rules.scoring import Keep
 from game.stats.summary import at_risk
 from web.contracts.coach import Coaching
 from web.contracts.table import Holding, Photo, Snapshot
@@ -92,7 +93,7 @@ def _match(match: Match, coaching: Coaching, say: Say) -> MatchJson:
         "dice_to_throw": state.dice_in_hand,
         "throw": _last_throw(state),
         "keeps": _keeps(state, odds_by_keep(coaching, say), say),
-        "bank": _bank(state, say),
+        "bank": _bank(match, say),
         "turns": [_turn(turn) for turn in state.turns],
         "can_undo": match.can_undo,
         "can_redo": match.can_redo,
@@ -181,23 +182,37 @@ def _keeps(state: State, odds: Mapping[Dice, OddsJson], say: Say) -> list[KeepJs
     ]
 
 
-def _bank(state: State, say: Say) -> BankJson | None:
+def _bank(match: Match, say: Say) -> BankJson | None:
     """A keep that was tapped, else the best one."""
+    state = match.state
     if state.winner is not None:
         return None
     last = state.turn.last
     tapped = last.keep if last and not last.assumed else None
     keep = tapped or state.bank_keep
     why = state.bank_refusal(keep)
-    refusal = say(why) if why else None
-    if keep is None:
-        return {"dice": [], "points": 0, "total": state.player.score, "refusal": refusal}
+    points = state.locked_points + keep.score if keep else 0
     return {
-        "dice": list(keep.dice),
-        "points": state.locked_points + keep.score,
-        "total": state.bank_total(keep),
-        "refusal": refusal,
+        "dice": list(keep.dice) if keep else [],
+        "points": points,
+        "total": state.bank_total(keep) if keep else state.player.score,
+        "refusal": say(why) if why else None,
+        "short": _short(state, points) if keep else 0,
+        "winner": _winner_of(match, keep) if keep and not why else None,
     }
+
+
+def _short(state: State, points: int) -> int:
+    """What is missing before the turn may be banked."""
+    opening = 0 if state.player.opened else state.rules.opening
+    return max(opening - points, state.rules.minimum_bank - points, 0)
+
+
+def _winner_of(match: Match, keep: Keep) -> int | None:
+    """Who has won once this is banked."""
+    state = match.state
+    may_end = state.closer is not None or state.bank_total(keep) >= state.rules.target
+    return match.bank(keep.dice).state.winner if may_end else None
 
 
 def _last_round(state: State) -> LastRoundJson | None:
@@ -205,11 +220,14 @@ def _last_round(state: State) -> LastRoundJson | None:
     if state.closer is None or not left:
         return None
     leader = max(range(len(state.players)), key=lambda seat: state.players[seat].score)
+    ahead = state.players[best_of_others(state)].score + 1
     return {
         "closer": state.closer,
         "leader": leader,
         "to_beat": state.players[leader].score,
         "left": left,
+        "needed": max(0, ahead - state.player.score - at_risk(state)),
+        "decides": len(left) == 1,
     }
 
 

@@ -58,13 +58,17 @@
       return post(button.dataset.post, JSON.parse(button.dataset.body || "{}"));
     },
     slot: (button) => (button.closest("#pad") ? takeOff(button) : toggle(button)),
-    seen: (die) => tapSpot(die),
+    seen: (button) => lookClosely(button),
+    spot: (spot) => byId(spot.dataset.spot)?.click(),
+    enlarge: () => enlarge(),
+    more: (button) => showMore(button),
+    whole: (line) => toast(line.dataset.whole),
     fix: (button) => fix(Number(button.dataset.fix)),
     missed: () => openPad(readFaces()),
     edit: (button) => editThrow(button.dataset),
     enter: () => openPad(),
     hand: () => openHand(),
-    face: (button) => (button.closest("#pad") ? tapIn(button) : choose(Number(button.dataset.face))),
+    face: (button) => tapIn(button),
     close: (button) => button.closest("dialog").close(),
     remove: (button) => removePlayer(Number(button.dataset.remove)),
   };
@@ -79,8 +83,7 @@
   });
 
   // Dice of the throw that are tapped: what they would score together, and for one, its face.
-  let choose = () => {};
-  const chosen = () => [...document.querySelectorAll(".slot[data-slot][aria-pressed=true]")];
+  const chosen = () => [...document.querySelectorAll(".big-dice .slot[aria-pressed=true]")];
   const faceOf = (slot) => JSON.parse(slot.parentElement.dataset.dice)[Number(slot.dataset.slot)];
   const keyOf = (faces) => [...faces].sort().join("");
 
@@ -89,11 +92,39 @@
     weigh();
   }
 
-  // What the camera saw as that die may be tapped instead.
-  function tapSpot(spot) {
-    const slot = spot.dataset.of !== undefined && byId(`slot-${spot.dataset.of}`);
-    if (slot) toggle(slot);
-    else sayFace(spot);
+  // One die of a picture in question, beside the six faces.
+  function lookClosely(slot) {
+    for (const other of chosen()) other.setAttribute("aria-pressed", "false");
+    slot.setAttribute("aria-pressed", "true");
+    byId("chosen").hidden = false;
+    showClosely(slot, Number(slot.dataset.shows));
+  }
+
+  function showClosely(slot, face) {
+    const image = byId("chosen").querySelector(".close-up");
+    image.hidden = !slot.dataset.closeUp;
+    if (slot.dataset.closeUp) image.src = slot.dataset.closeUp;
+    for (const button of byId("chosen").querySelectorAll("[data-fix]")) {
+      button.setAttribute("aria-pressed", String(Number(button.dataset.fix) === face));
+    }
+    markSpots([slot]);
+  }
+
+  function markSpots(slots) {
+    for (const spot of document.querySelectorAll(".spot")) {
+      spot.classList.toggle("picked", slots.some((slot) => slot.id === spot.dataset.spot));
+    }
+  }
+
+  function enlarge() {
+    byId("enlarged").querySelector("img").src = document.querySelector(".photo img").src;
+    byId("enlarged").showModal();
+  }
+
+  function showMore(button) {
+    const more = byId(button.dataset.more);
+    more.hidden = !more.hidden;
+    button.setAttribute("aria-expanded", String(!more.hidden));
   }
 
   function legalKeeps() {
@@ -107,15 +138,13 @@
     const faces = slots.map(faceOf);
     byId("chosen").hidden = !slots.length;
     byId("chosen").querySelector(".fix").hidden = slots.length !== 1;
-    mark(byId("chosen"), slots.length === 1 ? faces[0] : 0);
+    if (slots.length === 1) showClosely(slots[0], faces[0]);
+    else markSpots(slots);
     const keep = legalKeeps().find(({ key }) => key === keyOf(faces));
     byId("keep-chosen").hidden = !keep;
     if (keep) byId("keep-chosen").querySelector("span").textContent = keep.score;
     const says = byId("chosen").querySelector(".says");
     says.textContent = keep || !slots.length || !legalKeeps().length ? "" : refusal(faces, says.dataset);
-    for (const spot of document.querySelectorAll(".spot[data-of]")) {
-      spot.classList.toggle("picked", slots.some((slot) => slot.dataset.slot === spot.dataset.of));
-    }
   }
 
   // Why these dice are no keep: which of them count, and which add nothing.
@@ -142,44 +171,16 @@
     if (keep) post("/api/v1/keep", JSON.parse(keep.button.dataset.body));
   }
 
-  // Two taps: the die, then its face. Where the photo shows the die, the photo is put right, too.
+  // Two taps: the die, then its face. Where the photo shows the die, the photo says it, too.
   function fix(face) {
     const [slot] = chosen();
+    const { dataset } = slot;
+    if (dataset.slot !== undefined && face === faceOf(slot)) return toggle(slot);
+    if (dataset.photo) return post("/api/v1/face", { photo: dataset.photo, die: Number(dataset.seen), face });
     const row = slot.parentElement.dataset;
-    const spot = document.querySelector(`.spot[data-of="${slot.dataset.slot}"]`);
-    if (face === faceOf(slot)) return toggle(slot);
-    if (spot) return post("/api/v1/face", { photo: spot.dataset.photo, die: Number(spot.dataset.seen), face });
     const dice = JSON.parse(row.dice);
-    dice[Number(slot.dataset.slot)] = face;
+    dice[Number(dataset.slot)] = face;
     return post("/api/v1/correct", { dice, index: Number(row.index) });
-  }
-
-  // A die on the photo: the table knows whether it is of the throw, or in question.
-  function sayFace({ dataset }) {
-    const body = { photo: dataset.photo, die: Number(dataset.seen) };
-    pick(Number(dataset.shows), (face) => post("/api/v1/face", { ...body, face }));
-    byId("not-a-die").hidden = false;
-    byId("not-a-die").onclick = () => {
-      byId("picker").close();
-      enterOrAsk(readFaces(dataset.seen));
-    };
-  }
-
-  function pick(shown, then) {
-    choose = (face) => {
-      byId("picker").close();
-      then(face);
-    };
-    byId("not-a-die").hidden = true;
-    mark(byId("picker"), shown);
-    byId("picker").showModal();
-  }
-
-  function mark(place, face) {
-    for (const button of place.querySelectorAll("[data-face], [data-fix]")) {
-      const shows = Number(button.dataset.face || button.dataset.fix);
-      button.setAttribute("aria-pressed", String(shows === face));
-    }
   }
 
   // The faces that were read, without the die of that number.
@@ -338,6 +339,7 @@
     if (target.id === "add-player") addPlayer();
     if (target.id === "shuffle") shuffle();
     if (target.closest("#keep-chosen")) keepChosen();
+    if (target.closest("#not-a-die")) enterOrAsk(readFaces(chosen()[0]?.dataset.seen));
   });
   document.addEventListener("change", ({ target }) => {
     if (target.name === "rules") byId("explained").href = `/rules/${target.value}`;

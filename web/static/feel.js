@@ -26,7 +26,7 @@
 
   function shown() {
     const line = document.querySelector(".message");
-    return { mood: line?.dataset.mood || "", words: line?.textContent || "" };
+    return { mood: line?.dataset.mood || "", words: line?.dataset.whole || "" };
   }
 
   function sound(mood) {

@@ -35,7 +35,9 @@
   function swap(next) {
     const photo = document.querySelector(".throw .photo");
     if (!photo || !isRolling()) return;
-    photo.querySelector("img").src = next.src;
+    const image = photo.querySelector("img");
+    image.hidden = false;
+    image.src = next.src;
     photo.classList.add("rolling");
   }
 

@@ -51,7 +51,7 @@ def test_the_holder_switches_it_and_every_keep_has_its_figures(page, table):
     page.locator("#menu [data-close]").click()
 
     expect(page.locator(".figures")).to_have_count(len(table.match.state.keeps))
-    expect(page.locator(".figures strong").first).to_be_visible()
+    expect(page.locator(".tip")).to_be_visible()
     assert faults(page) == []
 
 

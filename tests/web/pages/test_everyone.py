@@ -10,6 +10,7 @@ from game.commands import Bank, StartMatch, TapIn
 from game.situation import Choice, Situation
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
+from tests.web.screens import felt, photo_of
 from web.access.phone import COOKIE
 from web.contracts.table import Photo, PhotoDie
 
@@ -55,6 +56,9 @@ def begin(table):
     table.do(Bank())
     table.do(TapIn((2, 2, 3, 4, 6, 6)))
     table.do(TapIn((1, 1, 3, 3, 3, 5)))
+    throw = table.match.last_throw
+    table.photos["felt"] = felt()
+    table.show(photo=photo_of(throw.dice, index=throw.index))
 
 
 def doubtful(table):
@@ -100,7 +104,7 @@ def test_the_other_pages_have_nothing_serious(page, table, port, path):
     assert faults(page) == []
 
 
-@pytest.mark.parametrize("opener", ["[data-menu]", "#by-hand", "#slot-0", "[data-enter]"])
+@pytest.mark.parametrize("opener", ["[data-menu]", "#by-hand", "#slot-0", "[data-enlarge]"])
 def test_what_opens_over_the_table_has_nothing_serious(page, table, opener):
     begin(table)
     page.reload()

@@ -1,0 +1,52 @@
+"""What fits on a phone's first screen: who has how many points, and one line of what happened."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from game.message import Message, Say
+from web.state.json_schema import PlayerJson
+
+LINE = 40
+"""Characters of the line of status: as many fit beside two buttons at 360 points of width."""
+
+
+def status_line(message: Message, say: Say) -> str:
+    """The message where it fits into one line, else the first of its sentences that does."""
+    whole = say(message)
+    if len(whole) <= LINE:
+        return whole
+    sentences = map(say, message.sentences)
+    return next((sentence for sentence in sentences if len(sentence) <= LINE), whole)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Who has points of their own: a player, or a team.
+
+    Attributes:
+        seat: that of the player on turn, else of the first.
+        names: of all who are of it.
+    """
+
+    seat: int
+    names: tuple[str, ...]
+    score: int
+    on_turn: bool
+
+
+def sides(players: Sequence[PlayerJson]) -> list[Side]:
+    """In the order of their first players; who has left is not among them."""
+    teams: dict[tuple[str, int], list[PlayerJson]] = {}
+    for player in players:
+        team = player["team"]
+        key = ("seat", player["seat"]) if team is None else ("team", team)
+        if player["here"]:
+            teams.setdefault(key, []).append(player)
+    return [_side(members) for members in teams.values()]
+
+
+def _side(members: Sequence[PlayerJson]) -> Side:
+    playing = next((member for member in members if member["on_turn"]), None)
+    shown = playing or members[0]
+    names = tuple(member["name"] for member in members)
+    return Side(shown["seat"], names, members[0]["score"], playing is not None)
