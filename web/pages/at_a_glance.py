@@ -20,7 +20,7 @@ def status_line(message: Message, say: Say) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ScoreSide:
     """Who has points of their own: a player, or a team.
 
     Attributes:
@@ -34,7 +34,7 @@ class Side:
     on_turn: bool
 
 
-def sides(players: Sequence[PlayerJson]) -> list[Side]:
+def sides(players: Sequence[PlayerJson]) -> list[ScoreSide]:
     """In the order of their first players; who has left is not among them."""
     teams: dict[tuple[str, int], list[PlayerJson]] = {}
     for player in players:
@@ -45,8 +45,8 @@ def sides(players: Sequence[PlayerJson]) -> list[Side]:
     return [_side(members) for members in teams.values()]
 
 
-def _side(members: Sequence[PlayerJson]) -> Side:
+def _side(members: Sequence[PlayerJson]) -> ScoreSide:
     playing = next((member for member in members if member["on_turn"]), None)
     shown = playing or members[0]
     names = tuple(member["name"] for member in members)
-    return Side(shown["seat"], names, members[0]["score"], playing is not None)
+    return ScoreSide(shown["seat"], names, members[0]["score"], playing is not None)

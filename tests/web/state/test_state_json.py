@@ -57,6 +57,28 @@ def test_lists_keeps_best_first_with_what_they_mean(table):
     assert len(others) == 10
 
 
+def test_a_bank_that_ends_the_match_says_who_wins_by_it(table):
+    table.do(StartMatch(("Anna", "Ben"), target=1000))
+    table.do(TapIn((1, 1, 1, 2, 3, 3)))
+    table.do(Bank())
+    table.do(TapIn((5, 5, 5, 2, 3, 4)))
+    state = view(table)
+    assert (state["bank"]["winner"], state["last_round"]["needed"]) == (0, 501)
+    assert state["last_round"]["decides"]
+
+    table.do(KeepDice((5, 5, 5)))
+    table.do(TapIn((1, 1, 1)))
+    state = view(table)
+    assert (state["bank"]["winner"], state["last_round"]["needed"]) == (1, 0)
+
+
+def test_what_is_missing_for_the_opening_is_a_number(table):
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((1, 2, 3, 4, 6, 6)))
+
+    assert view(table)["bank"]["short"] == 400
+
+
 def test_what_is_at_risk_is_the_best_keep_until_one_is_chosen(table):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(TapIn((1, 1, 3, 3, 3, 5)))
@@ -75,6 +97,8 @@ def test_banking_says_what_it_takes_and_makes(table):
         "points": 1000,
         "total": 1000,
         "refusal": None,
+        "short": 0,
+        "winner": None,
     }
 
 
@@ -135,6 +159,8 @@ def test_the_last_round_names_who_closed_and_what_is_to_beat(table):
         "leader": 0,
         "to_beat": 1000,
         "left": [1, 2],
+        "needed": 1001,
+        "decides": False,
     }
 
 
