@@ -1,7 +1,5 @@
 """How a match begins: from a form, from a roll-off, or from the match before."""
 
-from dataclasses import replace
-
 from game.commands import StartMatch
 from game.match.match import Match
 from game.match.rolloff import RollOff
@@ -18,9 +16,8 @@ def wanted(usual: Ruleset, form: StartMatch) -> Match:
     """
     name = form.rules
     chosen = usual if name in (None, usual.name) else rule_files.published(str(name))
-    if form.target is not None:
-        chosen = replace(chosen, target=form.target)
-    chosen = rule_files.changed(chosen, form.options or {})
+    target = {} if form.target is None else {"target": form.target}
+    chosen = rule_files.changed(chosen, target | dict(form.options or {}))
     return Match.start(chosen, form.names, teams=form.teams)
 
 

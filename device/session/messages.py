@@ -162,6 +162,14 @@ def _finished(match: Match, turn: Turn) -> Message:
             )
         case TurnEnding.SKIP:
             return Message("%(name)s is passed over.", name=name)
+    if turn.given_to is not None:
+        other = match.state.players[turn.given_to].called
+        return Message(
+            "%(name)s overshoots: %(points)s go to %(other)s.",
+            name=name,
+            points=turn.given,
+            other=other,
+        )
     if turn.at_risk > turn.points:
         return Message("%(name)s overshoots and scores zero.", name=name)
     return Message("%(name)s banks %(points)s.", name=name, points=turn.points)
@@ -170,6 +178,8 @@ def _finished(match: Match, turn: Turn) -> Message:
 def _three_in_a_row(turn: Turn) -> Message | None:
     if not turn.penalty:
         return None
+    if turn.took_over:
+        return Message("It costs %(points)s.", points=-turn.penalty)
     return Message("Three in a row cost %(points)s.", points=-turn.penalty)
 
 

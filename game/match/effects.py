@@ -18,12 +18,16 @@ def _effects(state: State, keep: Keep) -> Iterator[Message]:
     """All that is true of it, what matters most first."""
     rules, points = state.rules, state.locked_points + keep.score
     if state.overshoots(keep):
+        if rules.welfare:
+            yield Message("overshoots %(target)s: goes to another", target=rules.target)
         yield Message("overshoots %(target)s: scores zero", target=rules.target)
     if state.bank_refusal(keep) is None:
         yield from _standing(state, state.bank_total(keep))
     if keep.hot:
         must = rules.hot_dice is HotDice.MUST
         yield Message("hot dice: must be thrown again") if must else Message("hot dice")
+    if keep.dice_left >= rules.must_throw_from > 0:
+        yield Message("%(n)s dice that are left must be thrown", n=keep.dice_left)
     if not state.player.opened and points < rules.opening:
         yield Message(
             "still %(points)s short of the opening %(opening)s",

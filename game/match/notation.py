@@ -173,6 +173,8 @@ def _read_keep(throw: Dice, found: re.Match[str], rules: Ruleset) -> Keep:
     kept = tuple(int(face) for face in found["groups"] if face != " ")
     keep = scoring.find(throw, kept, rules)
     points = int(found["points"].replace(",", ""))
+    if rules.hot_dice_multiply and points and not points % keep.score:
+        return scoring.times(keep, points // keep.score)
     if keep.score != points:
         raise NotationError(
             Message(

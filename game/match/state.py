@@ -7,7 +7,7 @@ from game.match.events import Place
 from game.message import Message, Value
 from game.names import called
 from game.rules import scoring
-from game.rules.ruleset import Dice, HotDice, LastRound, Piggyback, Ruleset, Win
+from game.rules.ruleset import Dice, LastRound, Piggyback, Ruleset, Win
 from game.rules.scoring import Keep
 
 
@@ -57,6 +57,8 @@ class Turn:
         ending: how it ended; None while it is played.
         points: what it brought to the score, once it ended.
         penalty: what ending so cost, 0 or less.
+        took_over: whether it began with dice and points of the player before.
+        given, given_to: points of a turn that overshot, and the seat that has them now.
         start: the number of its first event in the timeline.
     """
 
@@ -67,6 +69,9 @@ class Turn:
     ending: TurnEnding | None = None
     points: int = 0
     penalty: int = 0
+    took_over: bool = False
+    given: int = 0
+    given_to: int | None = None
     start: int = field(default=0, compare=False)
 
     @property
@@ -81,7 +86,12 @@ class Turn:
     @property
     def hot(self) -> bool:
         """Whether all dice scored at some throw before the last."""
-        return any(throw.keep is not None and throw.keep.hot for throw in self.throws[:-1])
+        return n_hot(self.throws[:-1]) > 0
+
+
+def n_hot(throws: tuple[Throw, ...]) -> int:
+    """How often all dice had scored in these throws."""
+    return sum(throw.keep is not None and throw.keep.hot for throw in throws)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +157,7 @@ class State:
     def keeps(self) -> tuple[Keep, ...]:
         """Every legal keep of the last throw of this turn, best first."""
         last = self.turn.last
-        return scoring.table(self.rules)[last.dice] if last else ()
+        return keeps_after(self.turn.throws[:-1], last.dice, self.rules) if last else ()
 
     @property
     def once_more(self) -> bool:
@@ -202,8 +212,8 @@ class State:
         keep = keep or self.bank_keep
         if keep is None:
             return Message("the last die may be thrown once more first")
-        if keep.hot and self.rules.hot_dice is HotDice.MUST and not self.one_throw_only:
-            return Message("hot dice must be thrown again")
+        if not self.one_throw_only and (must := scoring.must_throw(keep.dice_left, self.rules)):
+            return must
         return self._short_of(self.locked_points + keep.score)
 
     def _short_of(self, points: int) -> Message | None:
@@ -248,8 +258,22 @@ class State:
         return LeftOver(turn.points, last.keep.dice_left or self.rules.n_dice)
 
 
+def keeps_after(throws: tuple[Throw, ...], dice: Dice, rules: Ruleset) -> tuple[Keep, ...]:
+    """Every legal keep of a throw that follows these, best first."""
+    keeps = scoring.table(rules)[dice]
+    factor = multiplier(throws, rules)
+    return keeps if factor == 1 else tuple(scoring.times(keep, factor) for keep in keeps)
+
+
+def multiplier(throws: tuple[Throw, ...], rules: Ruleset) -> int:
+    """How many times the points of a throw count that follows these."""
+    return 1 + n_hot(throws) if rules.hot_dice_multiply else 1
+
+
 def reaches_target(rules: Ruleset, score: int) -> bool:
     """Whether this score ends the match, or opens the last round."""
+    if rules.rounds:
+        return False
     match rules.win:
         case Win.AT_LEAST:
             return score >= rules.target

@@ -21,8 +21,8 @@ from game.match.events import (
     TurnSet,
 )
 from game.match.roster import check_seat, join, leave, rename, reorder
-from game.match.state import State, Throw, Turn, TurnEnding
-from game.match.turns import abandon_turn, end_turn, give_points, set_score
+from game.match.state import State, Throw, Turn, TurnEnding, multiplier
+from game.match.turns import abandon_turn, end_overshot, end_turn, give_points, set_score
 from game.message import Message, Plural
 from game.rules import scoring
 from game.rules.scoring import Effect, Keep
@@ -113,9 +113,9 @@ def _banked(state: State, event: Banked) -> State:
     if refusal := state.bank_refusal(keep):
         raise IllegalMove(refusal)
     assert keep is not None  # noqa: S101 - without a keep a bank is refused
-    points = 0 if state.overshoots(keep) else state.locked_points + keep.score
+    points, over = state.locked_points + keep.score, state.overshoots(keep)
     state = _with_keep(state, keep, assumed=event.dice is None)
-    return end_turn(state, TurnEnding.BANK, points=points)
+    return end_overshot(state, points) if over else end_turn(state, TurnEnding.BANK, points=points)
 
 
 def _keep_of(state: State, dice: tuple[int, ...]) -> Keep:
@@ -124,7 +124,8 @@ def _keep_of(state: State, dice: tuple[int, ...]) -> Keep:
         raise IllegalMove(
             Message("throw first: %(name)s has not thrown in this turn", name=state.player.called)
         )
-    return scoring.find(last.dice, dice, state.rules)
+    keep = scoring.find(last.dice, dice, state.rules)
+    return scoring.times(keep, multiplier(state.turn.throws[:-1], state.rules))
 
 
 def _with_keep(state: State, keep: Keep, *, assumed: bool) -> State:
@@ -145,7 +146,7 @@ def _took_over(state: State, _: TookOver) -> State:
     if state.left_over is None or state.turn.throws:
         raise IllegalMove(Message("there is nothing to take over now"))
     left = state.left_over
-    turn = replace(state.turn, brought=left.points, dice=left.dice)
+    turn = replace(state.turn, brought=left.points, dice=left.dice, took_over=True)
     return replace(state, turn=turn, left_over=None)
 
 

@@ -1,5 +1,6 @@
 """How a turn ends and the next one begins: points, penalties, last rounds, the winner."""
 
+from collections import Counter
 from dataclasses import replace
 
 from game.match.state import State, Turn, TurnEnding, reaches_target
@@ -21,6 +22,23 @@ def end_turn(state: State, ending: TurnEnding, *, points: int = 0) -> State:
     left_over = state.can_take_over(turn) if ending is TurnEnding.BANK and points else None
     state = replace(state, turns=(*state.turns, turn))
     return _close(replace(begin_turn(state, seat), left_over=left_over), seat)
+
+
+def end_overshot(state: State, points: int) -> State:
+    """The turn went over a target that is to be hit; its points may go to another."""
+    to = _poorest_of_others(state) if state.rules.welfare else None
+    if to is None or state.players[to].score + points > state.rules.target:
+        return end_turn(state, TurnEnding.BANK)
+    state = replace(state, turn=replace(state.turn, given=points, given_to=to))
+    return _close(end_turn(give_points(state, to, points), TurnEnding.BANK), to)
+
+
+def _poorest_of_others(state: State) -> int:
+    """Who has fewest points beside this player and the team; of several who throws next."""
+    seat = state.turn.seat
+    i = state.order.index(seat) if seat in state.order else 0
+    others = (s for s in (*state.order[i:], *state.order[:i]) if s not in state.mates(seat))
+    return min(others, key=lambda other: state.players[other].score)
 
 
 def abandon_turn(state: State) -> State:
@@ -60,6 +78,8 @@ def _count_rows(state: State, ending: TurnEnding) -> tuple[State, int]:
     penalty = 0
     if farkles == ROW:
         penalty, farkles = penalty - rules.three_farkles, 0
+    if ending is TurnEnding.FARKLE and state.turn.took_over:
+        penalty -= rules.take_over_farkle
     if scoreless == ROW:
         penalty, scoreless = penalty - rules.three_scoreless_starts, 0
     return _set(state, (state.turn.seat,), farkles=farkles, scoreless_starts=scoreless), penalty
@@ -74,6 +94,8 @@ def _scoreless_starts(state: State, ending: TurnEnding) -> int:
 
 def _close(state: State, seat: int) -> State:
     """Open the last round, go on with it, or end the match."""
+    if state.rules.rounds:
+        return decide(state)
     if state.closer is None:
         if not reaches_target(state.rules, state.players[seat].score):
             return state
@@ -85,6 +107,8 @@ def _close(state: State, seat: int) -> State:
 
 def decide(state: State) -> State:
     """Let the next of those who follow throw; without any, whoever has most has won."""
+    if state.rules.rounds:
+        return _decide_rounds(state)
     if state.closer is None or state.winner is not None:
         return state
     if state.to_follow:
@@ -92,6 +116,19 @@ def decide(state: State) -> State:
             return state
         return replace(state, turn=replace(state.turn, seat=state.to_follow[0]))
     return replace(state, winner=_leader(state, state.closer), left_over=None)
+
+
+def _decide_rounds(state: State) -> State:
+    """Let the next throw who has turns left; when nobody has, whoever has most has won."""
+    if state.winner is not None or state.turn.throws or state.turn.brought:
+        return state
+    played = Counter(turn.seat for turn in state.turns)
+    i = state.order.index(state.turn.seat)
+    seats = (*state.order[i:], *state.order[:i])
+    waiting = [seat for seat in seats if played[seat] < state.rules.rounds]
+    if waiting:
+        return replace(state, turn=replace(state.turn, seat=waiting[0]))
+    return replace(state, winner=_leader(state, state.order[0]), left_over=None)
 
 
 def followers(state: State, closer: int) -> tuple[int, ...]:

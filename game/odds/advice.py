@@ -17,8 +17,8 @@ from game.odds.match_odds import MatchOdds
 from game.odds.throw_odds import chances_of_one_throw, farkle_within, reaching
 from game.odds.turn_odds import PointsTable, points_table
 from game.odds.turn_solver import Worth
-from game.rules.ruleset import HotDice, LastRound, Ruleset
-from game.rules.scoring import Keep
+from game.rules.ruleset import LastRound, Ruleset
+from game.rules.scoring import Keep, must_throw
 
 NEAR = 0.001
 """Chances to win that differ by less are called a tie: nobody would feel it in a lifetime."""
@@ -108,7 +108,7 @@ class TurnOdds:
 
     def option(self, at_risk: int, n_dice: int, *, hot: bool = False) -> TurnOption:
         """Banking so many points, or throwing so many dice."""
-        refused = self._refusal(at_risk, hot=hot)
+        refused = self._refusal(at_risk, 0 if hot else n_dice)
         steps = at_risk // self.points.throws.step
         banked = None if self.banked is None or refused else float(self.banked[steps])
         thrown = None if self.worth is None else float(self.worth.thrown[steps, n_dice, 0])
@@ -139,9 +139,10 @@ class TurnOdds:
         ]
         return tuple(sorted(found, key=lambda option: (-(option.win or 0.0), -option.worth)))
 
-    def _refusal(self, at_risk: int, *, hot: bool) -> Message | None:
-        if hot and self.rules.hot_dice is HotDice.MUST:
-            return Message("hot dice must be thrown again")
+    def _refusal(self, at_risk: int, left: int) -> Message | None:
+        must = must_throw(left, self.rules) if left < self.rules.n_dice else None
+        if must:
+            return must
         if not self.table.on_board and at_risk < self.rules.opening:
             return Message(
                 "%(short)s short of the opening %(opening)s",

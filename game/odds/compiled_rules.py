@@ -20,8 +20,8 @@ import numpy.typing as npt
 from game.errors import OddsError
 from game.message import Message
 from game.rules import scoring
-from game.rules.ruleset import Dice, HotDice, LastRound, Ruleset, Win
-from game.rules.scoring import Effect, Keep
+from game.rules.ruleset import Dice, LastRound, Ruleset, Win
+from game.rules.scoring import Effect, Keep, must_throw
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -64,7 +64,7 @@ class CompiledRules:
         farkle: chance that a throw of n dice scores nothing, at [n].
         free: throws after which one may bank or throw on.
         forced: throws after which the best keep must be banked, where that may be banked.
-        hot_must: whether hot dice must be thrown again.
+        must_throw: numbers of dice left, 0 being hot dice, with which nothing may be banked.
         minimum, opening: steps that a bank needs, always and for a first one; at least one.
     """
 
@@ -74,7 +74,7 @@ class CompiledRules:
     farkle: Floats
     free: ThrowClasses
     forced: ThrowClasses
-    hot_must: bool
+    must_throw: tuple[int, ...]
     minimum: int
     opening: int
 
@@ -105,7 +105,7 @@ def throws(rules: Ruleset) -> CompiledRules:
         farkle=np.array([_farkle(n, rules) for n in range(rules.n_dice + 1)]),
         free=_classes(free, rules),
         forced=_classes(forced, rules),
-        hot_must=rules.hot_dice is HotDice.MUST,
+        must_throw=tuple(left for left in range(rules.n_dice) if must_throw(left, rules)),
         minimum=max(1, -(-rules.minimum_bank // step)),
         opening=-(-rules.opening // step),
     )

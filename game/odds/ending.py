@@ -56,6 +56,10 @@ def ending(rules: Ruleset, target: int) -> MatchEnding:
     Raises:
         OddsError: it has too many steps, or cannot be reached.
     """
+    if rules.rounds:
+        raise OddsError(
+            Message("a match of so many turns each is not worked out, only one to a target")
+        )
     compiled = throws(rules)
     goal = _goal(rules, target, compiled.step)
     return MatchEnding(

@@ -19,7 +19,7 @@ from game.odds.match_solver import MatchSolver, Positions, solve
 from game.odds.turn_solver import Worth, play
 from game.rules.ruleset import Piggyback, Ruleset
 
-METHOD = 1
+METHOD = 2
 """Raised whenever the same rules would give other chances."""
 
 _NOT_LOOKED_AT = {
@@ -34,13 +34,24 @@ _NOT_LOOKED_AT = {
     "three_scoreless_starts",
     "four_twos_reset",
     "below_zero",
+    "welfare",
+    "hot_dice_multiply",
+    "take_over_farkle",
 }
 """Options that are only words, or left out of the figures."""
 
 
 def digest(rules: Ruleset, target: int) -> str:
-    """What tells these rules, as far as they matter here, from all others."""
-    options = {key: value for key, value in asdict(rules).items() if key not in _NOT_LOOKED_AT}
+    """What tells these rules, as far as they matter here, from all others.
+
+    Only what is otherwise than usual counts, so that a new option leaves older tables as they are.
+    """
+    usual = asdict(Ruleset("", ""))
+    options = {
+        key: value
+        for key, value in asdict(rules).items()
+        if key not in _NOT_LOOKED_AT and value != usual[key]
+    }
     text = json.dumps([METHOD, target, options], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -132,4 +143,5 @@ def exact(rules: Ruleset) -> bool:
 
     Penalties, resets and instant wins are left out by definition; taking over is not.
     """
-    return rules.piggyback is Piggyback.NO
+    played_otherwise = rules.rounds or rules.welfare or rules.hot_dice_multiply
+    return rules.piggyback is Piggyback.NO and not played_otherwise

@@ -19,7 +19,7 @@ from game.odds.compiled_rules import CompiledRules, Floats, Indices
 from game.odds.ending import MatchEnding
 from game.odds.throw_odds import chances_to_reach
 from game.odds.turn_odds import far
-from game.odds.turn_solver import REFUSED, Stakes, play, rows
+from game.odds.turn_solver import REFUSED, Stakes, in_hand, play, rows
 
 _CLOSE = 1e-8
 """Chance by which the boards of a pair may miss before the last step, which squares it."""
@@ -108,15 +108,23 @@ class MatchSolver:
         bank = np.where(score < self.ending.goal, self._going_on(boards, wins, score), 0.0)
         reached = score >= self.ending.goal
         bank[reached] = self._reached(boards, score, lost)[reached]
-        hot_above = self.escape[-1] * bank + (1 - self.escape[-1]) * lost
+        above = self._thrown_above(bank, lost)
         over = None
         if self.ending.exactly:
             over = score > self.ending.goal
-            hot_above = np.broadcast_to(lost, bank.shape)
+            above = dict.fromkeys(above, np.broadcast_to(lost, bank.shape))
         bank[steps < needed] = REFUSED
         if over is not None:
             bank = np.where(over, lost, bank)
-        return Stakes(bank, lost, top, hot_above, over)
+        return Stakes(bank, lost, top, above, over)
+
+    def _thrown_above(self, bank: Floats, lost: Floats) -> dict[int, Floats]:
+        """By the dice left: banked in the end or lost, as often as somebody who only wants out."""
+        escape = self.escape[in_hand(self.throws)]
+        return {
+            left: escape[left] * bank + (1 - escape[left]) * lost
+            for left in {0, *self.throws.must_throw}
+        }
 
     def _going_on(self, boards: Positions, wins: Floats, score: Indices) -> Floats:
         other = self.other(boards).seat
@@ -148,7 +156,7 @@ class MatchSolver:
 
     def _safe_lead(self, boards: Positions, wins: Floats) -> Indices:
         """The lead from which on the other's last turn is a smaller risk than any throw."""
-        least = 0.0 if self.throws.hot_must else float(self.throws.farkle[1:].min())
+        least = 0.0 if self.throws.must_throw else float(self.throws.farkle[1:].min())
         risk = np.maximum(least * self._others_least(boards, wins), _NEGLIGIBLE)
         catching = self.ending.catching[(boards.theirs > 0).astype(np.intp)]
         lead: Indices = (catching > risk[:, None]).sum(axis=1)

@@ -15,12 +15,12 @@ from game.errors import OddsError
 from game.match.effects import best_of_others
 from game.match.events import Banked, Thrown
 from game.match.match import Match
-from game.match.state import State
+from game.match.state import State, keeps_after
 from game.match.step import step
 from game.odds.advice import MatchPosition, TurnOdds, TurnOption, turn_odds
 from game.odds.match_odds import MatchOdds
 from game.rules.ruleset import Dice
-from game.rules.scoring import Effect, table, throw_events
+from game.rules.scoring import Effect, throw_events
 
 _TWO = 2
 
@@ -222,7 +222,7 @@ class _Reader:
     def _after(self, state: State, event: Thrown) -> tuple[TurnOption, ...]:
         """What can be done about a throw; a bank that is forced is all there is."""
         dice = tuple(sorted(event.dice))
-        keeps = table(state.rules)[dice]
+        keeps = keeps_after(state.turn.throws, dice, state.rules)
         single = state.rules.last_die_twice if len(dice) == 1 else 0
         at_risk = state.turn.at_risk + single
         most = at_risk + max((keep.score for keep in keeps), default=0)

@@ -19,7 +19,7 @@ from game.odds.match_odds import MatchOdds
 from game.odds.throw_odds import reaching
 from game.odds.turn_solver import REFUSED, play
 from game.rules import scoring
-from game.rules.ruleset import HotDice, LastRound, Ruleset, Win
+from game.rules.ruleset import LastRound, Ruleset, Win
 
 _NO_KEEP = -1
 
@@ -217,7 +217,6 @@ class _Turns:
     def _keep(self, who: Indices, at: Indices, left: Indices) -> None:
         in_hand = np.where(left == 0, self.dice.rules.n_dice, left)
         bank = self.policy.bank[at, self.column[who]]
-        if self.dice.rules.hot_dice is HotDice.MUST:
-            bank = np.where(left == 0, REFUSED, bank)
+        bank = np.where(np.isin(left, throws(self.dice.rules).must_throw), REFUSED, bank)
         goes_on = self.policy.thrown[at, in_hand, self.column[who]] > bank
         self.at[who], self.n_dice[who], self.alive[who] = at, in_hand, goes_on

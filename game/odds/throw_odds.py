@@ -12,7 +12,7 @@ import numpy as np
 
 from game.odds.compiled_rules import CompiledRules, Floats, Indices, orders, scoreless, throws
 from game.odds.turn_odds import far
-from game.odds.turn_solver import REFUSED, Stakes, Worth, play, rows
+from game.odds.turn_solver import REFUSED, Stakes, Worth, in_hand, play, rows
 from game.rules import scoring
 from game.rules.ruleset import Ruleset
 
@@ -98,11 +98,14 @@ def _reaching(throws: CompiledRules, needed: Indices, least: int, most: int = 0)
     top = np.maximum(needed, most)
     steps = np.arange(rows(throws, int(top.max())))[:, None]
     enough = (steps >= needed).astype(np.float64)
+    escape = far(throws).slope[in_hand(throws)]
     stakes = Stakes(
         bank=np.where(steps >= least, enough, REFUSED),
         lost=np.zeros(len(needed)),
         top=top,
-        hot_above=np.full(enough.shape, far(throws).slope[-1]),
+        thrown_above={
+            left: np.full(enough.shape, escape[left]) for left in {0, *throws.must_throw}
+        },
     )
     return play(throws, stakes)
 

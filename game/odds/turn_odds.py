@@ -16,7 +16,7 @@ from game.errors import OddsError
 from game.match.turns import ROW
 from game.message import Message
 from game.odds.compiled_rules import CompiledRules, Floats, ThrowClasses, throws
-from game.odds.turn_solver import REFUSED, Stakes, Worth, play, rows
+from game.odds.turn_solver import REFUSED, Stakes, Worth, in_hand, play, rows
 from game.rules.ruleset import Ruleset
 
 _FAR = 1e7
@@ -43,6 +43,11 @@ class Far:
     top: int
     slope: Floats
     start: Floats
+
+    def thrown_where_one_must(self, throws: CompiledRules, steps: Floats) -> dict[int, Floats]:
+        """The worth of throwing with so many steps at risk, by the dice left."""
+        dice = {left: in_hand(throws)[left] for left in {0, *throws.must_throw}}
+        return {left: self.slope[n] * steps + self.start[n] for left, n in dice.items()}
 
     def from_at_least(self, steps: int) -> "Far":
         """The same, used only from so many steps on."""
@@ -82,10 +87,10 @@ def far(throws: CompiledRules, lost: float = 0.0) -> Far:
 
 def _kept(throws: CompiledRules, thrown: Lines) -> tuple[Lines, float]:
     """After a keep, by the dice it leaves: banked or thrown, and from where on it is so."""
-    order = [throws.n_dice, *range(1, throws.n_dice)]
+    order = in_hand(throws)
     slope, start = thrown.slope[order], thrown.start[order]
     banks = slope * _FAR + start <= _FAR
-    banks[0] &= not throws.hot_must
+    banks[list(throws.must_throw)] = False
     kept = Lines(np.where(banks, 1.0, slope), np.where(banks, 0.0, start))
     crossing = np.where(banks & (slope < 1 - _SAME), start / np.maximum(1 - slope, _SAME), 0)
     return kept, float(crossing.max())
@@ -115,10 +120,10 @@ def _crossing(best: Lines, line: Lines) -> float:
 
 
 def _forced(throws: CompiledRules, kept: Lines) -> tuple[Lines, float]:
-    """Classes whose best keep must be banked; hot dice that must be thrown are not banked."""
+    """Classes whose best keep must be banked; dice that must be thrown are not."""
     best, crossing = _best(throws.forced, kept)
     if throws.forced.n:
-        banked = (throws.forced.left[0] > 0) | (not throws.hot_must)
+        banked = ~np.isin(throws.forced.left[0], throws.must_throw)
         best.slope[banked], best.start[banked] = 1.0, throws.forced.steps[0][banked]
     return best, crossing
 
@@ -174,7 +179,7 @@ def _table(throws: CompiledRules, needed: int, lost: float) -> PointsTable:
         bank=np.where(steps >= needed, steps, REFUSED),
         lost=np.array([lost]),
         top=np.array([line.top]),
-        hot_above=line.slope[-1] * steps + line.start[-1],
+        thrown_above=line.thrown_where_one_must(throws, steps),
     )
     return PointsTable(throws, play(throws, stakes), line)
 

@@ -4,6 +4,7 @@ A turn never goes back: each keep adds points. So the worth of every point of it
 the highest points down, in one pass, for many boards at a time (the columns of the arrays).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,14 +24,15 @@ class Stakes:
         bank: worth of banking so many steps, at [steps, board]; REFUSED where it is not allowed.
         lost: worth of a turn that brings nothing, at [board].
         top: from so many steps on everybody banks, at [board]; falling from board to board.
-        hot_above: from `top` on what throwing hot dice is worth, at [steps, board].
+        thrown_above: from `top` on what it is worth to throw where one must, at [steps, board],
+            by the number of dice left; that of hot dice, 0, is always there.
         over: whether so many steps are too many for a target that must be hit exactly.
     """
 
     bank: Floats
     lost: Floats
     top: Indices
-    hot_above: Floats
+    thrown_above: Mapping[int, Floats]
     over: npt.NDArray[np.bool_] | None = None
 
 
@@ -63,25 +65,31 @@ def play(throws: CompiledRules, stakes: Stakes) -> Worth:
     kept, thrown = worth.kept, worth.thrown
     table = kept.reshape(-1, kept.shape[2])
     free, forced = _Lookup(throws.free, throws), _Lookup(throws.forced, throws)
-    lost = throws.farkle[:, None] * stakes.lost
+    lost, order = throws.farkle[:, None] * stakes.lost, in_hand(throws)
     for t in range(int(stakes.top.max(initial=0)) - 1, -1, -1):
         active = int(np.searchsorted(-stakes.top, -t, side="left"))
         now = free.worth(table, t, active) + lost[:, :active]
         if throws.forced.n:
             now += forced.worth_if_banked(table, stakes, t, active)
         thrown[t, :, :active] = now
-        np.maximum(kept[t, 1:, :active], now[1:-1], out=kept[t, 1:, :active])
-        banked = REFUSED if throws.hot_must else stakes.bank[t, :active]
-        kept[t, 0, :active] = np.maximum(banked, now[-1])
+        np.maximum(stakes.bank[t, :active], now[order], out=kept[t, :, :active])
+        for left in throws.must_throw:
+            kept[t, left, :active] = now[order[left]]
     return worth
+
+
+def in_hand(throws: CompiledRules) -> list[int]:
+    """The dice that are thrown next, by the number left: all of them after hot dice."""
+    return [throws.n_dice, *range(1, throws.n_dice)]
 
 
 def _above(throws: CompiledRules, stakes: Stakes) -> Worth:
     """What is known before: from `top` on one banks, and below all that may be is to bank."""
     n_rows, n_boards = stakes.bank.shape
     kept = np.repeat(stakes.bank[:, None, :], throws.n_dice, axis=1)
-    banked = REFUSED if throws.hot_must else stakes.bank
-    kept[:, 0] = np.maximum(banked, stakes.hot_above)
+    kept[:, list(throws.must_throw)] = REFUSED
+    for left, worth in stakes.thrown_above.items():
+        kept[:, left] = np.maximum(kept[:, left], worth)
     return Worth(kept, np.zeros((n_rows, throws.n_dice + 1, n_boards)))
 
 
@@ -91,7 +99,7 @@ class _Lookup:
     def __init__(self, classes: ThrowClasses, throws: CompiledRules) -> None:
         self._classes = classes
         self._n_dice = throws.n_dice
-        self._hot_must = throws.hot_must
+        self._refused = [np.isin(left, throws.must_throw) for left in classes.left]
         self._at = self._rows()
         lengths = [len(steps) for steps in classes.steps]
         self._ends = np.cumsum([0, *lengths])
@@ -138,6 +146,5 @@ class _Lookup:
 
     def _bank(self, stakes: Stakes, place: int, t: int, active: int) -> Floats:
         bank: Floats = stakes.bank[t + self._classes.steps[place], :active]
-        if self._hot_must:
-            bank[self._classes.left[place] == 0] = REFUSED
+        bank[self._refused[place]] = REFUSED
         return bank

@@ -12,7 +12,8 @@ from math import gcd
 from game.message import Message
 from game.rules import scoring
 from game.rules.rule_options import OPTIONS
-from game.rules.ruleset import HotDice, LastRound, Ruleset, Win
+from game.rules.ruleset import LastRound, Piggyback, Ruleset, Win
+from game.rules.scoring import must_throw
 
 MOST_THROWS = 1_000
 """Of the best throw there is, to the target: no published game needs more than a hundred."""
@@ -33,6 +34,7 @@ def fault(rules: Ruleset) -> Fault | None:
 
 def _faults(rules: Ruleset) -> Iterator[Fault]:
     yield from _more_dice_than_there_are(rules)
+    yield from _fights(rules)
     turns = PossibleTurns(rules)
     if not turns.gains:
         yield Fault("singles", Message("and all other points are 0: nothing can score"))
@@ -58,9 +60,22 @@ def _more_dice_than_there_are(rules: Ruleset) -> Iterator[Fault]:
             )
 
 
+def _fights(rules: Ruleset) -> Iterator[Fault]:
+    """Options that ask for another which is not played."""
+    if rules.welfare and rules.win is not Win.EXACTLY:
+        yield Fault("welfare", Message("is for a target that is hit exactly: say win = 'exactly'"))
+    if rules.take_over_farkle and rules.piggyback is Piggyback.NO:
+        yield Fault("take_over_farkle", Message("is of no use while piggyback is 'no'"))
+    if rules.rounds and rules.win is Win.EXACTLY:
+        yield Fault("rounds", Message("play for no target: leave win = 'exactly' out"))
+    if rules.rounds and rules.last_round is not LastRound.NONE:
+        yield Fault("rounds", Message("have no last round after them: say last_round = 'none'"))
+
+
 def _never_banked(rules: Ruleset, turns: "PossibleTurns") -> Iterator[Fault]:
     if turns.least is None:
-        yield Fault("hot_dice", Message("is 'must', and every turn ends with hot dice or a farkle"))
+        option = "must_throw_from" if rules.must_throw_from else "hot_dice"
+        yield Fault(option, Message("lets nobody ever bank: one must always throw on"))
         return
     for option in ("opening", "minimum_bank"):
         if turns.most is not None and getattr(rules, option) > turns.most:
@@ -75,7 +90,7 @@ def _never_banked(rules: Ruleset, turns: "PossibleTurns") -> Iterator[Fault]:
 
 def _too_far(rules: Ruleset, turns: "PossibleTurns") -> Iterator[Fault]:
     most = MOST_THROWS * turns.best
-    if rules.target > most:
+    if rules.target > most and not rules.rounds:
         yield Fault(
             "target",
             Message(
@@ -149,7 +164,11 @@ class PossibleTurns:
             for (n, left), (low, _) in self.gains.items():
                 if left and n in before:
                     before[left] = min(before[n] + low, before.get(left, before[n] + low))
-        banked = [before[n] + low for (n, left), (low, _) in self.gains.items() if self._ends(left)]
+        banked = (
+            before[n] + low
+            for (n, left), (low, _) in self.gains.items()
+            if not must_throw(left, self.rules)
+        )
         return min(banked, default=None)
 
     @property
@@ -160,11 +179,7 @@ class PossibleTurns:
         before = {self.rules.n_dice: 0}
         for (n, left), (_, high) in sorted(self.gains.items(), reverse=True):
             before[left] = max(before[n] + high, before.get(left, 0))
-        return max(before.values())
-
-    def _ends(self, left: int) -> bool:
-        """Whether one may bank with so many dice left."""
-        return left > 0 or self.rules.hot_dice is HotDice.MAY
+        return max(points for left, points in before.items() if not must_throw(left, self.rules))
 
 
 def _thrown(gains: Gains, n_dice: int) -> set[int]:

@@ -6,6 +6,8 @@ The published ones are `published/NAME.toml`. A house rule is a small file of it
     extends = "walnut-studiolo"
     title = "Our kitchen table"
     opening = 350
+
+It may extend another file, named with its ending: that one is looked for in the same folder.
 """
 
 import json
@@ -14,10 +16,11 @@ from dataclasses import MISSING, fields, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from game import toml_table
-from game.errors import RulesetError, quoted
+from game.errors import FileError, RulesetError, quoted
 from game.message import Message
 from game.rules.proof import fault
 from game.rules.rule_options import option
@@ -30,8 +33,14 @@ TABLE_KEYS = {
     "alike_faces": tuple(f"{face}x{n}" for face in FACES for n in (4, 5, 6)),
 }
 """Keys of the options that are tables; of all others the faces."""
-KEYS = ({f.name for f in fields(Ruleset)} - {"name"}) | {"extends"}
+BESIDE_THE_RULES = ("extends", "aliases")
+"""What a file says of itself; `aliases` are other names of a published game."""
+
+KEYS = ({f.name for f in fields(Ruleset)} - {"name"}) | set(BESIDE_THE_RULES)
 """What a file may say."""
+
+MOST_PARENTS = 10
+"""Files that extend each other, one after the other."""
 
 
 def names() -> tuple[str, ...]:
@@ -59,26 +68,45 @@ def from_file(path: str) -> Ruleset:
         FileError: it cannot be read.
         RulesetError: it does not hold.
     """
-    return parse(read_text(Path(path)), name=Path(path).stem, where=path)
+    table = toml_table.parse(read_text(Path(path)), path, RulesetError)
+    return _proved(_read(table, Path(path).stem, None, (Path(path),)), table)
 
 
 @cache
 def published(name: str) -> Ruleset:
-    """The rule set of that name; no file is opened on anybody's word.
+    """The rule set of that name, or alias; no file is opened on anybody's word.
 
     Raises:
         RulesetError: no such name.
     """
-    if name not in names():
-        raise RulesetError(
-            Message(
-                "no rule set is called %(name)s: %(hint)s",
-                name=quoted(name),
-                hint=nearest(name, names()),
-            )
+    if name in names():
+        return _read(_published_table(name), name, None)
+    if name in aliases():
+        return published(aliases()[name])
+    raise RulesetError(
+        Message(
+            "no rule set is called %(name)s: %(hint)s",
+            name=quoted(name),
+            hint=nearest(name, [*names(), *aliases()]),
         )
+    )
+
+
+@cache
+def aliases() -> Mapping[str, str]:
+    """Other names of published rule sets, and which is meant."""
+    return MappingProxyType(
+        {
+            alias: name
+            for name in names()
+            for alias in _published_table(name).data.get("aliases", ())
+        }
+    )
+
+
+def _published_table(name: str) -> TomlTable:
     text = resources.files("game.rules").joinpath("published", f"{name}.toml").read_text("utf-8")
-    return _read(toml_table.parse(text, f"{name}.toml", RulesetError), name, None)
+    return toml_table.parse(text, f"{name}.toml", RulesetError)
 
 
 def parse(text: str, *, name: str, where: str) -> Ruleset:
@@ -92,11 +120,13 @@ def parse(text: str, *, name: str, where: str) -> Ruleset:
     return _proved(_read(table, name, None), table)
 
 
-def _read(table: TomlTable, name: str, extends: str | None) -> Ruleset:
+def _read(table: TomlTable, name: str, extends: str | None, path: tuple[Path, ...] = ()) -> Ruleset:
+    """The rules of this table; `path` are the files read so far, each extending the next."""
     extends = table.data.get("extends", extends)
-    base = _base(table, extends)
-    title = base.title if base.name == name else name
-    return _changed(replace(base, name=name, title=title), table, anew=extends is None)
+    base = _base(table, extends, path)
+    if base.name != name:
+        base = replace(base, name=name, title=name, source="", assumed=())
+    return _changed(base, table, anew=extends is None)
 
 
 def _proved(rules: Ruleset, table: TomlTable) -> Ruleset:
@@ -129,16 +159,32 @@ def house_file(rules: Ruleset) -> str:
     return "".join(f"{line}\n" for line in (*extends, *differences(rules)))
 
 
-def _base(table: TomlTable, extends: object) -> Ruleset:
+def _base(table: TomlTable, extends: object, path: tuple[Path, ...]) -> Ruleset:
     """What a file takes as it is where it says nothing."""
     if extends is None:
         return Ruleset(name="", title="")
-    if not isinstance(extends, str) or extends not in names():
+    if path and isinstance(extends, str) and extends.endswith(".toml"):
+        return _base_file(table, extends, path)
+    if not isinstance(extends, str) or extends not in (*names(), *aliases()):
         hint = nearest(str(extends), names())
         raise table.error(
             "extends", Message("found %(found)s: %(hint)s", found=quoted(extends), hint=hint)
         )
     return published(extends)
+
+
+def _base_file(table: TomlTable, extends: str, path: tuple[Path, ...]) -> Ruleset:
+    """The rules of the file beside the one that extends it."""
+    file = path[-1].parent / extends
+    if file.resolve() in [each.resolve() for each in path] or len(path) > MOST_PARENTS:
+        what = Message("leads back to itself: %(file)s is read already", file=str(file))
+        raise table.error("extends", what)
+    try:
+        text = read_text(file)
+    except FileError as error:
+        raise table.error("extends", Message("cannot be: %(why)s", why=error.message)) from None
+    parent = toml_table.parse(text, str(file), RulesetError)
+    return _read(parent, file.stem, None, (*path, file))
 
 
 def _changed(base: Ruleset, table: TomlTable, *, anew: bool = False) -> Ruleset:
@@ -147,7 +193,7 @@ def _changed(base: Ruleset, table: TomlTable, *, anew: bool = False) -> Ruleset:
     changes = {
         key: _value(table, key, getattr(base, key), anew=anew)
         for key in table.data
-        if key != "extends"
+        if key not in BESIDE_THE_RULES
     }
     rules = replace(base, **changes)
     if rules.alike is Alike.FIXED and not any(rules.alike_fixed):

@@ -7,7 +7,7 @@ Type and default stand in `game.rules.ruleset`, and what it means for a turn or 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, StrEnum
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations, combinations_with_replacement, permutations
 
 from game.message import Message, one_by_one
 from game.rules.ruleset import FACES, Alike, Dice, HotDice, LastRound, Piggyback, Ruleset, Win
@@ -32,11 +32,15 @@ class Section(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Dice that score together whatever else is played: all that have it, and those that show it."""
+    """Dice that score together whatever else is played: all that have it, and those that show it.
+
+    `on_triple` says that its points come on top of those of the three alike in it.
+    """
 
     name: str
     made_of: tuple[Dice, ...]
     shown: Dice
+    on_triple: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +146,7 @@ def _triples(rules: Ruleset) -> Iterator[Message]:
 
 def _alike(rules: Ruleset) -> Iterator[Message]:
     match rules.alike:
-        case Alike.NONE:
+        case Alike.NONE if None in rules.alike_faces:
             yield Message("Four, five and six of a kind score no more than a triple.")
         case Alike.DOUBLING:
             yield Message("Each further matching die doubles the triple: four x2, five x4, six x8.")
@@ -205,7 +209,7 @@ def _piggyback(rules: Ruleset) -> Iterator[Message]:
 
 
 def _win(rules: Ruleset) -> Iterator[Message]:
-    match rules.win:
+    match rules.win if not rules.rounds else None:
         case Win.AT_LEAST:
             yield Message("The game goes to %(points)s.", points=rules.target)
         case Win.OVER:
@@ -218,6 +222,8 @@ def _win(rules: Ruleset) -> Iterator[Message]:
 
 
 def _last_round(rules: Ruleset) -> Iterator[Message]:
+    if rules.rounds:
+        return
     match LastRound.NONE if rules.win is Win.EXACTLY else rules.last_round:
         case LastRound.NONE:
             yield Message("Whoever gets there first wins at once.")
@@ -241,6 +247,7 @@ def _pairs(kinds: int) -> tuple[Dice, ...]:
 
 
 _TWO_TRIPLETS = tuple((a, a, a, b, b, b) for a, b in combinations(FACES, 2))
+_FULL_HOUSES = tuple(tuple(sorted((a, a, a, b, b))) for a, b in permutations(FACES, 2))
 
 OPTIONS = (
     RuleOption("n_dice", Section.SCORES, _dice_in_play, least=5, most=6),
@@ -302,6 +309,15 @@ OPTIONS = (
         Shape("two triplets", _TWO_TRIPLETS, (2, 2, 2, 3, 3, 3)),
         lambda points: Message("Two triplets are %(points)s.", points=points),
     ),
+    _shape(
+        "full_house",
+        Message("A full house, on top of its three"),
+        Shape("full house", _FULL_HOUSES, (3, 3, 3, 2, 2), on_triple=True),
+        lambda points: Message(
+            "A full house, three of a kind with a pair, is %(points)s more than the three.",
+            points=points,
+        ),
+    ),
     _points(
         "nothing",
         Section.SCORES,
@@ -309,6 +325,15 @@ OPTIONS = (
         lambda points: Message(
             "A throw of all dice that scores nothing is %(points)s, and a free throw.",
             points=points,
+        ),
+    ),
+    _switch(
+        "hot_dice_multiply",
+        Section.SCORES,
+        Message("Hot dice multiply what follows"),
+        Message(
+            "After hot dice all that follows in the turn counts twice, after the next three times, "
+            "and so on."
         ),
     ),
     _points(
@@ -334,6 +359,16 @@ OPTIONS = (
             (HotDice.MUST, Message("must throw them all again")),
         ),
         _hot_dice,
+    ),
+    RuleOption(
+        "must_throw_from",
+        Section.TURN,
+        _if_any(
+            "must_throw_from",
+            lambda n: Message("Whoever has %(n)s or more dice left must throw them.", n=n),
+        ),
+        Message("Must throw with so many dice left, or more"),
+        most=5,
     ),
     _points(
         "last_die_twice",
@@ -386,11 +421,36 @@ OPTIONS = (
         ),
         _last_round,
     ),
+    RuleOption(
+        "rounds",
+        Section.END,
+        _if_any(
+            "rounds",
+            lambda n: Message(
+                "Everybody has %(n)s turns; then the most points win, and no target is played for.",
+                n=n,
+            ),
+        ),
+        Message("A fixed number of turns; 0 plays to the target"),
+        most=100,
+    ),
+    _switch(
+        "welfare",
+        Section.END,
+        Message("A turn that overshoots goes to the player who has least"),
+        Message("The points of a turn that goes over are given to the other who has fewest."),
+    ),
     _switch(
         "all_alike_wins",
         Section.END,
         Message("All dice alike in one throw win"),
         Message("All dice alike in a single throw win the game."),
+    ),
+    _switch(
+        "all_ones_win",
+        Section.END,
+        Message("Nothing but 1s in one throw wins"),
+        Message("All dice showing a 1 in a single throw win the game."),
     ),
     _points(
         "three_farkles",
@@ -404,6 +464,14 @@ OPTIONS = (
         Message("Three first throws in a row without points"),
         lambda points: Message(
             "Three turns in a row whose first throw scores nothing cost %(points)s.", points=points
+        ),
+    ),
+    _points(
+        "take_over_farkle",
+        Section.PENALTIES,
+        Message("A farkle after taking over"),
+        lambda points: Message(
+            "Whoever takes over and then farkles loses %(points)s.", points=points
         ),
     ),
     _points(

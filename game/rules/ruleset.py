@@ -82,11 +82,14 @@ class Ruleset:
     four_and_pair: int = 0
     six_as_pairs: int = 0
     two_triplets: int = 0
+    full_house: int = 0
     nothing: int = 0
+    hot_dice_multiply: bool = False
     # How a turn goes
     opening: int = 0
     minimum_bank: int = 0
     hot_dice: HotDice = HotDice.MAY
+    must_throw_from: int = 0
     last_die_twice: int = 0
     must_bank_after_triple: bool = False
     piggyback: Piggyback = Piggyback.NO
@@ -94,10 +97,14 @@ class Ruleset:
     target: int = 10_000
     win: Win = Win.AT_LEAST
     last_round: LastRound = LastRound.NONE
+    rounds: int = 0
+    welfare: bool = False
     all_alike_wins: bool = False
+    all_ones_win: bool = False
     # What is taken away
     three_farkles: int = 0
     three_scoreless_starts: int = 0
+    take_over_farkle: int = 0
     triple_threes: int = 0
     four_twos_reset: bool = False
     below_zero: bool = True

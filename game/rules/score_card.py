@@ -77,7 +77,9 @@ def _many(rules: Ruleset) -> Iterator[tuple[Dice, str, str]]:
 def _whole(rules: Ruleset) -> Iterator[tuple[Dice, str, str]]:
     for row in OPTIONS:
         if row.shape:
-            yield row.shape.shown, row.shape.name, _figure(getattr(rules, row.name))
+            points = _figure(getattr(rules, row.name))
+            on_top = "three + " if row.shape.on_triple and points != "0" else ""
+            yield row.shape.shown, row.shape.name, f"{on_top}{points}"
     yield (), "nothing at all", _figure(rules.nothing)
 
 

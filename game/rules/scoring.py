@@ -5,7 +5,7 @@ is one dictionary access. Dice are sorted tuples of faces everywhere in here.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from itertools import combinations_with_replacement
@@ -14,8 +14,8 @@ from types import MappingProxyType
 from game.count_words import number
 from game.errors import IllegalMove, ThrowError
 from game.message import Message, Plural
-from game.rules.rule_options import OPTIONS
-from game.rules.ruleset import FACES, Alike, Dice, Ruleset
+from game.rules.rule_options import OPTIONS, Shape
+from game.rules.ruleset import FACES, Alike, Dice, HotDice, Ruleset
 
 _TRIPLE = 3
 _PENALTY_FACE = 3
@@ -100,6 +100,14 @@ def find(throw: Iterable[int], kept: Iterable[int], rules: Ruleset) -> Keep:
     raise IllegalMove(_why_not(thrown, wanted, rules))
 
 
+def times(keep: Keep, factor: int) -> Keep:
+    """The keep where all that scores counts so many times."""
+    if factor == 1:
+        return keep
+    combos = tuple(replace(combo, points=factor * combo.points) for combo in keep.combos)
+    return replace(keep, score=factor * keep.score, combos=combos)
+
+
 def _why_not(thrown: Dice, wanted: Dice, rules: Ruleset) -> Message:
     for face in wanted:
         if wanted.count(face) > thrown.count(face):
@@ -129,6 +137,15 @@ def _too_few(face: int, n: int) -> Message:
     )
 
 
+def must_throw(dice_left: int, rules: Ruleset) -> Message | None:
+    """Why nothing may be banked with so many dice left, 0 being hot dice, if that is so."""
+    if not dice_left and rules.hot_dice is HotDice.MUST:
+        return Message("hot dice must be thrown again")
+    if dice_left >= rules.must_throw_from > 0:
+        return Message("%(n)s dice that are left must be thrown", n=dice_left)
+    return None
+
+
 class Effect(StrEnum):
     """What a throw does by itself, whatever is kept of it."""
 
@@ -150,7 +167,7 @@ def throw_events(throw: Dice, rules: Ruleset) -> tuple[ThrowEvent, ...]:
     """What this throw does by itself; a win comes before all else."""
     most = max(map(throw.count, throw))
     found = []
-    if rules.all_alike_wins and most == rules.n_dice:
+    if most == rules.n_dice and (rules.all_alike_wins or (rules.all_ones_win and throw[0] == 1)):
         found.append(ThrowEvent(Effect.WIN))
     if rules.four_twos_reset and throw.count(_RESET_FACE) >= _RESET_COUNT:
         found.append(ThrowEvent(Effect.RESET_SCORE))
@@ -256,14 +273,20 @@ def _singles(rules: Ruleset) -> Iterator[Combo]:
 
 
 def _alike(rules: Ruleset) -> Iterator[Combo]:
-    for face, triple in zip(FACES, rules.triples, strict=True):
-        if face == _PENALTY_FACE and rules.triple_threes:
-            triple = 0  # noqa: PLW2901 - the penalty stands in place of the points
+    for face in FACES:
+        triple = _triple_points(face, rules)
         yield _same(face, 3, triple)
         for n in range(4, rules.n_dice + 1):
             exception = rules.alike_faces[3 * (face - 1) + n - 4]
             points = _alike_points(rules, n, triple) if exception is None else exception
             yield _same(face, n, points)
+
+
+def _triple_points(face: int, rules: Ruleset) -> int:
+    """Where three 3s cost, that stands in place of their points."""
+    if face == _PENALTY_FACE and rules.triple_threes:
+        return 0
+    return rules.triples[face - 1]
 
 
 def _alike_points(rules: Ruleset, n: int, triple: int) -> int:
@@ -284,6 +307,18 @@ def _same(face: int, n: int, points: int) -> Combo:
 
 def _shapes(rules: Ruleset) -> Iterator[Combo]:
     for row in OPTIONS:
-        if row.shape:
+        if row.shape and (points := getattr(rules, row.name)):
             for made_of in row.shape.made_of:
-                yield Combo(made_of, getattr(rules, row.name), row.shape.name)
+                yield Combo(made_of, _on_top(row.shape, made_of, rules, points), row.shape.name)
+
+
+def _on_top(shape: Shape, made_of: Dice, rules: Ruleset, points: int) -> int:
+    """The points of a shape, with those of its three where they count too."""
+    if not shape.on_triple:
+        return points
+    three = _triple_points(made_of[_MIDDLE], rules)
+    return three + points if three else 0
+
+
+_MIDDLE = 2
+"""Of five dice in order: it is of the three, whatever the pair is."""

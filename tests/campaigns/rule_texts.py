@@ -8,7 +8,7 @@ from game.rules.ruleset import FACES, Ruleset
 
 POINTS = (0, 0, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2500)
 USUAL = Ruleset("", "")
-ABOUT = ("title", "source", "assumed", "extends")
+ABOUT = ("title", "source", "assumed", "extends", "aliases")
 BARELY_FEWER = 0.3
 """Of all options; more of them and hardly any file would be a game."""
 

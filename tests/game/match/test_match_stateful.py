@@ -182,6 +182,8 @@ def _recount(state, mates):
     """What the turns of these seats came to, added up once more from the throws."""
     total = 0
     for turn in (*state.turns, state.turn):
+        if turn.given_to in mates:
+            total += turn.given
         if turn.seat not in mates:
             continue
         total += sum(throw.penalty for throw in turn.throws)

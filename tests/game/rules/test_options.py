@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from game.errors import IllegalMove
+from game.errors import IllegalMove, NotationError
 from game.match.events import Farkled, Joined, Left, Reordered, ScoreSet, Skipped, TookOver, TurnSet
 from game.match.match import Match
+from game.match.match_text import from_text, to_text
 from game.match.state import TurnEnding
 from game.rules import rule_files
 from game.rules.ruleset import HotDice, LastRound, Piggyback, Win
@@ -347,3 +348,103 @@ def test_a_first_throw_that_scored_breaks_the_row_of_scoreless_starts():
         match = match.throw((1, 2, 3, 4, 6, 6)).keep((1,)).push(Farkled(), Skipped())
 
     assert scores(match) == [0, 0]
+
+
+def test_points_count_once_more_after_each_hot_dice():
+    match = begin(hot_dice_multiply=True).throw(HOT).keep(HOT).throw(THOUSAND)
+    assert match.state.keeps[0].score == 2000
+
+    match = match.keep((1, 1, 1)).throw((5, 5, 5)).keep((5, 5, 5)).throw((1, 2, 3, 4, 6, 6))
+    assert match.bank().state.turns[0].points == 1500 + 2 * 1000 + 2 * 500 + 3 * 100
+
+
+def test_the_text_of_a_multiplied_keep_reads_back():
+    match = begin(hot_dice_multiply=True).throw(HOT).keep(HOT).throw(THOUSAND).bank()
+
+    assert "111234: ~111 = 2000, bank" in to_text(match)
+    assert from_text(to_text(match)).state == match.state
+
+
+def test_a_multiple_that_was_not_reached_is_no_keep():
+    text = to_text(begin(hot_dice_multiply=True).throw(THOUSAND).bank())
+
+    with pytest.raises(NotationError, match="says 3,000, but 1 1 1 = 1,000"):
+        from_text(text.replace("= 1000", "= 3000"))
+
+
+@pytest.mark.parametrize(
+    ("dice", "why"),
+    [
+        ((1, 1, 1, 2, 3, 4), "3 dice that are left must"),
+        ((1, 2, 3, 4, 6, 6), "5 dice that are left"),
+    ],
+)
+def test_many_dice_that_are_left_must_be_thrown(dice, why):
+    match = begin(must_throw_from=3).throw(dice)
+
+    assert why in str(match.state.bank_refusal())
+    with pytest.raises(IllegalMove, match="must be thrown"):
+        match.bank()
+
+
+def test_few_dice_that_are_left_may_be_banked():
+    assert scores(begin(must_throw_from=3).throw((1, 1, 1, 5, 2, 3)).bank()) == [1050, 0]
+
+
+def test_after_so_many_turns_each_the_most_points_win():
+    match = begin(rounds=2, target=1000).throw(THOUSAND).bank()
+    assert match.state.winner is None
+
+    match = match.throw(NOTHING).throw(NOTHING).throw((1, 2, 3, 4, 6, 6)).bank()
+    assert match.state.winner == 0
+    assert scores(match) == [1000, 100]
+
+
+def test_a_tie_after_the_last_turn_stays_with_whoever_began():
+    match = begin(rounds=1).throw(THOUSAND).bank().throw(THOUSAND).bank()
+
+    assert match.state.winner == 0
+
+
+def test_whoever_joins_later_has_as_many_turns():
+    match = begin(rounds=1).throw(NOTHING).push(Joined("Cleo"))
+    match = match.throw(NOTHING)
+    assert match.state.turn.seat == 2
+
+    assert match.throw(THOUSAND).bank().state.winner == 2
+
+
+def test_who_leaves_before_the_last_turn_ends_it():
+    match = begin("Anna", "Ben", "Cleo", rounds=1).throw(THOUSAND).bank().throw(NOTHING)
+
+    assert match.push(Left(2)).state.winner == 0
+
+
+def test_a_turn_that_overshoots_goes_to_who_has_least():
+    match = begin("Anna", "Ben", "Cleo", target=1000, win=Win.EXACTLY, welfare=True)
+    match = match.push(ScoreSet(1, 50), ScoreSet(2, 0), ScoreSet(0, 500)).throw((5, 5, 5, 1, 2, 3))
+    over = match.bank((1, 5, 5, 5))
+
+    assert scores(over) == [500, 50, 600]
+    assert (over.state.turns[0].given, over.state.turns[0].given_to) == (600, 2)
+    assert match.push(ScoreSet(2, 400), ScoreSet(1, 600)).bank((1, 5, 5, 5)).state.winner == 2
+    assert scores(match.push(ScoreSet(2, 450), ScoreSet(1, 600)).bank((1, 5, 5, 5))) == [
+        500,
+        600,
+        450,
+    ]
+
+
+def test_nothing_but_ones_in_a_throw_wins():
+    rules = {"all_ones_win": True}
+
+    assert begin(**rules).throw((1,) * 6).state.winner == 0
+    assert begin(**rules).throw((2,) * 6).state.winner is None
+
+
+def test_a_farkle_after_taking_over_costs():
+    rules = {"piggyback": Piggyback.YES, "take_over_farkle": 500}
+    match = begin(**rules).throw(THOUSAND).bank()
+
+    assert scores(match.push(TookOver()).throw((2, 3, 4))) == [1000, -500]
+    assert scores(match.throw(NOTHING)) == [1000, 0]

@@ -33,7 +33,24 @@ def test_every_published_set_is_a_game(name):
         ),
         (
             f'{NOTHING}\nstraight = 1500\nhot_dice = "must"',
-            "line 4: hot_dice is 'must', and every turn ends with hot dice or a farkle",
+            "line 4: hot_dice lets nobody ever bank: one must always throw on",
+        ),
+        (
+            'extends = "standard"\nhot_dice = "must"\nmust_throw_from = 1',
+            "line 3: must_throw_from lets nobody ever bank: one must always throw on",
+        ),
+        ('extends = "standard"\nwelfare = true', "line 2: welfare is for a target that is hit"),
+        (
+            'extends = "standard"\ntake_over_farkle = 500',
+            "line 2: take_over_farkle is of no use while piggyback is 'no'",
+        ),
+        (
+            'extends = "standard"\nwin = "exactly"\nrounds = 5',
+            "line 3: rounds play for no target: leave win = 'exactly' out",
+        ),
+        (
+            'extends = "walnut-studiolo"\nrounds = 5',
+            "line 2: rounds have no last round after them: say last_round = 'none'",
         ),
         (
             f"n_dice = 5\n{ONLY_ONES}\nopening = 500",

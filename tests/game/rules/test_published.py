@@ -76,6 +76,63 @@ def test_four_ones_alone_beat_three_pairs_in_zilch(pair):
         ("kcd", "12345", 500),
         ("kcd", "23456", 750),
         ("kcd", "222222", 1600),
+        ("zonk", "12345", 1500),
+        ("zonk", "23456", 1500),
+        ("zonk", "11111", 10_000),
+        ("zonk", "55555", 5000),
+        ("zonk", "33333", 3000),
+        ("party-zonk", "115", 250),
+        ("party-zonk", "666", 600),
+        ("greed", "115", 250),  # 5 1 3 4 1
+        ("greed", "1111", 1100),  # 1 1 1 3 1
+        ("greed", "4445", 450),  # 2 4 4 5 4
+        ("greedy-dice", "123456", 3000),
+        ("greedy-dice", "112233", 1000),
+        ("greedy-dice", "444444", 3200),
+        ("greedy-dice", "223466", 500),
+        ("duke-zilch", "444444", 10_000),
+        ("duke-zilch", "123456", 3000),
+        ("duke-zilch", "113344", 1000),
+        ("duke-zilch", "222266", 1000),
+        ("duke-zilch", "22222", 800),
+        ("lds-zilch", "6666", 700),
+        ("lds-zilch", "123456", 1000),
+        ("bear-zilch", "12345", 1000),
+        ("bear-zilch", "23456", 1000),
+        ("bear-zilch", "113355", 1000),
+        ("klanestro", "123456", 2000),
+        ("klanestro", "12345", 1000),
+        ("klanestro", "113355", 1500),
+        ("everything2", "123456", 1000),
+        ("everything2", "222", 200),
+        ("five-thousand", "12345", 1500),
+        ("d5000", "23456", 1500),
+        ("d5000", "1111", 1100),  # four 1s are three and one more
+        ("rpdillon-zilch", "3333", 600),
+        ("rpdillon-zilch", "222222", 1600),
+        ("camp-zilch", "222", 200),
+        ("dice-10000", "123456", 1200),
+        ("dice-10000", "223344", 600),
+        ("dice-10000", "2222", 400),
+        ("dice-10000", "11111", 4000),
+        ("dice-10000", "666666", 6000),
+        ("aetolia", "222233", 1500),
+        ("aetolia", "112233", 2500),
+        ("aetolia", "444444", 8000),
+        ("farkle-ten", "123456", 1000),
+        ("farkle-ten", "222333", 2500),
+        ("farkle-ten", "2222", 400),
+        ("table-10000", "3333", 600),
+        ("table-10000", "112233", 750),
+        ("welfare", "333", 300),
+        ("farkle-scorekeeper", "22333", 550),
+        ("farkle-scorekeeper", "111", 1000),
+        ("farkle-scorekeeper", "2222", 2000),
+        ("farkle-scorekeeper", "222255", 2250),
+        ("play-palace", "222", 20),
+        ("play-palace", "222222", 160),
+        ("play-palace", "123456", 200),
+        ("odinic-10000", "123456", 1500),
     ],
 )
 def test_published_figures(rules, dice, points):
@@ -89,6 +146,12 @@ def test_published_figures(rules, dice, points):
         ("kcd", "112233"),
         ("stirler", "223344"),
         ("cards-and-dominoes", "223344"),
+        ("zonk", "2222"),
+        ("greed", "12346"),
+        ("five-thousand", "23456"),
+        ("lds-zilch", "223344"),
+        ("klanestro", "222233"),
+        ("camp-zilch", "12346"),
     ],
 )
 def test_what_is_no_combination_there(rules, throw):
@@ -103,7 +166,8 @@ def test_every_preset_tells_its_title_its_source_and_has_a_comment_for_each_opti
 
     assert rules.title != name
     assert rules.source
-    assert rules.target in (5000, 10_000)
+    assert rules.target in (500, 3000, 5000, 10_000)
+    assert set(rules.assumed) <= set(rule_files._published_table(name).data.get("assumed", ()))
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -172,12 +236,16 @@ class Oracle:
             (3, 3): rules.two_triplets,
         }
         points.append(shapes.get(tuple(shape), 0))
+        if shape == [2, 3] and rules.full_house:
+            points.append(rules.full_house + rules.triples[counts.most_common(1)[0][0] - 1])
         return max(points)
 
     def alike(self, face, n):
         triple = self.rules.triples[face - 1]
         if n == 3:
             return triple
+        if (exception := self.rules.alike_faces[3 * (face - 1) + n - 4]) is not None:
+            return exception
         by_mode = {
             Alike.NONE: 0,
             Alike.DOUBLING: triple * 2 ** (n - 3),

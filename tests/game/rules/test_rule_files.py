@@ -149,10 +149,69 @@ def test_rules_in_force_are_a_house_file_that_reads_back(name):
     )
     read = parse(rule_files.house_file(rules))
 
-    assert replace(read, name=rules.name, title=rules.title) == rules
+    told = ("name", "title", "source", "assumed")
+    assert replace(read, **{name: getattr(rules, name) for name in told}) == rules
 
 
 def test_a_house_file_of_rules_that_nobody_published_stands_alone():
     rules = parse('extends = "zilch"\ntitle = "Ours"\nopening = 350')
 
     assert parse(rule_files.house_file(rules)) == rules
+
+
+def written(folder, **files):
+    for name, text in files.items():
+        (folder / f"{name}.toml").write_text(text)
+    return folder
+
+
+def test_a_house_file_may_extend_another(tmp_path):
+    written(
+        tmp_path,
+        ours='extends = "zilch"\nopening = 350\ntriples = { 1 = 300 }',
+        late='extends = "ours.toml"\ntarget = 5000',
+    )
+    rules = rule_files.load(str(tmp_path / "late.toml"))
+
+    assert (rules.name, rules.opening, rules.target, rules.nothing) == ("late", 350, 5000, 500)
+    assert rules.triples == (300, 200, 300, 400, 500, 600)
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"a": 'extends = "a.toml"'}, "a.toml, line 1: extends leads back to itself"),
+        (
+            {"a": 'extends = "b.toml"', "b": 'target = 5000\nextends = "./a.toml"'},
+            "b.toml, line 2: extends leads back to itself",
+        ),
+        ({"a": 'extends = "b.toml"'}, "a.toml, line 1: extends cannot be"),
+        ({"a": 'extends = "b.toml"', "b": "opning = 3"}, "b.toml, line 1: opning is no option"),
+        ({"a": 'extends = "b.toml"\nn_dice = 5', "b": "straight = 1500"}, "a.toml: straight needs"),
+    ],
+)
+def test_files_that_cannot_extend_each_other_are_named(tmp_path, files, message):
+    with pytest.raises(RulesetError) as error:
+        rule_files.load(str(written(tmp_path, **files) / "a.toml"))
+
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_only_a_file_extends_files():
+    with pytest.raises(RulesetError, match=re.escape("extends found 'ours.toml'")):
+        parse('extends = "ours.toml"')
+
+
+def test_a_house_rule_does_not_bear_the_source_of_what_it_extends():
+    rules = parse('extends = "zilch"')
+
+    assert (rules.title, rules.source, rules.assumed) == ("house", "", ())
+
+
+def test_a_game_is_found_by_its_other_names():
+    assert rule_files.load("squelch") == rule_files.load("standard")
+    assert parse('extends = "greedy"').nothing == 500
+    assert not set(rule_files.aliases()) & set(rule_files.names())
+    with pytest.raises(RulesetError, match="did you mean 'squelch'"):
+        rule_files.load("squelsh")
