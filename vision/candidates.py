@@ -9,26 +9,44 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log
 
+import cv2
 import numpy as np
+from numpy.typing import NDArray
 
+from vision.change import Blot, Change, change
+from vision.crops import upright
 from vision.face_reader import Face, look
 from vision.finder import COARSE_PX, LOOK_PX, TRAY_PX, Sighting, apart, find
 from vision.images import Image, extent
-from vision.pose import CameraPose, Lean, pose
-from vision.reading import Quad
+from vision.known_table import KnownTable
+from vision.networks import Floats
+from vision.pose import CameraPose, pose
+from vision.reading import Lean, Quad
 from vision.tilt import Stance, stances
 
+HAND = 0.001
+"""Of the picture: the tip of a finger."""
 SMALL_PX = 11.0
 """Dice below this edge in the finder's picture are looked for again, twice as large."""
 LIKELY = 0.3
 """From this heat on a sighting tells how large dice are here, and is looked at for how it lies."""
 COMPANY = 2
 """So many dice tell how large dice are here."""
+KNOWN = 6
+"""So many tell it for an evening."""
+OVERLOOKED = 0.3
+"""The heat of a place where something stands that the finder did not see."""
+LARGE, LONG = (0.55, 2.0), 2.5
+"""Of a die's edge: what is smaller or larger, or so much longer than wide, is no die."""
+TOP_OF_ALL = 0.85
+"""Of what is seen of a die, where sizes are not known: its sides are seen, too."""
 ODDEST = 1.0
 """Sizes that differ more say no more."""
 
+Corners = NDArray[np.floating]
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
     """One place: what the finder sees there, and what is seen close by."""
 
@@ -37,20 +55,113 @@ class Candidate:
     foot: tuple[float, float]  # where the die stands, in picture pixels
     odd: float  # how much larger or smaller it is than the dice here, as a logarithm
     stance: Stance | None  # how it lies, where it is known how the camera stands
+    outline: Corners  # (n, 2) around what a die that lies flat there covers, in picture pixels
 
 
-def looks(picture: Image, tray: Quad | None, aside: Quad | None) -> tuple[list[Candidate], float]:
-    """All places, and the share of the picture that a hand covers."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Looks:
+    """All places of a picture.
+
+    Attributes:
+        candidates: the places.
+        hand: the share of the picture that a hand covers.
+        change: what stands in the tray, where it is known how it looks empty.
+        edge: of a die in the middle of the picture, in pixels; None where too few were seen.
+    """
+
+    candidates: list[Candidate]
+    hand: float
+    change: Change | None
+    edge: float | None
+
+
+def looks(picture: Image, tray: Quad | None, aside: Quad | None, table: KnownTable) -> Looks:
+    """Every place of a picture, with all that was seen there."""
     sightings, hand = _sightings(picture, tray, aside)
-    stand = _stand(picture, tray)
+    new = change(picture, table.empty, [zone for zone in (tray, aside) if zone])
+    if new is not None:
+        sightings = [s for s in sightings if new.is_new(s.x, s.y, s.edge)]
+    stand = _stand(picture, tray, table.leans)
     seen = _one_each(look(picture, sightings, stand))
+    sizes = _Sizes.of(seen, stand, table.leans)
+    if new is not None and tray is not None:
+        more = _overlooked(new, tray, [s for s, face in seen if _likely(s, face)], stand, sizes)
+        seen = _one_each([*seen, *look(picture, more, stand)])
     likely = [sighting for sighting, face in seen if _likely(sighting, face)]
-    stand, standing = stances(picture, likely, lambda leans: _stand(picture, tray, leans))
-    usual = _usual_edge(likely)
-    return [
-        Candidate(s, face, _foot(s, stand), _odd(s.edge, usual), standing.get(s))
+    stand, standing = stances(
+        picture, likely, lambda leans: _stand(picture, tray, (*table.leans, *leans))
+    )
+    candidates = [
+        Candidate(s, face, _foot(s, stand), sizes.odd(s), standing.get(s), outline(s, stand))
         for s, face in seen
-    ], hand
+    ]
+    return Looks(candidates, hand, new, sizes.usual)
+
+
+def seems_empty(picture: Image, tray: Quad | None, aside: Quad | None) -> bool:
+    """Whether at first sight there is nothing that could be a die, or a hand."""
+    sightings, hand = _sightings(picture, tray, aside)
+    return hand <= HAND and all(sighting.heat < LIKELY for sighting in sightings)
+
+
+def outline(sighting: Sighting, stand: CameraPose | None) -> Corners:
+    """(n, 2) around what a die that lies flat there covers."""
+    half = upright(sighting.turn) * sighting.edge / 2
+    top = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) @ half + (sighting.x, sighting.y)
+    foot = top + np.subtract(_foot(sighting, stand), (sighting.x, sighting.y))
+    hull = cv2.convexHull(np.concatenate([top, foot]).astype(np.float32))
+    return np.asarray(hull[:, 0])
+
+
+def could_be_die(blot: Blot, edge: float) -> bool:
+    """Whether something there is about as large as a die of this edge."""
+    return blot.long < LONG and LARGE[0] * edge < blot.edge < LARGE[1] * edge
+
+
+def _overlooked(
+    new: Change, tray: Quad, likely: Sequence[Sighting], stand: CameraPose | None, sizes: "_Sizes"
+) -> list[Sighting]:
+    """Where something stands that may be a die, and no die was seen."""
+    blots = new.blots(tray, [outline(sighting, stand) for sighting in likely])
+    edges = [(blot, sizes.usual or blot.edge * TOP_OF_ALL) for blot in blots]
+    return [
+        Sighting(blot.x, blot.y, edge, blot.turn, OVERLOOKED, (1 / 6,) * 6)
+        for blot, edge in edges
+        if could_be_die(blot, edge) and not blot.enters
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sizes:
+    """How large dice are here: edges as they would be in the middle of the picture."""
+
+    edges: Floats
+    stand: CameraPose | None
+
+    @classmethod
+    def of(
+        cls, seen: Sequence[tuple[Sighting, Face]], stand: CameraPose | None, leans: Sequence[Lean]
+    ) -> "_Sizes":
+        """By what is known of the table, or else by the dice of this picture."""
+        here = [sighting for sighting, face in seen if _likely(sighting, face)]
+        dice: Sequence[Lean | Sighting] = leans if len(leans) >= KNOWN else here
+        edges = [die.edge / _near(stand, die.x, die.y) for die in dice]
+        return cls(np.array(edges, np.float32), stand)
+
+    @property
+    def usual(self) -> float | None:
+        return float(np.median(self.edges)) if len(self.edges) >= COMPANY else None
+
+    def odd(self, sighting: Sighting) -> float:
+        """How much larger or smaller than the dice here it is, as a logarithm."""
+        if self.usual is None:
+            return 0.0
+        edge = sighting.edge / _near(self.stand, sighting.x, sighting.y)
+        return min(ODDEST, abs(log(edge / self.usual)))
+
+
+def _near(stand: CameraPose | None, x: float, y: float) -> float:
+    return 1.0 if stand is None else stand.near(x, y)
 
 
 def _stand(picture: Image, tray: Quad | None, seen: Sequence[Lean] = ()) -> CameraPose | None:
@@ -59,19 +170,8 @@ def _stand(picture: Image, tray: Quad | None, seen: Sequence[Lean] = ()) -> Came
     return None if tray is None else pose(tray, width, height, seen)
 
 
-def _usual_edge(likely: Sequence[Sighting]) -> float | None:
-    """Of dice; None if too few are seen."""
-    if len(likely) < COMPANY:
-        return None
-    return float(np.median([sighting.edge for sighting in likely]))
-
-
 def _likely(sighting: Sighting, face: Face) -> bool:
     return sighting.heat * (1 - face.none) > LIKELY
-
-
-def _odd(edge: float, usual: float | None) -> float:
-    return 0.0 if usual is None else min(ODDEST, abs(log(edge / usual)))
 
 
 def _sightings(

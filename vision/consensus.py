@@ -22,7 +22,8 @@ def agree(readings: Sequence[Reading]) -> Reading:
         problems += [problem for problem in other.problems if problem not in problems]
         if len(other.in_tray) > len(first.in_tray) and Problem.UNREADABLE not in problems:
             problems.append(Problem.UNREADABLE)
-    return Reading(dice, tuple(problems), sum(reading.ms for reading in readings))
+    ms = sum(reading.ms for reading in readings)
+    return Reading(dice, tuple(problems), ms, first.leans)
 
 
 def _confirmed(die: Die, others: Sequence[Reading]) -> Die:

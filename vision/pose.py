@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.reading import Quad
+from vision.reading import Lean, Quad
 
 Vector = NDArray[np.float64]
 # Focal lengths in longer sides of the picture, from a wide Camera Module 3 to a long lens.
@@ -34,15 +34,10 @@ class CameraPose:
         ahead = self.up[2] / self.focal_px
         return self.up[0] - (x - self.middle[0]) * ahead, self.up[1] - (y - self.middle[1]) * ahead
 
-
-@dataclass(frozen=True, slots=True)
-class Lean:
-    """How far the top of a die was seen to stand off its foot, in edges, at a pixel."""
-
-    x: float
-    y: float
-    right: float
-    down: float
+    def near(self, x: float, y: float) -> float:
+        """How large things look there, against how they look in the middle of the picture."""
+        right, down = (x - self.middle[0]) / self.focal_px, (y - self.middle[1]) / self.focal_px
+        return 1 + (self.up[0] * right + self.up[1] * down) / self.up[2]
 
 
 def pose(tray: Quad, width: int, height: int, leans: Sequence[Lean] = ()) -> CameraPose | None:

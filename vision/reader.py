@@ -1,24 +1,36 @@
 """From a picture to a Reading."""
 
+from dataclasses import replace
 from time import perf_counter
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.candidates import Candidate, looks
+from vision.candidates import HAND, Candidate, could_be_die, looks
+from vision.change import Blot
 from vision.decision import Verdict, judge
 from vision.images import Image, as_bgr, extent
+from vision.known_table import NOTHING_KNOWN, KnownTable
 from vision.reading import Die, Problem, Quad, Reading, Zone
 
-HAND = 0.001
-"""Of the picture: the tip of a finger."""
 DARK = 24
 """Where of 255 the brightest hundredth of what is read is darker, a black die cannot be told."""
+SIDE = 0.7
+"""Of the confidence of the die it belongs to: a side that is read more surely is asked about."""
+Judged = tuple[Candidate, Verdict]
+SHADOW, NO_SHADOW = 0.5, 0.02
+"""What is black for the most part, and nowhere lighter than the ground was, is a shadow: dice have pips."""
+ENTERS = 0.8
+"""Of a die's edge: what reaches into the tray and is larger is a hand, or a sleeve."""
 
 
 def read(
-    image: NDArray[np.generic], tray: Quad | None = None, *, aside: Quad | None = None
+    image: NDArray[np.generic],
+    tray: Quad | None = None,
+    *,
+    aside: Quad | None = None,
+    table: KnownTable = NOTHING_KNOWN,
 ) -> Reading:
     """Read the dice in a picture.
 
@@ -26,6 +38,7 @@ def read(
         image: (height, width, 3) uint8 BGR; grey or BGRA will do.
         tray: the floor of the tray in pixels of the picture; None: the whole picture.
         aside: where kept dice are laid, if there is such a place.
+        table: what is known of this table.
 
     Returns:
         The dice with x, y in pixels of `image`. One that was seen but not read for sure carries
@@ -36,15 +49,46 @@ def read(
     """
     start = perf_counter()
     picture = as_bgr(image)
-    places, hand = looks(picture, tray, aside)
-    verdicts = [(place, judge(place, told_tray=tray is not None)) for place in places]
-    dice = tuple(_die(p, v, _zone(p.foot, tray, aside)) for p, v in verdicts if v is not None)
+    seen = looks(picture, tray, aside, table)
+    judged = [(place, judge(place, told_tray=tray is not None)) for place in seen.candidates]
+    verdicts = _one_body([(place, verdict) for place, verdict in judged if verdict is not None])
+    dice = [_die(p, v, _zone(p.foot, tray, aside)) for p, v in verdicts]
+    if seen.change and tray:
+        blots = seen.change.blots(tray, [place.outline for place, _ in verdicts])
+        dice += [_unexplained(blot) for blot in blots if _matters(blot, seen.edge)]
     in_the_way = {
-        Problem.HAND: tray is not None and hand > HAND,
+        Problem.HAND: tray is not None and seen.hand > HAND,
         Problem.DARK: _is_dark(picture, tray),
     }
     problems = tuple(problem for problem, holds in in_the_way.items() if holds)
-    return Reading(dice, problems, (perf_counter() - start) * 1000)
+    leans = [p.stance.lean for p, v in verdicts if p.stance and v.value and v.problem is None]
+    return Reading(tuple(dice), problems, (perf_counter() - start) * 1000, tuple(leans))
+
+
+def _one_body(seen: list[Judged]) -> list[Judged]:
+    """Without sides that were taken for tops: their middle lies on the body of a surer die."""
+    surest = sorted(seen, key=lambda one: -one[1].confidence)
+    kept: list[Judged] = []
+    for place, verdict in surest:
+        at = place.sighting.x, place.sighting.y
+        owner = next((v for p, v in kept if v.value and _inside(p.outline, at)), None)
+        if owner is None:
+            kept.append((place, verdict))
+        elif verdict.value and verdict.confidence > SIDE * owner.confidence:
+            kept.append((place, replace(verdict, problem=verdict.problem or Problem.UNREADABLE)))
+    return kept
+
+
+def _matters(blot: Blot, edge: float | None) -> bool:
+    """A hand, and what may be a die; what is surely none may lie in a tray."""
+    if blot.black > SHADOW and blot.light < NO_SHADOW:
+        return False
+    least = (edge or blot.edge) * ENTERS
+    return could_be_die(blot, edge or blot.edge) or (blot.enters and blot.edge > least)
+
+
+def _unexplained(blot: Blot) -> Die:
+    return Die(None, blot.x, blot.y, blot.edge, blot.edge, 0.0, 0.0, Zone.TRAY, Problem.SOMETHING)
 
 
 def _is_dark(picture: Image, tray: Quad | None) -> bool:
@@ -64,10 +108,12 @@ def _die(place: Candidate, verdict: Verdict, zone: Zone) -> Die:
 
 
 def _zone(foot: tuple[float, float], tray: Quad | None, aside: Quad | None) -> Zone:
-    if tray is None or _inside(tray, foot):
+    if tray is None or _inside(np.array(tray.corners), foot):
         return Zone.TRAY
-    return Zone.ASIDE if aside is not None and _inside(aside, foot) else Zone.OUTSIDE
+    return (
+        Zone.ASIDE if aside is not None and _inside(np.array(aside.corners), foot) else Zone.OUTSIDE
+    )
 
 
-def _inside(quad: Quad, point: tuple[float, float]) -> bool:
-    return cv2.pointPolygonTest(np.array(quad.corners, np.float32), point, measureDist=False) >= 0
+def _inside(corners: NDArray[np.floating], point: tuple[float, float]) -> bool:
+    return cv2.pointPolygonTest(corners.astype(np.float32), point, measureDist=False) >= 0

@@ -4,7 +4,7 @@ A Reading is never changed. What the match makes of it, and what a person correc
 are other things with other names (see `game.match.match`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import cos, radians, sin
 from typing import Any
@@ -28,6 +28,7 @@ class Problem(StrEnum):
     HAND = "hand"
     DARK = "dark"
     TOO_SMALL = "too small"
+    SOMETHING = "something else"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +71,28 @@ def _spread(angle_deg: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
+class Lean:
+    """How far the top of a die was seen to stand off its foot, in edges, at a pixel; its edge in pixels."""
+
+    x: float
+    y: float
+    right: float
+    down: float
+    edge: float
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """All dice of one rest, and what stands in the way of trusting them.
 
-    `problems` are those of the whole picture; each die carries its own.
+    `problems` are those of the whole picture; each die carries its own. `leans` are of the dice
+    that lie flat: they tell a `KnownTable` how the camera stands.
     """
 
     dice: tuple[Die, ...] = ()
     problems: tuple[Problem, ...] = ()
     ms: float = 0.0
+    leans: tuple[Lean, ...] = field(default=(), compare=False)
 
     @property
     def in_tray(self) -> tuple[Die, ...]:

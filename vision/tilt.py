@@ -14,7 +14,8 @@ from vision.crops import VIEWS, View, axes, patch, upright, viewed
 from vision.finder import Sighting
 from vision.images import Image
 from vision.networks import Floats, chance, run
-from vision.pose import CameraPose, Lean
+from vision.pose import CameraPose
+from vision.reading import Lean
 
 PATCH_PX, DIE_PX = 64, 26
 """The network was taught dice of about this edge in patches of this size."""
@@ -101,7 +102,8 @@ def _stance(answer: Floats, sighting: Sighting, pose: CameraPose) -> Stance:
     cocked, stacked = (float(c) for c in chance(answer[:2]))
     off = upright(sighting.turn).T @ answer[2:]
     right, down = np.add(pose.lean(sighting.x, sighting.y), off)
-    return Stance(cocked, stacked, Lean(sighting.x, sighting.y, float(right), float(down)))
+    lean = Lean(sighting.x, sighting.y, float(right), float(down), sighting.edge)
+    return Stance(cocked, stacked, lean)
 
 
 def silhouette(lean: Floats) -> Floats:

@@ -4,8 +4,9 @@ import json
 import os.path
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import chain, count, pairwise
+from dataclasses import replace
+from functools import cache
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -16,25 +17,26 @@ from calibration.dice_set import sift
 from calibration.profile import Profile
 from device.calibrating.profile_store import named
 from device.cameras.base import Image
+from device.commands import picture_list
+from device.commands.picture_list import Picture, TablePictures
 from device.errors import BAD_INPUT, UsageError
 from device.session import messages
 from game.count_words import faces
-from game.textfile import read_text
 from vision import Quad, Reading
 from vision import read as read_picture
 from vision.annotate import annotate
 from vision.images import ImageError, load
-
-N_CORNERS = 4
-MIN_AREA_PX, MAX_AREA_PX = 16.0, 1e9
-"""Of a tray in any picture one can read."""
+from vision.known_table import KnownTable
 
 
 @click.command()
 @click.argument("images", nargs=-1, metavar="IMAGE...")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.option(
-    "--list", "listed", metavar="FILE", help='Lines {"file": ..., "tray": [[x, y] x 4] | null}.'
+    "--list",
+    "listed",
+    metavar="FILE",
+    help='Lines {"file": ..., "tray": [[x, y] x 4], "table": {"empty": ..., "throws": [...]}}; only file must be.',
 )
 @click.option(
     "--annotate",
@@ -62,16 +64,6 @@ def read(
     return BAD_INPUT if bad else 0
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A file to read; `name` is what it is called in the output, `drawn` where to draw on it."""
-
-    name: str
-    path: Path
-    tray: Quad | None = None
-    drawn: Path | None = None
-
-
 def read_all(
     images: tuple[str, ...],
     listed: str | None,
@@ -83,7 +75,7 @@ def read_all(
     """Read and print them all; gives whether one could not be read."""
     pictures = [Picture(image, Path(image)) for image in images]
     if listed is not None:
-        pictures += _listed(Path(listed))
+        pictures += picture_list.read(Path(listed))
     if folder is not None:
         pictures = _with_drawings(pictures, _make_folder(folder))
     known = None if profile is None else named(Path(profile))
@@ -96,6 +88,7 @@ def read_all(
 def _read_one(picture: Picture, known: Profile | None, *, as_json: bool) -> bool:
     try:
         image = load(picture.path)
+        table = _known_table(picture.table, picture.tray) if picture.table else KnownTable()
     except ImageError as error:
         click.echo(f"traykeeper: {error}", err=True)
         if as_json:
@@ -104,10 +97,19 @@ def _read_one(picture: Picture, known: Profile | None, *, as_json: bool) -> bool
     reading = (
         _read_as_known(image, known)
         if known and not picture.tray
-        else read_picture(image, picture.tray)
+        else read_picture(image, picture.tray, table=table)
     )
     click.echo(_json_line(picture.name, reading) if as_json else _line(picture, reading))
     return picture.drawn is None or _write(picture.drawn, annotate(image, reading))
+
+
+@cache
+def _known_table(pictures: TablePictures, tray: Quad | None) -> KnownTable:
+    """As a companion would know it by now: from a picture of it empty, and from throws."""
+    empty = load(pictures.empty) if pictures.empty else None
+    alone = KnownTable(empty)
+    throws = [read_picture(load(throw), tray, table=alone) for throw in pictures.throws]
+    return KnownTable.of(empty, throws)
 
 
 def _read_as_known(image: Image, known: Profile) -> Reading:
@@ -182,31 +184,3 @@ def _free(folder: Path, stem: str, taken: list[Path]) -> Path:
     """`x.jpg`; where pictures of other folders have that name too, `x-2.jpg` and so on."""
     names = chain([f"{stem}.jpg"], (f"{stem}-{n}.jpg" for n in count(2)))
     return next(path for name in names if (path := folder / name) not in taken)
-
-
-def _listed(path: Path) -> Iterator[Picture]:
-    for number, line in enumerate(read_text(path).split("\n"), 1):
-        if line.strip():
-            yield _picture(path, number, line)
-
-
-def _picture(path: Path, number: int, line: str) -> Picture:
-    try:
-        data = json.loads(line)
-        tray = data.get("tray")
-        return Picture(
-            data["file"], path.parent / data["file"], None if tray is None else _quad(tray)
-        )
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
-        raise UsageError(
-            f'--list {path}, line {number}: write {{"file": "a.jpg", "tray": null}}'
-            " or four corners [[x, y], ...] in the picture for the tray"
-        ) from None
-
-
-def _quad(corners: Any) -> Quad:
-    points = [(float(x), float(y)) for x, y in corners]
-    area = abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise([*points, *points[:1]]))) / 2
-    if len(points) != N_CORNERS or not MIN_AREA_PX < area < MAX_AREA_PX:
-        raise ValueError(f"no tray: {corners}")
-    return Quad((points[0], points[1], points[2], points[3]))

@@ -1,5 +1,7 @@
 """What the table says about a match, in a sentence or two."""
 
+from collections.abc import Callable
+
 from game.count_words import n_dice
 from game.match.effects import best_of_others
 from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TookOver, TurnSet
@@ -237,20 +239,30 @@ def advice(reading: Reading) -> tuple[Message, ...]:
     return (*whole, *(_die_advice(p, Message("Ringed die %(n)s", n=i)) for i, p in numbered))
 
 
+_DIE_ADVICE: dict[Problem, Callable[[Message], Message]] = {
+    Problem.COCKED: lambda die: Message("%(die)s lies on an edge: throw that die again.", die=die),
+    Problem.HIDDEN: lambda die: Message(
+        "%(die)s is partly hidden: slide it free without turning it.", die=die
+    ),
+    Problem.STACKED: lambda die: Message(
+        "%(die)s lies on another die: throw that die again.", die=die
+    ),
+    Problem.UNREADABLE: lambda die: Message(
+        "%(die)s cannot be read: slide it without turning, or tap its face.", die=die
+    ),
+    Problem.TOO_SMALL: lambda die: Message(
+        "%(die)s is too small in the picture: bring the camera closer.", die=die
+    ),
+    Problem.SOMETHING: lambda die: Message(
+        "%(die)s is something new that is not known: take it out, or tap it and say what it shows.",
+        die=die,
+    ),
+}
+
+
 def _die_advice(problem: Problem, die: Message) -> Message:
-    match problem:
-        case Problem.COCKED:
-            return Message("%(die)s lies on an edge: throw that die again.", die=die)
-        case Problem.HIDDEN:
-            return Message("%(die)s is partly hidden: slide it free without turning it.", die=die)
-        case Problem.STACKED:
-            return Message("%(die)s lies on another die: throw that die again.", die=die)
-        case Problem.UNREADABLE:
-            return Message(
-                "%(die)s cannot be read: slide it without turning, or tap its face.", die=die
-            )
-        case Problem.TOO_SMALL:
-            return Message("%(die)s is too small in the picture: bring the camera closer.", die=die)
+    if say := _DIE_ADVICE.get(problem):
+        return say(die)
     return Message("%(die)s is doubtful: press again.", die=die)
 
 

@@ -31,25 +31,28 @@ class LastRest:
         self._before: Still | None = None
         self._lasting = False
 
-    def see(self, preview: Frame, *, settled: bool, capture: Callable[[], Frame]) -> None:
-        """Take the next preview; a full picture is captured once in every rest."""
+    def see(self, preview: Frame, *, settled: bool, capture: Callable[[], Frame]) -> Still | None:
+        """Take the next preview; a full picture is captured once in every rest, and given then."""
+        begun = None
         if settled and self._lasting and self._last:
             self._last = replace(self._last, until_s=preview.time_s)
         elif settled:
-            self._begin(preview, capture)
+            begun = self._begin(preview, capture)
         self._lasting = settled
+        return begun
 
     def before(self, since_s: float) -> Still | None:
         """How it lay before it lay as it does now; told once, and only if it began after that."""
         still, self._before = self._before, None
         return still if still and still.from_s > since_s else None
 
-    def _begin(self, preview: Frame, capture: Callable[[], Frame]) -> None:
+    def _begin(self, preview: Frame, capture: Callable[[], Frame]) -> Still | None:
         now = grey(preview.image)
         if self._last and self._alike(self._last.preview, now):
-            return
+            return None
         self._before = self._last
         self._last = Still(capture().image, preview.time_s, preview.time_s, now)
+        return self._last
 
     def _alike(self, old: Grey, new: Grey) -> bool:
         if old.shape != new.shape:

@@ -28,7 +28,10 @@ from device.watching.reports import (
 )
 from game.message import Message
 from vision import Quad, Reading, read
+from vision.candidates import seems_empty
+from vision.change import change
 from vision.consensus import agree
+from vision.known_table import NOTHING_KNOWN, KnownTable
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +57,9 @@ FAILED = Message("it failed, the log says how; it is opened again")
 
 Errand = Callable[[Camera], object]
 """Something to be done with the camera, by whoever takes the steps."""
+
+BELIEVED = 2
+"""Rests in which a tray seems empty that does not look as it did: the camera was moved."""
 
 Sift = Callable[[Reading, Camera], Reading]
 """What becomes of a reading by what is known of the dice."""
@@ -81,6 +87,8 @@ class _View:
     moved_s: float
     gap_s: float = 0.0
     idle_s: float = 0.0
+    table: KnownTable = NOTHING_KNOWN
+    strange_rests: int = 0
     latest: Image | None = None
     activity: Activity = NOTHING_YET
 
@@ -196,6 +204,12 @@ class TrayWatch:
         return view is not None and view.activity.settled
 
     @property
+    def table(self) -> KnownTable:
+        """What is known of the table that is watched."""
+        view = self._view
+        return view.table if view else NOTHING_KNOWN
+
+    @property
     def latest(self) -> Image | None:
         """The newest preview picture, for showing."""
         view = self._view
@@ -276,7 +290,19 @@ class TrayWatch:
         elif settled and self._clock() - view.idle_s > IDLE_S:
             view.idle_s = self._clock()
             self._idle(frame, view.camera)
-        view.rests.see(frame, settled=settled, capture=view.camera.capture)
+        if rest := view.rests.see(frame, settled=settled, capture=view.camera.capture):
+            self._study(view, rest.image)
+
+    def _study(self, view: _View, image: Image) -> None:
+        """How the tray looks empty is seen between throws, and follows the light."""
+        new = change(image, view.table.empty, view.zones)
+        is_same = new is not None and not new.stands.any()
+        if not is_same:
+            if not seems_empty(image, view.camera.tray, view.camera.aside):
+                return
+            view.strange_rests += 1
+        if is_same or new is None or view.strange_rests >= BELIEVED:
+            view.table, view.strange_rests = replace(view.table, empty=image), 0
 
     def _take(self, view: _View) -> Frame:
         self._beat_s = self._clock()
@@ -304,7 +330,7 @@ class TrayWatch:
 
     def _serve(self, view: _View, wanted: ReadRequest, *, ready: bool) -> None:
         if ready:
-            reading, image = self._read(view.camera)
+            reading, image = self._read(view)
             self._take(view)
             if view.activity.settled:  # nothing began to move meanwhile
                 sight = Sight(reading, self.tumbled, view.seen_s)
@@ -320,18 +346,21 @@ class TrayWatch:
         still = view.rests.before(self._marked_s or 0.0)
         if still is None:
             return seen
-        reading = self._read_one(still.image, view.camera)
+        reading = self._read_one(still.image, view)
         sight = Sight(reading, seen.sight.tumbled, still.until_s)
         return replace(seen, earlier=Seen(seen.look, sight, still.image, seen.zones))
 
-    def _read(self, camera: Camera) -> tuple[Reading, Image]:
+    def _read(self, view: _View) -> tuple[Reading, Image]:
         """What lies there, as several looks agree on it, and the first of their pictures."""
-        frames = [camera.capture() for _ in range(BURST)]
-        readings = [self._read_one(frame.image, camera) for frame in frames]
-        return agree(readings), frames[0].image
+        frames = [view.camera.capture() for _ in range(BURST)]
+        reading = agree([self._read_one(frame.image, view) for frame in frames])
+        view.table = view.table.after(frames[0].image, reading)
+        return reading, frames[0].image
 
-    def _read_one(self, image: Image, camera: Camera) -> Reading:
-        return self._sift(read(image, camera.tray, aside=camera.aside), camera)
+    def _read_one(self, image: Image, view: _View) -> Reading:
+        camera = view.camera
+        reading = read(image, camera.tray, aside=camera.aside, table=view.table)
+        return self._sift(reading, camera)
 
     def _finish(self, wanted: ReadRequest, report: Report) -> None:
         with self._lock:

@@ -9,6 +9,7 @@ import urllib.request
 from pathlib import Path
 
 import cv2
+import numpy as np
 import pytest
 
 from device import cli
@@ -175,13 +176,49 @@ def test_read_takes_a_list_with_trays(call, photo, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "line", ["nonsense", '{"tray": null}', '{"file": "a.jpg", "tray": [[1, 2]]}']
+    "line",
+    [
+        "nonsense",
+        '{"tray": null}',
+        '{"file": "a.jpg", "tray": [[1, 2]]}',
+        '{"file": "a.jpg", "table": {"full": "b.jpg"}}',
+        '{"file": "a.jpg", "table": {"throws": "b.jpg"}}',
+        '{"file": "a.jpg", "table": 7}',
+    ],
 )
 def test_a_bad_line_of_a_list_is_named(call, line, tmp_path):
     listed = tmp_path / "list.jsonl"
     listed.write_text(line)
 
     assert_refused(call("read", "--list", str(listed)), "line 1")
+
+
+def test_read_takes_what_is_known_of_the_table(call, tmp_path):
+    lens = [Put(v, 38 * v - 133, 0) for v in range(1, 7)]
+    shots = {
+        "empty.png": photograph([], LOOKS["green"], seed=1),
+        "learn.png": photograph(lens, LOOKS["green"], seed=2),
+        "throw.png": photograph([Put(5, -20, 0), Put(2, 40, 0)], LOOKS["green"], seed=3),
+    }
+    for name, shot in shots.items():
+        image = shot.image.copy()
+        if name == "throw.png":  # as large as a die, and none
+            x, y = np.array(shot.tray.corners).mean(axis=0)
+            cv2.circle(image, (round(x), round(y) + 120), 28, (40, 95, 170), -1)
+        cv2.imwrite(str(tmp_path / name), image)
+    line = {"file": "throw.png", "tray": shots["throw.png"].tray.corners}
+    known = {"empty": "empty.png", "throws": ["learn.png"]}
+    listed = tmp_path / "list.jsonl"
+    listed.write_text(json.dumps(line | {"table": known}) + "\n")
+
+    reading = json.loads(call("read", "--json", "--list", str(listed)).stdout)
+
+    assert reading["sure"] is False
+    assert {2, 5} <= set(reading["values"])
+    listed.write_text(json.dumps(line | {"table": {"empty": "no.png"}}))
+    done = call("read", "--list", str(listed))
+    assert done.returncode == 2
+    assert "no.png: no such file" in done.stderr
 
 
 def test_read_annotates_into_a_folder(photo, tmp_path):

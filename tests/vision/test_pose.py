@@ -32,7 +32,7 @@ def tray_under(stand, half=(6.0, 4.0), height=18.0):
 
 
 def seen(stand, places=PLACES):
-    return [Lean(x, y, *stand.lean(x, y)) for x, y in places]
+    return [Lean(x, y, *stand.lean(x, y), 40.0) for x, y in places]
 
 
 @pytest.mark.parametrize("focal", [0.5, 0.8, 1.4])

@@ -284,3 +284,59 @@ def test_of_a_rendered_throw_only_a_settled_picture_is_read(clock, film, pressed
     assert not label["moving"]
     assert not label["hand"]
     assert label["phase"] == "settled"
+
+
+# What it knows of the table
+
+
+def test_the_empty_tray_is_seen_between_throws_without_a_press(clock):
+    tray = SimulatedTray(seed=3, roll_s=0, clock=clock)
+    reports = Reports(clock, lambda: tray)
+    reports.next(CameraFound)
+    reports.wait_s(1.0)
+
+    assert reports.watch.table.empty is not None
+
+    first = reports.watch.table.empty
+    tray.throw(values=[1, 2, 3, 4, 5, 6])
+    reports.wait_s(1.0)
+    assert reports.watch.table.empty is first
+
+    tray.gather()
+    reports.wait_s(1.0)
+    assert reports.watch.table.empty is not first
+
+
+def test_dice_that_are_read_tell_how_the_camera_stands(clock):
+    tray = SimulatedTray(seed=3, roll_s=0, clock=clock)
+    reports = Reports(clock, lambda: tray)
+    reports.next(CameraFound)
+    tray.throw(values=[1, 2, 3, 4, 5, 6])
+    reports.watch.look()
+    reports.next(Seen)
+
+    assert len(reports.watch.table.leans) == 6
+
+
+def test_a_camera_that_was_moved_learns_the_tray_anew(clock):
+    class Nudged(Faulty):
+        by_px = 0
+
+        def _frame(self, take):
+            frame = super()._frame(take)
+            return replace(frame, image=np.roll(frame.image, self.by_px, axis=1))
+
+    camera = Nudged(SimulatedTray(seed=3, roll_s=0, clock=clock))
+    camera.tray = camera.source.tray
+    reports = Reports(clock, camera.open)
+    reports.next(CameraFound)
+    reports.wait_s(1.0)
+    before = reports.watch.table.empty
+    camera.by_px = 40
+    for values in ([3, 4], [1]):
+        camera.source.throw(values=values)
+        reports.wait_s(1.0)
+        camera.source.gather()
+        reports.wait_s(1.0)
+
+    assert np.abs(reports.watch.table.empty.astype(float) - before).mean() > 1

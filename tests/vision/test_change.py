@@ -1,0 +1,90 @@
+"""What stands in the tray that was not there before, on the painted tray."""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+from device.cameras.simulated.hand import Hand, lay_hand
+from device.cameras.simulated.tray_geometry import LENS, LOOKS
+from tests.vision.painted import Put, photograph
+from vision.change import change
+
+GREEN = LOOKS["green"]
+DICE = [Put(v, 38 * v - 133, 10 * (v % 3), 17 * v) for v in range(1, 7)]
+
+
+def outlines(shot, grow=1.0):
+    """Around each die that was read, with its sides."""
+    for die in shot.read().dice:
+        half = grow * die.size * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+        yield half + np.array([die.x, die.y])
+
+
+@pytest.fixture(scope="module")
+def empty():
+    return photograph([], GREEN, seed=1)
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_nothing_stands_in_an_empty_tray(name):
+    before, now = (photograph([], LOOKS[name], seed=seed) for seed in (1, 2))
+
+    assert not change(now.image, before.image, [now.tray]).stands.any()
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_every_die_stands_there_and_is_new(name):
+    before, now = photograph([], LOOKS[name], seed=1), photograph(DICE, LOOKS[name])
+
+    new = change(now.image, before.image, [now.tray])
+
+    assert all(new.is_new(die.x, die.y, die.size) for die in now.read().dice)
+    assert len(new.blots(now.tray, [])) == len(DICE)
+
+
+def test_dice_explain_what_stands_there(empty):
+    shot = photograph(DICE, GREEN)
+
+    new = change(shot.image, empty.image, [shot.tray])
+
+    assert new.blots(shot.tray, list(outlines(shot))) == []
+
+
+def test_a_die_that_was_not_read_is_found_where_it_lies(empty):
+    shot = photograph(DICE, GREEN)
+    *others, left_out = outlines(shot)
+
+    (blot,) = change(shot.image, empty.image, [shot.tray]).blots(shot.tray, others)
+
+    x, y = left_out.mean(axis=0)
+    assert np.hypot(blot.x - x, blot.y - y) < 0.5 * blot.edge
+    assert blot.long < 1.6
+    assert not blot.enters
+
+
+def test_a_hand_reaches_in(empty):
+    shot = photograph([], GREEN)
+    image = shot.image.copy()
+    lay_hand(image, Hand(16.0, -34.0), LENS)
+
+    blots = change(image, empty.image, [shot.tray]).blots(shot.tray, [])
+
+    assert any(blot.enters for blot in blots)
+
+
+@pytest.mark.parametrize("gain", [0.8, 1.15])
+def test_light_that_has_changed_puts_nothing_there(empty, gain):
+    shot = photograph([], GREEN)
+    image = np.clip(shot.image * gain, 0, 255).astype(np.uint8)
+
+    assert not change(image, empty.image, [shot.tray]).stands.any()
+
+
+def test_another_tray_or_another_size_is_not_compared(empty):
+    other = photograph(DICE, replace(GREEN, felt=(230, 225, 215)))
+    small = cv2.resize(empty.image, None, fx=0.5, fy=0.5)
+
+    assert change(other.image, None, [other.tray]) is None
+    assert change(other.image, small, [other.tray]) is None

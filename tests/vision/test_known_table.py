@@ -1,0 +1,110 @@
+"""What is known of a table makes reading surer, and never makes a die vanish."""
+
+import cv2
+import numpy as np
+import pytest
+
+import vision
+from device.cameras.simulated.tray_geometry import LOOKS
+from tests.vision.painted import Put, photograph
+from vision import Die, Problem, Reading
+from vision.known_table import KEPT, KnownTable
+from vision.reading import Lean
+
+GREEN = LOOKS["green"]
+DICE = [Put(v, 38 * v - 133, 10 * (v % 3), 17 * v) for v in range(1, 7)]
+FLAT = Lean(10.0, 20.0, 0.1, 0.2, 40.0)
+
+
+@pytest.fixture(scope="module")
+def table():
+    empty = photograph([], GREEN, seed=1)
+    thrown = [photograph(DICE, GREEN, seed=seed).read() for seed in (2, 3)]
+    return KnownTable.of(empty.image, thrown)
+
+
+def spoilt(shot, x_mm, lay):
+    """A picture with something laid into it, right of the middle of the tray."""
+    image = shot.image.copy()
+    corners = np.array(shot.tray.corners)
+    x, y = corners.mean(axis=0)
+    lay(image, (round(x + x_mm * np.ptp(corners[:, 0]) / 250), round(y)))
+    return image
+
+
+def test_a_sure_empty_reading_shows_the_empty_tray():
+    image = photograph([], GREEN).image
+
+    known = KnownTable(leans=(FLAT,)).after(image, Reading())
+
+    assert known.empty is image
+    assert known.leans == (FLAT,)
+
+
+def test_dice_that_lie_flat_are_kept_and_the_oldest_forgotten():
+    image = photograph([], GREEN).image
+    read = Reading((Die(3, 9.0, 9.0, 5.0, 5.0, 0.0, 1.0),), leans=(FLAT,) * 6)
+    known = KnownTable(image)
+    for _ in range(KEPT):
+        known = known.after(image, read)
+
+    assert known.empty is image
+    assert len(known.leans) == KEPT
+
+
+@pytest.mark.parametrize("problem", [Problem.COCKED, Problem.UNREADABLE])
+def test_what_is_in_doubt_teaches_nothing(problem):
+    die = Die(None, 9.0, 9.0, 5.0, 5.0, 0.0, 0.2, problem=problem)
+    image = photograph([], GREEN).image
+    known = KnownTable()
+
+    assert known.after(image, Reading((die,), leans=(FLAT,))) is known
+    assert known.after(image, Reading(problems=(Problem.HAND,))) is known
+
+
+def test_dice_are_read_as_without(table):
+    shot = photograph(DICE, GREEN, seed=5)
+
+    reading = vision.read(shot.image, shot.tray, table=table)
+
+    assert reading.values == shot.values
+    assert reading.sure
+
+
+def test_what_was_there_before_is_no_die(table):
+    printed = photograph(DICE, GREEN, seed=1)
+
+    reading = vision.read(
+        photograph(DICE, GREEN, seed=6).image, printed.tray, table=KnownTable(printed.image)
+    )
+
+    assert reading.values == ()
+    assert reading.sure
+
+
+def test_what_may_be_a_die_and_is_not_read_is_asked_about(table):
+    shot = photograph(DICE[:3], GREEN, seed=5)
+    die_px = round(float(np.median([lean.edge for lean in table.leans])))
+    image = spoilt(
+        shot, 60, lambda image, at: cv2.circle(image, at, die_px // 2, (40, 95, 170), -1)
+    )
+
+    reading = vision.read(image, shot.tray, table=table)
+
+    assert not reading.sure
+    assert [die.problem for die in reading.in_tray if die.problem]
+    assert set(shot.values) <= set(reading.values)
+
+
+def test_a_pencil_in_the_tray_is_no_die_and_no_question(table):
+    shot = photograph(DICE[:3], GREEN, seed=5)
+    die_px = round(float(np.median([lean.edge for lean in table.leans])))
+
+    def lay(image, at):
+        far = (at[0] + 2 * die_px, at[1] + 3 * die_px)
+        cv2.line(image, at, far, (60, 190, 230), die_px // 3, cv2.LINE_AA)
+
+    reading = vision.read(spoilt(shot, 40, lay), shot.tray, table=table)
+
+    assert reading.values == shot.values
+    assert reading.sure
