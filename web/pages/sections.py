@@ -23,6 +23,7 @@ SECTIONS = (
     "pencil",
     "lamp",
     "turn",
+    "moment",
     "message",
     "steps",
     "advice",

@@ -180,6 +180,19 @@ class LastRoundJson(TypedDict):
     decides: bool
 
 
+class HighlightJson(TypedDict):
+    """What is worth a cheer or a sigh: of the turn that has just ended, or of the throw in hand.
+
+    `kind` is "won", "last round", "farkle", "on the board", "lead" or "hot dice"; `points` are lost,
+    at risk, or the new score.
+    """
+
+    kind: str
+    seat: int
+    points: int
+    words: str
+
+
 class RollOffJson(TypedDict):
     """Who starts: dice by seat, whose die comes next, and who begins once that is decided."""
 
@@ -272,6 +285,7 @@ class MatchJson(TypedDict):
     can_undo: bool
     can_redo: bool
     last_round: LastRoundJson | None
+    highlight: HighlightJson | None
     winner: int | None
 
 

@@ -11,12 +11,14 @@ from game.message import Say
 from game.rules.rule_files import differences
 from game.rules.ruleset import Dice
 from game.rules.scoring import Keep
+from game.stats.highlight import highlight
 from game.stats.summary import at_risk
 from web.contracts.coach import Coaching
 from web.contracts.table import Holding, Photo, Snapshot
 from web.state.coach_json import coach_json, odds_by_keep
 from web.state.json_schema import (
     BankJson,
+    HighlightJson,
     KeepJson,
     LastRoundJson,
     LastThrowJson,
@@ -46,6 +48,7 @@ NO_MATCH: MatchJson = {
     "can_undo": False,
     "can_redo": False,
     "last_round": None,
+    "highlight": None,
     "winner": None,
 }
 
@@ -98,6 +101,7 @@ def _match(match: Match, coaching: Coaching, say: Say) -> MatchJson:
         "can_undo": match.can_undo,
         "can_redo": match.can_redo,
         "last_round": _last_round(state),
+        "highlight": _highlight(match, say),
         "winner": state.winner,
     }
 
@@ -228,6 +232,18 @@ def _last_round(state: State) -> LastRoundJson | None:
         "left": left,
         "needed": max(0, ahead - state.player.score - at_risk(state)),
         "decides": len(left) == 1,
+    }
+
+
+def _highlight(match: Match, say: Say) -> HighlightJson | None:
+    found = highlight(match)
+    if found is None:
+        return None
+    return {
+        "kind": found.kind.value,
+        "seat": found.seat,
+        "points": found.points,
+        "words": say(found.words),
     }
 
 

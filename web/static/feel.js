@@ -7,10 +7,13 @@
     bank: [[523, 0, 0.1], [659, 0.09, 0.1], [784, 0.18, 0.18]],
     hot: [[784, 0, 0.08], [988, 0.08, 0.08], [1175, 0.16, 0.08], [1568, 0.24, 0.25]],
     farkle: [[330, 0, 0.16], [262, 0.15, 0.16], [196, 0.3, 0.35]],
+    opened: [[523, 0, 0.1], [659, 0.09, 0.1], [784, 0.18, 0.1], [1047, 0.27, 0.25]],
+    lead: [[659, 0, 0.1], [784, 0.1, 0.1], [988, 0.2, 0.28]],
+    last: [[440, 0, 0.18], [440, 0.24, 0.18], [587, 0.48, 0.4]],
     question: [[587, 0, 0.1], [784, 0.12, 0.14]],
     win: [[523, 0, 0.14], [659, 0.14, 0.14], [784, 0.28, 0.14], [1047, 0.42, 0.5]],
   };
-  const BUZZES = { throw: [20], bank: [40], hot: [30, 40, 30, 40, 60], farkle: [160], question: [40, 60, 40], win: [60, 60, 60, 60, 200] };
+  const BUZZES = { throw: [20], bank: [40], hot: [30, 40, 30, 40, 60], farkle: [160], opened: [40, 40, 80], lead: [40, 40, 80], last: [80, 80, 80, 80, 80], question: [40, 60, 40], win: [60, 60, 60, 60, 200] };
   const LOUD = 0.12;
   const CONFETTI_MS = 2600;
   const KEY = "traykeeper-feel";
@@ -97,7 +100,7 @@
     if (wishes.buzz) navigator.vibrate?.(BUZZES[now.mood] || []);
     if (wishes.caller) say(now.words);
     if (now.mood === "win") celebrate();
-    if (now.mood === "hot") glow();
+    if (["hot", "opened", "lead", "last"].includes(now.mood)) glow();
   }
 
   // Browsers let a page be heard only after a tap.

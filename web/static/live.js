@@ -93,6 +93,8 @@
     const next = fresh.querySelector("[data-fresh]");
     const now = shown.querySelector("[data-fresh]");
     if (next && next.dataset.fresh !== now?.dataset.fresh) next.classList.add("fresh");
+    const moment = fresh.querySelector("[data-moment]");
+    if (moment && moment.textContent !== shown.querySelector("[data-moment]")?.textContent) moment.classList.add("arrives");
   }
 
   // A phone that sleeps loses its stream without being told, so it always asks anew.

@@ -1,0 +1,92 @@
+"""What is worth a cheer or a sigh just now: it stays in view until the next throw."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from game.match.match import Match
+from game.match.state import State, Turn, TurnEnding
+from game.message import Message
+
+
+class HighlightKind(StrEnum):
+    """What it is, what matters most first."""
+
+    WON = "won"
+    LAST_ROUND = "last round"
+    FARKLE = "farkle"
+    OPENED = "on the board"
+    LEAD = "lead"
+    HOT = "hot dice"
+
+
+@dataclass(frozen=True, slots=True)
+class Highlight:
+    """Whose it is, and what to say of it. `points` are lost, at risk, or the new score."""
+
+    kind: HighlightKind
+    seat: int
+    points: int
+    words: Message
+
+
+def highlight(match: Match) -> Highlight | None:
+    """Of the turn that has just ended, or of the throw in hand; mostly there is none."""
+    state = match.state
+    if state.winner is not None:
+        return _of(state, HighlightKind.WON, state.winner, state.players[state.winner].score)
+    if state.turn.last:
+        return _of_throw(state)
+    return _of_turn(state, state.turns[-1]) if state.turns else None
+
+
+def _of_throw(state: State) -> Highlight | None:
+    last = state.turn.last
+    keep = (last.keep or state.bank_keep) if last else None
+    if keep is None or not keep.hot:
+        return None
+    return _of(state, HighlightKind.HOT, state.turn.seat, state.locked_points + keep.score)
+
+
+def _of_turn(state: State, turn: Turn) -> Highlight | None:
+    score = state.players[turn.seat].score
+    if state.closer == turn.seat and state.to_follow:
+        return _of(state, HighlightKind.LAST_ROUND, turn.seat, score)
+    if turn.ending in (TurnEnding.FARKLE, TurnEnding.RESET):
+        return _of(state, HighlightKind.FARKLE, turn.seat, turn.at_risk)
+    if turn.ending is not TurnEnding.BANK or not turn.points:
+        return None
+    return _of_bank(state, turn, score)
+
+
+def _of_bank(state: State, turn: Turn, score: int) -> Highlight | None:
+    before = score - turn.points
+    mates = {turn.seat, *state.mates(turn.seat)}
+    best = max((p.score for seat, p in enumerate(state.players) if seat not in mates), default=0)
+    if before <= 0 and state.rules.opening:
+        return _of(state, HighlightKind.OPENED, turn.seat, score)
+    if best > 0 and before <= best < score:
+        return _of(state, HighlightKind.LEAD, turn.seat, score)
+    return None
+
+
+def _of(state: State, kind: HighlightKind, seat: int, points: int) -> Highlight:
+    return Highlight(kind, seat, points, _words(state, kind, seat, points))
+
+
+def _words(state: State, kind: HighlightKind, seat: int, points: int) -> Message:  # noqa: PLR0911 - a line each
+    name = state.players[seat].called
+    match kind:
+        case HighlightKind.WON:
+            return Message("%(name)s wins!", name=name)
+        case HighlightKind.LAST_ROUND:
+            return Message("Last round: %(name)s has %(points)s", name=name, points=points)
+        case HighlightKind.FARKLE if points:
+            return Message("Farkle! %(name)s loses %(points)s", name=name, points=points)
+        case HighlightKind.FARKLE:
+            return Message("Farkle, %(name)s!", name=name)
+        case HighlightKind.OPENED:
+            return Message("%(name)s is on the board", name=name)
+        case HighlightKind.LEAD:
+            return Message("%(name)s takes the lead", name=name)
+        case HighlightKind.HOT:
+            return Message("Hot dice! Throw all again")

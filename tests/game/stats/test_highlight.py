@@ -1,0 +1,63 @@
+"""Each moment of a match is told, and stays until the next throw."""
+
+from dataclasses import replace
+
+import pytest
+
+from game.match.match import Match
+from game.rules import rule_files
+from game.stats.highlight import HighlightKind, highlight
+
+RULES = rule_files.load("walnut-studiolo")
+THOUSAND, FIVE_HUNDRED, NOTHING = (1, 1, 1, 2, 3, 4), (5, 5, 5, 2, 3, 4), (2, 2, 3, 3, 4, 6)
+
+
+@pytest.fixture
+def match():
+    return Match.start(RULES, ["Anna", "Ben"])
+
+
+def told(match):
+    found = highlight(match)
+    return found and (found.kind, found.seat, str(found.words))
+
+
+def test_nothing_is_told_before_something_happened(match):
+    assert told(match) is None
+    assert told(match.throw((1, 2, 3, 4, 6, 6))) is None
+
+
+def test_a_farkle_is_told_with_what_is_lost_until_the_next_throw(match):
+    farkled = match.throw(THOUSAND).keep((1, 1, 1)).throw((2, 3, 4))
+    assert told(farkled) == (HighlightKind.FARKLE, 0, "Farkle! Anna loses 1,000")
+
+    assert told(farkled.throw((1, 2, 3, 4, 6, 6))) is None
+
+
+def test_a_farkle_at_once_loses_nothing(match):
+    assert told(match.throw(NOTHING)) == (HighlightKind.FARKLE, 0, "Farkle, Anna!")
+
+
+def test_hot_dice_are_told_while_they_are_in_hand(match):
+    hot = match.throw((1, 1, 1, 5, 5, 5))
+
+    assert told(hot)[0] is HighlightKind.HOT
+    assert told(hot.keep((1, 1, 1, 5, 5, 5)))[0] is HighlightKind.HOT
+    assert told(hot.keep((1, 1, 1))) is None
+
+
+def test_the_first_bank_gets_on_the_board_and_later_ones_take_the_lead(match):
+    opened = match.throw(THOUSAND).bank()
+    assert told(opened) == (HighlightKind.OPENED, 0, "Anna is on the board")
+
+    behind = opened.throw(FIVE_HUNDRED).bank().throw(NOTHING)
+    ahead = behind.throw(THOUSAND).bank()
+    assert told(ahead) == (HighlightKind.LEAD, 1, "Ben takes the lead")
+    assert told(ahead.throw(NOTHING).throw(FIVE_HUNDRED).bank()) is None
+
+
+def test_the_last_round_and_the_win_are_told():
+    match = Match.start(replace(RULES, target=1000), ["Anna", "Ben"]).throw(THOUSAND).bank()
+    assert told(match) == (HighlightKind.LAST_ROUND, 0, "Last round: Anna has 1,000")
+
+    assert told(match.throw(NOTHING)) == (HighlightKind.WON, 0, "Anna wins!")
