@@ -39,6 +39,14 @@ class HttpProblem(TraykeeperError):  # noqa: N818 - the name RFC 9457 gives it
         self.headers = dict(headers or {})
 
 
+def _told(problem: HttpProblem, *, lost: str) -> Response | tuple[str, int]:
+    """A page where a person followed a link, else what a program reads."""
+    is_page = request.method == "GET" and request.accept_mimetypes["text/html"]
+    if is_page and not request.path.startswith("/api/"):
+        return render_template(lost, detail=say(problem.message)), problem.status
+    return response(problem)
+
+
 def response(problem: HttpProblem) -> Response:
     body = {
         "title": HTTPStatus(problem.status).phrase,
@@ -58,7 +66,7 @@ def register(app: Flask, lost: str = "lost.html") -> None:
 
     `lost` is the template that tells them.
     """
-    app.register_error_handler(HttpProblem, response)
+    app.register_error_handler(HttpProblem, partial(_told, lost=lost))
     app.register_error_handler(GameError, _refused)
     app.register_error_handler(TableError, _refused)
     app.register_error_handler(HTTPException, partial(_http, lost=lost))

@@ -60,6 +60,9 @@ from game.rules import scoring
 from game.rules.ruleset import Ruleset
 from game.situation import Choice, Situation, TableError
 
+NO = Answer(Message("No: nothing is changed"))
+"""To a question that has one answer."""
+
 
 class Looker(Protocol):
     """Asks for readings: the watch over the tray."""
@@ -173,7 +176,8 @@ class MatchControl:
                 self.message = Paragraph(verdict.note, messages.outcome(match))
                 self._offer(verdict.repairs)
             case Ask():
-                self.overlay = OpenQuestion(verdict.question, verdict.options)
+                options = verdict.options if len(verdict.options) > 1 else (*verdict.options, NO)
+                self.overlay = OpenQuestion(verdict.question, options)
                 self.message = verdict.question
             case NotThrown():
                 self.message = verdict.note
@@ -215,6 +219,10 @@ class MatchControl:
         if option.chosen:
             self._clear()
             option.chosen()
+            return
+        if option is NO:
+            self._clear()
+            self.message = messages.standing(self.live_match.match)
             return
         match = self._do(*option.actions)
         self._clear()

@@ -1,6 +1,7 @@
 """The score curve and the turn bars of a match, as SVG that takes its colours from the page."""
 
 from collections.abc import Callable
+from math import ceil, floor, log10
 
 from flask_babel import gettext
 
@@ -39,7 +40,7 @@ def score_curve(match: Match) -> str:
     def y(score: int) -> float:
         return TOP + (HIGH - TOP - BOTTOM) * (top - score) / (top - low)
 
-    lines = [_grid(round(low + (top - low) * i / GRID_LINES), y) for i in range(GRID_LINES + 1)]
+    lines = [_grid(score, y) for score in _ticks(low, top)]
     for seat in range(len(match.state.players)):
         path = "L".join(f"{LEFT + i * step:.1f} {y(row[seat]):.1f}" for i, row in enumerate(rows))
         end = mark(seat, LEFT + (len(rows) - 1) * step, y(rows[-1][seat]), MARK)
@@ -59,7 +60,7 @@ def turn_bars(match: Match) -> str:
     def y(score: int) -> float:
         return TOP + (floor - TOP) * (1 - score / top)
 
-    lines = [_grid(0, y), _grid(top, y)]
+    lines = [_grid(score, y) for score in _ticks(0, top)]
     for i, turn in enumerate(turns):
         high = max(floor - y(max(turn.points, 0)), 3.0)
         kind = "bar-turn" if turn.points > 0 else "bar-turn none"
@@ -81,6 +82,14 @@ def mark(seat: int, x: float, y: float, size: float) -> str:
         f'<use href="#s{seat_shape(seat)}" x="{x - inner / 2:.1f}" y="{y - inner / 2:.1f}" '
         f'width="{inner:.1f}" height="{inner:.1f}"/>'
     )
+
+
+def _ticks(low: int, top: int) -> range:
+    """Round numbers from one end to the other, a few of them."""
+    least = max((top - low) / GRID_LINES, 1)
+    unit = 10 ** floor(log10(least))
+    step = next(unit * n for n in (1, 2, 5, 10) if unit * n >= least)
+    return range(ceil(low / step) * step, top + 1, step)
 
 
 def _grid(score: int, y: Callable[[int], float]) -> str:

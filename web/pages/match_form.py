@@ -16,6 +16,12 @@ SHOWN = tuple(row for row in OPTIONS if row.label)
 SECTIONS = tuple((section, [row for row in SHOWN if row.section is section]) for section in Section)
 
 
+FIRST = tuple(
+    row for row in SHOWN if row.name in ("opening", "hot_dice", "piggyback", "three_farkles")
+)
+"""What tables differ in most: these stand before the long list."""
+
+
 def is_switch(row: RuleOption) -> bool:
     """Whether it is played or not; else it is a number, or one of its choices."""
     return isinstance(getattr(DEFAULTS, row.name), bool)

@@ -1,11 +1,13 @@
 """The rules in sentences; the scoring card and the score pad of those in force, to print."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from flask import Blueprint, Response, abort, render_template
 
 from game.message import Message
-from game.rules.ruleset import Ruleset
+from game.rules import scoring
+from game.rules.rule_options import OPTIONS
+from game.rules.ruleset import FACES, Dice, Ruleset
 from game.rules.score_card import card, pad
 from game.rules.sentences import sentences
 from web.contracts.table import Table
@@ -47,7 +49,25 @@ def create_paper(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
 
 def _explained(shown: Ruleset, published: Sequence[Message] = ()) -> str:
     """`published` are the sentences that rules in force are compared with."""
-    return render_template("rules.html", shown=shown, lines=sentences(shown), published=published)
+    return render_template(
+        "rules.html",
+        shown=shown,
+        lines=sentences(shown),
+        combos=list(_pictured(shown)),
+        published=published,
+    )
+
+
+def _pictured(rules: Ruleset) -> Iterator[tuple[Dice, int]]:
+    """Dice that score, and what they bring: a picture instead of a sentence."""
+    shapes = (row.shape.shown for row in OPTIONS if row.shape and getattr(rules, row.name))
+    alike = ((face,) * n for n in (1, 3) for face in FACES)
+    many = ((max(FACES),) * n for n in range(4, rules.n_dice + 1))
+    table = scoring.table(rules)
+    for dice in (*alike, *many, *shapes):
+        whole = (keep.score for keep in table[tuple(sorted(dice))] if len(keep.dice) == len(dice))
+        if points := next(whole, 0):
+            yield dice, points
 
 
 def _svg(text: str) -> Response:

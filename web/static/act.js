@@ -332,6 +332,7 @@
       target: Number(form.elements.target.value),
       rules: form.elements.rules.value,
       options: window.changedOptions(form),
+      ...(byId("in-teams").checked ? { teams: shown.map((field) => Number(field.closest("li").querySelector(".team").value)) } : {}),
     };
   }
 
@@ -355,7 +356,17 @@
     const started = await post(form.dataset.submit, match);
     if (started) remember(typed);
     if (started && !byId("board")) location.assign("/");
+    else if (started) scrollTo(0, 0);
   });
+
+  function showTeams() {
+    const isOn = byId("in-teams")?.checked;
+    for (const select of document.querySelectorAll(".team")) select.hidden = !isOn;
+  }
+
+  document.addEventListener("change", ({ target }) => { if (target.id === "in-teams") showTeams(); });
+  document.addEventListener("swapped", showTeams);
+  showTeams();
 
   // What nobody saw: filled with how things stand, so that only what is wrong has to be typed.
   function openHand() {

@@ -57,7 +57,9 @@
     return false;
   };
 
-  async function send(what, body) {
+  const toast = (why) => document.dispatchEvent(new CustomEvent("said", { detail: why }));
+
+  async function send(what, body, refuse = toast) {
     const answer = await fetch(`${API}/${what}`, {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
     });
@@ -66,7 +68,7 @@
       know(given);
       document.dispatchEvent(new Event("acted"));
     } else {
-      document.dispatchEvent(new CustomEvent("said", { detail: given.detail }));
+      refuse(given.detail);
     }
     return answer.ok;
   }
@@ -104,7 +106,12 @@
   byId("pin-form").addEventListener("submit", async (event) => {
     event.preventDefault();
     const field = byId("pin");
-    if (await send("pin", { pin: field.value }) && root.classList.contains("holder")) byId("asking").close();
+    const isRight = await send("pin", { pin: field.value }, (why) => { byId("pin-said").textContent = why; });
+    if (isRight) {
+      byId("pin-said").textContent = "";
+      byId("asking").close();
+      toast(document.body.dataset.holds);
+    }
     field.value = "";
   });
 
@@ -121,11 +128,15 @@
   byId("menu").addEventListener("close", () => { byId("the-pin").hidden = true; });
 
   // The link that the terminal shows: what stands behind the # never goes to a server by itself.
-  const link = new URLSearchParams(location.hash.slice(1)).get("pencil");
-  if (link) {
+  function useLink() {
+    const link = new URLSearchParams(location.hash.slice(1)).get("pencil");
+    if (!link) return;
     history.replaceState(null, "", location.pathname);
     send("link", { token: link });
   }
+
+  addEventListener("hashchange", useLink);
+  useLink();
 
   byId("language").addEventListener("change", ({ target }) => {
     document.cookie = `traykeeper_language=${target.value}; path=/; max-age=31536000; samesite=lax`;
