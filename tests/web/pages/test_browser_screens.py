@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from tests.browser import PATIENCE_MS
 from tests.web.conftest import PHONE_COOKIE
+from tests.web.first_screen import FONTS, eyesores, put_on
 from tests.web.screens import SCREENS, thrown
 from web.access.phone import COOKIE
 
@@ -20,46 +21,6 @@ SIZES = {
     "tablet": (768, 1024),
     "laptop": (1280, 800),
 }
-FONTS = ("DejaVu Sans", "TeX Gyre Heros, Liberation Sans, Arial")
-"""A wide one and a usual one: what fits in both fits on a phone."""
-
-NEEDED = (".strip", ".hero h1", ".big-dice", ".keep.top", ".message", "#bank", "#undo")
-PHOTO_PART = 0.3
-SPILL_PX = 0.6
-"""Of a pixel, what rounding makes."""
-
-MEASURE = """([needed, spill]) => {
-  const box = (element) => element.getBoundingClientRect();
-  const shown = (element) => element && element.getClientRects().length > 0;
-  const all = (selector) => [...document.querySelectorAll(selector)].filter(shown);
-  const dock = document.querySelector(".dock");
-  const edge = box(dock).top;
-  const hidden = [];
-  for (const selector of needed) {
-    for (const element of all(selector).slice(0, 1)) {
-      const { top, bottom, left, right } = box(element);
-      const below = dock.contains(element) ? innerHeight : edge;
-      if (top < -spill || bottom > below + spill || left < -spill || right > innerWidth + spill) {
-        hidden.push([selector, top, bottom, left, right, below]);
-      }
-    }
-  }
-  // Words and numbers that are cut: but for a name with a mark that it goes on.
-  const cut = all("h1 span, .big, .unit, .strip b, .keep .score, .primary span, .wide, .needs, .flag, .ends, .tip")
-    .filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline"
-      && getComputedStyle(element).textOverflow !== "ellipsis")
-    .map((element) => element.textContent.trim());
-  const over = all(".keep, .primary, .strip li, .hero, .wide").filter((element) => element.scrollWidth > element.clientWidth + 1)
-    .map((element) => element.textContent.trim());
-  const lines = (element) => Math.round(box(element).height / parseFloat(getComputedStyle(element).lineHeight));
-  const split = all(".hero h1 span, .strip .who, .big").filter((element) => lines(element) > 1).map((element) => element.textContent);
-  const photo = all(".photo")[0];
-  return {
-    hidden, cut, over, split,
-    sideways: document.documentElement.scrollWidth - innerWidth,
-    photo: photo ? box(photo).height / innerHeight : 0,
-  };
-}"""
 
 
 @pytest.fixture
@@ -76,7 +37,7 @@ def open_page(browser, table, serve):
         context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
         opened = context.new_page()
         opened.goto(f"http://127.0.0.1:{port}/")
-        opened.evaluate("font => { document.documentElement.style.fontFamily = font; }", font)
+        put_on(opened, font)
         return opened
 
     return page
@@ -91,12 +52,9 @@ def test_what_one_plays_with_is_seen_without_scrolling(open_page, table, name):
     for size, (width, height) in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
         for font in FONTS:
-            page.evaluate("font => { document.documentElement.style.fontFamily = font; }", font)
-            found = page.evaluate(MEASURE, [NEEDED, SPILL_PX])
-            photo, sideways = found.pop("photo"), found.pop("sideways")
-            wrong = {what: which for what, which in found.items() if which}
-            if wrong or sideways > 0 or photo > PHOTO_PART + 0.01:
-                faults[size, font] = (wrong, sideways, photo)
+            put_on(page, font)
+            if wrong := eyesores(page):
+                faults[size, font] = wrong
 
     assert faults == {}
 
@@ -105,9 +63,8 @@ def test_what_one_plays_with_is_seen_without_scrolling(open_page, table, name):
 def test_german_words_fit_as_well(open_page, table, name):
     SCREENS[name].show(table, SCREENS[name].names)
     page = open_page((360, 640), FONTS[0], locale="de")
-    found = page.evaluate(MEASURE, [NEEDED, SPILL_PX])
 
-    assert (found["hidden"], found["over"], found["sideways"]) == ([], [], 0)
+    assert eyesores(page) == {}
 
 
 @pytest.mark.parametrize("name", SCREENS)

@@ -1,0 +1,158 @@
+"""A table as people see it: a phone that plays, one that watches, and the board for the room.
+
+Every tap is counted, and made only where a thumb would find its target without scrolling.
+"""
+
+import pytest
+from playwright.sync_api import expect
+
+from game.commands import StartMatch
+from game.rules import rule_files
+from tests.device.rig import open_rig
+from tests.web.first_screen import FONTS, eyesores, put_on
+from web.app import create_app, new_link
+from web.server import Server
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+SMALL = {"width": 360, "height": 640}
+ROOM = {"width": 1920, "height": 1080}
+THROW = (1, 1, 3, 3, 3, 5)
+ON_TOP = """(element) => {
+  const box = element.getBoundingClientRect();
+  const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+  const found = document.elementFromPoint(x, y);
+  return Boolean(found) && (element.contains(found) || found.contains(element));
+}"""
+
+
+class Thumb:
+    """Taps on a page, and counts; it never scrolls."""
+
+    def __init__(self, page):
+        self.page, self.taps = page, 0
+
+    def tap(self, selector):
+        target = self.page.locator(selector).first
+        expect(target).to_be_visible()
+        assert target.evaluate(ON_TOP), f"{selector} is not in view"
+        target.click()
+        assert self.page.evaluate("scrollY") == 0
+        self.taps += 1
+
+    def taken(self):
+        """Taps since it was last asked."""
+        taps, self.taps = self.taps, 0
+        return taps
+
+
+@pytest.fixture
+def rig(tmp_path):
+    with open_rig(tmp_path, seed=51) as rig:
+        yield rig
+
+
+@pytest.fixture
+def table(rig, browser):
+    """(the phone that holds the pencil, the one that watches, the board)."""
+    app = create_app(
+        rig.companion, rules=(rule_files.load("walnut-studiolo"),), pencil=rig.companion.pencil
+    )
+    errors = []
+
+    def open_page(address, size):
+        page = browser.new_page(viewport=size, reduced_motion="reduce")
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+        page.goto(address)
+        return page
+
+    rig.companion.do(StartMatch(("Anna", "Bartholomäus")))
+    rig.step()
+    with Server(app, "127.0.0.1", 0) as server:
+        home = f"http://127.0.0.1:{server.port}/"
+        holder = open_page(home + new_link(app), SMALL)
+        rig.step()
+        expect(holder.locator("html.holder")).to_be_attached()
+        yield holder, open_page(home, SMALL), open_page(f"{home}board", ROOM)
+    assert errors == []
+
+
+def shown_everywhere(pages, points):
+    """All three show so many points at risk, whole and without a scroll, in both fonts."""
+    holder, watcher, board = pages
+    for page in (holder, watcher):
+        expect(page.locator(".hero .big")).to_have_text(points)
+    expect(board.locator(".giant")).to_have_text(points)
+    needed = {
+        holder: (".strip", ".big-dice", ".keep.top", "#bank"),
+        watcher: (".strip", ".big-dice"),
+        board: (),
+    }
+    for page, selectors in needed.items():
+        for font in FONTS:
+            put_on(page, font)
+            found = {} if page is board else eyesores(page, selectors)
+            assert found == {}, font
+    assert board.evaluate("document.documentElement.scrollWidth") <= ROOM["width"]
+    assert board.locator(".giant").evaluate("giant => giant.scrollWidth <= giant.clientWidth")
+
+
+@pytest.mark.timeout(300)
+def test_a_turn_in_as_few_taps_as_can_be_seen_on_every_screen(rig, table):
+    holder, watcher, board = table
+    thumb = Thumb(holder)
+    rig.tray.throw_all(THROW)
+    rig.wait_s(0.5)
+    thumb.tap("#tray-button")
+    rig.settled()
+    shown_everywhere(table, "550")
+    thumb.tap("#bank")
+    rig.companion.work_off()
+    for page in (holder, watcher):
+        expect(page.locator(".hero h1")).to_contain_text("Bartholomäus")
+        expect(page.locator(".moment")).to_contain_text("Anna is on the board")
+    expect(board.locator(".tv-moment")).to_contain_text("Anna is on the board")
+    assert thumb.taken() + 1 == 3  # the throw itself is a tap where dice are simulated
+
+    thumb.tap("#undo")
+    shown_everywhere(table, "550")
+    assert thumb.taken() == 1
+
+    before = holder.locator(".photo img").get_attribute("src")
+    thumb.tap("#slot-5")
+    thumb.tap("[data-fix='1']")
+    shown_everywhere(table, "1,300")
+    assert thumb.taken() == 2
+    expect(watcher.locator(".photo img")).not_to_have_attribute("src", before)
+    thumb.tap("#undo")
+    expect(holder.locator(".photo img")).to_have_attribute("src", before)
+    thumb.taken()
+
+    thumb.tap("#by-hand")
+    thumb.tap("#hand [name=score]")
+    holder.keyboard.type("4500")
+    thumb.tap("#hand [data-submit$='/score'] button")
+    expect(watcher.locator(".strip")).to_contain_text("4,500")
+    assert thumb.taken() == 3
+
+
+def test_the_same_people_again_are_one_tap(rig, table):
+    holder, watcher, _ = table
+    holder.goto(holder.url.partition("#")[0] + "new")
+    thumb = Thumb(holder)
+    thumb.tap("#start")
+
+    expect(holder.locator(".hero h1")).to_contain_text("Anna")
+    expect(watcher.locator(".message")).to_contain_text("A new match")
+    assert thumb.taken() == 1
+
+
+def test_a_watcher_is_told_nothing_that_only_a_player_can_do(rig, table):
+    _, watcher, _ = table
+    rig.throw(*THROW)
+    expect(watcher.locator(".hero .big")).to_have_text("550")
+
+    words = watcher.locator("body").inner_text().lower()
+    assert "tap to choose" not in words
+    assert watcher.locator("#bank").is_hidden()

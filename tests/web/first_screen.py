@@ -1,0 +1,61 @@
+"""What of a page is seen without scrolling: measured in a real browser, as an eye would find it."""
+
+FONTS = ("DejaVu Sans", "TeX Gyre Heros, Liberation Sans, Arial")
+"""A wide one and a usual one: what fits in both fits on a phone."""
+
+NEEDED = (".strip", ".hero h1", ".big-dice", ".keep.top", ".message", "#bank", "#undo")
+PHOTO_PART, PHOTO_SPILL = 0.3, 0.01
+"""Of the height of the screen."""
+
+SPILL_PX = 0.6
+"""Of a pixel, what rounding makes."""
+
+MEASURE = """([needed, spill]) => {
+  const box = (element) => element.getBoundingClientRect();
+  const shown = (element) => element && element.getClientRects().length > 0;
+  const all = (selector) => [...document.querySelectorAll(selector)].filter(shown);
+  const dock = document.querySelector(".dock");
+  const edge = box(dock).top;
+  const hidden = [];
+  for (const selector of needed) {
+    for (const element of all(selector).slice(0, 1)) {
+      const { top, bottom, left, right } = box(element);
+      const below = dock.contains(element) ? innerHeight : edge;
+      if (top < -spill || bottom > below + spill || left < -spill || right > innerWidth + spill) {
+        hidden.push([selector, top, bottom, left, right, below]);
+      }
+    }
+  }
+  // Words and numbers that are cut: but for a name with a mark that it goes on.
+  const cut = all("h1 span, .big, .unit, .strip b, .keep .score, .primary span, .wide, .needs, .flag, .ends, .tip")
+    .filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline"
+      && getComputedStyle(element).textOverflow !== "ellipsis")
+    .map((element) => element.textContent.trim());
+  const over = all(".keep, .primary, .strip li, .hero, .wide").filter((element) => element.scrollWidth > element.clientWidth + 1)
+    .map((element) => element.textContent.trim());
+  const lines = (element) => Math.round(box(element).height / parseFloat(getComputedStyle(element).lineHeight));
+  const split = all(".hero h1 span, .strip .who, .big").filter((element) => lines(element) > 1).map((element) => element.textContent);
+  const photo = all(".photo")[0];
+  return {
+    hidden, cut, over, split,
+    sideways: document.documentElement.scrollWidth - innerWidth,
+    photo: photo ? box(photo).height / innerHeight : 0,
+  };
+}"""
+
+
+def put_on(page, font):
+    """From now on the page is written in this font."""
+    page.evaluate("font => { document.documentElement.style.fontFamily = font; }", font)
+
+
+def eyesores(page, needed=NEEDED):
+    """What is hidden, cut, split or too large on the first screen; nothing where all is well."""
+    found = page.evaluate(MEASURE, [needed, SPILL_PX])
+    photo, sideways = found.pop("photo"), found.pop("sideways")
+    wrong = {what: which for what, which in found.items() if which}
+    if photo > PHOTO_PART + PHOTO_SPILL:
+        wrong["photo"] = photo
+    if sideways > 0:
+        wrong["sideways"] = sideways
+    return wrong
