@@ -118,6 +118,7 @@ def _app(maintenance: Maintenance, options: PlayOptions, secret: bytes) -> Flask
         hosts=AllowedHosts(*named(options.hosts), options.host),
         pencil=companion.pencil,
         secret=secret,
+        pictures=maintenance.frames.get,
     )
 
 

@@ -30,7 +30,7 @@ from web.contracts.table import Table
 from web.i18n import languages
 from web.pages import filters
 from web.pages.assets import YEAR_S, asset
-from web.pages.matches import create_looking_back
+from web.pages.matches import Pictures, create_looking_back, no_picture
 from web.pages.printouts import create_paper
 from web.pages.scoreboard import create_page, showing
 from web.route import MAX_BYTES
@@ -50,6 +50,7 @@ def create_app(
     hosts: AllowedHosts | None = None,
     pencil: Pencil | None = None,
     secret: bytes | None = None,
+    pictures: Pictures = no_picture,
 ) -> Flask:
     """The application over this table.
 
@@ -64,6 +65,7 @@ def create_app(
         misreads: pictures of throws that were put right; None where none are kept.
         hosts: the names under which the page may be asked for; None means any.
         pencil: who may change anything; without it a new one, which nobody holds.
+        pictures: the camera's picture of a throw, by its position in the journal.
         secret: signs what phones carry, and makes the PIN; without it one for this run alone.
     """
     app = Flask(__name__)
@@ -91,7 +93,7 @@ def create_app(
     for blueprint in (
         create_page(table, streams, app),
         create_paper(table, offered),
-        create_looking_back(show, history, coach),
+        create_looking_back(show, history, coach, pictures),
         create_statistics_pages(show, coach),
         create_calibration_page(table, calibration),
         create_health(table, keeper, misreads),

@@ -16,6 +16,7 @@ from game.match.match import Match
 from game.message import Message
 from game.odds.review import Cause, Review, ReviewedMoment
 from game.rules.ruleset import Dice
+from game.stats.awards import Award, awards
 from game.stats.tally import tallies
 from web.contracts.coach import Coach
 from web.pages.match_card import card
@@ -28,6 +29,14 @@ NOT_YET = Message("that is being worked out: ask again in a second")
 RETRY_AFTER_S = 1
 
 T = TypeVar("T")
+
+Pictures = Callable[[int], bytes | None]
+"""The camera's picture of the throw at this position of the journal, while it is kept."""
+
+
+def no_picture(position: int) -> bytes | None:  # noqa: ARG001 - where none are kept
+    return None
+
 
 Show = Callable[..., Response]
 """Renders a template with the table beside what it is given."""
@@ -56,11 +65,14 @@ class Sums:
     decisions: tuple[float, float]
 
 
-def create_looking_back(show: Show, history: History | None, coach: Coach | None) -> Blueprint:
+def create_looking_back(
+    show: Show, history: History | None, coach: Coach | None, picture: Pictures = no_picture
+) -> Blueprint:
     """The blueprint over a journal; without one there is nothing to look back on."""
     back = Blueprint("back", __name__)
     _add_list(back, show, history)
-    _add_match(back, show, history, coach)
+    _add_match(back, show, history, coach, picture)
+    _add_pictures(back, history, coach, picture)
     return back
 
 
@@ -78,11 +90,16 @@ def _add_list(back: Blueprint, show: Show, history: History | None) -> None:
         return redirect(f"/matches/{found[0].id}" if found else "/matches")
 
 
-def _add_match(back: Blueprint, show: Show, history: History | None, coach: Coach | None) -> None:
+def _add_match(
+    back: Blueprint, show: Show, history: History | None, coach: Coach | None, picture: Pictures
+) -> None:
     @back.get("/matches/<int:match_id>")
     def match(match_id: int) -> Response:
         played, found = found_match(history, match_id)
         looked = coach.look_back(match_id, played.steps) if coach else None
+        given = awards(found, looked.review if looked else None)
+        lucky = next((award for award in given if award.event is not None), None)
+        seen = history and lucky and _picture_of(history, match_id, found, lucky, picture)
         return show(
             "match.html",
             played=played,
@@ -91,6 +108,8 @@ def _add_match(back: Blueprint, show: Show, history: History | None, coach: Coac
             looked=looked,
             point=_turning_point(found, looked.review) if looked and looked.solved else None,
             sums=sums(found, looked.review) if looked else None,
+            awards=given,
+            lucky=lucky if seen else None,
             tallies=tallies(found),
             waits=coach is not None and (looked is None or looked.solving is not None),
         )
@@ -100,6 +119,40 @@ def _add_match(back: Blueprint, show: Show, history: History | None, coach: Coac
         played, found = found_match(history, match_id)
         kept = {"Cache-Control": "no-store"}
         return Response(card(found, _day(played)), headers=kept, mimetype="image/svg+xml")
+
+
+def _add_pictures(
+    back: Blueprint, history: History | None, coach: Coach | None, picture: Pictures
+) -> None:
+    @back.get("/matches/<int:match_id>/luckiest.jpg")
+    def luckiest(match_id: int) -> Response:
+        """The camera's picture of the throw that changed most, as it was kept beside the journal."""
+        played, found = found_match(history, match_id)
+        looked = coach.look_back(match_id, played.steps) if coach else None
+        given = awards(found, looked.review if looked else None)
+        lucky = next((award for award in given if award.event is not None), None)
+        jpeg = history and lucky and _picture_of(history, match_id, found, lucky, picture)
+        if not jpeg:
+            raise HttpProblem(404, Message("there is no picture of that throw any more"))
+        return Response(jpeg, headers={"Cache-Control": "no-store"}, mimetype="image/jpeg")
+
+
+def _picture_of(
+    history: History, match_id: int, match: Match, award: Award, picture: Pictures
+) -> bytes | None:
+    """Found by where the dice lay: a throw keeps its places through undo and correction."""
+    event = match.timeline[award.event] if award.event is not None else None
+    if not isinstance(event, Thrown) or not (wanted := _where(event)):
+        return None
+    for entry in history.steps(match_id):
+        thrown = (action for action in entry.actions if isinstance(action, Thrown))
+        if any(_where(each) == wanted for each in thrown):
+            return picture(entry.position)
+    return None
+
+
+def _where(event: Thrown) -> tuple[tuple[float, float], ...]:
+    return tuple((place.x, place.y) for place in event.places if place.seen)
 
 
 def working(coach: Coach | None) -> Coach:

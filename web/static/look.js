@@ -19,12 +19,25 @@
     if (look().dataset.wait !== undefined) setTimeout(again, AGAIN_MS);
   }
 
+  // The real photo of the luckiest throw takes the place that the curve leaves above it.
+  const PLACE = { x: 860, y: 60, width: 268, height: 150 };
+
+  function drawLucky(canvas) {
+    const photo = document.getElementById("lucky");
+    if (!photo?.naturalWidth) return;
+    const scale = Math.max(PLACE.width / photo.naturalWidth, PLACE.height / photo.naturalHeight);
+    const [width, height] = [PLACE.width / scale, PLACE.height / scale];
+    const [left, top] = [(photo.naturalWidth - width) / 2, (photo.naturalHeight - height) / 2];
+    canvas.getContext("2d").drawImage(photo, left, top, width, height, PLACE.x, PLACE.y, PLACE.width, PLACE.height);
+  }
+
   // As a PNG, which every messenger shows.
   function save({ name }) {
     const shown = document.getElementById("share");
     const canvas = document.createElement("canvas");
     [canvas.width, canvas.height] = [shown.naturalWidth, shown.naturalHeight];
     canvas.getContext("2d").drawImage(shown, 0, 0);
+    drawLucky(canvas);
     canvas.toBlob((blob) => {
       const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
       link.click();

@@ -1,0 +1,134 @@
+"""What a match is remembered by: the luckiest throw, the coolest head, the longest run, the most farkles."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+
+from game.match.events import Thrown
+from game.match.match import Match
+from game.match.state import Turn, TurnEnding
+from game.message import Message, Plural, Share
+from game.odds.review import Cause, Review, ReviewedMoment
+from game.rules.ruleset import Dice
+
+RUN = 3
+"""Fewer banks one after the other are no run."""
+
+
+class AwardKind(StrEnum):
+    """What for."""
+
+    LUCK = "luck"
+    HEAD = "head"
+    RUN = "run"
+    FARKLES = "farkles"
+
+
+@dataclass(frozen=True, slots=True)
+class Award:
+    """Who gets it, and what is said of it.
+
+    Attributes:
+        event: the throw on the timeline that it is for; None where it is for the whole match.
+        dice: of that throw.
+        turn: of that throw, counted from 1.
+    """
+
+    kind: AwardKind
+    seat: int
+    words: Message
+    event: int | None = None
+    dice: Dice = ()
+    turn: int = 0
+
+
+def awards(match: Match, review: Review | None) -> tuple[Award, ...]:
+    """Wholly from what was played; luck and decisions only where they were worked out."""
+    found = (
+        *(_of_review(match, review) if review else ()),
+        _longest_run(match),
+        _most_farkles(match),
+    )
+    return tuple(award for award in found if award)
+
+
+def _of_review(match: Match, review: Review) -> Iterator[Award | None]:
+    yield _luckiest(match, review)
+    yield _coolest(match, review)
+
+
+def _worth(moment: ReviewedMoment) -> tuple[float, float]:
+    return (moment.win or 0.0, moment.points)
+
+
+def _luckiest(match: Match, review: Review) -> Award | None:
+    lucky = [m for m in review.moments if m.kind is Cause.LUCK and _worth(m) > (0.0, 0.0)]
+    if not lucky:
+        return None
+    moment = max(lucky, key=_worth)
+    event = match.timeline[moment.event]
+    if not isinstance(event, Thrown):
+        return None
+    name = match.state.players[moment.seat].called
+    dice, turn = tuple(sorted(event.dice)), moment.turn + 1
+    words = (
+        Message("%(name)s's luckiest throw: %(points)s points better than usual",
+                name=name, points=round(moment.points))
+        if moment.win is None
+        else Message("%(name)s's lucky throw: %(much)s more chance to win",
+                     name=name, much=Share(moment.win, 1))
+    )  # fmt: skip
+    return Award(AwardKind.LUCK, moment.seat, words, moment.event, dice, turn)
+
+
+def _coolest(match: Match, review: Review) -> Award | None:
+    """Who gave away least by deciding, where the others gave away more."""
+    given = [-review.total(seat, Cause.DECISION)[0] for seat in range(len(match.state.players))]
+    seat = given.index(min(given))
+    if not any(lost > given[seat] for lost in given):
+        return None
+    words = Message(
+        "%(name)s decided best: only %(points)s points given away",
+        name=match.state.players[seat].called,
+        points=round(given[seat]),
+    )
+    return Award(AwardKind.HEAD, seat, words)
+
+
+def _longest_run(match: Match) -> Award | None:
+    best = _most(match, lambda turns: max((len(run) for run in _runs(turns)), default=0))
+    if best is None or best[1] < RUN:
+        return None
+    seat, n = best
+    name = match.state.players[seat].called
+    return Award(
+        AwardKind.RUN, seat, Message("%(name)s banked %(n)s times in a row", name=name, n=n)
+    )
+
+
+def _runs(turns: list[Turn]) -> Iterator[list[Turn]]:
+    for banked, run in groupby(turns, key=lambda turn: turn.ending is TurnEnding.BANK):
+        if banked:
+            yield list(run)
+
+
+def _most_farkles(match: Match) -> Award | None:
+    best = _most(match, lambda turns: sum(turn.ending is TurnEnding.FARKLE for turn in turns))
+    if best is None or not best[1]:
+        return None
+    seat, n = best
+    name = match.state.players[seat].called
+    words = Plural("%(name)s: one farkle, the most", "%(name)s: %(n)s farkles, the most", n=n, name=name)  # fmt: skip
+    return Award(AwardKind.FARKLES, seat, words)
+
+
+def _most(match: Match, count: Callable[[list[Turn]], int]) -> tuple[int, int] | None:
+    """Who alone has most of it, and how many; None where some have as many."""
+    turns = match.state.turns
+    counts = [
+        count([turn for turn in turns if turn.seat == seat])
+        for seat in range(len(match.state.players))
+    ]
+    most = max(counts)
+    return (counts.index(most), most) if counts.count(most) == 1 else None

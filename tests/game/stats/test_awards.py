@@ -1,0 +1,59 @@
+"""Awards come wholly from what was played, and go to one player or to nobody."""
+
+import pytest
+
+from game.match.events import Thrown
+from game.match.match import Match
+from game.odds.review import review
+from game.rules import rule_files
+from game.stats.awards import AwardKind, awards
+from tests.web.conftest import SHIPPED
+from tests.web.evening import played
+
+RULES = rule_files.load("walnut-studiolo")
+THOUSAND, NOTHING = (1, 1, 1, 2, 3, 4), (2, 2, 3, 3, 4, 6)
+
+
+@pytest.fixture(scope="module")
+def match():
+    return played(["Anna", "Ben"], seed=3)
+
+
+def by_kind(found):
+    return {award.kind: award for award in found}
+
+
+def test_the_luckiest_throw_is_named_with_its_dice(match):
+    looked = review(match, SHIPPED.find(RULES))
+    award = by_kind(awards(match, looked))[AwardKind.LUCK]
+
+    event = match.timeline[award.event]
+    assert isinstance(event, Thrown)
+    assert award.dice == tuple(sorted(event.dice))
+    assert "lucky throw" in str(award.words)
+    best = max(m.win for m in looked.moments if m.kind == "luck")
+    assert f"{best:.1%}" in str(award.words)
+
+
+def test_without_chances_the_longest_run_and_the_farkles_are_left(match):
+    assert {award.kind for award in awards(match, None)} <= {AwardKind.RUN, AwardKind.FARKLES}
+
+
+def test_a_run_and_farkles_are_counted():
+    match = Match.start(RULES, ["Anna", "Ben"])
+    for _ in range(3):
+        match = match.throw(THOUSAND).bank().throw(NOTHING)
+    found = by_kind(awards(match, None))
+
+    assert (found[AwardKind.RUN].seat, str(found[AwardKind.RUN].words)) == (
+        0,
+        "Anna banked 3 times in a row",
+    )
+    assert (found[AwardKind.FARKLES].seat, str(found[AwardKind.FARKLES].words)) == (
+        1,
+        "Ben: 3 farkles, the most",
+    )
+
+
+def test_nobody_is_named_where_all_are_equal():
+    assert awards(Match.start(RULES, ["Anna", "Ben"]), None) == ()

@@ -1,0 +1,43 @@
+"""A PIN is answered where it was typed, and a link works in a tab that is open already."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser import PATIENCE_MS, PHONE
+from web.app import new_link
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def server(table, serve):
+    return serve(table)
+
+
+@pytest.fixture
+def watcher(browser, server):
+    context = browser.new_context(viewport=PHONE, reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    page.goto(f"http://127.0.0.1:{server.port}/")
+    return page
+
+
+def test_a_wrong_pin_says_so_beside_it(watcher):
+    watcher.locator("[data-menu]").click()
+    watcher.locator("#menu [data-pencil]").click()
+    watcher.locator("#pin").fill("000000")
+    watcher.locator("#pin-form button").click()
+
+    said = watcher.locator("#pin-said")
+    expect(said).not_to_be_empty()
+    expect(said).to_be_in_viewport(ratio=1)
+
+
+def test_the_link_with_the_pencil_works_in_an_open_tab(watcher, server, table):
+    table.pencil.lay_down()
+    link = new_link(server.app)
+    watcher.evaluate("link => { location.hash = link; }", link)
+
+    expect(watcher.locator("html.holder")).to_be_attached()
+    assert "pencil" not in watcher.url

@@ -1,0 +1,56 @@
+"""The story of a match: what it is remembered by, with the camera's picture of its luckiest throw."""
+
+import pytest
+
+from game.match.events import Place, Thrown
+from game.match.match import Match
+from tests.web.conftest import RULES, MemoryTable, holding, make_app
+from tests.web.evening import AtOnce, journal_of
+
+FIRST, SECOND = (1, 1, 1, 1, 1, 5), (5, 5, 2, 3, 4, 6)
+
+
+def thrown(dice, y):
+    return Thrown(dice, tuple(Place(face, 10.0 * i, y, 5.0) for i, face in enumerate(dice)))
+
+
+@pytest.fixture
+def history(tmp_path):
+    match = Match.start(RULES, ["Anna", "Ben"]).push(thrown(SECOND, 1.0)).keep((5, 5))
+    return journal_of(tmp_path, match.push(thrown((1, 1, 1, 1), 2.0)).bank())
+
+
+def open_at(history, pictures):
+    asked = []
+
+    def picture(position):
+        asked.append(position)
+        return pictures
+
+    app = make_app(MemoryTable(), history=history, coach=AtOnce(history), pictures=picture)
+    return holding(app), asked
+
+
+def test_the_luckiest_throw_stands_with_its_picture(history):
+    client, asked = open_at(history, b"\xff\xd8picture")
+    page = client.get("/matches/1").text
+
+    assert "lucky throw" in page
+    assert "/matches/1/luckiest.jpg" in page
+    assert client.get("/matches/1/luckiest.jpg").data == b"\xff\xd8picture"
+    assert set(asked) == {2}  # all of it was written as one step
+
+
+def test_a_picture_that_is_gone_is_not_shown(history):
+    client, _ = open_at(history, None)
+
+    assert "luckiest.jpg" not in client.get("/matches/1").text
+    assert client.get("/matches/1/luckiest.jpg").status_code == 404
+
+
+def test_a_match_that_was_tapped_in_has_no_picture(tmp_path):
+    tapped = Match.start(RULES, ["Anna", "Ben"]).throw(FIRST).bank()
+    client, asked = open_at(journal_of(tmp_path, tapped), b"another one's")
+
+    assert "lucky throw" in client.get("/matches/1").text
+    assert asked == []
