@@ -29,6 +29,7 @@ PHONE = {"width": 390, "height": 844}
 HEIGHT_PX = 1100
 GAP_PX = 40
 SETTLE_MS = 600
+LOOK_BACK_MS = 300_000
 THROW = (1, 1, 3, 3, 3, 5)
 ENOUGH = 500
 
@@ -102,7 +103,7 @@ def shoot_coach(browser: Browser, address: str, table: Companion) -> None:
     page.evaluate("document.querySelector('.keeps').scrollIntoView()")
     shoot(page, "coach.png")
     page.goto(f"{address}matches/1")
-    page.wait_for_selector(".point")
+    page.wait_for_selector(".point", timeout=LOOK_BACK_MS)
     shoot(page, "chances.png")
     page.evaluate("document.querySelector('#share').scrollIntoView({block: 'end'})")
     shoot(page, "card.png")

@@ -30,6 +30,7 @@ from web.contracts.table import Table
 from web.i18n import languages
 from web.pages import filters
 from web.pages.assets import YEAR_S, asset
+from web.pages.evening import create_evening
 from web.pages.matches import Pictures, create_looking_back, no_picture
 from web.pages.printouts import create_paper
 from web.pages.scoreboard import create_page, showing
@@ -94,6 +95,7 @@ def create_app(
         create_page(table, streams, app),
         create_paper(table, offered),
         create_looking_back(show, history, coach, pictures),
+        create_evening(show, history, coach),
         create_statistics_pages(show, coach),
         create_calibration_page(table, calibration),
         create_health(table, keeper, misreads),

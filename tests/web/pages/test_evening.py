@@ -1,0 +1,50 @@
+"""An evening of several matches, on one page."""
+
+from dataclasses import replace
+
+import pytest
+
+from game.journal.history import History
+from tests.web.conftest import MemoryTable, holding, make_app
+from tests.web.evening import AtOnce, journal_of, played
+from web.pages.evening import EVENING_S, players
+
+
+@pytest.fixture
+def history(tmp_path):
+    return journal_of(tmp_path, played(["Anna", "Ben"], seed=1), played(["Ben", "Clara"], seed=2))
+
+
+def page_of(history):
+    app = make_app(MemoryTable(), history=history, coach=AtOnce(history))
+    return holding(app).get("/evening").text
+
+
+def test_the_evening_has_its_matches_and_what_they_are_remembered_by(history):
+    page = page_of(history)
+
+    assert page.count('class="card awards"') == 2
+    assert "lucky throw" in page
+    for name in ("Anna", "Ben", "Clara"):
+        assert name in page
+
+
+def test_wins_and_points_add_up_by_name(history):
+    found = {each.name: each for each in players(history.matches())}
+
+    assert found["Ben"].matches == 2
+    assert sum(each.won for each in found.values()) == 2
+    scores = [score for match in history.matches() for score in match.result.scores]
+    assert sum(each.points for each in found.values()) == sum(scores)
+
+
+def test_a_match_of_the_day_before_is_of_another_evening(history, monkeypatch):
+    newest, older = history.matches()
+    apart = (newest, replace(older, begun_s=newest.begun_s - EVENING_S))
+    monkeypatch.setattr(History, "matches", lambda *_, **__: apart)
+
+    assert page_of(history).count('class="card awards"') == 1
+
+
+def test_before_the_first_match_the_page_says_so(tmp_path):
+    assert "No match was played yet" in page_of(journal_of(tmp_path))

@@ -1,0 +1,85 @@
+"""An evening of several matches: who won what, and what each is remembered by."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from flask import Blueprint, Response
+
+from game.journal.history import History, Played
+from game.stats.awards import Award, awards
+from web.contracts.coach import Coach
+
+EVENING_S = 12 * 3600.0
+"""Matches that began so long before the newest belong to it."""
+
+MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class EveningMatch:
+    """One of them, with its awards."""
+
+    played: Played
+    awards: tuple[Award, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EveningPlayer:
+    """What one player did in all of them; names count, as people change seats."""
+
+    name: str
+    won: int
+    matches: int
+    points: int
+
+
+def create_evening(
+    show: Callable[..., Response], history: History | None, coach: Coach | None
+) -> Blueprint:
+    """The blueprint of the page of the newest evening."""
+    page = Blueprint("evening", __name__)
+
+    @page.get("/evening")
+    def evening() -> Response:
+        found = _of_one_evening(history.matches(limit=MOST)) if history else []
+        told = [_told(history, coach, played) for played in found] if history else []
+        return show("evening.html", matches=told, players=players(found))
+
+    return page
+
+
+def _of_one_evening(newest_first: Iterable[Played]) -> list[Played]:
+    """Without a clock that was set nobody knows: then the newest alone."""
+    found: list[Played] = []
+    for played in newest_first:
+        if found and not _same_evening(found[0], played):
+            break
+        found.append(played)
+    return found
+
+
+def _same_evening(newest: Played, played: Played) -> bool:
+    if newest.begun_s is None or played.begun_s is None:
+        return False
+    return newest.begun_s - played.begun_s < EVENING_S
+
+
+def _told(history: History, coach: Coach | None, played: Played) -> EveningMatch:
+    looked = coach.look_back(played.id, played.steps) if coach else None
+    given = awards(history.match(played.id), looked.review if looked else None)
+    return EveningMatch(played, given)
+
+
+def players(matches: Iterable[Played]) -> list[EveningPlayer]:
+    """Who won most comes first, then who has most points."""
+    sums: dict[str, EveningPlayer] = {}
+    for played in matches:
+        for seat, name in enumerate(played.result.names):
+            before = sums.get(name.casefold(), EveningPlayer(name, 0, 0, 0))
+            sums[name.casefold()] = EveningPlayer(
+                before.name,
+                before.won + (played.result.winner == seat),
+                before.matches + 1,
+                before.points + played.result.scores[seat],
+            )
+    return sorted(sums.values(), key=lambda each: (-each.won, -each.points))
