@@ -131,7 +131,7 @@ def shoot_the_rest(page: Page, address: str) -> None:
     page.evaluate("document.querySelector('#options').scrollIntoView()")
     shoot(page, "house-rules.png")
     page.click("#start")
-    page.wait_for_selector("text=house rules")
+    page.wait_for_selector(".hero")
     page.goto(f"{address}rules")
     page.evaluate("document.querySelector('.tag').scrollIntoView({block: 'center'})")
     shoot(page, "rules.png")
