@@ -1,11 +1,47 @@
-"""The small networks: the finder sees the whole picture, the others one die."""
+"""The small networks: the finder sees the whole picture, two others one die each; two find the tray."""
+
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-FINDER = ("heat", "hand", "size", "offset_x", "offset_y", "turn_c", "turn_s", "trouble")
-# After these, six channels for the faces.
+from training.learning.samples.die_input import CHANNELS, PATCH_PX
+
+FINDER = {"heat": 1, "hand": 1, "size": 1, "offset": 2, "turn": 2, "trouble": 1, "thing": 1}
+"""Channels of what the finder says of each cell of 4 pixels.
+
+Log odds of a die's middle, of a hand, of a die that is not to be trusted, and of a thing that is neither
+ground nor die nor hand; the log of the die's edge in pixels, where its middle is in cells, cosine and
+sine of four times the turn of its edges.
+"""
+DIE = {"shown": 7, "leaning": 1, "hidden": 1, "stacked": 1, "off": 3, "tilt": 1, "stand": 2}
+"""Numbers that are said of one die.
+
+`shown`: of no die and the six faces, to be compared. Log odds of leaning by more than 10 degrees, of being
+hidden in part, of lying on another die. How far its top is off the middle of the patch, in edges, and
+the log of how much larger it is. By how many tens of degrees it leans. How far its top stands off its foot, in edges.
+"""
+FINDER_INPUTS = 7
+"""Blue, green, red of the picture and of the empty tray, and whether that is known."""
+DIE_WIDTHS = {"near": (16, 32, 56, 80), "wide": (12, 24, 48, 64)}
+
+
+def slices(outputs: Mapping[str, int]) -> dict[str, slice]:
+    """Where each of the outputs is."""
+    out, begin = {}, 0
+    for name, count in outputs.items():
+        out[name] = slice(begin, begin + count)
+        begin += count
+    return out
+
+
+def named(out: Tensor, outputs: Mapping[str, int]) -> dict[str, Tensor]:
+    """(n, channels, ...) by name; a single channel without its axis."""
+    return {
+        name: out[:, where] if outputs[name] > 1 else out[:, where.start]
+        for name, where in slices(outputs).items()
+    }
 
 
 def block(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
@@ -15,20 +51,21 @@ def block(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
 
 
 class Finder(nn.Module):
-    """(n, 3, h, w) BGR 0..1 to (n, 14, h/4, w/4): where dice are; h and w multiples of 32."""
+    """(n, 7, h, w) of 0..1 to (n, 9, h/4, w/4): where dice are; h and w multiples of 32."""
 
-    def __init__(self, widths: tuple[int, ...] = (12, 24, 32, 48, 64), neck: int = 24) -> None:
+    def __init__(self, widths: tuple[int, ...] = (16, 24, 32, 48, 64), neck: int = 24) -> None:
         super().__init__()
         a, b, c, d, e = widths
-        self.s4 = nn.Sequential(block(3, a, 2), block(a, b, 2))
+        self.s4 = nn.Sequential(block(FINDER_INPUTS, a, 2), block(a, b, 2))
         self.s8 = nn.Sequential(block(b, c, 2), block(c, c), block(c, c))
         self.s16 = nn.Sequential(block(c, d, 2), block(d, d), block(d, d))
         self.s32 = nn.Sequential(block(d, e, 2), block(e, e), block(e, e))
         self.side = nn.ModuleList(nn.Conv2d(w, neck, 1) for w in (b, c, d, e))
         self.mix = block(neck, neck)
-        self.out = nn.Conv2d(neck, len(FINDER) + 6, 1)
+        self.out = nn.Conv2d(neck, sum(FINDER.values()), 1)
         with torch.no_grad():
-            self.out.bias[:2] = -3.0
+            for rare in ("heat", "hand", "thing"):
+                self.out.bias[slices(FINDER)[rare]] = -3.0
 
     def forward(self, x: Tensor) -> Tensor:
         """Logits and numbers for each cell."""
@@ -37,59 +74,58 @@ class Finder(nn.Module):
         s16 = self.s16(s8)
         top = self.side[3](self.s32(s16))
         for level, features in ((2, s16), (1, s8), (0, s4)):
-            top = functional.interpolate(top, scale_factor=2.0, mode="nearest")
-            top = functional.relu(top + self.side[level](features))
+            top = functional.relu(_doubled(top) + self.side[level](features))
         out: Tensor = self.out(self.mix(top))
         return out
 
 
-WIDTHS = {48: (12, 24, 48, 64), 64: (16, 32, 56, 80)}
-"""Of readers, by the edge of their patches."""
+class ChangeNet(nn.Module):
+    """(n, 6, h, w) of 0..1 to (n, 1, h/4, w/4): the logit of something that stands there.
 
+    The picture and the empty tray in the light of the picture; h and w multiples of 16.
+    """
 
-class OfOneDie(nn.Module):
-    """(n, inputs, p, p) to (n, outputs)."""
-
-    def __init__(
-        self, patch_px: int, widths: tuple[int, ...], inputs: int, outputs: int, drop: float
-    ) -> None:
+    def __init__(self, widths: tuple[int, ...] = (12, 24, 32, 40), neck: int = 16) -> None:
         super().__init__()
         a, b, c, d = widths
+        self.s4 = nn.Sequential(block(6, a, 2), block(a, b, 2), block(b, b))
+        self.s8 = nn.Sequential(block(b, c, 2), block(c, c))
+        self.s16 = nn.Sequential(block(c, d, 2), block(d, d))
+        self.side = nn.ModuleList(nn.Conv2d(w, neck, 1) for w in (b, c, d))
+        self.mix = block(neck, neck)
+        self.out = nn.Conv2d(neck, 1, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Logits."""
+        s4 = self.s4(x)
+        s8 = self.s8(s4)
+        top = self.side[2](self.s16(s8))
+        for level, features in ((1, s8), (0, s4)):
+            top = functional.relu(_doubled(top) + self.side[level](features))
+        out: Tensor = self.out(self.mix(top))
+        return out
+
+
+class DieReader(nn.Module):
+    """(n, 7, 64, 64), see `training.learning.samples.die_input`, to (n, 16): what a die shows and how it lies."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        a, b, c, d = DIE_WIDTHS[kind]
         self.body = nn.Sequential(
-            block(inputs, a, 2), block(a, b), block(b, b),
+            block(CHANNELS, a, 2), block(a, b), block(b, b),
             block(b, c, 2), block(c, c),
-            block(c, d, 2), block(d, d), nn.Dropout2d(drop),
+            block(c, d, 2), block(d, d), nn.Dropout2d(0.07),
         )  # fmt: skip
-        flat = d * (patch_px // 8) ** 2
+        flat = d * (PATCH_PX // 8) ** 2
         self.out = nn.Sequential(
-            nn.Flatten(), nn.Linear(flat, 64), nn.ReLU(True), nn.Linear(64, outputs)
+            nn.Flatten(), nn.Linear(flat, 64), nn.ReLU(True), nn.Linear(64, sum(DIE.values()))
         )
 
     def forward(self, x: Tensor) -> Tensor:
         """Logits and numbers."""
         out: Tensor = self.out(self.body(x))
         return out
-
-
-class Reader(OfOneDie):
-    """(n, 6, p, p): a patch and its lean to (n, 13).
-
-    No die, the six faces; cocked, hidden, stacked; how far the face is off the middle, in edges,
-    and the log of how much larger it is.
-    """
-
-    def __init__(self, patch_px: int) -> None:
-        super().__init__(patch_px, WIDTHS[patch_px], inputs=6, outputs=13, drop=0.1)
-
-
-class TiltNetwork(OfOneDie):
-    """(n, 4, 64, 64): a patch and what a flat die would cover, to (n, 4).
-
-    Log odds of cocked and of stacked; how far the top is off a flat die's, in edges.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(64, (16, 24, 48, 64), inputs=4, outputs=4, drop=0.05)
 
 
 class Floor(nn.Module):

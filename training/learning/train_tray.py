@@ -1,8 +1,8 @@
-"""Teach the networks that find the tray: python -m training.learning.train_tray floor PICTURES --minutes 40.
+"""Teach the networks that find the tray: python -m training.learning.train_tray floor OUT --rests DIR.
 
 `floor` learns which spots of a whole picture are the tray's floor; `side` where, across a side of a
-guessed frame, the floor ends. Only pictures with a tray teach. Writes calibration/nets/*.onnx at
-the end; training goes on from PICTURES/floor.pt or side.pt.
+guessed frame, the floor ends. Only pictures with a tray of four corners teach. Writes
+calibration/nets/*.onnx at the end; training goes on from OUT/floor.pt or side.pt.
 """
 
 import argparse
@@ -14,53 +14,61 @@ import cv2
 import numpy as np
 import torch
 from numpy.random import Generator
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
 from calibration.tray_finder import ACROSS, ALONG, ENDS, OFFSETS, REACH, SEEN_PX, laid_out, sampled
 from training.learning.networks import Floor, Side
-from training.learning.samples import Floats, Traced, load, pictures
-from training.rendering.camera import Picture, photograph
-from training.rendering.light import decoded
+from training.learning.samples.retaking import photographed
+from training.learning.samples.tray_views import TrayView
+from training.learning.samples.view_source import Materials, ViewSource
+from training.scenes.kept_out import Purpose
 
+Floats = NDArray[np.float32]
+Picture = NDArray[np.uint8]
 NETS = Path(__file__).parents[2] / "calibration" / "nets"
 SMALL_PX = 448  # of the longer side: as much as either network sees
 ROOM = 0.12  # of the picture: a corner may lie so far outside
 CLEAR = 0.006  # of the tray's width: how sharply an end is to be told
 LEAST_CORNERS = 3
+FIRST = 60_000_000
+"""Number of the first view."""
 
 
-class TracedTray:
-    """A traced picture with a tray, small: (h, w, 3) coded light, and the four corners in it."""
+class TrayLight:
+    """A view with a tray, small: (h, w, 3) linear light, and the four corners in it."""
 
-    def __init__(self, traced: Traced, tray: Floats) -> None:
-        scale = SMALL_PX / max(traced.coded.shape[:2])
-        small = cv2.resize(traced.coded, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-        self.coded = np.asarray(small, np.uint16)
+    def __init__(self, view: TrayView, tray: Floats) -> None:
+        scale = SMALL_PX / max(view.light.shape[:2])
+        small = cv2.resize(view.light, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        self.light = small.astype(np.float16)
         self.tray = np.asarray(tray * scale, np.float32)
 
-    def light(self, matrix: Floats | None = None, size: tuple[int, int] = (0, 0)) -> Floats:
+    def seen(self, matrix: Floats | None = None, size: tuple[int, int] = (0, 0)) -> Floats:
         """Its light, through an affine map if there is one."""
-        code = self.coded
+        light = self.light.astype(np.float32)
         if matrix is not None:
-            code = cv2.warpAffine(code, matrix, size, borderMode=cv2.BORDER_REPLICATE)  # type: ignore[assignment]
-        return np.asarray(decoded(code), np.float32)
+            light = cv2.warpAffine(light, matrix, size, borderMode=cv2.BORDER_REPLICATE)  # type: ignore[assignment]
+        return light
 
 
-def views(folder: Path) -> list[TracedTray]:
-    """Those in which most of the tray is seen."""
-    found = []
-    for path in sorted(folder.glob("*.json")):
-        traced = load(path.with_suffix(".png")) if path.stem.isdigit() else None
-        if traced is not None and (tray := traced.tray) is not None:
-            size = np.array(traced.coded.shape[1::-1])
+def views(source: ViewSource, count: int) -> list[TrayLight]:
+    """So many in which most of the tray is seen."""
+    found: list[TrayLight] = []
+    number = FIRST
+    while len(found) < count:
+        view = source.view(number)
+        number += 1
+        if (tray := view.tray) is not None:
+            size = np.array(view.part.shape[::-1])
             near = (tray > -ROOM * size) & (tray < (1 + ROOM) * size)
             if near.all(axis=1).sum() >= LEAST_CORNERS:
-                found.append(TracedTray(traced, tray))
+                found.append(TrayLight(view, tray))
     return found
 
 
-def floors(pool: list[TracedTray], rng: Generator, count: int = 12) -> tuple[Tensor, Tensor]:
+def floors(pool: list[TrayLight], rng: Generator, count: int = 12) -> tuple[Tensor, Tensor]:
     """Pictures, and how much of each spot is floor."""
     both = [_floor(pool[int(rng.integers(len(pool)))], rng) for _ in range(count)]
     return _as_input([x for x, _ in both]), torch.from_numpy(np.stack([y for _, y in both]))[
@@ -68,9 +76,9 @@ def floors(pool: list[TracedTray], rng: Generator, count: int = 12) -> tuple[Ten
     ]
 
 
-def _floor(view: TracedTray, rng: Generator) -> tuple[Picture, Floats]:
+def _floor(view: TrayLight, rng: Generator) -> tuple[Picture, Floats]:
     wide, high = SEEN_PX
-    height, width = view.coded.shape[:2]
+    height, width = view.light.shape[:2]
     turn = rng.uniform(-0.5, 0.5) if rng.random() < 0.6 else rng.uniform(-np.pi, np.pi)
     scale = min(wide / width, high / height) * np.exp(rng.uniform(np.log(0.75), np.log(1.5)))
     c, s, flip = np.cos(turn) * scale, np.sin(turn) * scale, rng.choice((-1, 1))
@@ -78,7 +86,7 @@ def _floor(view: TracedTray, rng: Generator) -> tuple[Picture, Floats]:
     middle = 0.6 * view.tray.mean(axis=0) + 0.4 * np.array([width, height]) / 2
     middle = middle + rng.normal(0, 0.06, 2) * (width, height)
     matrix = np.column_stack([linear, np.array([wide, high]) / 2 - linear @ middle])
-    picture = photograph(view.light(matrix.astype(np.float32), SEEN_PX), rng)
+    picture = photographed(view.seen(matrix.astype(np.float32), SEEN_PX), rng)
     mask = np.zeros((high, wide), np.float32)
     corners = view.tray @ linear.T + matrix[:, 2]
     cv2.fillPoly(mask, [np.rint(corners * 16).astype(np.int32)], 1.0, cv2.LINE_8, 4)
@@ -95,12 +103,12 @@ def floor_loss(out: Tensor, truth: Tensor) -> Tensor:
     return functional.binary_cross_entropy_with_logits(out, truth) + 0.5 * (1 - overlap).mean()
 
 
-def sides(pool: list[TracedTray], rng: Generator, count: int = 6) -> tuple[Tensor, Tensor]:
+def sides(pool: list[TrayLight], rng: Generator, count: int = 6) -> tuple[Tensor, Tensor]:
     """Sides of guessed frames laid out straight, and where the floor ends: NaN where none does."""
     strips, ends = [], []
     for _ in range(count):
         view = pool[int(rng.integers(len(pool)))]
-        picture = photograph(view.light(), rng)
+        picture = photographed(view.seen(), rng)
         for _ in range(3):
             guess = _guessed(view.tray, rng)
             for side in range(4):
@@ -153,7 +161,7 @@ def _as_input(pictures: list[Picture]) -> Tensor:
     return torch.from_numpy(np.stack(pictures).transpose(0, 3, 1, 2).astype(np.float32) / 255)
 
 
-Samples = Callable[[list[TracedTray], Generator], tuple[Tensor, Tensor]]
+Samples = Callable[[list[TrayLight], Generator], tuple[Tensor, Tensor]]
 Loss = Callable[[Tensor, Tensor], Tensor]
 
 
@@ -161,25 +169,31 @@ def main() -> None:
     """Train for so many minutes and export."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", choices=["floor", "side"])
-    parser.add_argument("pictures", type=pictures)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--rests", type=Path, required=True, help="of scenes.throws.rest_library")
+    parser.add_argument("--traced", type=Path, help="of rendering.make_pictures")
+    parser.add_argument("--views", type=int, default=1500)
     parser.add_argument("--minutes", type=float, default=40)
     options = parser.parse_args()
     cv2.setNumThreads(1)
     torch.set_num_threads(1)
     is_floor = options.kind == "floor"
     net: nn.Module = Floor() if is_floor else Side()
-    kept = options.pictures / f"{options.kind}.pt"
+    kept = options.out / f"{options.kind}.pt"
     if kept.exists():
         net.load_state_dict(torch.load(kept))
     if options.minutes:
         made, loss = (floors, floor_loss) if is_floor else (sides, side_loss)
-        train(net, views(options.pictures), made, loss, options.minutes)
+        source = ViewSource(
+            Materials(options.rests, options.traced), Purpose.TEACH, for_finder=True
+        )
+        train(net, views(source, options.views), made, loss, options.minutes)
         torch.save(net.state_dict(), kept)
     export(net, is_floor=is_floor)
 
 
 def train(
-    net: nn.Module, pool: list[TracedTray], samples: Samples, loss: Loss, minutes: float
+    net: nn.Module, pool: list[TrayLight], samples: Samples, loss: Loss, minutes: float
 ) -> None:
     """By AdamW, the rate falling as half a cosine."""
     rng = np.random.default_rng(time.time_ns())

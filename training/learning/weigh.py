@@ -1,36 +1,32 @@
-"""How much each piece of evidence counts: python -m training.learning.weigh PICTURES.
+"""How much each piece of evidence counts: python -m training.learning.weigh --rests DIR.
 
-Reads the pictures that were held back from training, each as several cameras take it, and fits three
-sums of evidence (`vision.decision`) to what was true: whether a die lies there, whether its face is read
-right, and whether it lies as it must. Prints what to put there.
+Reads pictures of kinds that were not taught, and as many of such as were, each as several cameras take
+it, and fits three sums of evidence (`vision.decision`) to what was true: whether a die lies there, whether
+its face is read right, and whether it lies as it must. Prints what to put there.
 """
 
 import argparse
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass, fields
+from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
-from training.learning.samples import (
-    COCKED_DEG,
-    NEAR_EDGES,
-    NEAR_SIZE,
-    SEEN,
-    Traced,
-    edges,
-    load,
-    photographed,
-    pictures,
-)
+from training.learning.exams import WHAT
+from training.learning.honest_odds import fit
+from training.learning.samples.die_samples import NEAR_EDGES, NEAR_SIZE
+from training.learning.samples.retaking import photographed
+from training.learning.samples.tray_views import TrayView, edges
+from training.learning.samples.view_source import Materials, ViewSource
+from training.scenes.truth import COCKED_DEG, SEEN
 from vision.candidates import Candidate, looks
 from vision.decision import Evidence, best, evidence
 from vision.reading import Quad
 
 CAMERAS = 2
 SHOWN, MOSTLY_SHOWN = 0.35, 0.8
-CAUTION = 0.002
-"""Weights are kept small by so much."""
+FIRST = 5_000
+"""Number of the first view: neither taught nor in an exam."""
 NAMES = tuple(field.name for field in fields(Evidence))
 FOR_DICE = ("always", "heat", "shown", "told_tray", "odd")
 FOR_FACES = (*FOR_DICE, "share", "first", "steady")
@@ -50,13 +46,16 @@ class WeighedPlace:
 def main() -> None:
     """Print the three sums."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("pictures", type=pictures)
-    folder = parser.parse_args().pictures
+    parser.add_argument("--rests", type=Path, required=True, help="of scenes.throws.rest_library")
+    parser.add_argument("--views", type=int, default=200, help="of each of the two")
+    options = parser.parse_args()
     places = [
         place
-        for path in sorted(folder.glob("*0.png"))
-        if path.with_suffix(".json").exists()
-        for place in _places(load(path), np.random.default_rng(int(path.stem)))
+        for purpose in WHAT.values()
+        for view in _views(
+            ViewSource(Materials(options.rests), purpose, for_finder=True), options.views
+        )
+        for place in _places(view, np.random.default_rng(int(view.name)))
     ]
     _print("IS_DIE", places, FOR_DICE, lambda place: place.is_die)
     _print("IS_RIGHT", places, FOR_FACES, lambda place: place.is_right)
@@ -77,65 +76,55 @@ def _print(
     print(f"{name} = Evidence({', '.join(f'{w:.2f}' if w else '0' for w in weights)})")
 
 
-def _places(traced: Traced, rng: np.random.Generator) -> Iterator[WeighedPlace]:
+def _views(source: ViewSource, count: int) -> Iterator[TrayView]:
+    for number in range(FIRST, FIRST + count):
+        yield source.view(number, cast_only=True)
+
+
+def _places(view: TrayView, rng: np.random.Generator) -> Iterator[WeighedPlace]:
     for camera in range(CAMERAS):
-        tray = _tray(traced) if camera % 2 == 0 else None
+        tray = _tray(view) if camera % 2 == 0 else None
         told = tray is not None
-        for place in looks(photographed(traced.coded, rng), tray, None)[0]:
-            seen, k = astuple(evidence(place, told_tray=told)), _die_at(traced, place)
+        for place in looks(photographed(view.light, rng), tray, None)[0]:
+            seen, k = astuple(evidence(place, told_tray=told)), _die_at(view, place)
             if k is None:
                 yield WeighedPlace(seen, is_die=False, is_right=False, lies_well=None)
                 continue
-            is_right = bool(best(place) == traced.value[k] and traced.seen[k] > MOSTLY_SHOWN)
+            is_right = bool(best(place) == view.dice.value[k] and view.dice.seen[k] > MOSTLY_SHOWN)
             yield WeighedPlace(
-                seen, True, is_right, None if place.stance is None else _well(traced, k)
+                seen, True, is_right, None if place.stance is None else _well(view, k)
             )
 
 
-def _tray(traced: Traced) -> Quad | None:
+def _tray(view: TrayView) -> Quad | None:
     """Its tray if all of it is in the picture, near enough."""
-    if traced.tray is None:
+    if view.tray is None:
         return None
     far = 20
-    if (traced.tray < -far).any() or (
-        traced.tray > np.array(traced.coded.shape[1::-1]) + far
-    ).any():
+    if (view.tray < -far).any() or (view.tray > np.array(view.part.shape[::-1]) + far).any():
         return None
-    a, b, c, d = ((float(x), float(y)) for x, y in traced.tray)
+    a, b, c, d = ((float(x), float(y)) for x, y in view.tray)
     return Quad((a, b, c, d))
 
 
-def _die_at(traced: Traced, place: Candidate) -> int | None:
+def _die_at(view: TrayView, place: Candidate) -> int | None:
     """Which of the dice is there."""
-    if not len(traced.quads):
+    if not len(view.dice.quads):
         return None
-    sizes, middles = edges(traced.quads), traced.quads.mean(axis=1)
+    sizes, middles = edges(view.dice.quads), view.dice.quads.mean(axis=1)
     seen = place.sighting
     away = np.hypot(middles[:, 0] - seen.x, middles[:, 1] - seen.y) / sizes
-    fits = (np.abs(np.log(seen.edge / sizes)) < NEAR_SIZE) & (traced.seen > SHOWN)
+    fits = (np.abs(np.log(seen.edge / sizes)) < NEAR_SIZE) & (view.dice.seen > SHOWN)
     away[~fits] = np.inf
     k = int(away.argmin())
     return k if away[k] < NEAR_EDGES else None
 
 
-def _well(traced: Traced, k: int) -> bool:
+def _well(view: TrayView, k: int) -> bool:
     """Whether a die lies as it must."""
-    return bool(traced.tilt[k] < COCKED_DEG and traced.seen[k] > SEEN and not traced.stacked[k])
-
-
-def fit(seen: NDArray[np.float64], truth: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Weights (columns of `seen`,) that make the truth likeliest: logistic regression by Newton."""
-    weights = np.zeros(seen.shape[1])
-    keep_small = CAUTION * len(seen) * np.camera_thread(seen.shape[1])
-    for _ in range(50):
-        chance = 1 / (1 + np.exp(-np.clip(seen @ weights, -30, 30)))
-        slope = seen.T @ (truth - chance) - keep_small @ weights
-        curve = (seen * (chance * (1 - chance))[:, None]).T @ seen + keep_small
-        step = np.linalg.solve(curve, slope)
-        weights = weights + step
-        if np.abs(step).max() < 1e-6:
-            break
-    return weights
+    return bool(
+        view.dice.tilt_deg[k] < COCKED_DEG and view.dice.seen[k] > SEEN and not view.dice.stacked[k]
+    )
 
 
 if __name__ == "__main__":

@@ -3,16 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 HEADROOM = 4.0
-
-
-def exposed(light: NDArray[np.float32], rng: Generator) -> NDArray[np.float32]:
-    """(h, w, 3) light as a camera's automatic would expose it, within a stop or so."""
-    level = float(np.percentile(light.max(axis=2), rng.uniform(60, 98)))
-    return light * np.float32(rng.uniform(0.35, 0.95) / max(level, 1e-6))
 
 
 def coded(light: NDArray[np.float32]) -> NDArray[np.uint16]:

@@ -1,0 +1,57 @@
+"""A view keeps its truth however it is taken."""
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def view(rests):
+    from training.learning.samples.tray_views import from_seed
+
+    return next(
+        v
+        for v in (from_seed(seed, rests) for seed in range(20))
+        if v.empty is not None and len(v.dice.value) > 1 and v.dice.seen.max() > 0.95
+    )
+
+
+def test_dice_are_where_the_truth_is_taken_to(view):
+    from training.learning.samples.retaking import affine, retake
+
+    rng = np.random.default_rng(2)
+    best = int(view.dice.seen.argmax())
+    centre = view.dice.quads[best].mean(axis=0)
+    for _ in range(5):
+        into = affine(rng, 0.8, centre, (96, 80), rng.uniform(0, 6))
+        taken = retake(view, into, (96, 80), rng)
+        x, y = taken.dice.quads[best].mean(axis=0).round().astype(int)
+
+        assert taken.picture.shape == (80, 96, 3)
+        assert taken.die[y, x] == best
+
+
+def test_the_empty_tray_is_taken_by_the_same_camera(view):
+    from training.learning.samples.retaking import affine, retake
+
+    rng = np.random.default_rng(3)
+    into = affine(rng, 0.5, np.array([200.0, 150.0]), (160, 120), 0.0)
+    pairs = [retake(view, into, (160, 120), rng) for _ in range(12)]
+    known = [p for p in pairs if p.empty is not None]
+    off = [
+        np.abs(p.picture.astype(float).mean(axis=(0, 1)) - p.empty.astype(float).mean(axis=(0, 1)))
+        for p in known
+    ]
+
+    assert len(known) >= 5
+    assert np.median(off) < 25
+
+
+def test_lean_points_from_foot_to_top(view):
+    flat = (view.dice.tilt_deg < 1) & ~view.dice.stacked
+    tops = view.dice.quads.mean(axis=1)
+    edges = np.linalg.norm(view.dice.quads[:, 0] - view.dice.quads[:, 1], axis=1)
+    for k in np.flatnonzero(flat):
+        lean = view.lean(tops[k])
+        off = (tops[k] - view.dice.foot[k]) / edges[k]
+
+        assert np.allclose(lean, off, atol=0.12)

@@ -1,0 +1,90 @@
+"""Worlds: the same seed gives the same, dice lie where physics left them, things lie beside them."""
+
+import numpy as np
+import pytest
+
+from training.scenes.kept_out import Purpose
+
+
+@pytest.fixture
+def staged(rests):
+    from training.scenes.staging import Wish, world
+
+    return lambda seed, kind="table", hand=0.0: world(
+        seed, Purpose.TEACH, rests, Wish(kind, side=32, hand=hand, size=(160, 120))
+    )
+
+
+def test_the_same_seed_gives_the_same_world(staged):
+    one, again, other = staged(5), staged(5), staged(6)
+
+    assert [d.at.tolist() for d in one.dice] == [d.at.tolist() for d in again.dice]
+    assert one.styles == again.styles
+    assert np.array_equal(one.covers[one.ground].colours, again.covers[again.ground].colours)
+    assert one.styles != other.styles
+
+
+@pytest.mark.parametrize("kind", ["table", "field", "clutter"])
+def test_dice_stand_on_the_floor_or_on_something(staged, kind):
+    for seed in range(4):
+        for die in staged(seed, kind).dice:
+            if die.in_tray:
+                assert die.corners()[:, 2].min() > -0.25 * die.edge_mm
+
+
+def test_a_field_has_dozens_of_dice_of_many_looks_and_some_lean(staged):
+    world = staged(1, "field")
+
+    assert len(world.dice) > 25
+    assert len(world.styles) > 8
+    assert any(die.top()[1] > 5 for die in world.dice)
+    assert any(die.touching for die in world.dice)
+
+
+def test_no_thing_is_in_a_die(staged):
+    from training.scenes.things.clutter import away
+
+    for seed in range(4):
+        world = staged(seed, "clutter")
+        places = np.array([die.at for die in world.dice]).reshape(-1, 3)
+        obstacles = 0
+        for solid in world.solids:
+            if solid.part == 3 and len(places) and solid.half.max() > 4:
+                obstacles += int((away(solid, places) < 0.2).any())
+
+        assert obstacles <= 1  # what a die leans on may be under it
+
+
+def test_no_finger_is_in_a_die(staged):
+    from training.scenes.staging import free_of
+
+    for seed in range(6):
+        world = staged(seed, hand=1.0)
+
+        assert world.hand is not None
+        assert free_of(world.hand, world.dice) == world.dice
+
+
+@pytest.mark.parametrize("kind", ["rectangle", "hexagon", "octagon", "round", "cut", "rounded"])
+def test_walls_stand_around_the_floor(kind):
+    from training.scenes.grounds.tray_shapes import inside, tray_floor, wall_boxes
+
+    tray = tray_floor(kind, np.random.default_rng(4), 200.0, 150.0)
+    walls = wall_boxes(tray)
+
+    assert len(walls) == len(tray.outline)
+    assert inside(tray, np.zeros((1, 2))).all()
+    assert not inside(tray, np.array([w.at[:2] for w in walls]), 0.1).any()
+
+
+def test_a_library_reads_back_as_it_was_written(rests, tmp_path):
+    from training.scenes.throws.rest_library import load, save
+
+    save(list(rests.rests), tmp_path / "rests.npz")
+    again = load(tmp_path / "rests.npz")
+
+    assert len(again.rests) == len(rests.rests)
+    assert np.array_equal(again.tables, rests.tables)
+    for one, other in zip(rests.rests, again.rests, strict=True):
+        assert np.allclose(one.at, other.at, atol=1e-3)
+        assert np.allclose(one.tilts_deg(), other.tilts_deg(), atol=0.1)

@@ -1,0 +1,1 @@
+"""What networks are shown, and what they should say to it."""

@@ -1,0 +1,204 @@
+"""What the networks of one die learn from: dice cut out as vision does it, and what is none."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from training.learning.samples.die_input import DIE_PX, PATCH_PX, lean_planes
+from training.learning.samples.retaking import photographed
+from training.learning.samples.tray_views import TrayView, edges
+from training.scenes.truth import COCKED_DEG, SEEN
+from training.scenes.world import Part
+from vision.crops import DIAGONAL, patch, upright
+
+Floats = NDArray[np.float32]
+SEEN_PX = (9.0, 120.0)
+"""So large a camera sees the edge of a die."""
+LARGEST = 1.4
+"""No picture is enlarged more."""
+DICE, UNEVEN = 0.72, 0.4
+"""Of patches so many are of dice, and of those so many of such as do not lie well, where there are any."""
+FAINT = 5.0
+"""Units of Lab: of pips that stand out less, the face is not to be learnt."""
+ROUGH = 0.4
+"""So many are cut out as the finder errs, the others as after one correction."""
+TOLD, ROUGHLY_TOLD = 0.5, 0.7
+"""Up to here the camera's stand is well known, up to there about, from there on not."""
+NEAR_EDGES, NEAR_SIZE = 0.4, 0.55
+"""Nearer to a die than this, and so alike in size, it is that die."""
+UNSURE = {"leaning": (8.0, 12.0), "hidden": (0.92, 0.98)}
+"""Between these degrees, and shares of the top seen, nothing is said of a die."""
+UNEVEN_DEG = 4.0
+
+
+@dataclass(frozen=True)
+class CutPlace:
+    """Where something may be taken for a die, in pixels of a picture; `turn` of its edges in radians."""
+
+    x: float
+    y: float
+    edge: float
+    turn: float
+
+
+@dataclass(frozen=True)
+class DieSample:
+    """A patch and what is true of it; a weight of 0 leaves a truth out. For `numbers` see NUMBERS."""
+
+    pixels: NDArray[np.uint8]  # (3, p, p)
+    flat: NDArray[np.uint8]  # (p, p) what a flat die would cover
+    numbers: Floats
+
+
+NUMBERS = (
+    "lean_x", "lean_y", "told", "value", "value_weight", "die", "die_weight", "leaning", "leaning_weight",
+    "hidden", "hidden_weight", "stacked", "stacked_weight", "off_x", "off_y", "larger", "off_weight",
+    "tilt", "tilt_weight", "stand_x", "stand_y", "stand_weight",
+)  # fmt: skip
+"""Of a sample. The value 0 is no die; `tilt` is in tens of degrees, lengths in edges."""
+
+
+def die_samples(view: TrayView, rng: Generator, count: int, kind: str) -> list[DieSample]:
+    """Some of a view, each as another camera takes it; fewer where places are dice after all."""
+    size = np.array(view.part.shape[::-1])
+    middles = view.dice.quads.mean(axis=1)
+    shown = np.flatnonzero(((middles > 2) & (middles < size - 3)).all(axis=1))
+    out = []
+    for _ in range(count):
+        if len(shown) and rng.random() < DICE:
+            out.append(_of_die(view, rng, _choice(view, shown, rng), kind))
+        elif (place := _no_die(view, rng)) is not None:
+            pixels, planes, _ = _cut(view, place, rng, kind)
+            out.append(_sample(pixels, planes, {"die_weight": 1, "value_weight": 1}))
+    return out
+
+
+def _choice(view: TrayView, shown: NDArray[np.int64], rng: Generator) -> int:
+    """One of the dice that are shown, more often one that lies ill."""
+    dice = view.dice
+    ill = (dice.tilt_deg > UNEVEN_DEG) | dice.stacked | (dice.seen < UNSURE["hidden"][1])
+    some = shown[ill[shown] & (dice.seen[shown] > 0.5)]
+    return int(rng.choice(some if len(some) and rng.random() < UNEVEN else shown))
+
+
+def _of_die(view: TrayView, rng: Generator, k: int, kind: str) -> DieSample:
+    quad = view.dice.quads[k]
+    true_edge, middle = float(edges(quad[None])[0]), quad.mean(axis=0)
+    rough = rng.random() < ROUGH
+    shift = np.clip(rng.normal(0, 0.12 if rough else 0.04, 2), -0.3, 0.3) * true_edge
+    larger = float(np.clip(rng.normal(0, 0.2 if rough else 0.06), -0.5, 0.5))
+    along = quad[1] - quad[0]
+    turn = np.arctan2(along[1], along[0]) + rng.normal(0, np.radians(12 if rough else 4))
+    x, y = middle + shift
+    place = CutPlace(
+        float(x), float(y), true_edge * float(np.exp(larger)), float(turn + np.pi / 2 * rng.integers(4))
+    )  # fmt: skip
+    pixels, planes, into = _cut(view, place, rng, kind)
+    off = into @ -shift / place.edge
+    stand = into @ (middle - view.dice.foot[k]) / true_edge
+    return _sample(pixels, planes, _truth(view, k) | _geometry(off, larger, stand))
+
+
+def _truth(view: TrayView, k: int) -> dict[str, float]:
+    dice, size = view.dice, view.part.shape[::-1]
+    tilt, seen = float(dice.tilt_deg[k]), float(dice.seen[k])
+    whole = bool((dice.quads[k] >= 0).all() and (dice.quads[k] < size).all())
+    half_seen, legible = seen > 0.5, dice.contrast[k] > FAINT
+    low, high = UNSURE["leaning"]
+    least, most = UNSURE["hidden"]
+    return {
+        "value": float(dice.value[k]), "value_weight": tilt < 25 and seen > 0.9 and legible,
+        "die": 1, "die_weight": half_seen,
+        "leaning": tilt > COCKED_DEG, "leaning_weight": half_seen and not low < tilt < high,
+        "hidden": seen < SEEN or not whole, "hidden_weight": not least < seen < most,
+        "stacked": bool(dice.stacked[k]), "stacked_weight": half_seen,
+        "off_weight": half_seen, "tilt": tilt / 10, "tilt_weight": half_seen,
+        "stand_weight": half_seen and not np.isnan(dice.foot[k]).any(),
+    }  # fmt: skip
+
+
+def _geometry(off: Floats, larger: float, stand: Floats) -> dict[str, float]:
+    x, y = np.nan_to_num(stand)
+    return {"off_x": off[0], "off_y": off[1], "larger": -larger, "stand_x": x, "stand_y": y}
+
+
+def _sample(pixels: Floats, planes: Floats, truth: dict[str, float]) -> DieSample:
+    told = dict(zip(NUMBERS[:3], planes[:3, 0, 0], strict=True))
+    row = np.array([(told | truth).get(name, 0) for name in NUMBERS], np.float32)
+    return DieSample(_bytes(pixels), _bytes(planes[3]), row)
+
+
+def _bytes(shares: Floats) -> NDArray[np.uint8]:
+    return (shares * 255 + 0.5).astype(np.uint8)
+
+
+def _cut(
+    view: TrayView, place: CutPlace, rng: Generator, kind: str
+) -> tuple[Floats, Floats, Floats]:
+    """(3, p, p) the photographed patch, (4, p, p) its lean, and (2, 2) from the view's axes to its own."""
+    reach = PATCH_PX / DIE_PX[kind] * DIAGONAL * place.edge + 4
+    near, corner = _around(view, place, reach)
+    scale = min(LARGEST, float(np.exp(rng.uniform(*np.log(SEEN_PX)))) / place.edge)
+    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
+    near = cv2.resize(near, None, fx=scale, fy=scale, interpolation=how).clip(0)  # type: ignore[assignment]
+    x, y, turn = (place.x - corner[0]) * scale, (place.y - corner[1]) * scale, place.turn
+    flip = np.eye(2)
+    if rng.random() < 0.5:
+        near, x, turn = np.ascontiguousarray(near[:, ::-1]), near.shape[1] - 1 - x, -turn
+        flip[0, 0] = -1
+    into = upright(turn) @ flip
+    picture = photographed(near, rng)
+    pixels = patch(picture, (x, y), place.edge * scale, turn, (PATCH_PX, DIE_PX[kind]))
+    return pixels, lean_planes(_lean(view, place, into, rng), DIE_PX[kind]), into
+
+
+def _around(view: TrayView, place: CutPlace, reach: float) -> tuple[Floats, tuple[int, int]]:
+    """What is within reach of a place, and where that begins."""
+    high, wide = view.part.shape
+    left, top = max(0, int(place.x - reach)), max(0, int(place.y - reach))
+    right, bottom = min(wide, int(place.x + reach) + 1), min(high, int(place.y + reach) + 1)
+    return view.light[top:bottom, left:right], (left, top)
+
+
+def _lean(view: TrayView, place: CutPlace, into: Floats, rng: Generator) -> Floats | None:
+    """(2,) how a flat die would lean there in the patch's axes, as well as it is known."""
+    chance = rng.random()
+    if chance > ROUGHLY_TOLD:
+        return None
+    spread, slip = (0.06, 0.01) if chance < TOLD else (0.2, 0.03)
+    lean = view.lean((place.x, place.y)) * np.exp(rng.normal(0, spread)) + rng.normal(0, slip, 2)
+    return np.asarray(into @ lean, np.float32)
+
+
+def _no_die(view: TrayView, rng: Generator) -> CutPlace | None:
+    """Ground, things, hands, pieces of dice and what lies between dice; None where a die is."""
+    size = np.array(view.part.shape[::-1])
+    quads = view.dice.quads
+    sizes = edges(quads)
+    edge = float(np.median(sizes)) if len(sizes) else float(rng.uniform(12, 80))
+    edge *= float(np.exp(rng.normal(0, 0.4)))
+    x, y = np.clip(_somewhere(view, rng, sizes), 2, size - 3)
+    away = np.linalg.norm(quads.mean(axis=1) - (x, y), axis=1)
+    alike = np.abs(np.log(edge / sizes)) < NEAR_SIZE
+    if ((away < NEAR_EDGES * np.minimum(edge, sizes)) & alike).any():
+        return None
+    return CutPlace(float(x), float(y), edge, float(rng.uniform(0, 2 * np.pi)))
+
+
+def _somewhere(view: TrayView, rng: Generator, sizes: Floats) -> Floats:
+    """(2,) on a thing or a hand, at a die, or anywhere."""
+    chance, size = rng.random(), np.array(view.part.shape[::-1])
+    if chance < 0.4:
+        part = Part.HAND if chance < 0.08 else Part.THING
+        rows, columns = np.nonzero(view.part[::4, ::4] == part)
+        if len(rows):
+            k = int(rng.integers(len(rows)))
+            return np.array([columns[k], rows[k]]) * 4.0
+    if chance < 0.8 and len(sizes):
+        k, way = int(rng.integers(len(sizes))), rng.uniform(0, 2 * np.pi)
+        step = np.array([np.cos(way), np.sin(way)]) * sizes[k] * rng.uniform(0, 1.3)
+        return np.asarray(view.dice.quads[k].mean(axis=0) + step)
+    return rng.uniform(0, 1, 2) * size

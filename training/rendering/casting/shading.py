@@ -1,0 +1,211 @@
+"""What light leaves a place towards the eye: rough, mirrored, through glass. Compiled."""
+
+import numpy as np
+from numba import njit
+
+from training.rendering.casting.covering import cover_at, face_of, sheet_at
+from training.rendering.casting.lighting_up import FAR, NEAR_LIT
+from training.rendering.casting.meeting import JIT, MISSED, own_axes
+from training.rendering.casting.packed import (
+    AT,
+    COVER,
+    DIE,
+    F_SOLID,
+    F_SOLIDS,
+    FLOOR,
+    FLOOR_COVER,
+    FORM,
+    HALF,
+    LEVEL,
+    NOTHING,
+    TABLE_COVER,
+    TURN,
+    W_FIXED,
+    W_SOLID,
+    W_SOLIDS,
+)  # fmt: skip
+from training.rendering.casting.seeking import meet_fixed, meet_loose, to_ground
+from training.rendering.casting.surfaces_met import (
+    BLUE,
+    BX,
+    BY,
+    BZ,
+    CAVE,
+    CLEAR,
+    GREEN,
+    METAL,
+    NX,
+    NY,
+    NZ,
+    RED,
+    ROUGH,
+    mean_colour,
+    room_about,
+    room_at,
+)  # fmt: skip
+
+PI = np.pi
+INTO_GLASS = 1 / 1.49
+TURNS = 3  # inside a die of glass
+MIRRORS = 0.5  # below this roughness things are seen in a surface
+GLOW = 0.75  # of the light of an open place is in a die of glass
+DIM = 0.6  # and as much is on the ground under it
+
+
+@njit(**JIT)
+def seen_along(f, w, x, y, z, dx, dy, dz, rough, loose, dim, out):
+    """Into `out` (3,) roughly the light that comes to a place along a ray from there."""
+    ground, far = to_ground(f, w, x, y, z, dx, dy, dz)
+    wall = meet_fixed(f, w, x, y, z, dx, dy, dz, min(far, FAR))
+    found, t = NOTHING, min(far, wall, FAR)
+    if loose:
+        found, t = meet_loose(f, w, x, y, z, dx, dy, dz, t)
+    lit = NEAR_LIT
+    if found == NOTHING and wall < MISSED:
+        found = w[w[W_FIXED]]
+    if found != NOTHING:
+        mean_colour(f, w, found, out)
+    elif ground != NOTHING:
+        cover = w[FLOOR_COVER if ground == FLOOR else TABLE_COVER]
+        out[0], out[1], out[2], _, _ = cover_at(
+            f, w, cover, x + t * dx, y + t * dy, 0.4 + rough * t
+        )
+        lit = dim
+    else:
+        room_at(f, w, dx, dy, dz, rough, out)
+        return
+    for c in range(3):
+        out[c] *= f[LEVEL + c] * lit / PI
+
+
+@njit(**JIT)
+def shade(f, w, found, x, y, z, dx, dy, dz, met, fall, gleam, loose, sheet, work, out):
+    """Into `out` (3,) the light towards the eye.
+
+    `met` (PARTS,) is the surface there, `fall` and `gleam` (3,) what falls on it; `sheet` (10,) and
+    `work` (3,) are scratch.
+    """
+    nx, ny, nz = met[BX], met[BY], met[BZ]
+    along = nx * dx + ny * dy + nz * dz
+    facing = min(1.0, max(0.02, -along))
+    rough, metal, clear = met[ROUGH], met[METAL], met[CLEAR]
+    # how a mirror of that roughness sends light on (Lazarov's fit)
+    smooth = 1 - rough
+    a = min(smooth * smooth, 2.0 ** (-9.28 * facing)) * smooth - 0.0275 * rough + 0.0425
+    scale, add = -1.04 * a - 0.572 * rough + 1.04, 1.04 * a + 0.022 * rough - 0.04
+    u, v, s = dx - 2 * along * nx, dy - 2 * along * ny, dz - 2 * along * nz
+    px, py, pz = x + 0.1 * met[NX], y + 0.1 * met[NY], z + 0.1 * met[NZ]
+    _mirror(f, w, px, py, pz, u, v, s, rough, loose, fall, work)
+    cave = 1 - met[CAVE]
+    for c in range(3):
+        base = met[RED + c]
+        first = 0.04 * (1 - metal) + base * metal
+        body = base * (1 - metal) * (1 - clear) * 0.96
+        fresnel = first + (1 - first) * (1 - facing) ** 5 * smooth
+        mirrored = max(0.0, first * scale + add) * work[c]
+        out[c] = cave * ((body * fall[c] + fresnel * gleam[c]) / PI + mirrored)
+    if clear > 0.02:
+        _through(f, w, found, x, y, z, dx, dy, dz, met, loose, sheet, work)
+        milky = min(1.0, 2.2 * rough)
+        for c in range(3):
+            frost = met[RED + c] * (0.55 * fall[c] + 0.3 * f[LEVEL + c]) / PI
+            out[c] += clear * 0.92 * (work[c] * (1 - milky) + frost * milky)
+
+
+@njit(**JIT)
+def _mirror(f, w, x, y, z, dx, dy, dz, rough, loose, fall, out):
+    if rough < MIRRORS:
+        seen_along(f, w, x, y, z, dx, dy, dz, rough, loose, NEAR_LIT, out)
+        if rough < 0.5 * MIRRORS:
+            return
+    clear_r, clear_g, clear_b = out[0], out[1], out[2]
+    room_about(f, dx, dy, max(dz, 0.0), out)
+    for c in range(3):  # as open as the place is to all of the room
+        out[c] *= min(1.0, fall[c] / max(f[LEVEL + c], 1e-6))
+    if rough < MIRRORS:  # the rougher, the less is told apart
+        share = 2 * (1 - rough / MIRRORS)
+        out[0] += (clear_r - out[0]) * share
+        out[1] += (clear_g - out[1]) * share
+        out[2] += (clear_b - out[2]) * share
+
+
+@njit(**JIT)
+def _through(f, w, found, x, y, z, dx, dy, dz, met, loose, sheet, out):
+    """Into `out` (3,) what is seen through something clear."""
+    if found >= 0 and w[w[W_SOLIDS] + found * W_SOLID + FORM] == DIE:
+        _inside(f, w, found, x, y, z, dx, dy, dz, met, loose, sheet, out)
+        return
+    step = 2.0 if found < 0 else 2 * f[w[F_SOLIDS] + found * F_SOLID + HALF + 2] + 0.5
+    seen_along(f, w, x + step * dx, y + step * dy, z + step * dz, dx, dy, dz, 0.1, loose, DIM, out)
+    for c in range(3):
+        out[c] *= met[RED + c]
+
+
+@njit(**JIT)
+def _inside(f, w, found, x, y, z, dx, dy, dz, met, loose, sheet, out):
+    """A die of glass: the backs of its pips, and what is behind it, bent."""
+    o, style = w[F_SOLIDS] + found * F_SOLID, w[w[W_SOLIDS] + found * W_SOLID + COVER]
+    half, t = f[o + HALF], o + TURN
+    cosine = -(met[NX] * dx + met[NY] * dy + met[NZ] * dz)
+    k = INTO_GLASS * cosine - np.sqrt(max(0.0, 1 - INTO_GLASS**2 * (1 - cosine * cosine)))
+    dx, dy, dz = (
+        INTO_GLASS * dx + k * met[NX],
+        INTO_GLASS * dy + k * met[NY],
+        INTO_GLASS * dz + k * met[NZ],
+    )
+    p, q, r = own_axes(
+        f, t, (x - f[o + AT]) / half, (y - f[o + AT + 1]) / half, (z - f[o + AT + 2]) / half
+    )
+    u, v, s = own_axes(f, t, dx, dy, dz)
+    red, green, blue = np.sqrt(met[RED]), np.sqrt(met[GREEN]), np.sqrt(met[BLUE])
+    out[0] = out[1] = out[2] = 0.0
+    for _ in range(TURNS):
+        iu, iv, iw = 1 / _safe(u), 1 / _safe(v), 1 / _safe(s)
+        a, b, c = abs(iu) - p * iu, abs(iv) - q * iv, abs(iw) - r * iw
+        far = max(0.0, min(a, b, c))
+        p, q, r = p + far * u, q + far * v, r + far * s
+        face, i, j = face_of(p, q, r)
+        sheet_at(f, w, style, face, i, j, sheet)
+        opaque = 1 - sheet[6]
+        out[0] += opaque * red * sheet[0] * f[LEVEL] * GLOW / PI
+        out[1] += opaque * green * sheet[1] * f[LEVEL + 1] * GLOW / PI
+        out[2] += opaque * blue * sheet[2] * f[LEVEL + 2] * GLOW / PI
+        red, green, blue = red * sheet[6], green * sheet[6], blue * sheet[6]
+        across = abs(u) if a <= min(b, c) else abs(v) if b <= c else abs(s)
+        if 1.49 * np.sqrt(max(0.0, 1 - across * across)) < 1:
+            break
+        if a <= min(b, c):
+            u = -u
+        elif b <= c:
+            v = -v
+        else:
+            s = -s
+    red, green, blue = red * np.sqrt(sheet[0]), green * np.sqrt(sheet[1]), blue * np.sqrt(sheet[2])
+    gx = f[t] * u + f[t + 1] * v + f[t + 2] * s
+    gy = f[t + 3] * u + f[t + 4] * v + f[t + 5] * s
+    gz = f[t + 6] * u + f[t + 7] * v + f[t + 8] * s
+    ex = f[o + AT] + half * (f[t] * p + f[t + 1] * q + f[t + 2] * r)
+    ey = f[o + AT + 1] + half * (f[t + 3] * p + f[t + 4] * q + f[t + 5] * r)
+    ez = f[o + AT + 2] + half * (f[t + 6] * p + f[t + 7] * q + f[t + 8] * r)
+    seen_along(
+        f,
+        w,
+        ex + 0.3 * gx,
+        ey + 0.3 * gy,
+        max(ez + 0.3 * gz, 0.01),
+        gx,
+        gy,
+        gz,
+        0.05,
+        loose,
+        DIM,
+        sheet,
+    )
+    out[0] += red * sheet[0]
+    out[1] += green * sheet[1]
+    out[2] += blue * sheet[2]
+
+
+@njit(**JIT)
+def _safe(value):
+    return value if abs(value) > 1e-6 else 1e-6

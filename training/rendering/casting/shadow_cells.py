@@ -1,0 +1,127 @@
+"""Which ways may be barred from which part of the ground, so that most rays need not be sent.
+
+Room, near things and lamps are looked for in few ways that are the same for all of the ground. For
+each cell of it one bit a way says whether any box around a solid is on that way. Compiled.
+"""
+
+from numba import njit
+
+from training.rendering.casting.meeting import JIT
+from training.rendering.casting.packed import (
+    AT,
+    DROP_MM,
+    F_BOUNCE,
+    F_POINTS,
+    F_SOLID,
+    F_SOLIDS,
+    F_WAYS,
+    FORM,
+    HALF,
+    HAND,
+    MASK_FRAME,
+    MASK_X,
+    MASK_Y,
+    N_BOUNCE,
+    N_LAMPS,
+    N_POINTS,
+    N_SOLIDS,
+    N_WAYS,
+    PART,
+    SETS,
+    TURN,
+    W_MASKS,
+    W_SOLID,
+    W_SOLIDS,
+)  # fmt: skip
+from training.rendering.casting.pointers import floats_at, whole_at
+
+ROOM_WORD, NEAR_WORD, LAMP_WORD = 0, 2, 3
+"""Of 32 ways each, first for what is loose; the same again for what is fixed."""
+FLATTEST = 0.04
+"""A way that rises less may be barred everywhere."""
+
+
+@njit(**JIT)
+def words(lamps):
+    """How many numbers a cell has."""
+    return 2 * (LAMP_WORD + lamps)
+
+
+@njit(**JIT)
+def cell_of(f, w, x, y):
+    """Where the bits of a place on the ground begin, or -1 beyond the cells."""
+    i = int((x - f[MASK_FRAME]) / f[MASK_FRAME + 2])
+    j = int((y - f[MASK_FRAME + 1]) / f[MASK_FRAME + 2])
+    if x < f[MASK_FRAME] or y < f[MASK_FRAME + 1] or i >= w[MASK_X] or j >= w[MASK_Y]:
+        return -1
+    return w[W_MASKS] + (j * w[MASK_X] + i) * words(w[N_LAMPS])
+
+
+@njit(**JIT)
+def may_bar(w, cell, word, bit, is_fixed):
+    """Whether anything may be on a way."""
+    if cell < 0:
+        return True
+    at = cell + word + (bit >> 5) + (LAMP_WORD + w[N_LAMPS] if is_fixed else 0)
+    return (w[at] >> (bit & 31)) & 1 != 0
+
+
+@njit(**JIT)
+def mark_cells(floats, whole):
+    """Set the bits."""
+    f, w = floats_at(floats.ctypes.data), whole_at(whole.ctypes.data)
+    for k in range(w[N_SOLIDS]):
+        is_fixed = w[w[W_SOLIDS] + k * W_SOLID + PART] == 0
+        for n in range(SETS * w[N_WAYS]):
+            way = w[F_WAYS] + 3 * n
+            _mark(f, w, k, ROOM_WORD, n, is_fixed, f[way], f[way + 1], f[way + 2], False)
+        for n in range(SETS * w[N_BOUNCE]):
+            way = w[F_BOUNCE] + 3 * n
+            _mark(f, w, k, NEAR_WORD, n, is_fixed, f[way], f[way + 1], f[way + 2], False)
+        for lamp in range(w[N_LAMPS]):
+            for n in range(SETS * w[N_POINTS]):
+                p = w[F_POINTS] + 3 * (lamp * SETS * w[N_POINTS] + n)
+                _mark(f, w, k, LAMP_WORD + lamp, n, is_fixed, f[p], f[p + 1], f[p + 2], True)
+
+
+@njit(**JIT)
+def _mark(f, w, k, word, bit, is_fixed, a, b, c, is_point):
+    """Set a bit wherever a solid may be on the way (a, b, c), or on that to a point."""
+    x0, y0, x1, y1 = _shadow(f, w, k, a, b, c, is_point)
+    edge = f[MASK_FRAME + 2]
+    i0, j0 = int((x0 - f[MASK_FRAME]) / edge) - 1, int((y0 - f[MASK_FRAME + 1]) / edge) - 1
+    i1, j1 = int((x1 - f[MASK_FRAME]) / edge) + 1, int((y1 - f[MASK_FRAME + 1]) / edge) + 1
+    stride = words(w[N_LAMPS])
+    word += (bit >> 5) + (LAMP_WORD + w[N_LAMPS] if is_fixed else 0)
+    for j in range(max(0, j0), min(w[MASK_Y], j1 + 1)):
+        for i in range(max(0, i0), min(w[MASK_X], i1 + 1)):
+            at = w[W_MASKS] + (j * w[MASK_X] + i) * stride + word
+            w[at] = w[at] | (1 << (bit & 31))
+
+
+@njit(**JIT)
+def _shadow(f, w, k, a, b, c, is_point):
+    """The box around what a solid hides of the ground: least and most x and y."""
+    o = w[F_SOLIDS] + k * F_SOLID
+    hx, hy, hz = f[o + HALF], f[o + HALF + 1], f[o + HALF + 2]
+    if w[w[W_SOLIDS] + k * W_SOLID + FORM] == 2:  # a capsule is longer than its half
+        hz += hx
+    if w[w[W_SOLIDS] + k * W_SOLID + FORM] == HAND and not is_point and c < FLATTEST:
+        return -1e6, -1e6, 1e6, 1e6
+    x0, y0, x1, y1 = 1e6, 1e6, -1e6, -1e6
+    for n in range(8):
+        p, q, r = hx * (1 - 2 * (n & 1)), hy * (1 - (n & 2)), hz * (1 - (n & 4) / 2)
+        t = o + TURN
+        x = f[o + AT] + f[t] * p + f[t + 1] * q + f[t + 2] * r
+        y = f[o + AT + 1] + f[t + 3] * p + f[t + 4] * q + f[t + 5] * r
+        z = f[o + AT + 2] + f[t + 6] * p + f[t + 7] * q + f[t + 8] * r
+        for level in range(2):
+            height = z + (f[DROP_MM] if level else 0.0)
+            u, v, s = (a - x, b - y, c - z) if is_point else (a, b, c)
+            if height < 0:
+                height = 0.0
+            if s < FLATTEST * (1.0 if not is_point else abs(u) + abs(v) + 1.0):
+                return -1e6, -1e6, 1e6, 1e6
+            gx, gy = x - u * height / s, y - v * height / s
+            x0, y0, x1, y1 = min(x0, gx), min(y0, gy), max(x1, gx), max(y1, gy)
+    return x0, y0, x1, y1

@@ -1,0 +1,205 @@
+"""What light does where a ray met something: normal, colour, gloss. Compiled."""
+
+import numpy as np
+from numba import njit
+
+from training.rendering.casting.covering import (
+    cover_at,
+    face_of,
+    hand_normal,
+    sheet_at,
+    smooth_normal,
+    unit,
+)  # fmt: skip
+from training.rendering.casting.meeting import JIT, own_axes
+from training.rendering.casting.packed import (
+    AT,
+    COVER,
+    DIE,
+    F_COVER,
+    F_COVERS,
+    F_ROOM,
+    F_SHEET,
+    F_SHEETS,
+    F_SOLID,
+    F_SOLIDS,
+    FLOOR,
+    FLOOR_COVER,
+    FORM,
+    HALF,
+    HAND,
+    MEAN,
+    N_COLUMNS,
+    N_LEVELS,
+    N_ROWS,
+    ROUGHLY,
+    SKIN_MEAN,
+    STUFF,
+    TABLE_COVER,
+    TURN,
+    W_SOLID,
+    W_SOLIDS,
+)  # fmt: skip
+
+NX, NY, NZ, BX, BY, BZ, RED, GREEN, BLUE, ROUGH, METAL, CLEAR, CAVE, INK = range(14)
+"""The smooth normal, the bumped one, colour, gloss, how deep in a hole, and ink."""
+PARTS = 14
+DEEPEST = 0.5  # of the light a hole takes
+
+
+@njit(**JIT)
+def surface(f, w, found, x, y, z, dx, dy, dz, px_mm, sheet, out):
+    """Into `out` (PARTS,) what is at a place where solid or ground `found` was met."""
+    out[CLEAR] = out[CAVE] = out[INK] = 0.0
+    if found < 0:
+        cover = w[FLOOR_COVER if found == FLOOR else TABLE_COVER]
+        out[NX] = out[NY] = 0.0
+        out[NZ] = 1.0
+        _cover(f, w, cover, x, y, px_mm, out)
+        su, sv = out[BX], out[BY]
+        out[BX], out[BY], out[BZ] = unit(-su, -sv, 1.0)
+        return
+    o, i = w[F_SOLIDS] + found * F_SOLID, w[W_SOLIDS] + found * W_SOLID
+    form = w[i + FORM]
+    if form == HAND:
+        n = hand_normal(f, w, x, y, z)
+        out[NX], out[NY], out[NZ] = n
+        _cover(f, w, w[i + COVER], x + 0.5 * z, y + 0.5 * z, px_mm, out)
+        out[BX], out[BY], out[BZ] = n
+        return
+    a, b, c = x - f[o + AT], y - f[o + AT + 1], z - f[o + AT + 2]
+    p, q, r = own_axes(f, o + TURN, a, b, c)
+    u, v, n = smooth_normal(f, w, found, p, q, r)
+    if form == DIE:
+        e, g, h = own_axes(f, o + TURN, dx, dy, dz)
+        bu, bv, bn = _die(f, w, w[i + COVER], f[o + HALF], p, q, r, u, v, n, e, g, h, sheet, out)
+    else:
+        bu, bv, bn = _solid(f, w, w[i + COVER], p, q, r, u, v, n, px_mm, out)
+    for k in range(3):
+        t = o + TURN + 3 * k
+        out[NX + k] = f[t] * u + f[t + 1] * v + f[t + 2] * n
+        out[BX + k] = f[t] * bu + f[t + 1] * bv + f[t + 2] * bn
+
+
+@njit(**JIT)
+def _cover(f, w, k, a, b, px_mm, out):
+    out[RED], out[GREEN], out[BLUE], out[BX], out[BY] = cover_at(f, w, k, a, b, px_mm)
+    o = w[F_COVERS] + k * F_COVER + STUFF
+    out[ROUGH], out[METAL], out[CLEAR] = f[o], f[o + 1], f[o + 3]
+
+
+@njit(**JIT)
+def _solid(f, w, cover, p, q, r, u, v, n, px_mm, out):
+    """The bumped normal; the cover is seen along the axis that the surface looks along most."""
+    a, b, c = abs(u), abs(v), abs(n)
+    if a >= b and a >= c:
+        _cover(f, w, cover, q, r, px_mm, out)
+        return unit(u, v - out[BX], n - out[BY])
+    if b >= c:
+        _cover(f, w, cover, p, r, px_mm, out)
+        return unit(u - out[BX], v, n - out[BY])
+    _cover(f, w, cover, p, q, px_mm, out)
+    return unit(u - out[BX], v - out[BY], n)
+
+
+@njit(**JIT)
+def _die(f, w, style, half, p, q, r, u, v, n, e, g, h, sheet, out):
+    """The bumped normal of a die; the eye sees into its dents aslant."""
+    face, s, t = face_of(p / half, q / half, r / half)
+    sheet_at(f, w, style, face, s, t, sheet)
+    if abs(sheet[3]) > 0.01:
+        ds, dt, dn = _along(face, e, g, h)
+        shift = sheet[3] / max(-dn, 0.35)
+        sheet_at(f, w, style, face, s - shift * ds, t - shift * dt, sheet)
+    for k in range(3):
+        out[RED + k] = sheet[k]
+    out[ROUGH], out[METAL], out[CLEAR], out[INK] = sheet[4], sheet[5], sheet[6], sheet[7]
+    out[CAVE] = min(DEEPEST, max(0.0, -sheet[3] * 2.2))
+    hs, ht = -sheet[8], -sheet[9]
+    if face in (0, 5):
+        return unit(u, v + hs, n + (ht if face == 0 else -ht))
+    if face in (1, 4):
+        return unit(u + (ht if face == 1 else -ht), v, n + hs)
+    return unit(u + hs, v + (ht if face == 2 else -ht), n)
+
+
+@njit(**JIT)
+def _along(face, e, f, g):
+    """A way of the die's own axes along s and t of a face, and out of it."""
+    if face == 0:
+        return f, g, e
+    if face == 5:
+        return f, -g, -e
+    if face == 1:
+        return g, e, f
+    if face == 4:
+        return g, -e, -f
+    if face == 2:
+        return e, f, g
+    return e, -f, -g
+
+
+@njit(**JIT)
+def mean_colour(f, w, found, out):
+    """Into `out` (3,) the colour of something as a whole."""
+    if found < 0:
+        o = w[F_COVERS] + w[FLOOR_COVER if found == FLOOR else TABLE_COVER] * F_COVER + MEAN
+    else:
+        i = w[W_SOLIDS] + found * W_SOLID
+        is_die = w[i + FORM] == DIE
+        o = (
+            w[F_SHEETS] + w[i + COVER] * F_SHEET + SKIN_MEAN
+            if is_die
+            else w[F_COVERS] + w[i + COVER] * F_COVER + MEAN
+        )
+    for k in range(3):
+        out[k] = f[o + k]
+
+
+@njit(**JIT)
+def frame_of(x, y, z):
+    """Two unit vectors across a unit vector."""
+    sign = 1.0 if z >= 0 else -1.0
+    a = -1 / (sign + z)
+    b = x * y * a
+    return 1 + sign * x * x * a, sign * b, -sign * x, b, sign + y * y * a, -y
+
+
+@njit(**JIT)
+def room_at(f, w, dx, dy, dz, rough, out):
+    """Into `out` (3,) what the room shows that way to a mirror of that roughness."""
+    levels, rows, columns = w[N_LEVELS], w[N_ROWS], w[N_COLUMNS]
+    level = min(levels - 1.001, rough * levels * 1.25)
+    k = int(level)
+    share = level - k
+    y = np.arccos(min(1.0, max(-1.0, dz))) / np.pi * rows - 0.5
+    x = (0.5 - np.arctan2(dy, dx) / (2 * np.pi)) * columns - 0.5
+    i, j = int(np.floor(y)), int(np.floor(x))
+    a, b = y - i, x - j
+    i0, i1 = min(max(i, 0), rows - 1), min(max(i + 1, 0), rows - 1)
+    j0, j1 = j % columns, (j + 1) % columns
+    size, first = 3 * rows * columns, w[F_ROOM] + k * 3 * rows * columns
+    c00, c01, c10, c11 = (
+        3 * (i0 * columns + j0),
+        3 * (i0 * columns + j1),
+        3 * (i1 * columns + j0),
+        3 * (i1 * columns + j1),
+    )
+    for n in range(first, first + 3):
+        low = _mixed(f[n + c00], f[n + c01], f[n + c10], f[n + c11], a, b)
+        m = n + size
+        high = _mixed(f[m + c00], f[m + c01], f[m + c10], f[m + c11], a, b)
+        out[n - first] = low * (1 - share) + high * share
+
+
+@njit(**JIT)
+def _mixed(c00, c01, c10, c11, a, b):
+    return (c00 * (1 - b) + c01 * b) * (1 - a) + (c10 * (1 - b) + c11 * b) * a
+
+
+@njit(**JIT)
+def room_about(f, dx, dy, dz, out):
+    """Into `out` (3,) what the room shows about that way, all of a half."""
+    for c in range(3):
+        o = ROUGHLY + 4 * c
+        out[c] = max(0.0, f[o] + f[o + 1] * dx + f[o + 2] * dy + f[o + 3] * dz)

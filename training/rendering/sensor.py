@@ -1,0 +1,136 @@
+"""Cameras that take linear light: a style that is kept for an evening, noise that is new each time."""
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Picture = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class CameraStyle:
+    """How one camera, once set, makes a picture of light. Blurs are in pixels."""
+
+    gain: float
+    balance: tuple[float, float, float]  # of red, green, blue
+    vignette: float  # how much darker the corners are
+    veil: float  # stray light
+    blur: float
+    shake: float  # length
+    shake_turn: float
+    shot: float  # noise that grows with the light
+    dark: float  # and that does not
+    mosaic: bool  # one colour a pixel, the others guessed
+    gamma: float
+    contrast: float
+    saturation: float
+    smooth: float  # the noise filter
+    sharp: float
+    quality: int  # of JPEG; 0: none
+
+
+def camera_style(rng: Generator, *, moderate: bool = False) -> CameraStyle:
+    """Any camera, or one as people mean it to be set."""
+    calm = 0.5 if moderate else 1.0
+    red, green, blue = 2 ** rng.normal(0, 0.16 * calm, 3)
+    shaken = rng.random() < (0.03 if moderate else 0.08)
+    return CameraStyle(
+        gain=float(2 ** rng.normal(0, 0.55 * calm)),
+        balance=(float(red), float(green), float(blue)),
+        vignette=float(rng.uniform(0, 0.45)) if rng.random() < 0.6 else 0.0,
+        veil=float(rng.uniform(0, 0.1)) * calm if rng.random() < 0.2 else 0.0,
+        blur=float(rng.uniform(0.3, 1.7)) * (0.6 if moderate else 1) if rng.random() < 0.5 else 0.0,
+        shake=float(rng.uniform(2, 7)) if shaken else 0.0,
+        shake_turn=float(rng.uniform(0, np.pi)),
+        shot=float(10 ** rng.uniform(-4.3, -2.4 - 0.5 * moderate)),
+        dark=float(10 ** rng.uniform(-3.3, -1.9 - 0.5 * moderate)),
+        mosaic=bool(rng.random() < 0.6),
+        gamma=float(rng.uniform(2.0, 2.4) if moderate else rng.uniform(1.7, 2.6)),
+        contrast=float(rng.uniform(-0.3, 0.8)) * calm if rng.random() < 0.7 else 0.0,
+        saturation=float(np.exp(rng.normal(0, 0.25 * calm))),
+        smooth=float(rng.uniform(0, 1)) if rng.random() < 0.5 else 0.0,
+        sharp=float(rng.uniform(0.2, 1.6)) if rng.random() < 0.5 else 0.0,
+        quality=int(rng.uniform(80, 96) if moderate else rng.uniform(35, 96))
+        if rng.random() < 0.75
+        else 0,
+    )
+
+
+def drifted(style: CameraStyle, rng: Generator, share: float = 0.08) -> CameraStyle:
+    """The same a little later: the light has changed by a few per cent."""
+    return replace(style, gain=style.gain * float(np.exp(rng.normal(0, share / 2))))
+
+
+def taken(light: Floats, style: CameraStyle, rng: Generator) -> Picture:
+    """(h, w, 3) linear light, in any order of channels but that of `balance`, as 8 bits."""
+    light = light * (np.array(style.balance, np.float32) * np.float32(style.gain))
+    if style.vignette:
+        light = light * _corners(light.shape, style.vignette)[..., None]
+    if style.veil:
+        light = light * np.float32(1 - style.veil) + np.float32(style.veil * light.mean())
+    light = _blurred(light, style)
+    seen = _noisy(light, style, rng)
+    shown = np.clip(seen, 0, 1) ** np.float32(1 / style.gamma)
+    if style.contrast:
+        shown = shown + (shown * shown * (3 - 2 * shown) - shown) * np.float32(style.contrast)
+    shown = _finished(np.asarray(shown, np.float32), style)
+    picture = (shown.clip(0, 1) * 255 + 0.5).astype(np.uint8)
+    if style.quality:
+        code = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, style.quality])[1]
+        picture = np.asarray(cv2.imdecode(code, cv2.IMREAD_COLOR), np.uint8)
+    return picture
+
+
+def _corners(shape: tuple[int, ...], darker: float) -> Floats:
+    y, x = np.ogrid[-1 : 1 : shape[0] * 1j, -1 : 1 : shape[1] * 1j]
+    return np.asarray(1 - darker * (x * x + y * y) / 2, np.float32)
+
+
+def _blurred(light: Floats, style: CameraStyle) -> Floats:
+    if style.blur > 0.25:
+        light = np.asarray(cv2.GaussianBlur(light, (0, 0), style.blur), np.float32)
+    if style.shake:
+        size = int(style.shake) | 1
+        kernel = np.zeros((size, size), np.float32)
+        tip = np.array([np.cos(style.shake_turn), np.sin(style.shake_turn)]) * size / 2
+        ends = [tuple(round(float(v)) for v in size // 2 + s * tip) for s in (-1, 1)]
+        cv2.line(kernel, ends[0], ends[1], 1.0)  # type: ignore[arg-type]
+        light = np.asarray(cv2.filter2D(light, -1, kernel / max(kernel.sum(), 1)), np.float32)
+    return light
+
+
+def _noisy(light: Floats, style: CameraStyle, rng: Generator) -> Floats:
+    if style.mosaic and min(light.shape[:2]) > 8:
+        return _through_mosaic(light, style, rng)
+    sigma = np.sqrt(np.maximum(light, 0) * np.float32(style.shot) + np.float32(style.dark**2))
+    return np.asarray(light + sigma * rng.standard_normal(light.shape, np.float32), np.float32)
+
+
+def _through_mosaic(light: Floats, style: CameraStyle, rng: Generator) -> Floats:
+    """Each pixel sees one colour; the others are guessed from its neighbours."""
+    raw = light[..., 1].copy()
+    raw[::2, ::2], raw[1::2, 1::2] = light[::2, ::2, 0], light[1::2, 1::2, 2]
+    sigma = np.sqrt(np.maximum(raw, 0) * np.float32(style.shot) + np.float32(style.dark**2))
+    raw = raw + sigma * rng.standard_normal(raw.shape, np.float32)
+    code = (raw.clip(-0.02, 1.2) + 0.02) * np.float32(65535 / 1.22)
+    full = cv2.cvtColor(code.astype(np.uint16), cv2.COLOR_BayerBG2RGB)
+    return np.asarray(
+        full.astype(np.float32) * np.float32(1.22 / 65535) - np.float32(0.02), np.float32
+    )
+
+
+def _finished(shown: Floats, style: CameraStyle) -> Floats:
+    if style.smooth:
+        soft = cv2.GaussianBlur(shown, (0, 0), 1.0)
+        near = np.exp(-((shown - soft) ** 2) / np.float32((0.03 + 0.05 * style.smooth) ** 2))
+        shown = shown + (soft - shown) * near * np.float32(style.smooth)
+    if style.sharp:
+        shown = shown + (shown - cv2.GaussianBlur(shown, (0, 0), 1.1)) * np.float32(style.sharp)
+    if style.saturation != 1:
+        grey = (shown @ np.full(3, 1 / 3, np.float32))[..., None]
+        shown = grey + (shown - grey) * np.float32(style.saturation)
+    return np.asarray(shown, np.float32)

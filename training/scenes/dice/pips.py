@@ -1,0 +1,116 @@
+"""Where the pips of a face are and what shape they have. Lengths are half edges of the die."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from training.scenes.colours import Rgb, any_colour, black, hued, metallic, strong, white
+from training.scenes.kept_out import Chooser
+
+PLACES: dict[int, tuple[tuple[int, int], ...]] = {
+    1: ((0, 0),),
+    2: ((-1, -1), (1, 1)),
+    3: ((-1, -1), (0, 0), (1, 1)),
+    4: ((-1, -1), (1, 1), (-1, 1), (1, -1)),
+    5: ((-1, -1), (1, 1), (-1, 1), (1, -1), (0, 0)),
+    6: ((-1, -1), (1, 1), (-1, 1), (1, -1), (-1, 0), (1, 0)),
+}
+MARKS = {"disc": 0.8, "squarish": 0.06, "diamond": 0.03, "ring": 0.04, "flower": 0.03, "star": 0.04}
+
+
+@dataclass(frozen=True)
+class PipMarks:
+    """The pips of a set of dice."""
+
+    kind: str
+    colour: Rgb
+    lone: Rgb  # of the 1, and of the 4 where `asian`
+    asian: bool
+    many: tuple[Rgb, ...]  # a colour for each face, or none
+    lone_scale: float
+    radius: float
+    spread: tuple[float, float, float, float]  # how far pips of the 2, 3, 4, 5 are from the middle
+    six: tuple[float, float]  # the same across and along the rows of the 6
+    level_two: bool  # the 2 along an edge, not a diagonal
+    turns: tuple[bool, bool, bool]  # of the 2, 3 and 6
+    power: float  # 2: round; 1: a diamond; 8: a square
+    lobes: int  # of a flower or star
+    lobe: float  # how far they stick out
+    hole: float  # 0: filled; else the inner radius of a ring, in radii
+    rim: float  # width of a line around it in another colour, in radii
+    rim_colour: Rgb
+    wobble: float  # how far pips are off their places
+    turn: float  # of each mark, radians
+
+
+def pip_marks(chooser: Chooser) -> PipMarks:
+    """The pips of a set of dice, of any colour."""
+    rng = chooser.rng
+    kind = chooser.kind("mark", MARKS)
+    power = {"squarish": float(rng.uniform(3, 9)), "diamond": float(rng.uniform(0.9, 1.3))}.get(
+        kind, 2.0
+    )
+    lobe = {"flower": float(rng.uniform(0.08, 0.2)), "star": float(rng.uniform(0.3, 0.45))}.get(
+        kind, 0.0
+    )
+    reach = {"squarish": 1.2, "diamond": 1.25}.get(kind, 1 + lobe)
+    wide = float(rng.uniform(0.1, 0.26))  # so far a mark reaches
+    radius = wide / reach
+    pip = [black, white, strong, any_colour, metallic][
+        int(rng.choice(5, p=[0.42, 0.33, 0.13, 0.08, 0.04]))
+    ](rng)
+    asian = bool(rng.random() < 0.08)
+    red = hued(rng.uniform(-0.03, 0.03), float(rng.uniform(0.8, 1)), float(rng.uniform(0.6, 0.95)))
+    lone = red if asian else strong(rng) if rng.random() < 0.04 else pip
+    spread = rng.uniform(0.3, 0.62) * rng.normal(1, 0.14, 4)
+    many = tuple(strong(rng) for _ in range(6)) if rng.random() < 0.02 else ()
+    return PipMarks(
+        kind, pip, lone, asian, many,
+        lone_scale=float(rng.uniform(1.3, 1.95)) if asian or rng.random() < 0.12 else 1.0,
+        radius=radius,
+        spread=(
+            _within(spread[0], 0.8 * wide, 0.92 - wide), _within(spread[1], 1.75 * wide, 0.92 - wide),
+            _within(spread[2], 1.2 * wide, 0.92 - wide), _within(spread[3], 1.75 * wide, 0.92 - wide),
+        ),
+        six=(
+            _within(float(rng.uniform(0.22, 0.6)), 1.2 * wide, 0.92 - wide),
+            _within(float(rng.uniform(0.4, 0.66)), 2.35 * wide, 0.95 - wide),
+        ),
+        level_two=bool(rng.random() < 0.05),
+        turns=(bool(rng.random() < 0.5), bool(rng.random() < 0.5), bool(rng.random() < 0.5)),
+        power=power,
+        lobes={"flower": int(rng.integers(4, 8)), "star": 5}.get(kind, 0),
+        lobe=lobe,
+        hole=float(rng.uniform(0.35, 0.65)) if kind == "ring" else 0.0,
+        rim=float(rng.uniform(0.12, 0.3)) if rng.random() < 0.05 else 0.0,
+        rim_colour=any_colour(rng),
+        wobble=float(rng.choice([0.0, 0.012, 0.025], p=[0.6, 0.25, 0.15])),
+        turn=float(rng.choice([0, np.pi / 4, rng.uniform(0, 6.28)])),
+    )  # fmt: skip
+
+
+def _within(length: float, least: float, most: float) -> float:
+    return float(np.clip(length, min(least, most), most))
+
+
+def pip_places(marks: PipMarks, value: int) -> NDArray[np.float64]:
+    """(n, 2) centres of the pips of a face."""
+    places = np.array(PLACES[value], float)
+    if value == 6:
+        places *= marks.six
+        return places[:, ::-1] if marks.turns[2] else places
+    if value > 1:
+        places *= marks.spread[value - 2]
+    if value == 2 and marks.level_two:
+        places[:, 1] = 0
+    if value in (2, 3) and marks.turns[value - 2]:
+        places[:, 0] *= -1
+    return places
+
+
+def pip_colour(marks: PipMarks, value: int) -> Rgb:
+    """Of a face."""
+    if marks.many:
+        return marks.many[value - 1]
+    return marks.lone if value == 1 or (marks.asian and value == 4) else marks.colour

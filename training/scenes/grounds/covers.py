@@ -1,0 +1,124 @@
+"""Coloured covers for floors, walls, tables and things, drawn from families."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.random import Generator
+
+from training.scenes.colours import (
+    Rgb,
+    any_colour,
+    black,
+    cloth,
+    earthy,
+    homely,
+    ivory,
+    leathery,
+    metallic,
+    pastel,
+    scaled,
+    strong,
+    white,
+    wooden,
+)  # fmt: skip
+from training.scenes.grounds.natural import NATURAL, Drawn
+from training.scenes.grounds.printed import PRINTED
+from training.scenes.kept_out import Chooser, Purpose
+from training.scenes.world import Cover
+
+GROUNDS = {
+    "felt": 0.13, "wood": 0.14, "leather": 0.08, "plain": 0.09, "stone": 0.03, "veined": 0.02,
+    "cork": 0.02, "carpet": 0.03, "fur": 0.01, "clouds": 0.05, "wrinkles": 0.03, "scuffed": 0.03,
+    "gradient": 0.01, "sand": 0.01, "cracks": 0.01, "dots": 0.04, "random_dots": 0.03, "faces": 0.02,
+    "checks": 0.03, "tiles": 0.03, "stripes": 0.02, "tartan": 0.02, "weave": 0.05, "letters": 0.03,
+    "cards": 0.02, "shapes": 0.02, "honeycomb": 0.01, "art": 0.03, "grid_lines": 0.02,
+    "houndstooth": 0.01, "dominoes": 0.01, "fish_scales": 0.01, "knit": 0.01,
+}  # fmt: skip
+ORDINARY_GROUNDS = {
+    "felt": 0.34,
+    "wood": 0.28,
+    "leather": 0.18,
+    "plain": 0.12,
+    "weave": 0.05,
+    "cork": 0.03,
+}
+WALLS = {"wood": 0.45, "leather": 0.16, "plain": 0.22, "felt": 0.1, "stone": 0.04, "weave": 0.03}
+WOODEN = ("wood", "cork")
+PALETTES = (
+    (black, 0.24),
+    (white, 0.12),
+    (strong, 0.24),
+    (wooden, 0.14),
+    (earthy, 0.14),
+    (pastel, 0.06),
+    (any_colour, 0.06),
+)
+DRAWERS = NATURAL | PRINTED
+DRAWN_APART = 40
+"""So many different drawings there are of each kind; colours, scales and turns are without number."""
+
+
+@lru_cache(maxsize=400)
+def drawn(kind: str, number: int, side: int) -> Drawn:
+    """One drawing of a kind."""
+    tile = DRAWERS[kind](np.random.default_rng([number, len(kind), ord(kind[0])]), side)
+    second, third, heights = (
+        None if k is None else np.clip(np.asarray(k, np.float32), 0, 1)
+        for k in (tile.second, tile.third, tile.heights)
+    )
+    return replace(tile, second=second, third=third, heights=heights)
+
+
+def cover(chooser: Chooser, side: int, kinds: dict[str, float] | None = None) -> Cover:
+    """A cover of any kind, or of one of `kinds`, its tile so many pixels across."""
+    rng = chooser.rng
+    if kinds is None:
+        kinds = ORDINARY_GROUNDS if chooser.purpose is Purpose.ORDINARY else GROUNDS
+    kind = chooser.kind("ground", kinds)
+    tile = drawn(kind, int(rng.integers(DRAWN_APART)), side)
+    first, second, third = _colours(rng, kind, ordinary=chooser.purpose is Purpose.ORDINARY)
+    one, two, three = (np.array(c, np.float32) for c in (first, second, third))
+    colours = one + (two - one) * tile.second[..., None]
+    if tile.third is not None:
+        colours += (three - colours) * tile.third[..., None]
+    soft = tile.soft or rng.random() < 0.1
+    rough = float(rng.uniform(0.75, 1)) if soft else float(rng.uniform(0.12, 0.95))
+    size = float(np.exp(rng.uniform(*np.log(tile.sizes_mm))))
+    return Cover(
+        colours, tile.heights,
+        tile_mm=float(np.clip(size / (tile.feature or 1), 12, 900)),
+        turn=float(rng.choice([0, np.pi / 2, rng.uniform(0, 6.28)])),
+        rough=rough,
+        metal=float(rng.uniform(0.5, 1)) if rng.random() < 0.02 else 0.0,
+        relief_mm=tile.relief_mm * float(rng.uniform(0.3, 1)),
+        shift_mm=(float(rng.uniform(0, 500)), float(rng.uniform(0, 500))),
+        kind=kind,
+    )  # fmt: skip
+
+
+def plain_cover(rgb: Rgb, rough: float, metal: float = 0.0, clear: float = 0.0) -> Cover:
+    """One colour."""
+    colours = np.broadcast_to(np.array(rgb, np.float32), (4, 4, 3)).copy()
+    return Cover(colours, np.zeros((4, 4), np.float32), 100.0, 0.0, rough, metal, clear=clear)
+
+
+def _colours(rng: Generator, kind: str, *, ordinary: bool) -> tuple[Rgb, Rgb, Rgb]:
+    weights = np.array([w for _, w in PALETTES])
+    draw = PALETTES[int(rng.choice(len(PALETTES), p=weights / weights.sum()))][0]
+    if ordinary:
+        draw = {"felt": cloth, "leather": leathery}.get(kind, homely)
+    if kind in WOODEN and (ordinary or rng.random() < 0.85):
+        draw = wooden
+    first = draw(rng)
+    near = scaled(first, float(np.exp(rng.normal(-0.25, 0.45))), 0.15, rng)
+    far = [any_colour, black, white, strong, ivory, metallic][int(rng.integers(6))](rng)
+    printed = kind in PRINTED and kind not in ("weave", "tiles")
+    is_far = rng.random() < (0.75 if printed else 0.12)
+    second = far if is_far and not ordinary else near
+    third = (
+        any_colour(rng)
+        if rng.random() < 0.5 and printed
+        else scaled(first, float(rng.uniform(0.2, 0.7)))
+    )
+    return first, second, third

@@ -1,0 +1,115 @@
+"""Trays of every outline: what their walls are made of, for physics and for pictures alike."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from training.scenes.world import TrayFloor, Turn, Vector
+
+OVERLAP_MM = 0.4
+"""Walls reach so far into each other and below the floor that no light comes through."""
+STEP_MM = 0.03
+"""Each wall is so much higher than the one before: tops in one plane would be black where they meet."""
+
+
+@dataclass(frozen=True)
+class WallBox:
+    """One side of a tray: a box with its middle, axes and half sizes in millimetres."""
+
+    at: Vector
+    turn: Turn
+    half: Vector
+
+
+def rectangle(width: float, depth: float) -> Vector:
+    """(4, 2) corners around the origin."""
+    x, y = width / 2, depth / 2
+    return np.array([(-x, -y), (x, -y), (x, y), (-x, y)])
+
+
+def regular(sides: int, width: float, depth: float) -> Vector:
+    """(sides, 2) corners of a regular polygon, stretched to fill width and depth."""
+    angles = (np.arange(sides) + 0.5) * 2 * np.pi / sides - np.pi / 2
+    ring = np.column_stack([np.cos(angles), np.sin(angles)])
+    return np.asarray(ring / np.abs(ring).max(axis=0) * (width / 2, depth / 2))
+
+
+def cut_corners(width: float, depth: float, radius: float, steps: int) -> Vector:
+    """(4 steps + 4, 2) corners of a rectangle with round ones, or cut ones of one step."""
+    quarter = np.linspace(0, np.pi / 2, steps + 1)
+    middles = rectangle(width - 2 * radius, depth - 2 * radius)
+    starts = np.array([np.pi, 1.5 * np.pi, 0, np.pi / 2])
+    return np.concatenate([
+        m + radius * np.column_stack([np.cos(s + quarter), np.sin(s + quarter)])
+        for m, s in zip(middles, starts, strict=True)
+    ])  # fmt: skip
+
+
+OUTLINES = ("rectangle", "rounded", "hexagon", "octagon", "round", "cut", "pentagon")
+
+
+def outline(kind: str, rng: Generator, width: float, depth: float) -> Vector:
+    """(k, 2) corners of an outline of a kind."""
+    if kind == "rectangle":
+        return rectangle(width, depth)
+    if kind == "rounded":
+        return cut_corners(width, depth, float(rng.uniform(0.06, 0.4)) * depth, 5)
+    if kind == "cut":
+        return cut_corners(width, depth, float(rng.uniform(0.1, 0.3)) * depth, 1)
+    sides = {"pentagon": 5, "hexagon": 6, "octagon": 8, "round": 28}[kind]
+    return regular(sides, width, width if rng.random() < 0.7 else depth)
+
+
+def tray_floor(kind: str, rng: Generator, width: float, depth: float) -> TrayFloor:
+    """A tray of a kind of outline; its walls are low or tall, upright or leaning outwards."""
+    corners = outline(kind, rng, width, depth)
+    wall = float(np.exp(rng.uniform(np.log(6), np.log(65))))
+    slope = float(rng.choice([0.0, rng.uniform(2, 15), rng.uniform(15, 45)], p=[0.6, 0.25, 0.15]))
+    return TrayFloor(
+        corners,
+        wall_mm=min(wall, 0.5 * min(width, depth)),
+        thick_mm=float(np.exp(rng.uniform(np.log(1.5), np.log(22)))),
+        slope_deg=slope,
+        corners=corners if kind == "rectangle" else None,
+    )
+
+
+def wall_boxes(tray: TrayFloor, below_mm: float = 0.0) -> list[WallBox]:
+    """The walls, from so far below the floor up."""
+    nexts = np.roll(tray.outline, -1, axis=0)
+    return [
+        _wall(tray, start, end, below_mm, STEP_MM * k)
+        for k, (start, end) in enumerate(zip(tray.outline, nexts, strict=True))
+    ]
+
+
+def _wall(tray: TrayFloor, start: Vector, end: Vector, below_mm: float, more_mm: float) -> WallBox:
+    along = (end - start) / np.linalg.norm(end - start)
+    out = np.array([along[1], -along[0]])
+    lean = np.radians(tray.slope_deg)
+    x = np.array([*along, 0.0])
+    z = np.array([*(out * np.sin(lean)), np.cos(lean)])  # up the wall
+    y = np.cross(z, x)  # into the tray
+    high = tray.wall_mm / np.cos(lean) + below_mm + OVERLAP_MM + more_mm
+    spread = tray.wall_mm * np.tan(lean) + tray.thick_mm
+    reach = np.linalg.norm(end - start) / 2 + spread * _miter(tray)
+    foot = np.array([*(start + end) / 2, 0.0]) - y * tray.thick_mm / 2
+    middle = foot + z * (high / 2 - below_mm - OVERLAP_MM)
+    return WallBox(
+        middle, np.column_stack([x, y, z]), np.array([reach, tray.thick_mm / 2, high / 2])
+    )
+
+
+def _miter(tray: TrayFloor) -> float:
+    """How much of its spread a wall goes past its corner, so that the corner is closed."""
+    return float(np.tan(np.pi / len(tray.outline)))
+
+
+def inside(tray: TrayFloor, points: Vector, margin_mm: float = 0.0) -> Vector:
+    """(n,) whether points (n, 2) are within the floor, so far from its walls."""
+    nexts = np.roll(tray.outline, -1, axis=0)
+    along = (nexts - tray.outline) / np.linalg.norm(nexts - tray.outline, axis=1, keepdims=True)
+    out = np.column_stack([along[:, 1], -along[:, 0]])
+    away = np.einsum("nkc,kc->nk", points[:, None] - tray.outline, out)
+    return np.asarray((away <= -margin_mm).all(axis=1))

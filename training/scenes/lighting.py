@@ -1,0 +1,183 @@
+"""The light of a picture: a room around it, lamps of any size and colour, cards that cast edges."""
+
+import cv2
+import numpy as np
+from numpy.random import Generator
+
+from training.scenes.colours import hued
+from training.scenes.kept_out import Chooser, Purpose
+from training.scenes.world import AreaLamp, Floats, Light, Shade, Vector
+
+ROWS = 32  # of the picture of the room
+LAMPS = {
+    "none": 0.1, "one": 0.32, "two": 0.16, "three": 0.06, "window": 0.12, "flash": 0.04, "ring": 0.03,
+    "candles": 0.04, "spots": 0.05, "low": 0.06, "rows": 0.01, "slit": 0.01,
+}  # fmt: skip
+ORDINARY_LAMPS = {"one": 0.4, "two": 0.2, "window": 0.25, "none": 0.15}
+EDGED = 0.3
+"""So many pictures have shadows cast by something between lamp and tray."""
+
+
+def light(chooser: Chooser, span_mm: float, eye: Vector) -> Light:
+    """What shines on a tray of that size, seen from `eye`."""
+    rng = chooser.rng
+    ordinary = chooser.purpose is Purpose.ORDINARY
+    kind = chooser.kind("lamps", ORDINARY_LAMPS if ordinary else LAMPS)
+    lamps = tuple(_lamps(rng, kind, span_mm, eye))
+    shades: tuple[Shade, ...] = ()
+    if lamps and rng.random() < (0.12 if ordinary else EDGED):
+        shades = tuple(_shades(rng, lamps[0], span_mm))
+    weak = 10 ** rng.uniform(-1.5, 0.2) if lamps else 10 ** rng.uniform(-0.3, 0.3)
+    return Light(_room(rng) * np.float32(weak), lamps, shades, kind)
+
+
+def _room(rng: Generator) -> Floats:
+    """Walls, windows, lamps far away; it gives a level place about as much light as a lamp of 1."""
+    height, width = ROWS, 2 * ROWS
+    walls = cv2.resize(rng.uniform(0.15, 1, (4, 8, 1)).astype(np.float32), (width, height))
+    tint = np.array(hued(rng.random(), float(rng.beta(1, 3)) * 0.7, 0.9))
+    room = walls[..., None] * tint.astype(np.float32)
+    if rng.random() < 0.3:  # a coloured wall on one side
+        side, wide = int(rng.integers(width)), int(rng.integers(6, 24))
+        columns = (np.arange(wide) + side) % width
+        room[6:, columns] *= np.array(hued(rng.random(), rng.uniform(0.3, 0.9), 1.0), np.float32)
+    for _ in range(int(rng.integers(0, 6))):
+        x, y = int(rng.integers(width)), int(rng.integers(0, height // 2))
+        w, h = int(rng.integers(2, 18)), int(rng.integers(2, 10))
+        glow = np.array(hued(rng.random(), float(rng.beta(1, 5)), 1.0)) * 10 ** rng.uniform(0, 1.3)
+        room[y : y + h, (np.arange(w) + x) % width] = glow
+    room[height // 2 :] *= np.float32(rng.uniform(0.1, 0.8))  # the floor
+    if rng.random() < 0.5:
+        wide = cv2.copyMakeBorder(room, 0, 0, 8, 8, cv2.BORDER_WRAP)
+        room = cv2.GaussianBlur(wide, (0, 0), float(rng.uniform(0.4, 3)))[:, 8:-8]
+    room = _round_poles(room.astype(np.float32))
+    return np.asarray(room / max(float(given(room).mean()), 1e-3), np.float32)
+
+
+def _round_poles(room: Floats) -> Floats:
+    """Straight up and down all columns are one place."""
+    columns = room.shape[1]
+    for row in (*range(5), *range(-5, 0)):
+        away = row if row >= 0 else -1 - row
+        line = np.tile(room[row : row + 1 or None], (1, 3, 1))
+        smooth = (
+            cv2.blur(line, (max(1, columns // (2 * away + 1)) | 1, 1))
+            if away
+            else line * 0 + line.mean(axis=1)
+        )
+        room[row] = smooth[0, columns : 2 * columns]
+    return room
+
+
+def given(room: Floats) -> Vector:
+    """(3,) light that a level place gets from a room."""
+    rows = room.shape[0]
+    angle = (np.arange(rows // 2) + 0.5) / rows * np.pi
+    weight = np.cos(angle) * np.sin(angle) * (np.pi / rows) ** 2
+    return np.asarray((room[: rows // 2] * weight[:, None, None]).sum(axis=(0, 1)), float)
+
+
+def _way(rng: Generator, low: float, high: float) -> Vector:
+    """A unit vector that leans so many degrees from up."""
+    lean, azimuth = np.radians(rng.uniform(low, high)), rng.uniform(0, 2 * np.pi)
+    return np.array([np.sin(lean) * np.cos(azimuth), np.sin(lean) * np.sin(azimuth), np.cos(lean)])
+
+
+def _lamp(
+    rng: Generator, at: Vector, size: float, power: float, warm: float | None = None
+) -> AreaLamp:
+    """Of a size seen from the tray: the share of its distance that its radius is."""
+    tint = hued(rng.random(), float(rng.beta(1, 4)) * 0.6, 1.0)
+    if warm is not None:
+        tint = hued(0.09, warm, 1.0)
+    return AreaLamp(at, size * float(np.linalg.norm(at)), np.array(tint) * power)
+
+
+def _size(rng: Generator) -> float:
+    """From a point to a ceiling."""
+    return float(10 ** rng.uniform(-2.3, -0.15))
+
+
+def _lamps(  # noqa: PLR0911 - one for each kind
+    rng: Generator, kind: str, span: float, eye: Vector
+) -> list[AreaLamp]:
+    far = span * float(rng.uniform(1.2, 6))
+    reach = float(np.linalg.norm(eye))
+    if kind in ("one", "two", "three"):
+        count = {"one": 1, "two": 2, "three": 3}[kind]
+        return [
+            _lamp(rng, _way(rng, 0, 70) * far * rng.uniform(0.6, 1.5), _size(rng), 10 ** rng.uniform(-0.6, 0.2))
+            for _ in range(count)
+        ]  # fmt: skip
+    if kind == "window":
+        return [_lamp(rng, _way(rng, 45, 76) * far, float(rng.uniform(0.25, 0.7)), 1.0)]
+    if kind == "low":
+        return [_lamp(rng, _way(rng, 60, 82) * far, _size(rng), float(rng.uniform(0.3, 1)))]
+    if kind == "flash":
+        return [
+            _lamp(rng, eye + rng.normal(0, 0.05, 3) * reach, float(rng.uniform(0.004, 0.03)), 1.5)
+        ]
+    if kind == "ring":
+        return [
+            _lamp(rng, eye + 0.12 * reach * np.array([np.cos(a), np.sin(a), 0]), 0.02, 0.2, 0.1)
+            for a in np.arange(6) * np.pi / 3
+        ]  # fmt: skip
+    if kind == "candles":
+        return [
+            _lamp(rng, _way(rng, 40, 75) * far, 0.01, 0.4, 0.6)
+            for _ in range(int(rng.integers(1, 4)))
+        ]
+    if kind == "spots":
+        return [
+            _lamp(rng, _way(rng, 0, 50) * far * 2, 0.02, 0.4)
+            for _ in range(int(rng.integers(3, 6)))
+        ]
+    if kind == "rows":
+        middle, step = _way(rng, 0, 40) * far, float(rng.uniform(0.15, 0.4)) * far
+        return [
+            _lamp(rng, middle + step * np.array([i, j, 0]), 0.02, 0.2, 0.1)
+            for i in (-1, 0, 1)
+            for j in (-1, 1)
+        ]
+    if kind == "slit":
+        middle, way = _way(rng, 0, 60) * far, np.cross(_way(rng, 0, 90), [0, 0, 1])
+        return [
+            _lamp(rng, middle + way * far * s, 0.015, 0.25, 0.15) for s in np.linspace(-0.6, 0.6, 5)
+        ]
+    return []
+
+
+def _shades(rng: Generator, lamp: AreaLamp, span: float) -> list[Shade]:
+    """Cards, bars or a lattice between a lamp and some place in the tray."""
+    aim = np.array([*rng.uniform(-0.35, 0.35, 2) * span, 0.0])
+    share = float(rng.uniform(0.15, 0.75))
+    middle = aim + (lamp.at - aim) * share
+    middle[2] = max(middle[2], 0.35 * span)
+    turn = _facing(rng, lamp.at - aim)
+    scale = span * (1 - share)
+    kind = rng.choice(["card", "bars", "lattice", "cards"])
+    if kind == "card":
+        half = scale * rng.uniform(0.1, 0.6, 2)
+        side = rng.choice([-1, 1])
+        return [Shade(middle + turn[:, 0] * side * half[0], turn, half)]
+    if kind == "cards":
+        return [
+            Shade(middle + turn @ np.array([*rng.normal(0, 0.35, 2) * scale, 0]), _facing(rng, lamp.at - aim),
+                  scale * rng.uniform(0.03, 0.25, 2))
+            for _ in range(int(rng.integers(2, 6)))
+        ]  # fmt: skip
+    gap = scale * float(rng.uniform(0.08, 0.35))
+    bar = np.array([gap * rng.uniform(0.06, 0.4), 2 * scale])
+    bars = [Shade(middle + turn[:, 0] * gap * k, turn, bar) for k in range(-3, 4)]
+    if kind == "lattice":
+        across = turn[:, [1, 0, 2]] * (1, 1, -1)
+        bars += [Shade(middle + turn[:, 1] * gap * k, across, bar) for k in range(-2, 3)]
+    return bars
+
+
+def _facing(rng: Generator, way: Vector) -> Vector:
+    """(3, 3) axes of a card across a way, turned at random."""
+    z = way / np.linalg.norm(way)
+    x = np.cross(z, rng.normal(size=3))
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])

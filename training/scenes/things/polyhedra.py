@@ -1,0 +1,41 @@
+"""Regular solids with 4, 8, 12 and 20 faces, lying on one of them."""
+
+import numpy as np
+
+from training.scenes.workbench import Workbench
+from training.scenes.world import Form, Turn, Vector
+
+GOLDEN = (1 + 5**0.5) / 2
+
+
+def face_normals(count: int) -> Vector:
+    """(count, 3) unit normals of the faces."""
+    signs = np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)], float)
+    if count == 4:
+        ways = signs[signs.prod(axis=1) > 0]
+    elif count == 8:
+        ways = signs
+    else:
+        far = 1 / GOLDEN if count == 20 else GOLDEN
+        near = GOLDEN if count == 20 else 1.0
+        flat = np.array([(0, a * far, b * near) for a in (-1, 1) for b in (-1, 1)])
+        ways = np.concatenate([np.roll(flat, k, axis=1) for k in range(3)])
+        if count == 20:
+            ways = np.concatenate([ways, signs])
+    return np.asarray(ways / np.linalg.norm(ways, axis=1, keepdims=True))
+
+
+def regular_solid(bench: Workbench, count: int, radius: float, cover: int) -> None:
+    """One of `count` faces, each so far from the middle, lying on a face."""
+    normals = face_normals(count)
+    planes = np.column_stack([normals, np.full(count, radius)])
+    reach = radius * {4: 3.0, 8: 1.74, 12: 1.26, 20: 1.26}[count]
+    bench.add(Form.HULL, (reach,) * 3, (0, 0, radius), cover, _down(normals[0]), planes=planes)
+
+
+def _down(normal: Vector) -> Turn:
+    """(3, 3) a turn that puts a normal straight down."""
+    x = np.cross(normal, [0.3, 0.5, 0.81])
+    x /= np.linalg.norm(x)
+    own = np.stack([x, np.cross(normal, x), normal])
+    return np.array([[1.0, 0, 0], [0, -1, 0], [0, 0, -1]]) @ own

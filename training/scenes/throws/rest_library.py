@@ -1,0 +1,130 @@
+"""Thousands of throws at rest in one small file: python -m training.scenes.throws.rest_library DIR.
+
+It writes `rests.npz` to teach with, and `rests_kept_out.npz` in trays that are never taught.
+"""
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from training.scenes.kept_out import KEPT_OUT
+from training.scenes.throws.rest import Obstacle, Rest
+from training.scenes.world import TrayFloor, Vector
+
+OUTLINES = {"rectangle": 0.6, "rounded": 0.1, "hexagon": 0.07, "octagon": 0.08, "round": 0.08, "cut": 0.07,
+            "pentagon": 0.1}  # fmt: skip
+OBSTACLES = ("coin", "rod", "bead", "bit", "slab")
+TEACHING, STRANGE = "rests.npz", "rests_kept_out.npz"
+FEW = 10
+"""From so many dice on a rest is a field."""
+
+
+@dataclass(frozen=True)
+class RestLibrary:
+    """Rests, and which of them are fields, tables, and tables with something amiss."""
+
+    rests: tuple[Rest, ...]
+    fields: NDArray[np.int64]
+    tables: NDArray[np.int64]
+    tricky: NDArray[np.int64]  # tables where a die leans, lies on another or touches it
+    leaning: NDArray[np.int64]  # and those where one leans by some degrees
+
+    def pick(self, rng: Generator, group: NDArray[np.int64]) -> Rest:
+        """One of a group."""
+        return self.rests[int(rng.choice(group))]
+
+
+def library(rests: list[Rest]) -> RestLibrary:
+    """Rests by what is in them."""
+    fields = np.array([len(r.edges_mm) >= FEW for r in rests])
+    tricky = np.array(
+        [bool(r.stacked.any() or r.touching.any() or (r.tilts_deg() > 3).any()) for r in rests]
+    )
+    leaning = np.array([bool((r.tilts_deg() > 3).any()) for r in rests])
+    groups = (fields, ~fields, ~fields & tricky, ~fields & leaning)
+    return RestLibrary(tuple(rests), *(np.flatnonzero(g) for g in groups))
+
+
+def save(rests: list[Rest], path: Path) -> None:
+    """All in one file of some megabytes."""
+    np.savez_compressed(
+        path,
+        counts=np.array([(len(r.edges_mm), len(r.tray.outline), len(r.obstacles)) for r in rests], np.int32),
+        trays=np.array([_tray_row(r) for r in rests], np.float32),
+        outlines=np.concatenate([r.tray.outline for r in rests]).astype(np.float32),
+        dice=np.concatenate([_dice_rows(r) for r in rests]).astype(np.float32),
+        obstacles=np.array([_obstacle_row(o) for r in rests for o in r.obstacles], np.float32).reshape(-1, 16),
+    )  # fmt: skip
+
+
+def load(path: Path) -> RestLibrary:
+    """What `save` wrote."""
+    with np.load(path) as file:
+        counts, trays, outlines, dice, blocks = (
+            file[k].astype(np.float64) for k in ("counts", "trays", "outlines", "dice", "obstacles")
+        )
+    starts = np.concatenate([np.zeros((1, 3)), counts.cumsum(axis=0)]).astype(int)
+    rests = []
+    for k, row in enumerate(trays):
+        a, b = starts[k], starts[k + 1]
+        corners = outlines[a[1] : b[1]]
+        some = dice[a[0] : b[0]]
+        tray = TrayFloor(corners, row[0], row[1], row[2], corners if row[4] else None)
+        blocks_here = tuple(_obstacle(o) for o in blocks[a[2] : b[2]])
+        rests.append(Rest(tray, some[:, 0], some[:, 1:4], some[:, 4:8], some[:, 8] > 0, some[:, 9] > 0,
+                          blocks_here, open_floor=bool(row[3])))  # fmt: skip
+    return library(rests)
+
+
+def _tray_row(rest: Rest) -> tuple[float, ...]:
+    tray = rest.tray
+    return (tray.wall_mm, tray.thick_mm, tray.slope_deg, rest.open_floor, tray.corners is not None)
+
+
+def _dice_rows(rest: Rest) -> Vector:
+    return np.column_stack([rest.edges_mm, rest.at, rest.quaternions, rest.stacked, rest.touching])
+
+
+def _obstacle_row(one: Obstacle) -> list[float]:
+    return [OBSTACLES.index(one.kind), *one.at, *one.turn.ravel(), *one.half]
+
+
+def _obstacle(row: Vector) -> Obstacle:
+    return Obstacle(OBSTACLES[int(row[0])], row[1:4], row[4:13].reshape(3, 3), row[13:16])
+
+
+def made(seed: int, *, kept_out: bool, field_share: float) -> Rest | None:
+    from training.scenes.throws.throwing import field_throw, players_throw, thrown  # noqa: PLC0415
+
+    rng = np.random.default_rng([seed, kept_out])
+    names = [k for k in OUTLINES if (k in KEPT_OUT["tray"]) is kept_out]
+    weights = np.array([OUTLINES[k] for k in names])
+    kind = str(rng.choice(names, p=weights / weights.sum()))
+    throw = field_throw if rng.random() < field_share else players_throw
+    rest = thrown(throw(rng, kind), rng)
+    return rest if rest is not None and len(rest.edges_mm) else None
+
+
+def main() -> None:
+    """Make both files."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--count", type=int, default=8000)
+    parser.add_argument("--fields", type=float, default=0.08, help="share of fields")
+    options = parser.parse_args()
+    for name, kept_out, count in (
+        (TEACHING, False, options.count),
+        (STRANGE, True, options.count // 10),
+    ):
+        done = [made(seed, kept_out=kept_out, field_share=options.fields) for seed in range(count)]
+        rests = [r for r in done if r is not None]
+        save(rests, options.folder / name)
+        print(f"{name}: {len(rests)} rests, {sum(len(r.edges_mm) for r in rests)} dice")
+
+
+if __name__ == "__main__":
+    main()
