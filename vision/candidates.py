@@ -13,12 +13,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.change import Blot, Change, change
+from vision.change import Blot, Change, KnownTable, change
 from vision.crops import upright
 from vision.face_reader import Face, look
 from vision.finder import COARSE_PX, LOOK_PX, TRAY_PX, Sighting, apart, find
 from vision.images import Image, extent
-from vision.known_table import KnownTable
 from vision.networks import Floats
 from vision.pose import CameraPose, pose
 from vision.reading import Lean, Quad

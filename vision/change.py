@@ -1,11 +1,11 @@
-"""What stands in the tray that was not there when it was empty: dice, hands, things; no shadow.
+"""What is known of a table, and what stands in it that was not there when it was empty: no shadow.
 
 A small network sees both pictures. What is left of what it sees when the dice that were read are taken
 away must be explained by somebody.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vision.images import Image, extent
 from vision.networks import run
-from vision.reading import Quad
+from vision.reading import Lean, Quad, Reading
 
 LOOK_PX = 384
 """The longer side of what the network sees: a die of 16 mm is some 24 px."""
@@ -34,6 +34,41 @@ SEAM = 1.25
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.uint8]
+
+
+KEPT = 60
+"""Of the dice seen last: ten throws of six tell the lens as well as a hundred."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownTable:
+    """One tray under one camera that stay where they are.
+
+    Attributes:
+        empty: (height, width, 3) BGR, the tray without dice as this camera saw it last; None: not known.
+        leans: how dice stood that lay flat, in pixels of pictures of this camera: from many pictures
+            together the lens comes out surer than from the few dice of one.
+    """
+
+    empty: Image | None = None
+    leans: tuple[Lean, ...] = ()
+
+    def after(self, image: Image, reading: Reading) -> "KnownTable":
+        """What is known once this was read for sure: how the tray looks empty, or how dice lie in it."""
+        if not reading.sure or any(die.problem for die in reading.dice):
+            return self
+        if not reading.dice:
+            return replace(self, empty=image)
+        return replace(self, leans=(*self.leans, *reading.leans)[-KEPT:])
+
+    @classmethod
+    def of(cls, empty: Image | None, read: Sequence[Reading]) -> "KnownTable":
+        """From a picture of the empty tray, and readings of dice thrown there, told to be whole or not."""
+        leans = [lean for reading in read for lean in reading.leans]
+        return cls(empty, tuple(leans[-KEPT:]))
+
+
+NOTHING_KNOWN = KnownTable()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.candidates import HAND, Candidate, could_be_die, looks
-from vision.change import Blot
+from vision.change import NOTHING_KNOWN, Blot, KnownTable
 from vision.decision import Verdict, judge
 from vision.images import Image, as_bgr, extent
-from vision.known_table import NOTHING_KNOWN, KnownTable
 from vision.reading import Die, Problem, Quad, Reading, Zone
 
 DARK = 24

@@ -15,18 +15,18 @@ import cv2
 
 from calibration.dice_set import sift
 from calibration.profile import Profile
+from device import picture_list
 from device.calibrating.profile_store import named
 from device.cameras.base import Image
-from device.commands import picture_list
-from device.commands.picture_list import Picture, TablePictures
 from device.errors import BAD_INPUT, UsageError
+from device.picture_list import Picture, TablePictures
 from device.session import messages
 from game.count_words import faces
 from vision import Quad, Reading
 from vision import read as read_picture
 from vision.annotate import annotate
+from vision.change import KnownTable
 from vision.images import ImageError, load
-from vision.known_table import KnownTable
 
 
 @click.command()

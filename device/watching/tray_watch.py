@@ -29,9 +29,8 @@ from device.watching.reports import (
 from game.message import Message
 from vision import Quad, Reading, read
 from vision.candidates import seems_empty
-from vision.change import change
+from vision.change import NOTHING_KNOWN, KnownTable, change
 from vision.consensus import agree
-from vision.known_table import NOTHING_KNOWN, KnownTable
 
 log = logging.getLogger(__name__)
 

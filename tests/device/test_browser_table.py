@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from game.commands import StartMatch
 from game.rules import rule_files
+from tests.browser import PATIENCE_MS
 from tests.device.rig import open_rig
 from tests.web.first_screen import FONTS, eyesores, put_on
 from web.app import create_app, new_link
@@ -91,8 +92,8 @@ def shown_everywhere(pages, points):
     """All three show so many points at risk, whole and without a scroll, in both fonts."""
     holder, watcher, board = pages
     for page in (holder, watcher):
-        expect(page.locator(".hero .big")).to_have_text(points)
-    expect(board.locator(".giant")).to_have_text(points)
+        expect(page.locator(".hero .big")).to_have_text(points, timeout=PATIENCE_MS)
+    expect(board.locator(".giant")).to_have_text(points, timeout=PATIENCE_MS)
     needed = {
         holder: (".strip", ".big-dice", ".keep.top", "#bank"),
         watcher: (".strip", ".big-dice"),
@@ -160,7 +161,7 @@ def test_the_same_people_again_are_one_tap(rig, table):
 def test_a_watcher_is_told_nothing_that_only_a_player_can_do(rig, table):
     _, watcher, _ = table
     rig.throw(*THROW)
-    expect(watcher.locator(".hero .big")).to_have_text("550")
+    expect(watcher.locator(".hero .big")).to_have_text("550", timeout=PATIENCE_MS)
 
     words = watcher.locator("body").inner_text().lower()
     assert "tap to choose" not in words

@@ -51,9 +51,10 @@ def test_settings_profile_pencil_and_tables_are_read(state):
     assert profile.camera == "simulated tray"
     pencil = PencilFile(state / PENCIL)
     assert (pencil.kept.holder, pencil.kept.players) == ("a1b2c3", {"a1b2c3": "Anna"})
-    solved = TableStore(state / TABLES).find(load_rules("walnut-studiolo"), 1000)
-    assert solved is not None
-    assert solved.solved
+    # Rules that may say more by now are solved again; what was solved of them is left where it is.
+    store = TableStore(state / TABLES)
+    assert store.find(load_rules("walnut-studiolo"), 1000) is None
+    assert list((state / TABLES).iterdir())
 
 
 def test_its_backup_is_put_back():

@@ -8,7 +8,7 @@ import vision
 from device.cameras.simulated.tray_geometry import LOOKS
 from tests.vision.painted import Put, photograph
 from vision import Die, Problem, Reading
-from vision.known_table import KEPT, KnownTable
+from vision.change import KEPT, KnownTable
 from vision.reading import Lean
 
 GREEN = LOOKS["green"]

@@ -208,7 +208,7 @@ def test_the_page_holds_no_script_and_no_style_of_its_own(client):
 def test_the_board_leads_to_it_and_says_what_has_changed():
     table = MemoryTable()
     client = holding(make_app(table))
-    assert "/calibrate" not in client.get("/").text
+    assert "Fit the camera to your tray" not in client.get("/").text
 
     table.show(camera="imx708", simulated=False, calibrated=False)
     assert "Fit the camera to your tray" in client.get("/").text
