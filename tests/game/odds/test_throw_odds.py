@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 
 from game.errors import OddsError
 from game.odds.compiled_rules import step_of, throws
@@ -67,7 +67,10 @@ def test_chances_of_any_rules_hang_together(rules):
 @settings(max_examples=25, deadline=None)
 @given(rulesets())
 def test_compiled_throws_lose_no_throw(rules):
-    compiled = throws(rules)
+    try:
+        compiled = throws(rules)
+    except OddsError:  # too fine to be worked out, which is said
+        reject()
     sums = compiled.free.weights.sum(axis=1) + compiled.forced.weights.sum(axis=1)
 
     assert sums[1:] + compiled.farkle[1:] == pytest.approx([1.0] * rules.n_dice)
