@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from gettext import GNUTranslations
 from io import BytesIO
+from itertools import combinations
 
 import pytest
 
@@ -80,12 +81,23 @@ SAME = {
 }
 """Words that both languages have; signs and units are the same anyway."""
 
+NAMES_OF_A_FARKLE = {"Un farkle", "Farkle de %(name)s"}
+"""As French has them, and Spanish."""
+
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_no_translation_is_the_english_sentence(language):
     same = {english for english, told in catalogue(language).items() if english == told}
 
     assert {each for each in same if words(each) - {"mb", "in"}} == SAME[language]
+
+
+@pytest.mark.parametrize(("one", "other"), [*combinations(OTHERS, 2)])
+def test_no_translation_is_that_of_another_language(one, other):
+    told, there = catalogue(one), catalogue(other)
+    same = {told[each] for each in told if told[each] == there[each] and len(words(told[each])) > 1}
+
+    assert same <= NAMES_OF_A_FARKLE
 
 
 @pytest.mark.parametrize("language", OTHERS)
