@@ -34,18 +34,20 @@ from device.hardware.button import TrayButton
 from device.hardware.outputs import Wiring, as_lamp, open_signals
 from device.hardware.pins import open_pins
 from device.hardware.systemd import Heartbeat, notify, shut_down_where_allowed
-from device.inbox import Inbox
+from device.inbox import Inbox, JournalMended
 from device.lan import lan_address
 from device.maintenance import Maintenance
 from device.mqtt.connect import on_broker
 from device.session.live_match import LiveMatch
 from device.settings import Settings
 from device.storage.daily_backup import Backups, DailyBackup
+from device.storage.mending_journal import MendingJournal
 from device.storage.misreads import FOLDER as CORRECTIONS
 from device.storage.misreads import MisreadStore
 from device.storage.pencil_file import FILE as PENCIL
 from device.storage.pencil_file import PencilFile
 from device.storage.recovery import open_journal
+from device.storage.rescue_state import forget_notice
 from device.storage.throw_pictures import DAY_S, ThrowPictures
 from device.storage.throw_pictures import FOLDER as FRAMES
 from game.errors import JournalError, reason
@@ -141,8 +143,14 @@ def open_maintenance(
         click.echo(f"traykeeper: {profiles.trouble}", err=True)
     tray, open_it = _camera(options, profiles)
     backups = Backups(state, Path(options.settings_file) if options.settings_file else None)
-    journal, damage = open_journal(state, backups)
     inbox = Inbox()
+    opened, damage = open_journal(state, backups)
+    journal = MendingJournal(
+        opened,
+        partial(open_journal, state, backups),
+        lambda notice: inbox.post(JournalMended(notice)),
+    )
+    backups.made = partial(journal.cut_trace, backups.held_twice)
     with (
         closing(journal),
         closing(open_pins()) as pins,
@@ -150,8 +158,6 @@ def open_maintenance(
         closing(MisreadStore(state / CORRECTIONS)) as misreads,
         closing(_coach(state, journal.path, inbox)) as coach,
     ):
-        if damage:
-            frames.forget(after=0)
         live_match = LiveMatch(journal)
         damage = _told(damage, _taken_up(live_match))
         button, no_button = _button(pins, options.button_pin, inbox)
@@ -171,6 +177,7 @@ def open_maintenance(
             throw_pictures=frames,
             misreads=misreads,
             damage=damage,
+            heeded=partial(forget_notice, state),
             coach=coach,
             alive=Heartbeat(),
         )

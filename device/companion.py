@@ -27,11 +27,13 @@ from device.hardware.voice import words_for
 from device.inbox import (
     Announce,
     Asked,
+    BeginsRequest,
     ButtonDown,
     ButtonHeld,
     ButtonPressed,
     Close,
     Inbox,
+    JournalMended,
     Note,
     Resettle,
 )
@@ -104,6 +106,7 @@ class Companion:
         throw_pictures: keeps the picture of each throw; None keeps none.
         misreads: keeps pictures that people put right; None keeps none.
         damage: what people have to know about the journal as it was found; usually nothing.
+        heeded: called when somebody has read that.
         coach: works out figures, and tells the inbox of them; without one there are none.
         alive: called by the loop at every turn, every `TURN_S` at least.
         clock: seconds that never run backwards, the camera's, too.
@@ -134,6 +137,7 @@ class Companion:
         throw_pictures: ThrowPictures | None = None,
         misreads: MisreadStore | None = None,
         damage: Message | None = None,
+        heeded: Callable[[], object] = lambda: None,
         coach: TableCoach | None = None,
         alive: Callable[[], object] = lambda: None,
         clock: Callable[[], float] = monotonic,
@@ -176,7 +180,7 @@ class Companion:
         self._output = output if isinstance(output, Signals) else Signals(output)
         self._throw_pictures, self._kept = throw_pictures, 0
         self._misreads = MisreadCollector(misreads) if misreads else None
-        self._damage, self._hangs = damage, False
+        self._damage, self._heeded, self._hangs = damage, heeded, False
         self._camera_trouble: Message | None = None
         self._photo_album = PhotoAlbum()
         self._pictures = PicturesInView(self._photo_album)
@@ -235,31 +239,33 @@ class Companion:
         """From now on the QR code leads here."""
         return self._ask(Announce(join_url))
 
-    def do(self, command: Command) -> Snapshot:
+    def do(self, command: Command, request: str = "") -> Snapshot:
         """Do what somebody asks for; gives the snapshot after it.
 
         A press goes through the pin where that is simulated, so that it is a finger like any other.
+        The `request` is written with the steps that it leads to.
 
         Raises:
             TableError, GameError: it is refused; says why, and what to do.
         """
         match command:
             case Press():
-                return self.do(Hold(TAP_S))
+                return self.do(Hold(TAP_S), request)
             case Hold() if command.seconds >= SHUTDOWN_S:
                 raise TableError(
                     Message("Only the button at the tray shuts the machine down: hold that one.")
                 )
             case Hold() if self._simulated_button:
+                self._inbox.post(BeginsRequest(request))
                 self._simulated_button.hold(command.seconds)
             case MoveButton():
                 if self._simulated_button is None:
                     raise TableError(Message("The button is real: press it at the tray."))
                 self._simulated_button.move(down=command.down)
-        return self._ask(command)
+        return self._ask(command, request)
 
-    def _ask(self, command: Command | Announce) -> Snapshot:
-        asked = Asked(command)
+    def _ask(self, command: Command | Announce, request: str = "") -> Snapshot:
+        asked = Asked(command, request)
         self._inbox.post(asked)
         return asked.done.result(timeout=RESTORE_S if isinstance(command, PutBack) else ANSWER_S)
 
@@ -282,11 +288,14 @@ class Companion:
         return not isinstance(note, Close)
 
     def _answer(self, asked: Asked) -> None:
+        self._live_match.request = asked.request
         try:
             self._perform(asked.command)
             asked.done.set_result(self._publish())
         except Exception as error:  # noqa: BLE001 - handed to whoever asked
             asked.done.set_exception(error)
+        finally:
+            self._live_match.request = ""
 
     def _try(self, job: Callable[[], object]) -> None:
         """A refusal becomes the message on every phone."""
@@ -308,6 +317,11 @@ class Companion:
                     self._session.hold(note.seconds)
             case ButtonDown():
                 self._held_s = None if self.wizard.listening else note.seconds
+            case BeginsRequest():
+                self._live_match.request = note.name
+            case JournalMended():
+                self._damage = note.notice
+                self._session.say(note.notice.sentences[0])
             case Resettle():
                 self.tray_watch.resettle()
             case Seen() | TimedOut() | CameraFound() | CameraLost():
@@ -353,6 +367,7 @@ class Companion:
                 self._name_face(command)
             case Heed():
                 self._damage = None
+                self._heeded()
             case Advise():
                 self._advise(command)
             case PutBack():

@@ -1,7 +1,9 @@
 """Where files are, and how they are written: whole or not at all."""
 
+import errno
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +11,8 @@ from tempfile import mkstemp
 from typing import BinaryIO
 
 import platformdirs
+
+from game.journal.trace import sync_folder
 
 SERVICE = "traykeeper.service"
 UNIT = Path("etc/systemd/system") / SERVICE
@@ -40,13 +44,43 @@ def is_service(root: Path | None = None) -> bool:
     return ((root or ROOT) / UNIT).exists()
 
 
+def read_bounded(path: Path, most: int) -> bytes:
+    """What is in this file.
+
+    Raises:
+        OSError: it cannot be read, is larger than so many bytes, or is no file: a device never ends.
+    """
+    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would wait for whoever fills it
+    with os.fdopen(number, "rb") as file:
+        _refuse_device(path, os.fstat(number).st_mode)
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"it is larger than {most // 1024} kB", str(path))
+    return data
+
+
+def shown(path: Path | str) -> str:
+    """A name of a file, on one line and without anything that a terminal would obey."""
+    text = str(path)
+    return text if text.isprintable() else ascii(text)
+
+
+def _refuse_device(path: Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is a device or a pipe, not a file", str(path))
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """A new file beside it, for our eyes alone, that takes its place at the end.
 
     Raises:
-        OSError: it cannot be written; the old one stands as it was.
+        OSError: it cannot be written, or a device has its name; the old one stands as it was.
     """
+    if path.exists():
+        _refuse_device(path, path.stat().st_mode)
     path.parent.mkdir(parents=True, exist_ok=True)
     number, name = mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -55,6 +89,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             fresh.flush()
             os.fsync(number)
         Path(name).replace(path)
+        sync_folder(path.parent)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise

@@ -6,6 +6,7 @@ from queue import Empty, SimpleQueue
 
 from device.watching.reports import Report
 from game.commands import Command
+from game.message import Message
 from web.contracts.table import Snapshot
 
 
@@ -45,11 +46,26 @@ class Announce:
     join_url: str
 
 
+@dataclass(frozen=True, slots=True)
+class JournalMended:
+    """The journal was lost while it was used; what people have to know."""
+
+    notice: Message
+
+
+@dataclass(frozen=True, slots=True)
+class BeginsRequest:
+    """What comes until it is asked for is done for this request."""
+
+    name: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
-    """A command, whose asker waits for the snapshot after it."""
+    """A command, whose asker waits for the snapshot after it; which request it came with."""
 
     command: Command | Announce
+    request: str = ""
     done: Future[Snapshot] = field(default_factory=Future)
 
 
@@ -58,7 +74,10 @@ class Close:
     """Nothing comes after this."""
 
 
-Note = Report | ButtonPressed | ButtonHeld | ButtonDown | Changed | Resettle | Asked | Close
+Note = (
+    Report | ButtonPressed | ButtonHeld | ButtonDown | Changed | Resettle
+    | JournalMended | BeginsRequest | Asked | Close
+)  # fmt: skip
 
 
 class Inbox:

@@ -24,13 +24,13 @@ from device.snapshots import Troubles
 from device.storage import backup
 from device.storage.backup import BackupError, counted
 from device.storage.daily_backup import Backups
+from device.storage.mending_journal import MendingJournal
 from device.storage.misreads import MisreadStore
 from device.storage.restore import put_back
 from device.storage.throw_pictures import ThrowPictures
 from game.commands import PutBack
 from game.errors import JournalError, reason
 from game.journal.history import History
-from game.journal.journal import Journal
 from game.message import Message, Verbatim
 from game.situation import TableError
 from web.contracts.maintenance import HealthCheck
@@ -59,7 +59,7 @@ class Maintenance:
     """
 
     companion: Companion
-    journal: Journal
+    journal: MendingJournal
     backups: Backups
     frames: ThrowPictures
     misreads: MisreadStore
@@ -132,6 +132,8 @@ class Maintenance:
     def _journal(self, said: Troubles) -> Finding:
         if said.journal:
             return failed(NOT_WRITTEN, said.journal)
+        if trouble := self.journal.trouble:
+            return failed(NOT_WRITTEN, trouble)
         if said.record:
             return warning(JOURNAL_RESTORED)
         try:

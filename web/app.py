@@ -1,16 +1,20 @@
 """The web application: the page and the API over one table."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
 from secrets import token_bytes
 
 from flask import Flask
 
+from game.errors import JournalError
 from game.journal.history import History
 from game.rules.rule_files import load, names
 from game.rules.ruleset import Ruleset
 from web import compression, problem
 from web.access import idempotency, origin, phone
 from web.access.origin import AllowedHosts, register_hosts
+from web.access.owner import Owners
 from web.access.pencil import Pencil
 from web.access.phone import Phones
 from web.access.pin import Pin
@@ -34,6 +38,7 @@ from web.pages.evening import create_evening
 from web.pages.matches import Pictures, create_looking_back, no_picture
 from web.pages.printouts import create_paper
 from web.pages.scoreboard import create_page, showing
+from web.response import state_answer
 from web.route import MAX_BYTES
 from web.stream import Streams
 
@@ -77,8 +82,9 @@ def create_app(
     streams = streams or Streams()
     app.extensions["traykeeper_streams"] = streams
     pencil, secret = pencil or Pencil(), secret or token_bytes(32)
-    phones, pin = Phones(secret), Pin(secret)
+    phones, pin, owners = Phones(secret), Pin(secret), Owners()
     app.extensions["traykeeper_pin"] = pin
+    app.extensions["traykeeper_owners"] = owners
     offered = tuple(rules) if rules else tuple(load(name) for name in names())
     languages.register(app)
     filters.register(app.jinja_env)
@@ -88,8 +94,12 @@ def create_app(
     if hosts is not None:
         register_hosts(app, hosts)
     origin.register(app)
-    phone.register(app, table, pencil, phones)
-    idempotency.register(app)
+    phone.register(app, table, pencil, phones, owners)
+    idempotency.register(
+        app,
+        partial(_marks, history),
+        lambda: state_answer(table.snapshot()),
+    )
     show = showing(table)
     for blueprint in (
         create_page(table, streams, app),
@@ -100,16 +110,23 @@ def create_app(
         create_calibration_page(table, calibration),
         create_health(table, keeper, misreads),
         create_api(table, streams, offered),
-        create_pencil(table, pencil, pin, phones),
+        create_pencil(table, pencil, pin, phones, owners),
         create_matches(history, coach),
         create_statistics(coach),
         create_calibration(calibration),
         create_backups(keeper),
-        create_misreads(misreads, pencil),
+        create_misreads(misreads),
         create_openapi(),
     ):
         app.register_blueprint(blueprint)
     return app
+
+
+def _marks(history: History | None) -> tuple[str, ...]:
+    """Those of the newest steps, where they can be read."""
+    with suppress(JournalError):
+        return history.requests() if history else ()
+    return ()
 
 
 def new_link(app: Flask) -> str:

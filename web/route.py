@@ -35,6 +35,7 @@ class Who(Enum):
     ANYBODY = "anybody"
     OWN_TURN = "the holder of the pencil, and where that is allowed the player on turn"
     HOLDER = "the holder of the pencil"
+    OWNER = "a phone that proved the machine's own PIN"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Route:
     """What is declared of one.
 
     Attributes:
+        who: may ask this.
         path: below the host, with what varies in angle brackets.
         kind: media type of its answer.
         is_state: whether the answer is the state of the table.
@@ -74,11 +76,11 @@ class Routes(Blueprint):
 
     def reads(
         self, path: str, summary: str, *, kind: str = JSON, refused: tuple[int, ...] = (),
-        is_state: bool = False,
+        is_state: bool = False, who: Who = Who.ANYBODY,
     ) -> Callable[[View], View]:  # fmt: skip
-        """A `GET` that anybody may send."""
+        """A `GET`."""
         route = Route(
-            "GET", self.prefix + path, summary, kind=kind, refused=refused, is_state=is_state
+            "GET", self.prefix + path, summary, who, kind=kind, refused=refused, is_state=is_state
         )
         return lambda view: self._declare(route, view)
 
@@ -113,7 +115,7 @@ def _checking(route: Route, view: View) -> View:
 
 def _body() -> Mapping[str, Any]:
     """The body of this request; none at all is as good as `{}`."""
-    raw = request.get_data(cache=False)
+    raw = request.get_data()
     if not raw:
         return {}
     if not request.is_json:

@@ -1,15 +1,17 @@
 """The match in play and its journal, moved together: written first, then true."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Protocol
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Protocol, TypeVar, runtime_checkable
 
-from game.errors import JournalError
+from game.errors import DamagedJournal, JournalError
 from game.journal.entry import Result
 from game.match.events import Action, Thrown
 from game.match.match import Match
 from game.message import Message
 from game.situation import TableError
+
+T = TypeVar("T")
 
 
 class StepRecord(Protocol):
@@ -17,11 +19,22 @@ class StepRecord(Protocol):
 
     def newest(self) -> tuple[int, Match] | None: ...
 
-    def start(self, match: Match) -> int: ...
+    def start(self, match: Match, *, request: str = "") -> int: ...
 
-    def reopen(self, match_id: int) -> Match: ...
+    def reopen(self, match_id: int, *, request: str = "") -> Match: ...
 
-    def append(self, match_id: int, *actions: Action, result: Result | None = None) -> int: ...
+    def append(
+        self, match_id: int, *actions: Action, result: Result | None = None, request: str = ""
+    ) -> int: ...
+
+
+@runtime_checkable
+class MendingRecord(StepRecord, Protocol):
+    """One that can be put right while it is used: `device.storage.mending_journal`."""
+
+    def mend(self) -> bool: ...
+
+    def match(self, match_id: int) -> Match: ...
 
 
 class LiveMatch:
@@ -31,6 +44,7 @@ class LiveMatch:
         match_id: its number in the record.
         trouble: why the last step could not be written; None where it was.
         seen: the position in the record of the newest throw that a camera saw.
+        request: which one is being done; it is written with its steps.
     """
 
     def __init__(self, record: StepRecord) -> None:
@@ -38,6 +52,7 @@ class LiveMatch:
         self.match_id = 0
         self.trouble: Message | None = None
         self.seen = 0
+        self.request = ""
         self._match: Match | None = None
 
     def __bool__(self) -> bool:
@@ -55,14 +70,12 @@ class LiveMatch:
         return self._match
 
     def begin(self, match: Match) -> None:
-        with self._writing():
-            self.match_id = self._record.start(match)
+        self.match_id = self._written(lambda: self._record.start(match, request=self.request))
         self._match = match
 
     def reopen(self, match_id: int) -> Match:
         """Go on with an older match; the one in play stays in the journal as it is."""
-        with self._writing():
-            match = self._record.reopen(match_id)
+        match = self._written(lambda: self._record.reopen(match_id, request=self.request))
         self.match_id, self._match = match_id, match
         return match
 
@@ -78,19 +91,42 @@ class LiveMatch:
         """All of these as one step, or none where one is refused or cannot be written."""
         match = self.match.push(*actions)
         result = Result.of(match) if match.state.winner is not None else None
-        with self._writing():
-            position = self._record.append(self.match_id, *actions, result=result)
+        position = self._written(
+            lambda: self._record.append(
+                self.match_id, *actions, result=result, request=self.request
+            )
+        )
         self._match = match
         thrown = (action for action in actions if isinstance(action, Thrown))
         if any(place.seen for throw in thrown for place in throw.places):
             self.seen = position
         return match
 
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def _written(self, write: Callable[[], T]) -> T:
+        """What `write` gives; a record that was lost is mended first."""
         try:
-            yield
+            try:
+                done = write()
+            except DamagedJournal:
+                if not (isinstance(self._record, MendingRecord) and self._record.mend()):
+                    raise
+                self._write_again(self._record)
+                done = write()
         except JournalError as error:
             self.trouble = error.message
             raise
         self.trouble = None
+        return done
+
+    def _write_again(self, record: MendingRecord) -> None:
+        """What was mended may lack what we still know: then this match begins in it once more."""
+        if self._match is None:
+            return
+        with suppress(JournalError):
+            if record.match(self.match_id) == self._match:
+                return
+        start = self._match.start_state
+        self.match_id = record.start(Match(start, (), start))
+        for event in self._match.timeline:
+            record.append(self.match_id, event)
+        self._match = record.match(self.match_id)

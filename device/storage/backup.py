@@ -6,7 +6,6 @@ A zip with a list of what is in it and the SHA-256 of each; what does not agree 
 import hashlib
 import io
 import json
-import os
 import sqlite3
 import zlib
 from collections.abc import Mapping
@@ -15,18 +14,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
+from time import localtime
 from typing import Any
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from device import settings
 from device.calibrating import profile_file
 from device.calibrating.profile_file import ProfileError
 from device.errors import UsageError
-from device.files import write_whole
-from game.errors import GameError, TraykeeperError, reason
+from device.files import read_bounded, shown, write_whole
+from game.errors import DamagedJournal, GameError, TraykeeperError, quoted, reason
 from game.journal.history import History
 from game.journal.journal import FILE as JOURNAL
-from game.journal.journal import opened
+from game.journal.rows import last_position, opened
+from game.journal.schema import identity
 from game.message import Message, Plural, Value, all_of
 
 FORMAT = 1
@@ -34,8 +35,17 @@ LIST = "backup.json"
 SETTINGS = settings.SYSTEM_FILE.name
 MEMBERS = (JOURNAL, profile_file.FILE, SETTINGS)
 
-MAX_BYTES = 512 * 1024 * 1024
+MAX_BYTES = {JOURNAL: 160 * 1024 * 1024, profile_file.FILE: 1024 * 1024, SETTINGS: 65_536}
 """Of each file in it. A thousand long matches are some 80 MB."""
+
+MAX_LIST = 65_536
+MAX_NUMBER_OF_FILES = 8
+
+YEAR_OF_ZIP = 1980
+"""The format knows no earlier one, and a Pi whose clock is not set lives in 1970."""
+
+MAX_FILE = sum(MAX_BYTES.values())
+"""Of a backup: packed it is less."""
 
 MAX_PACKED = 64 * 1024 * 1024
 """Of one that is sent over the network, and has to stay in memory meanwhile."""
@@ -50,12 +60,14 @@ class Backup:
         position: of the journal's last entry.
         matches: how many there are.
         parts: the files by their names: the journal always, the others where there were any.
+        identity: of the journal in it: to that one it belongs.
     """
 
     made_s: float
     position: int
     matches: int
     parts: Mapping[str, bytes]
+    identity: str = ""
 
     @property
     def journal(self) -> bytes:
@@ -65,12 +77,19 @@ class Backup:
     def contents(self) -> Message:
         """What is in it, and since when."""
         rest = [name for name in MEMBERS[1:] if name in self.parts]
-        made = datetime.fromtimestamp(self.made_s).astimezone().strftime("%Y-%m-%d %H:%M")
+        made = _day(self.made_s)
         held = all_of([counted(self.matches), *rest])
         return Message("%(held)s, made %(when)s", held=held, when=made)
 
     def __str__(self) -> str:
         return str(self.contents)
+
+
+def _day(at_s: float) -> str:
+    try:
+        return datetime.fromtimestamp(at_s).astimezone().strftime("%Y-%m-%d %H:%M")
+    except (ValueError, OverflowError, OSError):
+        return "?"
 
 
 def counted(matches: int) -> Message:
@@ -82,14 +101,24 @@ def gather(folder: Path, settings_file: Path | None, now_s: float) -> Backup:
     """What is there now; the journal as it is at this moment, whoever writes it meanwhile.
 
     Raises:
-        JournalError: the journal cannot be read.
+        JournalError: the journal cannot be read, or is damaged.
         OSError: another file cannot be read.
     """
     parts = {JOURNAL: History(folder / JOURNAL).copy()}
     for name, path in ((profile_file.FILE, folder / profile_file.FILE), (SETTINGS, settings_file)):
         if path is not None and path.exists():
-            parts[name] = path.read_bytes()
-    return Backup(now_s, *_counts(parts[JOURNAL]), parts)
+            parts[name] = read_bounded(path, MAX_BYTES[name])
+    try:
+        return _looked_at(now_s, parts)
+    except (sqlite3.Error, _UnfitError) as error:
+        raise DamagedJournal(
+            Message(
+                "%(file)s: the journal is damaged (%(why)s): restart, and it is mended from its trace "
+                "and the backups",
+                file=str(folder / JOURNAL),
+                why=reason(error),
+            )
+        ) from None
 
 
 def packed(backup: Backup) -> bytes:
@@ -108,10 +137,18 @@ def packed(backup: Backup) -> bytes:
     }
     file = io.BytesIO()
     with ZipFile(file, "w", ZIP_DEFLATED) as pack:
-        pack.writestr(LIST, json.dumps(listed, indent=1) + "\n")
+        pack.writestr(_dated(LIST), json.dumps(listed, indent=1) + "\n")
         for name, data in backup.parts.items():
-            pack.writestr(name, data)
+            pack.writestr(_dated(name), data)
     return file.getvalue()
+
+
+def _dated(name: str) -> ZipInfo:
+    """A member as of now, as far as a zip can say that."""
+    now = localtime()
+    info = ZipInfo(name, now[:6] if now.tm_year >= YEAR_OF_ZIP else (YEAR_OF_ZIP, 1, 1, 0, 0, 0))
+    info.compress_type, info.external_attr = ZIP_DEFLATED, 0o600 << 16
+    return info
 
 
 class BackupError(TraykeeperError, UsageError):
@@ -130,10 +167,12 @@ def unpacked(data: bytes, where: Value) -> Backup:
     """
     try:
         with ZipFile(io.BytesIO(data)) as pack:
-            listed = json.loads(_member(pack, LIST))
-            parts = {name: _member(pack, name) for name in listed["files"]}
+            if len(pack.infolist()) > MAX_NUMBER_OF_FILES:
+                raise _UnfitError(Message("it holds too many files"))
+            listed = json.loads(_member(pack, LIST, MAX_LIST))
+            parts = {name: _part(pack, name) for name in listed["files"]}
         _check(listed, parts)
-        return Backup(float(listed["made_s"]), *_counts(parts[JOURNAL]), parts)
+        return _looked_at(float(listed["made_s"]), parts)
     except (BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
         why = Message("no zip file (%(why)s)", why=reason(error))
     except (
@@ -168,31 +207,37 @@ def read(path: Path) -> Backup:
         BackupError: there is none, or it does not hold.
     """
     try:
-        data = path.read_bytes()
+        data = read_bounded(path, MAX_FILE)
     except OSError as error:
         raise BackupError(
             Message(
                 "%(file)s: %(why)s: name a backup to restore",
-                file=str(path),
+                file=shown(path),
                 why=str(error.strerror),
             )
         ) from None
-    return unpacked(data, str(path))
+    return unpacked(data, shown(path))
 
 
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+def _part(pack: ZipFile, name: str) -> bytes:
+    if name not in MEMBERS:
+        raise _UnfitError(Message("%(file)s is no part of a backup", file=quoted(name)))
+    return _member(pack, name, MAX_BYTES[name])
 
 
-def _member(pack: ZipFile, name: str) -> bytes:
+def _member(pack: ZipFile, name: str, most: int) -> bytes:
     """One file of it; what claims to be small and is not is cut off."""
+    if pack.getinfo(name).file_size > most:
+        raise _too_large(name, most)
     with pack.open(name) as file:
-        data = file.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise _UnfitError(
-            Message("%(file)s is larger than %(n)s MB", file=name, n=MAX_BYTES // 1024**2)
-        )
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise _too_large(name, most)
     return data
+
+
+def _too_large(name: str, most: int) -> _UnfitError:
+    return _UnfitError(Message("%(file)s is larger than %(n)s kB", file=name, n=most // 1024))
 
 
 def _check(listed: Mapping[str, Any], parts: Mapping[str, bytes]) -> None:
@@ -205,8 +250,6 @@ def _check(listed: Mapping[str, Any], parts: Mapping[str, bytes]) -> None:
             )
         )
     for name, data in parts.items():
-        if name not in MEMBERS:
-            raise _UnfitError(Message("%(file)s is no part of a backup", file=repr(name)))
         if hashlib.sha256(data).hexdigest() != listed["files"][name]["sha256"]:
             raise _UnfitError(Message("%(file)s has changed since it was written", file=name))
     if profile_file.FILE in parts:
@@ -215,12 +258,11 @@ def _check(listed: Mapping[str, Any], parts: Mapping[str, bytes]) -> None:
         settings.parse(parts[SETTINGS].decode("utf-8-sig"), SETTINGS)
 
 
-def _counts(journal: bytes) -> tuple[int, int]:
-    """Position of the last entry, and the number of matches."""
+def _looked_at(made_s: float, parts: Mapping[str, bytes]) -> Backup:
+    """These files as a backup, if the journal among them holds."""
     try:
-        with closing(opened(journal)) as db:
-            (position,) = db.execute("SELECT COALESCE(MAX(position), 0) FROM entry").fetchone()
+        with closing(opened(parts[JOURNAL])) as db:
             (matches,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
+            return Backup(made_s, last_position(db), int(matches), parts, identity(db))
     except (GameError, ProfileError) as error:
         raise _UnfitError(reason(error)) from None
-    return int(position), int(matches)

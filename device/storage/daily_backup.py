@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from threading import Event, Thread
 from time import time
@@ -12,7 +13,7 @@ from typing import Self
 from device.errors import UsageError
 from device.storage import backup
 from device.storage.backup import Backup
-from game.errors import GameError, reason
+from game.errors import reason
 from game.journal.history import History
 from game.journal.journal import FILE as JOURNAL
 from game.message import Message
@@ -20,7 +21,16 @@ from game.message import Message
 log = logging.getLogger(__name__)
 
 FOLDER = "backups"
+DAILY, RESTORED = "traykeeper", "restored"
+
 KEPT = 7
+KEPT_OF_RESTORES = 4
+"""What was there before each of the last two, and after."""
+
+KINDS = {DAILY: KEPT, RESTORED: KEPT_OF_RESTORES}
+"""What they are called, and how many stay."""
+
+TWICE = 2
 DAY_S = 20 * 3600.0
 """A little less, so that an evening that begins earlier than yesterday's has its own."""
 
@@ -43,6 +53,10 @@ class Backups:
         folder: the state folder; they are in one below it.
         settings_file: goes in with the matches; None where there is none.
         clock: seconds since 1970.
+
+    Attributes:
+        report: how the last one went.
+        made: called after each.
     """
 
     def __init__(
@@ -56,13 +70,14 @@ class Backups:
         self._settings_file, self._clock = settings_file, clock
         self._newest: Backup | None = None
         self.report = Report(Message("none yet"))
+        self.made: Callable[[], object] = lambda: None
 
     def now(self) -> Backup:
         """All that is worth keeping, as it is at this moment."""
         return backup.gather(self._state, self._settings_file, self._clock())
 
-    def make(self) -> Path:
-        """Write one, and let the oldest go.
+    def make(self, kind: str = DAILY) -> Path:
+        """Write one, and let the oldest of its kind go: restores push out no daily one.
 
         Raises:
             OSError, GameError: it cannot be made; the older ones are as they were.
@@ -70,11 +85,13 @@ class Backups:
         made = self.now()
         self._folder.mkdir(mode=0o700, exist_ok=True)
         files = self._files()
-        path = self._folder / f"traykeeper-{_number(files[0]) + 1 if files else 1:06}.zip"
+        number = _number(files[0]) + 1 if files else 1
+        path = self._folder / f"{kind}-{number:06}.zip"
         backup.write(made, path)
-        for old in self._files()[KEPT:]:
+        for old in self._files(kind)[KINDS[kind] :]:
             old.unlink(missing_ok=True)
         self._note(made)
+        self.made()
         return path
 
     def make_if_due(self) -> None:
@@ -82,34 +99,51 @@ class Backups:
         try:
             if self._due():
                 self.make()
-        except (OSError, GameError) as error:
+        except Exception as error:  # noqa: BLE001 - the next look is in ten minutes
             log.warning("the daily backup cannot be made: %s", error)
             self.report = Report(
                 Message("cannot be made (%(why)s)", why=reason(error)), failed=True
             )
 
-    def good(self) -> Iterator[Backup]:
-        """Those that hold, the newest first."""
+    def good(self, identity: str = "") -> Iterator[Backup]:
+        """Those that hold, the newest first; of this journal alone where its identity is named."""
         for path in self._files():
             with suppress(UsageError):
-                yield backup.read(path)
+                found = backup.read(path)
+                if identity in ("", found.identity):
+                    yield found
+
+    def any(self) -> bool:
+        """Whether there are any, good or not."""
+        return bool(self._files())
+
+    def held_twice(self, identity: str) -> int:
+        """Up to this position of that journal, two backups hold all steps: nothing else has to."""
+        positions = [found.position for found in islice(self.good(identity), 2)]
+        return min(positions) if len(positions) == TWICE else 0
 
     def _due(self) -> bool:
-        if self._newest is None and (found := next(self.good(), None)):
-            self._note(found)
-        newest = self._newest
-        after = newest.position if newest else 0
-        if not History(self._state / JOURNAL).entries(after, limit=1):
+        history = History(self._state / JOURNAL)
+        newest = self._newest_of(history.identity)
+        if not history.entries(newest.position if newest else 0, limit=1):
             return False
         return newest is None or abs(self._clock() - newest.made_s) >= DAY_S
+
+    def _newest_of(self, identity: str) -> Backup | None:
+        if self._newest is None or self._newest.identity != identity:
+            self._newest = None
+            if found := next(self.good(identity), None):
+                self._note(found)
+        return self._newest
 
     def _note(self, made: Backup) -> None:
         """What it holds is not kept in memory."""
         self._newest = replace(made, parts=dict.fromkeys(made.parts, b""))
         self.report = Report(made.contents)
 
-    def _files(self) -> list[Path]:
-        return sorted(self._folder.glob("traykeeper-*.zip"), key=_number, reverse=True)
+    def _files(self, *kinds: str) -> list[Path]:
+        found = (path for kind in kinds or KINDS for path in self._folder.glob(f"{kind}-*.zip"))
+        return sorted(found, key=_number, reverse=True)
 
 
 class DailyBackup:

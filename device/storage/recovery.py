@@ -1,82 +1,203 @@
-"""A journal that is damaged is set aside, and the newest good backup takes its place.
+"""A journal that is damaged, emptied or gone is set aside, and what is known of it takes its place.
 
-Whatever can still be read of the damaged one, and came after the backup, is put in again.
+What is known: the newest good backup that belongs to it, what can still be read of the file, its
+trace, and what a running program remembers. `rescue_state` says how far a rescue has come: it may be
+killed or fail at any step, and the next start goes on with it.
 """
 
 import logging
-from contextlib import ExitStack, suppress
+import os
+import shutil
+import sqlite3
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
+from typing import IO
 
-from device.storage.backup import Backup, counted
-from device.storage.daily_backup import Backups
-from game.errors import DamagedJournal
-from game.journal.history import History
+from device.files import write_whole
+from device.storage.daily_backup import RESTORED, Backups
+from device.storage.known_steps import KnownSteps, known_steps, set_aside_earlier
+from device.storage.rescue_state import RescueState
+from device.storage.throw_pictures import FOLDER as FRAMES
+from device.storage.throw_pictures import forget
+from game.errors import DamagedJournal, JournalError, reason
+from game.journal import rows, schema, trace
+from game.journal.file_guard import locked
 from game.journal.journal import FILE, Journal
-from game.journal.salvage import readable
-from game.message import Message, Paragraph, Plural
+from game.journal.salvage import Salvaged
+from game.journal.trace import SUFFIX, sync_folder
+from game.message import Message
 
 log = logging.getLogger(__name__)
 
+_NOTHING = Salvaged()
 
-def open_journal(folder: Path, backups: Backups) -> tuple[Journal, Message | None]:
+TRIES = 3
+"""A card that damages what was just built does it again."""
+
+
+def open_journal(
+    folder: Path, backups: Backups, remembered: Salvaged | None = None
+) -> tuple[Journal, Message | None]:
     """The journal of this folder, and what people have to know about it; usually nothing.
+
+    Args:
+        folder: of the state.
+        backups: of this folder.
+        remembered: what the program still knows of a journal that was lost under its hands; None
+            where nothing is known to be lost.
 
     Raises:
         JournalError: it cannot be used at all: disk full, read-only, used by another.
     """
     path = folder / FILE
     try:
-        return Journal.open(path), None
-    except DamagedJournal as error:
-        log.error("%s", error)  # noqa: TRY400 - the line says it all
-        aside = set_aside(path)
-    with ExitStack() as undo:
-        journal = Journal.open(path)
-        undo.callback(journal.close)
-        good = next(backups.good(), None)
-        if good:
-            journal.restore(good.journal)
-        saved = journal.adopt(*readable(aside, good.position if good else 0))
-        notice = _notice(aside, good, saved, History(path).count())
-        undo.pop_all()  # all went well
-    log.error("%s", notice)
-    return journal, notice
+        folder.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as undo:
+            lock = undo.enter_context(locked(path))
+            opened = _opened_or_rescued(path, backups, remembered, lock)
+            undo.pop_all()  # all went well: the journal keeps the lock
+    except OSError as error:
+        raise JournalError(
+            Message(
+                "%(file)s: the journal cannot be used (%(why)s): is the disk full or read-only?",
+                file=str(path),
+                why=reason(error),
+            )
+        ) from None
+    return opened
 
 
-def set_aside(path: Path) -> Path:
-    """Move the file and its log out of the way; gives where to."""
+def _opened_or_rescued(
+    path: Path, backups: Backups, remembered: Salvaged | None, lock: IO[bytes]
+) -> tuple[Journal, Message | None]:
+    state = RescueState.of(path.parent)
+    if (state is None or state.done) and remembered is None:
+        try:
+            _refuse_lost(path, backups)
+            return Journal.open(path, lock=lock), state.notice if state else None
+        except DamagedJournal as error:
+            log.error("%s", error)  # noqa: TRY400 - the line says it all
+    if state is None or state.done:
+        state = _begun(path)
+    journal, state = _rescued(
+        path, state, backups, _NOTHING if remembered is None else remembered, lock
+    )
+    log.error("%s", state.notice)
+    with suppress(Exception):  # tried again by itself
+        backups.make(RESTORED)
+    return journal, state.notice
+
+
+def _refuse_lost(path: Path, backups: Backups) -> None:
+    """An empty journal beside anything that was kept is no beginning.
+
+    Raises:
+        DamagedJournal: something was here once.
+    """
+    found = trace.read(path.with_suffix(SUFFIX))
+    names = _names(path)
+    if names is None or (found and found.identity in names):
+        return
+    if (found and found.rows) or backups.any() or set_aside_earlier(path):
+        raise DamagedJournal(
+            Message("%(file)s: the journal is gone, or empty: it is mended", file=str(path))
+        )
+
+
+def _names(path: Path) -> tuple[str, ...] | None:
+    """What an empty journal is called, and was before; None where it is not empty."""
+    if not path.exists() or not path.stat().st_size:
+        return ()
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    try:
+        with closing(sqlite3.connect(uri, uri=True)) as db:
+            if not db.execute("SELECT COUNT(*) FROM sqlite_schema").fetchone()[0]:
+                return ()
+            if db.execute("SELECT 1 FROM entry LIMIT 1").fetchone():
+                return None
+            return schema.identity(db), schema.before(db)
+    except (sqlite3.Error, UnicodeDecodeError, TypeError):
+        return None  # opening it tells what is wrong
+
+
+def _begun(path: Path) -> RescueState:
+    """From here on it is a rescue, whatever happens; the trace is kept as it is now."""
     number = 1
-    while (aside := path.with_name(f"{path.stem}-damaged-{number}{path.suffix}")).exists():
+    while any(path.parent.glob(f"{path.stem}-damaged-{number}.*")):
         number += 1
+    aside = path.with_name(f"{path.stem}-damaged-{number}{path.suffix}")
+    _keep_copy(path.with_suffix(SUFFIX), aside.with_suffix(SUFFIX))
+    there = path.exists()
+    state = RescueState(number, aside.name if there else "", gone=_names(path) is not None)
+    state.write(path.parent)
+    return state
+
+
+def _keep_copy(path: Path, copy: Path) -> None:
+    with suppress(FileNotFoundError):
+        try:
+            os.link(path, copy)
+        except OSError:  # a card that knows no links
+            shutil.copyfile(path, copy)
+
+
+def _rescued(
+    path: Path, state: RescueState, backups: Backups, remembered: Salvaged, lock: IO[bytes]
+) -> tuple[Journal, RescueState]:
+    folder = path.parent
+    aside = path.with_name(f"{path.stem}-damaged-{state.number}{path.suffix}")
+    if state.aside and not aside.exists():
+        set_aside(path, aside)
+    for left in range(TRIES, 0, -1):
+        if not path.exists():
+            known = known_steps(path, aside, backups, remembered)
+            state = _build(path, state, known)
+        path.with_suffix(SUFFIX).unlink(missing_ok=True)  # the journal knows it all, or the copy
+        try:
+            journal = Journal.open(path, lock=lock)
+            break
+        except DamagedJournal:
+            if left == 1:
+                raise
+            _remove(path)
+    forget(folder / FRAMES, after=0)
+    state = state.finished()
+    state.write(folder)
+    return journal, state
+
+
+def _build(path: Path, state: RescueState, known: KnownSteps) -> RescueState:
+    """The new journal, whole or not at all; what will be told of it is written down before."""
+    with closing(_empty() if known.good is None else rows.opened(known.good.journal)) as db:
+        with rows.one_transaction(db):
+            adopted = rows.adopt(db, known.rows, known.keys)
+            schema.renew(db, known.identity)
+        (matches,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
+        data = db.serialize()
+    state = state.with_result(known.good, adopted, int(matches))
+    state.write(path.parent)
+    _remove(path)
+    write_whole(path, data)
+    return state
+
+
+def _empty() -> sqlite3.Connection:
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    schema.prepare(db)
+    return db
+
+
+def set_aside(path: Path, aside: Path) -> None:
+    """Move the file and its log out of the way; again where that was broken off."""
     with suppress(FileNotFoundError):  # the log first: without its file it means nothing
         path.with_name(f"{path.name}-wal").rename(aside.with_name(f"{aside.name}-wal"))
+    path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
     with suppress(FileNotFoundError):
-        path.with_name(f"{path.name}-shm").unlink()
-    path.rename(aside)
-    return aside
+        path.rename(aside)
+    sync_folder(path.parent)
 
 
-def _notice(aside: Path, good: Backup | None, saved: int, matches: int) -> Message:
-    steps = Plural("1 later step", "%(n)s later steps", n=saved)
-    in_its_place = (
-        Message(
-            "In its place: a backup (%(file)s), and %(steps)s that could still be read; "
-            "%(matches)s in all.",
-            file=good.contents,
-            steps=steps,
-            matches=counted(matches),
-        )
-        if good
-        else Message(
-            "In its place: no backup: there was none, and %(steps)s that could still be read; "
-            "%(matches)s in all.",
-            steps=steps,
-            matches=counted(matches),
-        )
-    )
-    return Paragraph(
-        Message("The journal was damaged."),
-        in_its_place,
-        Message("Look at the scores before you play on."),
-        Message("The damaged one is kept as %(file)s.", file=aside.name),
-    )
+def _remove(path: Path) -> None:
+    """A log without its file would be taken for the next one's."""
+    for name in (f"{path.name}-wal", f"{path.name}-shm", path.name):
+        path.with_name(name).unlink(missing_ok=True)

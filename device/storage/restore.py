@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 import platformdirs
 
@@ -9,23 +10,28 @@ from device.calibrating import profile_file
 from device.errors import UsageError
 from device.files import replace_whole
 from device.storage.backup import SETTINGS, Backup
-from device.storage.daily_backup import Backups
+from device.storage.daily_backup import RESTORED, Backups
 from game.errors import GameError
-from game.journal.journal import Journal
 
 
-def put_back(good: Backup, journal: Journal, folder: Path, backups: Backups) -> Path:
+class Restorable(Protocol):
+    """A journal that takes the matches of a backup."""
+
+    def restore(self, copy: bytes) -> None: ...
+
+
+def put_back(good: Backup, journal: Restorable, folder: Path, backups: Backups) -> Path:
     """Matches and calibration as they were; gives where those of before are.
 
     Raises:
         OSError, GameError: there is no room for it. The matches are as before, or restored.
     """
-    before = backups.make()
+    before = backups.make(RESTORED)
     journal.restore(good.journal)
     if profile_file.FILE in good.parts:
         replace_whole(folder / profile_file.FILE, good.parts[profile_file.FILE])
     with suppress(OSError, GameError):  # tried again by itself
-        backups.make()
+        backups.make(RESTORED)
     return before
 
 

@@ -72,9 +72,7 @@ class ThrowPictures:
 
     def forget(self, after: int) -> None:
         """Those of later positions go: the journal is another one from there on."""
-        for path in self._folder.glob("*.jpg"):
-            if int(path.stem) > after:
-                path.unlink(missing_ok=True)
+        forget(self._folder, after)
 
     def close(self) -> None:
         """After what is waiting."""
@@ -98,7 +96,7 @@ class ThrowPictures:
     def _prune(self) -> None:
         """The newest stay, until they are too many bytes or too old."""
         left = self._max_bytes
-        for path in sorted(self._folder.glob("*.jpg"), reverse=True):
+        for path in sorted(_kept(self._folder), reverse=True):
             found = path.stat()
             left -= found.st_size
             if left < 0 or self._too_old(found.st_mtime):
@@ -110,3 +108,15 @@ class ThrowPictures:
 
     def _path(self, position: int) -> Path:
         return self._folder / f"{position:09}.jpg"
+
+
+def forget(folder: Path, after: int) -> None:
+    """Pictures of later positions go."""
+    for path in _kept(folder):
+        if int(path.stem) > after:
+            path.unlink(missing_ok=True)
+
+
+def _kept(folder: Path) -> list[Path]:
+    """Ours: whatever else lies there is somebody else's."""
+    return [path for path in folder.glob("*.jpg") if path.stem.isascii() and path.stem.isdigit()]

@@ -116,16 +116,18 @@ class Result:
             len(state.turns),
         )
 
-    def to_text(self, seq: int) -> str:
-        """As JSON, with the number of the step after which it was so."""
-        return json.dumps(asdict(self) | {"seq": seq})
+    def to_text(self, match_id: int, seq: int) -> str:
+        """A seal and JSON, with the number of the step after which it was so."""
+        text = json.dumps(asdict(self) | {"seq": seq})
+        return f"{seal(match_id, seq, None, text)} {text}"
 
     @classmethod
-    def from_text(cls, text: str | None, seq: int) -> Self | None:
-        """What `to_text` wrote, if nothing came after it."""
-        data: dict[str, Any] = json.loads(text or "{}")
-        if data.get("seq") != seq:
+    def from_text(cls, sealed_text: str | None, match_id: int, seq: int) -> Self | None:
+        """What `to_text` wrote, if that is what it still says and nothing came after it."""
+        sealed, _, text = (sealed_text or "").partition(" ")
+        if sealed != str(seal(match_id, seq, None, text)):
             return None
+        data: dict[str, Any] = json.loads(text)
         names, teams, scores = (tuple(data[key]) for key in ("names", "teams", "scores"))
         return cls(names, teams, scores, data["winner"], data["turns"])
 

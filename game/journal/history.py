@@ -9,7 +9,7 @@ from pathlib import Path
 from game.errors import GameError, JournalError, reason
 from game.journal import schema
 from game.journal.entry import BEGINNING, COLUMNS, Entry, Result, Row, entry_of
-from game.journal.journal import fold
+from game.journal.rows import fold
 from game.match.match import Match
 from game.message import Message
 from game.rules.ruleset import Ruleset
@@ -28,6 +28,9 @@ SELECT match, MAX(position) AS last, MAX(seq), key, result
 FROM entry JOIN match ON match.id = entry.match
 WHERE match.id = ? GROUP BY match
 """
+
+REMEMBERED = 200
+"""Steps whose requests are looked at: a phone asks again within minutes."""
 
 NEWEST = 2**62
 """Beyond every position."""
@@ -140,6 +143,14 @@ class History:
         with self._reading() as db:
             return tuple(db.execute(query).fetchall())
 
+    def requests(self) -> tuple[str, ...]:
+        """Those that the newest steps were done for; none where there is no journal yet."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT request FROM entry ORDER BY position DESC LIMIT ?", (REMEMBERED,)
+            )
+            return tuple(request for (request,) in rows if request)
+
     def key(self, match_id: int) -> str:
         """What no other match has, in any journal."""
         with self._reading() as db:
@@ -189,7 +200,7 @@ def _played(db: sqlite3.Connection, row: tuple[int, int, int, str, str | None]) 
     match_id, last, seq, key, kept = row
     begun, newest = (_entry(db, match_id, number) for number in (BEGINNING, seq))
     assert begun.begun is not None  # noqa: S101 - it is the beginning
-    result = Result.from_text(kept, seq) or Result.of(fold(db, match_id))
+    result = Result.from_text(kept, match_id, seq) or Result.of(fold(db, match_id))
     rules = begun.begun.rules
     return Played(match_id, key, last, seq, rules, result, begun.time_s, newest.time_s)
 

@@ -2,19 +2,21 @@
 
 SQLite with a write-ahead log and full synchronisation: what `append` returned from survives a
 pulled plug. Nothing else is true; a match is the fold of its entries. `game.journal.history` reads.
+
+Beside it stands a trace, every step as text: should the one be damaged, the other still knows.
 """
 
-import fcntl
+import logging
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Self
 
 from game.errors import DamagedJournal, GameError, JournalError, reason
-from game.journal import schema
+from game.journal import schema, trace
 from game.journal.entry import (
     BEGINNING,
     COLUMNS,
@@ -22,11 +24,23 @@ from game.journal.entry import (
     Row,
     beginning_text,
     body_of,
-    entry_of,
-    holds,
     known,
     seal,
 )
+from game.journal.file_guard import FileGuard, locked
+from game.journal.rows import (
+    adopt,
+    examine,
+    fold,
+    insert,
+    last_position,
+    next_seq,
+    one_transaction,
+    opened,
+    rows_after,
+)
+from game.journal.salvage import Salvaged, readable_rows
+from game.journal.trace import Keys, Trace, TraceText
 from game.match.events import Action
 from game.match.match import Match
 from game.message import Message
@@ -34,9 +48,13 @@ from game.message import Message
 FILE = "journal.db"
 """Its name in the state folder."""
 
-WAL_BYTES = 1_048_576
-"""What the log may keep of the disk when it was written back; SQLite does that every 1,000 pages."""
+WAL_PAGES = 16
+"""The log is written back once it is so long: some six steps, a turn or two."""
 
+WAL_BYTES = 1_048_576
+"""What it may keep of the disk when it was written back."""
+
+log = logging.getLogger(__name__)
 
 NO_LOG = b"\x01\x01"
 """Bytes 18 and 19 of a file that has no write-ahead log beside it; in memory there can be none."""
@@ -46,27 +64,40 @@ NO_LOG = b"\x01\x01"
 class Journal:
     """The record of all matches of one table. Used by one thread.
 
+    Attributes:
+        path: its file.
+        identity: what tells it from every other.
+        trouble: why the trace falls behind; None while it does not.
+
     Raises (every method):
         JournalError: the file cannot be read or written; says which and what to do.
-        DamagedJournal: what it holds is not what was written.
+        DamagedJournal: what it holds is not what was written, or is less than was written.
     """
 
     path: Path
     _db: sqlite3.Connection
     _lock: IO[bytes]
     _clock: Callable[[], float]
+    _trace: Trace
+    _guard: FileGuard
+    identity: str = ""
+    trouble: Message | None = None
 
     @classmethod
-    def open(cls, path: Path, *, clock: Callable[[], float] = time.time) -> Self:
+    def open(
+        cls, path: Path, *, clock: Callable[[], float] = time.time, lock: IO[bytes] | None = None
+    ) -> Self:
         """The journal in this file, made where there is none; every entry is looked at.
 
         Args:
             path: the file.
             clock: seconds since 1970, for people to read; it may jump as it likes.
+            lock: what `locked` gave; the journal closes it with itself.
         """
         with _as_journal_error(path), ExitStack() as undo:
             path.parent.mkdir(parents=True, exist_ok=True)
-            lock = undo.enter_context(_locked(path.with_suffix(".lock")))
+            lock = lock or undo.enter_context(locked(path))
+            log_file = path.with_name(f"{path.name}-wal")
             db = schema.lenient(
                 sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             )
@@ -74,48 +105,62 @@ class Journal:
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=FULL")
             db.execute(f"PRAGMA journal_size_limit={WAL_BYTES}")
+            db.execute(f"PRAGMA wal_autocheckpoint={WAL_PAGES}")
+            schema.refuse_strange_parts(db)
             schema.prepare(db, path)
-            _examine(db)
-            undo.pop_all()  # all went well: the journal keeps both
-        return cls(path, db, lock, clock)
+            examine(db)
+            steps = Trace(path.with_suffix(trace.SUFFIX))
+            undo.callback(steps.close)
+            journal = cls(path, db, lock, clock, steps, FileGuard(path, log_file))
+            journal._hold_against_the_trace()
+            journal._fill_in_results()
+            journal._guard.note()
+            undo.pop_all()  # all went well: the journal keeps them
+        return journal
 
     def close(self) -> None:
         self._db.close()
+        self._trace.close()
         self._lock.close()
 
-    def start(self, match: Match) -> int:
-        """Write down a new match; gives its number."""
+    def start(self, match: Match, *, request: str = "") -> int:
+        """Write down a new match; gives its number. `request` is which one asked for it."""
         with self._one_write():
             row = self._db.execute("INSERT INTO match (key) VALUES (?)", (schema.new_key(),))
             assert row.lastrowid is not None  # noqa: S101 - an INSERT has one
-            self._add(row.lastrowid, BEGINNING, beginning_text(match))
+            self._add(row.lastrowid, BEGINNING, beginning_text(match), request)
         return row.lastrowid
 
-    def append(self, match_id: int, *actions: Action, result: Result | None = None) -> int:
+    def append(
+        self, match_id: int, *actions: Action, result: Result | None = None, request: str = ""
+    ) -> int:
         """Write one step of a match: actions that were pushed together; gives its position.
 
         `result` is that of a match which is won with this step.
         """
         with self._one_write():
-            seq = self._next_seq(match_id)
+            seq = next_seq(self._db, match_id)
             if seq == BEGINNING:
                 raise JournalError(
                     Message(
                         "%(file)s: there is no match %(n)s", file=str(self.path), n=str(match_id)
                     )
                 )
-            position = self._add(match_id, seq, body_of(actions))
+            position = self._add(match_id, seq, body_of(actions), request)
             if result:
-                self._db.execute(
-                    "UPDATE match SET result = ? WHERE id = ?", (result.to_text(seq), match_id)
-                )
+                self._keep_result(match_id, seq, result)
         return position
 
-    def reopen(self, match_id: int) -> Match:
+    def reopen(self, match_id: int, *, request: str = "") -> Match:
         """Take up an older match: from now on it is the newest. That is on disk, too."""
-        match = self._match(match_id)
-        self.append(match_id)
+        match = self.match(match_id)
+        self.append(match_id, request=request)
         return match
+
+    def match(self, match_id: int) -> Match:
+        """This match as it stands."""
+        with _as_journal_error(self.path):
+            return fold(self._db, match_id)
 
     def newest(self) -> tuple[int, Match] | None:
         """The number of the match that was played last and the match as it stands, or None."""
@@ -123,7 +168,7 @@ class Journal:
             row = self._db.execute(
                 "SELECT match FROM entry ORDER BY position DESC LIMIT 1"
             ).fetchone()
-        return None if row is None else (row[0], self._match(row[0]))
+        return None if row is None else (row[0], self.match(row[0]))
 
     def restore(self, copy: bytes) -> None:
         """Take the place of everything here with what `History.copy` gave, at once or not.
@@ -131,124 +176,144 @@ class Journal:
         It gets another identity: whoever follows the journal has to begin anew.
         """
         with _as_journal_error(self.path), closing(opened(copy)) as source:
+            self._guard.check()
+            schema.renew(source, self.identity)
             source.backup(self._db)
-            schema.renew(self._db)
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._follow()
+            self._guard.note()
 
-    def adopt(self, rows: Iterable[Row], keys: Mapping[int, str]) -> int:
+    def adopt(self, rows: Iterable[Row], keys: Keys) -> int:
         """Add entries of another copy of this journal that go on where it ends; gives how many.
 
         Args:
             rows: in the order of their positions.
             keys: of the matches that begin in them, as far as they are known.
         """
-        adopted = 0
         with self._one_write():
-            for _, match_id, seq, time_s, body, sealed in rows:
-                if seq != self._next_seq(match_id):
-                    continue
-                if seq == BEGINNING:
-                    key = keys.get(match_id) or schema.new_key()
-                    self._db.execute("INSERT INTO match (id, key) VALUES (?, ?)", (match_id, key))
-                self._insert((match_id, seq, time_s, body, sealed))
-                adopted += 1
-        return adopted
+            return adopt(self._db, rows, keys)
 
-    def _match(self, match_id: int) -> Match:
+    def salvage(self) -> Salvaged:
+        """All that can still be read by this connection, though its files are gone."""
+        return readable_rows(self._db)
+
+    def holds(self) -> bool:
+        """Whether its files are where they were, and all in them is what was written."""
+        try:
+            self._guard.check()
+            examine(self._db)
+        except (sqlite3.Error, DamagedJournal, UnicodeDecodeError):
+            return False
+        return True
+
+    def check_in_place(self) -> None:
+        """Whether its files are those that were opened, and no shorter."""
         with _as_journal_error(self.path):
-            return fold(self._db, match_id)
+            self._guard.check()
 
-    def _next_seq(self, match_id: int) -> int:
-        (last,) = self._db.execute(
-            "SELECT MAX(seq) FROM entry WHERE match = ?", (match_id,)
-        ).fetchone()
-        return BEGINNING if last is None else int(last) + 1
+    def cut_trace(self, upto: int) -> None:
+        """Backups hold what is at this position or before. Any thread may call."""
+        with _as_journal_error(self.path):
+            self._trace.cut(upto)
 
-    def _add(self, match_id: int, seq: int, body: str) -> int:
+    def _add(self, match_id: int, seq: int, body: str, request: str) -> int:
         time_s = known(self._clock())
-        return self._insert((match_id, seq, time_s, body, seal(match_id, seq, time_s, body)))
+        row = (0, match_id, seq, time_s, body, seal(match_id, seq, time_s, body))
+        return insert(self._db, row, request)
 
-    def _insert(self, values: tuple[int, int, float | None, str, int]) -> int:
-        row = self._db.execute(
-            "INSERT INTO entry (match, seq, time, body, seal) VALUES (?, ?, ?, ?, ?)", values
+    def _keep_result(self, match_id: int, seq: int, result: Result) -> None:
+        self._db.execute(
+            "UPDATE match SET result = ? WHERE id = ?", (result.to_text(match_id, seq), match_id)
         )
-        return row.lastrowid or 0
+
+    def _fill_in_results(self) -> None:
+        """Once after an older version or a rescue: lists need not fold what was won."""
+        if not schema.lacks_results(self._db):
+            return
+        with self._one_write():
+            query = "SELECT match, MAX(seq) FROM entry GROUP BY match"
+            for match_id, seq in self._db.execute(query).fetchall():
+                with suppress(GameError):  # it stays, though this version cannot read it
+                    result = Result.of(fold(self._db, match_id))
+                    if result.winner is not None:
+                        self._keep_result(match_id, seq, result)
+            schema.have_results(self._db)
+
+    # The trace
+
+    def _hold_against_the_trace(self) -> None:
+        """Each must say what the other does; the trace may end earlier, but never later."""
+        self.identity = schema.identity(self._db)
+        found = trace.read(self._trace.path)
+        if found is None or found.identity == schema.before(self._db):
+            self._follow()
+            return
+        if found.identity not in ("", self.identity):
+            raise DamagedJournal(Message("another journal was here before"))
+        last = last_position(self._db)
+        beyond = next((row[0] for row in found.rows if row[0] > last), None)
+        if beyond:
+            newest = max(row[0] for row in found.rows)
+            raise DamagedJournal(
+                Message(
+                    "it ends at step %(n)s, but %(more)s were told", n=str(last), more=str(newest)
+                )
+            )
+        self._check_against(found)
+        if not found.whole:
+            log.warning("%s: lines of it are damaged: it is written anew", self._trace.path)
+            self._follow()
+            return
+        self._trace.go_on(max((0, *(row[0] for row in found.rows))))
+        self._catch_up()
+
+    def _check_against(self, found: TraceText) -> None:
+        for row in found.rows:
+            ours = self._db.execute(
+                f"SELECT {COLUMNS} FROM entry WHERE position = ?",  # noqa: S608 - our own words
+                (row[0],),
+            ).fetchone()
+            if ours != row:
+                raise DamagedJournal(Message("step %(n)s is another than was told", n=str(row[0])))
+
+    def _follow(self) -> None:
+        """The trace begins anew with all that is here."""
+        self.identity = schema.identity(self._db)
+        self._trace.begin(self.identity, *rows_after(self._db, 0), last_position(self._db))
+
+    def _catch_up(self) -> None:
+        """What the trace does not have yet is added to it: usually one step."""
+        rows, keys = rows_after(self._db, self._trace.last)
+        if rows:
+            self._trace.add(rows, keys)
+
+    def _trace_steps(self) -> None:
+        """A trace that cannot be written stops nobody: the step is in the journal."""
+        try:
+            if self._trace.is_in_place:
+                self._catch_up()
+            else:
+                self._follow()
+        except OSError as error:
+            log.warning("%s cannot be written: %s", self._trace.path, error)
+            self.trouble = Message(
+                "%(file)s, the second trace of each step, cannot be written (%(why)s): "
+                "is the disk full?",
+                file=self._trace.path.name,
+                why=reason(error),
+            )
+        else:
+            self.trouble = None
 
     @contextmanager
     def _one_write(self) -> Iterator[None]:
-        """All of it on the disk at its end, or nothing."""
+        """All of it on the disk at its end, or nothing; then a second time, as text."""
         with _as_journal_error(self.path):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
+            self._guard.check()
+            with one_transaction(self._db):
                 yield
-                self._db.execute("COMMIT")
-            except BaseException:
-                if self._db.in_transaction:  # a full disk has ended it already
-                    self._db.execute("ROLLBACK")
-                raise
-
-
-def fold(db: sqlite3.Connection, match_id: int) -> Match:
-    """The match as it stands after all its entries."""
-    rows = db.execute(f"SELECT {COLUMNS} FROM entry WHERE match = ? ORDER BY seq", (match_id,))  # noqa: S608 - our own words
-    match: Match | None = None
-    for entry in map(entry_of, rows):
-        match = entry.begun or match
-        if match is None:
-            break
-        match = match.push(*entry.actions)
-    if match is None:
-        raise JournalError(Message("there is no match %(n)s", n=str(match_id)))
-    return match
-
-
-def opened(copy: bytes) -> sqlite3.Connection:
-    """A journal in memory, with the tables of today.
-
-    Raises:
-        JournalError: a newer Traykeeper wrote it.
-        sqlite3.Error: it is damaged, or no journal at all.
-    """
-    db = schema.lenient(sqlite3.connect(":memory:", isolation_level=None))
-    try:
-        db.deserialize(copy[:18] + NO_LOG + copy[20:])
-        schema.prepare(db)
-        _examine(db)
-    except BaseException:
-        db.close()
-        raise
-    return db
-
-
-def _examine(db: sqlite3.Connection) -> None:
-    """Whether it is whole: SQLite's own look at its pages, and the seal of every entry."""
-    try:
-        (answer,) = db.execute("PRAGMA integrity_check(1)").fetchone()
-        rows = db.execute(f"SELECT {COLUMNS} FROM entry")  # noqa: S608 - our own words
-        broken = next((row[0] for row in rows if not holds(row)), None)
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:  # the disk's fault
-            raise
-        raise sqlite3.DatabaseError(str(error)) from None  # a table is not there
-    if answer != "ok":
-        raise sqlite3.DatabaseError(answer)
-    if broken is not None:
-        raise sqlite3.DatabaseError(f"entry {broken} has changed since it was written")
-
-
-def _locked(path: Path) -> IO[bytes]:
-    """A lock file held by this process alone, for as long as it is open."""
-    lock = path.open("wb")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        lock.close()
-        raise JournalError(
-            Message(
-                "%(folder)s: another Traykeeper keeps its matches there: stop it, or use --state",
-                folder=str(path.parent),
-            )
-        ) from None
-    return lock
+            self._trace_steps()
+            self._guard.note()
 
 
 @contextmanager
@@ -274,7 +339,8 @@ def _as_journal_error(path: Path) -> Iterator[None]:
 def _damaged(path: Path, error: Exception) -> DamagedJournal:
     return DamagedJournal(
         Message(
-            "%(file)s: the journal is damaged (%(why)s): move the file away to start with a new one",
+            "%(file)s: the journal is damaged (%(why)s): restart, and it is mended from its trace "
+            "and the backups",
             file=str(path),
             why=reason(error),
         )

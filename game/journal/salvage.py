@@ -3,10 +3,12 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from game.journal import schema
 from game.journal.entry import COLUMNS, Row, holds
+from game.journal.trace import Keys
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite says of damaged tables may itself be no text."""
@@ -15,21 +17,37 @@ MISSES = 2_000
 """So many positions in a row without an entry are the end: one lost page holds fewer."""
 
 
-def readable(path: Path, after: int = 0) -> tuple[list[Row], dict[int, str]]:
-    """Every entry after this position that is what was written, and the keys of matches.
+@dataclass(frozen=True, slots=True)
+class Salvaged:
+    """What holds of a journal: its identity, "" where that is lost; entries, keys of matches."""
+
+    identity: str = ""
+    rows: tuple[Row, ...] = ()
+    keys: Keys = field(default_factory=dict)
+
+
+def readable(path: Path) -> Salvaged:
+    """Every entry that is what was written, of a journal that is damaged or not there.
 
     Positions are asked for one by one: SQLite then touches no page but those on its way there.
     """
+    if not path.exists():
+        return Salvaged()
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
-            schema.lenient(db)
-            return list(_rows(db, after)), _keys(db)
+            return readable_rows(db)
     except UNREADABLE:
-        return [], {}
+        return Salvaged()
 
 
-def _rows(db: sqlite3.Connection, after: int) -> Iterator[Row]:
-    position = last = after
+def readable_rows(db: sqlite3.Connection) -> Salvaged:
+    """The same of one that is open."""
+    schema.lenient(db)
+    return Salvaged(_identity(db), tuple(_rows(db)), _keys(db))
+
+
+def _rows(db: sqlite3.Connection) -> Iterator[Row]:
+    position = last = 0
     while position - last < MISSES:
         position += 1
         row = _row(db, position)
@@ -47,6 +65,13 @@ def _row(db: sqlite3.Connection, position: int) -> Row | None:
     except UNREADABLE:
         return None
     return row
+
+
+def _identity(db: sqlite3.Connection) -> str:
+    try:
+        return schema.identity(db)
+    except (*UNREADABLE, TypeError):
+        return ""
 
 
 def _keys(db: sqlite3.Connection) -> dict[int, str]:

@@ -11,7 +11,7 @@ from game.errors import JournalError
 from game.journal.entry import seal
 from game.message import Message
 
-VERSION = 2
+VERSION = 3
 """Kept in the file's own `user_version`; 0 is a new file, or the first version, which had none."""
 
 TABLES = """
@@ -22,7 +22,7 @@ CREATE TABLE about (
 CREATE TABLE match (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL,      -- no other match anywhere has it
-    result TEXT             -- of a match that was won: saves folding it for every list
+    result TEXT             -- of a match that was won, sealed: saves folding it for every list
 );
 CREATE TABLE entry (
     position INTEGER PRIMARY KEY,
@@ -31,9 +31,13 @@ CREATE TABLE entry (
     time REAL,
     body TEXT NOT NULL,
     seal INTEGER NOT NULL,
+    request TEXT,           -- which one asked for it: asked again, it is not done again
     UNIQUE (match, seq)
 );
 """
+
+PARTS = ("about", "match", "entry", "step")
+"""The tables of all versions."""
 
 
 def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
@@ -66,8 +70,8 @@ def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
     try:
         if not version:
             _make(db)
-        for older in range(version or VERSION, VERSION):
-            UP[older](db)
+        while 0 < version < VERSION:
+            version = UP[version](db)
         db.execute(f"PRAGMA user_version = {VERSION}")
         db.execute("COMMIT")
     except BaseException:
@@ -87,9 +91,48 @@ def identity(db: sqlite3.Connection) -> str:
     return str(value)
 
 
-def renew(db: sqlite3.Connection) -> None:
-    """From now on it is another journal: what it says next may differ from what was told."""
-    db.execute("REPLACE INTO about VALUES ('identity', ?)", (new_key(),))
+def renew(db: sqlite3.Connection, before: str = "") -> None:
+    """From now on it is another journal: what it says next may differ from what was told.
+
+    `before` is the one whose place it takes.
+    """
+    named = [("identity", new_key()), ("before", before)]
+    db.executemany("REPLACE INTO about VALUES (?, ?)", named)
+
+
+def before(db: sqlite3.Connection) -> str:
+    """Whose place this journal took; "" where it is the first."""
+    row = db.execute("SELECT value FROM about WHERE name = 'before'").fetchone()
+    return str(row[0]) if row else ""
+
+
+def lack_results(db: sqlite3.Connection) -> None:
+    """Matches were won here whose results are not kept."""
+    db.execute("REPLACE INTO about VALUES ('results', 'missing')")
+
+
+def lacks_results(db: sqlite3.Connection) -> bool:
+    """Whether they have to be worked out."""
+    return db.execute("SELECT 1 FROM about WHERE name = 'results'").fetchone() is not None
+
+
+def have_results(db: sqlite3.Connection) -> None:
+    """All of them are kept now."""
+    db.execute("DELETE FROM about WHERE name = 'results'")
+
+
+def refuse_strange_parts(db: sqlite3.Connection) -> None:
+    """A journal has tables, and nothing that does something by itself.
+
+    Raises:
+        sqlite3.DatabaseError: this one has a trigger, a view or a table of another kind.
+    """
+    db.execute("PRAGMA trusted_schema = OFF")
+    for kind, name, sql in db.execute("SELECT type, name, sql FROM sqlite_schema").fetchall():
+        words = " ".join(str(sql or "").upper().split()[:2])
+        plain = kind == "index" or (kind == "table" and words == "CREATE TABLE")
+        if not plain or (name not in PARTS and not str(name).startswith("sqlite_autoindex_")):
+            raise sqlite3.DatabaseError(f"a {kind} is no part of a journal: {str(name)[:40]!r}")
 
 
 def new_key() -> str:
@@ -115,7 +158,7 @@ def _make(db: sqlite3.Connection) -> None:
     renew(db)
 
 
-def _from_1(db: sqlite3.Connection) -> None:
+def _from_1(db: sqlite3.Connection) -> int:
     """Only the newest match was ever played: the order of matches is that of all steps."""
     matches = db.execute("SELECT id, setup FROM match ORDER BY id").fetchall()
     steps = db.execute("SELECT match, seq + 1, actions FROM step ORDER BY match, seq").fetchall()
@@ -130,7 +173,16 @@ def _from_1(db: sqlite3.Connection) -> None:
         "INSERT INTO entry (match, seq, body, seal) VALUES (?, ?, ?, ?)",
         [(match, seq, body, seal(match, seq, None, body)) for match, seq, body in rows],
     )
+    return 3
 
 
-UP: Mapping[int, Callable[[sqlite3.Connection], None]] = {1: _from_1}
-"""What turns the tables of a version into those of the next."""
+def _from_2(db: sqlite3.Connection) -> int:
+    """Results had no seal: they are worked out again."""
+    db.execute("ALTER TABLE entry ADD COLUMN request TEXT")
+    db.execute("UPDATE match SET result = NULL")
+    lack_results(db)
+    return 3
+
+
+UP: Mapping[int, Callable[[sqlite3.Connection], int]] = {1: _from_1, 2: _from_2}
+"""What turns the tables of a version into those of a newer one; gives which."""

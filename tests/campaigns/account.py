@@ -64,7 +64,7 @@ def read_again(folder: Path) -> tuple[Entry, ...]:
     """All entries after a start in this folder, which must find no damage."""
     journal, damage = open_journal(folder, Backups(folder))
     try:
-        assert damage is None
+        assert damage is None, f"there is damage: {damage}"
         journal.newest()
         return History(journal.path).entries(limit=-1)
     finally:

@@ -28,8 +28,9 @@ def main() -> None:
     left = n_steps
     while left:
         journal, _ = open_journal(folder, Backups(folder))
-        if sys.argv[4:]:
+        if sys.argv[4:]:  # as if neither journal nor trace waited for the disk
             journal._db.execute(f"PRAGMA synchronous={sys.argv[4]}")
+            os.fdatasync = lambda _: None
         live_match = LiveMatch(journal)
         live_match.reload()
         for _ in steps(live_match, journal, rng, tell):

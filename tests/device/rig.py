@@ -40,8 +40,8 @@ class Stepped(Companion):
         self._one_at_a_time = RLock()
         super().__init__(*args, **options)
 
-    def _ask(self, command):
-        asked = Asked(command)
+    def _ask(self, command, request=""):
+        asked = Asked(command, request)
         self._inbox.post(asked)
         self.work_off()
         return asked.done.result(timeout=PATIENCE_S)

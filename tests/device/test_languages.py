@@ -1,7 +1,6 @@
 """What the companion can say of itself on a page is said in every language, whole."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,7 @@ from device.doctor.findings import Trouble, failed
 from device.hardware.lamp import LAMPS
 from device.session import messages
 from device.storage.backup import Backup
-from device.storage.recovery import _notice
+from device.storage.rescue_state import RescueState
 from game.errors import GameError
 from game.match.events import Corrected
 from game.match.match import Match
@@ -103,7 +102,10 @@ def mended():
 
 def notices():
     return [
-        _notice(Path("journal-damaged-1.db"), good, n, n) for good in (None, GOOD) for n in (1, 4)
+        RescueState(1, "journal-damaged-1.db", gone).with_result(good, n, n).notice
+        for good in (None, GOOD)
+        for n in (1, 4)
+        for gone in (False, True)
     ]
 
 
@@ -154,7 +156,7 @@ def test_every_problem_has_a_word_beside_the_die(language, problem):
 
 
 def test_a_damaged_journal_is_told_whole():
-    notice = _notice(Path("journal-damaged-1.db"), GOOD, 1250, 3)
+    notice = RescueState(1, "journal-damaged-1.db").with_result(GOOD, 1250, 3).notice
     with spoken("de"):
         told = say(notice).replace(str(dict(GOOD.contents.values)["when"]), "gestern")
 

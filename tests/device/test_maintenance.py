@@ -14,6 +14,7 @@ from device.storage.recovery import set_aside
 from game.commands import Heed, Press, StartMatch, ThrowDice
 from game.journal.entry import seal
 from game.journal.history import History
+from game.journal.rows import insert
 from game.situation import Situation
 from web.app import new_link
 
@@ -113,7 +114,8 @@ def test_a_match_that_this_version_cannot_read_is_left_and_told(options, tmp_pat
     with open_maintenance(options) as maintenance:
         maintenance.companion.do(StartMatch(("Anna", "Ben")))
         maintenance.journal.append(1)
-        maintenance.journal._insert((1, 2, None, "[7]", seal(1, 2, None, "[7]")))
+        journal = maintenance.journal._journal
+        insert(journal._db, (3, 1, 2, None, "[7]", seal(1, 2, None, "[7]")))
     with open_maintenance(options) as maintenance:
         snapshot = maintenance.companion.snapshot()
 
@@ -126,8 +128,9 @@ def test_a_match_that_this_version_cannot_read_is_left_and_told(options, tmp_pat
 def test_files_are_set_aside_with_their_log(tmp_path):
     for name in ("journal.db", "journal.db-wal", "journal.db-shm", "journal-damaged-1.db"):
         (tmp_path / name).write_text(name)
-    aside = set_aside(tmp_path / "journal.db")
+    for _ in range(2):
+        set_aside(tmp_path / "journal.db", tmp_path / "journal-damaged-2.db")
 
-    assert aside.name == "journal-damaged-2.db"
-    assert aside.with_name("journal-damaged-2.db-wal").read_text() == "journal.db-wal"
+    assert (tmp_path / "journal-damaged-2.db").read_text() == "journal.db"
+    assert (tmp_path / "journal-damaged-2.db-wal").read_text() == "journal.db-wal"
     assert not (tmp_path / "journal.db-shm").exists()

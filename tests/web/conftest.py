@@ -89,16 +89,16 @@ class NoJournal:
     def newest(self):
         return None
 
-    def start(self, match):
+    def start(self, match, *, request=""):
         self._begun[len(self._begun) + 1] = match
         return len(self._begun)
 
-    def reopen(self, match_id):
+    def reopen(self, match_id, *, request=""):
         if match_id not in self._begun:
             raise JournalError(Message("there is no match %(id)s here", id=match_id))
         return self._begun[match_id]
 
-    def append(self, match_id, *actions, result=None):
+    def append(self, match_id, *actions, result=None, request=""):
         return 1
 
 
@@ -148,7 +148,7 @@ class MemoryTable:
     def view(self) -> bytes | None:
         return self.photos.get("view")
 
-    def do(self, command: Command) -> Snapshot:  # noqa: PLR0911 - one line a command
+    def do(self, command: Command, request: str = "") -> Snapshot:  # noqa: PLR0911
         self.done.append(command)
         match command:
             case ThrowDice():
@@ -211,7 +211,7 @@ class MemoryTable:
 
 
 def make_app(table, *, holder: str = PHONE, **options):
-    """The app over this table; the pencil is with the test's own phone."""
+    """The app over this table; the pencil is with the test's own phone, which has proved the PIN."""
     shown = isinstance(table, MemoryTable)
     pencil = Pencil(
         PencilState(holder=holder),
@@ -220,7 +220,9 @@ def make_app(table, *, holder: str = PHONE, **options):
     if shown:
         table.show(pencil=pencil.view())
         table.pencil = pencil
-    return create_app(table, pencil=pencil, secret=SECRET, **options)
+    app = create_app(table, pencil=pencil, secret=SECRET, **options)
+    app.extensions["traykeeper_owners"].prove(PHONE)
+    return app
 
 
 def holding(app):

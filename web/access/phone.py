@@ -12,6 +12,7 @@ from flask import Flask, Response, g, request
 from itsdangerous import BadSignature, Signer
 
 from game.message import Message
+from web.access.owner import Owners
 from web.access.pencil import Pencil
 from web.contracts.table import Snapshot, Table
 from web.problem import HttpProblem
@@ -55,18 +56,19 @@ def _badge(number: bytes) -> str:
     return blake2s(number, digest_size=6, person=b"badge").hexdigest()
 
 
-def register(app: Flask, table: Table, pencil: Pencil, phones: Phones) -> None:
+def register(app: Flask, table: Table, pencil: Pencil, phones: Phones, owners: Owners) -> None:
     """Before each request `g.phone` is the badge of the phone that sent it, or ""."""
 
     def recognise() -> None:
         g.phone = phones.badge(request.cookies)
         pencil.seen(g.phone)
-        if request.method not in SAFE:
-            refuse_watchers()
-
-    def refuse_watchers() -> None:
         route = asked_for()
-        who = route.who if route else Who.HOLDER
+        if route and route.who is Who.OWNER:
+            owners.require()
+        elif route or request.method not in SAFE:
+            refuse_watchers(route.who if route else Who.HOLDER)
+
+    def refuse_watchers(who: Who) -> None:
         if request.url_rule is None or who is Who.ANYBODY or pencil.holds(g.phone):
             return
         on_turn = player_on_turn(table.snapshot())
@@ -81,7 +83,12 @@ def register(app: Flask, table: Table, pencil: Pencil, phones: Phones) -> None:
 
     def seen_from_here() -> dict[str, object]:
         me = g.get("phone", "")
-        return {"me": me, "holds": pencil.holds(me), "real_button": pencil.by_button}
+        return {
+            "me": me,
+            "holds": pencil.holds(me),
+            "owns": owners.has(me),
+            "real_button": pencil.by_button,
+        }
 
     app.context_processor(seen_from_here)
     app.before_request(recognise)

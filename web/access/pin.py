@@ -1,7 +1,8 @@
 """The PIN and the one-time link: how a screen that cannot reach the tray gets the pencil.
 
 The PIN comes from the table's secret and the time, so `traykeeper pin` on the same machine can say
-it without asking the companion, and nothing has to be written down anywhere.
+it without asking the companion, and nothing has to be written down anywhere. The one that the
+holder's phone shows is another: it gives the pencil, and nothing more.
 """
 
 import hmac
@@ -19,16 +20,23 @@ PERIOD_S = 300
 """A PIN is shown for five minutes, and taken for as long again: one has to walk and type."""
 
 TRIES = 10
-"""In one period, by all phones together: a guesser hits one of two PINs once in 50,000 periods."""
+"""In one period from one address."""
+
+ALL_TRIES = 100
+"""From all together, for addresses cost nothing: they hit one of four PINs once in 2,500 periods."""
 
 LINK_S = 3600.0
 """The link that `play` prints; after that there is the PIN."""
 
 
-def pin(secret: bytes, now_s: float, periods_ago: int = 0) -> str:
+MACHINE, HOLDER = b"pin", b"holder"
+"""Whose PIN it is: that of the terminal, or that on the holder's phone."""
+
+
+def pin(secret: bytes, now_s: float, periods_ago: int = 0, *, whose: bytes = MACHINE) -> str:
     """The PIN at this time, seconds since 1970."""
     period = int(now_s // PERIOD_S) - periods_ago
-    mac = hmac.digest(secret, b"pin %d" % period, sha256)
+    mac = hmac.digest(secret, b"%b %d" % (whose, period), sha256)
     return f"{int.from_bytes(mac[:8], 'big') % 10**PIN_DIGITS:0{PIN_DIGITS}}"
 
 
@@ -58,26 +66,36 @@ class Pin:
     ) -> None:
         self._secret, self._wall, self._clock = secret, wall, clock
         self._lock = Lock()
-        self._wrong_s: list[float] = []
+        self._wrong: list[tuple[str, float]] = []
         self._link = ""
         self._made_s = 0.0
 
     def now(self) -> str:
         """The PIN to show: never to a browser that does not hold the pencil."""
-        return pin(self._secret, self._wall())
+        return pin(self._secret, self._wall(), whose=HOLDER)
 
-    def is_right(self, told: str) -> bool:
+    def is_right(self, told: str, address: str = "", *, machines: bool = False) -> bool:
         """Whether this is the PIN now or the one before; takes as long whatever was told.
+
+        Args:
+            told: by a phone.
+            address: of that phone: who guesses makes nobody else wait.
+            machines: only that of the terminal will do.
 
         Raises:
             TooManyTriesError: there were too many wrong ones.
         """
         with self._lock:
-            self._refuse_guessers()
+            self._refuse_guessers(address)
             now_s, sent = self._wall(), told.encode(errors="replace")
-            right = [compare_digest(sent, pin(self._secret, now_s, ago).encode()) for ago in (0, 1)]
+            whose = (MACHINE,) if machines else (MACHINE, HOLDER)
+            right = [
+                compare_digest(sent, pin(self._secret, now_s, ago, whose=one).encode())
+                for ago in (0, 1)
+                for one in whose
+            ]
             if not any(right):
-                self._wrong_s.append(self._clock())
+                self._wrong.append((address, self._clock()))
             return any(right)
 
     def new_link(self) -> str:
@@ -97,8 +115,10 @@ class Pin:
         with self._lock:
             self._link = ""
 
-    def _refuse_guessers(self) -> None:
+    def _refuse_guessers(self, address: str) -> None:
         now_s = self._clock()
-        self._wrong_s = [at_s for at_s in self._wrong_s if now_s - at_s < PERIOD_S]
-        if len(self._wrong_s) >= TRIES:
-            raise TooManyTriesError(self._wrong_s[0] + PERIOD_S - now_s)
+        self._wrong = [wrong for wrong in self._wrong if now_s - wrong[1] < PERIOD_S]
+        own_s = [at_s for one, at_s in self._wrong if one == address]
+        for wrong_s, most in ((own_s, TRIES), ([at_s for _, at_s in self._wrong], ALL_TRIES)):
+            if len(wrong_s) >= most:
+                raise TooManyTriesError(wrong_s[-most] + PERIOD_S - now_s)

@@ -12,7 +12,7 @@ from web.contracts.table import Table
 from web.fields import Base64, Whole
 from web.problem import HttpProblem
 from web.response import json_answer, state_answer
-from web.route import Routes
+from web.route import Routes, Who
 
 MAX_PART = 98_304
 """Of a backup that is sent: 64 kB, as JSON. So nobody can fill the disk with half a request."""
@@ -66,8 +66,9 @@ def create_backups(keeper: Maintainer | None) -> Routes:
         return json_answer([_json(check) for check in _checks(keeper)])
 
     @routes.reads(
-        "/backup", "Matches, calibration and settings", kind="application/zip", refused=(404,)
-    )
+        "/backup", "Matches, calibration and settings", kind="application/zip",
+        who=Who.OWNER, refused=(403, 404),
+    )  # fmt: skip
     def backup() -> Response:
         name = f"traykeeper-{datetime.now(UTC).astimezone():%Y-%m-%d}.zip"
         headers = {
@@ -78,12 +79,12 @@ def create_backups(keeper: Maintainer | None) -> Routes:
 
     @routes.does(
         "/restore/part", "A part of a backup, in base64, and where it begins",
-        {"at": Whole(0, HIGHEST), "part": Base64(MAX_PART)}, most_bytes=MAX_PART,
+        {"at": Whole(0, HIGHEST), "part": Base64(MAX_PART)}, who=Who.OWNER, most_bytes=MAX_PART,
     )  # fmt: skip
     def receive(at: int, part: bytes) -> Response:
         return json_answer({"at": kept().receive(at, part)})
 
-    @routes.does("/restore", "Put the backup that was sent in place", is_state=True)
+    @routes.does("/restore", "Put the backup that was sent in place", who=Who.OWNER, is_state=True)
     def restore() -> Response:
         return state_answer(kept().restore())
 

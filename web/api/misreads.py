@@ -2,18 +2,17 @@
 
 from dataclasses import asdict
 
-from flask import Response, g
+from flask import Response
 
 from game.message import Message
-from web.access.pencil import Pencil
 from web.contracts.misreads import Misreads
 from web.fields import Yes
 from web.problem import HttpProblem
 from web.response import json_answer
-from web.route import Routes
+from web.route import Routes, Who
 
 
-def create_misreads(misreads: Misreads | None, pencil: Pencil) -> Routes:
+def create_misreads(misreads: Misreads | None) -> Routes:
     """The routes of /api/v1/corrections."""
     routes = Routes("misreads", "/api/v1/corrections")
 
@@ -38,13 +37,9 @@ def create_misreads(misreads: Misreads | None, pencil: Pencil) -> Routes:
 
     @routes.reads(
         "/pictures.zip", "All of them with labels, for the holder",
-        kind="application/zip", refused=(403, 404),
+        kind="application/zip", who=Who.HOLDER, refused=(403, 404),
     )  # fmt: skip
     def pictures() -> Response:
-        if not pencil.holds(g.phone):
-            raise HttpProblem(
-                403, Message("only the phone that holds the pencil takes pictures with it")
-            )
         headers = {
             "Cache-Control": "no-store",
             "Content-Disposition": 'attachment; filename="traykeeper-corrections.zip"',

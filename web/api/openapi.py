@@ -23,9 +23,14 @@ REFUSALS = {
     409: "The rules or the table refuse it now",
     413: "It is too large",
     415: "It is not JSON",
+    422: "The key came with another body",
     429: "Too many wrong PINs",
     503: "Not yet, or too many streams are open: Retry-After says when",
 }
+
+
+EVERY = (400, 403, 404, 409, 413, 415, 422)
+"""How every `POST` can be refused."""
 
 
 def create_openapi() -> Routes:
@@ -81,7 +86,7 @@ def _get(route: Route, parameters: list[Schema]) -> Schema:
         "summary": route.summary,
         "parameters": parameters,
         "responses": {"200": answer} | _refused(route.refused),
-    }
+    } | ({} if route.who is Who.ANYBODY else {"security": _PENCIL})
 
 
 def _post(route: Route, parameters: list[Schema]) -> Schema:
@@ -97,10 +102,10 @@ def _post(route: Route, parameters: list[Schema]) -> Schema:
     return {
         "summary": route.summary,
         "description": f"For {route.who.value}.",
-        "security": [] if route.who is Who.ANYBODY else [{"pencil": []}],
+        "security": [] if route.who is Who.ANYBODY else _PENCIL,
         "parameters": [*parameters, _KEY],
         "requestBody": {"required": bool(required), "content": {JSON: {"schema": body}}},
-        "responses": {"200": answer} | _refused((400, 403, 404, 409, 413, 415, *route.refused)),
+        "responses": {"200": answer} | _refused((*EVERY, *route.refused)),
     }
 
 
@@ -135,6 +140,8 @@ def _schema_of(hint: Any, schemas: dict[str, Schema]) -> Schema:
         component["properties"] = {name: _schema_of(each, schemas) for name, each in fields.items()}
     return _ref(hint.__name__)
 
+
+_PENCIL: list[Schema] = [{"pencil": []}]
 
 _KEY: Schema = {
     "name": "Idempotency-Key",

@@ -1,8 +1,9 @@
 """The pencil's part of the HTTP API: asking, proving, handing over, and whose phone is whose."""
 
-from flask import Response, g
+from flask import Response, g, request
 
 from game.message import Message
+from web.access.owner import OWNER_S, Owners
 from web.access.pencil import Pencil
 from web.access.phone import Phones, known_phone
 from web.access.pin import PERIOD_S, Pin, TooManyTriesError
@@ -15,10 +16,11 @@ from web.route import Routes, Who
 WRONG_PIN = Message(
     "that is not the PIN now: `traykeeper pin` says it, and so does the holder's phone"
 )
+NOT_MACHINES = Message("that is not the machine's own PIN now: `traykeeper pin` says it there")
 OLD_LINK = Message("that link was used or is too old: ask for the pencil, or use the PIN")
 
 
-def create_pencil(table: Table, pencil: Pencil, pin: Pin, phones: Phones) -> Routes:
+def create_pencil(table: Table, pencil: Pencil, pin: Pin, phones: Phones, owners: Owners) -> Routes:
     """The routes of /api/v1/pencil."""
     routes = Routes("pencil", "/api/v1/pencil")
 
@@ -49,36 +51,52 @@ def create_pencil(table: Table, pencil: Pencil, pin: Pin, phones: Phones) -> Rou
         pencil.let_own_turns(on=on)
         return answer()
 
-    _add_proofs(routes, pencil, pin, phones)
+    _add_proofs(routes, pencil, pin, phones, owners)
     _add_players(routes, table, pencil, phones)
     return routes
 
 
-def _add_proofs(routes: Routes, pencil: Pencil, pin: Pin, phones: Phones) -> None:
-    @routes.does("/pin", "Prove it by the PIN", {"pin": Text()}, who=Who.ANYBODY, refused=(429,))
-    def prove_by_pin(pin: str, right: Pin = pin) -> Response:
+def _add_proofs(routes: Routes, pencil: Pencil, pin: Pin, phones: Phones, owners: Owners) -> None:
+    def check(told: str, *, machines: bool) -> None:
         try:
-            if not right.is_right(pin.replace(" ", "")):
-                raise HttpProblem(403, WRONG_PIN)
+            right = pin.is_right(told.replace(" ", ""), str(request.remote_addr), machines=machines)
         except TooManyTriesError as error:
             wait_s = f"{error.wait_s:.0f}"
             raise HttpProblem(429, error.message, headers={"Retry-After": wait_s}) from None
+        if not right:
+            raise HttpProblem(403, NOT_MACHINES if machines else WRONG_PIN)
+
+    @routes.does("/pin", "Prove it by the PIN", {"pin": Text()}, who=Who.ANYBODY, refused=(429,))
+    def prove_by_pin(pin: str) -> Response:
+        check(pin, machines=False)
         pencil.prove(known_phone(phones))
         return json_answer(_mine(pencil.view()))
 
+    @routes.does(
+        "/owner", "Prove the machine's own PIN: it lets backups come and go", {"pin": Text()},
+        who=Who.ANYBODY, refused=(429,),
+    )  # fmt: skip
+    def own(pin: str) -> Response:
+        check(pin, machines=True)
+        owners.prove(known_phone(phones))
+        return json_answer({"seconds": OWNER_S})
+
+    _add_link(routes, pencil, pin, phones, owners)
+
+    @routes.reads("/pin", "The PIN now, for the holder", who=Who.HOLDER, refused=(403,))
+    def show_pin() -> Response:
+        return json_answer({"pin": pin.now(), "seconds": PERIOD_S})
+
+
+def _add_link(routes: Routes, pencil: Pencil, pin: Pin, phones: Phones, owners: Owners) -> None:
     @routes.does("/link", "Prove it by the link", {"token": Text()}, who=Who.ANYBODY)
     def prove_by_link(token: str) -> Response:
         if not pin.is_link(token):
             raise HttpProblem(403, OLD_LINK)
         if pencil.prove(known_phone(phones)):
             pin.use_up()
+        owners.prove(g.phone)
         return json_answer(_mine(pencil.view()))
-
-    @routes.reads("/pin", "The PIN now, for the holder", refused=(403,))
-    def show_pin() -> Response:
-        if not pencil.holds(g.phone):
-            raise HttpProblem(403, Message("only the phone that holds the pencil is told the PIN"))
-        return json_answer({"pin": pin.now(), "seconds": PERIOD_S})
 
 
 def _add_players(routes: Routes, table: Table, pencil: Pencil, phones: Phones) -> None:

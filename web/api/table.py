@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from flask import Response
+from flask import Response, g
 
 from game.commands import (
     Advise,
@@ -187,7 +187,7 @@ def _add_commands(api: Routes, table: Table) -> None:
         **fields: Field | Optional,
     ) -> None:  # fmt: skip
         def view(**found: object) -> Response:
-            return state_answer(table.do(make(**found)))
+            return state_answer(table.do(make(**found), g.request_mark))
 
         view.__name__ = path.strip("/")
         api.does(path, summary, fields, who=who, is_state=True)(view)
@@ -237,7 +237,7 @@ def _add_events(api: Routes, table: Table) -> None:
         path: str, summary: str, make: Callable[..., Event], **fields: Field | Optional
     ) -> None:
         def view(**found: object) -> Response:
-            return state_answer(table.do(ByHand(make(**found))))
+            return state_answer(table.do(ByHand(make(**found)), g.request_mark))
 
         view.__name__ = path.strip("/")
         api.does(path, summary, fields, is_state=True)(view)

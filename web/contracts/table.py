@@ -137,5 +137,8 @@ class Table(Protocol):
     def view(self) -> bytes | None:
         """What the camera sees now, small, as JPEG; None while there is no camera."""
 
-    def do(self, command: Command) -> Snapshot:
-        """Do what somebody asks for; gives the snapshot after it."""
+    def do(self, command: Command, request: str = "") -> Snapshot:
+        """Do what somebody asks for; gives the snapshot after it.
+
+        Steps that it leads to are written with the mark of the `request`.
+        """

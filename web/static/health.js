@@ -29,6 +29,16 @@
 
   document.addEventListener("acted", () => location.reload());
 
+  byId("own")?.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    try {
+      await post("/api/v1/pencil/owner", { pin: byId("own-pin").value });
+      location.reload();
+    } catch (error) {
+      say(error.detail || words.silent);
+    }
+  });
+
   file?.addEventListener("change", () => {
     if (!file.files.length) return;
     byId("sure-file").textContent = file.files[0].name;

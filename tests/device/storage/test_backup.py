@@ -89,7 +89,7 @@ def _listed(**changes):
         ("journal.db", lambda _: b"", "journal.db has changed"),
         ("backup.json", lambda _: b"{", "Expecting property name"),
         ("backup.json", _listed(format=2), "it has format 2, known is 1: update first"),
-        ("backup.json", _listed(files={"../../etc/passwd": {}}), "no item named"),
+        ("backup.json", _listed(files={"../../etc/passwd": {}}), "is no part of a backup"),
         ("backup.json", _listed(files={"backup.json": {}}), "is no part of a backup"),
         ("backup.json", _listed(files={}), "journal.db"),
         ("backup.json", _listed(files=[]), ""),
@@ -188,6 +188,7 @@ def test_without_a_backup_whatever_can_be_read_is_kept(journal, backups, tmp_pat
     second = play(journal, 650)
     journal._db.execute("UPDATE entry SET body = 'x' WHERE match = ? AND seq = 100", (first,))
     journal.close()
+    (tmp_path / "journal.txt").unlink()
     journal, notice = open_journal(tmp_path, backups)
 
     with closing(journal):
@@ -249,7 +250,7 @@ def test_backup_and_restore_on_the_command_line(journal, run, tmp_path):
         assert again.newest()[1].state.players[0].score == 500
     assert config.read_text() == "port = 8123\n"
     assert config.with_name("settings.toml.bak").read_text() == "port = 9999\n"
-    before = backup.read(tmp_path / "backups" / "traykeeper-000001.zip")
+    before = backup.read(tmp_path / "backups" / "restored-000001.zip")
     assert before.position == 3
 
 

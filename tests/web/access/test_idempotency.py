@@ -5,8 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from game.commands import Bank, StartMatch, TapIn
-from tests.web.conftest import holding
-from web.access.idempotency import HEADER, REMEMBERED
+from game.journal.history import History
+from tests.device.rig import open_rig
+from tests.web.conftest import holding, make_app
+from web.access.idempotency import HEADER, PHONES, REMEMBERED
+from web.access.phone import COOKIE
 
 
 @pytest.fixture
@@ -66,3 +69,52 @@ def test_only_so_many_are_remembered(client, begun):
         bank(client, str(number))
 
     assert bank(client, "first").status_code == 409
+
+
+def test_a_watcher_makes_nobody_elses_key_be_forgotten(client, begun):
+    first = bank(client, "first")
+    watcher = client.application.test_client()
+    for number in range(REMEMBERED * PHONES // 8):
+        watcher.delete_cookie(COOKIE)
+        watcher.post("/api/v1/pencil/sit", json={"name": ""}, headers={HEADER: str(number)})
+
+    assert bank(client, "first").data == first.data
+
+
+def test_a_key_with_another_body_is_refused(client, begun):
+    assert bank(client, "a").status_code == 200
+    again = client.post("/api/v1/bank", json={"dice": [1]}, headers={HEADER: "a"})
+
+    assert again.status_code == 422
+    assert "take a new one" in again.json["detail"]
+
+
+def test_what_is_on_disk_is_not_done_again_after_a_restart(tmp_path):
+    """The step was written, the answer was lost, and the program began anew."""
+    for attempt in range(2):
+        with open_rig(tmp_path) as rig:
+            app = make_app(rig.companion, history=History(tmp_path / "journal.db"))
+            client = holding(app)
+            if not attempt:
+                client.post("/api/v1/match", json={"names": ["Anna", "Ben"]})
+            tap = client.post(
+                "/api/v1/dice", json={"dice": [1, 1, 1, 2, 3, 4]}, headers={HEADER: "a"}
+            )
+            assert (tap.status_code, tap.json["at_risk"]) == (200, 1000)
+            assert len(rig.companion.snapshot().match.timeline) == 1
+            other = client.post("/api/v1/dice", json={"dice": [5]}, headers={HEADER: "a"})
+            assert other.status_code == 422
+
+
+def test_a_hold_of_the_simulated_button_is_not_done_again_either(tmp_path):
+    for attempt in range(2):
+        with open_rig(tmp_path) as rig:
+            app = make_app(rig.companion, history=History(tmp_path / "journal.db"))
+            client = holding(app)
+            if not attempt:
+                client.post("/api/v1/match", json={"names": ["Anna", "Ben"]})
+                client.post("/api/v1/dice", json={"dice": [1, 1, 1, 2, 3, 4]})
+            held = client.post("/api/v1/hold", json={"seconds": 1.2}, headers={HEADER: "a"})
+
+            assert held.status_code == 200
+            assert len(rig.companion.snapshot().match.state.turns) == 1

@@ -1,0 +1,81 @@
+"""What is still known of a journal that was damaged: from backups, its file, its trace, memory."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from device.storage.backup import Backup
+from device.storage.daily_backup import Backups
+from game.journal import trace
+from game.journal.entry import Row
+from game.journal.salvage import Salvaged, readable
+from game.journal.trace import SUFFIX, numbered
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSteps:
+    """A backup, and the steps that came after it.
+
+    Attributes:
+        good: the newest that holds and belongs to the journal; None where there is none.
+        rows: later steps, in order.
+        keys: of the matches that begin in them.
+        identity: of the journal.
+    """
+
+    good: Backup | None
+    rows: tuple[Row, ...]
+    keys: Mapping[int, str]
+    identity: str
+
+
+def known_steps(path: Path, aside: Path, backups: Backups, remembered: Salvaged) -> KnownSteps:
+    """All of the journal that was in `path` and lies in `aside`, as far as anything knows it."""
+    sources = [source for source in _sources(path, aside, remembered) if source.rows]
+    if not sources:
+        good = next(backups.good(), None)
+        return KnownSteps(good, (), {}, good.identity if good else "")
+    identity = next((source.identity for source in sources if source.identity), "")
+    ours = [source for source in sources if source.identity in ("", identity)]
+    ours.sort(key=lambda source: source.rows[-1][0])  # the longest truth wins
+    found = tuple(numbered(chain.from_iterable(source.rows for source in ours)))
+    keys = {match: key for source in ours for match, key in source.keys.items()}
+    good = _base(backups, identity, found[0][0])
+    after = good.position if good else 0
+    return KnownSteps(good, tuple(row for row in found if row[0] > after), keys, identity)
+
+
+def _base(backups: Backups, identity: str, first: int) -> Backup | None:
+    """What steps from the `first` on stand on; one of another journal only where they need one."""
+    good = next(backups.good(identity), None)
+    return good or (next(backups.good(), None) if first > 1 else None)
+
+
+def _sources(path: Path, aside: Path, remembered: Salvaged) -> list[Salvaged]:
+    """The one that says best which journal it was comes first."""
+    traces = (path.with_suffix(SUFFIX), aside.with_suffix(SUFFIX))
+    found = [readable(aside), remembered, *map(_of_trace, traces)]
+    if any(source.rows for source in found):
+        return found
+    return [source for one in set_aside_earlier(path) for source in _kept(one)]
+
+
+def _kept(aside: Path) -> list[Salvaged]:
+    return [readable(aside), _of_trace(aside.with_suffix(SUFFIX))]
+
+
+def _of_trace(path: Path) -> Salvaged:
+    found = trace.read(path)
+    return Salvaged(found.identity, found.rows, found.keys) if found else Salvaged()
+
+
+def set_aside_earlier(path: Path) -> list[Path]:
+    """Damaged journals of former days, the newest first."""
+    found = path.parent.glob(f"{path.stem}-damaged-*{path.suffix}")
+    return sorted(found, key=_number, reverse=True)
+
+
+def _number(path: Path) -> int:
+    digits = path.stem.rpartition("-")[2]
+    return int(digits) if digits.isascii() and digits.isdigit() else 0

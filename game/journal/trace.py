@@ -1,0 +1,201 @@
+"""Every step a second time: lines of text beside the journal, each with a seal of its own.
+
+    # Traykeeper, journal 5b0c...: every step once more, should the journal be damaged
+    3f2a91c0 12 3.4 1795000000.0 - [{"kind": "thrown", "dice": [1, 1, 2, 3, 4, 6]}]
+
+A line is its seal, the position, match and number of the step, the time, the key of a match that
+begins with it, and what was done. It is added and synced before anybody is told of the step, and
+cut where backups hold all of it. People can read it, and so can a program that lost its journal.
+"""
+
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import BinaryIO
+
+from game.journal.entry import Row, seal
+
+SUFFIX = ".txt"
+
+HEAD = "# Traykeeper, journal {}: every step once more, should the journal be damaged"
+
+NONE = "-"
+"""Stands for a time or a key that there is not."""
+
+PARTS = 6
+
+Keys = Mapping[int, str]
+"""Match -> what no other match anywhere is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceText:
+    """What a trace says.
+
+    Attributes:
+        identity: of the journal that it belongs to; "" where that cannot be read.
+        rows: as they are in the journal, in the order of the lines.
+        keys: of the matches that begin in them.
+        whole: whether every line holds, but perhaps the last: power may go while it is written.
+    """
+
+    identity: str
+    rows: tuple[Row, ...]
+    keys: Keys
+    whole: bool
+
+
+def read(path: Path) -> TraceText | None:
+    """The trace in this file; None where there is no file.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return None
+    identity = _identity(lines[0].decode("utf-8", "replace"))
+    found = [_parsed(line) for line in lines[1:]]
+    keys = {row[1]: key for row, key in filter(None, found) if key}
+    rows = tuple(row for row, _ in filter(None, found))
+    return TraceText(identity, rows, keys, bool(identity) and None not in found[:-1])
+
+
+class Trace:
+    """The trace of one journal. Any thread may call.
+
+    Raises (every method):
+        OSError: it cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = Lock()
+        self._file: BinaryIO | None = None
+        self._size = 0
+        self.last = 0
+
+    def __repr__(self) -> str:
+        return f"<Trace in {self.path} up to {self.last}>"
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the file is as we left it: nobody moved, emptied or lengthened it."""
+        if self._file is None:
+            return False
+        try:
+            there, ours = self.path.stat(), os.fstat(self._file.fileno())
+        except OSError:
+            return False
+        return os.path.samestat(there, ours) and there.st_size == self._size
+
+    def begin(self, identity: str, rows: Iterable[Row], keys: Keys, last: int) -> None:
+        """A new file with these rows, in place of any other; `last` is the journal's newest."""
+        lines = [HEAD.format(identity), *(_line(row, keys) for row in rows)]
+        with self._lock:
+            self._replace("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
+            self.last = last
+
+    def go_on(self, last: int) -> None:
+        """Add to the file that is there, whose last line may be a torn one."""
+        with self._lock:
+            file = self.path.open("r+b")
+            data = file.read()
+            self._file, self._size, self.last = file, data.rfind(b"\n") + 1, last
+            file.truncate(self._size)
+
+    def add(self, rows: Iterable[Row], keys: Keys) -> None:
+        """These are on the disk afterwards."""
+        rows = tuple(rows)
+        with self._lock:
+            data = "".join(f"{_line(row, keys)}\n" for row in rows).encode("utf-8", "replace")
+            self._write(data)
+            self.last = max((self.last, *(row[0] for row in rows)))
+
+    def cut(self, upto: int) -> None:
+        """What is at this position or before need not be kept any more."""
+        with self._lock:
+            head, *lines = self.path.read_bytes().split(b"\n")
+            kept = [line for line in lines if (found := _parsed(line)) and found[0][0] > upto]
+            if len(kept) < len(lines) - 1:  # the last is the nothing behind the end
+                self._replace(b"\n".join([head, *kept, b""]))
+
+    def close(self) -> None:
+        if self._file:
+            self._file.close()
+
+    def _write(self, data: bytes) -> None:
+        """At the end of what holds: an earlier try may have left a part of a line."""
+        if self._file is None:
+            raise FileNotFoundError(self.path)
+        number = self._file.fileno()
+        os.ftruncate(number, self._size)
+        written = 0
+        while written < len(data):
+            written += os.pwrite(number, data[written:], self._size + written)
+        os.fdatasync(number)
+        self._size += len(data)
+
+    def _replace(self, data: bytes) -> None:
+        fresh = self.path.with_name(f".{self.path.name}.new")
+        with fresh.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(self.path)
+        sync_folder(self.path.parent)
+        if self._file:
+            self._file.close()
+        self._file, self._size = self.path.open("r+b"), len(data)
+
+
+def sync_folder(folder: Path) -> None:
+    """Names in it are on the disk afterwards, not only what they stand for."""
+    number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def numbered(rows: Iterable[Row]) -> Iterator[Row]:
+    """In the order of their positions; of two at one place the later counts."""
+    latest = {row[0]: row for row in rows}
+    return (latest[position] for position in sorted(latest))
+
+
+def _line(row: Row, keys: Keys) -> str:
+    position, match_id, seq, time_s, body, _ = row
+    time = NONE if time_s is None else repr(time_s)
+    key = keys.get(match_id, NONE) if seq == 0 else NONE
+    text = f"{position} {match_id}.{seq} {time} {key} {body}"
+    return f"{_seal(text)} {text}"
+
+
+def _parsed(line: bytes) -> tuple[Row, str] | None:
+    """The row of this line and the key in it; None where it is not what was written."""
+    sealed, _, text = line.decode("utf-8", "replace").partition(" ")
+    if sealed != _seal(text):
+        return None
+    try:
+        position, number, time, key, body = text.split(" ", PARTS - 2)
+        match_id, seq = map(int, number.split("."))
+        time_s = None if time == NONE else float(time)
+        row = (int(position), match_id, seq, time_s, body, seal(match_id, seq, time_s, body))
+    except ValueError:
+        return None
+    return row, "" if key == NONE else key
+
+
+def _seal(text: str) -> str:
+    return f"{zlib.crc32(text.encode('utf-8', 'replace')):08x}"
+
+
+def _identity(head: str) -> str:
+    before, after = HEAD.split("{}")
+    fits = head.startswith(before) and head.endswith(after)
+    return head[len(before) : -len(after)] if fits else ""

@@ -1,0 +1,247 @@
+"""Damage never becomes an empty table: whatever is lost, all that was told comes back, and is told."""
+
+import os
+import shutil
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from device.session.live_match import LiveMatch
+from device.storage.daily_backup import Backups
+from device.storage.mending_journal import MendingJournal
+from device.storage.recovery import open_journal
+from device.storage.rescue_state import RescueState, forget_notice
+from game.errors import DamagedJournal
+from game.journal.history import History
+from game.journal.journal import Journal
+from game.match.events import ScoreSet
+from game.match.match import Match
+from game.rules import rule_files
+
+RULES = rule_files.load("walnut-studiolo")
+SCORES = tuple(range(50, 1000, 50))
+
+
+@pytest.fixture
+def backups(tmp_path, clock):
+    return Backups(tmp_path, clock=clock)
+
+
+def begun(*names):
+    return Match.start(RULES, names or ("Anna", "Ben"))
+
+
+def play(folder, *scores):
+    with closing(Journal.open(folder / "journal.db")) as journal:
+        number = journal.start(begun())
+        for score in scores:
+            journal.append(number, ScoreSet(0, score))
+    return History(folder / "journal.db").entries()
+
+
+def flip(path, share):
+    data = bytearray(path.read_bytes())
+    data[int(len(data) * share)] ^= 4
+    path.write_bytes(data)
+
+
+LOSSES = {
+    "deleted": lambda path: path.unlink(),
+    "emptied": lambda path: os.truncate(path, 0),
+    "cut": lambda path: os.truncate(path, path.stat().st_size // 2),
+    "zeroed": lambda path: path.write_bytes(bytes(path.stat().st_size)),
+    "junk": lambda path: path.write_bytes(b"junk" * 5000),
+    "another": lambda path: shutil.copy(path.with_name("empty.db"), path),
+}
+
+
+@pytest.mark.parametrize("with_backup", [False, True])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_lost_journal_comes_back_step_by_step_and_that_is_told(
+    tmp_path, backups, loss, with_backup
+):
+    Journal.open(tmp_path / "other" / "journal.db").close()
+    shutil.copy(tmp_path / "other" / "journal.db", tmp_path / "empty.db")
+    told = play(tmp_path, *SCORES)
+    if with_backup:
+        backups.make()
+        with closing(Journal.open(tmp_path / "journal.db")) as journal:
+            journal.append(1, ScoreSet(0, 5000))
+        told = History(tmp_path / "journal.db").entries()
+    LOSSES[loss](tmp_path / "journal.db")
+    journal, notice = open_journal(tmp_path, backups)
+    journal.close()
+
+    assert History(tmp_path / "journal.db").entries() == told
+    assert "Look at the scores before you play on" in str(notice)
+
+
+def test_a_flipped_bit_in_the_log_loses_nothing(tmp_path, backups):
+    journal = Journal.open(tmp_path / "journal.db")
+    number = journal.start(begun())
+    for score in SCORES:
+        journal.append(number, ScoreSet(0, score))
+    told = History(tmp_path / "journal.db").entries()
+    for name in ("journal.db", "journal.db-wal", "journal.txt"):  # as a kill leaves them
+        (tmp_path / "killed").mkdir(exist_ok=True)
+        shutil.copy(tmp_path / name, tmp_path / "killed" / name)
+    journal.close()
+    flip(tmp_path / "killed" / "journal.db-wal", 0.1)
+    journal, notice = open_journal(tmp_path / "killed", Backups(tmp_path / "killed"))
+    journal.close()
+
+    assert History(tmp_path / "killed" / "journal.db").entries() == told
+    assert notice
+
+
+def test_it_is_told_until_somebody_has_read_it(tmp_path, backups):
+    play(tmp_path, *SCORES)
+    (tmp_path / "journal.db").unlink()
+    for _ in range(2):
+        journal, notice = open_journal(tmp_path, backups)
+        journal.close()
+        assert str(notice).startswith("The journal was gone, or empty. In its place: ")
+    forget_notice(tmp_path)
+    journal, notice = open_journal(tmp_path, backups)
+    journal.close()
+
+    assert notice is None
+
+
+def test_an_empty_journal_beside_a_damaged_one_is_no_beginning(tmp_path, backups):
+    """As an earlier version left it that was killed while it set the damaged one aside."""
+    told = play(tmp_path, *SCORES)
+    (tmp_path / "journal.db").rename(tmp_path / "journal-damaged-1.db")
+    (tmp_path / "journal.txt").unlink()
+    Journal.open(tmp_path / "journal.db").close()
+    (tmp_path / "journal.txt").unlink()
+    journal, notice = open_journal(tmp_path, backups)
+    journal.close()
+
+    assert History(tmp_path / "journal.db").entries() == told
+    assert notice
+
+
+def test_a_first_start_is_a_beginning(tmp_path, backups):
+    for _ in range(2):
+        journal, notice = open_journal(tmp_path, backups)
+        journal.close()
+
+        assert notice is None
+
+
+def test_whoever_begins_anew_gets_no_old_matches_back(tmp_path, backups, clock):
+    """All of it was moved away but the backups of before: they are another journal's."""
+    play(tmp_path, *SCORES)
+    backups.make()
+    for name in ("journal.db", "journal.txt"):
+        (tmp_path / name).unlink()
+    (tmp_path / "backups").rename(tmp_path / "old")
+    new = play(tmp_path, 700)
+    (tmp_path / "old").rename(tmp_path / "backups")
+    backups.make_if_due()
+    assert len(list(backups.good(History(tmp_path / "journal.db").identity))) == 1
+    (tmp_path / "journal.db").write_bytes(b"junk" * 5000)
+    journal, _ = open_journal(tmp_path, backups)
+    journal.close()
+
+    assert History(tmp_path / "journal.db").entries() == new
+
+
+def test_pictures_of_throws_that_are_counted_anew_go_but_no_foreign_file(tmp_path, backups):
+    play(tmp_path, *SCORES)
+    frames = tmp_path / "frames"
+    frames.mkdir()
+    for name in ("000000003.jpg", "holiday.jpg", "٣.jpg"):
+        (frames / name).write_bytes(b"")
+    (tmp_path / "journal.db").unlink()
+    open_journal(tmp_path, backups)[0].close()
+
+    assert sorted(path.name for path in frames.iterdir()) == ["holiday.jpg", "٣.jpg"]
+
+
+@pytest.fixture
+def mending(tmp_path, backups):
+    """A journal in use, and what was told of it."""
+    notices = []
+    opened, _ = open_journal(tmp_path, backups)
+    mending = MendingJournal(
+        opened, lambda known: open_journal(tmp_path, backups, known), notices.append
+    )
+    live_match = LiveMatch(mending)
+    live_match.begin(begun())
+    for score in SCORES:
+        live_match.do(ScoreSet(0, score))
+    with closing(mending):
+        yield live_match, mending, notices
+
+
+def everything(path):
+    return [f for f in path.iterdir() if f.name.startswith("journal") and f.suffix != ".lock"]
+
+
+@pytest.mark.parametrize(
+    ("names", "deed"),
+    [
+        (("journal.db",), os.unlink),
+        (("journal.db",), lambda path: os.truncate(path, 0)),
+        (("journal.db", "journal.db-wal", "journal.db-shm"), os.unlink),
+        (("journal.db", "journal.db-wal", "journal.db-shm", "journal.txt"), os.unlink),
+        (("journal.db-wal",), lambda path: os.truncate(path, 0)),
+        (("journal.db", "journal.db-wal", "journal.txt"), lambda path: os.truncate(path, 0)),
+    ],
+)
+def test_a_journal_lost_while_it_is_used_is_mended_with_the_next_step(
+    tmp_path, mending, names, deed
+):
+    live_match, journal, notices = mending
+    for name in names:
+        deed(tmp_path / name)
+    assert journal.trouble is not None
+    live_match.do(ScoreSet(1, 450))
+
+    assert len(notices) == 1
+    assert [player.score for player in live_match.match.state.players] == [SCORES[-1], 450]
+    assert History(tmp_path / "journal.db").match(live_match.match_id) == live_match.match
+    assert journal.trouble is None
+    live_match.do(ScoreSet(1, 500))
+    assert len(notices) == 1
+
+
+def test_a_journal_that_cannot_be_mended_yet_is_mended_later(tmp_path, backups):
+    refused = [DamagedJournal, None]
+
+    def reopen(known):
+        if error := refused.pop(0):
+            raise error(begun_message)
+        return open_journal(tmp_path, backups, known)
+
+    begun_message = RescueState(1, "").notice
+    opened, _ = open_journal(tmp_path, backups)
+    mending = MendingJournal(opened, reopen, lambda _: None)
+    live_match = LiveMatch(mending)
+    live_match.begin(begun())
+    (tmp_path / "journal.db").unlink()
+    with pytest.raises(DamagedJournal):
+        live_match.do(ScoreSet(0, 500))
+    assert live_match.trouble
+
+    live_match.do(ScoreSet(0, 500))
+    assert live_match.match.state.players[0].score == 500
+    assert live_match.trouble is None
+    mending.close()
+
+
+def test_a_restored_backup_with_a_trigger_is_refused(tmp_path, backups):
+    play(tmp_path, 500)
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(History(tmp_path / "journal.db").copy())
+    with closing(sqlite3.connect(copy)) as db:
+        db.execute("CREATE TRIGGER evil AFTER INSERT ON entry BEGIN DELETE FROM entry; END")
+        db.commit()
+    with (
+        closing(Journal.open(tmp_path / "journal.db")) as journal,
+        pytest.raises(DamagedJournal, match="no part of a journal"),
+    ):
+        journal.restore(copy.read_bytes())

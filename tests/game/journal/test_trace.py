@@ -1,0 +1,160 @@
+"""Every step stands a second time, as text, and each holds the other to its word."""
+
+import os
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from game.errors import DamagedJournal
+from game.journal import trace
+from game.journal.history import History
+from game.journal.journal import Journal
+from game.match.events import ScoreSet
+from game.match.match import Match
+from game.rules import rule_files
+
+RULES = rule_files.load("walnut-studiolo")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "journal.db"
+
+
+@pytest.fixture
+def text(tmp_path):
+    return tmp_path / "journal.txt"
+
+
+def play(path, *scores):
+    with closing(Journal.open(path)) as journal:
+        number = journal.start(Match.start(RULES, ["Anna", "Ben"]))
+        for score in scores:
+            journal.append(number, ScoreSet(0, score))
+
+
+def test_it_says_what_the_journal_says(path, text):
+    play(path, 500, 700)
+    found = trace.read(text)
+
+    with closing(sqlite3.connect(path)) as db:
+        rows = db.execute("SELECT position, match, seq, time, body, seal FROM entry").fetchall()
+        keys = dict(db.execute("SELECT id, key FROM match").fetchall())
+    assert list(found.rows) == rows
+    assert (found.keys, found.whole, found.identity) == (keys, True, History(path).identity)
+
+
+def test_people_can_read_it(path, text):
+    play(path, 550)
+
+    assert text.read_text().startswith("# Traykeeper, journal ")
+    assert '[{"kind": "scoreset", "seat": 0, "score": 550}]' in text.read_text()
+
+
+def test_a_torn_last_line_is_none_and_the_next_step_follows_it(path, text):
+    play(path, 500)
+    with text.open("ab") as file:
+        file.write(b"0123abcd 4 1.2 17")
+    play(path, 600)
+
+    assert trace.read(text).whole
+    assert [row[0] for row in trace.read(text).rows] == [1, 2, 3, 4]
+
+
+def test_one_that_is_missing_damaged_or_behind_is_made_whole_from_the_journal(path, text):
+    play(path, 500, 700)
+    whole = text.read_bytes()
+    for left in (None, b"", whole[:-90], whole.replace(b"700", b"900"), whole[40:], b"\0" * 99):
+        text.unlink()
+        if left is not None:
+            text.write_bytes(left)
+        Journal.open(path).close()
+
+        assert text.read_bytes() == whole
+
+
+def test_a_journal_that_ends_earlier_is_damaged(path, text):
+    play(path, 500, 700)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("DELETE FROM entry WHERE position = 3")
+        db.commit()
+
+    with pytest.raises(DamagedJournal, match="it ends at step 2, but 3 were told"):
+        Journal.open(path)
+    assert len(trace.read(text).rows) == 3
+
+
+def test_a_journal_that_says_something_else_is_damaged(path):
+    play(path, 500)
+    with closing(sqlite3.connect(path)) as db:
+        (body,) = db.execute("SELECT body FROM entry WHERE position = 2").fetchone()
+        other = body.replace("500", "900")
+        sealed = trace.seal(1, 1, None, other)
+        db.execute(
+            "UPDATE entry SET body = ?, time = NULL, seal = ? WHERE position = 2", (other, sealed)
+        )
+        db.commit()
+
+    with pytest.raises(DamagedJournal, match="step 2 is another than was told"):
+        Journal.open(path)
+
+
+@pytest.mark.parametrize("deed", [os.unlink, lambda path: os.truncate(path, 0)])
+def test_one_that_is_lost_while_it_is_written_is_written_anew(path, text, deed):
+    with closing(Journal.open(path)) as journal:
+        number = journal.start(Match.start(RULES, ["Anna", "Ben"]))
+        deed(text)
+        journal.append(number, ScoreSet(0, 500))
+
+        assert [row[0] for row in trace.read(text).rows] == [1, 2]
+        assert journal.trouble is None
+
+
+def test_one_that_cannot_be_written_is_told_and_stops_no_step(path, text):
+    with closing(Journal.open(path)) as journal:
+        number = journal.start(Match.start(RULES, ["Anna", "Ben"]))
+        text.unlink()
+        text.mkdir()
+        assert journal.append(number, ScoreSet(0, 500)) == 2
+        assert "the second trace of each step, cannot be written" in str(journal.trouble)
+
+        text.rmdir()
+        journal.append(number, ScoreSet(0, 600))
+        assert journal.trouble is None
+    assert [row[0] for row in trace.read(text).rows] == [1, 2, 3]
+
+
+def test_what_backups_hold_is_cut_off_and_it_goes_on(path, text):
+    with closing(Journal.open(path)) as journal:
+        number = journal.start(Match.start(RULES, ["Anna", "Ben"]))
+        for score in (500, 600, 700):
+            journal.append(number, ScoreSet(0, score))
+        journal.cut_trace(3)
+        journal.append(number, ScoreSet(0, 800))
+
+    assert [row[0] for row in trace.read(text).rows] == [4, 5]
+    Journal.open(path).close()
+
+
+@pytest.mark.parametrize("name", ["journal.db", "journal.db-wal"])
+@pytest.mark.parametrize("deed", [os.unlink, lambda path: os.truncate(path, 0)])
+def test_files_that_are_lost_under_its_hands_are_noticed_before_the_next_step(
+    path, tmp_path, name, deed
+):
+    with closing(Journal.open(path)) as journal:
+        number = journal.start(Match.start(RULES, ["Anna", "Ben"]))
+        deed(tmp_path / name)
+
+        with pytest.raises(DamagedJournal, match=f"{name} was deleted, replaced or emptied"):
+            journal.append(number, ScoreSet(0, 500))
+
+
+def test_no_trigger_or_view_stands_in_a_journal(path):
+    play(path, 500)
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TRIGGER evil AFTER INSERT ON entry BEGIN DELETE FROM entry; END")
+        db.commit()
+
+    with pytest.raises(DamagedJournal, match="a trigger is no part of a journal"):
+        Journal.open(path)
