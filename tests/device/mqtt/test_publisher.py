@@ -138,8 +138,8 @@ def test_a_journal_from_a_backup_is_told_from_there(table, join, listener, tmp_p
             stack.pop_all().close()
         table.journal.restore(copy)
         table.reload()
-        table.do(TapIn((5, 5, 5, 2, 3, 4)))
         listener.heard.clear()
+        table.do(TapIn((5, 5, 5, 2, 3, 4)))
         if not stays:
             stack.enter_context(join())
         until(lambda: recorded(tmp_path)[-1] in told(listener))
