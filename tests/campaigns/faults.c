@@ -1,0 +1,95 @@
+/* Fails, or kills the program, at the n-th call that touches a file below one folder: preloaded into it.
+
+   `fault_arm(n, how)` counts from there: how 0 only counts, 1 fails with EIO, 2 with ENOSPC, 3 kills before
+   the call, 4 kills after it. `fault_count()` says how many calls there were. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define FILES 4096
+enum { COUNT, EIO_NOW, FULL_NOW, KILL_BEFORE, KILL_AFTER };
+static char mine[FILES];
+static const char *root;
+static long seen, at = -1;
+static int how;
+
+__attribute__((constructor)) static void begin(void) { root = getenv("FAULT_ROOT"); }
+
+void fault_arm(long n, int what) { seen = 0; at = n; how = what; }
+long fault_count(void) { return seen; }
+
+static int below(const char *path) { return root && path && !strncmp(path, root, strlen(root)); }
+static int of(int fd) { return fd >= 0 && fd < FILES && mine[fd]; }
+
+/* Whether this call is the one that fails; `last` is set where the program dies after it. */
+static int fails(int ours, int *last) {
+    *last = 0;
+    if (!ours || at < 0 || seen++ != at) return 0;
+    if (how == KILL_BEFORE) raise(SIGKILL);
+    *last = how == KILL_AFTER;
+    errno = how == FULL_NOW ? ENOSPC : EIO;
+    return how == EIO_NOW || how == FULL_NOW;
+}
+
+#define REAL(name) \
+    static __typeof__(name) *real; \
+    if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+
+#define TRY(type, ours, call) \
+    int last; \
+    if (fails(ours, &last)) return -1; \
+    type done = call; \
+    if (last) raise(SIGKILL); \
+    return done
+
+static int opened(int fd, const char *path) {
+    if (fd >= 0 && fd < FILES) mine[fd] = below(path);
+    return fd;
+}
+
+#define OPEN(name) \
+    int name(const char *path, int flags, ...) { \
+        REAL(name); \
+        va_list more; va_start(more, flags); \
+        mode_t mode = va_arg(more, mode_t); va_end(more); \
+        TRY(int, below(path), opened(real(path, flags, mode), path)); \
+    }
+OPEN(open)
+OPEN(open64)
+
+int openat(int folder, const char *path, int flags, ...) {
+    REAL(openat);
+    va_list more; va_start(more, flags);
+    mode_t mode = va_arg(more, mode_t); va_end(more);
+    TRY(int, below(path), opened(real(folder, path, flags, mode), path));
+}
+
+int close(int fd) {
+    REAL(close);
+    if (fd >= 0 && fd < FILES) mine[fd] = 0;
+    return real(fd);
+}
+
+ssize_t read(int fd, void *data, size_t n) { REAL(read); TRY(ssize_t, of(fd), real(fd, data, n)); }
+ssize_t write(int fd, const void *data, size_t n) { REAL(write); TRY(ssize_t, of(fd), real(fd, data, n)); }
+ssize_t pread(int fd, void *data, size_t n, off_t o) { REAL(pread); TRY(ssize_t, of(fd), real(fd, data, n, o)); }
+ssize_t pread64(int fd, void *data, size_t n, off64_t o) { REAL(pread64); TRY(ssize_t, of(fd), real(fd, data, n, o)); }
+ssize_t pwrite(int fd, const void *data, size_t n, off_t o) { REAL(pwrite); TRY(ssize_t, of(fd), real(fd, data, n, o)); }
+ssize_t pwrite64(int fd, const void *data, size_t n, off64_t o) { REAL(pwrite64); TRY(ssize_t, of(fd), real(fd, data, n, o)); }
+int ftruncate(int fd, off_t n) { REAL(ftruncate); TRY(int, of(fd), real(fd, n)); }
+int ftruncate64(int fd, off64_t n) { REAL(ftruncate64); TRY(int, of(fd), real(fd, n)); }
+int fsync(int fd) { REAL(fsync); TRY(int, of(fd), real(fd)); }
+int fdatasync(int fd) { REAL(fdatasync); TRY(int, of(fd), real(fd)); }
+int unlink(const char *path) { REAL(unlink); TRY(int, below(path), real(path)); }
+int rename(const char *from, const char *to) { REAL(rename); TRY(int, below(from), real(from, to)); }
+int link(const char *from, const char *to) { REAL(link); TRY(int, below(from), real(from, to)); }
+int linkat(int a, const char *from, int b, const char *to, int flags) {
+    REAL(linkat); TRY(int, below(from), real(a, from, b, to, flags));
+}
