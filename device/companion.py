@@ -44,8 +44,9 @@ from device.session.session import Session
 from device.session.verdict import NeedsAttention
 from device.snapshots import Surroundings, Troubles, draw, indicator_of
 from device.storage.misreads import MisreadCollector, MisreadStore
-from device.storage.photo_album import PhotoAlbum, jpeg
+from device.storage.photo_album import PhotoAlbum
 from device.storage.throw_pictures import ThrowPictures
+from device.tray_view import TrayView
 from device.watching.camera_thread import CameraThread
 from device.watching.motion import STILL_S
 from device.watching.reports import CameraFound, CameraLost, Report, Seen, TimedOut
@@ -158,6 +159,7 @@ class Companion:
             idle=self._drift_watch.look,
             clock=clock,
         )
+        self._tray_view = TrayView(self.tray_watch, clock)
         self._camera_thread = CameraThread(self.tray_watch)
         self._button, self._no_button = button, no_button
         self._simulated_button = (
@@ -223,9 +225,8 @@ class Companion:
         return self._photo_album.die(photo_id, die)
 
     def view(self) -> bytes | None:
-        """What the camera sees now, small, as JPEG; None while there is no camera."""
-        latest = self.tray_watch.latest
-        return None if latest is None else jpeg(latest)
+        """What the camera sees of the tray now, small, as JPEG; None while there is none."""
+        return self._tray_view.jpeg()
 
     @property
     def troubles(self) -> Troubles:

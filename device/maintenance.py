@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from tempfile import TemporaryFile
 from threading import Lock
 from time import monotonic
+from typing import BinaryIO
 
 from device.coach.coach import TableCoach
 from device.companion import Companion
@@ -36,6 +38,9 @@ from game.situation import TableError
 from web.contracts.maintenance import HealthCheck
 from web.contracts.table import Snapshot
 
+PATIENCE_S = 10.0
+"""A thousand long matches are packed in that; one backup at a time fits into memory."""
+
 FRESH_S = 10.0
 """However many phones look: the machine is asked no more often."""
 
@@ -67,14 +72,27 @@ class Maintenance:
     system: System
     _received: bytearray = field(default_factory=bytearray)
     _lock: Lock = field(default_factory=Lock)
+    _packing: Lock = field(default_factory=Lock)
     _asked_s: float = float("-inf")
     _machine: tuple[HealthCheck, ...] = ()
 
     def health(self) -> tuple[HealthCheck, ...]:
         return (*self._table(), *self._of_the_machine())
 
-    def backup(self) -> bytes:
-        return backup.packed(self.backups.now())
+    def backup(self) -> BinaryIO:
+        if not self._packing.acquire(timeout=PATIENCE_S):
+            raise TableError(Message("it is being packed for somebody else: try again in a moment"))
+        try:
+            file: BinaryIO = TemporaryFile(dir=self.journal.path.parent)  # noqa: SIM115 - whoever gets it closes it
+            backup.pack(self.backups.now(), file)
+        except OSError as error:
+            raise TableError(
+                Message("a backup cannot be made (%(why)s): is the disk full?", why=reason(error))
+            ) from None
+        finally:
+            self._packing.release()
+        file.seek(0)
+        return file
 
     def receive(self, at: int, part: bytes) -> int:
         with self._lock:

@@ -1,12 +1,15 @@
 """Answers of the API: JSON that no cache keeps."""
 
 import json
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, BinaryIO
 
 from flask import Response
 
 from web.contracts.table import Snapshot
 from web.state.state_json import state_json
+
+PART_BYTES = 65_536
 
 
 def state_text(snapshot: Snapshot) -> str:
@@ -20,6 +23,13 @@ def state_answer(snapshot: Snapshot) -> Response:
 
 def json_answer(value: Any) -> Response:
     return _answer(json.dumps(value))
+
+
+def in_parts(file: BinaryIO) -> Iterator[bytes]:
+    """What is in it, as fast as the phone takes it: it never lies whole in memory."""
+    with file:
+        while part := file.read(PART_BYTES):
+            yield part
 
 
 def _answer(text: str) -> Response:

@@ -4,10 +4,11 @@ import errno
 import socket
 from contextlib import suppress
 from threading import Thread
-from typing import Self
+from typing import Any, Self
 
 import waitress
 from flask import Flask
+from waitress.channel import HTTPChannel
 
 from web.stream import Streams
 
@@ -16,6 +17,9 @@ SPARE_THREADS = 16
 
 CONNECTION_LIMIT = 800
 """A browser opens up to six; below the 1,024 files a process may have open."""
+
+OF_ONE_ADDRESS = 256
+"""Of one address; a browser opens up to six, and a hall behind one router has some dozen phones."""
 
 IDLE_S = 60
 MAX_PORT = 65_535
@@ -87,6 +91,7 @@ class Server:
             ident=None,
             clear_untrusted_proxy_headers=True,
         )
+        self._server.channel_class = _accepted
         self._thread = Thread(target=self._server.run, name="web", daemon=True)
 
     def __repr__(self) -> str:
@@ -139,3 +144,22 @@ def _remedy(host: str, port: int, error: OSError) -> str:
             return f"port {port} needs root's rights: choose one above 1023, such as --port 8080"
         case _:
             return f"cannot listen on {host}:{port}: {error}"
+
+
+def _accepted(
+    server: Any, sock: socket.socket, address: tuple[str, int], *more: Any, **named: Any
+) -> None:
+    """The oldest connection of an address that asks nothing gives way to its newest."""
+    others = [c for c in server.active_channels.values() if c.addr[0] == address[0]]
+    if len(others) >= OF_ONE_ADDRESS and not _one_let_go(others):
+        sock.close()
+    else:
+        HTTPChannel(server, sock, address, *more, **named)
+
+
+def _one_let_go(channels: list[HTTPChannel]) -> bool:
+    """Whether one of them waited for nothing."""
+    idle = [channel for channel in channels if not channel.requests and not channel.will_close]
+    if idle:
+        min(idle, key=lambda channel: float(channel.creation_time)).handle_close()
+    return bool(idle)

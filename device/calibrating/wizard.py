@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
+from threading import BoundedSemaphore, Lock
 from time import monotonic, sleep
 from typing import Any, Protocol
 
@@ -43,6 +44,12 @@ PICTURE_S = 6.0
 """Longer than a camera needs that has just been opened; focusing has its own patience."""
 
 FOCUS_S = 20.0
+SAME_S = 0.4
+"""The page asks for a picture once a second."""
+
+WAITING = 3
+"""Steps that are done or wait at once: each holds pictures of some MB."""
+
 UNTIL_STILL_S = 10.0
 ROLL_S = 0.05
 
@@ -102,6 +109,9 @@ class Wizard:
         self._drafted_for: str | None = None
         self._listening = self._showing = ""
         self._heard_s = 0.0
+        self._jobs = BoundedSemaphore(WAITING)
+        self._pictured, self._pictured_s = Lock(), float("-inf")
+        self._picture: bytes | None = None
 
     # What the companion tells and asks
 
@@ -174,7 +184,12 @@ class Wizard:
 
     def _queued(self, job: Callable[[], object]) -> CalibrationState:
         """The state after it was done."""
-        self._worker.submit(job).result()
+        if not self._jobs.acquire(blocking=False):
+            raise TableError(Message("The calibration is at work: wait until that is done."))
+        try:
+            self._worker.submit(job).result()
+        finally:
+            self._jobs.release()
         return self.state()
 
     # What the page asks
@@ -190,10 +205,15 @@ class Wizard:
         return state_of(self._draft, around)
 
     def picture(self) -> bytes | None:
-        try:
-            return jpeg(self._look())
-        except TableError:
-            return None
+        """One at a time, and the same for all who ask within a moment."""
+        with self._pictured:
+            if self._clock() - self._pictured_s >= SAME_S:
+                try:
+                    self._picture = jpeg(self._look())
+                except TableError:
+                    self._picture = None
+                self._pictured_s = self._clock()
+            return self._picture
 
     def do(self, step: Step) -> CalibrationState:
         jobs = {

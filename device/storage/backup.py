@@ -15,14 +15,14 @@ from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 from time import localtime
-from typing import Any
+from typing import IO, Any
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from device import settings
 from device.calibrating import profile_file
 from device.calibrating.profile_file import ProfileError
 from device.errors import UsageError
-from device.files import read_bounded, shown, write_whole
+from device.files import read_bounded, shown, whole_file
 from game.errors import DamagedJournal, GameError, TraykeeperError, quoted, reason
 from game.journal.history import History
 from game.journal.journal import FILE as JOURNAL
@@ -121,8 +121,8 @@ def gather(folder: Path, settings_file: Path | None, now_s: float) -> Backup:
         ) from None
 
 
-def packed(backup: Backup) -> bytes:
-    """The file."""
+def pack(backup: Backup, file: IO[bytes]) -> None:
+    """Write the backup into this file."""
     files = {
         name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
         for name, data in backup.parts.items()
@@ -135,12 +135,10 @@ def packed(backup: Backup) -> bytes:
         "matches": backup.matches,
         "files": files,
     }
-    file = io.BytesIO()
-    with ZipFile(file, "w", ZIP_DEFLATED) as pack:
-        pack.writestr(_dated(LIST), json.dumps(listed, indent=1) + "\n")
+    with ZipFile(file, "w", ZIP_DEFLATED) as zipped:
+        zipped.writestr(_dated(LIST), json.dumps(listed, indent=1) + "\n")
         for name, data in backup.parts.items():
-            pack.writestr(_dated(name), data)
-    return file.getvalue()
+            zipped.writestr(_dated(name), data)
 
 
 def _dated(name: str) -> ZipInfo:
@@ -197,7 +195,8 @@ def write(backup: Backup, path: Path) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    write_whole(path, packed(backup))
+    with whole_file(path) as file:
+        pack(backup, file)
 
 
 def read(path: Path) -> Backup:

@@ -51,7 +51,7 @@ class PhotoAlbum:
 
     def add(self, image: Image, reading: Reading, zones: Sequence[Quad] = ()) -> "AlbumPicture":
         """Keep the picture and what was read from it, cut to these zones."""
-        cut = _cut_to(image.shape[1], image.shape[0], zones)
+        cut = cut_to(image.shape[1], image.shape[0], zones)
         picture = AlbumPicture(np.array(cut.of(image)), cut.moved(reading), reading)
         self._pictures.append(picture)
         return picture
@@ -165,7 +165,7 @@ class AlbumPicture:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cut:
+class TrayCut:
     """The part of a picture that is shown, in its pixels."""
 
     left: int
@@ -195,12 +195,12 @@ def _photo_die(die: Die, width: int, height: int) -> PhotoDie:
     )
 
 
-def _cut_to(width: int, height: int, zones: Sequence[Quad]) -> _Cut:
+def cut_to(width: int, height: int, zones: Sequence[Quad]) -> TrayCut:
     """The upright box around the zones, with a margin for walls and labels."""
     if not zones:
-        return _Cut(0, 0, width, height)
+        return TrayCut(0, 0, width, height)
     xs, ys = zip(*(corner for zone in zones for corner in zone.corners), strict=True)
     margin = MARGIN * (max(ys) - min(ys))
     left, top = (max(0, int(min(side) - margin)) for side in (xs, ys))
     right, bottom = min(width, int(max(xs) + margin)), min(height, int(max(ys) + margin))
-    return _Cut(left, top, right - left, bottom - top)
+    return TrayCut(left, top, right - left, bottom - top)

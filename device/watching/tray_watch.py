@@ -214,6 +214,15 @@ class TrayWatch:
         view = self._view
         return view.latest if view else None
 
+    @property
+    def zones_in_view(self) -> tuple[Quad, ...]:
+        """Tray and set-aside zone in the pixels of `latest`; none while nobody has said where."""
+        view = self._view
+        if view is None or view.latest is None or not view.zones:
+            return ()
+        share = view.latest.shape[1] / view.picture_px[0]
+        return tuple(_scaled(zone, share) for zone in view.zones)
+
     # What one thread does
 
     def step(self) -> float:
@@ -367,6 +376,11 @@ class TrayWatch:
                 return
             self._wanted = None
         self._post(report)
+
+
+def _scaled(zone: Quad, share: float) -> Quad:
+    a, b, c, d = ((x * share, y * share) for x, y in zone.corners)
+    return Quad((a, b, c, d))
 
 
 def _zones(camera: Camera) -> tuple[Quad, ...]:

@@ -1,11 +1,13 @@
 import json
+import socket
 import threading
 import urllib.request
+from contextlib import ExitStack
 
 import pytest
 
 from web.app import create_app
-from web.server import Server, ServerError
+from web.server import CONNECTION_LIMIT, OF_ONE_ADDRESS, Server, ServerError
 
 
 def test_port_0_takes_a_free_one_and_tells_it(table):
@@ -59,3 +61,17 @@ def test_stopping_ends_streams_and_threads_and_frees_the_port(table):
 
 def test_a_server_that_never_started_stops_as_well(table):
     Server(create_app(table), "127.0.0.1", 0).stop()
+
+
+def test_dripping_connections_give_way_to_those_that_ask(table):
+    assert OF_ONE_ADDRESS * 3 <= CONNECTION_LIMIT
+    with ExitStack() as stack, Server(create_app(table), "127.0.0.1", 0) as server:
+        for _ in range(OF_ONE_ADDRESS + 40):
+            dripping = socket.create_connection(("127.0.0.1", server.port), timeout=5)
+            stack.enter_context(dripping)
+            dripping.sendall(b"GET / HTTP/1.1\r\nHos")
+        with urllib.request.urlopen(
+            f"http://127.0.0.1:{server.port}/api/v1/state", timeout=10
+        ) as answer:
+            assert answer.status == 200
+        assert len(server._server.active_channels) <= OF_ONE_ADDRESS + 1

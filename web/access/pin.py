@@ -14,6 +14,7 @@ from time import monotonic, time
 
 from game.errors import TraykeeperError
 from game.message import Message
+from web.access.attempts import Attempts
 
 PIN_DIGITS = 6
 PERIOD_S = 300
@@ -66,7 +67,7 @@ class Pin:
     ) -> None:
         self._secret, self._wall, self._clock = secret, wall, clock
         self._lock = Lock()
-        self._wrong: list[tuple[str, float]] = []
+        self._wrong = Attempts(TRIES, ALL_TRIES, PERIOD_S, clock)
         self._link = ""
         self._made_s = 0.0
 
@@ -86,7 +87,8 @@ class Pin:
             TooManyTriesError: there were too many wrong ones.
         """
         with self._lock:
-            self._refuse_guessers(address)
+            if wait_s := self._wrong.wait_s(address):
+                raise TooManyTriesError(wait_s)
             now_s, sent = self._wall(), told.encode(errors="replace")
             whose = (MACHINE,) if machines else (MACHINE, HOLDER)
             right = [
@@ -95,7 +97,7 @@ class Pin:
                 for one in whose
             ]
             if not any(right):
-                self._wrong.append((address, self._clock()))
+                self._wrong.note(address)
             return any(right)
 
     def new_link(self) -> str:
@@ -114,11 +116,3 @@ class Pin:
         """The link has done its work."""
         with self._lock:
             self._link = ""
-
-    def _refuse_guessers(self, address: str) -> None:
-        now_s = self._clock()
-        self._wrong = [wrong for wrong in self._wrong if now_s - wrong[1] < PERIOD_S]
-        own_s = [at_s for one, at_s in self._wrong if one == address]
-        for wrong_s, most in ((own_s, TRIES), ([at_s for _, at_s in self._wrong], ALL_TRIES)):
-            if len(wrong_s) >= most:
-                raise TooManyTriesError(wrong_s[-most] + PERIOD_S - now_s)

@@ -17,7 +17,7 @@ from web.fields import Corners, OneOf, Optional, Yes
 from web.i18n.translate import say
 from web.problem import HttpProblem
 from web.response import json_answer
-from web.route import Routes
+from web.route import Routes, Who
 
 LISTENS = ("", "button", "learn", "test")
 COLOURS = ("red", "green", "blue")
@@ -65,7 +65,10 @@ def create_calibration(calibration: Calibration | None) -> Routes:
     def state() -> Response:
         return answer(lambda c: c.state())
 
-    @routes.reads("/picture.jpg", "What the camera sees now", kind="image/jpeg", refused=(404, 409))
+    @routes.reads(
+        "/picture.jpg", "All that the camera sees now, for the holder",
+        kind="image/jpeg", who=Who.HOLDER, refused=(403, 404, 409),
+    )  # fmt: skip
     def picture() -> Response:
         jpeg = _there(calibration).picture()
         if jpeg is None:

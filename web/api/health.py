@@ -11,7 +11,7 @@ from web.contracts.misreads import Misreads
 from web.contracts.table import Table
 from web.fields import Base64, Whole
 from web.problem import HttpProblem
-from web.response import json_answer, state_answer
+from web.response import in_parts, json_answer, state_answer
 from web.route import Routes, Who
 
 MAX_PART = 98_304
@@ -75,7 +75,7 @@ def create_backups(keeper: Maintainer | None) -> Routes:
             "Cache-Control": "no-store",
             "Content-Disposition": f'attachment; filename="{name}"',
         }
-        return Response(kept().backup(), headers=headers, mimetype="application/zip")
+        return Response(in_parts(kept().backup()), headers=headers, mimetype="application/zip")
 
     @routes.does(
         "/restore/part", "A part of a backup, in base64, and where it begins",

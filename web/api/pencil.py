@@ -3,6 +3,7 @@
 from flask import Response, g, request
 
 from game.message import Message
+from web.access.attempts import Attempts
 from web.access.owner import OWNER_S, Owners
 from web.access.pencil import Pencil
 from web.access.phone import Phones, known_phone
@@ -20,20 +21,31 @@ NOT_MACHINES = Message("that is not the machine's own PIN now: `traykeeper pin` 
 OLD_LINK = Message("that link was used or is too old: ask for the pencil, or use the PIN")
 
 
+ASKS, ALL_ASKS, ASKS_S = 4, 100, 600.0
+"""From one address: who walks to the button needs one or two; a script that goes on has a fifth of the time."""
+
+
 def create_pencil(table: Table, pencil: Pencil, pin: Pin, phones: Phones, owners: Owners) -> Routes:
     """The routes of /api/v1/pencil."""
     routes = Routes("pencil", "/api/v1/pencil")
+    asks = Attempts(ASKS, ALL_ASKS, ASKS_S)
 
     def answer() -> Response:
         return json_answer(_mine(pencil.view()))
 
     @routes.reads("", "Where the pencil is, seen from here")
     def mine() -> Response:
+        if pencil.holds(g.phone):
+            asks.forgive(str(request.remote_addr))
         return answer()
 
-    @routes.does("/ask", "Ask for the pencil", who=Who.ANYBODY)
+    @routes.does("/ask", "Ask for the pencil", who=Who.ANYBODY, refused=(429,))
     def ask() -> Response:
-        pencil.ask(known_phone(phones))
+        phone = known_phone(phones)
+        if pencil.view().asking in ("", phone) and not pencil.holds(phone):
+            _refuse_often(asks.wait_s(str(request.remote_addr)))
+            asks.note(str(request.remote_addr))
+        pencil.ask(phone)
         return answer()
 
     @routes.does("/give", "Hand it to who asks, or keep it", {"yes": Yes()})
@@ -54,6 +66,15 @@ def create_pencil(table: Table, pencil: Pencil, pin: Pin, phones: Phones, owners
     _add_proofs(routes, pencil, pin, phones, owners)
     _add_players(routes, table, pencil, phones)
     return routes
+
+
+def _refuse_often(wait_s: float) -> None:
+    if wait_s:
+        raise HttpProblem(
+            429,
+            Message("asked in vain too often: wait %(n)s s, or use the PIN", n=round(wait_s)),
+            headers={"Retry-After": f"{wait_s:.0f}"},
+        )
 
 
 def _add_proofs(routes: Routes, pencil: Pencil, pin: Pin, phones: Phones, owners: Owners) -> None:

@@ -121,11 +121,22 @@ def _add_reading(api: Routes, table: Table, streams: Streams, rules: tuple[Rules
     def photo_die(photo_id: str, die: int) -> Response:
         return _picture(table.photo_die(photo_id, die))
 
-    @api.reads("/view.jpg", "What the camera sees now, small", kind="image/jpeg", refused=(404,))
+    @api.reads(
+        "/view.jpg",
+        "What the camera sees of the tray now, small",
+        kind="image/jpeg",
+        refused=(404,),
+    )
     def view() -> Response:
         jpeg = table.view()
         if jpeg is None:
-            raise HttpProblem(404, Message("there is no camera now: dice can be tapped in"))
+            raise HttpProblem(
+                404,
+                Message(
+                    "there is no camera now, or its tray is not known yet: calibrate it, or tap the "
+                    "dice in"
+                ),
+            )
         return Response(jpeg, headers={"Cache-Control": "no-store"}, mimetype="image/jpeg")
 
     @api.reads("/rules", "The rule sets on offer")

@@ -7,6 +7,7 @@ keeps it in a cookie that no script reads and no other site's page sends.
 import hmac
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any, Self
@@ -23,6 +24,10 @@ from web.problem import HttpProblem
 COOKIE = "steward"
 
 
+def _new_key() -> str:
+    return secrets.token_urlsafe(16)
+
+
 class Steward:
     """Knows the key."""
 
@@ -34,12 +39,22 @@ class Steward:
 
     @classmethod
     def of(cls, path: Path) -> Self:
-        """The key in this file, made where there is none; nobody else can read it."""
-        if not path.exists():
+        """The key in this file, made where there is none, or half of one; nobody else can read it.
+
+        A file that cannot be written leaves a key for this run.
+        """
+        with suppress(OSError, UnicodeDecodeError):
+            key = path.read_text("utf-8").strip()
+            if len(key) >= len(_new_key()):
+                return cls(key)
+        key = _new_key()
+        with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.touch(mode=0o600)
-            path.write_text(secrets.token_urlsafe(16), "utf-8")
-        return cls(path.read_text("utf-8").strip())
+            fresh = path.with_name(f".{path.name}.new")
+            fresh.touch(mode=0o600)
+            fresh.write_text(key, "utf-8")
+            fresh.replace(path)
+        return cls(key)
 
     @property
     def way_in(self) -> str:
@@ -47,7 +62,8 @@ class Steward:
         return f"steward/{self._key}"
 
     def knows(self, key: str) -> bool:
-        return hmac.compare_digest(key.encode(), self._key.encode())
+        """An empty key opens nothing."""
+        return bool(key) and hmac.compare_digest(key.encode(), self._key.encode())
 
     @property
     def is_here(self) -> bool:

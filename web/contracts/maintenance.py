@@ -4,7 +4,7 @@
 """
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import BinaryIO, Literal, Protocol
 
 from game.message import Message
 from web.contracts.table import Snapshot
@@ -39,8 +39,11 @@ class Maintainer(Protocol):
     def health(self) -> tuple[HealthCheck, ...]:
         """Every check, the same ones in the same order each time."""
 
-    def backup(self) -> bytes:
-        """All that is worth keeping, as one file. Raises `game.GameError` where it cannot be."""
+    def backup(self) -> BinaryIO:
+        """All that is worth keeping, as one file, to be read once.
+
+        Raises `game.GameError` where it cannot be, or is made for somebody else just now.
+        """
 
     def receive(self, at: int, part: bytes) -> int:
         """Take the next part of a backup, `at` so many bytes; 0 begins anew. Gives where to go on.

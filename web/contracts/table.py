@@ -63,6 +63,7 @@ class Holding:
     Attributes:
         holder: the phone that holds it, "" if none does.
         asking: the phone that asks for it now, "" if none does.
+        asker: what people may call that phone: its player's name, or a number; "" if none does.
         by_button: the next press of the tray's real button gives it to who asks.
         by_holder: the holder is here, and is asked.
         own_turn: each player's own phone may keep, bank and correct in that player's turn.
@@ -75,6 +76,7 @@ class Holding:
     by_holder: bool = False
     own_turn: bool = False
     players: tuple[tuple[str, str], ...] = ()
+    asker: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ class Table(Protocol):
         """That die of it, counted from 0, at full resolution and without marks, as JPEG."""
 
     def view(self) -> bytes | None:
-        """What the camera sees now, small, as JPEG; None while there is no camera."""
+        """What the camera sees of the tray now, small, as JPEG; None while that cannot be told."""
 
     def do(self, command: Command, request: str = "") -> Snapshot:
         """Do what somebody asks for; gives the snapshot after it.

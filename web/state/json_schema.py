@@ -255,11 +255,12 @@ class PencilJson(TypedDict):
     """Who may change anything: phones by their badges, "" for none.
 
     `by_button`: the next press of the tray's real button gives it to `asking`; `by_holder`: the
-    holder is asked.
+    holder is asked. `asker` is what people may call `asking`: its player, or a number.
     """
 
     holder: str
     asking: str
+    asker: str
     by_button: bool
     by_holder: bool
     own_turn: bool

@@ -287,6 +287,7 @@ def _pencil(pencil: Holding) -> PencilJson:
     return {
         "holder": pencil.holder,
         "asking": pencil.asking,
+        "asker": pencil.asker,
         "by_button": pencil.by_button,
         "by_holder": pencil.by_holder,
         "own_turn": pencil.own_turn,

@@ -1,0 +1,60 @@
+"""Who watches sees the tray alone, and costs the reading nothing."""
+
+import cv2
+import numpy as np
+
+from device.tray_view import VIEW_S, TrayView
+from tests.device.rig import open_rig
+from vision.reading import Quad
+
+TRAY = Quad(((100, 60), (220, 60), (220, 140), (100, 140)))
+
+
+class Watch:
+    """Has one picture, in which only the tray is bright."""
+
+    def __init__(self):
+        self.latest = np.zeros((180, 320, 3), np.uint8)
+        self.latest[60:140, 100:220] = 255
+        self.zones_in_view = (TRAY,)
+
+
+def shown(jpeg):
+    return cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
+
+
+def test_it_is_cut_to_the_tray(clock):
+    height, width = shown(TrayView(Watch(), clock).jpeg()).shape[:2]
+
+    assert (120, 80) <= (width, height) <= (150, 110)
+
+
+def test_where_nobody_said_where_the_tray_is_nothing_of_the_room_is_shown(clock):
+    watch = Watch()
+    watch.zones_in_view = ()
+
+    assert TrayView(watch, clock).jpeg() is None
+
+
+def test_it_is_made_once_for_all_and_only_so_often(clock):
+    watch = Watch()
+    view = TrayView(watch, clock)
+    first = view.jpeg()
+    watch.latest = watch.latest // 2
+
+    assert view.jpeg() is first
+    clock.now_s += 2 * VIEW_S
+    assert view.jpeg() is not first
+
+
+def test_many_who_watch_ask_the_camera_for_nothing(tmp_path):
+    with open_rig(tmp_path) as rig:
+        rig.step()
+        asked = []
+        capture = rig.tray.capture
+        rig.tray.capture = lambda: asked.append(1) or capture()
+        pictures = {rig.companion.view() for _ in range(100)}
+
+        assert len(pictures) == 1
+        assert pictures.pop().startswith(b"\xff\xd8")
+        assert asked == []

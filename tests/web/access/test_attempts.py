@@ -1,0 +1,53 @@
+"""Who tries something too often waits, and nobody else does."""
+
+from tests.web.conftest import make_app
+from web.access.attempts import Attempts
+from web.api.pencil import ASKS
+
+
+def test_an_address_that_tries_too_often_waits_alone(clock):
+    attempts = Attempts(2, 9, 60, clock)
+    for _ in range(2):
+        assert attempts.wait_s("a") == 0
+        attempts.note("a")
+    clock.now_s += 10
+
+    assert attempts.wait_s("a") == 50
+    assert attempts.wait_s("b") == 0
+    clock.now_s += 50
+    assert attempts.wait_s("a") == 0
+
+
+def test_all_wait_where_many_addresses_try(clock):
+    attempts = Attempts(2, 3, 60, clock)
+    for address in "abc":
+        attempts.note(address)
+
+    assert attempts.wait_s("d") == 60
+
+
+def test_what_was_good_is_forgotten(clock):
+    attempts = Attempts(1, 9, 60, clock)
+    attempts.note("a")
+    attempts.forgive("a")
+
+    assert attempts.wait_s("a") == 0
+
+
+def test_a_script_that_asks_for_ever_does_not_get_the_pencil_at_the_next_press(table):
+    script = make_app(table, holder="").test_client()
+    answers = [script.post("/api/v1/pencil/ask").status_code for _ in range(ASKS + 1)]
+
+    assert answers == [200] * ASKS + [429]
+    other = script.application.test_client()
+    asked = other.post("/api/v1/pencil/ask", environ_base={"REMOTE_ADDR": "10.0.0.9"})
+    assert asked.status_code == 409  # the script's last ask still stands, for half a minute
+
+
+def test_who_asks_is_called_by_a_name_or_a_number(table):
+    client = make_app(table, holder="").test_client()
+    client.post("/api/v1/pencil/ask")
+    asker = client.get("/api/v1/state").json["pencil"]["asker"]
+
+    assert 10 <= int(asker) <= 99
+    assert f"Phone {asker} asks for the pencil" in client.get("/").text
