@@ -3,6 +3,7 @@
 Exit codes: 0 done, 1 a check failed, 2 wrong usage or bad input (one line on stderr).
 """
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -10,6 +11,7 @@ from importlib import import_module
 import click
 
 from device.errors import BAD_INPUT, UsageError
+from device.files import shown
 from game.errors import GameError
 
 ELSEWHERE = {"restore": "backup", "match": "rules"}
@@ -23,6 +25,7 @@ VERBS = (
 
 def main(args: Sequence[str] | None = None) -> None:
     """The console script. Every expected error is one line, never a traceback."""
+    _open_streams()
     try:
         code = cli.main(args, prog_name="traykeeper", standalone_mode=False)
     except click.ClickException as error:
@@ -37,8 +40,19 @@ def main(args: Sequence[str] | None = None) -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
+def _open_streams() -> None:
+    """Where one was closed (`>&-`) the next file would take its place, and be printed into."""
+    for number, name, how in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, how, encoding="utf-8"))  # noqa: SIM115, PTH123 - to the end
+
+
 def _fail(message: str) -> None:
-    click.echo(f"traykeeper: {' '.join(message.split())}", err=True)
+    click.echo(f"traykeeper: {shown(' '.join(message.split()))}", err=True)
     sys.exit(BAD_INPUT)
 
 

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import platformdirs
 
-from game.journal.trace import sync_folder
+from game.journal.file_guard import sync_folder
 
 SERVICE = "traykeeper.service"
 UNIT = Path("etc/systemd/system") / SERVICE
@@ -59,10 +59,9 @@ def read_bounded(path: Path, most: int) -> bytes:
     return data
 
 
-def shown(path: Path | str) -> str:
-    """A name of a file, on one line and without anything that a terminal would obey."""
-    text = str(path)
-    return text if text.isprintable() else ascii(text)
+def shown(text: Path | str) -> str:
+    """A name or a sentence, on one line and without anything that a terminal would obey."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in str(text))
 
 
 def _refuse_device(path: Path, mode: int) -> None:
@@ -116,6 +115,25 @@ def replace_whole(path: Path, data: bytes) -> None:
         if path.exists():
             os.fchmod(file.fileno(), path.stat().st_mode)
             shutil.copy2(path, path.with_name(f"{path.name}.bak"))
+
+
+@contextmanager
+def as_owner_of(folder: Path) -> Iterator[None]:
+    """What root does there it does as whom the folder belongs to: a link set there leads to nothing of root's."""
+    owner = folder.stat() if folder.exists() else None
+    if os.geteuid() != 0 or owner is None or owner.st_uid == 0:
+        yield
+        return
+    groups = os.getgroups()
+    os.setgroups([owner.st_gid])
+    os.setegid(owner.st_gid)
+    os.seteuid(owner.st_uid)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+        os.setgroups(groups)
 
 
 def hand_over(folder: Path) -> None:

@@ -56,7 +56,7 @@ def _picture(path: Path, number: int, line: str) -> Picture:
             None if tray is None else _quad(tray),
             None if table is None else _table(path.parent, table),
         )
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise UsageError(
             f'--list {path}, line {number}: write {{"file": "a.jpg"}}, and if you like '
             '"tray": four corners [[x, y], ...] in the picture, '

@@ -1,6 +1,7 @@
 """Picture files: read whole or refused, with the remedy in one line."""
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -82,9 +83,12 @@ def _bytes(path: Path) -> bytes:
     if "\0" in str(path):
         raise ImageError(f"{str(path)!r}: no file is called so: check the name")
     try:
-        if path.stat().st_size > MOST_BYTES:
+        if stat.S_ISCHR(path.stat().st_mode):
+            raise ImageError(f"{path}: this is a device, not a picture: check the name")
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
             raise ImageError(f"{path}: larger than {MOST_BYTES // 1_000_000} MB: save it smaller")
-        data = path.read_bytes()
     except FileNotFoundError:
         raise ImageError(f"{path}: no such file: check the name") from None
     except OSError as error:

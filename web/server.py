@@ -89,6 +89,7 @@ class Server:
             outbuf_high_watermark=WAITING_BYTES,
             asyncore_use_poll=True,  # select knows no file above 1,024
             ident=None,
+            log_socket_errors=False,  # a phone that falls asleep is no error
             clear_untrusted_proxy_headers=True,
         )
         self._server.channel_class = _accepted

@@ -8,7 +8,7 @@ from typing import Any
 
 from calibration.outline import Outline
 from calibration.profile import Colour, DiceLook, DiceSet, HeldControls, Mat, Profile
-from device.files import write_whole
+from device.files import read_bounded, write_whole
 from game import toml_table
 from game.message import Message
 from game.toml_table import TomlTable, is_number
@@ -17,6 +17,9 @@ FORMAT = 1
 """Of the file. A newer one is refused; an older one is brought up step by step."""
 
 MAX_FORMAT = 1_000
+
+MAX_BYTES = 1_048_576
+"""A profile is some 5 kB."""
 
 FILE = "calibration.toml"
 """Its name in the state folder."""
@@ -42,7 +45,7 @@ def load(path: Path) -> Profile | None:
         ProfileError: it does not hold.
     """
     try:
-        text = path.read_text("utf-8-sig")
+        text = read_bounded(path, MAX_BYTES).decode("utf-8-sig")
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:

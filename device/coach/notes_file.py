@@ -66,7 +66,15 @@ def _read(file: Path) -> Notes | None:
     try:
         values = json.loads(file.read_text("utf-8"))
         return Notes(Mode(values["mode"]), tuple(map(_dice_set, values["dice"])))
-    except (OSError, JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError):
+    except (
+        OSError,
+        JSONDecodeError,
+        UnicodeDecodeError,
+        KeyError,
+        TypeError,
+        ValueError,
+        RecursionError,
+    ):
         return None
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from device.commands.options import state_option
-from device.files import hand_over, state_folder
+from device.files import as_owner_of, hand_over, shown, state_folder
 from device.settings import Settings, find, load
 from device.storage import backup as backups
 from device.storage.daily_backup import Backups
@@ -29,9 +29,11 @@ def backup(file: str | None, state: str | None, settings_file: str | None) -> No
     settings, settings_path = _settings(settings_file)
     now = datetime.now(UTC).astimezone()
     path = Path(file or f"traykeeper-{now:%Y-%m-%d}.zip")
-    made = Backups(state_folder(state or settings.state), settings_path).now()
+    folder = state_folder(state or settings.state)
+    with as_owner_of(folder):
+        made = Backups(folder, settings_path).now()
     backups.write(made, path)
-    click.echo(f"{path}: {made}")
+    click.echo(f"{shown(path)}: {made}")
 
 
 @click.command()
@@ -49,10 +51,10 @@ def restore(file: str, state: str | None, settings_file: str | None, yes: bool) 
     settings, settings_path = _settings(settings_file)
     folder = state_folder(state or settings.state)
     kept = Backups(folder, settings_path)
-    with closing(open_journal(folder, kept)[0]) as journal:
-        click.echo(f"{file}: {good}")
+    with as_owner_of(folder), closing(open_journal(folder, kept)[0]) as journal:
+        click.echo(f"{shown(file)}: {good}")
         if not yes:
-            click.confirm(f"Put this in place of what is in {folder}?", abort=True)
+            click.confirm(f"Put this in place of what is in {shown(folder)}?", abort=True)
         before = put_back(good, journal, folder, kept)
     click.echo(f"Restored. What was there before is in {before}")
     if path := put_settings_back(good, settings_path):

@@ -19,6 +19,7 @@ from device import picture_list
 from device.calibrating.profile_store import named
 from device.cameras.base import Image
 from device.errors import BAD_INPUT, UsageError
+from device.files import shown
 from device.picture_list import Picture, TablePictures
 from device.session import messages
 from game.count_words import faces
@@ -90,7 +91,7 @@ def _read_one(picture: Picture, known: Profile | None, *, as_json: bool) -> bool
         image = load(picture.path)
         table = _known_table(picture.table, picture.tray) if picture.table else KnownTable()
     except ImageError as error:
-        click.echo(f"traykeeper: {error}", err=True)
+        click.echo(f"traykeeper: {shown(str(error))}", err=True)
         if as_json:
             click.echo(json.dumps(_unread(picture.name, str(error))))
         return False
@@ -124,7 +125,9 @@ def _read_as_known(image: Image, known: Profile) -> Reading:
 def _write(path: Path, image: Image) -> bool:
     if cv2.imwrite(str(path), image):
         return True
-    click.echo(f"traykeeper: {path}: cannot be written: is the folder full or read-only?", err=True)
+    click.echo(
+        f"traykeeper: {shown(path)}: cannot be written: is the folder full or read-only?", err=True
+    )
     return False
 
 
@@ -140,8 +143,8 @@ def _unread(name: str, reason: str) -> dict[str, Any]:
 def _line(picture: Picture, reading: Reading) -> str:
     seen = faces(reading.values) or "no dice"
     if reading.sure:
-        return f"{picture.name}: {seen}"
-    told = [f"{picture.name}: {seen}, not sure.", *map(str, messages.advice(reading))]
+        return f"{shown(picture.name)}: {seen}"
+    told = [f"{shown(picture.name)}: {seen}, not sure.", *map(str, messages.advice(reading))]
     if picture.drawn is None and any(die.problem for die in reading.in_tray):
         told.append("(--annotate DIR writes a picture with the ring.)")
     return " ".join(told)

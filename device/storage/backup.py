@@ -35,7 +35,11 @@ LIST = "backup.json"
 SETTINGS = settings.SYSTEM_FILE.name
 MEMBERS = (JOURNAL, profile_file.FILE, SETTINGS)
 
-MAX_BYTES = {JOURNAL: 160 * 1024 * 1024, profile_file.FILE: 1024 * 1024, SETTINGS: 65_536}
+MAX_BYTES = {
+    JOURNAL: 160 * 1024 * 1024,
+    profile_file.FILE: profile_file.MAX_BYTES,
+    SETTINGS: 65_536,
+}
 """Of each file in it. A thousand long matches are some 80 MB."""
 
 MAX_LIST = 65_536

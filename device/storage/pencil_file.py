@@ -78,7 +78,15 @@ def _read(file: Path) -> tuple[bytes, PencilState] | None:
         kept = PencilState(
             str(values["holder"]), bool(values["own_turn"]), _names(values["players"])
         )
-    except (OSError, JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError):
+    except (
+        OSError,
+        JSONDecodeError,
+        UnicodeDecodeError,
+        KeyError,
+        TypeError,
+        ValueError,
+        RecursionError,
+    ):
         return None
     return (secret, kept) if len(secret) == SECRET_BYTES else None
 

@@ -47,7 +47,7 @@ class RescueState:
             return cls(**json.loads((folder / FILE).read_text("utf-8")))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, TypeError):
+        except (OSError, ValueError, TypeError, RecursionError):
             return cls(0, "", done=True)  # told, though without its particulars
 
     def write(self, folder: Path) -> None:

@@ -17,6 +17,7 @@ from threading import Lock
 from typing import BinaryIO
 
 from game.journal.entry import Row, seal
+from game.journal.file_guard import sync_folder
 
 SUFFIX = ".txt"
 
@@ -151,15 +152,6 @@ class Trace:
         if self._file:
             self._file.close()
         self._file, self._size = self.path.open("r+b"), len(data)
-
-
-def sync_folder(folder: Path) -> None:
-    """Names in it are on the disk afterwards, not only what they stand for."""
-    number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
 
 
 def numbered(rows: Iterable[Row]) -> Iterator[Row]:

@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from flask import Response, request
+from flask import Response
 
 from game.errors import JournalError
-from game.journal.history import NEWEST, History, Played
+from game.journal.history import History, Played
 from game.match.match import Match
 from game.match.match_text import to_text
 from web.contracts.coach import Coach, LookedBack
 from web.fields import Whole
-from web.pages.matches import HIGHEST, found_match, known, lost_match, sums, working
+from web.pages.matches import HIGHEST, asked_before, found_match, known, lost_match, sums, working
 from web.pages.timeline import as_csv, as_json
 from web.response import json_answer
 from web.route import Routes
@@ -25,8 +25,7 @@ def create_matches(history: History | None, coach: Coach | None) -> Routes:
 
     @routes.reads("", "The matches of the journal, the newest first")
     def matches() -> Response:
-        before = request.args.get("before", NEWEST, type=int)
-        found = history.matches(before=min(before, NEWEST), limit=PAGE) if history else ()
+        found = history.matches(before=asked_before(), limit=PAGE) if history else ()
         return json_answer([_played_json(played) for played in found])
 
     _add_exports(routes, history)

@@ -79,8 +79,7 @@ def create_looking_back(
 def _add_list(back: Blueprint, show: Show, history: History | None) -> None:
     @back.get("/matches")
     def matches() -> Response:
-        before = min(request.args.get("before", NEWEST, type=int), NEWEST)
-        found = history.matches(before=before, limit=PAGE) if history else ()
+        found = history.matches(before=asked_before(), limit=PAGE) if history else ()
         days = {played.id: _day(played) for played in found}
         return show("matches.html", matches=found, days=days, more=len(found) == PAGE)
 
@@ -153,6 +152,11 @@ def _picture_of(
 
 def _where(event: Thrown) -> tuple[tuple[float, float], ...]:
     return tuple((place.x, place.y) for place in event.places if place.seen)
+
+
+def asked_before() -> int:
+    """Where the page of the list that is asked for begins."""
+    return max(0, min(request.args.get("before", NEWEST, type=int), NEWEST))
 
 
 def working(coach: Coach | None) -> Coach:

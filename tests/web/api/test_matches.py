@@ -30,7 +30,7 @@ def test_the_list_has_the_newest_match_first_and_goes_on(client):
     assert newest["rules"] == {"name": RULES.name, "title": RULES.title}
     assert (newest["winner"], oldest["id"]) == (None, 1)
     assert client.get(f"/api/v1/matches?before={newest['position']}").json == [oldest]
-    for nonsense in ("x", "1e9", "9" * 40, "-1"):
+    for nonsense in ("x", "1e9", "9" * 40, "-1", "-" + "9" * 20):
         assert client.get(f"/api/v1/matches?before={nonsense}").status_code == 200
 
 

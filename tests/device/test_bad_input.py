@@ -1,0 +1,135 @@
+"""What is handed in on the command line is bounded, and answered in one line that harms no terminal."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from device.calibrating import profile_file
+from device.calibrating.profile_file import ProfileError
+from device.files import as_owner_of, shown
+from device.storage import backup
+from device.storage.backup import MAX_BYTES, BackupError
+from game.journal.journal import FILE, Journal
+from game.match.match import Match
+from game.rules import rule_files
+
+COMMAND = str(Path(sys.executable).with_name("traykeeper"))
+
+
+def run(*words, **options):
+    done = subprocess.run(
+        [COMMAND, *map(str, words)], capture_output=True, timeout=60, check=False, **options
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def play(folder):
+    with closing(Journal.open(folder / FILE)) as journal:
+        journal.start(Match.start(rule_files.load("zilch"), ["Anna", "Ben"]))
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("read", "/dev/zero"), "a device, not a picture"),
+        (("read", "/dev/null"), "a device, not a picture"),
+        (("restore", "/dev/zero", "--yes"), "a device or a pipe"),
+        (("restore", "/", "--yes"), "Is a directory"),
+        (("read", "a\x1b[31mb\n.jpg"), r"a\x1b[31mb\n.jpg: no such file"),
+        (("keeps", "\x1b]0;evil\x07"), "traykeeper: "),
+        (("pin", "--settings", "\x1b[2J"), "no such file"),
+    ],
+)
+def test_it_is_one_line_and_quick(words, why):
+    code, _, said = run(*words)
+
+    assert code == 2
+    assert why in said
+    assert said.count("\n") == 1
+    assert said.strip().isprintable()
+
+
+def test_a_profile_without_end_is_refused():
+    with pytest.raises(ProfileError, match="it is a device or a pipe"):
+        profile_file.load(Path("/dev/zero"))
+
+
+def test_a_backup_never_takes_the_place_of_a_device(tmp_path):
+    play(tmp_path)
+    code, _, said = run("backup", "/dev/null", "--state", tmp_path)
+
+    assert (code, said.count("\n")) == (2, 1)
+    assert "it is a device or a pipe" in said
+    assert not Path("/dev/null").is_file()
+
+
+def test_a_pipe_that_nobody_fills_does_not_stop_a_restore(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+
+    assert run("restore", tmp_path / "pipe", "--yes")[0] == 2
+
+
+def test_a_small_file_that_unpacks_to_a_large_one_is_refused(tmp_path):
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bomb:
+        bomb.writestr("backup.json", '{"format": 1, "made_s": 1, "files": {"settings.toml": {}}}')
+        bomb.writestr("settings.toml", bytes(MAX_BYTES["settings.toml"] + 1))
+
+    with pytest.raises(BackupError, match=r"settings.toml is larger than 64 kB"):
+        backup.read(path)
+
+
+def test_nested_json_and_unseen_characters_are_refused(tmp_path):
+    (tmp_path / "list").write_text("[" * 100_000)
+    (tmp_path / "settings.toml").write_text('state = "a\\u0000b"\n')
+
+    assert "--list" in run("read", "--list", tmp_path / "list")[2]
+    code, _, said = run("pin", "--settings", tmp_path / "settings.toml")
+    assert (code, said.count("\n")) == (2, 1)
+    assert "allowed is one line of text" in said
+
+
+@pytest.mark.parametrize("closed", ["1>&-", "2>&-", "<&-", "1>&- 2>&- <&-"])
+def test_a_closed_stream_is_never_taken_by_a_file(tmp_path, closed):
+    play(tmp_path)
+    before = (tmp_path / FILE).read_bytes()
+    script = f"{COMMAND} backup {tmp_path}/kept.zip --state {tmp_path} {closed}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=False)
+
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stderr
+    assert backup.read(tmp_path / "kept.zip").matches == 1
+    assert (tmp_path / FILE).read_bytes() == before
+
+
+def test_names_are_shown_on_one_line_without_orders_to_the_terminal():
+    assert shown("Zoë 🎲.zip") == "Zoë 🎲.zip"
+    assert shown("a\x1b[2J\n.zip") == r"a\x1b[2J\n.zip"
+    assert shown("a\u202eb") == r"a\u202eb"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_what_root_does_in_a_folder_of_another_it_does_as_that_other(tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("root's")
+    secret.chmod(0o600)
+    folder = tmp_path / "state"
+    folder.mkdir()
+    (folder / "journal.lock").symlink_to(secret)
+    for path in (*reversed(tmp_path.parents), tmp_path):
+        if path.stat().st_mode & 0o055 != 0o055:
+            path.chmod(path.stat().st_mode | 0o055)
+    os.chown(folder, 1234, 1234)
+    with as_owner_of(folder):
+        with pytest.raises(PermissionError):
+            (folder / "journal.lock").read_text()
+        (folder / "new").write_text("")
+
+    assert (folder / "new").stat().st_uid == 1234
+    assert os.geteuid() == 0
+    assert secret.read_text() == "root's"

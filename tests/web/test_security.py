@@ -1,0 +1,76 @@
+"""SECURITY.md says exactly what a guest can see and do: every route is walked as one."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from game.commands import StartMatch, TapIn
+from tests.web.conftest import make_app
+
+TEXT = (Path(__file__).parents[2] / "SECURITY.md").read_text("utf-8")
+FILLED = {
+    "match_id": 1,
+    "position": 1,
+    "photo_id": "x",
+    "die": 0,
+    "name": "zilch",
+    "filename": "act.js",
+}
+ENDLESS = re.compile(r"/(live|events)$")
+
+
+def named(title):
+    """The routes that a section lists."""
+    section = TEXT.partition(f"## {title}\n")[2].partition("\n## ")[0]
+    return set(re.findall(r"`((?:GET|POST) /[^`]*)`", section))
+
+
+def routes(app):
+    for rule in app.url_map.iter_rules():
+        for method in {"GET", "POST"} & rule.methods:
+            yield f"{method} {rule.rule}", rule
+
+
+@pytest.fixture
+def app(table):
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(TapIn((1, 1, 1, 2, 3, 4)))
+    return make_app(table)
+
+
+def walked(app):
+    """Route -> how a guest is answered, without a cookie and with nothing in the body."""
+    for name, rule in routes(app):
+        client = app.test_client()
+        path = re.sub(r"<(?:\w+:)?(\w+)>", lambda found: str(FILLED[found[1]]), rule.rule)
+        if name.startswith("POST"):
+            yield name, client.post(path, json={}).status_code
+        elif not ENDLESS.search(path):
+            with client.get(path) as answer:
+                yield name, answer.status_code
+
+
+def test_what_a_guest_can_do_is_what_it_says(app, table):
+    before = table.snapshot().match
+    open_to_all = {
+        name for name, status in walked(app) if name.startswith("POST") and status != 403
+    }
+
+    # A wrong proof is a 403, too.
+    assert open_to_all <= named("What a guest can do")
+    assert (
+        named("What a guest can do") - open_to_all
+        == {f"POST /api/v1/pencil/{proof}" for proof in ("link", "owner", "pin")} - open_to_all
+    )
+    assert table.snapshot().match == before
+
+
+def test_what_a_guest_cannot_see_is_what_it_says(app):
+    closed = {name for name, status in walked(app) if name.startswith("GET") and status == 403}
+
+    assert closed == named("What a guest cannot see")
+
+
+def test_a_guest_breaks_nothing(app):
+    assert {name: status for name, status in walked(app) if status >= 500} == {}
