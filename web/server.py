@@ -9,11 +9,12 @@ from typing import Any, Self
 import waitress
 from flask import Flask
 from waitress.channel import HTTPChannel
+from waitress.task import ThreadedTaskDispatcher
 
 from web.stream import Streams
 
 SPARE_THREADS = 16
-"""Beyond the streams, which hold a thread each: the requests of all phones are short."""
+"""From the start, and beyond the streams, which hold a thread each: the requests of all phones are short."""
 
 CONNECTION_LIMIT = 800
 """A browser opens up to six; below the 1,024 files a process may have open."""
@@ -79,8 +80,8 @@ class Server:
         self.port: int = self._socket.getsockname()[1]
         self._server = waitress.create_server(
             app,
+            _dispatcher=_GrowingThreads(SPARE_THREADS, self._streams.limit + SPARE_THREADS),
             sockets=[self._socket],
-            threads=self._streams.limit + SPARE_THREADS,
             connection_limit=CONNECTION_LIMIT,
             channel_request_lookahead=1,  # tells a stream that its phone has hung up
             channel_timeout=IDLE_S,
@@ -123,6 +124,23 @@ class Server:
     def _close_all(self) -> None:
         """On waitress's own thread, whose loop ends once nothing is left to listen to."""
         self._server.asyncore.close_all(self._server._map)  # noqa: SLF001
+
+
+class _GrowingThreads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no types
+    """As many threads as are busy, and one that waits; a stream holds one for minutes."""
+
+    def __init__(self, first: int, most: int) -> None:
+        super().__init__()
+        self._most = most
+        self.set_thread_count(first)
+
+    def add_task(self, task: Any) -> None:
+        with self.lock:
+            running = len(self.threads) - self.stop_count
+            short = len(self.queue) >= running - self.active_count
+        if short and running < self._most:
+            self.set_thread_count(running + 1)
+        super().add_task(task)
 
 
 def _listen(host: str, port: int) -> socket.socket:

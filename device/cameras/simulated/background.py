@@ -55,14 +55,18 @@ def felt(rng: np.random.Generator, height: int, width: int) -> Floats32:
 
 def wood(rng: np.random.Generator, height: int, width: int, *, rings: float) -> Floats32:
     """Brightness around 1, the grain running along the width; `rings` year rings across it."""
-    bend = clouds(rng, height, width, across=5, down=3)
     across = np.linspace(0, rings, height, dtype=np.float32)[:, None]
-    year_rings = np.sin(2 * np.pi * (across + 0.55 * bend))
-    streaks = clouds(rng, height, width, across=max(4, width // 90), down=max(4, height // 3))
-    pores = cv2.GaussianBlur(noise(rng, height, width), (0, 0), sigmaX=9, sigmaY=0.6)
-    shades = clouds(rng, height, width, across=3, down=4)
-    grain = 0.06 * year_rings + 0.05 * streaks + 0.22 * pores + 0.04 * shades
-    return np.asarray(1 + grain, np.float32)
+    grain = clouds(rng, height, width, across=5, down=3)  # bends the rings; all else is added here
+    grain *= 0.55
+    grain += across
+    grain *= 2 * np.pi
+    np.sin(grain, out=grain)
+    grain *= 0.06
+    grain += 0.05 * clouds(rng, height, width, across=max(4, width // 90), down=max(4, height // 3))
+    grain += 0.22 * cv2.GaussianBlur(noise(rng, height, width), (0, 0), sigmaX=9, sigmaY=0.6)
+    grain += 0.04 * clouds(rng, height, width, across=3, down=4)
+    grain += 1
+    return grain
 
 
 SUPERSAMPLING = 2
@@ -158,7 +162,8 @@ class _Canvas:
 def _textured(brightness: Floats32, colour: Colour, light: float | Floats32) -> Image:
     """A brightness map in a colour under a light, as a picture."""
     grey_levels = cv2.pow(brightness * np.float32(light), 1 / DISPLAY_GAMMA)
-    return np.asarray(np.clip(cv2.merge([grey_levels * c for c in colour[::-1]]), 0, 255), np.uint8)
+    channels = [np.asarray(np.clip(grey_levels * c, 0, 255), np.uint8) for c in colour[::-1]]
+    return np.asarray(cv2.merge(channels), np.uint8)
 
 
 def _texels(area: Area) -> tuple[int, int]:
