@@ -46,7 +46,7 @@ from device.snapshots import Surroundings, Troubles, draw, indicator_of
 from device.storage.misreads import MisreadCollector, MisreadStore
 from device.storage.photo_album import PhotoAlbum
 from device.storage.throw_pictures import ThrowPictures
-from device.tray_view import TrayView
+from device.live_view import LiveView
 from device.watching.camera_thread import CameraThread
 from device.watching.motion import STILL_S
 from device.watching.reports import CameraFound, CameraLost, Report, Seen, TimedOut
@@ -159,7 +159,7 @@ class Companion:
             idle=self._drift_watch.look,
             clock=clock,
         )
-        self._tray_view = TrayView(self.tray_watch, clock)
+        self._live_view = LiveView(self.tray_watch, clock)
         self._camera_thread = CameraThread(self.tray_watch)
         self._button, self._no_button = button, no_button
         self._simulated_button = (
@@ -226,7 +226,7 @@ class Companion:
 
     def view(self) -> bytes | None:
         """What the camera sees of the tray now, small, as JPEG; None while there is none."""
-        return self._tray_view.jpeg()
+        return self._live_view.jpeg()
 
     @property
     def troubles(self) -> Troubles:
@@ -258,7 +258,10 @@ class Companion:
                 )
             case Hold() if self._simulated_button:
                 self._inbox.post(BeginsRequest(request))
-                self._simulated_button.hold(command.seconds)
+                try:
+                    self._simulated_button.hold(command.seconds)
+                finally:
+                    self._inbox.post(BeginsRequest(""))
             case MoveButton():
                 if self._simulated_button is None:
                     raise TableError(Message("The button is real: press it at the tray."))

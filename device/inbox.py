@@ -55,7 +55,7 @@ class JournalMended:
 
 @dataclass(frozen=True, slots=True)
 class BeginsRequest:
-    """What comes until it is asked for is done for this request."""
+    """What comes from here on is done for this request; for none where it has no name."""
 
     name: str
 

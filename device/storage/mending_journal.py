@@ -44,13 +44,14 @@ class MendingJournal:
     @property
     def trouble(self) -> Message | None:
         """Why it or its trace is not as it should be, seen from any thread."""
-        if self._journal is None:
+        journal = self._journal
+        if journal is None:
             return Message("the journal was lost, and cannot be written yet")
         try:
-            self._journal.check_in_place()
+            journal.check_in_place()
         except JournalError as error:
             return error.message
-        return self._journal.trouble
+        return journal.trouble
 
     def mend(self) -> bool:
         """Put it right; False where it is whole, and something else was wrong."""

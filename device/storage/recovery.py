@@ -160,9 +160,12 @@ def _rescued(
             if left == 1:
                 raise
             _remove(path)
-    forget(folder / FRAMES, after=0)
-    state = state.finished()
-    state.write(folder)
+    with ExitStack() as undo:
+        undo.callback(journal.close)
+        forget(folder / FRAMES, after=0)
+        state = state.finished()
+        state.write(folder)
+        undo.pop_all()  # all went well: whoever asked keeps it
     return journal, state
 
 

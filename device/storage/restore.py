@@ -24,12 +24,13 @@ def put_back(good: Backup, journal: Restorable, folder: Path, backups: Backups) 
     """Matches and calibration as they were; gives where those of before are.
 
     Raises:
-        OSError, GameError: there is no room for it. The matches are as before, or restored.
+        OSError, GameError: there is no room for it. The matches are as before; the calibration may be
+            the restored one already, with that of before beside it.
     """
     before = backups.make(RESTORED)
-    journal.restore(good.journal)
     if profile_file.FILE in good.parts:
         replace_whole(folder / profile_file.FILE, good.parts[profile_file.FILE])
+    journal.restore(good.journal)  # last: a match in play is told of it, or it was not done
     with suppress(OSError, GameError):  # tried again by itself
         backups.make(RESTORED)
     return before

@@ -17,8 +17,12 @@ class FileGuard:
         self._seen: dict[Path, tuple[int, int, int]] = {}
 
     def note(self) -> None:
-        """They are as they should be."""
-        self._seen = {path: state for path in self._paths if (state := _state(path))}
+        """They are as they should be, but for one that is another file than before: `check` tells."""
+        now = {path: state for path in self._paths if (state := _state(path))}
+        for path, seen in self._seen.items():
+            if path not in now or now[path][:2] != seen[:2]:
+                now[path] = seen
+        self._seen = now
 
     def check(self) -> None:
         """Whether they are those that were noted, and no shorter.

@@ -144,7 +144,7 @@ class History:
             return tuple(db.execute(query).fetchall())
 
     def requests(self) -> tuple[str, ...]:
-        """Those that the newest steps were done for; none where there is no journal yet."""
+        """Those that the newest steps were done for."""
         with self._reading() as db:
             rows = db.execute(
                 "SELECT request FROM entry ORDER BY position DESC LIMIT ?", (REMEMBERED,)

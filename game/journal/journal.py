@@ -9,7 +9,7 @@ Beside it stands a trace, every step as text: should the one be damaged, the oth
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,6 @@ from game.journal.entry import (
     BEGINNING,
     COLUMNS,
     Result,
-    Row,
     beginning_text,
     body_of,
     known,
@@ -29,7 +28,6 @@ from game.journal.entry import (
 )
 from game.journal.file_guard import FileGuard, locked
 from game.journal.rows import (
-    adopt,
     examine,
     fold,
     insert,
@@ -40,7 +38,7 @@ from game.journal.rows import (
     rows_after,
 )
 from game.journal.salvage import Salvaged, readable_rows
-from game.journal.trace import Keys, Trace, TraceText
+from game.journal.trace import Trace, TraceText
 from game.match.events import Action
 from game.match.match import Match
 from game.message import Message
@@ -55,9 +53,6 @@ WAL_BYTES = 1_048_576
 """What it may keep of the disk when it was written back."""
 
 log = logging.getLogger(__name__)
-
-NO_LOG = b"\x01\x01"
-"""Bytes 18 and 19 of a file that has no write-ahead log beside it; in memory there can be none."""
 
 
 @dataclass(slots=True)
@@ -179,19 +174,11 @@ class Journal:
             self._guard.check()
             schema.renew(source, self.identity)
             source.backup(self._db)
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self._follow()
+            self.identity = schema.identity(self._db)
+            with suppress(sqlite3.OperationalError):  # it is in the log as well
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._write_trace(self._follow)
             self._guard.note()
-
-    def adopt(self, rows: Iterable[Row], keys: Keys) -> int:
-        """Add entries of another copy of this journal that go on where it ends; gives how many.
-
-        Args:
-            rows: in the order of their positions.
-            keys: of the matches that begin in them, as far as they are known.
-        """
-        with self._one_write():
-            return adopt(self._db, rows, keys)
 
     def salvage(self) -> Salvaged:
         """All that can still be read by this connection, though its files are gone."""
@@ -287,14 +274,11 @@ class Journal:
         if rows:
             self._trace.add(rows, keys)
 
-    def _trace_steps(self) -> None:
+    def _write_trace(self, write: Callable[[], None]) -> None:
         """A trace that cannot be written stops nobody: the step is in the journal."""
         try:
-            if self._trace.is_in_place:
-                self._catch_up()
-            else:
-                self._follow()
-        except OSError as error:
+            write()
+        except (OSError, sqlite3.Error) as error:
             log.warning("%s cannot be written: %s", self._trace.path, error)
             self.trouble = Message(
                 "%(file)s, the second trace of each step, cannot be written (%(why)s): "
@@ -312,7 +296,7 @@ class Journal:
             self._guard.check()
             with one_transaction(self._db):
                 yield
-            self._trace_steps()
+            self._write_trace(self._catch_up if self._trace.is_in_place else self._follow)
             self._guard.note()
 
 

@@ -86,18 +86,14 @@ class Trace:
     @property
     def is_in_place(self) -> bool:
         """Whether the file is as we left it: nobody moved, emptied or lengthened it."""
-        if self._file is None:
-            return False
-        try:
-            there, ours = self.path.stat(), os.fstat(self._file.fileno())
-        except OSError:
-            return False
-        return os.path.samestat(there, ours) and there.st_size == self._size
+        with self._lock:
+            return self._is_in_place()
 
     def begin(self, identity: str, rows: Iterable[Row], keys: Keys, last: int) -> None:
         """A new file with these rows, in place of any other; `last` is the journal's newest."""
         lines = [HEAD.format(identity), *(_line(row, keys) for row in rows)]
         with self._lock:
+            self._let_go()  # not in place until all of it is
             self._replace("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
             self.last = last
 
@@ -120,14 +116,30 @@ class Trace:
     def cut(self, upto: int) -> None:
         """What is at this position or before need not be kept any more."""
         with self._lock:
+            if not self._is_in_place():
+                return
             head, *lines = self.path.read_bytes().split(b"\n")
             kept = [line for line in lines if (found := _parsed(line)) and found[0][0] > upto]
             if len(kept) < len(lines) - 1:  # the last is the nothing behind the end
                 self._replace(b"\n".join([head, *kept, b""]))
 
     def close(self) -> None:
+        with self._lock:
+            self._let_go()
+
+    def _is_in_place(self) -> bool:
+        if self._file is None:
+            return False
+        try:
+            there, ours = self.path.stat(), os.fstat(self._file.fileno())
+        except OSError:
+            return False
+        return os.path.samestat(there, ours) and there.st_size == self._size
+
+    def _let_go(self) -> None:
         if self._file:
             self._file.close()
+            self._file = None
 
     def _write(self, data: bytes) -> None:
         """At the end of what holds: an earlier try may have left a part of a line."""
@@ -149,8 +161,7 @@ class Trace:
             os.fsync(file.fileno())
         fresh.replace(self.path)
         sync_folder(self.path.parent)
-        if self._file:
-            self._file.close()
+        self._let_go()
         self._file, self._size = self.path.open("r+b"), len(data)
 
 

@@ -137,6 +137,34 @@ def test_what_backups_hold_is_cut_off_and_it_goes_on(path, text):
     Journal.open(path).close()
 
 
+def test_a_journal_that_was_closed_cuts_nothing_of_the_one_that_took_its_place(path, text):
+    play(path, 500, 600)
+    first = Journal.open(path)
+    first.close()
+    with closing(Journal.open(path)):
+        first.cut_trace(3)
+
+        assert [row[0] for row in trace.read(text).rows] == [1, 2, 3]
+
+
+def test_a_restored_journal_whose_trace_cannot_be_written_is_there_and_traced_later(path, text):
+    play(path, 500, 600)
+    copy = History(path).copy()
+    with closing(Journal.open(path)) as journal:
+        before = journal.identity
+        text.unlink()
+        text.mkdir()
+        journal.restore(copy)
+        assert journal.identity != before
+        assert "cannot be written" in str(journal.trouble)
+
+        text.rmdir()
+        journal.append(1, ScoreSet(0, 700))
+        assert journal.trouble is None
+    found = trace.read(text)
+    assert (found.identity, len(found.rows)) == (History(path).identity, 4)
+
+
 @pytest.mark.parametrize("name", ["journal.db", "journal.db-wal"])
 @pytest.mark.parametrize("deed", [os.unlink, lambda path: os.truncate(path, 0)])
 def test_files_that_are_lost_under_its_hands_are_noticed_before_the_next_step(

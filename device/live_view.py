@@ -23,7 +23,7 @@ class Watched(Protocol):
     def zones_in_view(self) -> tuple[Quad, ...]: ...
 
 
-class TrayView:
+class LiveView:
     """The newest preview picture, cut to the tray. Any thread may ask.
 
     It never asks the camera for a picture of its own: the reading has the camera to itself.
@@ -37,7 +37,7 @@ class TrayView:
         self._jpeg = b""
 
     def __repr__(self) -> str:
-        return f"<TrayView, {len(self._jpeg)} bytes>"
+        return f"<LiveView, {len(self._jpeg)} bytes>"
 
     def jpeg(self) -> bytes | None:
         """None while there is no camera, or nobody has said where its tray is: a room is not shown."""

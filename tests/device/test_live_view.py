@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from device.tray_view import VIEW_S, TrayView
+from device.live_view import VIEW_S, LiveView
 from tests.device.rig import open_rig
 from vision.reading import Quad
 
@@ -24,7 +24,7 @@ def shown(jpeg):
 
 
 def test_it_is_cut_to_the_tray(clock):
-    height, width = shown(TrayView(Watch(), clock).jpeg()).shape[:2]
+    height, width = shown(LiveView(Watch(), clock).jpeg()).shape[:2]
 
     assert (120, 80) <= (width, height) <= (150, 110)
 
@@ -33,12 +33,12 @@ def test_where_nobody_said_where_the_tray_is_nothing_of_the_room_is_shown(clock)
     watch = Watch()
     watch.zones_in_view = ()
 
-    assert TrayView(watch, clock).jpeg() is None
+    assert LiveView(watch, clock).jpeg() is None
 
 
 def test_it_is_made_once_for_all_and_only_so_often(clock):
     watch = Watch()
-    view = TrayView(watch, clock)
+    view = LiveView(watch, clock)
     first = view.jpeg()
     watch.latest = watch.latest // 2
 

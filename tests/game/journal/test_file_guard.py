@@ -1,0 +1,34 @@
+"""Files are known by device, inode and size, and no note forgets that."""
+
+import pytest
+
+from game.errors import DamagedJournal
+from game.journal.file_guard import FileGuard
+
+
+@pytest.fixture
+def path(tmp_path):
+    file = tmp_path / "journal.db"
+    file.write_bytes(b"12345")
+    return file
+
+
+def test_a_file_that_grows_is_as_it_should_be(path):
+    guard = FileGuard(path)
+    guard.note()
+    path.write_bytes(b"1234567")
+
+    guard.check()
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["deleted", "replaced"])
+def test_one_that_goes_between_check_and_note_is_told_at_the_next_check(path, tmp_path, again):
+    guard = FileGuard(path)
+    guard.note()
+    path.rename(tmp_path / "elsewhere")
+    if again:
+        path.write_bytes(b"12345")
+    guard.note()
+
+    with pytest.raises(DamagedJournal, match=r"journal\.db was deleted, replaced or emptied"):
+        guard.check()
