@@ -37,6 +37,7 @@ from device.inbox import (
     Note,
     Resettle,
 )
+from device.live_view import LiveView
 from device.pictures_in_view import PicturesInView
 from device.session.indicator import SHUTDOWN_S
 from device.session.live_match import LiveMatch
@@ -46,7 +47,6 @@ from device.snapshots import Surroundings, Troubles, draw, indicator_of
 from device.storage.misreads import MisreadCollector, MisreadStore
 from device.storage.photo_album import PhotoAlbum
 from device.storage.throw_pictures import ThrowPictures
-from device.live_view import LiveView
 from device.watching.camera_thread import CameraThread
 from device.watching.motion import STILL_S
 from device.watching.reports import CameraFound, CameraLost, Report, Seen, TimedOut
