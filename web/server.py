@@ -177,8 +177,8 @@ def _accepted(
 
 
 def _one_let_go(channels: list[HTTPChannel]) -> bool:
-    """Whether one of them waited for nothing."""
-    idle = [channel for channel in channels if not channel.requests and not channel.will_close]
+    """Whether one of them neither asked nor was still being answered."""
+    idle = [c for c in channels if not (c.requests or c.total_outbufs_len or c.will_close)]
     if idle:
         min(idle, key=lambda channel: float(channel.creation_time)).handle_close()
     return bool(idle)

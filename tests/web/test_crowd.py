@@ -68,9 +68,10 @@ def test_five_hundred_phones_at_once_are_served_or_told_when_to_come_back(table)
         contextlib.ExitStack() as open_phones,
         Server(create_app(table, streams=streams), "127.0.0.1", 0) as server,
     ):
-        phones = [open_phones.enter_context(connect(server.port)) for _ in range(500)]
-        for phone in phones:
-            phone.sendall(STREAM)
+        phones = []
+        for _ in range(500):
+            phones.append(open_phones.enter_context(connect(server.port)))
+            phones[-1].sendall(STREAM)
         found = [status(phone) for phone in phones]
         assert (found.count(200), found.count(503)) == (64, 436)
 
