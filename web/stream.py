@@ -1,8 +1,10 @@
 """Server-sent events: one thread each, so their number is capped and none lives for ever."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
-from threading import BoundedSemaphore
+from functools import partial
+from threading import BoundedSemaphore, Lock
 from typing import Protocol, TypeVar
 
 from flask import Response, request
@@ -16,6 +18,9 @@ HEARTBEAT_S = 15.0
 
 LIFE_S = 600.0
 """A phone comes back at once; what was left behind by one that never said goodbye goes away."""
+
+OF_ONE_ADDRESS = 112
+"""Some stay for everybody else, however many one opens: twice the players there can be."""
 
 RETRY_AFTER_S = 5
 MIMETYPE = "text/event-stream"
@@ -35,7 +40,7 @@ class Waited(Protocol[S_co]):
 
 
 class Streams:
-    """The streams that are open, at most `limit`."""
+    """The streams that are open, at most `limit`, and not all of them from one address."""
 
     def __init__(
         self,
@@ -50,6 +55,8 @@ class Streams:
         self.life_s = life_s
         self.check_s = check_s
         self._free = BoundedSemaphore(limit)
+        self._lock = Lock()
+        self._open: Counter[str] = Counter()
         self._closing = False
 
     def close(self) -> None:
@@ -66,21 +73,38 @@ class Streams:
         """
         if request.method == "HEAD":
             return Response(mimetype=MIMETYPE)
-        if self._closing or not self._free.acquire(blocking=False):
+        address = str(request.remote_addr)
+        if not self._enter(address):
             raise HttpProblem(
                 503,
                 Message(
                     "%(n)s streams are open, no more fit: ask for the state instead, and try the "
                     "stream again in %(s)s seconds",
-                    n=self.limit,
+                    n=self._open.total(),
                     s=RETRY_AFTER_S,
                 ),
                 headers={"Retry-After": str(RETRY_AFTER_S)},
             )
         response = Response(self._events(table, event, beat, _gone()), mimetype=MIMETYPE)
         response.headers["Cache-Control"] = "no-store"
-        response.call_on_close(self._free.release)
+        response.call_on_close(partial(self._leave, address))
         return response
+
+    def _enter(self, address: str) -> bool:
+        """Whether there is room for one more."""
+        with self._lock:
+            full = self._open[address] >= OF_ONE_ADDRESS
+            if self._closing or full or not self._free.acquire(blocking=False):
+                return False
+            self._open[address] += 1
+            return True
+
+    def _leave(self, address: str) -> None:
+        with self._lock:
+            self._open[address] -= 1
+            if not self._open[address]:
+                del self._open[address]
+            self._free.release()
 
     def _events(
         self,

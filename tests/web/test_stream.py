@@ -4,6 +4,7 @@ import json
 import time
 
 from game.commands import StartMatch
+from web.stream import OF_ONE_ADDRESS
 
 
 def next_event(stream):
@@ -84,6 +85,21 @@ def test_one_stream_too_many_is_asked_to_come_later(table, serve, browserless):
     assert "ask for the state instead" in json.load(refused)["detail"]
     for stream in streams:
         stream.close()
+
+
+def test_one_address_leaves_streams_for_the_others(client):
+    def opened(address):
+        return client.get("/live", environ_base={"REMOTE_ADDR": address})
+
+    greedy = [opened("192.168.1.66") for _ in range(OF_ONE_ADDRESS)]
+    assert opened("192.168.1.66").status_code == 503
+    other = opened("192.168.1.7")
+    greedy.pop().close()
+    again = opened("192.168.1.66")
+
+    assert {answer.status_code for answer in (*greedy, other, again)} == {200}
+    for answer in (*greedy, other, again):
+        answer.close()
 
 
 def test_a_phone_that_hangs_up_makes_room(table, serve, browserless):

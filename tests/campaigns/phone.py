@@ -1,0 +1,62 @@
+"""`traykeeper play` in a process of its own, and a phone that holds its pencil."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from http.cookiejar import CookieJar
+from pathlib import Path
+from typing import Any
+from urllib.request import HTTPCookieProcessor
+
+COMMAND = Path(sys.executable).with_name("traykeeper")
+
+
+class Played:
+    """A table in this folder.
+
+    Args:
+        folder: of its state.
+        cookies: of the phone: with them it is the same one after a restart.
+        options: of `traykeeper play`.
+    """
+
+    def __init__(self, folder: Path, cookies: CookieJar, *options: str) -> None:
+        self.process = subprocess.Popen(
+            [COMMAND, "play", "--port", "0", "--state", folder, *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert self.process.stdout
+        found = None
+        while not found:
+            found = re.search(r"localhost:(\d+)/#pencil=(\S+)", self.process.stdout.readline())
+        self.port = int(found[1])
+        self._base = f"http://localhost:{self.port}/api/v1/"
+        self._opener = urllib.request.build_opener(HTTPCookieProcessor(cookies))
+        if not len(cookies):
+            self.post("pencil/link", token=found[2])
+
+    def state(self) -> dict[str, Any]:
+        with self._opener.open(f"{self._base}state", timeout=10) as answer:
+            found: dict[str, Any] = json.load(answer)
+        return found
+
+    def post(self, path: str, key: str = "", /, **body: object) -> dict[str, Any]:
+        """The answer; `key` tells this wish from every other."""
+        headers = {"Content-Type": "application/json"} | ({"Idempotency-Key": key} if key else {})
+        request = urllib.request.Request(self._base + path, json.dumps(body).encode(), headers)  # noqa: S310
+        with self._opener.open(request, timeout=10) as answer:
+            found: dict[str, Any] = json.load(answer)
+        return found
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+
+    def gone(self) -> None:
+        self.process.wait()
+        if self.process.stdout:
+            self.process.stdout.close()

@@ -1,0 +1,137 @@
+"""Killed while a camera reads and a phone wishes: each wish that is sent again is done once."""
+
+import random
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from http.client import HTTPException
+from http.cookiejar import CookieJar
+from pathlib import Path
+from threading import Timer
+from urllib.error import HTTPError
+
+import pytest
+
+from game.journal.history import History
+from game.journal.journal import FILE
+from game.match.events import Thrown
+from tests.campaigns.phone import Played
+from tests.campaigns.size import count
+
+SIMULATED = ("--camera", "sim", "--still", "0.1", "--roll", "0.1", "--seed")
+LIFE_S = 4.0
+ROLLED_S = 0.4
+REFUSED = 409
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a phone sends, and sends again where it heard nothing."""
+
+    key: str
+    path: str
+    body: dict[str, object]
+
+
+@dataclass
+class Phone:
+    """Plays, and knows what it was told.
+
+    Attributes:
+        told: the entries of the journal when the last answer came.
+        waiting: for whose answer it waits.
+    """
+
+    folder: Path
+    rng: random.Random
+    told: tuple[object, ...] = ()
+    waiting: Wish | None = None
+    wishes: int = 0
+
+    def begin(self, table: Played) -> None:
+        if not self.told:
+            table.post("match", "begin", names=["Anna", "Ben"])
+            self.heard()
+
+    def play(self, table: Played) -> None:
+        """Until it is killed."""
+        Timer(self.rng.uniform(0.02, LIFE_S), table.kill).start()
+        with suppress(OSError, HTTPException):  # perhaps in the middle of an answer
+            while True:
+                if self.rng.random() < 0.5:
+                    self._throw(table)
+                else:
+                    self._wish(table)
+
+    def send_again(self, table: Played) -> None:
+        """The wish whose answer was lost is done once: by then, or now; or it is refused."""
+        found = self.entries()
+        assert found[: len(self.told)] == self.told, "lost"
+        assert len(found) <= len(self.told) + 1, "invented"
+        if self.waiting:
+            done = self._sent(table, self.waiting)
+            more = len(self.entries()) - len(self.told)
+            assert more == 1 if done else more == 0, (self.waiting, done, more)
+        self.heard()
+
+    def heard(self) -> None:
+        self.told, self.waiting = self.entries(), None
+
+    def entries(self) -> tuple[object, ...]:
+        return History(self.folder / FILE).entries(limit=-1)
+
+    def _wish(self, table: Played) -> None:
+        self.wishes += 1
+        path = self.rng.choice(("dice", "bank", "skip", "undo", "redo"))
+        dice = [self.rng.randint(1, 6) for _ in range(6)]
+        body: dict[str, object] = {"dice": dice} if path == "dice" else {}
+        self.waiting = Wish(f"wish-{self.wishes}", path, body)
+        self._sent(table, self.waiting)
+        self.heard()
+
+    def _throw(self, table: Played) -> None:
+        """Dice are thrown, and the camera reads them; a match that is won wants none."""
+        if not self._sent(table, Wish("", "throw", {})):
+            return
+        time.sleep(ROLLED_S)
+        if self._sent(table, Wish("", "press", {})):
+            while table.state()["situation"] == "waiting for stillness":
+                time.sleep(0.05)
+        self.heard()
+
+    def _sent(self, table: Played, wish: Wish) -> bool:
+        """Whether it was done, and not refused."""
+        try:
+            table.post(wish.path, wish.key, **wish.body)
+        except HTTPError as refused:
+            if refused.code != REFUSED:
+                raise AssertionError(refused) from None
+            return False
+        return True
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(14_400)
+def test_a_wish_whose_answer_was_lost_is_done_once_over_a_restart(tmp_path):
+    kills, cookies = count(2, 2000), CookieJar()
+    phone, again = Phone(tmp_path, random.Random(11)), 0
+    began_s = time.monotonic()
+    for number in range(kills):
+        table = Played(tmp_path, cookies, *SIMULATED, str(number))
+        try:
+            again += phone.waiting is not None
+            phone.send_again(table) if phone.told else phone.begin(table)
+            phone.play(table)
+        finally:
+            table.kill()
+            table.gone()
+    seen = sum(
+        any(place.seen for place in action.places)
+        for entry in phone.entries()
+        for action in entry.actions
+        if isinstance(action, Thrown)
+    )
+    print(
+        f"\n{kills} kills in {time.monotonic() - began_s:.0f} s: {len(phone.told)} steps told, "
+        f"{seen} of them read by the camera, {again} wishes sent again, 0 lost, 0 twice"
+    )
