@@ -103,6 +103,8 @@ def grey(image: Image) -> Grey:
 def changes(before: Grey, now: Grey, region: Region) -> FrameDiff:
     """What differs by more than noise and exposure explain."""
     mask: Image = _changed(before, now) & region.mask
+    if np.count_nonzero(mask) < LEAST_BLOB_PX:  # a tray at rest, fifteen times a second
+        return FrameDiff(mask, shares=(), at_border=(), like_arm=False)
     count, components = cv2.connectedComponents(cv2.dilate(mask, _TOUCHING))
     labels = np.asarray(components, np.int32)
     areas = np.bincount(labels[mask > 0], minlength=count)

@@ -20,6 +20,7 @@ from vision.reading import Quad, Zone
 
 PREVIEW_NOISE = 0.45  # of the full picture's: the ISP averages when it scales down
 SLIDE_S = 0.5  # an unhurried push
+TRAY_SEEN, ASIDE_SEEN = FLOOR.seen_by(LENS), ASIDE.seen_by(LENS)
 
 Destination = Literal["aside", "gone", "corner", "stay"]
 
@@ -88,12 +89,12 @@ class SimulatedTray:
     @property
     def tray(self) -> Quad:
         """The floor's four inner corners, clockwise from the far left."""
-        return FLOOR.seen_by(LENS)
+        return TRAY_SEEN
 
     @property
     def aside(self) -> Quad:
         """The strip of table to the right of the tray where set-aside dice lie."""
-        return ASIDE.seen_by(LENS)
+        return ASIDE_SEEN
 
     @property
     def truth(self) -> tuple[int, ...]:

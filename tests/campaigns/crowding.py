@@ -1,0 +1,248 @@
+"""A match at a table, beside hundreds of streams and guests who do all that guests can.
+
+    python -m tests.campaigns.crowding SECONDS [STREAMS] [GUESTS]
+
+The table is `traykeeper play` with the simulated tray; each stream and each guest has an address of
+its own below 127.0.0.0/8, a few of them the same one. Prints what was read and how late, and the memory.
+"""
+
+import json
+import random
+import re
+import socket
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
+from http.cookiejar import CookieJar
+from itertools import cycle
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
+from typing import Any
+from urllib.error import HTTPError
+
+from tests.campaigns.phone import Played
+from web.stream import HEARTBEAT_S
+
+LIES_S = 1.5
+"""Dice roll for 0.3 s, and are still for 0.4 s."""
+
+PATIENCE_S = 10.0
+PAUSE_S = 0.3
+"""Between two wishes of one guest."""
+
+COMES_BACK_S = 5.0
+"""What a stream that was refused is asked to wait."""
+
+SEEN = (
+    "/", "/sections", "/api/v1/state", "/api/v1/view.jpg", "/api/v1/calibration", "/matches",
+    "/statistics", "/health", "/calibrate", "/api/v1/matches", "/api/v1/health", "/api/v1/pencil",
+    "/api/v1/calibration/picture.jpg", "/api/v1/backup", "/api/v1/corrections/pictures.zip",
+    "/api/v1/pencil/pin", "/api/v1/openapi.json", "/api/v1/matches?before=-99999999999999999999",
+)  # fmt: skip
+DONE = (
+    ("/api/v1/pencil/ask", {}),
+    ("/api/v1/pencil/pin", {"pin": "000000"}),
+    ("/api/v1/pencil/owner", {"pin": "000000"}),
+    ("/api/v1/calibration/find", {}),
+    ("/api/v1/press", {}),
+    ("/api/v1/restore", {}),
+)
+
+
+@dataclass
+class Guests:
+    """What they were answered: status -> how often; 0 is none at all."""
+
+    answers: Counter[int] = field(default_factory=Counter)
+    over: Event = field(default_factory=Event)
+
+
+@dataclass
+class Evening:
+    """What the table did meanwhile."""
+
+    late_ms: list[float] = field(default_factory=list)
+    unread: int = 0
+    memory_mb: list[float] = field(default_factory=list)
+    threads: int = 0
+
+    @property
+    def early_and_late_mb(self) -> tuple[float, float]:
+        """The memory of its second third, when all had come, and of its last."""
+        third = max(1, len(self.memory_mb) // 3)
+        middle = self.memory_mb[third : 2 * third] or self.memory_mb
+        return statistics.mean(middle), statistics.mean(self.memory_mb[-third:])
+
+    @property
+    def growth_mb(self) -> float:
+        early, late = self.early_and_late_mb
+        return late - early
+
+
+def main() -> None:
+    seconds, streams, guests = (int(n) for n in (*sys.argv[1:], "500", "30")[:3])
+    with TemporaryDirectory() as folder:
+        table = Played(Path(folder), CookieJar(), "--camera", "sim", "--roll", "0.3", "--seed", "4")
+        try:
+            crowd, evening = attend(table, seconds, streams, guests)
+        finally:
+            table.kill()
+            table.gone()
+    print(told(crowd, evening, streams, guests))
+
+
+def attend(table: Played, seconds: int, streams: int, guests: int) -> tuple[Guests, Evening]:
+    """All of them at once, for so long."""
+    crowd = Guests()
+    threads = [Thread(target=stream, args=(table.port, n, crowd)) for n in range(streams)]
+    threads += [Thread(target=guest, args=(table.port, n, crowd)) for n in range(guests)]
+    for thread in threads:
+        thread.start()
+    try:
+        evening = play(table, seconds)
+    finally:
+        crowd.over.set()
+        for thread in threads:
+            thread.join()
+    return crowd, evening
+
+
+def stream(port: int, number: int, crowd: Guests) -> None:
+    """Every second one never reads; who is refused comes back."""
+    while not crowd.over.is_set():
+        with suppress(OSError), connected(port, number) as phone:
+            phone.sendall(b"GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            began = phone.recv(64)
+            crowd.answers[int(began.split()[1]) if began else 0] += 1
+            while not crowd.over.wait(0.2) and b" 200 " in began:
+                if number % 2 and not phone.recv(65_536):
+                    break
+        crowd.over.wait(COMES_BACK_S)
+
+
+def guest(port: int, number: int, crowd: Guests) -> None:
+    """Asks for everything, one after the other."""
+    rng = random.Random(number)
+    while not crowd.over.wait(PAUSE_S * rng.random() * 2):
+        connection = HTTPConnection(
+            "127.0.0.1", port, timeout=PATIENCE_S, source_address=(address_of(number), 0)
+        )
+        try:
+            connection.request(*wish(rng))
+            answer = connection.getresponse()
+            answer.read()
+            crowd.answers[answer.status] += 1
+        except (OSError, HTTPException):
+            crowd.answers[0] += 1
+        finally:
+            connection.close()
+
+
+def wish(rng: random.Random) -> tuple[str, str, bytes | None, dict[str, str]]:
+    if rng.random() < 0.8:
+        return "GET", rng.choice(SEEN), None, {"Host": "localhost"}
+    path, body = rng.choice(DONE)
+    headers = {"Host": "localhost", "Content-Type": "application/json", "Idempotency-Key": "same"}
+    return "POST", path, json.dumps(body).encode(), headers
+
+
+def address_of(number: int) -> str:
+    """Some of them behind one router."""
+    return f"127.0.1.{1 + number % 200}"
+
+
+def connected(port: int, number: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), PATIENCE_S, (address_of(number), 0))
+
+
+def play(table: Played, seconds: int) -> Evening:
+    """Throws, presses, and waits for the reading on a phone's stream; banks or begins anew."""
+    evening, events = Evening(), followed(table.port)
+    table.post("match", names=["Anna", "Ben"])
+    until_s, memory = time.monotonic() + seconds, cycle((True, False, False, False))
+    while time.monotonic() < until_s:
+        table.post("throw")
+        time.sleep(LIES_S)
+        before = table.state()
+        start_s = time.perf_counter()
+        table.post("press")
+        read = next((now for now in within(events, PATIENCE_S) if is_read(now, before)), None)
+        if read is None:
+            evening.unread += 1
+        else:
+            evening.late_ms.append(1000 * (time.perf_counter() - start_s))
+        go_on(table)
+        if next(memory):
+            evening.memory_mb.append(resident_mb(table.process.pid))
+            evening.threads = max(evening.threads, threads_of(table.process.pid))
+    return evening
+
+
+def go_on(table: Played) -> None:
+    """The next throw is a new one: the turn ends, or the match."""
+    for path, body in (("skip", {}), ("match", {"names": ["Anna", "Ben"]})):
+        with suppress(HTTPError):
+            table.post(path, **body)
+            return
+
+
+def is_read(now: dict[str, Any], before: dict[str, Any]) -> bool:
+    """Whether another picture was read since then."""
+    return now["version"] > before["version"] and now["photo"] != before["photo"]
+
+
+def followed(port: int) -> Iterator[dict[str, Any] | None]:
+    """The states that a phone's stream tells of, None at a heartbeat; opened again where it ends."""
+    while True:
+        connection = HTTPConnection("127.0.0.1", port, timeout=2 * HEARTBEAT_S)
+        connection.request("GET", "/api/v1/events")
+        for line in connection.getresponse():
+            if line.startswith(b"data:"):
+                yield json.loads(line[5:])
+            elif line.startswith(b":"):
+                yield None
+
+
+def within(events: Iterator[dict[str, Any] | None], seconds: float) -> Iterator[dict[str, Any]]:
+    """Those that come in time, or until the heartbeat after it."""
+    until_s = time.monotonic() + seconds
+    for event in events:
+        if event:
+            yield event
+        if time.monotonic() > until_s:
+            return
+
+
+def _status(pid: int, name: str) -> int:
+    found = re.search(rf"^{name}:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    assert found
+    return int(found[1])
+
+
+def resident_mb(pid: int) -> float:
+    return _status(pid, "VmRSS") / 1024
+
+
+def threads_of(pid: int) -> int:
+    return _status(pid, "Threads")
+
+
+def told(crowd: Guests, evening: Evening, streams: int, guests: int) -> str:
+    first, last = evening.early_and_late_mb
+    answers = ", ".join(f"{n} x {status}" for status, n in sorted(crowd.answers.items()))
+    late = sorted(evening.late_ms)
+    return (
+        f"{len(late)} throws read beside {streams} streams and {guests} guests, {evening.unread} unread; "
+        f"press to phone: median {statistics.median(late):.0f} ms, slowest {late[-1]:.0f} ms; "
+        f"memory {first:.0f} -> {last:.0f} MB, {evening.threads} threads; answers: {answers}"
+    )
+
+
+if __name__ == "__main__":
+    main()
