@@ -7,7 +7,7 @@ whether it lies flat.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import log
+from math import exp, log
 
 import cv2
 import numpy as np
@@ -21,6 +21,7 @@ from vision.images import Image, extent
 from vision.networks import Floats
 from vision.pose import CameraPose, pose
 from vision.reading import Lean, Quad
+from vision.support import Standing, stands_free
 from vision.tilt import Stance, stances
 
 HAND = 0.001
@@ -29,10 +30,16 @@ SMALL_PX = 11.0
 """Dice below this edge in the finder's picture are looked for again, twice as large."""
 LIKELY = 0.3
 """From this heat on a sighting tells how large dice are here, and is looked at for how it lies."""
+POSSIBLE = 0.1
+"""From this heat on something may be there that another die leans on."""
 COMPANY = 2
 """So many dice tell how large dice are here."""
 KNOWN = 6
 """So many tell it for an evening."""
+MANY = 12
+"""And so many the lens."""
+UNLIKE, ALIKE, NONE_OF_THEM, SHIFTS = 0.1, 0.08, 0.4, 10
+"""As logarithms: edges of the same die are seen alike to this; what differs more is no die of theirs."""
 OVERLOOKED = 0.3
 """The heat of a place where something stands that the finder did not see."""
 LARGE, LONG = (0.55, 2.0), 2.5
@@ -55,6 +62,7 @@ class Candidate:
     odd: float  # how much larger or smaller it is than the dice here, as a logarithm
     stance: Stance | None  # how it lies, where it is known how the camera stands
     outline: Corners  # (n, 2) around what a die that lies flat there covers, in picture pixels
+    free: bool = False  # whether there is nothing that it could lean on
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,24 +84,27 @@ class Looks:
 
 def looks(picture: Image, tray: Quad | None, aside: Quad | None, table: KnownTable) -> Looks:
     """Every place of a picture, with all that was seen there."""
-    sightings, hand = _sightings(picture, tray, aside)
     new = change(picture, table.empty, [zone for zone in (tray, aside) if zone])
+    sightings, hand = _sightings(picture, tray, aside, None if new is None else table.empty)
     if new is not None:
         sightings = [s for s in sightings if new.is_new(s.x, s.y, s.edge)]
     stand = _stand(picture, tray, table.leans)
     seen = _one_each(look(picture, sightings, stand))
     sizes = _Sizes.of(seen, stand, table.leans)
+    seen = _one_each(_looked_again(picture, seen, stand, sizes))
     if new is not None and tray is not None:
         more = _overlooked(new, tray, [s for s, face in seen if _likely(s, face)], stand, sizes)
         seen = _one_each([*seen, *look(picture, more, stand)])
     likely = [sighting for sighting, face in seen if _likely(sighting, face)]
     stand, standing = stances(
-        picture, likely, lambda leans: _stand(picture, tray, (*table.leans, *leans))
+        picture, likely, lambda leans: _stand(picture, tray, _enough(table, leans))
     )
     candidates = [
         Candidate(s, face, _foot(s, stand), sizes.odd(s), standing.get(s), outline(s, stand))
         for s, face in seen
     ]
+    if tray is not None:
+        candidates = _freed(candidates, new, tray)
     return Looks(candidates, hand, new, sizes.usual)
 
 
@@ -117,6 +128,37 @@ def could_be_die(blot: Blot, edge: float) -> bool:
     return blot.long < LONG and LARGE[0] * edge < blot.edge < LARGE[1] * edge
 
 
+def _looked_again(
+    picture: Image, seen: list[tuple[Sighting, Face]], stand: CameraPose | None, sizes: "_Sizes"
+) -> list[tuple[Sighting, Face]]:
+    """The same; one that seemed larger or smaller than dice are at this table was not seen well."""
+    fitting = [(one, sizes.fitting(one[0])) for one in seen]
+    again = [fits for (sighting, _), fits in fitting if fits is not sighting]
+    kept = [one for one, fits in fitting if fits is one[0]]
+    return kept + look(picture, again, stand)
+
+
+def _enough(table: KnownTable, leans: Sequence[Lean]) -> Sequence[Lean]:
+    """Dice that tell the lens: those of this picture count no more once many are known."""
+    return table.leans if len(table.leans) >= MANY else (*table.leans, *leans)
+
+
+def _freed(candidates: list[Candidate], new: Change | None, tray: Quad) -> list[Candidate]:
+    """The same, and which of them have nothing to lean on."""
+    stand = {c: Standing(*c.foot, c.sighting.edge) for c in candidates}
+    there = [c for c in candidates if c.sighting.heat * (1 - c.face.none) > POSSIBLE]
+    blots = [] if new is None else new.blots(tray, [c.outline for c in there])
+    things = [
+        Standing(blot.x, blot.y, blot.edge * blot.long**0.5) for blot in blots if not blot.is_shadow
+    ]
+    return [
+        replace(
+            c, free=stands_free(stand[c], [stand[o] for o in there if o is not c] + things, tray)
+        )
+        for c in candidates
+    ]
+
+
 def _overlooked(
     new: Change, tray: Quad, likely: Sequence[Sighting], stand: CameraPose | None, sizes: "_Sizes"
 ) -> list[Sighting]:
@@ -124,7 +166,7 @@ def _overlooked(
     blots = new.blots(tray, [outline(sighting, stand) for sighting in likely])
     edges = [(blot, sizes.usual or blot.edge * TOP_OF_ALL) for blot in blots]
     return [
-        Sighting(blot.x, blot.y, edge, blot.turn, OVERLOOKED, (1 / 6,) * 6)
+        Sighting(blot.x, blot.y, edge, blot.turn, OVERLOOKED)
         for blot, edge in edges
         if could_be_die(blot, edge) and not blot.enters
     ]
@@ -136,6 +178,7 @@ class _Sizes:
 
     edges: Floats
     stand: CameraPose | None
+    known: bool
 
     @classmethod
     def of(
@@ -143,13 +186,27 @@ class _Sizes:
     ) -> "_Sizes":
         """By what is known of the table, or else by the dice of this picture."""
         here = [sighting for sighting, face in seen if _likely(sighting, face)]
-        dice: Sequence[Lean | Sighting] = leans if len(leans) >= KNOWN else here
+        known = len(leans) >= KNOWN
+        dice: Sequence[Lean | Sighting] = leans if known else here
         edges = [die.edge / _near(stand, die.x, die.y) for die in dice]
-        return cls(np.array(edges, np.float32), stand)
+        return cls(np.array(edges, np.float32), stand, known)
 
     @property
     def usual(self) -> float | None:
         return float(np.median(self.edges)) if len(self.edges) >= COMPANY else None
+
+    def fitting(self, sighting: Sighting) -> Sighting:
+        """The same, as large as the dice of this table that it is most like, where it is like none."""
+        if not self.known:
+            return sighting
+        near = _near(self.stand, sighting.x, sighting.y)
+        size, sizes = log(sighting.edge / near), np.log(self.edges)
+        if not UNLIKE < np.abs(sizes - size).min() < NONE_OF_THEM:
+            return sighting
+        for _ in range(SHIFTS):
+            alike = np.exp(-(((sizes - size) / ALIKE) ** 2) / 2)
+            size = float((sizes * alike).sum() / alike.sum())
+        return replace(sighting, edge=exp(size) * near)
 
     def odd(self, sighting: Sighting) -> float:
         """How much larger or smaller than the dice here it is, as a logarithm."""
@@ -174,17 +231,19 @@ def _likely(sighting: Sighting, face: Face) -> bool:
 
 
 def _sightings(
-    picture: Image, tray: Quad | None, aside: Quad | None
+    picture: Image, tray: Quad | None, aside: Quad | None, empty: Image | None = None
 ) -> tuple[list[Sighting], float]:
     left, top, right, bottom = extent(picture, [quad for quad in (tray, aside) if quad])
-    cut = picture[top:bottom, left:right]
+    here = slice(top, bottom), slice(left, right)
+    cut, bare = picture[here], None if empty is None else empty[here]
     look_px = LOOK_PX if tray is None else TRAY_PX
-    seen, hand = find(cut, look_px)
+    seen = find(cut, look_px, bare)
+    sightings, hand = seen.sightings, seen.hand
     if tray is None:
-        seen = apart(seen + find(cut, COARSE_PX)[0])
-    if _are_small(seen, max(cut.shape[:2]) / look_px):
-        seen, _ = find(cut, 2 * look_px)
-    return [replace(s, x=s.x + left, y=s.y + top) for s in seen], hand
+        sightings = apart(sightings + find(cut, COARSE_PX, bare).sightings)
+    if _are_small(sightings, max(cut.shape[:2]) / look_px):
+        sightings = find(cut, 2 * look_px, bare).sightings
+    return [replace(s, x=s.x + left, y=s.y + top) for s in sightings], hand
 
 
 def _are_small(seen: list[Sighting], step: float) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.images import Image, extent
-from vision.networks import run
+from vision.networks import said
 from vision.reading import Lean, Quad, Reading
 
 LOOK_PX = 384
@@ -29,6 +29,8 @@ SMOOTH_PX, STEADY = 3, 10.0
 """What noise and a lamp that flickers change, of 255, in a picture so smoothed."""
 MOST = 0.5
 """Where more of a tray has changed, it is another tray, or the camera was moved."""
+SHADOW, NO_SHADOW = 0.5, 0.02
+"""Shares of a shadow that are black at least, and light at most."""
 SEAM = 1.25
 """Cells about a die that are its own edge and its darkest shadow."""
 
@@ -88,6 +90,11 @@ class Blot:
     black: float
     light: float
     enters: bool
+
+    @property
+    def is_shadow(self) -> bool:
+        """Black for the most part, and nowhere lighter than the ground was: dice have pips."""
+        return self.black > SHADOW and self.light < NO_SHADOW
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,7 +215,7 @@ def _stands(now: Image, before: Floats) -> Mask:
     both = np.concatenate([now.astype(np.float32), before], axis=2) / 255
     high, wide = now.shape[:2]
     padded = np.pad(both, ((0, -high % GRID), (0, -wide % GRID), (0, 0)), mode="edge")
-    answer = run("change", np.ascontiguousarray(padded.transpose(2, 0, 1)[None]))[0, 0]
+    answer = said("change", np.ascontiguousarray(padded.transpose(2, 0, 1)[None]))["stands"][0]
     answer = answer[: -(-high // STRIDE), : -(-wide // STRIDE)]
     return np.asarray(answer > 0, np.uint8)
 

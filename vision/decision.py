@@ -1,10 +1,14 @@
 """What was seen at one place -> a value, a confidence, a problem, or nothing at all.
 
 The three chances behind it are sums of evidence in log odds, weighed by what was right on pictures
-that the networks had not been taught (`python -m training.learning.weigh`).
+that the networks had not been taught: `python -m training.learning.weigh` writes nets/decision.json.
 """
 
-from dataclasses import astuple, dataclass
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from math import exp, log
 
 from vision.candidates import Candidate
@@ -26,24 +30,19 @@ LEAST = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for a die, its face and how it lies, at one place; or how much each of it counts."""
+    """What speaks for a die, its face and how it lies, at one place."""
 
     always: float
     heat: float  # log odds that a die lies there, by the finder
     shown: float  # log odds that it shows a face, by the readers
     share: float  # log odds of the best face among all, by the readers
-    first: float  # log odds of that face by the finder
     told_tray: float  # 1 if it is known how the camera stands
     steady: float  # log odds of that face where the turned die looks least like it
     odd: float  # how much larger or smaller than the dice here, as a logarithm
     whole: float  # log odds that none of it is hidden
     flat: float  # log odds that it is not cocked, 0 where nothing can tell
     low: float  # log odds that it lies on no other die
-
-
-IS_DIE = Evidence(-0.95, 1.22, 0.41, 0, 0, -0.47, 0, -0.98, 0, 0, 0)
-IS_RIGHT = Evidence(-1.98, 0.59, 0.42, -0.10, -0.01, -0.79, 0.31, -0.82, 0, 0, 0)
-LIES_WELL = Evidence(-1.38, 0, 0, 0, 0, 0, 0, 0.01, 0.14, 0.72, 0.22)
+    free: float  # 1 if there is nothing that it could lean on
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +62,13 @@ def judge(look: Candidate, *, told_tray: bool) -> Verdict | None:
         told_tray: whether the camera's stand is known; without it every die may seem to lean.
     """
     seen = evidence(look, told_tray=told_tray)
-    is_die = _chance(IS_DIE, seen)
+    is_die = _chance("is_die", seen)
     if is_die < NO_DIE:
         return None
     if is_die < A_DIE:
         return Verdict(None, is_die, _unread(look))
-    right = _chance(IS_RIGHT, seen)
-    well = 1.0 if look.stance is None else _chance(LIES_WELL, seen)
+    right = _chance("is_right", seen)
+    well = 1.0 if look.stance is None else _chance("lies_well", seen)
     return Verdict(best(look), right * well, _problem(look, right, well))
 
 
@@ -87,13 +86,13 @@ def evidence(look: Candidate, *, told_tray: bool) -> Evidence:
         heat=_log_odds(sighting.heat),
         shown=_log_odds(1 - face.none),
         share=_log_odds(face.faces[value - 1] / max(LEAST, sum(face.faces))),
-        first=_log_odds(sighting.faces[value - 1]),
         told_tray=float(told_tray),
         steady=_log_odds(face.steady),
         odd=look.odd,
         whole=_log_odds(1 - face.hidden),
         flat=0.0 if look.stance is None else _log_odds(1 - look.stance.cocked),
         low=0.0 if look.stance is None else _log_odds(1 - look.stance.stacked),
+        free=float(look.free),
     )
 
 
@@ -112,9 +111,18 @@ def _unread(look: Candidate) -> Problem:
     return Problem.TOO_SMALL if look.sighting.edge < LEAST_PX else Problem.UNREADABLE
 
 
-def _chance(weights: Evidence, seen: Evidence) -> float:
-    odds = sum(w * s for w, s in zip(astuple(weights), astuple(seen), strict=True))
+def _chance(of: str, seen: Evidence) -> float:
+    odds = sum(weight * getattr(seen, name) for name, weight in _weights()[of].items())
     return 1 / (1 + exp(-odds))
+
+
+@cache
+def _weights() -> Mapping[str, Mapping[str, float]]:
+    """Of each sum, what of `Evidence` counts how much."""
+    weights: Mapping[str, Mapping[str, float]] = json.loads(
+        files("vision").joinpath("nets", "decision.json").read_text()
+    )
+    return weights
 
 
 def _log_odds(chance: float) -> float:

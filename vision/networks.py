@@ -1,5 +1,11 @@
-"""The small networks, run by OpenCV's own dnn module on one thread."""
+"""The small networks, run by OpenCV's own dnn module on one thread.
 
+Beside NAME.onnx lies NAME.json: which of its outputs is what, and how its log odds are to be scaled
+and shifted so that they are honest.
+"""
+
+import json
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from threading import get_ident
@@ -18,6 +24,29 @@ def run(name: str, inputs: Floats, *, room: str = "vision") -> Floats:
     net.setInput(inputs)
     out: Floats = net.forward()
     return out
+
+
+def said(name: str, inputs: Floats) -> Mapping[str, Floats]:
+    """The same by the names of its outputs: (n, count, ...), without that axis where there is one."""
+    out = run(name, inputs)
+    told = _told(name)
+    return {
+        output: _honest(out[:, first:end], told["fitted"].get(output, {}))
+        for output, (first, end) in told["outputs"].items()
+    }
+
+
+def _honest(logits: Floats, fit: Mapping[str, float]) -> Floats:
+    honest = logits * np.float32(fit.get("scale", 1)) + np.float32(fit.get("shift", 0))
+    return honest[:, 0] if honest.shape[1] == 1 else honest
+
+
+@cache
+def _told(name: str) -> Mapping[str, Any]:
+    told: Mapping[str, Any] = json.loads(
+        files("vision").joinpath("nets", f"{name}.json").read_text()
+    )
+    return told
 
 
 def chance(logit: Floats) -> Floats:

@@ -1,6 +1,7 @@
 """From a picture to a Reading."""
 
 from dataclasses import replace
+from math import hypot
 from time import perf_counter
 
 import cv2
@@ -18,8 +19,8 @@ DARK = 24
 SIDE = 0.7
 """Of the confidence of the die it belongs to: a side that is read more surely is asked about."""
 Judged = tuple[Candidate, Verdict]
-SHADOW, NO_SHADOW = 0.5, 0.02
-"""What is black for the most part, and nowhere lighter than the ground was, is a shadow: dice have pips."""
+SURELY_NONE = 0.9
+"""Of what lay in held back trays and was said so surely to be no die nothing was one."""
 ENTERS = 0.8
 """Of a die's edge: what reaches into the tray and is larger is a hand, or a sleeve."""
 
@@ -54,7 +55,10 @@ def read(
     dice = [_die(p, v, _zone(p.foot, tray, aside)) for p, v in verdicts]
     if seen.change and tray:
         blots = seen.change.blots(tray, [place.outline for place, _ in verdicts])
-        dice += [_unexplained(blot) for blot in blots if _matters(blot, seen.edge)]
+        others = [place for place in seen.candidates if place.face.none > SURELY_NONE]
+        dice += [
+            _unexplained(b) for b in blots if _matters(b, seen.edge) and not _is_thing(b, others)
+        ]
     in_the_way = {
         Problem.HAND: tray is not None and seen.hand > HAND,
         Problem.DARK: _is_dark(picture, tray),
@@ -80,10 +84,20 @@ def _one_body(seen: list[Judged]) -> list[Judged]:
 
 def _matters(blot: Blot, edge: float | None) -> bool:
     """A hand, and what may be a die; what is surely none may lie in a tray."""
-    if blot.black > SHADOW and blot.light < NO_SHADOW:
+    if blot.is_shadow:
         return False
     least = (edge or blot.edge) * ENTERS
     return could_be_die(blot, edge or blot.edge) or (blot.enters and blot.edge > least)
+
+
+def _is_thing(blot: Blot, no_dice: list[Candidate]) -> bool:
+    """Whether the readers looked there and are sure that it is no die: a coin, say."""
+    if blot.enters:
+        return False
+    return any(
+        hypot(place.sighting.x - blot.x, place.sighting.y - blot.y) < blot.edge / 2
+        for place in no_dice
+    )
 
 
 def _unexplained(blot: Blot) -> Die:

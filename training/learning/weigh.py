@@ -2,10 +2,11 @@
 
 Reads pictures of kinds that were not taught, and as many of such as were, each as several cameras take
 it, and fits three sums of evidence (`vision.decision`) to what was true: whether a die lies there, whether
-its face is read right, and whether it lies as it must. Prints what to put there.
+its face is read right, and whether it lies as it must. Half of them know the tray, and of those some the empty one.
 """
 
 import argparse
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
@@ -14,12 +15,14 @@ import numpy as np
 
 from training.learning.exams import WHAT
 from training.learning.honest_odds import fit
+from training.learning.present_networks import NETS
 from training.learning.samples.die_samples import NEAR_EDGES, NEAR_SIZE
-from training.learning.samples.retaking import photographed
+from training.learning.samples.retaking import retake
 from training.learning.samples.tray_views import TrayView, edges
 from training.learning.samples.view_source import Materials, ViewSource
 from training.scenes.truth import COCKED_DEG, SEEN
 from vision.candidates import Candidate, looks
+from vision.change import NOTHING_KNOWN, KnownTable
 from vision.decision import Evidence, best, evidence
 from vision.reading import Quad
 
@@ -29,8 +32,8 @@ FIRST = 5_000
 """Number of the first view: neither taught nor in an exam."""
 NAMES = tuple(field.name for field in fields(Evidence))
 FOR_DICE = ("always", "heat", "shown", "told_tray", "odd")
-FOR_FACES = (*FOR_DICE, "share", "first", "steady")
-FOR_LYING = ("always", "odd", "whole", "flat", "low")
+FOR_FACES = (*FOR_DICE, "share", "steady")
+FOR_LYING = ("always", "odd", "whole", "flat", "low", "free")
 
 
 @dataclass(frozen=True)
@@ -44,36 +47,41 @@ class WeighedPlace:
 
 
 def main() -> None:
-    """Print the three sums."""
+    """Fit the three sums and write them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rests", type=Path, required=True, help="of scenes.throws.rest_library")
     parser.add_argument("--views", type=int, default=200, help="of each of the two")
+    parser.add_argument("--into", type=Path, default=NETS / "decision.json")
     options = parser.parse_args()
-    places = [
-        place
-        for purpose in WHAT.values()
-        for view in _views(
-            ViewSource(Materials(options.rests), purpose, for_finder=True), options.views
-        )
-        for place in _places(view, np.random.default_rng(int(view.name)))
-    ]
-    _print("IS_DIE", places, FOR_DICE, lambda place: place.is_die)
-    _print("IS_RIGHT", places, FOR_FACES, lambda place: place.is_right)
-    _print("LIES_WELL", places, FOR_LYING, lambda place: place.lies_well)
+    places = [*_all_places(Materials(options.rests), options.views)]
+    told = {
+        "is_die": _weights(places, FOR_DICE, lambda place: place.is_die),
+        "is_right": _weights(places, FOR_FACES, lambda place: place.is_right),
+        "lies_well": _weights(places, FOR_LYING, lambda place: place.lies_well),
+    }
+    options.into.write_text(json.dumps(told, indent=1) + "\n")
+    print(f"{options.into}: {len(places)} places")
 
 
-def _print(
-    name: str,
+def _all_places(materials: Materials, views: int) -> Iterator[WeighedPlace]:
+    for name, purpose in WHAT.items():
+        source = ViewSource(materials, purpose, for_finder=True)
+        for k, view in enumerate(_views(source, views)):
+            print(f"\r{name}: {k + 1} of {views}", end="", flush=True)
+            yield from _places(view, np.random.default_rng(int(view.name)))
+        print()
+
+
+def _weights(
     places: list[WeighedPlace],
     used: tuple[str, ...],
     truth: Callable[[WeighedPlace], bool | None],
-) -> None:
+) -> dict[str, float]:
     told = [place for place in places if truth(place) is not None]
-    columns = np.isin(NAMES, used)
-    weights = np.zeros(len(NAMES))
+    columns = [NAMES.index(name) for name in used]
     seen = np.array([place.seen for place in told])[:, columns]
-    weights[columns] = fit(seen, np.array([truth(place) for place in told], float))
-    print(f"{name} = Evidence({', '.join(f'{w:.2f}' if w else '0' for w in weights)})")
+    fitted = fit(seen, np.array([truth(place) for place in told], float))
+    return {name: round(float(w), 3) for name, w in zip(used, fitted, strict=True)}
 
 
 def _views(source: ViewSource, count: int) -> Iterator[TrayView]:
@@ -85,7 +93,9 @@ def _places(view: TrayView, rng: np.random.Generator) -> Iterator[WeighedPlace]:
     for camera in range(CAMERAS):
         tray = _tray(view) if camera % 2 == 0 else None
         told = tray is not None
-        for place in looks(photographed(view.light, rng), tray, None)[0]:
+        shot = retake(view, np.eye(2, 3, dtype=np.float32), view.part.shape[::-1], rng)
+        table = KnownTable(shot.empty) if told else NOTHING_KNOWN
+        for place in looks(shot.picture, tray, None, table).candidates:
             seen, k = astuple(evidence(place, told_tray=told)), _die_at(view, place)
             if k is None:
                 yield WeighedPlace(seen, is_die=False, is_right=False, lies_well=None)

@@ -1,0 +1,27 @@
+"""A die leans on something, or it lies flat."""
+
+import pytest
+
+from vision.reading import Quad
+from vision.support import Standing, stands_free
+
+TRAY = Quad(((0.0, 0.0), (800.0, 0.0), (800.0, 600.0), (0.0, 600.0)))
+DIE = Standing(400.0, 300.0, 40.0)
+
+
+def test_alone_in_the_middle_there_is_nothing_to_lean_on():
+    assert stands_free(DIE, [], TRAY)
+
+
+@pytest.mark.parametrize(("x", "free"), [(60.0, True), (30.0, False), (-20.0, False)])
+def test_a_wall_is_near_or_the_die_lies_beyond_it(x, free):
+    assert stands_free(Standing(x, 300.0, 40.0), [], TRAY) is free
+
+
+@pytest.mark.parametrize(("away", "free"), [(75.0, True), (60.0, False)])
+def test_a_die_beside_it_is_near_or_not(away, free):
+    assert stands_free(DIE, [Standing(400.0 + away, 300.0, 40.0)], TRAY) is free
+
+
+def test_a_large_thing_reaches_further():
+    assert not stands_free(DIE, [Standing(500.0, 300.0, 90.0)], TRAY)
