@@ -24,6 +24,8 @@ WELL = 0.65
 """Below this chance of lying as it must a die is said to be cocked, hidden or stacked."""
 LEAST_PX = 14.0
 """A die whose edge is shorter has pips of a pixel or two: what it needs is a nearer camera."""
+PIP_PX = 6.0
+"""And here a pip is less than a pixel: whatever is read of such a die, nobody can see it."""
 LEAST = 1e-5
 """Chances nearer to 0 or 1 mean no more."""
 
@@ -97,6 +99,8 @@ def evidence(look: Candidate, *, told_tray: bool) -> Evidence:
 
 
 def _problem(look: Candidate, right: float, well: float) -> Problem | None:
+    if look.sighting.edge < PIP_PX:
+        return Problem.TOO_SMALL
     if look.stance is None or well >= WELL:
         return None if right >= SURE else _unread(look)
     chances = {

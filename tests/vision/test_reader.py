@@ -115,7 +115,7 @@ def test_a_block_of_six_is_six_dice_or_a_question():
 
 @pytest.mark.parametrize("lean_deg", [15, 20, 25, 30, 35, 40])
 def test_a_die_that_leans_is_called_cocked(lean_deg):
-    dice = [Put(2, -40, 20), Put(5, 10, -20, 30), Put(4, 60, 10, 0, lean_deg)]
+    dice = [Put(2, -40, 20), Put(5, 43, 10), Put(4, 60, 10, 0, lean_deg)]
 
     reading = photograph(dice, GREEN).read()
 
