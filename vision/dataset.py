@@ -1,13 +1,15 @@
 """Pictures whose dice are known, and how a reading of one ends: right, asked or silent.
 
 A folder of them holds `photos/` and `renders/`, each with a `labels.jsonl`; or a `labels.jsonl` of
-its own beside pictures of throws that people corrected at their table.
+its own beside pictures of throws that people corrected at their table. `evenings/` has a folder for each
+evening at one tray: the tray empty, throws to learn from, and throws to read.
 """
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +74,36 @@ class Case:
         return next((box.value for box in self.boxes if box.holds(die)), None)
 
 
+@dataclass(frozen=True, slots=True)
+class Evening:
+    """One tray, camera, light and set of dice: what a companion has seen of it, and the throws to read."""
+
+    name: str
+    tray: Quad
+    empty: Path
+    learnt: tuple[Path, ...]
+    throws: tuple[Case, ...]
+
+
+def evenings(folder: Path) -> list[Evening]:
+    """Every evening of a folder; none where it has no `evenings/`."""
+    places = sorted(path.parent for path in (folder / "evenings").glob(f"*/{LABELS}"))
+    return [_evening(place) for place in places]
+
+
+def _evening(place: Path) -> Evening:
+    labels = {role: [*of] for role, of in groupby(_labels(place), key=lambda row: row["role"])}
+    cases = tuple(_render_case(place / Path(row["image"]).name, row) for row in labels["throw"])
+    (empty,), learnt = labels["empty"], labels["learn"]
+    return Evening(
+        place.name,
+        _quad(empty["tray_corners"]),
+        place / Path(empty["image"]).name,
+        tuple(place / Path(row["image"]).name for row in learnt),
+        cases,
+    )
+
+
 def cases(folder: Path) -> list[Case]:
     """Every labelled picture of a folder.
 
@@ -110,16 +142,20 @@ def _photo_kinds(label: dict[str, Any]) -> Iterator[str]:
 
 def _renders(folder: Path) -> Iterator[Case]:
     for label in _labels(folder):
-        dice = [die for die in label["dice"] if die["in_tray"]]
-        trap = bool(label["hand"]) or not label["all_readable"]
-        yield Case(
-            folder / label["image"],
-            tuple(sorted(label["values"])),
-            tuple(_render_box(die) for die in dice),
-            trap=trap,
-            kinds=tuple(_render_kinds(label, dice, is_trap=trap)),
-            tray=_quad(label["tray_corners"]),
-        )
+        yield _render_case(folder / label["image"], label)
+
+
+def _render_case(path: Path, label: dict[str, Any]) -> Case:
+    dice = [die for die in label["dice"] if die["in_tray"]]
+    trap = bool(label["hand"]) or not label["all_readable"]
+    return Case(
+        path,
+        tuple(sorted(label["values"])),
+        tuple(_render_box(die) for die in dice),
+        trap=trap,
+        kinds=tuple(_render_kinds(label, dice, is_trap=trap)),
+        tray=_quad(label["tray_corners"]),
+    )
 
 
 def _render_box(die: dict[str, Any]) -> LabelledDie:
