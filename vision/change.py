@@ -6,6 +6,7 @@ away must be explained by somebody.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -170,8 +171,8 @@ def change(picture: Image, empty: Image | None, zones: Sequence[Quad]) -> Change
     if stands.mean() > MOST:
         return None
     differs = _shares(_differ(now, lit), stands.shape) > 0
-    black = np.asarray((now.max(axis=2) < BLACK) & (lit.max(axis=2) < DARK_GROUND))
-    light = np.asarray((now > lit + STEADY).any(axis=2))
+    black = np.asarray((_brightest(now) < BLACK) & (_brightest(lit) < DARK_GROUND))
+    light = np.asarray(_brightest(now - lit) > STEADY)
     return Change(
         differs.astype(np.uint8),
         stands,
@@ -200,7 +201,12 @@ def _differ(now: Image, before: Floats) -> NDArray[np.bool_]:
     smooth, kernel = (SMOOTH_PX, SMOOTH_PX), np.ones((3, 3), np.uint8)
     calm, were = cv2.blur(now.astype(np.float32), smooth), cv2.blur(before, smooth)
     low, high = cv2.erode(were, kernel), cv2.dilate(were, kernel)
-    return np.asarray(np.maximum(calm - high, low - calm).max(axis=2) > STEADY)
+    return np.asarray(_brightest(np.maximum(calm - high, low - calm)) > STEADY)
+
+
+def _brightest(image: NDArray[Any]) -> NDArray[Any]:
+    """(h, w) the largest of three channels; numpy's own `max` of so short an axis takes 25 times as long."""
+    return np.asarray(np.maximum(np.maximum(image[..., 0], image[..., 1]), image[..., 2]))
 
 
 def _shares(pixels: NDArray[np.bool_], shape: tuple[int, ...]) -> Floats:

@@ -15,6 +15,8 @@ from device.cameras.simulated.tray import SimulatedTray
 from device.errors import UsageError
 from vision import Quad, read
 from vision.annotate import annotate
+from vision.candidates import MANY
+from vision.change import KnownTable
 from vision.dataset import Case, Outcome, cases
 from vision.images import ImageError, load
 from vision.reading import Reading
@@ -29,6 +31,7 @@ def times(runs: int) -> None:
     """A read, and one pass of blur, Otsu and contours, on the same frames, one thread."""
     cv2.setNumThreads(1)
     tray = SimulatedTray(seed=1, roll_s=0)
+    empty = tray.capture().image
     tray.throw_all()
     frame = tray.capture().image
     click.echo(
@@ -37,11 +40,27 @@ def times(runs: int) -> None:
     for size in SIZES:
         image = _resized(frame, size)
         corners = _scaled(tray.tray, size[0] / frame.shape[1])
+        table = _known(image, _resized(empty, size), corners)
+        ways = {
+            "": partial(read, image),
+            ", tray told": partial(read, image, corners),
+            ", table known": partial(read, image, corners, table=table),
+        }
         pass_ms = median_ms(partial(_reference_pass, image), runs)
-        for told, quad in (("", None), (", tray told", corners)):
-            read_ms = median_ms(partial(read, image, quad), runs)
+        for told, reads in ways.items():
+            read_ms = median_ms(reads, runs)
             name = f"{size[0]}x{size[1]}{told}"
             click.echo(f"{name:<24}{read_ms:>10.1f}{pass_ms:>10.1f}{read_ms / pass_ms:>8.1f}")
+
+
+def _known(image: Image, empty: Image, tray: Quad) -> KnownTable:
+    """The table after as many throws as tell the lens."""
+    known = KnownTable(empty)
+    for _ in range(MANY):
+        known = known.after(image, read(image, tray, table=known))
+        if len(known.leans) >= MANY:
+            break
+    return known
 
 
 def _resized(frame: Image, size: tuple[int, int]) -> Image:
