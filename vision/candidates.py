@@ -21,8 +21,7 @@ from vision.images import Image, extent
 from vision.networks import Floats
 from vision.pose import CameraPose, pose
 from vision.reading import Lean, Quad
-from vision.support import Standing, stands_free
-from vision.tilt import Stance, stances
+from vision.tilt import Footing, Stance, stances, stands_free
 
 HAND = 0.001
 """Of the picture: the tip of a finger."""
@@ -145,11 +144,11 @@ def _enough(table: KnownTable, leans: Sequence[Lean]) -> Sequence[Lean]:
 
 def _freed(candidates: list[Candidate], new: Change | None, tray: Quad) -> list[Candidate]:
     """The same, and which of them have nothing to lean on."""
-    stand = {c: Standing(*c.foot, c.sighting.edge) for c in candidates}
+    stand = {c: Footing(*c.foot, c.sighting.edge) for c in candidates}
     there = [c for c in candidates if c.sighting.heat * (1 - c.face.none) > POSSIBLE]
     blots = [] if new is None else new.blots(tray, [c.outline for c in there])
     things = [
-        Standing(blot.x, blot.y, blot.edge * blot.long**0.5) for blot in blots if not blot.is_shadow
+        Footing(blot.x, blot.y, blot.edge * blot.long**0.5) for blot in blots if not blot.is_shadow
     ]
     return [
         replace(

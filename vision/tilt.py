@@ -4,7 +4,7 @@ A flat die shows its sides by so much and no more. The network sees the die with
 and what a flat one would cover there.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -15,7 +15,7 @@ from vision.finder import Sighting
 from vision.images import Image
 from vision.networks import Floats, chance, run
 from vision.pose import CameraPose
-from vision.reading import Lean
+from vision.reading import Lean, Quad
 
 PATCH_PX, DIE_PX = 64, 26
 """The network was taught dice of about this edge in patches of this size."""
@@ -29,6 +29,10 @@ PoseOf = Callable[[Sequence[Lean]], CameraPose | None]
 """How the camera stands where dice are seen to lean so."""
 PARTS = 4
 """Corners are drawn to 1/2**PARTS of a pixel."""
+WALL = 1.1
+"""Edges from a wall to the middle of a die that touches it: 0.87 at most, and some for what is not seen well."""
+BESIDE = 0.85
+"""The same to another thing, for each of the two by its own edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +128,23 @@ def _input(picture: Image, sighting: Sighting, pose: CameraPose) -> Floats:
     x, y = np.array([sighting.x, sighting.y]) - lean * sighting.edge / 2
     seen = patch(picture, (x, y), sighting.edge, sighting.turn, (PATCH_PX, DIE_PX))
     return np.concatenate([seen, silhouette(upright(sighting.turn) @ lean)[None]])
+
+
+@dataclass(frozen=True, slots=True)
+class Footing:
+    """Where something stands on the ground, in picture pixels, and its edge."""
+
+    x: float
+    y: float
+    edge: float
+
+
+def stands_free(die: Footing, others: Iterable[Footing], tray: Quad) -> bool:
+    """Whether it is in the tray, and has nothing near that it could lean on: then it lies flat."""
+    floor = np.array(tray.corners, np.float32)
+    if cv2.pointPolygonTest(floor, (die.x, die.y), measureDist=True) < WALL * die.edge:
+        return False
+    return all(
+        np.hypot(die.x - other.x, die.y - other.y) > BESIDE * (die.edge + other.edge)
+        for other in others
+    )
