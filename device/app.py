@@ -20,7 +20,7 @@ from gpiozero.pins.mock import MockFactory
 
 from device.calibrating.profile_file import FILE as PROFILE
 from device.calibrating.profile_store import ProfileStore
-from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
+from device.cameras import BY_PHONE, Opener, SimulatedTray, camera_opener, may_come_later
 from device.cameras.base import Camera
 from device.cameras.controls import Tuning, as_mains, as_rotation
 from device.coach.coach import TABLES, TableCoach
@@ -265,11 +265,14 @@ def _shut_down(options: PlayOptions, pins: Factory) -> Callable[[], object] | No
 
 def _camera(
     options: PlayOptions, profiles: ProfileStore
-) -> tuple[SimulatedTray | None, Callable[[], Camera]]:
+) -> tuple[SimulatedTray | None, Callable[[], Camera] | None]:
     """The simulated tray where it is one, and what opens the camera, again after it failed.
 
-    A real camera that is not there yet stops nobody: dice are tapped in until it comes.
+    A real camera that is not there yet stops nobody: dice are tapped in until it comes. Where phones
+    take the pictures, nothing is opened.
     """
+    if options.camera == BY_PHONE:
+        return None, None
     usual = Tuning(rotation=as_rotation(options.rotation), mains_hz=as_mains(options.mains_hz))
 
     def opener() -> Opener:

@@ -8,14 +8,14 @@ that the page talks to.
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from threading import Condition, Thread
+from threading import Condition, Lock, Thread
 from time import monotonic, sleep
 
 from device.calibrating.calibrated_camera import fitted_opener
 from device.calibrating.drift_watch import Drifted, DriftWatch
 from device.calibrating.profile_store import ProfileStore
 from device.calibrating.wizard import Wizard
-from device.cameras.base import Camera
+from device.cameras.base import Camera, no_camera
 from device.cameras.simulated.player import throw_as_a_person
 from device.cameras.simulated.tray import SimulatedTray
 from device.coach.coach import TableCoach
@@ -35,6 +35,7 @@ from device.inbox import (
     Inbox,
     JournalMended,
     Note,
+    Photographed,
     Resettle,
 )
 from device.live_view import LiveView
@@ -49,6 +50,7 @@ from device.storage.photo_album import PhotoAlbum
 from device.storage.throw_pictures import ThrowPictures
 from device.watching.camera_thread import CameraThread
 from device.watching.motion import STILL_S
+from device.watching.phone_picture import picture_seen
 from device.watching.reports import CameraFound, CameraLost, Report, Seen, TimedOut
 from device.watching.tray_watch import TrayWatch
 from game.commands import (
@@ -60,6 +62,7 @@ from game.commands import (
     NameFace,
     Press,
     PutBack,
+    ShowPicture,
     TapIn,
     ThrowDice,
 )
@@ -96,7 +99,7 @@ class Companion:
         inbox: what it works off.
         live_match: the match and its journal.
         rules: for a match that begins at the button.
-        open_camera: opens the camera, again after it failed.
+        open_camera: opens the camera, again after it failed; None where phones take the pictures.
         output: lamp, buzzer, voice: tells where the table stands.
         button: posts into the inbox; None where there is none, and `no_button` says why.
         tray: the simulated tray, where there is no real one: then it can be thrown.
@@ -124,7 +127,7 @@ class Companion:
         inbox: Inbox,
         live_match: LiveMatch,
         rules: Ruleset,
-        open_camera: Callable[[], Camera],
+        open_camera: Callable[[], Camera] | None,
         output: Output,
         *,
         button: TrayButton | None = None,
@@ -144,14 +147,15 @@ class Companion:
         clock: Callable[[], float] = monotonic,
         pause: Callable[[float], object] = sleep,
     ) -> None:
-        self._inbox, self._alive = inbox, alive
+        self._inbox, self._alive, self._clock = inbox, alive, clock
+        self._one_picture = Lock()
         real_button = button is not None and not button.simulated
         self.pencil = pencil or Pencil(changed=inbox.changed, by_button=real_button, clock=clock)
         self._coach = coach
         self._profiles = profiles = profiles or ProfileStore()
         self._drift_watch = DriftWatch(profiles, self._drifted, clock)
         self.tray_watch = TrayWatch(
-            fitted_opener(open_camera, profiles),
+            fitted_opener(open_camera or no_camera, profiles),
             inbox.post,
             still_s=still_s,
             period_s=period_s,
@@ -160,7 +164,7 @@ class Companion:
             clock=clock,
         )
         self._live_view = LiveView(self.tray_watch, clock)
-        self._camera_thread = CameraThread(self.tray_watch)
+        self._camera_thread = CameraThread(self.tray_watch) if open_camera else None
         self._button, self._no_button = button, no_button
         self._simulated_button = (
             SimulatedButton(button, clock, pause) if button and button.simulated else None
@@ -195,11 +199,13 @@ class Companion:
 
     def start(self) -> None:
         self._thread.start()
-        self._camera_thread.start()
+        if self._camera_thread:
+            self._camera_thread.start()
 
     def close(self) -> None:
         """Finish what is queued, then give camera, button and lamp back."""
-        self._camera_thread.close()
+        if self._camera_thread:
+            self._camera_thread.close()
         self.wizard.close()
         if self._button:
             self._button.close()
@@ -227,6 +233,11 @@ class Companion:
     def view(self) -> bytes | None:
         """What the camera sees of the tray now, small, as JPEG; None while there is none."""
         return self._live_view.jpeg()
+
+    @property
+    def by_phone(self) -> bool:
+        """Whether no camera looks at the tray, and none is missed: phones take the pictures."""
+        return self._camera_thread is None
 
     @property
     def troubles(self) -> Troubles:
@@ -266,9 +277,13 @@ class Companion:
                 if self._simulated_button is None:
                     raise TableError(Message("The button is real: press it at the tray."))
                 self._simulated_button.move(down=command.down)
+            case ShowPicture():
+                with self._one_picture:
+                    seen = picture_seen(command.picture, self._clock())
+                return self._ask(Photographed(seen), request)
         return self._ask(command, request)
 
-    def _ask(self, command: Command | Announce, request: str = "") -> Snapshot:
+    def _ask(self, command: Command | Announce | Photographed, request: str = "") -> Snapshot:
         asked = Asked(command, request)
         self._inbox.post(asked)
         return asked.done.result(timeout=RESTORE_S if isinstance(command, PutBack) else ANSWER_S)
@@ -357,7 +372,7 @@ class Companion:
             case CameraLost():
                 self._lose_camera(report.reason)
 
-    def _perform(self, command: Command | Announce) -> None:
+    def _perform(self, command: Command | Announce | Photographed) -> None:
         match command:
             case Announce():
                 self._join_url = command.join_url
@@ -367,6 +382,8 @@ class Companion:
                 self._throw()
             case TapIn():
                 self._tap_in(command)
+            case Photographed():
+                self._photographed(command.seen)
             case NameFace():
                 self._name_face(command)
             case Heed():
@@ -403,6 +420,12 @@ class Companion:
         if self._misreads and before and after and heeding and after is not before:
             self._misreads.tapped_in(before, after)
 
+    def _photographed(self, seen: Seen) -> None:
+        self._session.refuse_picture()
+        self._see(seen)
+        self._session.photographed(seen.sight)
+        self._pictures.judged(self._session)
+
     def _name_face(self, command: NameFace) -> None:
         """A die of the last throw is corrected; any other is told to the open question."""
         photo = self._snapshot.photo
@@ -434,7 +457,7 @@ class Companion:
 
     def _feel_the_camera(self) -> bool:
         """A camera that never comes back from a call cannot say so itself."""
-        if self.tray_watch.hangs == self._hangs:
+        if self.by_phone or self.tray_watch.hangs == self._hangs:
             return False
         self._hangs = not self._hangs
         if self._hangs:
@@ -460,6 +483,7 @@ class Companion:
         return Surroundings(
             simulated=self.simulated_tray is not None,
             camera=self._camera_name,
+            by_phone=self.by_phone,
             photo=self._pictures.photo(self._session),
             join_url=self._join_url,
             held_s=self._held_s,

@@ -4,7 +4,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 
-from device.watching.reports import Report
+from device.watching.reports import Report, Seen
 from game.commands import Command
 from game.message import Message
 from web.contracts.table import Snapshot
@@ -61,10 +61,17 @@ class BeginsRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Photographed:
+    """A phone took a picture, and this was read from it."""
+
+    seen: Seen
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Asked:
     """A command, whose asker waits for the snapshot after it; which request it came with."""
 
-    command: Command | Announce
+    command: Command | Announce | Photographed
     request: str = ""
     done: Future[Snapshot] = field(default_factory=Future)
 

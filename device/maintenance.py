@@ -144,6 +144,8 @@ class Maintenance:
     def _camera(self, said: Troubles) -> Finding:
         if said.camera:
             return warning(CAMERA_LOST, said.camera)
+        if self.companion.by_phone:
+            return ok(Message("phones take the pictures"))
         camera = self.companion.snapshot().camera
         return ok(Verbatim(camera) if camera else Message("looking for it"))
 

@@ -42,7 +42,7 @@ class Settings:
     """What can be set; the order is that of the file."""
 
     camera: str = _setting(
-        "auto", "Where the pictures come from: auto, sim, picamera2, usb[:N] or replay:PATH."
+        "auto", "Where the pictures come from: auto, sim, picamera2, usb[:N], phone or replay:PATH."
     )
     rules: str = _setting(
         "walnut-studiolo", "Rules of a match that begins at the button: a name, or a .toml file."

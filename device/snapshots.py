@@ -39,6 +39,7 @@ class Surroundings:
     """What is around the session: the parts of the table as they stand now.
 
     Attributes:
+        by_phone: whether phones take the pictures, and no camera is missed.
         photo: the picture of what is in view, if there is one.
         held_s: for how long the button is down; None where it is not.
         moved: whether the tray lies elsewhere than it was calibrated.
@@ -49,6 +50,7 @@ class Surroundings:
 
     simulated: bool
     camera: str | None = None
+    by_phone: bool = False
     photo: Photo | None = None
     join_url: str = ""
     held_s: float | None = None
@@ -91,7 +93,7 @@ def indicator_of(session: Session, around: Surroundings) -> Indicator:
         session.situation,
         session.match,
         held_s=around.held_s or 0.0,
-        has_camera=session.has_camera,
+        has_camera=session.has_camera or around.by_phone,
         started=session.started,
         moved=around.moved,
         testing=around.testing,

@@ -48,6 +48,13 @@ class TapIn:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowPicture:
+    """A phone took this picture of the dice: a JPEG or PNG, of a size that was looked at."""
+
+    picture: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class KeepDice:
     """These dice of the last throw are set aside."""
 
@@ -180,7 +187,7 @@ class PutBack:
 
 
 Command = (
-    Press | Hold | MoveButton | ReadAgain | ThrowDice | TapIn | KeepDice | Bank | CorrectThrow
-    | NameFace | AnswerQuestion | Undo | Redo | StartMatch | Rematch | Reopen | Invite | ByHand
-    | InsertTurn | DropEvents | Heed | Advise | PutBack
+    Press | Hold | MoveButton | ReadAgain | ThrowDice | TapIn | ShowPicture | KeepDice | Bank
+    | CorrectThrow | NameFace | AnswerQuestion | Undo | Redo | StartMatch | Rematch | Reopen
+    | Invite | ByHand | InsertTurn | DropEvents | Heed | Advise | PutBack
 )  # fmt: skip

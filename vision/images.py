@@ -79,6 +79,23 @@ def load(path: str | os.PathLike[str]) -> Image:
     return image
 
 
+def decode(data: bytes, long_side_px: int) -> Image:
+    """A picture in memory as (height, width, 3) uint8 BGR, turned as it says, its longer side at most so long.
+
+    Raises:
+        ImageError: it is cut short, or no picture.
+    """
+    name = "picture"
+    _whole(data, name)
+    image = _decoded(data, name)
+    height, width = image.shape[:2]
+    share = long_side_px / max(height, width)
+    if share < 1:
+        size = round(width * share) or 1, round(height * share) or 1
+        image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    return image
+
+
 def _bytes(path: Path) -> bytes:
     if "\0" in str(path):
         raise ImageError(f"{str(path)!r}: no file is called so: check the name")

@@ -24,6 +24,7 @@ from web.api.matches import create_matches
 from web.api.misreads import create_misreads
 from web.api.openapi import create_openapi
 from web.api.pencil import create_pencil
+from web.api.picture import create_picture
 from web.api.statistics import create_statistics, create_statistics_pages
 from web.api.table import create_api
 from web.contracts.calibration import Calibration
@@ -111,6 +112,7 @@ def create_app(
         create_health(table, keeper, misreads),
         create_api(table, streams, offered),
         create_pencil(table, pencil, pin, phones, owners),
+        create_picture(table),
         create_matches(history, coach),
         create_statistics(coach),
         create_calibration(calibration),

@@ -11,6 +11,7 @@ from device.cameras.usb import UsbCamera
 from device.errors import UsageError
 
 __all__ = [
+    "BY_PHONE",
     "Opener",
     "Picamera2Camera",
     "ReplayCamera",
@@ -27,7 +28,10 @@ Opener = (
     partial[SimulatedTray] | partial[Picamera2Camera] | partial[UsbCamera] | partial[ReplayCamera]
 )
 
-_CHOICE = "take auto, sim, picamera2, usb[:N] or replay:PATH"
+BY_PHONE = "phone"
+"""No camera is opened: phones take the pictures."""
+
+_CHOICE = "take auto, sim, picamera2, usb[:N], phone (to play) or replay:PATH"
 
 
 def open_camera(

@@ -33,8 +33,8 @@ def _from_settings(context: click.Context, _: click.Parameter, value: str | None
     "--camera",
     default="auto",
     show_default=True,
-    metavar="auto|sim|picamera2|usb[:N]|replay:PATH",
-    help="Where the pictures come from; auto takes the Pi's camera, else a simulated tray.",
+    metavar="auto|sim|picamera2|usb[:N]|phone|replay:PATH",
+    help="Where the pictures come from; auto takes the Pi's camera, else a simulated tray; phone: your own.",
 )
 @rules_option
 @click.option("--host", default="0.0.0.0", show_default=True, help="Address to listen on.")  # noqa: S104 - phones on the LAN are the point
@@ -70,6 +70,7 @@ def play(settings: Any, /, **options: Any) -> None:
     \b
     traykeeper play                       # the Pi's camera, or a simulated tray
     traykeeper play --camera usb:0        # a webcam
+    traykeeper play --camera phone        # real dice, without a camera: a phone takes the pictures
     traykeeper play --port 8080 --rules house.toml
     """
     file = click.get_current_context().meta[SETTINGS_FILE]

@@ -29,12 +29,12 @@ SENSOR = re.compile(r"((?:imx|ov)\w+)")
 
 def camera(system: System) -> Finding:
     """The companion's own word where it runs; else what the kernel sees."""
-    if system.state is not None:
-        if name := system.state.get("camera"):
-            return ok(Verbatim(str(name)))
-        return failed(CAMERA_LOST)
-    match system.settings.camera.partition(":")[0]:
-        case "sim" | "replay":
+    kind = system.settings.camera.partition(":")[0]
+    if system.state is not None and kind != "phone":
+        name = system.state.get("camera")
+        return ok(Verbatim(str(name))) if name else failed(CAMERA_LOST)
+    match kind:
+        case "sim" | "replay" | "phone":
             return ok(Message("not needed: %(camera)s", camera=system.settings.camera))
         case "usb":
             usb = _usb(system.machine)

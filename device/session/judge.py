@@ -79,6 +79,16 @@ def offer(match: Match, earlier: Sight, before: tuple[Place, ...], age_s: float)
     return Ask(question, (Answer(Message("Use %(dice)s", dice=dice), verdict.events),))
 
 
+def sure_of(verdict: Accept) -> Ask:
+    """The question whether a throw that costs was read right, where there is no second look."""
+    dice = next(event.dice for event in verdict.events if isinstance(event, Thrown))
+    question = Paragraph(
+        Message("%(dice)s: that ends the turn.", dice=dice),
+        Message("Is every die read right? If not, tap it."),
+    )
+    return Ask(question, (Answer(Message("Yes, %(dice)s", dice=dice), verdict.events),))
+
+
 def costs(match: Match, verdict: Verdict) -> bool:
     """Whether accepting this ends the turn or takes points: worth a second look."""
     if not isinstance(verdict, Accept):

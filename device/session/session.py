@@ -145,7 +145,9 @@ class Session(MatchControl):
         again: int | None = None,
     ) -> None:
         if not self.has_camera:
-            self.message = Message("There is no camera: tap the dice in on a phone.")
+            self.message = Message(
+                "There is no camera: take a picture with a phone, or tap the dice in."
+            )
             return
         number = self._looker.look(armed=armed)
         self.overlay = WaitingForStillness(number, then_bank, confirming, again)
@@ -201,6 +203,26 @@ class Session(MatchControl):
         self.offering = earlier
         self._apply(question)
         return True
+
+    def refuse_picture(self) -> None:
+        """Raise where a phone's picture of the dice can be no throw."""
+        if self.situation is Situation.WON:
+            raise TableError(Message("The match is over: hold the button for a rematch."))
+
+    def photographed(self, sight: Sight) -> None:
+        """A phone took this picture: it is the throw, as if it had been pressed for.
+
+        There is no second look at it, so where it costs something a person says whether it is right.
+        """
+        self._clear()
+        self._seen_s = sight.time_s
+        if not self.live_match:
+            self._rolled_off(sight)
+            return
+        verdict = judge.judge(self.live_match.match, sight, self._leftovers)
+        if isinstance(verdict, Accept) and judge.costs(self.live_match.match, verdict):
+            verdict = judge.sure_of(verdict)
+        self._apply(verdict)
 
     def told(self, sight: Sight) -> None:
         """A person named a face in the sight that is in question: it is judged anew."""

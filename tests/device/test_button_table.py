@@ -337,7 +337,8 @@ def test_without_a_camera_dice_are_tapped_and_the_button_banks(tmp_path):
 
     with open_rig(tmp_path, open_camera=no_camera) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
-        assert str(rig.press().message) == "There is no camera: tap the dice in on a phone."
+        said = "There is no camera: take a picture with a phone, or tap the dice in."
+        assert str(rig.press().message) == said
         rig.companion.do(TapIn(OPENING))
         rig.hold()
 

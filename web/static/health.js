@@ -3,29 +3,10 @@
 (() => {
   const byId = (id) => document.getElementById(id);
   const file = byId("restore");
-  const PART_BYTES = 65536;
   const words = JSON.parse(document.body.dataset.words);
   const say = (text) => { byId("toast").textContent = text; };
 
-  async function post(address, body) {
-    const answer = await fetch(address, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    const told = await answer.json();
-    if (!answer.ok) throw told;
-    return told;
-  }
-
-  function asBase64(part) {
-    return new Promise((done, failed) => {
-      const reader = new FileReader();
-      reader.onload = () => done(reader.result.slice(reader.result.indexOf(",") + 1));
-      reader.onerror = failed;
-      reader.readAsDataURL(part);
-    });
-  }
+  const post = window.postJson;
 
   document.addEventListener("acted", () => location.reload());
 
@@ -62,10 +43,9 @@
     const [chosen] = file.files;
     byId("sure").close();
     try {
-      for (let at = 0; at < chosen.size; at += PART_BYTES) {
-        await post("/api/v1/restore/part", { at, part: await asBase64(chosen.slice(at, at + PART_BYTES)) });
-        say(file.dataset.sending.replace("{part}", `${Math.round(100 * at / chosen.size)} %`));
-      }
+      await window.sendInParts("/api/v1/restore/part", chosen, (share) => {
+        say(file.dataset.sending.replace("{part}", `${Math.round(100 * share)} %`));
+      });
       await post("/api/v1/restore", {});
       say(file.dataset.done);
     } catch (error) {

@@ -1,0 +1,158 @@
+"""A phone's picture of the dice is a throw like any other."""
+
+from types import SimpleNamespace
+
+import cv2
+import numpy as np
+import pytest
+
+from game.commands import Bank, NameFace, ShowPicture, StartMatch, Undo
+from game.situation import Situation, TableError
+from tests.device.rig import open_rig
+
+FIRST = (1, 1, 2, 3, 4, 6)
+THOUSAND = (1, 1, 1, 2, 3, 4)
+FARKLE = (2, 2, 3, 4, 6, 6)
+TURNED = {90: 6, 180: 3, 270: 8}
+"""Degrees to turn a picture back by -> what EXIF calls it."""
+
+
+@pytest.fixture
+def rig(tmp_path):
+    """A table without a camera; the simulated tray is what the phone is held over."""
+    with open_rig(tmp_path, open_camera=None, opened=False) as rig:
+        rig.companion.simulated_tray = None
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        yield rig
+
+
+def photo(rig, *values, ending=".jpg"):
+    """What a phone takes of these dice."""
+    rig.tray.throw_all(values) if len(values) == 6 else rig.tray.throw(values=values)
+    rig.clock.now_s += 2
+    return cv2.imencode(ending, rig.tray.capture().image)[1].tobytes()
+
+
+def test_it_is_a_throw_with_its_photo(rig):
+    snapshot = rig.companion.do(ShowPicture(photo(rig, *FIRST)))
+
+    assert snapshot.situation is Situation.ACCEPTED
+    assert snapshot.match.last_throw.dice == FIRST
+    assert sorted(die.value for die in snapshot.photo.dice) == list(FIRST)
+    assert rig.companion.photo(snapshot.photo.id).startswith(b"\xff\xd8")
+
+
+def test_a_tap_corrects_it_and_undo_takes_it_back(rig):
+    before = rig.companion.do(ShowPicture(photo(rig, *FIRST))).photo
+    four = next(i for i, die in enumerate(before.dice) if die.value == 4)
+    assert 5 in rig.companion.do(NameFace(before.id, four, 5)).match.last_throw.dice
+    assert rig.companion.do(Undo()).photo == before
+
+    assert rig.companion.do(Undo()).match.last_throw is None
+
+
+@pytest.mark.parametrize("degrees", TURNED)
+def test_it_stands_as_its_exif_says(rig, degrees):
+    upright = rig.companion.do(ShowPicture(photo(rig, *FIRST))).photo
+    rig.companion.do(Undo())
+    turned = np.rot90(rig.tray.capture().image, degrees // 90)
+    exif = b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0" + bytes([TURNED[degrees]])
+    exif += bytes(6)
+    plain = cv2.imencode(".jpg", turned)[1].tobytes()
+    data = plain[:2] + b"\xff\xe1" + (len(exif) + 2).to_bytes(2) + exif + plain[2:]
+    shown = rig.companion.do(ShowPicture(data)).photo
+
+    assert shown.width > shown.height
+    assert shown.width == pytest.approx(upright.width, rel=0.05)
+
+
+def test_the_same_picture_again_is_no_new_throw(rig):
+    data = photo(rig, *FIRST)
+    rig.companion.do(ShowPicture(data))
+    snapshot = rig.companion.do(ShowPicture(data))
+
+    assert "lie where they lay" in str(snapshot.message)
+    assert len(snapshot.match.state.turn.throws) == 1
+
+
+def test_a_farkle_is_asked_about_since_there_is_no_second_look(rig):
+    asked = rig.companion.do(ShowPicture(photo(rig, *FARKLE)))
+    assert asked.situation is Situation.QUESTION
+    assert asked.match.state.player.name == "Anna"
+    assert asked.photo.index is None
+    rig.hold()
+
+    assert rig.companion.snapshot().match.state.player.name == "Ben"
+
+
+def test_a_match_goes_on_with_it(rig):
+    rig.companion.do(ShowPicture(photo(rig, *THOUSAND)))
+    rig.companion.do(Bank())
+    snapshot = rig.companion.do(ShowPicture(photo(rig, 1, 2, 3, 3, 4, 6)))
+
+    assert snapshot.match.state.player.name == "Ben"
+    assert snapshot.match.state.players[0].score == 1000
+
+
+def test_without_a_match_one_die_is_rolled_off(tmp_path):
+    with open_rig(tmp_path, open_camera=None, opened=False) as rig:
+        rig.tray.throw_all((1, 2, 3, 4, 5, 6))
+        rig.clock.now_s += 2
+        frame = rig.tray.capture().image
+        refused = rig.companion.do(ShowPicture(cv2.imencode(".jpg", frame)[1].tobytes()))
+
+        assert refused.situation is Situation.ATTENTION
+
+
+def test_what_shows_no_dice_or_is_damaged_changes_nothing(rig):
+    before = rig.companion.snapshot()
+    empty = cv2.imencode(".png", np.full((400, 600, 3), (60, 90, 40), np.uint8))[1].tobytes()
+    for data, words in ((empty, "No dice"), (photo(rig, *FIRST)[:-5000], "cut short")):
+        with pytest.raises(TableError, match=words):
+            rig.companion.do(ShowPicture(data))
+
+    assert rig.companion.snapshot() == before
+
+
+def test_after_the_match_it_is_refused(rig):
+    rig.companion.do(StartMatch(("Anna", "Ben"), target=500))
+    rig.companion.do(ShowPicture(photo(rig, *THOUSAND)))
+    rig.companion.do(Bank())
+    rig.companion.do(ShowPicture(photo(rig, *FARKLE)))
+    assert rig.hold().situation is Situation.WON
+    with pytest.raises(TableError, match="over"):
+        rig.companion.do(ShowPicture(photo(rig, *FIRST)))
+
+
+def test_a_large_one_is_read_small_and_kept_cut_to_the_dice(tmp_path):
+    kept = []
+    keeper = SimpleNamespace(keep=lambda position, image: kept.append(image.shape))
+    with open_rig(tmp_path, open_camera=None, opened=False, throw_pictures=keeper) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        photo(rig, *FIRST)
+        large = cv2.resize(rig.tray.capture().image, (4000, 2250))
+        rig.companion.do(ShowPicture(cv2.imencode(".jpg", large)[1].tobytes()))
+
+    assert len(kept) == 1
+    assert kept[0][0] < 2250 / 2
+
+
+def test_no_camera_is_missed_where_phones_take_the_pictures(rig):
+    snapshot = rig.companion.snapshot()
+    rig.clock.now_s += 30
+    rig.companion.step(0)
+
+    assert snapshot.camera is None
+    assert str(snapshot.lamp.meaning) == "ready: throw and press"
+    assert rig.companion.troubles.camera is None
+    assert "picture with a phone" in str(rig.press().message)
+
+
+def test_beside_a_camera_the_next_press_does_not_count_the_same_dice_again(match_rig):
+    match_rig.tray.throw_all(FIRST)
+    match_rig.wait_s(1)
+    data = cv2.imencode(".jpg", match_rig.tray.capture().image)[1].tobytes()
+    match_rig.companion.do(ShowPicture(data))
+    snapshot = match_rig.press()
+
+    assert len(snapshot.match.state.turn.throws) == 1

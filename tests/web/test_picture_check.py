@@ -1,0 +1,79 @@
+"""What may be sent as a picture is known before it is decoded."""
+
+from contextlib import suppress
+from struct import pack
+from zlib import compress, crc32
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from web.picture_check import MOST_MEGAPIXELS, refuse_bombs
+from web.problem import HttpProblem
+
+
+def encoded(ending, width=64, height=48, *options):
+    image = np.full((height, width, 3), 127, np.uint8)
+    return cv2.imencode(ending, image, list(options))[1].tobytes()
+
+
+def png_bomb(width, height):
+    """A small file that would be gigabytes."""
+    head = pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    body = compress(bytes(1000))
+    parts = ((b"IHDR", head), (b"IDAT", body), (b"IEND", b""))
+    chunks = (pack(">I", len(p)) + kind + p + pack(">I", crc32(kind + p)) for kind, p in parts)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+def refusal(data):
+    with pytest.raises(HttpProblem) as refused:
+        refuse_bombs(data)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        encoded(".jpg"),
+        encoded(".png"),
+        encoded(".jpg", 4032, 3024),
+        encoded(".jpg", 640, 480, cv2.IMWRITE_JPEG_PROGRESSIVE, 1),
+    ],
+)
+def test_what_phones_send_is_taken(data):
+    refuse_bombs(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "no picture"),
+        (b"Dear Anna, how are you?", "no picture"),
+        (encoded(".webp"), "no picture"),
+        (b"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", "HEIC"),
+        (encoded(".jpg", 8000, 5000), "40 megapixels"),
+        (png_bomb(50_000, 50_000), "2,500 megapixels"),
+        (encoded(".jpg")[:40], "cut short"),
+        (encoded(".png")[:20], "cut short"),
+        (encoded(".jpg")[:-2] + b"\xff\xda\x00\x08" * 1000, "cut short"),
+        (png_bomb(0, 10), "cut short"),
+    ],
+)
+def test_anything_else_is_refused_in_one_line(data, words):
+    said = refusal(data)
+
+    assert words in said
+    assert "\n" not in said
+
+
+def test_the_limit_is_said():
+    assert str(MOST_MEGAPIXELS) in refusal(encoded(".jpg", 8000, 5000))
+
+
+@given(st.binary(max_size=200), st.sampled_from([b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b""]))
+def test_no_bytes_at_all_do_harm(data, begin):
+    with suppress(HttpProblem):
+        refuse_bombs(begin + data)

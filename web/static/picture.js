@@ -1,0 +1,53 @@
+// The phone takes a picture of the dice: made small enough to be there at once, sent, and read.
+"use strict";
+(() => {
+  const API = "/api/v1/picture";
+  const SMALL_BYTES = 1000000;
+  const LONG_SIDE_PX = 2048;
+  const QUALITY = 0.9;
+  const words = JSON.parse(document.body.dataset.words);
+  const input = document.getElementById("picture");
+  const say = (text) => document.dispatchEvent(new CustomEvent("said", { detail: text }));
+
+  // Only what a camera makes is opened here; of anything else the table says what is wrong with it.
+  async function small(file) {
+    if (file.size < SMALL_BYTES || file.type !== "image/jpeg") return file;
+    try {
+      const image = await createImageBitmap(file);
+      const share = Math.min(1, LONG_SIDE_PX / Math.max(image.width, image.height));
+      const canvas = document.createElement("canvas");
+      canvas.width = Math.round(image.width * share);
+      canvas.height = Math.round(image.height * share);
+      canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+      image.close();
+      return await new Promise((done) => { canvas.toBlob((blob) => done(blob || file), "image/jpeg", QUALITY); });
+    } catch {
+      return file;
+    }
+  }
+
+  async function read(file) {
+    document.documentElement.classList.add("reads");
+    say(input.dataset.reading);
+    try {
+      await window.sendInParts(`${API}/part`, await small(file));
+      await window.postJson(API, {});
+      say("");
+      document.dispatchEvent(new Event("acted"));
+    } catch (error) {
+      say(error.detail || words.silent);
+    }
+    document.documentElement.classList.remove("reads");
+  }
+
+  document.addEventListener("click", ({ target }) => {
+    if (target.closest("[data-picture]") && window.mayPost(API)) input.click();
+  });
+
+  // The same picture can be chosen again after it was refused.
+  input.addEventListener("change", () => {
+    const [file] = input.files;
+    input.value = "";
+    if (file) read(file);
+  });
+})();
