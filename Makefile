@@ -10,12 +10,14 @@ SITE := $(shell $(PYTHON) -c 'import importlib.util as u; print("--system-site-p
 # Where that picamera2 is built for numpy 1 (bookworm), OpenCV must be too.
 OLD := $(shell $(PYTHON) -c 'import importlib.util as u, numpy; print("-c constraints-bookworm.txt" if u.find_spec("picamera2") and numpy.__version__ < "2" else "")' 2>/dev/null)
 
-.PHONY: help play test all unit soak test-pi lint types bench accuracy pictures clean
+.PHONY: help play test all unit soak test-pi lint types bench accuracy pictures locks release clean
 help:
 	@echo "make play    set up and run the companion (simulated tray where there is no camera)"
 	@echo "make test    set up and run every check: lint, types, tests"
 	@echo "make soak    every campaign in full: kills, power cuts, matches, fuzzing (an hour or so)"
 	@echo "make test-pi run the service and the camera on a Pi that is not there (as root)"
+	@echo "make locks   write down anew which packages the appliance takes"
+	@echo "make release build what is handed out, try it, and say what to upload"
 	@echo "make bench   measure reading and the way from press to phone"
 
 play: $(VENV)/play
@@ -64,6 +66,13 @@ pictures: $(VENV)/dev
 	@$(BIN)/python scripts/pictures.py
 	@$(BIN)/python scripts/club_pictures.py
 
+# Which packages the appliance takes; ARGS="numpy" brings up that one alone.
+locks: $(VENV)/release
+	@$(BIN)/python scripts/locks.py $(ARGS)
+
+release: $(VENV)/release
+	@$(BIN)/python scripts/release.py
+
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
@@ -81,3 +90,6 @@ $(VENV)/play: $(VENV)/bin/python pyproject.toml
 $(VENV)/dev: $(VENV)/bin/python pyproject.toml
 	@echo "Installing what the tests need"
 	@$(BIN)/pip install --disable-pip-version-check --progress-bar on -q $(OLD) --editable ".[dev]" && touch $@ $(VENV)/play
+
+$(VENV)/release: $(VENV)/dev
+	@$(BIN)/pip install --disable-pip-version-check -q --editable ".[release]" && touch $@

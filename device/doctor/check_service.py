@@ -1,8 +1,10 @@
 """The service, its settings and its matches."""
 
 import os
+import platform
 import sqlite3
 from contextlib import closing
+from importlib.metadata import version as version_of
 
 from device.doctor.check_pi import existing
 from device.doctor.findings import (
@@ -20,6 +22,12 @@ from device.doctor.findings import (
 from device.doctor.system import System
 from device.files import SERVICE
 from game.message import Message, Plural, Verbatim
+
+
+def version(_: System) -> Finding:
+    """Which Traykeeper this is, and on what it runs."""
+    python = f"Python {platform.python_version()}"
+    return ok(Verbatim(f"{version_of('traykeeper')}, {python}, {platform.machine()}"))
 
 
 def settings(system: System) -> Finding:

@@ -13,6 +13,7 @@ from device.doctor.report import pack_report
 from device.doctor.system import System, admit
 
 CHECKS: Mapping[str, Callable[[System], Finding]] = {
+    "version": check_service.version,
     "settings": check_service.settings,
     "service": check_service.service,
     "camera": check_hardware.camera,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -19,8 +20,12 @@ PACKAGES = [
 ]
 PARTS = [
     *("game", "vision", "calibration", "device", "web", "systemd", "docs"),
-    *("pyproject.toml", "README.md", "LICENSE", "constraints-bookworm.txt"),
+    *("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"),
 ]
+LOCK = f"/home/pi/traykeeper/systemd/locks/trixie-{platform.machine()}.txt"
+OLDER = "segno==1.6.1"
+"""What a lock of another day might hold."""
+
 BOOT_S = 60
 STATE_MB = 32
 
@@ -64,9 +69,11 @@ def installed(root: Path, work: Path) -> Path:
     try:
         inside = ("chroot", merged, "/usr/bin/env", "-i", *_ENV)
         sh(*inside, "/home/pi/traykeeper/systemd/install")
-        pip = "/opt/traykeeper/current/bin/pip"  # an update in there has no network
-        wheels = ("-d", "/home/pi/wheels", "setuptools>=77", "/home/pi/traykeeper[mqtt]")
-        sh(*inside, pip, "download", "-q", *wheels)
+        # An update in there has no network.
+        wheels = ("-d", "/home/pi/wheels", "--only-binary", ":all:", "-r", LOCK)
+        pip = ("/opt/traykeeper/current/bin/pip", "download", "-q")
+        sh(*inside, *pip, *wheels)
+        sh(*inside, *pip, "-d", "/home/pi/wheels", "--no-deps", OLDER)
     finally:
         sh("umount", merged)
     return upper

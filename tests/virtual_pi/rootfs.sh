@@ -1,22 +1,37 @@
 #!/usr/bin/env bash
 # Debian trixie in a folder, with these packages; made once, then only what is missing.
-#   sudo tests/virtual_pi/rootfs.sh FOLDER PACKAGE...
+#   sudo [ARCH=arm64] [RELEASE=bookworm] tests/virtual_pi/rootfs.sh FOLDER PACKAGE...
+# Another ARCH is run by qemu-user-static; mmdebstrap makes it, since its dpkg need not be emulated.
 set -euo pipefail
 root=$(realpath -m "${1:?name the folder and the packages}")
 shift
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
+release=${RELEASE:-trixie} arch=${ARCH:-$(dpkg --print-architecture)}
 
+need() { command -v "$1" >/dev/null || { echo "$1 is missing: sudo apt install $1" >&2; exit 1; }; }
 [ "$(id -u)" = 0 ] || { echo "a system in a folder needs root: sudo $0 ..." >&2; exit 1; }
-command -v debootstrap >/dev/null || { echo "debootstrap is missing: sudo apt install debootstrap" >&2; exit 1; }
 
 inside() {
     chroot "$root" /usr/bin/env -i LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
         PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
 
+same() {
+    need debootstrap
+    debootstrap --variant=minbase --include=ca-certificates "$release" "$root" "$mirror"
+}
+
+foreign() {
+    local included
+    need mmdebstrap
+    included=$(IFS=, && echo "ca-certificates,$*")
+    mmdebstrap --mode=root --arch="$arch" --variant=minbase --include="$included" "$release" "$root" "$mirror"
+    echo "$*" >"$root/.packages"
+}
+
 if [ ! -e "$root/.debian" ]; then
     rm -rf "$root"
-    debootstrap --variant=minbase --include=ca-certificates trixie "$root" "$mirror"
+    if [ "$arch" = "$(dpkg --print-architecture)" ]; then same; else foreign "$@"; fi
     printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # nothing is started in there
     chmod +x "$root/usr/sbin/policy-rc.d"
     touch "$root/.debian"

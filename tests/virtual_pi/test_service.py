@@ -1,11 +1,12 @@
 """The install and the unit, under the systemd of trixie: ready, watched, hardened, power cut."""
 
+import json
 import os
 import shutil
 
 import pytest
 
-from tests.virtual_pi.appliance import Appliance, base, empty_disk, installed
+from tests.virtual_pi.appliance import LOCK, OLDER, Appliance, base, empty_disk, installed
 
 NEEDS = [program for program in ("debootstrap", "nsenter", "unshare") if not shutil.which(program)]
 
@@ -166,6 +167,42 @@ def test_update_takes_the_match_along_and_keeps_a_backup(pi):
     assert "FAILED" not in pi.run(f"{INSTALL} --check")
 
 
+def packages(pi):
+    """What this release has of its own, as lines of a lock."""
+    said = pi.run("/opt/traykeeper/current/bin/pip freeze --local --exclude traykeeper --all")
+    return {line.lower() for line in said.splitlines() if not line.startswith("pip==")}
+
+
+def test_it_has_the_locked_wheels_and_nothing_else(pi):
+    locked = pi.run(f"grep == {LOCK}").replace("\\", "").split()
+    report = json.loads(pi.run("cat /opt/traykeeper/current/packages.json"))
+    taken = [item["download_info"]["url"] for item in report["install"]]
+
+    assert packages(pi) == set(locked)
+    assert len(taken) == len(locked)
+    assert all(url.endswith(".whl") for url in taken)
+
+
+def test_an_update_goes_from_lock_to_lock_and_back_in_mid_match(pi):
+    """Back is quick: the version before is kept, and needs neither network nor wheels."""
+    pi.http("/api/v1/match", {"names": ["Anna", "Ben"]})
+    pi.http("/api/v1/dice", {"dice": [1, 1, 1, 2, 3, 4]})
+    match, before = lasting(pi), packages(pi)
+    release = pi.run("readlink /opt/traykeeper/current")
+    pi.run(
+        f"cp {LOCK} /root/lock; hash=$(pip3 hash -a sha256 /home/pi/wheels/segno-1.6.1-*.whl | tail -1);"
+        f"sed -i -E '/^segno==/,/[^\\\\]$/d' {LOCK}; echo \"{OLDER} $hash\" >> {LOCK}"
+    )
+    pi.run(f"{WHEELS} {INSTALL} --update --in-a-match")
+    assert packages(pi) ^ before == {OLDER, next(p for p in before if p.startswith("segno=="))}
+    assert lasting(pi) == match
+    pi.run(f"cp /root/lock {LOCK}; PIP_NO_INDEX=1 {INSTALL} --update --in-a-match")
+
+    assert pi.run("readlink /opt/traykeeper/current") == release
+    assert packages(pi) == before
+    assert lasting(pi) == match
+
+
 def test_doctor_finds_nothing_wrong_with_it(pi):
     said = pi.run("traykeeper doctor --zip /tmp/report.zip || true")
 
@@ -178,13 +215,17 @@ def test_doctor_finds_nothing_wrong_with_it(pi):
 def test_update_that_does_not_start_goes_back_by_itself(pi):
     """The new version imports, but refuses to play."""
     before = pi.run("readlink /opt/traykeeper/current")
+    pi.http("/api/v1/match", {"names": ["Anna", "Ben"]})
+    pi.http("/api/v1/dice", {"dice": [1, 1, 1, 2, 3, 4]})
+    match = lasting(pi)
     pi.run(
         "cd /home/pi/traykeeper && printf '\\ndef run(options):\\n    raise SystemExit(3)\\n'"
         " >> device/app.py"
     )
-    said = pi.run(f"{WHEELS} {INSTALL} --update 2>&1 || true")
+    said = pi.run(f"{WHEELS} {INSTALL} --update --in-a-match 2>&1 || true")
 
     assert "the old version runs again" in said
+    assert lasting(pi) == match
     assert pi.run("readlink /opt/traykeeper/current") == before
     assert pi.http("/healthz")["status"] != "failed"
 

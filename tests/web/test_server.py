@@ -3,6 +3,7 @@ import socket
 import threading
 import urllib.request
 from contextlib import ExitStack
+from importlib.metadata import version
 
 import pytest
 
@@ -14,7 +15,7 @@ def test_port_0_takes_a_free_one_and_tells_it(table):
     with Server(create_app(table), "127.0.0.1", 0) as server:
         url = f"http://127.0.0.1:{server.port}/healthz"
         with urllib.request.urlopen(url, timeout=5) as answer:
-            assert json.load(answer) == {"status": "ok"}
+            assert json.load(answer) == {"status": "ok", "version": version("traykeeper")}
         assert repr(server) == f"<web.Server on 127.0.0.1:{server.port}, running>"
 
     assert repr(server).endswith("stopped>")

@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from importlib.metadata import version
 
 from flask import Blueprint, Response, make_response, render_template
 
@@ -31,7 +32,7 @@ def create_health(table: Table, keeper: Maintainer | None, misreads: Misreads | 
         bad = [_json(check) for check in _checks(keeper) if check.bad]
         levels = {check["level"] for check in bad}
         worst = "failed" if "failed" in levels else "warning" if levels else "ok"
-        body: dict[str, object] = {"status": worst}
+        body: dict[str, object] = {"status": worst, "version": version("traykeeper")}
         body |= ({"notice": str(notice)} if notice else {}) | ({"troubles": bad} if bad else {})
         return Response(json.dumps(body) + "\n", mimetype="application/json")
 
@@ -44,6 +45,7 @@ def create_health(table: Table, keeper: Maintainer | None, misreads: Misreads | 
                 keeper=keeper,
                 store=misreads.store() if misreads else None,
                 state=table.snapshot(),
+                version=version("traykeeper"),
             )
         )
         response.headers["Cache-Control"] = "no-store"

@@ -2,6 +2,7 @@
 
 import json
 from hashlib import blake2s
+from importlib.metadata import version
 from typing import Any, Protocol
 
 from flask import Blueprint, Flask, Response, make_response, render_template
@@ -95,6 +96,7 @@ def create_screen(
         online = sum(tray.online for tray in trays.snapshot().trays)
         body = {
             "status": "ok",
+            "version": version("traykeeper"),
             "trays": online,
             "matches": len(standings.matches(evening_began_s())),
         }

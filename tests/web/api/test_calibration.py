@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from importlib.metadata import version
 
 import pytest
 
@@ -214,7 +215,11 @@ def test_the_board_leads_to_it_and_says_what_has_changed():
     assert "Fit the camera to your tray" in client.get("/").text
     table.show(calibrated=True, notice="The tray has moved.")
     assert "The tray has moved." in client.get("/").text
-    assert client.get("/healthz").json == {"status": "ok", "notice": "The tray has moved."}
+    assert client.get("/healthz").json == {
+        "status": "ok",
+        "version": version("traykeeper"),
+        "notice": "The tray has moved.",
+    }
     assert client.get("/api/v1/state").json["notice"] == "The tray has moved."
 
 

@@ -1,5 +1,6 @@
 """The health page, and what watchdogs and phones can ask for."""
 
+from importlib.metadata import version
 from io import BytesIO
 
 import pytest
@@ -56,7 +57,7 @@ def client(table, keeper):
 
 
 def test_while_all_is_well_a_watchdog_hears_just_that(client):
-    assert client.get("/healthz").json == {"status": "ok"}
+    assert client.get("/healthz").json == {"status": "ok", "version": version("traykeeper")}
     assert "All is well" in client.get("/health").text
 
 

@@ -1,5 +1,6 @@
 import gzip
 import re
+from importlib.metadata import version
 
 import pytest
 
@@ -115,4 +116,4 @@ def test_the_board_alone_is_what_the_stream_sends(client, table):
 
 
 def test_health_is_told(client):
-    assert client.get("/healthz").json == {"status": "ok"}
+    assert client.get("/healthz").json == {"status": "ok", "version": version("traykeeper")}

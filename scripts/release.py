@@ -1,0 +1,188 @@
+"""Builds a release, tries it where nothing else is, and says what to upload: `make release`.
+
+What lands in `dist/`: wheel and source package, the notes of this version, and SHA-256 sums.
+"""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import tomllib
+import urllib.request
+import venv
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZipFile
+
+ROOT = Path(__file__).parents[1]
+DIST = ROOT / "dist"
+SOURCES = {".py", ".po", ".pot"}
+"""What a wheel holds in another shape, or by itself."""
+
+STARTS_S = 60.0
+PLAYS = """
+from device.cameras import SimulatedTray
+from vision import read
+tray = SimulatedTray(seed=5, roll_s=0)
+tray.throw_all((1, 2, 3, 4, 5, 6))
+assert tuple(read(tray.capture().image, tray.tray).values) == (1, 2, 3, 4, 5, 6)
+"""
+
+
+class ReleaseError(Exception):
+    """Why this is no release; names the remedy."""
+
+
+def main() -> None:
+    """Build, look, try, tell."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    version = project["version"]
+    try:
+        _clean_checkout()
+        notes, dated = notes_of((ROOT / "CHANGELOG.md").read_text("utf-8"), version)
+        wheel, source = _build(version)
+        _holds_everything(wheel)
+        with TemporaryDirectory() as folder:
+            _plays(Path(folder), wheel, version)
+    except ReleaseError as error:
+        sys.exit(f"release: {error}")
+    (DIST / "notes.md").write_text(notes, "utf-8")
+    sums = [f"{hashlib.sha256(f.read_bytes()).hexdigest()}  {f.name}" for f in (wheel, source)]
+    (DIST / "SHA256SUMS").write_text("\n".join(sums) + "\n", "utf-8")
+    _tell(version, wheel, source, dated=dated)
+
+
+def notes_of(changelog: str, version: str) -> tuple[str, bool]:
+    r"""What CHANGELOG says of this version, and whether it has its date.
+
+    >>> notes_of("# Changes\n\n## 1.1 (2026-12-01)\n\n- New.\n\n## 1.0 (2026-11-01)\n", "1.1")
+    ('- New.\n', True)
+    """
+    found = re.search(
+        rf"^## {re.escape(version)} \((.*?)\)\n(.*?)(?=^## |\Z)",
+        changelog,
+        re.MULTILINE | re.DOTALL,
+    )
+    if found is None:
+        raise ReleaseError(f"CHANGELOG.md has no '## {version} (date)': write what is new in it")
+    return found[2].strip() + "\n", re.fullmatch(r"\d{4}-\d\d-\d\d", found[1]) is not None
+
+
+def _clean_checkout() -> None:
+    if changed := _git("status", "--porcelain"):
+        raise ReleaseError(f"not everything is committed: git status\n{changed}")
+
+
+def _build(version: str) -> tuple[Path, Path]:
+    """Wheel and source package; the same commit gives the same bytes."""
+    for old in DIST.glob("*"):
+        old.unlink()
+    dated = os.environ | {"SOURCE_DATE_EPOCH": _git("log", "-1", "--format=%ct")}
+    subprocess.run(
+        [sys.executable, "-m", "build", "--outdir", DIST, ROOT],
+        check=True, env=dated, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    return DIST / f"traykeeper-{version}-py3-none-any.whl", DIST / f"traykeeper-{version}.tar.gz"
+
+
+def _holds_everything(wheel: Path) -> None:
+    """Networks, tables, rules, catalogues, pages, docs: whatever the rooms hold beside Python."""
+    rooms = ("game", "vision", "calibration", "device", "web")
+    wanted = {f for f in _git("ls-files", *rooms).split("\n") if Path(f).suffix not in SOURCES}
+    docs = {f"share/doc/traykeeper/{f.name}" for f in (ROOT / "docs").glob("*.md")}
+    with ZipFile(wheel) as pack:
+        names = {re.sub(r"^.*\.data/data/", "", name) for name in pack.namelist()}
+    if missing := (wanted | docs) - names:
+        raise ReleaseError(f"the wheel lacks {', '.join(sorted(missing))}: see package-data")
+
+
+def _plays(folder: Path, wheel: Path, version: str) -> None:
+    """In an environment with nothing but this wheel and what it asks for, as pipx makes one."""
+    print("Trying the wheel in an environment of its own")
+    home = folder / "venv"
+    venv.create(home, with_pip=True)
+    pip = [home / "bin" / "pip", "install", "-q", "--disable-pip-version-check"]
+    subprocess.run([*pip, f"{wheel}[mqtt]"], check=True)
+    command = home / "bin" / "traykeeper"
+    _says(folder, f"version {version}", command, "--version")
+    _says(folder, "550", command, "keeps", "1", "1", "3", "3", "3", "5")
+    _says(folder, "walnut-studiolo", command, "rules", "list")
+    _says(folder, "%", command, "odds", "--rules", "zilch")
+    _says(folder, "", home / "bin" / "python", "-I", "-c", PLAYS)
+    with _playing(folder, command) as address:
+        health = json.loads(_fetch(f"{address}healthz"))
+        if health["version"] != version or health["status"] == "failed":
+            raise ReleaseError(f"it plays, but is not well: {health}")
+        for language in ("de", "es", "fr"):
+            if f'lang="{language}"' not in _fetch(address, language):
+                raise ReleaseError(f"the page is not there in {language!r}: see the catalogues")
+
+
+def _says(folder: Path, wanted: str, *command: str | Path) -> None:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0 or wanted not in done.stdout:
+        raise ReleaseError(f"{command[1:]} fails in there: {done.stdout}{done.stderr}")
+
+
+@contextmanager
+def _playing(folder: Path, command: Path) -> Iterator[str]:
+    """`traykeeper play`, as on a laptop; gives the page's address."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("XDG_")} | {
+        "HOME": str(folder)
+    }
+    words = [command, "play", "--host", "127.0.0.1", "--port", "0"]
+    with (folder / "said.txt").open("w+") as said:
+        process = subprocess.Popen(words, cwd=folder, env=clean, stdout=said, stderr=said)
+        try:
+            yield _address(folder / "said.txt")
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def _address(said: Path) -> str:
+    end_s = time.monotonic() + STARTS_S
+    while time.monotonic() < end_s:
+        if found := re.search(r"http://127\.0\.0\.1:\d+/", said.read_text("utf-8")):
+            with suppress(OSError):
+                _fetch(f"{found[0]}healthz")
+                return found[0]
+        time.sleep(0.2)
+    raise ReleaseError(f"`traykeeper play` does not start: {said.read_text('utf-8')}")
+
+
+def _fetch(address: str, language: str = "en") -> str:
+    asked = urllib.request.Request(address, headers={"Accept-Language": language})  # noqa: S310 - our own page
+    with urllib.request.urlopen(asked, timeout=10) as answer:  # noqa: S310
+        text: str = answer.read().decode()
+    return text
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def _tell(version: str, wheel: Path, source: Path, *, dated: bool) -> None:
+    sizes = {file: f"{file.stat().st_size / 1024**2:.1f} MB" for file in (wheel, source)}
+    print(f"Traykeeper {version} is built and plays.")
+    if not dated:
+        print("CHANGELOG.md does not date it yet: do that, commit, and run this again.")
+    print("\nUpload:")
+    for file, size in sizes.items():
+        print(f"  dist/{file.name}  {size}")
+    print("  dist/SHA256SUMS")
+    print(f"\n  git tag -a v{version} -F dist/notes.md && git push origin v{version}")
+    print(f"  python -m twine upload dist/{wheel.name} dist/{source.name}")
+    print(
+        "  a release of that tag on the project's page, with all of dist/; its text: dist/notes.md"
+    )
+
+
+if __name__ == "__main__":
+    main()
