@@ -16,7 +16,13 @@ CARD_MM = (85, 55)
 """A business card: it goes into the tube's box, or a purse."""
 
 PAD_MM = (105, 148)
-"""A6, four to a sheet of A4."""
+"""The shape of A4, A5 and A6: the pad is as large as the page that it is printed on."""
+
+WIDE, WIDE_BOLD = 0.56, 0.66
+"""A letter's share of its size in the widest usual fonts: what fits in these, fits."""
+
+LARGEST, SMALLEST = 2.8, 1.8
+"""Of the small print, in mm: 8 and 5 points."""
 
 _STEP, _ROOM = 5.2, 26.0
 """Height of a line of the card, and of all of them at most, in mm."""
@@ -93,12 +99,12 @@ def card(rules: Ruleset) -> str:
     rows = lines(rules)
     half = max((len(rows) + 1) // 2, 1)
     step = min(_STEP, _ROOM / half)
-    parts = [_text(4, 7, rules.title, 4, bold=True)]
+    parts = [_text(4, 7, rules.title, _fitting(rules.title, width - 8, 4), bold=True)]
     for i, line in enumerate(rows):
         column, row = divmod(i, half)
         parts += _card_line(line, 4 + 40 * column, 11 + step * row, step)
     parts += _small_print(rules, 14 + step * half, width - 8, height)
-    return _svg(width, height, parts)
+    return _svg(width, height, parts, size=(f"{width}mm", f"{height}mm"))
 
 
 def _card_line(line: CardLine, x: float, y: float, step: float) -> Iterator[str]:
@@ -107,36 +113,49 @@ def _card_line(line: CardLine, x: float, y: float, step: float) -> Iterator[str]
         yield _die(face, x + i * size * 1.1, y, size)
     if not line.dice:
         yield _text(x, y + 0.7 * size, line.name, min(2.6, size))
-    yield _text(x + 37, y + 0.74 * size, line.points, min(2.8, 1.1 * size), bold=True, end=True)
+    room = 37 - (len(line.dice) * 1.1 * size if line.dice else WIDE * size * len(line.name)) - 0.5
+    figure = _fitting(line.points, room, min(2.8, 1.1 * size))
+    yield _text(x + 37, y + 0.74 * size, line.points, figure, bold=True, end=True)
 
 
 def _small_print(rules: Ruleset, y: float, width: float, height: float) -> Iterator[str]:
     """How it is played, as large as the room that is left allows."""
     text = " ".join(map(str, playing_sentences(rules)))
-    size = 2.1
-    while (len(wrap(text, int(width / (0.47 * size)))) * 1.3 * size) > height - y - 1:
+    size = LARGEST
+    while size > SMALLEST and len(_rows(text, width, size)) * 1.3 * size > height - y - 1:
         size -= 0.1
-    for i, row in enumerate(wrap(text, int(width / (0.47 * size)))):
+    for i, row in enumerate(_rows(text, width, size)):
         yield _text(4, y + 1.3 * size * i, row, size)
 
 
+def _rows(text: str, width: float, size: float) -> list[str]:
+    return wrap(text, int(width / (WIDE * size)))
+
+
+def _fitting(text: str, width: float, size: float) -> float:
+    """That size, or what is left of it where bold text of it would be too wide."""
+    return min(size, width / (WIDE_BOLD * max(1, len(text))))
+
+
 def pad(rules: Ruleset, names: Sequence[str] = ()) -> str:
-    """A score pad of A6: a column for each player, a line for each turn."""
+    """A score pad that fills its page: a column for each player, a line for each turn."""
     width, height = PAD_MM
     n = max(4, len(names))
     column = (width - 10) / n
-    parts = [_text(5, 9, rules.title, 4.5, bold=True)]
-    parts.append(_text(width - 5, 9, f"to {rules.target:,}", 4, end=True))
-    top, bottom, step = 14.0, height - 6, 6.2
-    n_lines = int((bottom - top) / step)
+    goal = f"to {rules.target:,}"
+    room = width - 13 - WIDE * 4 * len(goal)
+    parts = [_text(5, 9, rules.title, _fitting(rules.title, room, 4.5), bold=True)]
+    parts.append(_text(width - 5, 9, goal, 4, end=True))
+    top, bottom, n_lines = 13.0, height - 5, 26
+    step = (bottom - top) / n_lines
     parts += [
         _rule(5 + i * column, top, 5 + i * column, top + n_lines * step) for i in range(n + 1)
     ]
     parts += [_rule(5, top + i * step, width - 5, top + i * step) for i in range(n_lines + 1)]
     for i, name in enumerate(names):
-        size = min(3.2, 1.7 * column / len(name))
-        parts += [_text(6 + i * column, top + 4.3, name, size)]
-    return _svg(width, height, parts)
+        size = min(3.2, (column - 2) / (WIDE * len(name)))
+        parts += [_text(6 + i * column, top + 3.7, name, size)]
+    return _svg(width, height, parts, size=("100%", "100%"))
 
 
 def _die(face: int, x: float, y: float, size: float) -> str:
@@ -161,9 +180,9 @@ def _text(
     return f'<text x="{x:.2f}" y="{y:.2f}" font-size="{size:.2f}"{weight}{anchor}>{escape(text)}</text>'
 
 
-def _svg(width: float, height: float, parts: Sequence[str]) -> str:
+def _svg(width: float, height: float, parts: Sequence[str], size: tuple[str, str]) -> str:
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}mm" height="{height}mm" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{size[0]}" height="{size[1]}" '
         f'viewBox="0 0 {width} {height}" font-family="Helvetica, Arial, sans-serif">'
     )
     return "\n".join([head, '<rect width="100%" height="100%" fill="#fff"/>', *parts, "</svg>\n"])

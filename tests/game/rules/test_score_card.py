@@ -8,7 +8,7 @@ import pytest
 from game.rules import rule_files, scoring
 from game.rules.rule_options import OPTIONS
 from game.rules.ruleset import Ruleset
-from game.rules.score_card import CARD_MM, card, lines, pad
+from game.rules.score_card import CARD_MM, PAD_MM, WIDE, WIDE_BOLD, card, lines, pad
 
 
 @pytest.mark.parametrize("name", rule_files.names())
@@ -20,6 +20,33 @@ def test_every_set_has_a_card_of_its_true_size_with_nothing_outside(name):
     for text in svg.iter("{http://www.w3.org/2000/svg}text"):
         assert 0 < float(text.get("x")) <= CARD_MM[0] - 4
         assert 0 < float(text.get("y")) <= CARD_MM[1] - 1
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize("name", rule_files.names())
+def test_in_a_wide_font_nothing_runs_out_of_the_card_or_over_dice(name):
+    svg = ET.fromstring(card(rule_files.load(name)))  # noqa: S314 - our own
+    dice = [
+        (float(r.get("x")), float(r.get("y")), float(r.get("width")))
+        for r in svg.iter(f"{SVG}rect")
+        if r.get("x")
+    ]
+    for text in svg.iter(f"{SVG}text"):
+        x, y, size = (float(text.get(each)) for each in ("x", "y", "font-size"))
+        wide = size * len(text.text) * (WIDE_BOLD if text.get("font-weight") else WIDE)
+        left = x - wide if text.get("text-anchor") else x
+        assert left + wide <= CARD_MM[0] - 3
+        assert all(not (left < dx + w and dx < x and dy < y < dy + w) for dx, dy, w in dice)
+
+
+def test_the_pad_fills_its_page():
+    svg = ET.fromstring(pad(rule_files.load("walnut-studiolo"), ["Anna", "Bartholomäus"]))  # noqa: S314
+    lowest = max(float(path.get("d").split()[-1]) for path in svg.iter(f"{SVG}path"))
+
+    assert (svg.get("width"), svg.get("height")) == ("100%", "100%")
+    assert lowest == PAD_MM[1] - 5
 
 
 @pytest.mark.parametrize("name", rule_files.names())
