@@ -173,6 +173,7 @@ def open_maintenance(
             profiles=profiles,
             pencil=_pencil(pencil_file, button, inbox),
             still_s=options.still_s,
+            hands_off=options.hands_off,
             shut_down=_shut_down(options, pins),
             throw_pictures=frames,
             misreads=misreads,

@@ -51,7 +51,14 @@ from device.storage.throw_pictures import ThrowPictures
 from device.watching.camera_thread import CameraThread
 from device.watching.motion import STILL_S
 from device.watching.phone_picture import picture_seen
-from device.watching.reports import CameraFound, CameraLost, Report, Seen, TimedOut
+from device.watching.reports import (
+    CameraFound,
+    CameraLost,
+    CameToRest,
+    Report,
+    Seen,
+    TimedOut,
+)
 from device.watching.tray_watch import TrayWatch
 from game.commands import (
     Advise,
@@ -106,6 +113,7 @@ class Companion:
         profiles: where the profile is kept; None keeps one in memory.
         pencil: who may change anything from a phone; tells the inbox of changes.
         still_s, period_s: see `TrayWatch`.
+        hands_off: whether thrown dice are read by themselves once they lie still.
         shut_down: what a very long hold does; None where that is not allowed.
         throw_pictures: keeps the picture of each throw; None keeps none.
         misreads: keeps pictures that people put right; None keeps none.
@@ -137,6 +145,7 @@ class Companion:
         pencil: Pencil | None = None,
         still_s: float = STILL_S,
         period_s: float = 1 / 15,
+        hands_off: bool = False,
         shut_down: Callable[[], object] | None = None,
         throw_pictures: ThrowPictures | None = None,
         misreads: MisreadStore | None = None,
@@ -159,6 +168,7 @@ class Companion:
             inbox.post,
             still_s=still_s,
             period_s=period_s,
+            by_itself=hands_off,
             sift=self._sift,
             idle=self._drift_watch.look,
             clock=clock,
@@ -187,6 +197,7 @@ class Companion:
         self._throw_pictures, self._kept = throw_pictures, 0
         self._misreads = MisreadCollector(misreads) if misreads else None
         self._damage, self._heeded, self._hangs = damage, heeded, False
+        self._hands_off = hands_off
         self._camera_trouble: Message | None = None
         self._photo_album = PhotoAlbum()
         self._pictures = PicturesInView(self._photo_album)
@@ -343,7 +354,7 @@ class Companion:
                 self._session.say(note.notice.sentences[0])
             case Resettle():
                 self.tray_watch.resettle()
-            case Seen() | TimedOut() | CameraFound() | CameraLost():
+            case Seen() | TimedOut() | CameToRest() | CameraFound() | CameraLost():
                 self._hear(note)
 
     def _pressed(self) -> None:
@@ -365,6 +376,8 @@ class Companion:
                     self._pictures.judged(self._session)
             case TimedOut():
                 self._session.timed_out(report.look)
+            case CameToRest() if not self.wizard.listening:
+                self._session.came_to_rest()
             case CameraFound():
                 self._camera_name, self._camera_trouble = report.name, None
                 self.wizard.found(report.name)
@@ -399,7 +412,10 @@ class Companion:
     def _throw(self) -> None:
         if self.simulated_tray is None:
             raise TableError(Message("These dice are real: throw them yourself."))
-        throw_as_a_person(self.simulated_tray, self._session.match)
+        if self._session.dice is not None:
+            self.simulated_tray.throw_all()
+        else:
+            throw_as_a_person(self.simulated_tray, self._session.match)
 
     def _advise(self, command: Advise) -> None:
         if self._coach is None:
@@ -484,6 +500,7 @@ class Companion:
             simulated=self.simulated_tray is not None,
             camera=self._camera_name,
             by_phone=self.by_phone,
+            hands_off=self._hands_off,
             photo=self._pictures.photo(self._session),
             join_url=self._join_url,
             held_s=self._held_s,

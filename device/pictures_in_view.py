@@ -49,7 +49,7 @@ class PicturesInView:
 
     def photo(self, session: Session) -> Photo | None:
         """The one to show; a throw without a picture shows none, never another's."""
-        throw = session.match.last_throw if session.match else None
+        throw = session.last_throw
         if self._asked and self._asked[0] is session.overlay:
             return self._album.as_read(self._asked[1], throw)
         if throw:

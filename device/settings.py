@@ -67,6 +67,10 @@ class Settings:
     )
     frames_days: int = _setting(90, "Days after which they go in any case.", 1, 36_500)
     still_s: float = _setting(0.4, "Seconds the tray must lie still before it is read.", 0.1, 5.0)
+    hands_off: bool = _setting(
+        default=False,
+        doc="Whether dice that were thrown are read by themselves once they lie still; the button then only banks.",
+    )
     rotation: int = _setting(
         0, "By how many degrees clockwise the picture is turned: 0, 90, 180 or 270.", 0, 270
     )

@@ -40,6 +40,7 @@ class Surroundings:
 
     Attributes:
         by_phone: whether phones take the pictures, and no camera is missed.
+        hands_off: whether thrown dice are read by themselves.
         photo: the picture of what is in view, if there is one.
         held_s: for how long the button is down; None where it is not.
         moved: whether the tray lies elsewhere than it was calibrated.
@@ -51,6 +52,7 @@ class Surroundings:
     simulated: bool
     camera: str | None = None
     by_phone: bool = False
+    hands_off: bool = False
     photo: Photo | None = None
     join_url: str = ""
     held_s: float | None = None
@@ -74,10 +76,12 @@ def draw(version: int, session: Session, around: Surroundings, coaching: Coachin
         match=match,
         rolloff=session.rolloff if session.situation is Situation.NO_MATCH else None,
         photo=around.photo,
+        just_dice=session.dice,
         question=overlay.question if isinstance(overlay, OpenQuestion) else None,
         choices=session.choices,
         simulated=around.simulated,
         camera=around.camera,
+        hands_off=around.hands_off,
         join_url=around.join_url,
         calibrated=around.calibrated,
         notice=around.notice,

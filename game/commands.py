@@ -142,6 +142,13 @@ class Invite:
 
 
 @dataclass(frozen=True, slots=True)
+class JustDice:
+    """From now on no match is played, and throws are only read; or no longer so."""
+
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ByHand:
     """Who plays, whose turn it is, points: whatever a person says has happened."""
 
@@ -189,5 +196,5 @@ class PutBack:
 Command = (
     Press | Hold | MoveButton | ReadAgain | ThrowDice | TapIn | ShowPicture | KeepDice | Bank
     | CorrectThrow | NameFace | AnswerQuestion | Undo | Redo | StartMatch | Rematch | Reopen
-    | Invite | ByHand | InsertTurn | DropEvents | Heed | Advise | PutBack
+    | Invite | JustDice | ByHand | InsertTurn | DropEvents | Heed | Advise | PutBack
 )  # fmt: skip

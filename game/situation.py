@@ -18,6 +18,7 @@ class Situation(StrEnum):
     ATTENTION = "needs attention"
     TURN_OVER = "turn over"
     WON = "won"
+    JUST_DICE = "just dice"
 
 
 class TableError(TraykeeperError, ValueError):

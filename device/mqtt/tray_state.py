@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from game.dice_log import DiceLog
 from game.journal.feed import FeedLine
 from game.stats.summary import summary
 from web.contracts.table import Snapshot
@@ -26,6 +27,7 @@ def state_json(snapshot: Snapshot, line: FeedLine | None) -> dict[str, Any]:
         "seq": line.entry.seq if line else 0,
         "chain": line.entry.chain if line else "",
         **(summary(line.match) if line else NO_MATCH),
+        "just_dice": _just_dice(snapshot.just_dice),
         "situation": snapshot.situation.value,
         "message": str(snapshot.message),
         "question": str(snapshot.question) if snapshot.question else None,
@@ -34,3 +36,11 @@ def state_json(snapshot: Snapshot, line: FeedLine | None) -> dict[str, Any]:
         "notice": str(snapshot.notice or ""),
         "page": snapshot.join_url,
     }
+
+
+def _just_dice(log: DiceLog | None) -> dict[str, Any] | None:
+    """The newest throw where no match is played; None without one."""
+    if log is None or log.last is None:
+        return None
+    throw = log.last
+    return {"index": throw.index, "dice": [*throw.dice], "sum": throw.sum}

@@ -50,9 +50,15 @@ _BY_SITUATION = {
     Situation.QUESTION: Indicator.QUESTION,
     Situation.ATTENTION: Indicator.ATTENTION,
     Situation.WON: Indicator.WON,
+    Situation.JUST_DICE: Indicator.READY,
 }
 
-_ASKS_FOR_A_THROW = (Situation.NO_MATCH, Situation.TURN_BEGINS, Situation.TURN_OVER)
+_ASKS_FOR_A_THROW = (
+    Situation.NO_MATCH,
+    Situation.TURN_BEGINS,
+    Situation.TURN_OVER,
+    Situation.JUST_DICE,
+)
 
 
 def sign_for(

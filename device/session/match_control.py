@@ -38,6 +38,7 @@ from game.commands import (
     TapIn,
     Undo,
 )
+from game.dice_log import DiceThrow
 from game.errors import IllegalMove, LaterStepError
 from game.match.events import (
     Action,
@@ -55,6 +56,7 @@ from game.match.match import Match
 from game.match.match_text import insertion
 from game.match.repair import repairs
 from game.match.rolloff import RollOff
+from game.match.state import Throw
 from game.message import Message, Paragraph
 from game.rules import scoring
 from game.rules.ruleset import Ruleset
@@ -89,13 +91,16 @@ class MatchControl:
         looker: reads the tray; here it is only told what was accepted.
     """
 
+    WELCOME: Message = Paragraph(
+        Message("Throw one die each to see who starts."),
+        Message("Or set up a match on a phone."),
+    )
+
     def __init__(self, live_match: LiveMatch, rules: Ruleset, looker: Looker) -> None:
         self.live_match, self.rules = live_match, rules
         self.rolloff = RollOff()
         self.overlay: Overlay | None = None
-        self.message = Message(
-            "Throw one die each to see who starts, or set up a match on a phone."
-        )
+        self.message = self.WELCOME
         if live_match:
             self.message = messages.resumed(live_match.match)
         self._looker = looker
@@ -108,6 +113,11 @@ class MatchControl:
     def match(self) -> Match | None:
         """The match in play, if any."""
         return self.live_match.match if self.live_match else None
+
+    @property
+    def last_throw(self) -> Throw | DiceThrow | None:
+        """What was thrown last, if anything."""
+        return self.match.last_throw if self.match else None
 
     @property
     def situation(self) -> Situation:
@@ -244,7 +254,7 @@ class MatchControl:
 
     def _invite(self, call: Invite) -> None:
         """Ask whether a match of these players may begin here, where none is played."""
-        if self.situation not in (Situation.NO_MATCH, Situation.WON):
+        if self.situation not in (Situation.NO_MATCH, Situation.WON, Situation.JUST_DICE):
             raise TableError(Message("A match is played here: it is asked when that is over."))
         match = match_setup.wanted(self.rules, call.match)
 
@@ -354,7 +364,7 @@ class MatchControl:
 
     def correct_die(self, slot: int, face: int) -> None:
         """One die of the last throw showed another face."""
-        if last := self.live_match.match.last_throw:
+        if last := self.last_throw:
             dice = [face if i == slot else old for i, old in enumerate(last.dice)]
             self._correct(tuple(dice), last.index)
 

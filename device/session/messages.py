@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from game.count_words import n_dice
+from game.dice_log import DiceThrow
 from game.match.effects import best_of_others
 from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TookOver, TurnSet
 from game.match.match import Match
@@ -101,6 +102,15 @@ def _roster_set(
         case ScoreSet():
             player = now[event.seat]
             return Message("%(name)s has %(points)s now.", name=player.called, points=player.score)
+
+
+def just_thrown(throw: DiceThrow | None) -> Message:
+    """What lies there, without a match."""
+    if throw is None:
+        return Message("Throw, and press.")
+    if len(throw.dice) == 1:
+        return Message("A %(face)s.", face=throw.sum)
+    return Message("%(dice)s make %(sum)s.", dice=throw.dice, sum=throw.sum)
 
 
 def resumed(match: Match) -> Message:

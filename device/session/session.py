@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from device.session import judge
+from device.session.dice_control import DiceControl
 from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S
 from device.session.judge import Sight
 from device.session.live_match import LiveMatch
-from device.session.match_control import Looker, MatchControl
+from device.session.match_control import Looker
 from device.session.verdict import (
     Accept,
     Attention,
@@ -24,6 +25,7 @@ from device.session.verdict import (
     WaitingForStillness,
 )
 from game.commands import Hold, Press, ReadAgain
+from game.dice_log import DiceLog
 from game.match.events import Banked
 from game.message import Message, Paragraph
 from game.rules.ruleset import Ruleset
@@ -34,7 +36,7 @@ IN_VIEW = (Situation.ACCEPTED, Situation.TURN_OVER, Situation.WON)
 """Where the last throw stands as it was accepted."""
 
 
-class Session(MatchControl):
+class Session(DiceControl):
     """The match and all that is said about it, with a button and a watch over the tray.
 
     Args:
@@ -111,6 +113,13 @@ class Session(MatchControl):
                 self._say_again()
             case Situation.WON:
                 self._rematch()
+            case Situation.JUST_DICE:
+                self.message = Message("Just dice: there is nothing to bank. Press to read them.")
+
+    def came_to_rest(self) -> None:
+        """Dice were thrown and lie still: they are read as for a press, where a throw is awaited."""
+        if self.situation not in (Situation.WAITING, Situation.WON):
+            self._look(by_itself=True)
 
     def _say_again(self) -> None:
         if isinstance(self.overlay, NeedsAttention):
@@ -143,6 +152,7 @@ class Session(MatchControl):
         then_bank: bool = False,
         confirming: Reading | None = None,
         again: int | None = None,
+        by_itself: bool = False,
     ) -> None:
         if not self.has_camera:
             self.message = Message(
@@ -150,7 +160,9 @@ class Session(MatchControl):
             )
             return
         number = self._looker.look(armed=armed)
-        self.overlay = WaitingForStillness(number, then_bank, confirming, again)
+        self.overlay = WaitingForStillness(number, then_bank, confirming, again, by_itself)
+        if by_itself:
+            return
         still = Message("Waiting for the dice to lie still.")
         self.message = Message("Waiting for a throw.") if armed else still
 
@@ -187,12 +199,22 @@ class Session(MatchControl):
             return
         self.overlay = None
         self._seen_s = sight.time_s
-        if not self.live_match:
+        if waiting.by_itself and sight.reading.sure and not sight.reading.in_tray:
+            return  # taken up again: nobody has asked for these
+        if self.dice is not None:
+            self._read_dice_or_wait(self.dice, sight)
+        elif not self.live_match:
             self._rolled_off(sight)
         elif waiting.again is not None:
             self._judge_again(waiting, sight)
         elif not (earlier and self._offered(sight, earlier)):
             self._judge(waiting, sight)
+
+    def _read_dice_or_wait(self, log: DiceLog, sight: Sight) -> None:
+        if sight.reading.sure and not sight.reading.in_tray:
+            self._look(armed=True)
+        else:
+            self._read_dice(log, sight)
 
     def _offered(self, sight: Sight, earlier: Sight) -> bool:
         """Ask whether dice that were taken up unread are the throw; never used unasked."""
@@ -216,6 +238,9 @@ class Session(MatchControl):
         """
         self._clear()
         self._seen_s = sight.time_s
+        if self.dice is not None:
+            self._read_dice(self.dice, sight)
+            return
         if not self.live_match:
             self._rolled_off(sight)
             return
@@ -231,7 +256,9 @@ class Session(MatchControl):
                 Message("That die is no part of the last throw: press to read the dice.")
             )
         self.overlay = None
-        if self.live_match:
+        if self.dice is not None:
+            self._read_dice(self.dice, sight)
+        elif self.live_match:
             self._follow(judge.judge(self.live_match.match, sight, self._leftovers))
         else:
             self._rolled_off(sight)

@@ -63,7 +63,7 @@ Verdict = Accept | Ask | NotThrown | Attention | EmptyTray
 class WaitingForStillness:
     """A look was asked for. `then_bank` where a hold asked, `confirming` a costly reading.
 
-    `again` is the index of the throw that is read once more.
+    `again` is the index of the throw that is read once more, `by_itself` where nobody asked.
     """
 
     situation: ClassVar = Situation.WAITING
@@ -72,6 +72,7 @@ class WaitingForStillness:
     then_bank: bool = False
     confirming: Reading | None = None
     again: int | None = None
+    by_itself: bool = False
 
 
 @dataclass(frozen=True, slots=True)

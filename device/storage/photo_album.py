@@ -8,6 +8,7 @@ from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2s
+from typing import Protocol
 
 import cv2
 import numpy as np
@@ -15,7 +16,6 @@ import numpy as np
 from device.cameras.base import Image
 from device.session.placement import lies_at, place_of
 from game.match.events import UNKNOWN_FACE, Place
-from game.match.state import Throw
 from vision.annotate import annotate
 from vision.reading import Die, Quad, Reading
 from web.contracts.table import Photo, PhotoDie
@@ -42,6 +42,19 @@ AROUND_DIE = 1.3
 NAME_BYTES = 10
 
 
+class ThrowInView(Protocol):
+    """A throw, of a match or without one."""
+
+    @property
+    def index(self) -> int: ...
+
+    @property
+    def dice(self) -> tuple[int, ...]: ...
+
+    @property
+    def places(self) -> tuple[Place, ...]: ...
+
+
 class PhotoAlbum:
     """Keeps the newest pictures; written by one thread, read by many."""
 
@@ -56,14 +69,14 @@ class PhotoAlbum:
         self._pictures.append(picture)
         return picture
 
-    def as_read(self, picture: "AlbumPicture", throw: Throw | None = None) -> Photo:
+    def as_read(self, picture: "AlbumPicture", throw: ThrowInView | None = None) -> Photo:
         """The picture as it was read; dice of this throw that still lie there are named."""
         found = slots(picture.reading, throw) if throw else {}
         is_whole = throw and len(found) == len(throw.dice)
         index = throw.index if throw and is_whole else None
         return self._photo(picture, picture.shown, found, index)
 
-    def of(self, throw: Throw) -> Photo | None:
+    def of(self, throw: ThrowInView) -> Photo | None:
         """The picture in which all dice of this throw lie, with the faces that it has now."""
         for picture in reversed(self._pictures):
             found = slots(picture.reading, throw)
@@ -106,7 +119,7 @@ class PhotoAlbum:
             old.names.clear()
 
 
-def slots(reading: Reading, throw: Throw) -> dict[int, int]:
+def slots(reading: Reading, throw: ThrowInView) -> dict[int, int]:
     """Number of the die in the reading -> its number in the throw, for those that lie there."""
     free = list(enumerate(throw.dice))
     found = {}

@@ -44,6 +44,11 @@ class TimedOut:
 
 
 @dataclass(frozen=True, slots=True)
+class CameToRest:
+    """Dice were seen rolling, and lie still by now with no hand about; nobody has asked."""
+
+
+@dataclass(frozen=True, slots=True)
 class CameraLost:
     """There is no camera; `reason` says why and what to do."""
 
@@ -57,4 +62,4 @@ class CameraFound:
     name: str
 
 
-Report = Seen | TimedOut | CameraLost | CameraFound
+Report = Seen | TimedOut | CameToRest | CameraLost | CameraFound

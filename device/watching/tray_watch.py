@@ -21,6 +21,7 @@ from device.watching.motion import STILL_S, Activity, Motion, MotionWatch
 from device.watching.reports import (
     CameraFound,
     CameraLost,
+    CameToRest,
     ReadRequest,
     Report,
     Seen,
@@ -112,6 +113,7 @@ class TrayWatch:
         post: takes the reports.
         still_s: how long the tray must be still before it is read.
         period_s: time between two previews.
+        by_itself: whether it reports dice that came to rest though nobody asked.
         sift: what becomes of each reading.
         idle: called with a preview now and then while the tray is at rest.
         clock: seconds that never run backwards; those of the camera's frames.
@@ -124,6 +126,7 @@ class TrayWatch:
         *,
         still_s: float = STILL_S,
         period_s: float = PREVIEW_PERIOD_S,
+        by_itself: bool = False,
         sift: Sift = lambda reading, _camera: reading,
         idle: Callable[[Frame, Camera], object] = lambda _frame, _camera: None,
         clock: Callable[[], float] = monotonic,
@@ -131,6 +134,7 @@ class TrayWatch:
         self._open, self._post, self._clock = open_camera, post, clock
         self._sift, self._idle = sift, idle
         self._still_s, self._period_s = still_s, period_s
+        self._by_itself, self._told_s = by_itself, 0.0
         self._errands: SimpleQueue[tuple[Errand, Future[object]]] = SimpleQueue()
         self._light_changed = Event()
         self._lock = Lock()
@@ -295,11 +299,20 @@ class TrayWatch:
         if wanted := self._wanted:
             ready = settled and (view.moved_s > wanted.asked_s or not wanted.armed)
             self._serve(view, wanted, ready=ready)
+        elif settled and self._by_itself and self._has_tumbled_since_told(view):
+            self._told_s = view.seen_s
+            self._post(CameToRest())
         elif settled and self._clock() - view.idle_s > IDLE_S:
             view.idle_s = self._clock()
             self._idle(frame, view.camera)
         if rest := view.rests.see(frame, settled=settled, capture=view.camera.capture):
             self._study(view, rest.image)
+
+    def _has_tumbled_since_told(self, view: _View) -> bool:
+        """Surely, and since the last reading: a throw is told once."""
+        with self._lock:
+            since_s = max(self._told_s, self._marked_s or 0.0)
+        return view.motion.tumbled_since(since_s) is True
 
     def _study(self, view: _View, image: Image) -> None:
         """How the tray looks empty is seen between throws, and follows the light."""
@@ -341,6 +354,7 @@ class TrayWatch:
             reading, image = self._read(view)
             self._take(view)
             if view.activity.settled:  # nothing began to move meanwhile
+                self._told_s = view.seen_s
                 sight = Sight(reading, self.tumbled, view.seen_s)
                 seen = Seen(wanted.number, sight, image, view.zones)
                 self._finish(wanted, self._with_earlier(seen, view))

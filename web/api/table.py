@@ -15,6 +15,7 @@ from game.commands import (
     Heed,
     Hold,
     InsertTurn,
+    JustDice,
     KeepDice,
     MoveButton,
     NameFace,
@@ -227,6 +228,12 @@ def _add_commands(api: Routes, table: Table) -> None:
         names=Names(), rules=Optional(Text()), target=Optional(Whole(1, MAX_TARGET)),
         options=Optional(Object()), teams=Optional(Wholes(0, MAX_TEAM)),
     )  # fmt: skip
+    does(
+        "/just-dice",
+        "Throws are read and counted without a match, or no longer",
+        JustDice,
+        on=Yes(),
+    )
     does("/rematch", "The same players again, once a match is won", Rematch)
     does(
         "/reopen", "Go on with an older match",

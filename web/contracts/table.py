@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from game.commands import Command
+from game.dice_log import DiceLog
 from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.message import Message
@@ -91,6 +92,8 @@ class Snapshot:
         choices: answers to the question, or without one, repairs on offer ("Anna banked 550").
         simulated: there is no real tray: the page offers throwing and the button.
         camera: the camera's name, or None while there is none and dice are tapped in.
+        just_dice: the throws where no match is played; None where one is, or may be set up.
+        hands_off: whether dice that were thrown are read by themselves.
         join_url: what the QR code says.
         calibrated: whether camera and tray were fitted to each other, or need not be.
         notice: what has changed since then, in a sentence; None where nothing did.
@@ -107,10 +110,12 @@ class Snapshot:
     match: Match | None = None
     rolloff: RollOff | None = None
     photo: Photo | None = None
+    just_dice: DiceLog | None = None
     question: Message | None = None
     choices: tuple[Choice, ...] = ()
     simulated: bool = False
     camera: str | None = None
+    hands_off: bool = False
     join_url: str = ""
     calibrated: bool = True
     notice: Message | None = None

@@ -34,6 +34,7 @@ SECTIONS = (
     "coach",
     "tip",
     "enter",
+    "dice",
     "rolloff",
     "setup",
     "dock",
@@ -75,6 +76,7 @@ class Sections:
         with self._app.app_context(), force_locale(self._language):
             state = state_json(snapshot, say)
             line = status_line(snapshot.message, say)
+            log = snapshot.just_dice
             troubles = [say(trouble.sentences[0]) for trouble in snapshot.troubles]
             return {
                 name: self._section(
@@ -83,6 +85,7 @@ class Sections:
                     line=line,
                     troubles=troubles,
                     match=match,
+                    fair=None if log is None else log.fairness,
                     entries=_entries(name, match),
                 )
                 for name in self._names

@@ -290,11 +290,34 @@ class MatchJson(TypedDict):
     winner: int | None
 
 
+class DiceThrowJson(TypedDict):
+    """Dice without a match: all faces in the tray, those of them that fell anew, and the sum of all."""
+
+    index: int
+    dice: list[int]
+    thrown: list[int]
+    sum: int
+    tapped_in: bool
+
+
+class JustDiceJson(TypedDict):
+    """Throws without a match: how many, the newest first, how often each face fell.
+
+    `p` is the chance that fair dice fall as unevenly, None below 300 dice.
+    """
+
+    n_throws: int
+    throws: list[DiceThrowJson]
+    counts: list[int]
+    p: float | None
+
+
 class StateJson(MatchJson):
     """All of it. `version` grows by one with every change.
 
     `question` is the open one, the first of its `choices` what a hold of the button says;
-    `choices` without a question are repairs on offer. `camera` is None while there is none.
+    `choices` without a question are repairs on offer. `camera` is None while there is none;
+    with `hands_off` dice that were thrown are read by themselves.
     """
 
     version: int
@@ -304,6 +327,7 @@ class StateJson(MatchJson):
     lamp: LampJson
     simulated: bool
     camera: str | None
+    hands_off: bool
     join_url: str
     calibrated: bool
     notice: str
@@ -311,6 +335,7 @@ class StateJson(MatchJson):
     question: str | None
     choices: list[ChoiceJson]
     photo: PhotoJson | None
+    just_dice: JustDiceJson | None
     rolloff: RollOffJson | None
     pencil: PencilJson
     coach: CoachJson

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from game.dice_log import DiceLog
 from game.match.effects import best_of_others, effect
 from game.match.match import Match
 from game.match.rolloff import RollOff
@@ -19,6 +20,7 @@ from web.state.coach_json import coach_json, odds_by_keep
 from web.state.json_schema import (
     BankJson,
     HighlightJson,
+    JustDiceJson,
     KeepJson,
     LastRoundJson,
     LastThrowJson,
@@ -34,6 +36,9 @@ from web.state.json_schema import (
     ThrowJson,
     TurnJson,
 )
+
+SHOWN = 50
+"""Of the throws without a match."""
 
 NO_MATCH: MatchJson = {
     "rules": None,
@@ -57,11 +62,7 @@ def state_json(snapshot: Snapshot, say: Say = str) -> StateJson:
     """All that a phone needs to draw the table; other programs are told in English."""
     lamp = snapshot.lamp
     return {
-        **(
-            _match(snapshot.match, snapshot.coach, say)
-            if snapshot.match
-            else _no_match(snapshot.rolloff)
-        ),
+        **(_match(snapshot.match, snapshot.coach, say) if snapshot.match else _no_match(snapshot)),
         "version": snapshot.version,
         "situation": snapshot.situation.value,
         "message": say(snapshot.message),
@@ -69,6 +70,7 @@ def state_json(snapshot: Snapshot, say: Say = str) -> StateJson:
         "lamp": {"colour": lamp.colour, "blink": lamp.blink, "meaning": say(lamp.meaning)},
         "simulated": snapshot.simulated,
         "camera": snapshot.camera,
+        "hands_off": snapshot.hands_off,
         "join_url": snapshot.join_url,
         "calibrated": snapshot.calibrated,
         "notice": say(snapshot.notice) if snapshot.notice else "",
@@ -76,14 +78,35 @@ def state_json(snapshot: Snapshot, say: Say = str) -> StateJson:
         "question": say(snapshot.question) if snapshot.question else None,
         "choices": [{"id": each.id, "label": say(each.label)} for each in snapshot.choices],
         "photo": _photo(snapshot.photo) if snapshot.photo else None,
+        "just_dice": _just_dice(snapshot.just_dice) if snapshot.just_dice is not None else None,
         "rolloff": _rolloff(snapshot.rolloff) if snapshot.rolloff else None,
         "pencil": _pencil(snapshot.pencil),
         "coach": coach_json(snapshot.coach, say),
     }
 
 
-def _no_match(rolloff: RollOff | None) -> MatchJson:
-    return {**NO_MATCH, "can_undo": rolloff is not None and rolloff.before is not None}
+def _no_match(snapshot: Snapshot) -> MatchJson:
+    rolled = snapshot.rolloff is not None and snapshot.rolloff.before is not None
+    thrown = snapshot.just_dice is not None and snapshot.just_dice.last is not None
+    return {**NO_MATCH, "can_undo": rolled or thrown}
+
+
+def _just_dice(log: DiceLog) -> JustDiceJson:
+    return {
+        "n_throws": log.n_throws,
+        "throws": [
+            {
+                "index": throw.index,
+                "dice": [*throw.dice],
+                "thrown": [*throw.thrown],
+                "sum": throw.sum,
+                "tapped_in": throw.tapped_in,
+            }
+            for throw in log.throws[: -SHOWN - 1 : -1]
+        ],
+        "counts": [*log.counts],
+        "p": log.fairness.p,
+    }
 
 
 def _match(match: Match, coaching: Coaching, say: Say) -> MatchJson:

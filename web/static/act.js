@@ -55,7 +55,9 @@
     post: (button) => {
       if (button.getAttribute("aria-disabled")) return toast(button.dataset.why);
       if (button.dataset.done !== undefined) button.closest("dialog").close();
-      return post(button.dataset.post, JSON.parse(button.dataset.body || "{}"));
+      const done = post(button.dataset.post, JSON.parse(button.dataset.body || "{}"));
+      if (button.dataset.home === undefined) return done;
+      return done.then((ok) => { if (ok && !byId("board")) location.assign("/"); else scrollTo(0, 0); });
     },
     slot: (button) => (button.closest("#pad") ? takeOff(button) : toggle(button)),
     seen: (button) => lookClosely(button),
@@ -70,6 +72,7 @@
     hand: () => openHand(),
     face: (button) => tapIn(button),
     close: (button) => button.closest("dialog").close(),
+    earlier: (button) => moveEarlier(Number(button.dataset.earlier)),
     remove: (button) => removePlayer(Number(button.dataset.remove)),
   };
 
@@ -290,6 +293,16 @@
     input(shown.at(-1)).value = "";
     shown.at(-1).hidden = true;
     return input(shown[Math.min(seat, shown.length - 2)]).focus();
+  }
+
+  // Name and team go together.
+  function moveEarlier(seat) {
+    const [before, row] = [rows()[seat - 1], rows()[seat]];
+    for (const field of ["input", ".team"]) {
+      const [one, other] = [before, row].map((each) => each.querySelector(field));
+      [one.value, other.value] = [other.value, one.value];
+    }
+    (before.querySelector("[data-earlier]") || row.querySelector("[data-earlier]")).focus();
   }
 
   // Fisher and Yates: every order is as likely.

@@ -36,6 +36,7 @@ FIELDS = {
     "sit": {"name": '"Z"'},
     "give": {"yes": "true"},
     "own-turn": {"on": "true"},
+    "just-dice": {"on": "true"},
     "insert": {"turn": '"113335: 333 = 300"', "before": "0"},
     "drop": {"start": "0", "stop": "1"},
     "join": {"name": '"Z"', "team": "1"},

@@ -1,0 +1,90 @@
+"""With `hands_off` what was thrown is read by itself: once, never under a hand, and it says what it did."""
+
+import pytest
+
+from game.commands import StartMatch
+from game.situation import Situation
+from tests.device.rig import open_rig
+
+FIRST = (1, 1, 1, 2, 3, 4)
+LONG_S = 5.0
+
+
+@pytest.fixture
+def table(tmp_path):
+    with open_rig(tmp_path, hands_off=True) as table:
+        table.companion.do(StartMatch(("Anna", "Ben")))
+        yield table
+
+
+def throws(table):
+    return [throw.dice for throw in table.state.turn.throws]
+
+
+def test_a_throw_is_read_without_a_press_and_told(table):
+    table.roll(*FIRST)
+    table.wait_s(LONG_S)
+
+    assert throws(table) == [FIRST]
+    assert "Anna threw 1 1 1 2 3 4" in str(table.companion.snapshot().message)
+    assert table.companion.snapshot().photo.index == 0
+
+
+def test_it_is_read_once(table):
+    table.roll(*FIRST)
+    table.wait_s(LONG_S)
+    before = table.companion.snapshot()
+    table.wait_s(30)
+
+    assert table.companion.snapshot() == before
+
+
+def test_what_needs_attention_is_not_read_again_and_again(table):
+    table.roll(1, 2, 3)
+    table.wait_s(LONG_S)
+    before = table.companion.snapshot()
+    table.wait_s(30)
+
+    assert before.situation is Situation.ATTENTION
+    assert table.companion.snapshot() == before
+
+
+def test_the_button_banks_and_the_next_player_just_throws(table):
+    table.roll(*FIRST)
+    table.wait_s(LONG_S)
+    table.hold()
+    table.roll(5, 5, 5, 2, 3, 4)
+    table.wait_s(LONG_S)
+
+    assert table.scores == [1000, 0]
+    assert (table.state.player.name, throws(table)) == ("Ben", [(2, 3, 4, 5, 5, 5)])
+
+
+def test_dice_that_a_hand_pushes_are_not_read(table):
+    table.roll(*FIRST)
+    table.wait_s(LONG_S)
+    before = table.companion.snapshot()
+    table.tray.nudge(hand=True)
+    table.wait_s(LONG_S)
+
+    assert table.companion.snapshot() == before
+
+
+def test_nothing_is_read_when_the_match_is_over(table):
+    table.companion.do(StartMatch(("Anna", "Ben"), target=500, rules="facebook"))
+    while table.companion.snapshot().situation is not Situation.WON:
+        table.roll(*FIRST)
+        table.wait_s(LONG_S)
+        table.hold()
+    before = table.companion.snapshot()
+    table.roll(5, 5, 5, 2, 3, 4)
+    table.wait_s(LONG_S)
+
+    assert table.companion.snapshot() == before
+
+
+def test_off_as_installed(match_rig):
+    match_rig.roll(*FIRST)
+    match_rig.wait_s(LONG_S)
+
+    assert throws(match_rig) == []

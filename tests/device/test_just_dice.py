@@ -1,0 +1,119 @@
+"""A table that plays no match: throws are read, told, listed and counted."""
+
+import cv2
+import pytest
+
+from device.mqtt.tray_state import state_json as told_to_the_broker
+from game.commands import (
+    Bank,
+    CorrectThrow,
+    JustDice,
+    NameFace,
+    ShowPicture,
+    StartMatch,
+    TapIn,
+    ThrowDice,
+    Undo,
+)
+from game.errors import GameError
+from game.situation import Situation, TableError
+from web.state.state_json import state_json
+
+FIRST = (1, 2, 2, 3, 4, 6)
+
+
+@pytest.fixture
+def dice_rig(rig):
+    rig.companion.do(JustDice(on=True))
+    return rig
+
+
+def dice(snapshot):
+    return [throw.dice for throw in snapshot.just_dice.throws]
+
+
+def test_a_throw_is_read_summed_and_told(dice_rig):
+    snapshot = dice_rig.throw(*FIRST)
+
+    assert (snapshot.situation, snapshot.match) == (Situation.JUST_DICE, None)
+    assert str(snapshot.message) == "1 2 2 3 4 6 make 18."
+    assert sorted(die.value for die in snapshot.photo.dice) == list(FIRST)
+    shown = state_json(snapshot)["just_dice"]
+    assert (shown["throws"][0]["sum"], shown["counts"]) == (18, [1, 2, 1, 1, 0, 1])
+    assert told_to_the_broker(snapshot, None)["just_dice"] == {
+        "index": 0, "dice": [*FIRST], "sum": 18,
+    }  # fmt: skip
+
+
+def test_the_same_dice_are_counted_once(dice_rig):
+    dice_rig.throw(*FIRST)
+    snapshot = dice_rig.press()
+
+    assert "lie where they lay" in str(snapshot.message)
+    assert dice(snapshot) == [FIRST]
+
+
+def test_a_misread_die_is_corrected_and_taken_back(dice_rig):
+    photo = dice_rig.throw(*FIRST).photo
+    four = next(i for i, die in enumerate(photo.dice) if die.value == 4)
+    snapshot = dice_rig.companion.do(NameFace(photo.id, four, 5))
+    assert dice(snapshot) == [(1, 2, 2, 3, 5, 6)]
+    assert snapshot.photo.dice[four].value == 5
+    assert dice(dice_rig.companion.do(CorrectThrow(FIRST))) == [FIRST]
+    snapshot = dice_rig.companion.do(Undo())
+    assert dice(snapshot) == []
+    with pytest.raises(GameError, match="nothing to take back"):
+        dice_rig.companion.do(Undo())
+
+    assert snapshot.just_dice.counts == (0,) * 6
+
+
+def test_any_number_may_be_thrown_and_tapped_in(dice_rig):
+    dice_rig.tray.throw(values=(3, 5))
+    dice_rig.wait_s(1)
+    dice_rig.press()
+
+    assert dice(dice_rig.companion.do(TapIn((6, 6, 1)))) == [(3, 5), (1, 6, 6)]
+    assert str(dice_rig.companion.do(TapIn((4,))).message) == "A 4."
+
+
+def test_a_phones_picture_is_read_too(dice_rig):
+    dice_rig.roll(*FIRST)
+    data = cv2.imencode(".jpg", dice_rig.tray.capture().image)[1].tobytes()
+
+    assert dice(dice_rig.companion.do(ShowPicture(data))) == [FIRST]
+
+
+def test_the_simulated_tray_throws_all_its_dice(dice_rig):
+    dice_rig.companion.do(ThrowDice())
+    dice_rig.wait_s(1.5)
+    dice_rig.press_until_read()
+
+    assert len(dice(dice_rig.companion.snapshot())[0]) == 6
+
+
+def test_a_hold_banks_nothing_and_says_so(dice_rig):
+    dice_rig.throw(*FIRST)
+    assert "nothing to bank" in str(dice_rig.hold().message)
+    with pytest.raises(TableError, match="No match"):
+        dice_rig.companion.do(Bank())
+
+
+def test_a_match_under_way_waits_for_it(match_rig):
+    match_rig.throw(1, 1, 2, 3, 4, 6)
+    before = match_rig.companion.snapshot().match
+    assert match_rig.companion.do(JustDice(on=True)).match is None
+    match_rig.throw(*FIRST)
+    after = match_rig.companion.do(JustDice(on=False))
+
+    assert after.match == before
+    assert after.just_dice is None
+
+
+def test_a_new_match_takes_its_place_and_counts_no_old_dice(dice_rig):
+    dice_rig.throw(*FIRST)
+    dice_rig.companion.do(StartMatch(("Anna", "Ben")))
+    snapshot = dice_rig.press()
+
+    assert snapshot.just_dice is None
+    assert snapshot.match.last_throw is None

@@ -1,0 +1,52 @@
+"""Throws without a match."""
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from game.dice_log import MOST, DiceLog
+
+DICE = st.lists(st.integers(1, 6), min_size=1, max_size=8).map(lambda d: tuple(sorted(d)))
+
+
+def filled(throws):
+    log = DiceLog()
+    for dice in throws:
+        log = log.add(dice, dice)
+    return log
+
+
+@given(st.lists(DICE, max_size=10))
+def test_every_die_is_counted_once(throws):
+    fell = Counter(face for dice in throws for face in dice)
+
+    assert filled(throws).counts == tuple(fell[face] for face in range(1, 7))
+
+
+@given(st.lists(DICE, max_size=6), DICE)
+def test_taking_back_is_as_if_it_had_not_been(throws, more):
+    log = filled(throws)
+
+    assert log.add(more, more).undone() == log
+
+
+@given(st.lists(DICE, min_size=1, max_size=4), st.data())
+def test_a_correction_counts_what_fell(throws, data):
+    log = filled(throws)
+    right = data.draw(st.permutations(range(1, 7)).map(lambda f: f[0]))
+    dice = tuple(sorted((right, *log.last.dice[1:])))
+
+    assert log.corrected(dice) == filled([*throws[:-1], dice])
+
+
+def test_a_die_that_stayed_is_in_the_sum_and_not_counted_again():
+    log = DiceLog().add((2, 6), (2, 6)).add((1, 6), (1,))
+
+    assert (log.last.sum, log.counts) == (7, (1, 1, 0, 0, 0, 1))
+
+
+def test_the_oldest_make_room_and_stay_counted():
+    log = filled([(1,)] * (MOST + 5))
+
+    assert (len(log.throws), log.n_throws, log.counts[0]) == (MOST, MOST + 5, MOST + 5)
