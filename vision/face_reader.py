@@ -8,7 +8,7 @@ import numpy as np
 from vision.crops import VIEWS, View, axes, patch, upright, viewed
 from vision.finder import Sighting
 from vision.images import Image
-from vision.networks import Floats, chance, chances, run
+from vision.networks import Floats, chance, chances, said
 from vision.pose import CameraPose
 
 READERS = {"reader64": (64, 35), "reader48": (48, 26)}
@@ -38,32 +38,45 @@ def look(
     patches = _patches(picture, sightings, pose)
     answers = _answers(patches)
     better = [_set_right(*one) for one in zip(sightings, answers, strict=True)]
-    off = [k for k, answer in enumerate(answers) if np.abs(answer[10:13]).max() > OFF]
+    off = [k for k, answer in enumerate(answers) if np.abs(answer.off).max() > OFF]
     if off:
         again = _patches(picture, [better[k] for k in off], pose)
         for reader, of in again.items():
             patches[reader][off] = of
-        answers[off] = _answers(again)
+        for k, answer in zip(off, _answers(again), strict=True):
+            answers[k] = answer
     seen = [[answer] for answer in answers]
     for view in VIEWS[1:]:
-        doubtful = [k for k, views in enumerate(seen) if _is_doubtful(np.mean(views, axis=0))]
+        doubtful = [k for k, views in enumerate(seen) if _is_doubtful(views)]
         if not doubtful:
             break
         some = {reader: of[doubtful] for reader, of in patches.items()}
         for k, answer in zip(doubtful, _answers(some, view), strict=True):
             seen[k].append(answer)
-    return [(one, _face(np.stack(views))) for one, views in zip(better, seen, strict=True)]
+    return [(one, _face(views)) for one, views in zip(better, seen, strict=True)]
 
 
-def _is_doubtful(answer: Floats) -> bool:
-    told = chances(answer[:7])
+@dataclass(frozen=True, slots=True, eq=False)
+class _Answer:
+    """Of one die: log odds of no die and the faces, (7,), and of being hidden; how far it is off, (3,)."""
+
+    shown: Floats
+    hidden: float
+    off: Floats
+
+
+def _is_doubtful(views: Sequence[_Answer]) -> bool:
+    told = chances(np.mean([view.shown for view in views], axis=0))
     return bool(told.max() < CLEAR and told[0] < NOTHING)
 
 
-def _answers(patches: dict[str, Floats], view: View = VIEWS[0]) -> Floats:
-    """(n, 13): the mean of what the readers say."""
-    said = [run(reader, _turned(of, view)) for reader, of in patches.items()]
-    return np.asarray(np.mean(said, axis=0), np.float32)
+def _answers(patches: dict[str, Floats], view: View = VIEWS[0]) -> list[_Answer]:
+    """The mean of what the readers say of each."""
+    both = [said(reader, _turned(of, view)) for reader, of in patches.items()]
+    shown, hidden, off = (
+        np.mean([answer[name] for answer in both], axis=0) for name in ("shown", "hidden", "off")
+    )
+    return [_Answer(*one) for one in zip(shown, hidden, off, strict=True)]
 
 
 def _turned(patches: Floats, view: View) -> Floats:
@@ -73,24 +86,22 @@ def _turned(patches: Floats, view: View) -> Floats:
     return out
 
 
-def _set_right(sighting: Sighting, answer: Floats) -> Sighting:
-    right, down = upright(sighting.turn).T @ np.clip(answer[10:12], -0.4, 0.4) * sighting.edge
+def _set_right(sighting: Sighting, answer: _Answer) -> Sighting:
+    right, down = upright(sighting.turn).T @ np.clip(answer.off[:2], -0.4, 0.4) * sighting.edge
     return replace(
         sighting,
         x=sighting.x + float(right),
         y=sighting.y + float(down),
-        edge=sighting.edge * float(np.exp(np.clip(answer[12], -0.5, 0.5))),
+        edge=sighting.edge * float(np.exp(np.clip(answer.off[2], -0.5, 0.5))),
     )
 
 
-def _face(views: Floats) -> Face:
-    """From (views, 13) answers."""
-    answer = views.mean(0)
-    none, *faces = (float(c) for c in chances(answer[:7]))
+def _face(views: Sequence[_Answer]) -> Face:
+    none, *faces = (float(c) for c in chances(np.mean([view.shown for view in views], axis=0)))
     best = 1 + int(np.argmax(faces))
-    hidden = float(chance(answer[8]))
-    steady = min(float(chances(view[:7])[best]) for view in views)
-    return Face(none, tuple(faces), hidden, steady)
+    hidden = chance(np.mean([[view.hidden] for view in views], axis=0))
+    steady = min(float(chances(view.shown)[best]) for view in views)
+    return Face(none, tuple(faces), float(hidden[0]), steady)
 
 
 def _patches(

@@ -13,7 +13,7 @@ import numpy as np
 from vision.crops import VIEWS, View, axes, patch, upright, viewed
 from vision.finder import Sighting
 from vision.images import Image
-from vision.networks import Floats, chance, run
+from vision.networks import Floats, chance, said
 from vision.pose import CameraPose
 from vision.reading import Lean, Quad
 
@@ -89,12 +89,12 @@ def _doubted(seen: _TwoViews) -> Floats:
 
 
 def _answers(inputs: Floats, views: Sequence[View]) -> Floats:
-    """(n, 4): the mean of what is said of the views."""
+    """(n, 4) cocked, stacked and where it stands: the mean of what is said of the views."""
     out = np.zeros((len(inputs), 4), np.float32)
     for view in views:
-        answers = run("standing", viewed(inputs, view))
-        answers[:, 2:] = answers[:, 2:] @ axes(view)
-        out += answers / len(views)
+        told = said("standing", viewed(inputs, view))
+        stand = told["stand"] @ axes(view)
+        out += np.column_stack([told["cocked"], told["stacked"], stand]) / len(views)
     return out
 
 
