@@ -58,7 +58,7 @@ def take(page, picture):
 def test_a_real_photo_becomes_a_throw_and_is_corrected_by_a_tap(phone, shared):
     picture, values = shared
     take(phone, picture)
-    expect(phone.locator("#throw .big-dice .slot")).to_have_count(len(values))
+    expect(phone.locator("#throw .big-dice .slot")).to_have_count(len(values), timeout=PATIENCE_MS)
 
     assert json.loads(phone.locator("#throw .big-dice").get_attribute("data-dice")) == values
     expect(phone.locator(".photo img")).to_be_visible()
@@ -80,7 +80,7 @@ def test_a_large_one_is_made_smaller_on_the_phone(phone, shared, tmp_path):
     sent = []
     phone.on("request", lambda request: sent.append(len(request.post_data or "")))
     take(phone, file)
-    expect(phone.locator("#throw .big-dice .slot")).to_have_count(len(values))
+    expect(phone.locator("#throw .big-dice .slot")).to_have_count(len(values), timeout=PATIENCE_MS)
 
     assert sum(sent) < 3_000_000
 
@@ -103,7 +103,7 @@ def test_what_is_no_picture_of_dice_gets_one_line(phone, tmp_path, name, data, w
     (tmp_path / name).write_bytes(data)
     take(phone, tmp_path / name)
 
-    expect(phone.locator("#toast")).to_contain_text(words)
+    expect(phone.locator("#toast")).to_contain_text(words, timeout=PATIENCE_MS)
     expect(phone.locator(".hero h1")).to_contain_text("Anna")
 
 

@@ -1,7 +1,7 @@
 """After the match: the list of all, and one of them looked back on."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TypeVar
 
@@ -20,6 +20,7 @@ from game.stats.awards import Award, awards
 from game.stats.tally import tallies
 from web.contracts.coach import Coach
 from web.pages.match_card import card
+from web.pages.throw_by_throw import frames
 from web.problem import HttpProblem
 
 PAGE = 30
@@ -109,6 +110,7 @@ def _add_match(
             sums=sums(found, looked.review) if looked else None,
             awards=given,
             lucky=lucky if seen else None,
+            frames=[asdict(frame) for frame in frames(found)],
             tallies=tallies(found),
             waits=coach is not None and (looked is None or looked.solving is not None),
         )

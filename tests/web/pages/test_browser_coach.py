@@ -1,5 +1,7 @@
 """The coach and looking back, in real Chromium; axe finds nothing serious in either theme."""
 
+import cv2
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
@@ -10,6 +12,7 @@ from tests.web.evening import AtOnce, journal_of, played
 from tests.web.pages.test_everyone import faults
 from web.access.phone import COOKIE
 from web.contracts.coach import Mode
+from web.pages import matches
 from web.server import Server
 
 pytestmark = pytest.mark.browser
@@ -88,3 +91,32 @@ def test_dice_get_a_name_on_the_page(page, address):
     page.get_by_role("button", name="Start a new count").click()
 
     expect(page.get_by_role("heading", name="Ivory")).to_be_visible()
+
+
+PLACE = (936, 120)
+"""Of the card, where the photo of the luckiest throw is drawn."""
+
+
+def test_the_saved_card_has_the_photo_of_the_luckiest_throw_on_it(page, address, monkeypatch):
+    magenta = np.full((360, 640, 3), (255, 0, 255), np.uint8)
+    jpeg = cv2.imencode(".jpg", magenta)[1].tobytes()
+    monkeypatch.setattr(matches, "_picture_of", lambda *_: jpeg)
+    page.goto(f"{address}matches/1")
+    expect(page.locator("#lucky")).to_be_visible()
+    with page.expect_download(timeout=20_000) as download:
+        page.locator("#save-card").click()
+    saved = cv2.imread(str(download.value.path()))
+
+    assert saved[PLACE[1], PLACE[0]] == pytest.approx([255, 0, 255], abs=8)
+
+
+def test_the_match_is_gone_through_throw_by_throw(page, address):
+    page.goto(f"{address}matches/1")
+    expect(page.locator("#replay-says")).to_have_text("Turn 1")
+    first = page.locator("#replay-dice .die").count()
+    page.locator("#replay-at").focus()
+    page.keyboard.press("End")
+    scores = page.locator(".legend").first.locator("b").all_inner_texts()
+
+    assert first == 6
+    assert page.locator("#replay-who b").all_inner_texts() == scores

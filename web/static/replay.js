@@ -1,0 +1,53 @@
+// Goes through the throws of a match again: by the slider, or by itself.
+"use strict";
+(() => {
+  const THROW_MS = 1400;
+  const byId = (id) => document.getElementById(id);
+  let timer = 0;
+
+  const all = () => JSON.parse(byId("replay").dataset.frames);
+
+  function die(face, kept) {
+    const drawn = byId("replay-faces").children[face - 1].cloneNode(true);
+    drawn.classList.toggle("kept", kept);
+    return drawn;
+  }
+
+  function show() {
+    const { dataset } = byId("replay");
+    const frame = all()[Number(byId("replay-at").value)];
+    const left = [...frame.kept];
+    const keeps = (face) => left.includes(face) && left.splice(left.indexOf(face), 1).length > 0;
+    byId("replay-dice").replaceChildren(...frame.dice.map((face) => die(face, keeps(face))));
+    const [row] = [byId("replay-who").children[frame.seat]];
+    for (const each of byId("replay-who").children) each.classList.toggle("on-turn", each === row);
+    [...byId("replay-who").querySelectorAll("b")].forEach((sum, seat) => { sum.textContent = frame.scores[seat]?.toLocaleString(document.documentElement.lang) ?? ""; });
+    const told = frame.is_farkle ? dataset.farkle : frame.points === null ? "" : dataset.points.replace("{points}", frame.points.toLocaleString(document.documentElement.lang));
+    byId("replay-says").textContent = [dataset.turn.replace("{n}", frame.turn), told].filter(Boolean).join(": ");
+  }
+
+  function stop() {
+    clearInterval(timer);
+    timer = 0;
+    byId("replay-play")?.setAttribute("aria-pressed", "false");
+  }
+
+  function next() {
+    const slider = byId("replay-at");
+    if (!slider || Number(slider.value) >= Number(slider.max)) return stop();
+    slider.value = String(Number(slider.value) + 1);
+    return show();
+  }
+
+  document.addEventListener("click", ({ target }) => {
+    if (!target.closest("#replay-play")) return;
+    if (timer) return stop();
+    const slider = byId("replay-at");
+    if (slider.value === slider.max) slider.value = "0";
+    show();
+    byId("replay-play").setAttribute("aria-pressed", "true");
+    timer = setInterval(next, THROW_MS);
+  });
+  document.addEventListener("input", ({ target }) => { if (target.id === "replay-at") { stop(); show(); } });
+  if (byId("replay")) show();
+})();
