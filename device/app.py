@@ -12,12 +12,14 @@ from pathlib import Path
 from threading import Event
 
 import click
+import cv2
 import segno
 from flask import Flask
 from gpiozero import GPIOZeroError
 from gpiozero.pins import Factory
 from gpiozero.pins.mock import MockFactory
 
+from device import fit as fits
 from device.calibrating.profile_file import FILE as PROFILE
 from device.calibrating.profile_store import ProfileStore
 from device.cameras import BY_PHONE, Opener, SimulatedTray, camera_opener, may_come_later
@@ -141,7 +143,9 @@ def open_maintenance(
     profiles = ProfileStore(state / PROFILE)
     if profiles.trouble:
         click.echo(f"traykeeper: {profiles.trouble}", err=True)
-    tray, open_it = _camera(options, profiles)
+    fit = fits.chosen(options.picture, options.threads, options.looks, state)
+    cv2.setNumThreads(fit.threads or cv2.getNumberOfCPUs())
+    tray, open_it = _camera(options, profiles, fit.picture_px)
     backups = Backups(state, Path(options.settings_file) if options.settings_file else None)
     inbox = Inbox()
     opened, damage = open_journal(state, backups)
@@ -174,6 +178,7 @@ def open_maintenance(
             pencil=_pencil(pencil_file, button, inbox),
             still_s=options.still_s,
             hands_off=options.hands_off,
+            looks=fit.looks,
             shut_down=_shut_down(options, pins),
             throw_pictures=frames,
             misreads=misreads,
@@ -265,7 +270,7 @@ def _shut_down(options: PlayOptions, pins: Factory) -> Callable[[], object] | No
 
 
 def _camera(
-    options: PlayOptions, profiles: ProfileStore
+    options: PlayOptions, profiles: ProfileStore, width_px: int
 ) -> tuple[SimulatedTray | None, Callable[[], Camera] | None]:
     """The simulated tray where it is one, and what opens the camera, again after it failed.
 
@@ -274,7 +279,11 @@ def _camera(
     """
     if options.camera == BY_PHONE:
         return None, None
-    usual = Tuning(rotation=as_rotation(options.rotation), mains_hz=as_mains(options.mains_hz))
+    usual = Tuning(
+        rotation=as_rotation(options.rotation),
+        mains_hz=as_mains(options.mains_hz),
+        width_px=width_px,
+    )
 
     def opener() -> Opener:
         """Anew each time: it opens as it was calibrated, perhaps meanwhile."""

@@ -59,7 +59,7 @@ from device.watching.reports import (
     Seen,
     TimedOut,
 )
-from device.watching.tray_watch import TrayWatch
+from device.watching.tray_watch import LOOKS, TrayWatch
 from game.commands import (
     Advise,
     Command,
@@ -112,7 +112,7 @@ class Companion:
         tray: the simulated tray, where there is no real one: then it can be thrown.
         profiles: where the profile is kept; None keeps one in memory.
         pencil: who may change anything from a phone; tells the inbox of changes.
-        still_s, period_s: see `TrayWatch`.
+        still_s, period_s, looks: see `TrayWatch`.
         hands_off: whether thrown dice are read by themselves once they lie still.
         shut_down: what a very long hold does; None where that is not allowed.
         throw_pictures: keeps the picture of each throw; None keeps none.
@@ -146,6 +146,7 @@ class Companion:
         still_s: float = STILL_S,
         period_s: float = 1 / 15,
         hands_off: bool = False,
+        looks: int = LOOKS,
         shut_down: Callable[[], object] | None = None,
         throw_pictures: ThrowPictures | None = None,
         misreads: MisreadStore | None = None,
@@ -169,6 +170,7 @@ class Companion:
             still_s=still_s,
             period_s=period_s,
             by_itself=hands_off,
+            looks=looks,
             sift=self._sift,
             idle=self._drift_watch.look,
             clock=clock,

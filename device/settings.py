@@ -71,6 +71,13 @@ class Settings:
         default=False,
         doc="Whether dice that were thrown are read by themselves once they lie still; the button then only banks.",
     )
+    picture: str = _setting(
+        "auto", "Width in pixels of the pictures of the Pi's camera: auto, or a number in quotes."
+    )
+    threads: str = _setting("auto", "Threads of the reader: auto, or a number in quotes.")
+    looks: str = _setting(
+        "auto", "Looks at a throw that must agree: auto, or a number in quotes, 1 to 4."
+    )
     rotation: int = _setting(
         0, "By how many degrees clockwise the picture is turned: 0, 90, 180 or 270.", 0, 270
     )

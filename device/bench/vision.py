@@ -38,9 +38,9 @@ def times(runs: int) -> None:
         f"{'picture':<24}{'read ms':>10}{'pass ms':>10}{'ratio':>8}   six dice, median of {runs}"
     )
     for size in SIZES:
-        image = _resized(frame, size)
-        corners = _scaled(tray.tray, size[0] / frame.shape[1])
-        table = _known(image, _resized(empty, size), corners)
+        image = resized(frame, size)
+        corners = scaled(tray.tray, size[0] / frame.shape[1])
+        table = _known(image, resized(empty, size), corners)
         ways = {
             "": partial(read, image),
             ", tray told": partial(read, image, corners),
@@ -63,11 +63,11 @@ def _known(image: Image, empty: Image, tray: Quad) -> KnownTable:
     return known
 
 
-def _resized(frame: Image, size: tuple[int, int]) -> Image:
+def resized(frame: Image, size: tuple[int, int]) -> Image:
     return np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def _scaled(quad: Quad, by: float) -> Quad:
+def scaled(quad: Quad, by: float) -> Quad:
     a, b, c, d = ((x * by, y * by) for x, y in quad.corners)
     return Quad((a, b, c, d))
 
@@ -133,8 +133,8 @@ def curves(path: Path, runs: int) -> None:
     tray.throw_all()
     frame = tray.capture().image
     for width in WIDTHS:
-        image = _resized(frame, (width, width * 9 // 16))
-        quad = _scaled(tray.tray, width / frame.shape[1])
+        image = resized(frame, (width, width * 9 // 16))
+        quad = scaled(tray.tray, width / frame.shape[1])
         megapixels = width * width * 9 / 16 / 1e6
         by_pixels.append((megapixels, median_ms(partial(read, image, quad), runs)))
         reference.append((megapixels, 4 * median_ms(partial(_reference_pass, image), runs)))

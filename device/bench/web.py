@@ -39,6 +39,36 @@ class Phone:
             self.told[version] = perf_counter()
 
 
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """How it went: for each action that all were told of, when the last of them was."""
+
+    phones: int
+    actions: int
+    last_ms: list[float]
+    missed: int
+    before_mb: float
+    after_mb: float
+
+    @property
+    def median_ms(self) -> float:
+        return statistics.median(self.last_ms or [0.0])
+
+    def __str__(self) -> str:
+        return (
+            f"action to the last of {self.phones} phones: median {self.median_ms:.0f} ms, "
+            f"99th percentile {self._p99_ms:.0f} ms, slowest {max(self.last_ms, default=0):.0f} ms "
+            f"of {self.actions}; {self.missed} snapshots missed; "
+            f"memory {self.before_mb:.0f} -> {self.after_mb:.0f} MB"
+        )
+
+    @property
+    def _p99_ms(self) -> float:
+        if len(self.last_ms) < 2:  # noqa: PLR2004 - no quantiles of one
+            return max(self.last_ms, default=0.0)
+        return statistics.quantiles(self.last_ms, n=100, method="inclusive")[98]
+
+
 def _versions(connection: HTTPConnection) -> Iterator[int]:
     try:
         for line in connection.getresponse():
@@ -54,10 +84,13 @@ def web(phones: int, seconds: int) -> bool:
         options = PlayOptions(camera="sim", host="127.0.0.1", port=0, state=state, seed=1)
         with serving(options) as (companion, server):
             companion.do(StartMatch(("Anna", "Ben")))
-            return _measure(companion, server, phones, seconds)
+            seen = watched(companion, server, phones, seconds)
+    click.echo(str(seen))
+    return not seen.missed
 
 
-def _measure(companion: Companion, server: Server, count: int, seconds: int) -> bool:
+def watched(companion: Companion, server: Server, count: int, seconds: int) -> Watched:
+    """So many phones watch, while something is done each second."""
     phones = [Phone() for _ in range(count)]
     with ExitStack() as connections:
         for phone in phones:
@@ -70,7 +103,7 @@ def _measure(companion: Companion, server: Server, count: int, seconds: int) -> 
         acted = _act(companion, seconds)
         _until(lambda: all(max(acted) in phone.told for phone in phones))
         after_kb = _memory_kb()
-    return _tell(phones, acted, before_kb, after_kb)
+    return _seen(phones, acted, before_kb, after_kb)
 
 
 def _act(companion: Companion, seconds: int) -> dict[int, float]:
@@ -86,25 +119,16 @@ def _act(companion: Companion, seconds: int) -> dict[int, float]:
     return acted
 
 
-def _tell(phones: list[Phone], acted: dict[int, float], before_kb: float, after_kb: float) -> bool:
+def _seen(
+    phones: list[Phone], acted: dict[int, float], before_kb: float, after_kb: float
+) -> Watched:
     missed = sum(version not in phone.told for phone in phones for version in acted)
     last_ms = [
         1000 * (max(phone.told[version] for phone in phones) - start_s)
         for version, start_s in acted.items()
         if all(version in phone.told for phone in phones)
     ]
-    p99 = (
-        statistics.quantiles(last_ms, n=100, method="inclusive")[98]
-        if len(last_ms) > 1
-        else max(last_ms, default=0)
-    )
-    median = statistics.median(last_ms or [0])
-    click.echo(
-        f"action to the last of {len(phones)} phones: median {median:.0f} ms, "
-        f"99th percentile {p99:.0f} ms, slowest {max(last_ms, default=0):.0f} ms of {len(acted)}; "
-        f"{missed} snapshots missed; memory {before_kb / KB:.0f} -> {after_kb / KB:.0f} MB"
-    )
-    return not missed
+    return Watched(len(phones), len(acted), last_ms, missed, before_kb / KB, after_kb / KB)
 
 
 def _until(holds: Callable[[], bool]) -> None:

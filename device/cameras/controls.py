@@ -12,6 +12,9 @@ from device.errors import UsageError
 Rotation = Literal[0, 90, 180, 270]
 Mains = Literal[50, 60]
 
+WIDTH_PX = 2304
+"""A die of 16 mm is 95 px wide from 30 cm: more only costs time."""
+
 HALF_PERIOD_US = {50: 10_000, 60: 8_333}
 """Lamps on the mains flicker twice a period: exposures of a multiple of this see none of it."""
 
@@ -44,6 +47,7 @@ class Tuning:
         rotation: by how many degrees clockwise its pictures are turned.
         mains_hz: 50 or 60.
         focus_dpt: the lens position in dioptres, 1 / metres; None looks for it at opening.
+        width_px: how wide the pictures are at most.
         light: None lets exposure and white balance settle at opening, and holds them then.
     """
 
@@ -51,6 +55,7 @@ class Tuning:
     mains_hz: Mains = 50
     focus_dpt: float | None = None
     light: HeldLight | None = None
+    width_px: int = WIDTH_PX
 
     @property
     def half_period_us(self) -> int:

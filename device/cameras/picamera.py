@@ -16,13 +16,12 @@ import cv2
 import numpy as np
 
 from device.cameras.base import PREVIEW_WIDTH_PX, CameraError, Frame, Image, sealed
-from device.cameras.controls import Tuning, turned
+from device.cameras.controls import WIDTH_PX, Tuning, turned
 from device.cameras.picamera_controls import Settling
 from game.message import Message
 
 log = logging.getLogger(__name__)
 
-MAIN_WIDTH_PX = 2304  # a die of 16 mm is 95 px wide from 30 cm: more only costs time
 USUAL_SIZE_PX = (2304, 1296)
 TIMEOUT_S = 2.0
 CLOSING_S = 2.0
@@ -78,7 +77,7 @@ class Picamera2Camera:
         except (RuntimeError, OSError, IndexError) as error:
             raise CameraError(_not_started(error)) from error
         try:
-            self._streams = _configured(self._camera)
+            self._streams = _configured(self._camera, tuning.width_px)
             self._camera.start()
             self._tells_exposure = "ExposureTime" in self._metadata()
             self._settling = Settling(self._camera, self._metadata, tuning)
@@ -188,10 +187,10 @@ def _library() -> ModuleType:
         ) from error
 
 
-def _configured(camera: Any) -> dict[str, dict[str, Any]]:
+def _configured(camera: Any, width_px: int) -> dict[str, dict[str, Any]]:
     """Set up the streams; what they became, which is not always what was asked for."""
     mode = _full_field(camera.sensor_modes)
-    width, height = mode["size"] if mode else USUAL_SIZE_PX
+    width, height = _at_most(width_px, mode["size"] if mode else USUAL_SIZE_PX)
     small = (PREVIEW_WIDTH_PX, 2 * round(PREVIEW_WIDTH_PX * height / width / 2))
     wish = {
         "main": {"size": (width, height), "format": "RGB888"},
@@ -205,6 +204,14 @@ def _configured(camera: Any) -> dict[str, dict[str, Any]]:
     return {name: streams[name] for name in ("main", "lores")}
 
 
+def _at_most(width_px: int, size: tuple[int, int]) -> tuple[int, int]:
+    """That size, or as much smaller; even, as the camera wants it."""
+    width, height = size
+    if width <= width_px:
+        return size
+    return 2 * round(width_px / 2), 2 * round(height * width_px / width / 2)
+
+
 def _full_field(modes: list[dict[str, Any]]) -> dict[str, Any] | None:
     """The mode that sees the whole sensor with no more pixels than are useful."""
     known = [mode for mode in modes if "crop_limits" in mode]
@@ -212,7 +219,7 @@ def _full_field(modes: list[dict[str, Any]]) -> dict[str, Any] | None:
         return None
     widest = max(_seen(mode) for mode in known)
     full = [mode for mode in known if _seen(mode) >= SAME_VIEW * widest]
-    useful = [mode for mode in full if mode["size"][0] <= MAIN_WIDTH_PX]
+    useful = [mode for mode in full if mode["size"][0] <= WIDTH_PX]
     if useful:
         return max(useful, key=lambda mode: mode["size"][0])
     return min(full, key=lambda mode: mode["size"][0])

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from device.commands.options import state_option
+
 
 @click.group()
 def bench() -> None:
@@ -15,6 +17,7 @@ def bench() -> None:
     traykeeper bench rules                # the table of keeps
     traykeeper bench odds                 # solving a match
     traykeeper bench club                 # 200 trays on one broker
+    traykeeper bench fit                  # what suits this machine
     """
 
 
@@ -162,9 +165,27 @@ def bench_club(trays: int, seconds: float, pace: float) -> None:
     club(ClubLoad(trays, seconds, pace))
 
 
+@bench.command("fit")
+@click.option("--keep", is_flag=True, help="Let settings that are auto go by it from now on.")
+@state_option
+def bench_fit(keep: bool, state: str | None) -> None:  # noqa: FBT001
+    """What to expect of this machine, and what to set, from a minute of measuring.
+
+    \b
+    traykeeper bench fit
+    sudo traykeeper bench fit --keep
+    """
+    from device.bench.fit import fit
+    from device.files import hand_over, state_folder
+
+    fit(state_folder(state) if keep else None)
+    if keep:
+        hand_over(state_folder(state))
+
+
 @bench.command("all")
 def bench_all() -> None:
-    """Everything above but the club, which takes five minutes.
+    """Everything above but the club, which takes five minutes, and the fit.
 
     \b
     traykeeper bench all

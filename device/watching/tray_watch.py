@@ -35,8 +35,8 @@ from vision.consensus import agree
 
 log = logging.getLogger(__name__)
 
-BURST = 2
-"""Looks at one rest that must agree; sensor noise differs, the dice do not."""
+LOOKS = 2
+"""At one rest that must agree; sensor noise differs, the dice do not."""
 
 PREVIEW_PERIOD_S = 1 / 15
 """A die that falls is in view for some tenths of a second: a few frames at 15 Hz."""
@@ -114,6 +114,7 @@ class TrayWatch:
         still_s: how long the tray must be still before it is read.
         period_s: time between two previews.
         by_itself: whether it reports dice that came to rest though nobody asked.
+        looks: how many readings of one rest must agree.
         sift: what becomes of each reading.
         idle: called with a preview now and then while the tray is at rest.
         clock: seconds that never run backwards; those of the camera's frames.
@@ -127,13 +128,14 @@ class TrayWatch:
         still_s: float = STILL_S,
         period_s: float = PREVIEW_PERIOD_S,
         by_itself: bool = False,
+        looks: int = LOOKS,
         sift: Sift = lambda reading, _camera: reading,
         idle: Callable[[Frame, Camera], object] = lambda _frame, _camera: None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._open, self._post, self._clock = open_camera, post, clock
         self._sift, self._idle = sift, idle
-        self._still_s, self._period_s = still_s, period_s
+        self._still_s, self._period_s, self._looks = still_s, period_s, looks
         self._by_itself, self._told_s = by_itself, 0.0
         self._errands: SimpleQueue[tuple[Errand, Future[object]]] = SimpleQueue()
         self._light_changed = Event()
@@ -374,7 +376,7 @@ class TrayWatch:
 
     def _read(self, view: _View) -> tuple[Reading, Image]:
         """What lies there, as several looks agree on it, and the first of their pictures."""
-        frames = [view.camera.capture() for _ in range(BURST)]
+        frames = [view.camera.capture() for _ in range(self._looks)]
         reading = agree([self._read_one(frame.image, view) for frame in frames])
         view.table = view.table.after(frames[0].image, reading)
         return reading, frames[0].image

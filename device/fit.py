@@ -1,0 +1,103 @@
+"""What suits this machine: how large the pictures, how many threads of the reader, how many looks.
+
+`traykeeper bench fit` measures it and can keep it beside the matches; `auto` in the settings takes
+what was kept, else goes by the machine's memory.
+"""
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from device.errors import UsageError
+from device.files import write_whole
+from game.errors import quoted
+
+FILE = "fit.json"
+AUTO = "auto"
+SMALL_MB = 1000
+"""Below it is a Zero 2 W or a Pi 3: four pictures of 2304x1296 are a tenth of its memory."""
+
+WIDTHS_PX = (2304, 1536, 1152)
+"""A die of 16 mm from 30 cm is 95, 63, 47 pixels wide; below 40 pips begin to run together."""
+
+MOST_LOOKS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How the reader works.
+
+    Attributes:
+        picture_px: width of the pictures that are read, at most.
+        threads: of the reader; 0 takes as many as there are cores.
+        looks: readings of one throw that must agree.
+    """
+
+    picture_px: int = WIDTHS_PX[0]
+    threads: int = 0
+    looks: int = 2
+
+
+USUAL = Fit()
+
+
+def usual_here(cores: int | None = None, memory_mb: float | None = None) -> Fit:
+    """By memory alone, where nothing was measured: a core of a small machine is left to the page.
+
+    >>> usual_here(cores=4, memory_mb=416)
+    Fit(picture_px=1536, threads=3, looks=2)
+    >>> usual_here(cores=4, memory_mb=3800) == USUAL
+    True
+    """
+    if (memory_mb_here() if memory_mb is None else memory_mb) >= SMALL_MB:
+        return USUAL
+    return Fit(WIDTHS_PX[1], max(1, (cores or os.cpu_count() or 1) - 1))
+
+
+def kept(state: Path) -> Fit | None:
+    """What was measured here and kept; None where there is none, or it does not hold."""
+    with suppress(OSError, ValueError, TypeError):
+        fit = Fit(**json.loads((state / FILE).read_text("utf-8")))
+        numbers = (fit.picture_px, fit.threads, fit.looks)
+        if all(isinstance(n, int) for n in numbers) and fit.picture_px > 0 and fit.looks > 0:
+            return fit
+    return None
+
+
+def keep(fit: Fit, state: Path) -> Path:
+    """Write it down for `auto`; gives where.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    write_whole(state / FILE, json.dumps(asdict(fit)) + "\n")
+    return state / FILE
+
+
+def chosen(picture: str, threads: str, looks: str, state: Path) -> Fit:
+    """What the settings say; each of them `auto`, or a number.
+
+    Raises:
+        UsageError: one is neither.
+    """
+    auto = kept(state) or usual_here()
+    return Fit(
+        _number("picture", picture, auto.picture_px, 640, 4608),
+        _number("threads", threads, auto.threads, 1, 64),
+        _number("looks", looks, auto.looks, 1, MOST_LOOKS),
+    )
+
+
+def _number(name: str, said: str, auto: int, low: int, high: int) -> int:
+    if said == AUTO:
+        return auto
+    if said.isascii() and said.isdecimal() and low <= int(said) <= high:
+        return int(said)
+    raise UsageError(f'{name} is {quoted(said)}: take "auto", or "{low}" to "{high}"')
+
+
+def memory_mb_here() -> float:
+    """What this machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1024**2

@@ -1,0 +1,61 @@
+"""What suits a machine: by its memory, by what was measured, by what somebody set."""
+
+import pytest
+
+from device import fit
+from device.bench.fit import Measured, choose
+from device.errors import UsageError
+from device.fit import AUTO, WIDTHS_PX, Fit
+
+
+def measured(seconds, *, faster=1.0):
+    """A read of the largest picture takes so long; each thread more makes it so much faster."""
+    reads_s = {
+        (width_px, threads): seconds * (width_px / WIDTHS_PX[0]) ** 2 * faster ** (threads - 1)
+        for width_px in WIDTHS_PX
+        for threads in (1, 2, 4)
+    }
+    return Measured(reads_s, 0.002, 250, 416)
+
+
+def test_auto_goes_by_what_was_measured_and_kept_here(tmp_path):
+    fit.keep(Fit(1152, 1, 1), tmp_path)
+
+    assert fit.chosen(AUTO, AUTO, AUTO, tmp_path) == Fit(1152, 1, 1)
+
+
+def test_what_was_set_counts_before_what_was_measured(tmp_path):
+    fit.keep(Fit(1152, 1, 1), tmp_path)
+
+    assert fit.chosen("1536", AUTO, "3", tmp_path) == Fit(1536, 1, 3)
+
+
+@pytest.mark.parametrize("broken", ["", "[]", '{"picture_px": 0}', '{"looks": "two"}', '{"x": 1}'])
+def test_a_broken_note_is_as_none(tmp_path, broken):
+    (tmp_path / fit.FILE).write_text(broken)
+
+    assert fit.chosen(AUTO, AUTO, AUTO, tmp_path) == fit.usual_here()
+
+
+@pytest.mark.parametrize("said", ["", "many", "0", "65", "-1", "1.5", "\u0663"])
+def test_what_is_neither_auto_nor_a_number_is_refused_with_the_remedy(tmp_path, said):
+    with pytest.raises(UsageError, match='threads is .*: take "auto", or "1" to "64"'):
+        fit.chosen(AUTO, said, AUTO, tmp_path)
+
+
+def test_a_fast_machine_reads_the_largest_pictures_twice():
+    assert choose(measured(0.1)) == Fit(2304, 1, 2)
+
+
+def test_a_slower_one_reads_smaller_ones_before_it_looks_only_once():
+    assert choose(measured(1.2)) == Fit(1536, 1, 2)
+    assert choose(measured(5.0)) == Fit(1152, 1, 1)
+
+
+def test_threads_that_gain_little_are_left_to_the_page():
+    assert choose(measured(0.6, faster=0.98)).threads == 1
+    assert choose(measured(0.6, faster=0.6)).threads == 4
+
+
+def test_a_machine_that_is_too_slow_takes_what_is_quickest():
+    assert choose(measured(60.0)) == Fit(1152, 1, 1)
