@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -24,6 +25,7 @@ DIST = ROOT / "dist"
 SOURCES = {".py", ".po", ".pot"}
 """What a wheel holds in another shape, or by itself."""
 
+CARD = "vendor-data"
 STARTS_S = 60.0
 PLAYS = """
 from device.cameras import SimulatedTray
@@ -52,6 +54,7 @@ def main() -> None:
     except ReleaseError as error:
         sys.exit(f"release: {error}")
     (DIST / "notes.md").write_text(notes, "utf-8")
+    shutil.copy(ROOT / "systemd" / "cloud-init" / CARD, DIST)
     sums = [f"{hashlib.sha256(f.read_bytes()).hexdigest()}  {f.name}" for f in (wheel, source)]
     (DIST / "SHA256SUMS").write_text("\n".join(sums) + "\n", "utf-8")
     _tell(version, wheel, source, dated=dated)
@@ -176,7 +179,7 @@ def _tell(version: str, wheel: Path, source: Path, *, dated: bool) -> None:
     print("\nUpload:")
     for file, size in sizes.items():
         print(f"  dist/{file.name}  {size}")
-    print("  dist/SHA256SUMS")
+    print(f"  dist/SHA256SUMS\n  dist/{CARD}  goes onto a card beside the source package")
     print(f"\n  git tag -a v{version} -F dist/notes.md && git push origin v{version}")
     print(f"  python -m twine upload dist/{wheel.name} dist/{source.name}")
     print(

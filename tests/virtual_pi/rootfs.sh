@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Debian trixie in a folder, with these packages; made once, then only what is missing.
 #   sudo [ARCH=arm64] [RELEASE=bookworm] tests/virtual_pi/rootfs.sh FOLDER PACKAGE...
-# Another ARCH is run by qemu-user-static; mmdebstrap makes it, since its dpkg need not be emulated.
+# Another ARCH is run by qemu-user-static.
 set -euo pipefail
 root=$(realpath -m "${1:?name the folder and the packages}")
 shift
@@ -21,17 +21,20 @@ same() {
     debootstrap --variant=minbase --include=ca-certificates "$release" "$root" "$mirror"
 }
 
-foreign() {
+foreign() { # unpacked and not set up: emulated, that would take the better part of an hour
     local included
     need mmdebstrap
-    included=$(IFS=, && echo "ca-certificates,$*")
-    mmdebstrap --mode=root --arch="$arch" --variant=minbase --include="$included" "$release" "$root" "$mirror"
+    included=$(IFS=, && echo "$*")
+    mmdebstrap --mode=root --arch="$arch" --variant=extract --include="$included" "$release" "$root" "$mirror"
+    cp "$root/usr/share/base-passwd/passwd.master" "$root/etc/passwd"
+    cp "$root/usr/share/base-passwd/group.master" "$root/etc/group"
     echo "$*" >"$root/.packages"
 }
 
 if [ ! -e "$root/.debian" ]; then
     rm -rf "$root"
     if [ "$arch" = "$(dpkg --print-architecture)" ]; then same; else foreign "$@"; fi
+    mkdir -p "$root/usr/sbin" "$root/etc/ssl/certs"
     printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # nothing is started in there
     chmod +x "$root/usr/sbin/policy-rc.d"
     touch "$root/.debian"

@@ -1,0 +1,219 @@
+"""An evening in 512 MB: what each kind of work takes at most, for docs/hardware.md. As root.
+
+python scripts/memory.py [--throws 200] [--mb 512] [--log FILE]
+
+The companion and its helpers live in a control group of so much memory and no swap, as on a Zero
+2 W; the camera is the simulated tray. Printed is what programs hold themselves, and in brackets
+with the files that the kernel keeps for them as long as there is room.
+"""
+
+import argparse
+import http.cookiejar
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
+from typing import Any
+
+CGROUPS = Path("/sys/fs/cgroup")
+PROGRAM = Path(sys.executable).with_name("traykeeper")
+EVERY_S = 0.1
+MB = 1024**2
+
+
+@dataclass
+class Group:
+    """A control group of the kernel, of its first or second kind."""
+
+    folder: Path
+    second: bool
+
+    @classmethod
+    def make(cls, limit_mb: int) -> "Group":
+        second = "memory" in _text(CGROUPS / "cgroup.controllers").split()
+        group = cls((CGROUPS if second else CGROUPS / "memory") / "traykeeper-evening", second)
+        group.folder.mkdir(exist_ok=True)
+        limit = group.folder / ("memory.max" if second else "memory.limit_in_bytes")
+        limit.write_text(str(limit_mb * MB))
+        if second:
+            (group.folder / "memory.swap.max").write_text("0")
+        return group
+
+    def enter(self) -> None:
+        (self.folder / "cgroup.procs").write_text(str(os.getpid()))
+
+    def held_mb(self) -> tuple[float, float]:
+        """By the programs themselves, and with files."""
+        stat = dict(line.split() for line in _text(self.folder / "memory.stat").splitlines())
+        now = _text(self.folder / ("memory.current" if self.second else "memory.usage_in_bytes"))
+        return int(stat["anon" if self.second else "rss"]) / MB, int(now) / MB
+
+    def killed(self) -> int:
+        events = _text(self.folder / ("memory.events" if self.second else "memory.oom_control"))
+        return int(dict(line.split() for line in events.splitlines())["oom_kill"])
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("ascii")
+    except FileNotFoundError:
+        return ""
+
+
+@dataclass
+class Diary:
+    """The highest point of each kind of work."""
+
+    group: Group
+    log: Path | None
+    work: str = "starting"
+    peaks: dict[str, tuple[float, float]] = field(default_factory=dict)
+    done: Event = field(default_factory=Event)
+
+    def write(self) -> None:
+        began_s = time.monotonic()
+        lines = []
+        while not self.done.wait(EVERY_S):
+            own, all_of_it = self.group.held_mb()
+            before = self.peaks.get(self.work, (0.0, 0.0))
+            self.peaks[self.work] = (max(own, before[0]), max(all_of_it, before[1]))
+            lines.append(f"{time.monotonic() - began_s:.1f},{self.work},{own:.1f},{all_of_it:.1f}")
+        if self.log:
+            self.log.write_text("\n".join(["seconds,work,own_mb,with_files_mb", *lines]) + "\n")
+
+
+class Phone:
+    """Holds the pencil."""
+
+    def __init__(self, address: str, state: str) -> None:
+        jar = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
+        self._opener, self._address = urllib.request.build_opener(jar), address
+        pin = subprocess.run(
+            [PROGRAM, "pin", "--state", state], capture_output=True, text=True, check=True
+        )
+        self.post("pencil/pin", pin=pin.stdout.strip())
+
+    def post(self, path: str, **body: object) -> dict:
+        return self._ask(path, json.dumps(body).encode())
+
+    def get(self, path: str) -> Any:
+        return self._ask(path, None)
+
+    def _ask(self, path: str, body: bytes | None) -> Any:
+        request = urllib.request.Request(  # noqa: S310 - our own page
+            f"{self._address}api/v1/{path}", body, {"Content-Type": "application/json"}
+        )
+        with self._opener.open(request, timeout=120) as answer:
+            data = answer.read()
+        return json.loads(data) if data[:1] in b"[{" else {}
+
+    def may(self, path: str, **body: object) -> None:
+        """Where the rules allow it."""
+        with suppress(urllib.error.HTTPError):
+            self.post(path, **body)
+
+    def wait(self, path: str) -> None:
+        """Until it is worked out."""
+        while True:
+            try:
+                self.get(path)
+            except urllib.error.HTTPError as error:
+                if error.code != 503:  # noqa: PLR2004 - not yet
+                    raise
+                time.sleep(2)
+            else:
+                return
+
+
+def main() -> None:
+    """Play, and tell."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--throws", type=int, default=200)
+    parser.add_argument("--mb", type=int, default=512)
+    parser.add_argument("--log", type=Path)
+    options = parser.parse_args()
+    diary = Diary(Group.make(options.mb), options.log)
+    writing = Thread(target=diary.write)
+    writing.start()
+    try:
+        with TemporaryDirectory() as state, _playing(diary.group, state) as address:
+            _evening(Phone(address, state), diary, options.throws)
+    finally:
+        diary.done.set()
+        writing.join()
+    print("| work | MB of its own | with files that the kernel keeps |\n|---|---|---|")
+    for work, (own, all_of_it) in diary.peaks.items():
+        print(f"| {work} | {own:.0f} | {all_of_it:.0f} |")
+    print(f"killed for want of memory: {diary.group.killed()}")
+
+
+def _evening(phone: Phone, diary: Diary, throws: int) -> None:
+    diary.work = "calibrating"
+    for step in ("find", "check", "throw", "learn", "throw", "learn", "throw", "test", "save"):
+        phone.may(f"calibration/{step}")
+    diary.work = "playing and reading"
+    phone.post("match", names=["Anna", "Ben"])
+    for number in range(throws):
+        _throw(phone)
+        if number % 25 == 0:
+            print(f"{number} throws", file=sys.stderr)
+    diary.work = "solving, for the coach"
+    phone.may("coach", mode="live")
+    newest = phone.get("matches")[0]["id"]
+    phone.may("matches/solve", match=newest)
+    phone.wait(f"matches/{newest}/review")
+    diary.work = "playing, the coach at work"
+    for _ in range(max(1, throws // 10)):
+        _throw(phone)
+    diary.work = "backing up"
+    phone.get("backup")
+
+
+def _throw(phone: Phone) -> None:
+    """A throw that is read, and banked where the rules allow it."""
+    before = phone.post("throw")["version"]
+    phone.may("press")
+    while True:
+        state = phone.get("state")
+        if state["version"] > before and state["situation"] != "waiting for stillness":
+            break
+        time.sleep(0.2)
+    if state["choices"]:
+        phone.may("answer", choice=state["choices"][0]["id"])
+    phone.may("rematch" if state["situation"] == "won" else "bank")
+
+
+@contextmanager
+def _playing(group: Group, state: str) -> Iterator[str]:
+    words = ["play", "--camera", "sim", "--host", "127.0.0.1", "--port", "8123", "--roll", "0.3"]
+    process = subprocess.Popen(
+        [PROGRAM, *words, "--seed", "1", "--state", state],
+        preexec_fn=group.enter,  # noqa: PLW1509 - no threads of ours hold a lock there
+        stdout=subprocess.DEVNULL,
+    )
+    address = "http://127.0.0.1:8123/"
+    try:
+        while True:
+            with suppress(OSError):
+                urllib.request.urlopen(f"{address}healthz", timeout=5)  # noqa: S310 - our own page
+                break
+            if process.poll() is not None:
+                sys.exit("it does not start")
+            time.sleep(0.2)
+        yield address
+    finally:
+        process.terminate()
+        process.wait()
+
+
+if __name__ == "__main__":
+    main()

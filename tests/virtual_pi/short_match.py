@@ -1,0 +1,65 @@
+"""Runs inside: plays a match to the end over HTTP, thrown in the simulated tray and read.
+
+python short_match.py POINTS
+"""
+
+import http.cookiejar
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
+
+TRAYKEEPER = Path(sys.executable).with_name("traykeeper")
+opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
+
+
+def ask(path: str, **body: object) -> dict:
+    data = json.dumps(body).encode() if body or path in BARE else None
+    request = urllib.request.Request(  # noqa: S310 - our own page
+        f"{address}api/v1/{path}", data, {"Content-Type": "application/json"}
+    )
+    with opener.open(request, timeout=120) as answer:
+        return json.load(answer)
+
+
+def may(path: str, **body: object) -> None:
+    with suppress(urllib.error.HTTPError):  # where the rules do not allow it
+        ask(path, **body)
+
+
+BARE = ("throw", "press", "bank")
+with tempfile.TemporaryDirectory() as state:
+    words = ["play", "--camera", "sim", "--host", "127.0.0.1", "--port", "0", "--state", state]
+    play = subprocess.Popen([TRAYKEEPER, *words, "--seed", "3"], stdout=subprocess.PIPE, text=True)
+    address = ""
+    while not address:
+        found = re.search(r"http://\S+?:\d+/", play.stdout.readline())
+        address = found[0] if found else ""
+    pin = subprocess.run(
+        [TRAYKEEPER, "pin", "--state", state], capture_output=True, text=True, check=True
+    )
+    ask("pencil/pin", pin=pin.stdout.strip())
+    table = ask("match", names=["Anna", "Ben"], target=int(sys.argv[1]), options={"opening": 0})
+    throws = 0
+    while table["situation"] != "won":
+        version = ask("throw")["version"]
+        may("press")
+        table = ask("state")
+        while table["version"] <= version or table["situation"] == "waiting for stillness":
+            time.sleep(0.5)
+            table = ask("state")
+        throws += 1
+        if table["choices"]:
+            may("answer", choice=table["choices"][0]["id"])
+        may("bank")
+        table = ask("state")
+    scores = ", ".join(f"{player['name']} {player['score']}" for player in table["players"])
+    print(f"won after {throws} throws: {scores}")  # noqa: T201 - that is what it is for
+    play.terminate()
+    play.wait()
