@@ -51,7 +51,7 @@ soak: $(VENV)/dev
 	@TRAYKEEPER_SOAK=1 $(BIN)/pytest -q -s -m campaign --timeout 7200 $(ARGS)
 
 # Real kernel interfaces and a real systemd, as root; says what it skipped and why.
-test-pi: $(VENV)/dev
+test-pi: $(VENV)/release
 	@TRAYKEEPER_VIRTUAL_PI=1 $(BIN)/pytest -q -rs tests/virtual_pi $(ARGS)
 
 bench: $(VENV)/play

@@ -28,6 +28,9 @@ PATIENCE_S = 1.5
 SOON_S = 0.5
 """In which the last phone should have been told."""
 
+MANY = 100
+"""More are not served at once."""
+
 FRAME_S = 1 / 15
 """Until a picture comes that was exposed after it was asked for."""
 
@@ -114,14 +117,12 @@ def _peak_mb() -> float:
 
 
 def _tell(measured: Measured, best: Fit) -> None:
-    settings = Settings()
-    whole_s = settings.still_s + measured.press_s(best)
+    lying_s = measured.press_s(best)
+    stopped_s = lying_s + Settings().still_s
+    phones = f"{measured.phones}" if measured.phones <= MANY else f"more than {MANY}"
     for line in (
-        (
-            f"press to reading: {measured.press_s(best):.1f} s on dice that lie, {whole_s:.1f} s on dice "
-            "that have just stopped"
-        ),
-        f"phones: {min(measured.phones, 100)}{' or more' if measured.phones > 100 else ''} are told within {SOON_S:g} s",
+        f"press to reading: {lying_s:.1f} s on dice that lie, {stopped_s:.1f} s on dice just stopped",
+        f"phones: {phones} are told within {SOON_S:g} s",
         f"memory: {measured.peak_mb:.0f} MB at most for playing, of {measured.memory_mb:.0f} MB",
         f'what suits it: picture = "{best.picture_px}", threads = "{best.threads}", looks = "{best.looks}"',
     ):

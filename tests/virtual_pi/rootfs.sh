@@ -26,6 +26,7 @@ foreign() { # unpacked and not set up: emulated, that would take the better part
     need mmdebstrap
     included=$(IFS=, && echo "$*")
     mmdebstrap --mode=root --arch="$arch" --variant=extract --include="$included" "$release" "$root" "$mirror"
+    ln -sf bash "$root/usr/bin/sh"
     cp "$root/usr/share/base-passwd/passwd.master" "$root/etc/passwd"
     cp "$root/usr/share/base-passwd/group.master" "$root/etc/group"
     echo "$*" >"$root/.packages"

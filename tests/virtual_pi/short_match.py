@@ -13,9 +13,8 @@ import time
 import urllib.error
 import urllib.request
 from contextlib import suppress
-from pathlib import Path
 
-TRAYKEEPER = Path(sys.executable).with_name("traykeeper")
+TRAYKEEPER = [sys.executable, "-c", "from device.cli import main; main()"]
 opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
 
 
@@ -36,13 +35,13 @@ def may(path: str, **body: object) -> None:
 BARE = ("throw", "press", "bank")
 with tempfile.TemporaryDirectory() as state:
     words = ["play", "--camera", "sim", "--host", "127.0.0.1", "--port", "0", "--state", state]
-    play = subprocess.Popen([TRAYKEEPER, *words, "--seed", "3"], stdout=subprocess.PIPE, text=True)
+    play = subprocess.Popen([*TRAYKEEPER, *words, "--seed", "3"], stdout=subprocess.PIPE, text=True)
     address = ""
     while not address:
         found = re.search(r"http://\S+?:\d+/", play.stdout.readline())
         address = found[0] if found else ""
     pin = subprocess.run(
-        [TRAYKEEPER, "pin", "--state", state], capture_output=True, text=True, check=True
+        [*TRAYKEEPER, "pin", "--state", state], capture_output=True, text=True, check=True
     )
     ask("pencil/pin", pin=pin.stdout.strip())
     table = ask("match", names=["Anna", "Ben"], target=int(sys.argv[1]), options={"opening": 0})

@@ -1,4 +1,4 @@
-"""On the architecture of every Raspberry Pi, emulated: the install's wheels, readings, a match.
+"""On the architecture of every Raspberry Pi, emulated: the locked wheels, readings, a match.
 
 Debian trixie for arm64 in a folder, its programs run by qemu-user-static. Its packages are unpacked
 and not set up: that apt, users and services do their work is seen in the other root. Speed says
@@ -8,12 +8,11 @@ nothing here.
 import json
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.virtual_pi.appliance import CACHE, HERE, PARTS, PROJECT, sh
+from tests.virtual_pi.appliance import CACHE, HERE, PROJECT, sh
 
 PACKAGES = (
     *("bash", "coreutils", "findutils", "grep", "gzip", "libc-bin", "libcrypt1", "mount", "sed"),
@@ -21,8 +20,8 @@ PACKAGES = (
     "systemd-standalone-sysusers",
 )
 EMULATED = Path("/proc/sys/fs/binfmt_misc/qemu-aarch64")
-PLACE = "/srv"
-TRAYKEEPER = f"{PLACE}/opt/traykeeper/current/bin"
+TRAYKEEPER = ("python3", "/srv/site/bin/traykeeper")
+LOCK = PROJECT / "systemd" / "locks" / "trixie-aarch64.txt"
 PICTURES = Path(os.environ.get("TRAYKEEPER_PICTURES", "/nowhere"))
 EACH_KIND = 20
 CONFIDENCE = 0.001
@@ -40,31 +39,36 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def pi():
-    """Installed there; gives how a command is run. What fits is kept from run to run."""
+    """What the lock names, and Traykeeper, put there from outside; gives how a command is run."""
     root = CACHE / "arm64"
     sh(HERE / "rootfs.sh", root, *PACKAGES, env={**os.environ, "ARCH": "arm64"})
-    home = root / "home" / "pi" / "traykeeper"
-    shutil.rmtree(home, ignore_errors=True)
-    for part in (*PARTS, "tests", "scripts", "Makefile", "CONTRIBUTING.md"):
-        source = PROJECT / part
-        if source.is_dir():
-            hidden = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(source, home / part, ignore=hidden)
-        else:
-            shutil.copy(source, home / part)
+    shutil.rmtree(root / "srv", ignore_errors=True)
+    put(root, "--only-binary", ":all:", "--require-hashes", "-r", LOCK)
+    put(root, "--no-deps", PROJECT)
+    for part in ("tests", "scripts", "docs", "pyproject.toml", "systemd", "README.md"):
+        source, copy = PROJECT / part, root / "srv" / "checkout" / part
+        copy.parent.mkdir(exist_ok=True)
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, copy)
     script = (
         'mount -t proc proc "$1/proc"; mount --rbind /dev "$1/dev"; mount -t tmpfs tmpfs "$1/tmp";'
         'if [ -d "$2" ]; then mkdir -p "$1/pictures"; mount --bind "$2" "$1/pictures"; fi;'
         'root=$1; shift 2; exec chroot "$root" /usr/bin/env -i LC_ALL=C.UTF-8 HOME=/root'
-        ' PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"'
+        " PYTHONPATH=/srv/site PATH=/srv/site/bin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+        ' /bin/bash -c "cd $1; shift; exec \\"\\$@\\"" bash "$@"'
     )
     enter = ("unshare", "--mount", "--propagation", "private", "/bin/bash", "-c", script)
 
-    def run(*command):
-        return sh(*enter, "bash", root, PICTURES, *command)
+    def run(*command, folder="/srv/checkout"):
+        return sh(*enter, "bash", root, PICTURES, folder, *command)
 
-    run("/home/pi/traykeeper/systemd/install", "--root", PLACE)
     return run
+
+
+def put(root, *what):
+    """Install for that machine; nothing is built for it: a package without a wheel is refused."""
+    system = ("--python-platform", "aarch64-manylinux_2_40", "--python-version", "3.13")
+    uv = PROJECT / ".venv" / "bin" / "uv"
+    sh(uv, "pip", "install", "-q", "--no-config", "--target", root / "srv" / "site", *system, *what)
 
 
 def pictures():
@@ -76,30 +80,24 @@ def pictures():
     return [path.relative_to(PICTURES) for path in found]
 
 
-def test_it_is_the_architecture_of_a_pi_and_takes_wheels_alone(pi):
-    report = json.loads(pi("cat", f"{PLACE}/opt/traykeeper/current/packages.json"))
-    wheels = [Path(item["download_info"]["url"]).name for item in report["install"]]
+def test_it_is_the_architecture_of_a_pi_and_all_of_it_are_wheels_for_that(pi):
+    tags = pi("sh", "-c", "cat /srv/site/*.dist-info/WHEEL | grep ^Tag:").splitlines()
 
     assert pi("uname", "-m").strip() == "aarch64"
-    assert wheels
-    assert all(name.endswith(("_aarch64.whl", "-any.whl")) for name in wheels), wheels
+    assert any("cp313" in tag for tag in tags)
+    assert all(tag.endswith(("_aarch64", "-any")) for tag in tags), tags
+
+
+def readings(said):
+    return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
 
 
 @pytest.mark.skipif(not PICTURES.exists(), reason="no labelled pictures: TRAYKEEPER_PICTURES")
 def test_it_reads_every_picture_as_an_x86_64_does(pi):
     names = pictures()
-    here = subprocess.run(
-        [PROJECT / ".venv/bin/traykeeper", "read", "--json", *names],
-        cwd=PICTURES, capture_output=True, text=True, check=False,
-    ).stdout  # fmt: skip
-    there = pi(
-        "sh",
-        "-c",
-        f"cd /pictures; {TRAYKEEPER}/traykeeper read --json {' '.join(map(str, names))} || true",
-    )
-    pairs = list(
-        zip(map(json.loads, here.splitlines()), map(json.loads, there.splitlines()), strict=True)
-    )
+    here = sh(PROJECT / ".venv/bin/traykeeper", "read", "--json", *names, cwd=PICTURES)
+    there = pi(*TRAYKEEPER, "read", "--json", *names, folder="/pictures")
+    pairs = list(zip(readings(here), readings(there), strict=True))
     furthest = 0.0
     for ours, theirs in pairs:
         assert [die["value"] for die in theirs["dice"]] == [die["value"] for die in ours["dice"]]
@@ -116,11 +114,11 @@ def test_the_tables_of_odds_say_the_same(pi):
     ask = ("odds", "--rules", "zilch")
     here = sh(PROJECT / ".venv/bin/traykeeper", *ask)
 
-    assert pi(f"{TRAYKEEPER}/traykeeper", *ask) == here
+    assert pi(*TRAYKEEPER, *ask) == here
 
 
 def test_a_match_of_500_points_is_played_over_http(pi):
-    said = pi(f"{TRAYKEEPER}/python", "/home/pi/traykeeper/tests/virtual_pi/short_match.py", "500")
+    said = pi("python3", "tests/virtual_pi/short_match.py", "500")
     print(f"\n{said}")  # noqa: T201
 
     assert "won" in said
@@ -128,15 +126,6 @@ def test_a_match_of_500_points_is_played_over_http(pi):
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_the_rooms_tests_pass_there(pi, room):
-    python = f"{TRAYKEEPER}/python"
-    pi(python, "-m", "pip", "install", "-q", "pytest", "pytest-timeout", "hypothesis")
-    options = (
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "--timeout",
-        "3600",
-        "-m",
-        "not slow and not campaign",
-    )
-    pi("sh", "-c", f"cd /home/pi/traykeeper; {python} -m pytest {' '.join(options)} {room}")
+    put(CACHE / "arm64", "pytest", "pytest-timeout", "pytest-xdist", "hypothesis")
+    chosen = ("-m", "not slow and not campaign", "--timeout", "3600", room)
+    pi("python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen)
