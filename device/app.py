@@ -42,6 +42,7 @@ from device.maintenance import Maintenance
 from device.mqtt.connect import on_broker
 from device.session.live_match import LiveMatch
 from device.settings import Settings
+from device.storage.carried import Carried
 from device.storage.daily_backup import Backups, DailyBackup
 from device.storage.mending_journal import MendingJournal
 from device.storage.misreads import FOLDER as CORRECTIONS
@@ -163,7 +164,7 @@ def open_maintenance(
         closing(_coach(state, journal.path, inbox)) as coach,
     ):
         live_match = LiveMatch(journal)
-        damage = _told(damage, _taken_up(live_match))
+        damage = _told(damage, _taken_up(live_match), _brought(state))
         button, no_button = _button(pins, options.button_pin, inbox)
         companion = Companion(
             inbox,
@@ -206,6 +207,13 @@ def open_maintenance(
 def _told(*troubles: Message | None) -> Message | None:
     """All of them as one, if there are any."""
     return Paragraph(*troubles) if any(troubles) else None
+
+
+def _brought(state: Path) -> Message | None:
+    """A backup on a stick or on the card is put in place by nobody but a person."""
+    if Carried(state).file is None:
+        return None
+    return Message("A backup was put here: the health page asks whether to take it.")
 
 
 def _taken_up(live_match: LiveMatch) -> Message | None:

@@ -24,7 +24,8 @@ from device.doctor.findings import (
 from device.doctor.system import System
 from device.snapshots import Troubles
 from device.storage import backup
-from device.storage.backup import BackupError, counted
+from device.storage.backup import Backup, BackupError, counted
+from device.storage.carried import Carried
 from device.storage.daily_backup import Backups
 from device.storage.mending_journal import MendingJournal
 from device.storage.misreads import MisreadStore
@@ -35,7 +36,7 @@ from game.errors import JournalError, reason
 from game.journal.history import History
 from game.message import Message, Verbatim
 from game.situation import TableError
-from web.contracts.maintenance import HealthCheck
+from web.contracts.maintenance import FoundBackup, HealthCheck
 from web.contracts.table import Snapshot
 
 PATIENCE_S = 10.0
@@ -117,7 +118,34 @@ class Maintenance:
             good = backup.unpacked(data, Message("what was sent"))
         except BackupError as error:
             raise TableError(error.message) from None
+        return self._put(good)
 
+    def found(self) -> FoundBackup | None:
+        try:
+            good = self._carried.read()
+        except BackupError as error:
+            return FoundBackup(error.message, holds=False)
+        return FoundBackup(good.contents, holds=True) if good else None
+
+    def restore_found(self) -> Snapshot:
+        try:
+            good = self._carried.read()
+        except BackupError as error:
+            raise TableError(error.message) from None
+        if good is None:
+            raise TableError(Message("no backup waits here any more"))
+        snapshot = self._put(good)
+        self._carried.forget()
+        return snapshot
+
+    def forget_found(self) -> None:
+        self._carried.forget()
+
+    @property
+    def _carried(self) -> Carried:
+        return Carried(self.journal.path.parent)
+
+    def _put(self, good: Backup) -> Snapshot:
         def put() -> None:
             put_back(good, self.journal, self.journal.path.parent, self.backups)
             self.frames.forget(after=good.position)

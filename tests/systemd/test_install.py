@@ -93,6 +93,8 @@ def test_install_places_its_files_and_a_second_one_changes_nothing(root):
     assert files(root) == [
         "etc/avahi/services/traykeeper.service",
         "etc/polkit-1/rules.d/50-traykeeper.rules",
+        "etc/systemd/system/traykeeper-carry.service",
+        "etc/systemd/system/traykeeper-carry.timer",
         "etc/systemd/system/traykeeper.service",
         "etc/systemd/system/traykeeper.service.d/install.conf",
         "etc/sysusers.d/traykeeper.conf",

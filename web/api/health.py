@@ -1,6 +1,7 @@
 """How the appliance does, for watchdogs and for people; its backups; pictures of throws."""
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import version
 
@@ -44,6 +45,7 @@ def create_health(table: Table, keeper: Maintainer | None, misreads: Misreads | 
                 checks=_checks(keeper),
                 keeper=keeper,
                 store=misreads.store() if misreads else None,
+                found=keeper.found() if keeper else None,
                 state=table.snapshot(),
                 version=version("traykeeper"),
             )
@@ -101,7 +103,19 @@ def create_backups(keeper: Maintainer | None) -> Routes:
         kept_for = {"Cache-Control": "private, max-age=86400"}
         return Response(jpeg, headers=kept_for, mimetype="image/jpeg")
 
+    _add_found(routes, kept)
     return routes
+
+
+def _add_found(routes: Routes, kept: Callable[[], Maintainer]) -> None:
+    @routes.does("/restore/found", "Put the backup of a stick or the card in place", is_state=True)
+    def restore_found() -> Response:
+        return state_answer(kept().restore_found())
+
+    @routes.does("/restore/forget", "The backup of a stick or the card is not wanted")
+    def forget_found() -> Response:
+        kept().forget_found()
+        return json_answer({})
 
 
 def _checks(keeper: Maintainer | None) -> tuple[HealthCheck, ...]:

@@ -33,6 +33,19 @@ class HealthCheck:
         return self.level in ("warning", "failed")
 
 
+@dataclass(frozen=True, slots=True)
+class FoundBackup:
+    """A backup that was put on a stick or on the card.
+
+    Attributes:
+        line: what is in it, or why it cannot be used.
+        holds: whether it can be put in place.
+    """
+
+    line: Message
+    holds: bool
+
+
 class Maintainer(Protocol):
     """Looks after the appliance. Every method may be called from any thread."""
 
@@ -53,6 +66,15 @@ class Maintainer(Protocol):
 
     def restore(self) -> Snapshot:
         """Put what was received in place of what is here. Raises `TableError` if it does not hold."""
+
+    def found(self) -> FoundBackup | None:
+        """What lies on a stick or on the card and waits for a word; usually nothing."""
+
+    def restore_found(self) -> Snapshot:
+        """Put that in place of what is here. Raises `TableError` if it does not hold."""
+
+    def forget_found(self) -> None:
+        """It is not wanted."""
 
     def frame(self, position: int) -> bytes | None:
         """The camera's picture of the throw at this position of the journal, as JPEG, if kept."""

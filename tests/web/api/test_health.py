@@ -8,7 +8,7 @@ import pytest
 from game.message import Message, Verbatim
 from game.situation import TableError
 from tests.web.conftest import holding, make_app
-from web.contracts.maintenance import HealthCheck
+from web.contracts.maintenance import FoundBackup, HealthCheck
 
 GOOD = HealthCheck(Message("camera"), "ok", Verbatim("imx708"))
 BAD = HealthCheck(
@@ -24,6 +24,7 @@ class Keeper:
     def __init__(self, table):
         self.table, self.checks, self.frames = table, (GOOD,), {7: b"jpeg"}
         self.received = b""
+        self.waiting = None
 
     def health(self):
         return self.checks
@@ -41,6 +42,16 @@ class Keeper:
         if self.received != b"zip":
             raise TableError(Message("what was sent: this backup cannot be used: no zip file"))
         return self.table.show(message="restored")
+
+    def found(self):
+        return self.waiting
+
+    def restore_found(self):
+        self.waiting = None
+        return self.table.show(message="restored")
+
+    def forget_found(self):
+        self.waiting = None
 
     def frame(self, position):
         return self.frames.get(position)
@@ -153,3 +164,17 @@ def test_a_phone_that_only_watches_puts_nothing_back(table, keeper, path):
 
     assert client.post(f"/api/v1/{path}", json={}).status_code == 403
     assert client.get("/api/v1/health").status_code == 200
+
+
+def test_a_backup_on_a_stick_is_asked_for_and_put_in_place_or_let_go(client, keeper):
+    keeper.waiting = FoundBackup(Message("so many matches"), holds=True)
+    page = client.get("/health").text
+
+    assert "so many matches" in page
+    assert 'data-post="/api/v1/restore/found"' in page
+    assert client.post("/api/v1/restore/found", json={}).json["message"] == "restored"
+    assert "on a stick" not in client.get("/health").text
+    keeper.waiting = FoundBackup(Message("it is torn"), holds=False)
+    assert 'data-post="/api/v1/restore/found"' not in client.get("/health").text
+    assert client.post("/api/v1/restore/forget", json={}).status_code == 200
+    assert keeper.waiting is None

@@ -1,0 +1,67 @@
+"""A backup that was put on a stick: told, asked for, put in place or let go."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from device.app import PlayOptions, open_maintenance
+from device.storage.carried import FOLDER, Carried
+from game.commands import StartMatch
+from game.situation import TableError
+
+
+@pytest.fixture
+def options(tmp_path):
+    return PlayOptions(camera="sim", state=str(tmp_path / "state"), seed=3, roll_s=0.3)
+
+
+@pytest.fixture
+def with_a_backup(options, tmp_path):
+    """One with Anna and Ben in it; played on by Cleo and Dan."""
+    with open_maintenance(options) as maintenance:
+        maintenance.companion.do(StartMatch(("Anna", "Ben")))
+        made = maintenance.backups.make()
+        maintenance.companion.do(StartMatch(("Cleo", "Dan")))
+    incoming = tmp_path / "state" / FOLDER
+    incoming.mkdir()
+    shutil.copy(made, incoming / "traykeeper-2026-11-20.zip")
+    return options
+
+
+def names(snapshot):
+    return [player.name for player in snapshot.match.state.players]
+
+
+def test_it_is_told_at_the_start_and_put_in_place_when_somebody_says_so(with_a_backup):
+    with open_maintenance(with_a_backup) as maintenance:
+        before = maintenance.companion.snapshot()
+        found = maintenance.found()
+
+        assert "A backup was put here" in str(before.message)
+        assert names(before) == ["Cleo", "Dan"]
+        assert found.holds
+        assert "1 match" in str(found.line)
+        assert names(maintenance.restore_found()) == ["Anna", "Ben"]
+        assert maintenance.found() is None
+        with pytest.raises(TableError, match="no backup waits"):
+            maintenance.restore_found()
+
+
+def test_it_can_be_let_go(with_a_backup):
+    with open_maintenance(with_a_backup) as maintenance:
+        maintenance.forget_found()
+
+        assert maintenance.found() is None
+        assert names(maintenance.companion.snapshot()) == ["Cleo", "Dan"]
+
+
+def test_a_broken_one_is_told_and_changes_nothing(with_a_backup):
+    Carried(Path(with_a_backup.state)).file.write_bytes(b"torn")
+    with open_maintenance(with_a_backup) as maintenance:
+        found = maintenance.found()
+
+        assert not found.holds
+        assert "cannot be used" in str(found.line)
+        with pytest.raises(TableError, match="cannot be used"):
+            maintenance.restore_found()

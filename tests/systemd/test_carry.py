@@ -1,0 +1,93 @@
+"""Backups from and to a stick: the script, run on folders as if they were one."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+CARRY = Path(__file__).parents[2] / "systemd" / "carry"
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="it is run by root")
+
+
+@pytest.fixture
+def stick(tmp_path):
+    (tmp_path / "stick").mkdir()
+    return tmp_path / "stick"
+
+
+@pytest.fixture
+def state(tmp_path):
+    (tmp_path / "state" / "backups").mkdir(parents=True)
+    return tmp_path / "state"
+
+
+def carry(tmp_path, stick):
+    """With a stand-in for `install`, since there is no user traykeeper here."""
+    (tmp_path / "bin").mkdir(exist_ok=True)
+    fake = tmp_path / "bin" / "install"
+    fake.write_text(
+        "#!/bin/bash\nargs=()\nwhile [ $# -gt 0 ]; do case $1 in -o|-g) shift;;"
+        ' *) args+=("$1");; esac; shift; done\nexec /usr/bin/install "${args[@]}"\n'
+    )
+    fake.chmod(0o755)
+    path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
+    env = os.environ | {"PATH": path, "TRAYKEEPER_STATE": str(tmp_path / "state")}
+    return subprocess.run([CARRY, stick], env=env, capture_output=True, text=True, check=True)
+
+
+@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
+@pytest.mark.parametrize("name", ["carry", "first-boot", "cloud-init/vendor-data"])
+def test_shellcheck_has_nothing_to_say(name):
+    done = subprocess.run(["shellcheck", CARRY.parent / name], capture_output=True, check=False)
+
+    assert done.stdout == b""
+
+
+def test_a_backup_that_lies_there_is_brought_once(tmp_path, stick, state):
+    (stick / "traykeeper-2026-11-20.zip").write_bytes(b"zip")
+    (stick / "holiday.zip").write_bytes(b"not ours")
+    carry(tmp_path, stick)
+    brought = state / "incoming" / "traykeeper-2026-11-20.zip"
+
+    assert brought.read_bytes() == b"zip"
+    assert brought.stat().st_mode & 0o777 == 0o600
+    brought.unlink()
+    carry(tmp_path, stick)
+    assert not brought.exists()
+    assert sorted(path.name for path in stick.iterdir()) == [
+        "holiday.zip",
+        "traykeeper-2026-11-20.taken",
+    ]
+
+
+def test_nothing_is_written_where_nobody_made_the_folder(tmp_path, stick, state):
+    (state / "backups" / "traykeeper-000009.zip").write_bytes(b"nine")
+    carry(tmp_path, stick)
+
+    assert list(stick.iterdir()) == []
+
+
+def test_the_newest_goes_into_the_folder_once_a_day_and_seven_stay(tmp_path, stick, state):
+    folder = stick / "traykeeper-backups"
+    folder.mkdir()
+    for number in (9, 10):
+        (state / "backups" / f"traykeeper-{number:06}.zip").write_bytes(b"%d" % number)
+    for day in range(1, 9):
+        (folder / f"2020-01-0{day}.zip").write_bytes(b"old")
+    carry(tmp_path, stick)
+    names = sorted(path.name for path in folder.iterdir())
+
+    assert len(names) == 7
+    assert names[0] == "2020-01-03.zip"
+    assert (folder / names[-1]).read_bytes() == b"10"
+    assert "took" not in carry(tmp_path, stick).stdout
+
+
+def test_a_link_leads_nowhere(tmp_path, stick, state):
+    (stick / "traykeeper-1.zip").symlink_to("/etc/passwd")
+    carry(tmp_path, stick)
+
+    assert not (state / "incoming").exists()
