@@ -15,7 +15,18 @@ import pytest
 from tests.virtual_pi.appliance import CACHE, HERE, PROJECT, sh
 
 PACKAGES = (
-    *("bash", "coreutils", "findutils", "grep", "gzip", "libc-bin", "libcrypt1", "mount", "sed"),
+    *(
+        "bash",
+        "coreutils",
+        "findutils",
+        "grep",
+        "gzip",
+        "libc-bin",
+        "libcrypt1",
+        "libstdc++6",
+        "mount",
+        "sed",
+    ),
     *("base-passwd", "ca-certificates", "python3", "python3-pip", "python3-venv", "tar"),
     "systemd-standalone-sysusers",
 )
@@ -53,7 +64,8 @@ def pi():
         'mount -t proc proc "$1/proc"; mount --rbind /dev "$1/dev"; mount -t tmpfs tmpfs "$1/tmp";'
         'if [ -d "$2" ]; then mkdir -p "$1/pictures"; mount --bind "$2" "$1/pictures"; fi;'
         'root=$1; shift 2; exec chroot "$root" /usr/bin/env -i LC_ALL=C.UTF-8 HOME=/root'
-        " PYTHONPATH=/srv/site PATH=/srv/site/bin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+        # Emulated threads spend their time on waiting for each other.
+        " OPENBLAS_NUM_THREADS=1 OPENCV_FOR_THREADS_NUM=1 PYTHONPATH=/srv/site PATH=/srv/site/bin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
         ' /bin/bash -c "cd $1; shift; exec \\"\\$@\\"" bash "$@"'
     )
     enter = ("unshare", "--mount", "--propagation", "private", "/bin/bash", "-c", script)
