@@ -19,7 +19,7 @@ from gpiozero import GPIOZeroError
 from gpiozero.pins import Factory
 from gpiozero.pins.mock import MockFactory
 
-from device import fit as fits
+from device import machine_fit as fits
 from device.calibrating.profile_file import FILE as PROFILE
 from device.calibrating.profile_store import ProfileStore
 from device.cameras import BY_PHONE, Opener, SimulatedTray, camera_opener, may_come_later

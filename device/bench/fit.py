@@ -10,12 +10,12 @@ from tempfile import TemporaryDirectory
 import click
 import cv2
 
-from device import fit as fits
+from device import machine_fit as fits
 from device.app import PlayOptions, serving
 from device.bench.vision import median_ms, resized, scaled
 from device.bench.web import watched
 from device.cameras.simulated.tray import SimulatedTray
-from device.fit import Fit
+from device.machine_fit import Fit
 from device.settings import Settings
 from game.commands import StartMatch
 from vision import read

@@ -40,7 +40,7 @@ class Phone:
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class PhoneDelays:
     """How it went: for each action that all were told of, when the last of them was."""
 
     phones: int
@@ -89,7 +89,7 @@ def web(phones: int, seconds: int) -> bool:
     return not seen.missed
 
 
-def watched(companion: Companion, server: Server, count: int, seconds: int) -> Watched:
+def watched(companion: Companion, server: Server, count: int, seconds: int) -> PhoneDelays:
     """So many phones watch, while something is done each second."""
     phones = [Phone() for _ in range(count)]
     with ExitStack() as connections:
@@ -121,14 +121,14 @@ def _act(companion: Companion, seconds: int) -> dict[int, float]:
 
 def _seen(
     phones: list[Phone], acted: dict[int, float], before_kb: float, after_kb: float
-) -> Watched:
+) -> PhoneDelays:
     missed = sum(version not in phone.told for phone in phones for version in acted)
     last_ms = [
         1000 * (max(phone.told[version] for phone in phones) - start_s)
         for version, start_s in acted.items()
         if all(version in phone.told for phone in phones)
     ]
-    return Watched(len(phones), len(acted), last_ms, missed, before_kb / KB, after_kb / KB)
+    return PhoneDelays(len(phones), len(acted), last_ms, missed, before_kb / KB, after_kb / KB)
 
 
 def _until(holds: Callable[[], bool]) -> None:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from device import fit
+from device import machine_fit as fit
 from device.bench.fit import Measured, choose
 from device.errors import UsageError
-from device.fit import AUTO, WIDTHS_PX, Fit
+from device.machine_fit import AUTO, WIDTHS_PX, Fit
 
 
 def measured(seconds, *, faster=1.0):
