@@ -28,7 +28,7 @@ print(json.dumps([cv2.__version__, values, found.tray.corners]))
 
 
 def lower_bound(package):
-    found = re.search(rf'"{package}>=([\d.]+)"', (ROOT / "pyproject.toml").read_text("utf-8"))
+    found = re.search(rf'"{package}>=([\d.]+)[",]', (ROOT / "pyproject.toml").read_text("utf-8"))
     assert found
     return f"{package}=={found[1]}.*"
 

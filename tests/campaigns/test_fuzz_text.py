@@ -4,6 +4,7 @@ import json
 import random
 import shutil
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -134,7 +135,9 @@ def test_profiles():
 def test_backups(tmp_path):
     _played(tmp_path, n_steps=60).close()
     profile_file.save(PI, tmp_path / profile_file.FILE)
-    whole = backup.packed(Backups(tmp_path).now())
+    file = BytesIO()
+    backup.pack(Backups(tmp_path).now(), file)
+    whole = file.getvalue()
     good = backup.unpacked(whole, "x.zip")
 
     def attempt(data):

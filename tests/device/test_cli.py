@@ -204,7 +204,8 @@ def test_read_takes_what_is_known_of_the_table(call, tmp_path):
         image = shot.image.copy()
         if name == "throw.png":  # as large as a die, and none
             x, y = np.array(shot.tray.corners).mean(axis=0)
-            cv2.circle(image, (round(x), round(y) + 120), 28, (40, 95, 170), -1)
+            block = cv2.boxPoints(((float(x), float(y) + 120), (56, 56), 20.0))
+            cv2.fillConvexPoly(image, block.astype(np.int32), (40, 95, 170), cv2.LINE_AA)
         cv2.imwrite(str(tmp_path / name), image)
     line = {"file": "throw.png", "tray": shots["throw.png"].tray.corners}
     known = {"empty": "empty.png", "throws": ["learn.png"]}

@@ -380,7 +380,7 @@ def test_the_keyboard_holds_the_tray_button_too(begun, phone):
 
 
 def test_a_finger_that_came_second_does_not_let_go_for_the_first(begun, phone, monkeypatch):
-    def busy(command):
+    def busy(command, _mark=None):
         begun.done.append(command)
         raise TableError(Message("the button is being held down"))
 
