@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium-headless-shell") or "/usr/bin/chromium"
 """The shell is the same engine without the window around it: half of the time."""
@@ -22,7 +22,14 @@ PATIENCE_MS = 30_000
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
+
+
+def open_with_pencil(page: Page, address: str) -> None:
+    """Opens a link that gives the pencil, and waits until the table has heard of it."""
+    with page.expect_response("**/api/v1/pencil/link"):
+        page.goto(address)

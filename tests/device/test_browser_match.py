@@ -6,7 +6,7 @@ from playwright.sync_api import Page, Response, expect
 from game.match.match import Match
 from game.rules import rule_files
 from game.situation import Situation
-from tests.browser import PHONE
+from tests.browser import PHONE, open_with_pencil
 from tests.device.player import play_to_the_end
 from tests.device.rig import ASKS_IF_THROWN, NUDGE_S, TRIES, Rig, open_rig
 from web.app import create_app, new_link
@@ -30,7 +30,7 @@ def phone(browser, rig):
     page = browser.new_page(viewport=PHONE, reduced_motion="reduce")
     page.on("pageerror", lambda error: errors.append(str(error)))
     with Server(app, "127.0.0.1", 0) as server:
-        page.goto(f"http://127.0.0.1:{server.port}/{new_link(app)}")
+        open_with_pencil(page, f"http://127.0.0.1:{server.port}/{new_link(app)}")
         rig.step()
         expect(page.locator("html.holder")).to_be_attached()
         yield page

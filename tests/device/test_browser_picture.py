@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import PATIENCE_MS, PHONE
+from tests.browser import PATIENCE_MS, PHONE, open_with_pencil
 from tests.device.rig import open_rig
 from web.app import create_app, new_link
 from web.server import Server
@@ -38,8 +38,7 @@ def phone(browser, tmp_path):
         page = browser.new_page(viewport=PHONE, reduced_motion="reduce", has_touch=True)
         page.set_default_timeout(PATIENCE_MS)
         with Server(app, "127.0.0.1", 0) as server:
-            page.goto(f"http://127.0.0.1:{server.port}/{new_link(app)}")
-            page.wait_for_timeout(300)
+            open_with_pencil(page, f"http://127.0.0.1:{server.port}/{new_link(app)}")
             rig.companion.work_off()
             expect(page.locator("html.holder")).to_be_attached()
             page.locator("#name-0").fill("Anna")

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from game.commands import StartMatch
 from game.rules import rule_files
-from tests.browser import PATIENCE_MS
+from tests.browser import PATIENCE_MS, open_with_pencil
 from tests.device.rig import open_rig
 from tests.web.first_screen import FONTS, eyesores, put_on
 from web.app import create_app, new_link
@@ -61,31 +61,24 @@ def table(rig, browser):
     )
     errors = []
 
-    def open_page(address, size):
+    def open_page(address, size, link=""):
         page = browser.new_page(viewport=size, reduced_motion="reduce")
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
-        page.goto(address)
+        if link:
+            open_with_pencil(page, address + link)
+        else:
+            page.goto(address)
         return page
 
     rig.companion.do(StartMatch(("Anna", "Bartholomäus")))
     rig.step()
     with Server(app, "127.0.0.1", 0) as server:
         home = f"http://127.0.0.1:{server.port}/"
-        holder = open_page(home + new_link(app), SMALL)
-        until_held(rig, holder)
+        holder = open_page(home, SMALL, new_link(app))
+        rig.step()
         yield holder, open_page(home, SMALL), open_page(f"{home}board", ROOM)
     assert errors == []
-
-
-def until_held(rig, page):
-    """The page's link is used at once, and told once the table works it off."""
-    for _ in range(100):
-        rig.step()
-        if page.locator("html.holder").count():
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError("the link gave no pencil")
 
 
 def shown_everywhere(pages, points):
