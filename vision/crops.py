@@ -1,10 +1,11 @@
-"""One die cut out of the picture: upright, in the middle, at one size."""
+"""One die cut out of the picture: upright, in the middle, at one size; and how a flat one would stand there."""
 
 import cv2
 import numpy as np
 
 from vision.images import Image
 from vision.networks import Floats
+from vision.pose import CameraPose
 
 SHRUNK = 0.7  # below this a picture is shrunk by areas first, or fine texture turns to noise
 DIAGONAL = 0.75  # of a patch, with some to spare: so far from its middle it may reach
@@ -12,6 +13,56 @@ View = tuple[int, bool]
 """So many quarter turns to the left, and whether in a mirror then."""
 VIEWS: tuple[View, ...] = tuple((turn, mirror) for mirror in (False, True) for turn in range(4))
 """A network does not see the same from all sides: the mean of what it sees is nearer to the truth."""
+PLANES = 7
+"""Blue, green, red; the lean right and down; whether it is told; what a flat die would cover."""
+LEAN = slice(3, 5)
+TOP, SIDES = 1.0, 0.5
+PARTS = 4
+"""Corners are drawn to 1/2**PARTS of a pixel."""
+Sizes = tuple[int, int]
+"""Edges of a patch and of the die in it, in pixels."""
+
+
+def die_input(  # noqa: PLR0917 - where a die is
+    picture: Image, at: tuple[float, float], edge: float, turn: float, pose: CameraPose | None, sizes: Sizes
+) -> Floats:  # fmt: skip
+    """(PLANES, p, p) for a network that was taught patches of these sizes.
+
+    Args:
+        picture: what to cut from.
+        at: the middle of its top, in picture pixels.
+        edge: of its top, in picture pixels.
+        turn: of its edges, in radians.
+        pose: how the camera stands; None where nothing tells.
+        sizes: of the patch and of the die in it.
+    """
+    lean = None if pose is None else upright(turn) @ np.array(pose.lean(*at), np.float32)
+    return np.concatenate([patch(picture, at, edge, turn, sizes), lean_planes(lean, sizes)])
+
+
+def lean_planes(lean: Floats | None, sizes: Sizes) -> Floats:
+    """(4, p, p): how far a flat die's top stands off its foot, in edges, and what it covers; all 0 untold."""
+    out = np.zeros((4, sizes[0], sizes[0]), np.float32)
+    if lean is not None:
+        out[0], out[1], out[2] = lean[0], lean[1], 1
+        out[3] = silhouette(lean, sizes)
+    return out
+
+
+def silhouette(lean: Floats, sizes: Sizes, down: float = 0.0) -> Floats:
+    """(p, p): what an upright flat die covers whose top leans so far off its foot.
+
+    In the middle of the patch is its top, or what is so far `down` on the way to its foot.
+    """
+    patch_px, die_px = sizes
+    square = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * die_px / 2
+    top, foot = (square + off * np.asarray(lean) * die_px for off in (down, down - 1))
+    out = np.zeros((patch_px, patch_px), np.float32)
+    hull = cv2.convexHull(np.concatenate([top, foot]).astype(np.float32))[:, 0]
+    for outline, light in ((hull, SIDES), (top, TOP)):
+        corners = np.round((outline + (patch_px - 1) / 2) * 2**PARTS).astype(np.int32)
+        cv2.fillConvexPoly(out, corners, light, cv2.LINE_AA, PARTS)
+    return out
 
 
 def patch(

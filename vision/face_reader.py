@@ -1,19 +1,24 @@
-"""The second look: each die by itself, by two networks that were taught apart from each other."""
+"""The second look: each die by itself, by three networks that were taught apart from each other."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vision.crops import VIEWS, View, axes, patch, upright, viewed
+from vision.crops import LEAN, VIEWS, Sizes, View, axes, die_input, upright, viewed
 from vision.finder import Sighting
 from vision.images import Image
 from vision.networks import Floats, chance, chances, said
 from vision.pose import CameraPose
 
-READERS = {"reader64": (64, 35), "reader48": (48, 26)}
-"""The edges of the patches that a network was taught, and of the dice in them."""
-LEAN = slice(3, 5)  # the planes of a patch that tell how far the top stands off the foot
+READERS: dict[str, tuple[Sizes, int]] = {
+    "reader64": ((64, 35), 6),
+    "reader48": ((48, 26), 6),
+    "near": ((64, 35), 7),
+}
+"""What patches a network was taught, and how many planes of them."""
+TELL_NONE = ("reader64", "reader48")
+"""The third was taught dice for the most part: it says which face, these whether it is a die at all."""
 CLEAR = 0.99  # from this chance on no further view is asked
 OFF = 0.04  # of the edge: a die that is seen so near to where it is need not be looked at again
 NOTHING = 0.8  # and from this one of being no die
@@ -41,8 +46,8 @@ def look(
     off = [k for k, answer in enumerate(answers) if np.abs(answer.off).max() > OFF]
     if off:
         again = _patches(picture, [better[k] for k in off], pose)
-        for reader, of in again.items():
-            patches[reader][off] = of
+        for sizes, of in again.items():
+            patches[sizes][off] = of
         for k, answer in zip(off, _answers(again), strict=True):
             answers[k] = answer
     seen = [[answer] for answer in answers]
@@ -50,7 +55,7 @@ def look(
         doubtful = [k for k, views in enumerate(seen) if _is_doubtful(views)]
         if not doubtful:
             break
-        some = {reader: of[doubtful] for reader, of in patches.items()}
+        some = {sizes: of[doubtful] for sizes, of in patches.items()}
         for k, answer in zip(doubtful, _answers(some, view), strict=True):
             seen[k].append(answer)
     return [(one, _face(views)) for one, views in zip(better, seen, strict=True)]
@@ -70,13 +75,31 @@ def _is_doubtful(views: Sequence[_Answer]) -> bool:
     return bool(told.max() < CLEAR and told[0] < NOTHING)
 
 
-def _answers(patches: dict[str, Floats], view: View = VIEWS[0]) -> list[_Answer]:
+def _answers(patches: dict[Sizes, Floats], view: View = VIEWS[0]) -> list[_Answer]:
     """The mean of what the readers say of each."""
-    both = [said(reader, _turned(of, view)) for reader, of in patches.items()]
+    turned = {sizes: _turned(of, view) for sizes, of in patches.items()}
+    told = {
+        reader: said(reader, np.ascontiguousarray(turned[sizes][:, :planes]))
+        for reader, (sizes, planes) in READERS.items()
+    }
     shown, hidden, off = (
-        np.mean([answer[name] for answer in both], axis=0) for name in ("shown", "hidden", "off")
+        np.mean([answer[name] for answer in told.values()], axis=0)
+        for name in ("shown", "hidden", "off")
     )
+    telling = [answer["shown"] for name, answer in told.items() if name in TELL_NONE]
+    shown[:, 0] = _none(np.mean(telling, axis=0)) + _sum(shown[:, 1:])
     return [_Answer(*one) for one in zip(shown, hidden, off, strict=True)]
+
+
+def _none(shown: Floats) -> Floats:
+    """(n,) log odds of being no die."""
+    return shown[:, 0] - _sum(shown[:, 1:])
+
+
+def _sum(logits: Floats) -> Floats:
+    """(n,) the logarithm of all of them together."""
+    top = logits.max(axis=1)
+    return np.asarray(top + np.log(np.exp(logits - top[:, None]).sum(axis=1)), np.float32)
 
 
 def _turned(patches: Floats, view: View) -> Floats:
@@ -106,21 +129,11 @@ def _face(views: Sequence[_Answer]) -> Face:
 
 def _patches(
     picture: Image, sightings: Sequence[Sighting], pose: CameraPose | None
-) -> dict[str, Floats]:
-    """For each reader what it sees of each: (n, 6, p, p)."""
+) -> dict[Sizes, Floats]:
+    """What the readers see of each: (n, PLANES, p, p)."""
     return {
-        reader: np.stack([_patch(picture, one, pose, sizes) for one in sightings])
-        for reader, sizes in READERS.items()
+        sizes: np.stack(
+            [die_input(picture, (s.x, s.y), s.edge, s.turn, pose, sizes) for s in sightings]
+        )
+        for sizes in dict(READERS.values())
     }
-
-
-def _patch(
-    picture: Image, sighting: Sighting, pose: CameraPose | None, sizes: tuple[int, int]
-) -> Floats:
-    """(6, p, p): the die upright in the middle of a patch, and its lean."""
-    out = np.zeros((6, sizes[0], sizes[0]), np.float32)
-    out[:3] = patch(picture, (sighting.x, sighting.y), sighting.edge, sighting.turn, sizes)
-    if pose is not None:
-        lean = upright(sighting.turn) @ pose.lean(sighting.x, sighting.y)
-        out[3], out[4], out[5] = lean[0], lean[1], 1
-    return out

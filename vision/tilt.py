@@ -10,16 +10,15 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from vision.crops import VIEWS, View, axes, patch, upright, viewed
+from vision.crops import VIEWS, Sizes, View, axes, patch, silhouette, upright, viewed
 from vision.finder import Sighting
 from vision.images import Image
 from vision.networks import Floats, chance, said
 from vision.pose import CameraPose
 from vision.reading import Lean, Quad
 
-PATCH_PX, DIE_PX = 64, 26
-"""The network was taught dice of about this edge in patches of this size."""
-TOP, SIDES = 1.0, 0.5
+SIZES: Sizes = (64, 26)
+"""Of the patches that the network was taught, and of the dice in them."""
 TWO_VIEWS = VIEWS[::4]
 """So seen and in a mirror."""
 OTHER_VIEWS = tuple(view for view in VIEWS if view not in TWO_VIEWS)
@@ -27,8 +26,6 @@ FLAT = 0.05
 """From two sides less likely than this to lean: of 658 such dice none did from all eight."""
 PoseOf = Callable[[Sequence[Lean]], CameraPose | None]
 """How the camera stands where dice are seen to lean so."""
-PARTS = 4
-"""Corners are drawn to 1/2**PARTS of a pixel."""
 WALL = 1.1
 """Edges from a wall to the middle of a die that touches it: 0.87 at most, and some for what is not seen well."""
 BESIDE = 0.85
@@ -110,24 +107,12 @@ def _stance(answer: Floats, sighting: Sighting, pose: CameraPose) -> Stance:
     return Stance(cocked, stacked, lean)
 
 
-def silhouette(lean: Floats) -> Floats:
-    """(PATCH_PX, PATCH_PX): what an upright flat die covers whose top leans so far off its foot."""
-    square = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * DIE_PX / 2
-    top, foot = (square + way * lean * DIE_PX / 2 for way in (1, -1))
-    out = np.zeros((PATCH_PX, PATCH_PX), np.float32)
-    hull = cv2.convexHull(np.concatenate([top, foot]).astype(np.float32))[:, 0]
-    for outline, light in ((hull, SIDES), (top, TOP)):
-        corners = np.round((outline + (PATCH_PX - 1) / 2) * 2**PARTS).astype(np.int32)
-        cv2.fillConvexPoly(out, corners, light, cv2.LINE_AA, PARTS)
-    return out
-
-
 def _input(picture: Image, sighting: Sighting, pose: CameraPose) -> Floats:
-    """(4, PATCH_PX, PATCH_PX): the die around the middle of top and foot, and its silhouette."""
+    """(4, p, p): the die around the middle of top and foot, and its silhouette."""
     lean = np.array(pose.lean(sighting.x, sighting.y), np.float32)
     x, y = np.array([sighting.x, sighting.y]) - lean * sighting.edge / 2
-    seen = patch(picture, (x, y), sighting.edge, sighting.turn, (PATCH_PX, DIE_PX))
-    return np.concatenate([seen, silhouette(upright(sighting.turn) @ lean)[None]])
+    seen = patch(picture, (x, y), sighting.edge, sighting.turn, SIZES)
+    return np.concatenate([seen, silhouette(upright(sighting.turn) @ lean, SIZES, down=0.5)[None]])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,26 @@
-"""One die cut out of the picture."""
+"""One die cut out of the picture, and what a flat one covers there."""
 
 import cv2
 import numpy as np
 import pytest
 
-from vision.crops import VIEWS, axes, patch, upright, viewed
+from vision.crops import (
+    PLANES,
+    SIDES,
+    TOP,
+    VIEWS,
+    axes,
+    die_input,
+    patch,
+    silhouette,
+    upright,
+    viewed,
+)
+from vision.pose import CameraPose
+
+GREY = np.full((200, 260, 3), 128, np.uint8)
+ASLANT = CameraPose(400.0, (130.0, 100.0), (0.3, 0.0, -0.95))
+SIZES = PATCH_PX, DIE_PX = 64, 26
 
 
 def square(at, edge, turn_deg, size=(200, 260)):
@@ -60,3 +76,36 @@ def test_no_two_views_are_the_same():
     patches = np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3)
 
     assert len({viewed(patches, view).tobytes() for view in VIEWS}) == len(VIEWS)
+
+
+def test_without_a_pose_nothing_is_told_of_the_lean():
+    given = die_input(GREY, (130, 100), 40, 0.2, None, SIZES)
+
+    assert given.shape == (PLANES, PATCH_PX, PATCH_PX)
+    assert given[:3] == pytest.approx(128 / 255, abs=0.01)
+    assert not given[3:].any()
+
+
+def test_the_lean_is_told_in_the_axes_of_the_die():
+    given = die_input(GREY, (130, 100), 40, np.pi / 2, ASLANT, SIZES)
+
+    assert given[3:6, 0, 0] == pytest.approx([0, -0.3, 1], abs=1e-6)
+    assert given[6].max() == TOP
+
+
+def test_straight_above_a_flat_die_covers_its_top():
+    seen = silhouette(np.array([0.0, 0.0]), SIZES)
+
+    assert (seen == TOP).sum() == pytest.approx(DIE_PX**2, rel=0.1)
+
+
+@pytest.mark.parametrize("down", [0.0, 0.5])
+def test_aslant_it_shows_the_side_towards_its_foot(down):
+    seen = silhouette(np.array([0.5, 0.0]), SIZES, down)
+    middle = seen[PATCH_PX // 2]
+    at = PATCH_PX // 2 + int(0.5 * down * DIE_PX)
+
+    assert (seen > 0.25).sum() == pytest.approx(DIE_PX**2 * 1.5, rel=0.1)
+    assert middle[at - int(0.8 * DIE_PX)] == SIDES
+    assert middle[at + int(0.4 * DIE_PX)] == TOP
+    assert middle[at + int(0.8 * DIE_PX)] == 0

@@ -18,9 +18,10 @@ from training.learning.exams import kept as kept_exams
 from training.learning.honest_odds import fitted
 from training.learning.networks import DIE, FINDER, FINDER_INPUTS, slices
 from training.learning.present_networks import HALF, NETS
-from training.learning.samples.die_input import CHANNELS, PATCH_PX
+from training.learning.samples.die_sizes import DIE_SIZES
 from training.learning.samples.sample_makers import joined
 from training.learning.teach import BATCH, network
+from vision.crops import PLANES
 
 LOOKS = {"finder": (1, FINDER_INPUTS, 448, 576), "change": (1, 6, 288, 384)}
 """A size that is left open is 1 to OpenCV 4 when it reads the file: halved and doubled again it is 2, and
@@ -58,7 +59,7 @@ def main() -> None:
 def write(net: torch.nn.Module, kind: str, path: Path) -> None:
     """As ONNX, for any number of patches, or for one picture."""
     whole = kind in LOOKS
-    example = torch.zeros(LOOKS.get(kind, (1, CHANNELS, PATCH_PX, PATCH_PX)))
+    example = torch.zeros(LOOKS.get(kind) or (1, PLANES, *(2 * DIE_SIZES[kind][:1])))
     torch.onnx.export(
         net, (example,), str(path), opset_version=13, dynamo=False,
         input_names=["x"], output_names=["y"],

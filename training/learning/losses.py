@@ -28,7 +28,7 @@ def finder_input(batch: Mapping[str, Tensor]) -> Tensor:
 
 
 def die_batch_input(batch: Mapping[str, Tensor]) -> Tensor:
-    """(n, 7, p, p), see `training.learning.samples.die_input`."""
+    """(n, 7, p, p), see `vision.crops`."""
     pixels = batch["pixels"].float() / 255
     lean = batch["numbers"][:, :3, None, None].expand(-1, -1, *pixels.shape[2:])
     flat = batch["flat"].float()[:, None] / 255

@@ -6,7 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from training.learning.samples.die_input import CHANNELS, PATCH_PX
+from training.learning.samples.die_sizes import DIE_SIZES
+from vision.crops import PLANES
 
 FINDER = {"heat": 1, "hand": 1, "size": 1, "offset": 2, "turn": 2, "trouble": 1, "thing": 1}
 """Channels of what the finder says of each cell of 4 pixels.
@@ -107,17 +108,17 @@ class ChangeNet(nn.Module):
 
 
 class DieReader(nn.Module):
-    """(n, 7, 64, 64), see `training.learning.samples.die_input`, to (n, 16): what a die shows and how it lies."""
+    """(n, 7, 64, 64), see `vision.crops`, to (n, 16): what a die shows and how it lies."""
 
     def __init__(self, kind: str) -> None:
         super().__init__()
         a, b, c, d = DIE_WIDTHS[kind]
         self.body = nn.Sequential(
-            block(CHANNELS, a, 2), block(a, b), block(b, b),
+            block(PLANES, a, 2), block(a, b), block(b, b),
             block(b, c, 2), block(c, c),
             block(c, d, 2), block(d, d), nn.Dropout2d(0.07),
         )  # fmt: skip
-        flat = d * (PATCH_PX // 8) ** 2
+        flat = d * (DIE_SIZES[kind][0] // 8) ** 2
         self.out = nn.Sequential(
             nn.Flatten(), nn.Linear(flat, 64), nn.ReLU(True), nn.Linear(64, sum(DIE.values()))
         )

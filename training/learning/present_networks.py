@@ -12,12 +12,10 @@ import torch
 from onnx import numpy_helper
 from torch import Tensor, nn
 
-from training.learning.samples.die_input import PATCH_PX
-
 NETS = Path(__file__).parents[2] / "vision" / "nets"
 HALF = "_half"
 """At the end of the name of a weight of 16 bits."""
-CELLS = PATCH_PX // 8
+CELLS = 64 // 8
 """Of a die's network, along a side of what its first full layer looks at."""
 GATE = 4.0
 """How strongly a change is told: and by so much nothing is, where the empty tray is not known."""

@@ -7,12 +7,12 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from training.learning.samples.die_input import DIE_PX, PATCH_PX, lean_planes
+from training.learning.samples.die_sizes import DIE_SIZES
 from training.learning.samples.retaking import photographed
 from training.learning.samples.tray_views import TrayView, edges
 from training.scenes.truth import COCKED_DEG, SEEN
 from training.scenes.world import Part
-from vision.crops import DIAGONAL, patch, upright
+from vision.crops import DIAGONAL, lean_planes, patch, upright
 
 Floats = NDArray[np.float32]
 SEEN_PX = (9.0, 120.0)
@@ -139,7 +139,8 @@ def _cut(
     view: TrayView, place: CutPlace, rng: Generator, kind: str
 ) -> tuple[Floats, Floats, Floats]:
     """(3, p, p) the photographed patch, (4, p, p) its lean, and (2, 2) from the view's axes to its own."""
-    reach = PATCH_PX / DIE_PX[kind] * DIAGONAL * place.edge + 4
+    patch_px, die_px = DIE_SIZES[kind]
+    reach = patch_px / die_px * DIAGONAL * place.edge + 4
     near, corner = _around(view, place, reach)
     scale = min(LARGEST, float(np.exp(rng.uniform(*np.log(SEEN_PX)))) / place.edge)
     how = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
@@ -151,8 +152,8 @@ def _cut(
         flip[0, 0] = -1
     into = upright(turn) @ flip
     picture = photographed(near, rng)
-    pixels = patch(picture, (x, y), place.edge * scale, turn, (PATCH_PX, DIE_PX[kind]))
-    return pixels, lean_planes(_lean(view, place, into, rng), DIE_PX[kind]), into
+    pixels = patch(picture, (x, y), place.edge * scale, turn, DIE_SIZES[kind])
+    return pixels, lean_planes(_lean(view, place, into, rng), DIE_SIZES[kind]), into
 
 
 def _around(view: TrayView, place: CutPlace, reach: float) -> tuple[Floats, tuple[int, int]]:

@@ -1,0 +1,6 @@
+"""How large a die is in the patches of each network of one die."""
+
+from vision.crops import Sizes
+
+DIE_SIZES: dict[str, Sizes] = {"near": (64, 35), "wide": (64, 26)}
+"""One sees a die near by, the other smaller, with what it leans on."""
