@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from secrets import token_bytes
 
 from flask import Flask
@@ -35,6 +36,7 @@ from web.contracts.table import Table
 from web.i18n import languages
 from web.pages import filters
 from web.pages.assets import YEAR_S, asset
+from web.pages.compiled_templates import CompiledTemplates
 from web.pages.evening import create_evening
 from web.pages.matches import Pictures, create_looking_back, no_picture
 from web.pages.printouts import create_paper
@@ -42,6 +44,8 @@ from web.pages.scoreboard import create_page, showing
 from web.response import state_answer
 from web.route import MAX_BYTES
 from web.stream import Streams
+
+TEMPLATES = Path(__file__).with_name("templates")
 
 
 def create_app(
@@ -76,6 +80,7 @@ def create_app(
         secret: signs what phones carry, and makes the PIN; without it one for this run alone.
     """
     app = Flask(__name__)
+    app.jinja_options = {"bytecode_cache": CompiledTemplates(TEMPLATES)}
     app.config.update(
         MAX_CONTENT_LENGTH=MAX_BYTES,
         SEND_FILE_MAX_AGE_DEFAULT=YEAR_S,

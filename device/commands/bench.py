@@ -14,6 +14,7 @@ def bench() -> None:
     \b
     traykeeper bench vision               # milliseconds a read
     traykeeper bench press                # from the button to the phone
+    traykeeper bench start                # from the command to the page
     traykeeper bench rules                # the table of keeps
     traykeeper bench odds                 # solving a match
     traykeeper bench club                 # 200 trays on one broker
@@ -72,6 +73,19 @@ def bench_press(runs: int) -> None:
     from device.bench.press import press
 
     press(runs)
+
+
+@bench.command("start")
+@click.option("--runs", type=click.IntRange(1, 1_000), default=5, show_default=True, help="Starts.")
+def bench_start(runs: int) -> None:
+    """Seconds from `traykeeper play` to its page, beside a Python that only loads libraries.
+
+    \b
+    traykeeper bench start
+    """
+    from device.bench.start import start
+
+    start(runs)
 
 
 @bench.command("rules")
@@ -193,11 +207,13 @@ def bench_all() -> None:
     from device.bench.odds import odds
     from device.bench.press import press
     from device.bench.rules import rules
+    from device.bench.start import start
     from device.bench.vision import times
     from device.bench.web import web
 
     times(30)
     press(20)
+    start(5)
     web(100, 20)
     rules()
     odds(5000, 500)

@@ -43,6 +43,7 @@ MOST_PARENTS = 10
 """Files that extend each other, one after the other."""
 
 
+@cache
 def names() -> tuple[str, ...]:
     """The names of the published rule sets, sorted."""
     files = resources.files("game.rules").joinpath("published").iterdir()
@@ -104,6 +105,7 @@ def aliases() -> Mapping[str, str]:
     )
 
 
+@cache
 def _published_table(name: str) -> TomlTable:
     text = resources.files("game.rules").joinpath("published", f"{name}.toml").read_text("utf-8")
     return toml_table.parse(text, f"{name}.toml", RulesetError)

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -78,13 +79,17 @@ class SimulatedTray:
         self._rng = np.random.default_rng(seed)
         self._table = SimDice(self._rng, n_dice, self._look.die_mm)
         self._reach = Reach()
-        background = backdrop(self._look)
-        small = LENS.scaled(PREVIEW_WIDTH_PX)
-        self._full = RestView(Painter(self._look, LENS, background, FINE), self._look.noise)
-        self._small = RestView(
-            Painter(self._look, small, background.scaled(small), COARSE),
-            self._look.noise * PREVIEW_NOISE,
-        )
+
+    @cached_property
+    def _full(self) -> RestView:
+        """Made when first looked at: the page is up meanwhile."""
+        return RestView(Painter(self._look, LENS, backdrop(self._look), FINE), self._look.noise)
+
+    @cached_property
+    def _small(self) -> RestView:
+        lens = LENS.scaled(PREVIEW_WIDTH_PX)
+        painter = Painter(self._look, lens, backdrop(self._look).scaled(lens), COARSE)
+        return RestView(painter, self._look.noise * PREVIEW_NOISE)
 
     @property
     def tray(self) -> Quad:
