@@ -192,6 +192,7 @@ class Companion:
             pause=pause,
         )
         self._session = Session(live_match, rules, self.tray_watch, shut_down=shut_down)
+        self._session.started = self.by_phone
         if damage:  # spoken, too
             self._session.message = Paragraph(damage.sentences[0], self._session.message)
         self._live_match, self.simulated_tray = live_match, tray

@@ -46,7 +46,7 @@ class Session(DiceControl):
         shut_down: called when the button was held for that; None where it is not allowed.
 
     Attributes:
-        started: whether the camera was found, or found missing.
+        started: whether the camera was found, or found missing; until then a press waits for it.
         offering: what the open question offers to use, where it was taken up unread.
     """
 
@@ -154,7 +154,7 @@ class Session(DiceControl):
         again: int | None = None,
         by_itself: bool = False,
     ) -> None:
-        if not self.has_camera:
+        if self.started and not self.has_camera:
             self.message = Message(
                 "There is no camera: take a picture with a phone, or tap the dice in."
             )

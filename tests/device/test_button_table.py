@@ -345,6 +345,16 @@ def test_without_a_camera_dice_are_tapped_and_the_button_banks(tmp_path):
         assert rig.scores == [1000, 0]
 
 
+def test_a_press_while_the_camera_is_being_opened_reads_when_it_is(tmp_path):
+    with open_rig(tmp_path, opened=False) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        rig.tray.throw_all(OPENING)
+        assert rig.companion.snapshot().camera is None
+
+        assert rig.press().situation is Situation.ACCEPTED
+        assert rig.state.turn.last.dice == tuple(sorted(OPENING))
+
+
 def test_lamp_shows_what_letting_go_would_do(match_rig):
     for held_s, meaning in ((BANK_S, "bank"), (UNDO_S, "take back"), (SHUTDOWN_S, "shut down")):
         match_rig.companion._inbox.holding(held_s)

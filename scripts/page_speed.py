@@ -1,0 +1,117 @@
+"""How soon a phone shows the table, what is sent for it, and how soon a second phone follows.
+
+python scripts/page_speed.py
+
+A table as it is played, photo and all: simulated dice, real Chromium, both on this machine.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import sleep
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from device.app import PlayOptions, serving
+from device.companion import Companion
+from game.commands import Press, StartMatch, TapIn, Undo
+from game.situation import Situation
+
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+PHONE = {"width": 390, "height": 844}
+RUNS = 5
+STEPS = 10
+SLOW_3G = {
+    "offline": False,
+    "latency": 400,
+    "downloadThroughput": 400_000 / 8,
+    "uploadThroughput": 400_000 / 8,
+}
+SLOWER = 4
+"""Than this machine: a phone."""
+
+LOADED_MS = 12_000
+POLL_MS = 500
+PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+TOLD = """() => {
+  window.told = [];
+  const note = () => told.push([document.querySelector(".hero .big").textContent.trim(), Date.now()]);
+  new MutationObserver(note).observe(document.body, {subtree: true, childList: true, characterData: true});
+}"""
+
+
+def main() -> None:
+    with table() as (companion, address), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        loads = [slow_load(browser, address) for _ in range(RUNS)]
+        paint_ms, kilobytes, requests = (median(each) for each in zip(*loads, strict=True))
+        print(f"first paint on slow 3G, CPU / {SLOWER}: median {paint_ms / 1000:.2f} s of {RUNS}")
+        print(f"sent for the page, photo and all: {kilobytes:.0f} kB in {requests} answers")
+        late_ms = [abs(each) for each in second_phone(browser, address, companion)]
+        print(f"second phone after the first: median {median(late_ms):.0f} ms, slowest {max(late_ms)} ms")
+        browser.close()
+
+
+@contextmanager
+def table() -> Iterator[tuple[Companion, str]]:
+    """With a match, and a throw that was read."""
+    with (
+        TemporaryDirectory() as state,
+        serving(PlayOptions(camera="sim", host="127.0.0.1", port=0, state=state, seed=12)) as (
+            companion,
+            server,
+        ),
+    ):
+        companion.do(StartMatch(("Anna", "Ben")))
+        companion.simulated_tray.throw_all((1, 1, 3, 3, 3, 5))
+        sleep(2)
+        companion.do(Press())
+        snapshot = companion.snapshot()
+        while snapshot.situation is not Situation.ACCEPTED:
+            snapshot = companion.wait(snapshot.version, 5) or snapshot
+        yield companion, f"http://127.0.0.1:{server.port}/"
+
+
+def slow_load(browser: Browser, address: str) -> tuple[float, float, int]:
+    """First paint in milliseconds, kilobytes and answers, by a phone that was never here."""
+    context = browser.new_context(viewport=PHONE, device_scale_factor=2)
+    page = context.new_page()
+    network = context.new_cdp_session(page)
+    sent: list[float] = []
+    network.on("Network.loadingFinished", lambda each: sent.append(each["encodedDataLength"]))
+    network.send("Network.enable")
+    network.send("Network.emulateNetworkConditions", SLOW_3G)
+    network.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER})
+    page.goto(address, wait_until="commit", timeout=LOADED_MS * 3)
+    page.wait_for_timeout(LOADED_MS)
+    paint_ms = page.evaluate(PAINT)
+    context.close()
+    return paint_ms, sum(sent) / 1000, len(sent)
+
+
+def second_phone(browser: Browser, address: str, companion: Companion) -> list[int]:
+    """How far apart two phones show what was done, in milliseconds."""
+    phones = [browser.new_page(viewport=PHONE) for _ in range(2)]
+    for phone in phones:
+        phone.goto(address)
+        phone.wait_for_timeout(1000)
+        phone.evaluate(TOLD)
+    apart_ms = []
+    for step in range(STEPS):
+        companion.do(Undo() if step % 2 == 0 else TapIn((1, 1, 3, 3, 3, 5)))
+        for phone in phones:
+            while not phone.evaluate("told.length"):
+                phone.wait_for_timeout(POLL_MS)
+        apart_ms.append(first_told(phones[0]) - first_told(phones[1]))
+    return apart_ms
+
+
+def first_told(phone: Page) -> int:
+    """When it changed first after it was last asked."""
+    return phone.evaluate("told.splice(0)[0][1]")
+
+
+if __name__ == "__main__":
+    main()
