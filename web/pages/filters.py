@@ -49,6 +49,7 @@ def register(templates: Environment) -> None:
         nameless=nameless,
         decimal=decimal,
         sides=sides,
+        sentence=sentence,
         long=long,
         mate=mate,
     )
@@ -59,6 +60,11 @@ def register(templates: Environment) -> None:
     )
     templates.globals["qr_code"] = qr_code
     templates.globals["options"] = match_form
+
+
+def sentence(text: str) -> str:
+    """With a capital in front; all others as they are: "Heiße Würfel"."""
+    return text[:1].upper() + text[1:]
 
 
 def long(text: str) -> str:

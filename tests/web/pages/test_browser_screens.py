@@ -9,11 +9,12 @@ from playwright.sync_api import expect
 from tests.browser import PATIENCE_MS
 from tests.web.conftest import PHONE_COOKIE
 from tests.web.first_screen import FONTS, eyesores, put_on
-from tests.web.screens import SCREENS, thrown
+from tests.web.screens import MORE, SCREENS, doubtful, tapped, thrown
 from web.access.phone import COOKIE
 
 pytestmark = pytest.mark.browser
 
+EVERY = SCREENS | MORE
 SIZES = {
     "small phone": (360, 640),
     "phone": (390, 844),
@@ -21,6 +22,9 @@ SIZES = {
     "tablet": (768, 1024),
     "laptop": (1280, 800),
 }
+
+BELOW_PX = 32
+BELOW_DOCK = "face => face.getBoundingClientRect().bottom > document.querySelector('.dock').getBoundingClientRect().top"
 
 
 @pytest.fixture
@@ -67,13 +71,41 @@ def test_german_words_fit_as_well(open_page, table, name):
     assert eyesores(page) == {}
 
 
-@pytest.mark.parametrize("name", SCREENS)
+@pytest.mark.parametrize("name", EVERY)
 def test_text_of_twice_the_size_needs_no_scrolling_sideways(open_page, table, name):
-    SCREENS[name].show(table, SCREENS[name].names)
+    EVERY[name].show(table, EVERY[name].names)
     page = open_page((360, 640), FONTS[0])
     page.evaluate("document.documentElement.style.fontSize = '200%'")
 
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+@pytest.mark.parametrize("name", ["late", "won"])
+def test_no_short_name_is_split_in_text_of_twice_the_size(open_page, table, name):
+    EVERY[name].show(table, EVERY[name].names)
+    page = open_page((360, 640), FONTS[0])
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+
+    lines = "names => names.map((each) => Math.round(each.clientHeight / parseFloat(getComputedStyle(each).lineHeight)))"
+    found = page.locator(".players .name, .turns .name").filter(has_text="Anna")
+    assert set(found.evaluate_all(lines)) <= {0, 1}
+
+
+def test_a_card_without_a_picture_is_as_high_as_its_dice(open_page, table):
+    tapped(table)
+    page = open_page((390, 844), FONTS[1])
+
+    card, dice = (page.locator(each).bounding_box() for each in (".throw", ".throw .big-dice"))
+    assert card["y"] + card["height"] - dice["y"] - dice["height"] < BELOW_PX
+
+
+def test_a_doubtful_die_is_put_right_on_a_phone_on_its_side(open_page, table):
+    doubtful(table)
+    page = open_page(SIZES["on its side"], FONTS[1])
+
+    for face in range(1, 7):
+        expect(page.locator(f"[data-fix='{face}']")).to_be_in_viewport(ratio=1)
+    assert page.locator("[data-fix='6']").evaluate(BELOW_DOCK) is False
 
 
 def test_the_status_is_one_line_for_a_usual_throw(open_page, table):

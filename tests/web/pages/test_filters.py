@@ -1,4 +1,4 @@
-from web.pages.filters import n_dice, percent, points, qr_code, seat_colour, seat_shape
+from web.pages.filters import n_dice, percent, points, qr_code, seat_colour, seat_shape, sentence
 
 
 def test_points_have_commas_and_a_true_minus():
@@ -24,3 +24,11 @@ def test_the_code_to_join_is_an_svg_without_its_text():
 
     assert svg.startswith("<svg")
     assert "traykeeper" not in svg
+
+
+def test_a_sentence_begins_with_a_capital_and_keeps_its_others():
+    assert [sentence(text) for text in ("heiße Würfel", "hot dice", "")] == [
+        "Heiße Würfel",
+        "Hot dice",
+        "",
+    ]
