@@ -138,7 +138,7 @@ def test_where_nothing_was_accepted_there_is_nothing_to_read_again(session, look
 
 
 def test_without_a_camera_it_says_so(session):
-    session.has_camera = False
+    session.started, session.has_camera = True, False
     session.do(ReadAgain())
 
     assert "no camera" in str(session.message)

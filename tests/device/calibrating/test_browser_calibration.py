@@ -25,6 +25,8 @@ def table(tmp_path):
         seed=4,
     )
     with serving(options) as (companion, server):
+        while companion.snapshot().camera is None:
+            companion.wait(companion.snapshot().version, 5)
         yield companion, f"http://127.0.0.1:{server.port}", new_link(server.app)
 
 
