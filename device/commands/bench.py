@@ -17,6 +17,7 @@ def bench() -> None:
     traykeeper bench start                # from the command to the page
     traykeeper bench rules                # the table of keeps
     traykeeper bench odds                 # solving a match
+    traykeeper bench players              # chances of three to six players
     traykeeper bench club                 # 200 trays on one broker
     traykeeper bench fit                  # what suits this machine
     """
@@ -124,6 +125,32 @@ def bench_odds(target: int, small: int) -> None:
     from device.bench.odds import odds
 
     odds(target, small)
+
+
+@bench.command("players")
+@click.option(
+    "--matches",
+    type=click.IntRange(1_000, 1_000_000),
+    default=100_000,
+    show_default=True,
+    help="Matches thrown out for each position.",
+)
+@click.option(
+    "--positions",
+    type=click.IntRange(4, 1_000),
+    default=200,
+    show_default=True,
+    help="Positions of each rule set.",
+)
+def bench_players(matches: int, positions: int) -> None:
+    """How far the chances to win of three to six players are off, beside matches thrown out.
+
+    \b
+    traykeeper bench players --matches 100000 --positions 200
+    """
+    from device.bench.players import players
+
+    players(matches, positions)
 
 
 @bench.command("web")

@@ -10,13 +10,14 @@ import platformdirs
 
 from device.commands.odds_question import OddsQuestion, parse
 from device.errors import UsageError
+from game.message import Message
 from game.odds.advice import TurnOdds, TurnOption, turn_odds
 from game.odds.compiled_rules import throws
-from game.odds.match_odds import MatchOdds, exact
+from game.odds.match_odds import MatchOdds, exact, left_out
 from game.odds.simulation import play_out
 from game.odds.table_store import TableStore
 from game.odds.throw_odds import chances_to_reach, farkle_within, throw_chances
-from game.odds.turn_odds import average, points_table
+from game.odds.turn_odds import average, left_out_of_turn, points_table
 from game.rules.ruleset import Ruleset
 
 _SAVE_EVERY_S = 20
@@ -38,7 +39,12 @@ def to_json(rules: Ruleset, target: int, wins: MatchOdds | None) -> dict[str, An
             str(n): {"farkle": str(c.farkle), "hot": str(c.hot), "mean": float(c.mean)}
             for n, c in throw_chances(rules).items()
         },
-        "turn": {"value": table.value, "average": average(rules), "open": _open(rules)},
+        "turn": {
+            "value": table.value,
+            "average": average(rules),
+            "open": _open(rules),
+            "left_out": list(map(str, left_out_of_turn(rules))),
+        },
         "match": _match_json(target, wins) if exact(rules) else None,
     }
 
@@ -46,7 +52,11 @@ def to_json(rules: Ruleset, target: int, wins: MatchOdds | None) -> dict[str, An
 def _match_json(target: int, wins: MatchOdds | None) -> dict[str, Any] | None:
     if wins is None or not wins.solved:
         return None
-    return {"target": target, "first_player_wins": wins.first_player}
+    return {
+        "target": target,
+        "first_player_wins": wins.first_player,
+        "left_out": list(map(str, left_out(wins.rules))),
+    }
 
 
 def _open(rules: Ruleset) -> float:
@@ -88,6 +98,7 @@ def _fraction(chance: object) -> str:
 def _show_turn(rules: Ruleset) -> None:
     table = points_table(rules)
     click.echo("\nOne turn, played for points alone")
+    _show_left_out(left_out_of_turn(rules))
     click.echo(f"  {table.value:>10.3f}  points on average")
     if rules.three_farkles:
         click.echo(f"  {average(rules):>10.3f}  in the long run, farkles in a row paid")
@@ -120,8 +131,12 @@ def _show_match(rules: Ruleset, said: str, target: int, wins: MatchOdds | None) 
         click.echo(f"  {_unsolved(said, target)}")
         return
     click.echo(f"  {wins.first_player:>10.3%}  chance of the player who begins")
-    if not exact(rules):
-        click.echo("  taking over the other's dice is not counted in, so this is near, not exact")
+    _show_left_out(left_out(rules))
+
+
+def _show_left_out(what: tuple[Message, ...]) -> None:
+    if what:
+        click.echo(f"  {'':>10}  left out: {', '.join(map(str, what))}")
 
 
 def _unsolved(said: str, target: int) -> str:
@@ -135,8 +150,7 @@ def solve(rules: Ruleset, target: int) -> None:
     if not wins.solved:
         _solve(place, wins)
     click.echo(f"{wins.first_player:.3%} for the player who begins")
-    if not exact(rules):
-        click.echo("taking over the other's dice is not counted in, so this is near, not exact")
+    _show_left_out(left_out(rules))
 
 
 def _solve(place: TableStore, wins: MatchOdds) -> None:
@@ -186,8 +200,8 @@ def answer(rules: Ruleset, said: str, target: int, text: str, *, as_json: bool) 
         _show_option(option)
     if wins is None or not wins.solved:
         click.echo(_unsolved(said, target))
-    elif not exact(rules):
-        click.echo("taking over the other's dice is not counted in")
+    else:
+        _show_left_out(left_out(rules))
 
 
 def options(odds: TurnOdds, question: OddsQuestion) -> tuple[TurnOption, ...]:
@@ -233,6 +247,7 @@ def _answer_json(
         "mine": question.table.mine,
         "theirs": question.table.theirs,
         "exact": exact(rules),
+        "left_out": list(map(str, left_out(rules))),
         "options": [_option_json(option) for option in found],
     }
 

@@ -30,6 +30,7 @@ def end_overshot(state: State, points: int) -> State:
     if to is None or state.players[to].score + points > state.rules.target:
         return end_turn(state, TurnEnding.BANK)
     state = replace(state, turn=replace(state.turn, given=points, given_to=to))
+    state = _set(state, state.mates(to), opened=True)
     return _close(end_turn(give_points(state, to, points), TurnEnding.BANK), to)
 
 

@@ -11,9 +11,11 @@ from fractions import Fraction
 import numpy as np
 
 from game.errors import OddsError
+from game.match.turns import ROW
 from game.message import Message
 from game.odds.compiled_rules import Floats, throws
 from game.odds.match_odds import MatchOdds
+from game.odds.match_solver import Positions
 from game.odds.throw_odds import chances_of_one_throw, farkle_within, reaching
 from game.odds.turn_odds import PointsTable, points_table
 from game.odds.turn_solver import Worth
@@ -33,13 +35,31 @@ class MatchPosition:
     Attributes:
         mine, theirs: points on the board.
         second: whether the other began the match.
-        opened: whether the player is on the board; without, whoever has points is.
+        opened, other_opened: whether the players are on the board; without, whoever has points is.
+        farkles, other_farkles: how many in a row came last.
     """
 
     mine: int = 0
     theirs: int = 0
     second: bool = False
     opened: bool | None = None
+    other_opened: bool | None = None
+    farkles: int = 0
+    other_farkles: int = 0
+
+    def after_nothing(self, fallen: int, floor: int | None) -> "MatchPosition":
+        """The other's turn, once this one brought nothing; the third farkle in a row costs so many."""
+        farkles = (self.farkles + 1) % ROW
+        mine = self.mine if farkles else self.mine - fallen
+        return MatchPosition(
+            mine=self.theirs,
+            theirs=mine if floor is None else max(mine, floor),
+            second=not self.second,
+            opened=self.other_opened,
+            other_opened=self.opened,
+            farkles=self.other_farkles,
+            other_farkles=farkles,
+        )
 
     @property
     def on_board(self) -> bool:
@@ -98,13 +118,17 @@ class TurnOption:
 
 @dataclass(frozen=True, slots=True)
 class TurnOdds:
-    """All that can be asked in one turn on one board."""
+    """All that can be asked in one turn on one board.
+
+    `lost` is the chance to win once it brings nothing, where more than two play.
+    """
 
     rules: Ruleset
     table: MatchPosition
     points: PointsTable
     banked: Floats | None
     worth: Worth | None
+    lost: float | None = None
 
     def option(self, at_risk: int, n_dice: int, *, hot: bool = False) -> TurnOption:
         """Banking so many points, or throwing so many dice."""
@@ -173,20 +197,23 @@ def turn_odds(
     points = points_table(rules, opened=table.on_board)
     if wins is None or not wins.solved:
         return TurnOdds(rules, table, points, None, None)
-    step = wins.step
-    if max(0, table.mine) // step >= wins.duel.ending.goal:
-        raise OddsError(
-            Message(
-                "with %(points)s the target %(target)s is reached",
-                points=table.mine,
-                target=wins.target,
-            )
-        )
-    if max(0, table.theirs) // step >= wins.duel.ending.goal:
+    mine = wins.number(table.mine, opened=table.opened, farkles=table.farkles)
+    if table.theirs // wins.step >= wins.duel.ending.goal:
         return _following(rules, table, wins, points, most)
-    board = wins.board(table.mine, table.theirs, second=table.second)
-    banked, worth = wins.turn(board, most // step + 1)
+    banked, worth = wins.turn(board_of(wins, table, mine), most // wins.step + 1)
     return TurnOdds(rules, table, points, banked, worth)
+
+
+def board_of(wins: MatchOdds, table: MatchPosition, mine: int | None = None) -> Positions:
+    """The board of this position in the solved match.
+
+    Raises:
+        OddsError: somebody has reached the target.
+    """
+    if mine is None:
+        mine = wins.number(table.mine, opened=table.opened, farkles=table.farkles)
+    theirs = wins.number(table.theirs, opened=table.other_opened, farkles=table.other_farkles)
+    return wins.board(mine, theirs, second=table.second)
 
 
 def _following(

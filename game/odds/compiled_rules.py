@@ -3,14 +3,14 @@
 All throws that offer the same choices are one class. Points are counted in steps: the largest
 number that divides every keep of the rule set, 50 in all published ones.
 
-Penalties, resets and instant wins are left out: such a throw offers its keeps like any other.
-A last die that may be thrown twice is one throw here, the second try included, and its bonus is
+A throw that wins at once or resets the score offers nothing; its chance is told apart. What three 3s
+and three scoreless starts cost, and hot dice that multiply, are left out. A last die that may be thrown twice is one throw here, the second try included, and its bonus is
 part of its points.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import factorial, gcd, prod
 
@@ -62,21 +62,26 @@ class CompiledRules:
         step: points of one step.
         largest: steps of the best keep there is.
         farkle: chance that a throw of n dice scores nothing, at [n].
+        win, reset: chance that it wins the match, or takes all points of the player, at [n].
         free: throws after which one may bank or throw on.
         forced: throws after which the best keep must be banked, where that may be banked.
         must_throw: numbers of dice left, 0 being hot dice, with which nothing may be banked.
         minimum, opening: steps that a bank needs, always and for a first one; at least one.
+        three_farkles: steps that the third farkle in a row costs.
     """
 
     n_dice: int
     step: int
     largest: int
     farkle: Floats
+    win: Floats
+    reset: Floats
     free: ThrowClasses
     forced: ThrowClasses
     must_throw: tuple[int, ...]
     minimum: int
     opening: int
+    three_farkles: int
 
     def needed(self, *, opened: bool) -> int:
         """Steps below which a turn cannot be banked."""
@@ -94,8 +99,11 @@ def throws(rules: Ruleset) -> CompiledRules:
     _check_fineness(rules, step)
     free: defaultdict[tuple[Choice, ...], Counter[int]] = defaultdict(Counter)
     forced: defaultdict[tuple[Choice, ...], Counter[int]] = defaultdict(Counter)
+    ends = {Effect.WIN: np.zeros(rules.n_dice + 1), Effect.RESET_SCORE: np.zeros(rules.n_dice + 1)}
     for dice, keeps in scoring.table(rules).items():
-        if keeps:
+        if end := _ends_turn(dice, rules):
+            ends[end][len(dice)] += orders(dice) / 6 ** len(dice)
+        elif keeps:
             found = forced if _must_bank(dice, rules) else free
             found[_choices(dice, keeps, rules, step)][len(dice)] += orders(dice)
     return CompiledRules(
@@ -103,12 +111,21 @@ def throws(rules: Ruleset) -> CompiledRules:
         step=step,
         largest=max(steps for choices in (*free, *forced) for steps, _ in choices),
         farkle=np.array([_farkle(n, rules) for n in range(rules.n_dice + 1)]),
+        win=ends[Effect.WIN],
+        reset=ends[Effect.RESET_SCORE],
         free=_classes(free, rules),
         forced=_classes(forced, rules),
         must_throw=tuple(left for left in range(rules.n_dice) if must_throw(left, rules)),
         minimum=max(1, -(-rules.minimum_bank // step)),
         opening=-(-rules.opening // step),
+        three_farkles=round(rules.three_farkles / step),
     )
+
+
+@cache
+def dice_alone(rules: Ruleset) -> CompiledRules:
+    """The rule set compiled as if no throw won or reset: such throws offer their keeps."""
+    return throws(replace(rules, all_alike_wins=False, all_ones_win=False, four_twos_reset=False))
 
 
 def _check_fineness(rules: Ruleset, step: int) -> None:
@@ -139,12 +156,22 @@ def step_of(rules: Ruleset) -> int:
 def scoreless(n: int, rules: Ruleset) -> int:
     """How many of the 6^n throws of n dice score nothing."""
     table = scoring.table(rules)
-    return sum(orders(dice) for dice, keeps in table.items() if len(dice) == n and not keeps)
+    return sum(
+        orders(dice)
+        for dice, keeps in table.items()
+        if len(dice) == n and not keeps and not _ends_turn(dice, rules)
+    )
 
 
 def _farkle(n: int, rules: Ruleset) -> float:
     once = scoreless(n, rules) / 6**n
     return float(once * once if n == 1 and rules.last_die_twice else once)
+
+
+def _ends_turn(dice: Dice, rules: Ruleset) -> Effect | None:
+    """Whether this throw wins, or resets the score, whatever is in it; a win comes first."""
+    found = (event.effect for event in scoring.throw_events(dice, rules))
+    return next((e for e in found if e in (Effect.WIN, Effect.RESET_SCORE)), None)
 
 
 def _must_bank(dice: Dice, rules: Ruleset) -> bool:

@@ -24,12 +24,14 @@ class MatchEnding:
     Attributes:
         goal: the steps that reach the target.
         exactly: whether more than that is worth nothing.
+        welfare: whether a turn that brings more goes to the other.
         followed: whether the other has a last turn, for the seat that began and for the other.
         catching: chance of that last turn to bank n steps or more, at [on the board, n].
     """
 
     goal: int
     exactly: bool
+    welfare: bool
     followed: tuple[bool, bool]
     catching: Floats
 
@@ -65,6 +67,7 @@ def ending(rules: Ruleset, target: int) -> MatchEnding:
     return MatchEnding(
         goal=goal,
         exactly=rules.win is Win.EXACTLY,
+        welfare=rules.welfare,
         followed=_followed(rules),
         catching=_catching(rules, compiled, goal),
     )
@@ -118,12 +121,12 @@ def _followed(rules: Ruleset) -> tuple[bool, bool]:
 
 
 def _catching(rules: Ruleset, compiled: CompiledRules, goal: int) -> Floats:
-    """Up to where the chance is nothing, and at least to the goal."""
+    """Up to where more hardly makes it less, and at least to the goal; a throw may win whatever it needs."""
     most = 2 * goal
     while True:
         both = [_to_catch(rules, compiled, most, opened=opened) for opened in (False, True)]
         catching = np.stack([chances[: most + 1] for chances in both])
-        if catching[:, -1].max() < _NEVER:
+        if (catching[:, most // 2] - catching[:, -1]).max() < _NEVER:
             return catching
         most *= 2
 

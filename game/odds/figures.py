@@ -8,7 +8,7 @@ from game.match.match import Match
 from game.match.state import State
 from game.odds.advice import TurnOption
 from game.odds.match_odds import MatchOdds
-from game.odds.review import ReviewedMoment, odds_of, options_of, review
+from game.odds.review import ReviewedMoment, are_several, odds_of, options_of, review
 from game.rules.ruleset import Piggyback
 
 _TWO = 2
@@ -18,13 +18,19 @@ class Caveat(StrEnum):
     """What a chance to win leaves out of account."""
 
     LEADER = "leader"
-    """There are more than two players, or teams: it is that of two, against the best of the others."""
+    """There are teams, say: it is that of two, against the best of the others."""
+
+    SEVERAL = "several"
+    """There are more than two players: it is that of a race, a point off or so."""
 
     TAKING_OVER = "taking over"
     """Nobody takes over what another has banked."""
 
     PENALTIES = "penalties"
-    """Farkles in a row, resets and instant wins do not happen."""
+    """Three 3s and three scoreless first throws cost nothing."""
+
+    MULTIPLIED = "multiplied"
+    """Hot dice multiply nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +89,13 @@ def _last_turn(match: Match, wins: MatchOdds | None) -> tuple[ReviewedMoment, ..
 
 def _caveats(state: State) -> Iterator[Caveat]:
     rules = state.rules
-    if len(state.order) > _TWO or any(player.team is not None for player in state.players):
+    if are_several(state):
+        yield Caveat.SEVERAL
+    elif len(state.order) > _TWO or any(player.team is not None for player in state.players):
         yield Caveat.LEADER
     if rules.piggyback is not Piggyback.NO:
         yield Caveat.TAKING_OVER
-    if (
-        rules.three_farkles
-        or rules.three_scoreless_starts
-        or rules.four_twos_reset
-        or rules.all_alike_wins
-    ):
+    if rules.three_scoreless_starts or rules.triple_threes:
         yield Caveat.PENALTIES
+    if rules.hot_dice_multiply:
+        yield Caveat.MULTIPLIED

@@ -6,16 +6,18 @@ Only what a turn is worth when it begins is kept; the inside of a turn is worked
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from game.errors import OddsError
+from game.match.turns import ROW
 from game.message import Message
-from game.odds.compiled_rules import Floats, throws
+from game.odds.compiled_rules import Floats, scoreless, throws
 from game.odds.ending import ending
-from game.odds.match_solver import MatchSolver, Positions, solve
+from game.odds.holdings import holdings
+from game.odds.match_solver import MatchSolver, Positions, solve, solve_again
 from game.odds.turn_solver import Worth, play
 from game.rules.ruleset import Piggyback, Ruleset
 
@@ -29,16 +31,16 @@ _NOT_LOOKED_AT = {
     "assumed",
     "target",
     "piggyback",
-    "all_alike_wins",
-    "three_farkles",
-    "three_scoreless_starts",
-    "four_twos_reset",
-    "below_zero",
-    "welfare",
-    "hot_dice_multiply",
     "take_over_farkle",
+    "three_scoreless_starts",
+    "triple_threes",
+    "hot_dice_multiply",
 }
 """Options that are only words, or left out of the figures."""
+
+
+_FIRST_PART = 0.1
+"""Of the work, where falls are solved: the guess without them."""
 
 
 def digest(rules: Ruleset, target: int) -> str:
@@ -60,9 +62,9 @@ def digest(rules: Ruleset, target: int) -> str:
 class MatchOdds:
     """Chances to win under these rules and to this target, against one opponent who plays as well.
 
-    `chances` is at [seat, mine, theirs], scores in steps; not a number where unsolved. The seat
-    is 1 for the player who did not begin the match, where the last round makes that a difference.
-    Piggybacking, penalties, resets and instant wins are left out.
+    `chances` is at [seat, mine, theirs], by the numbers of `Holdings`; not a number where unsolved.
+    The seat is 1 for the player who did not begin the match, where the last round makes that a
+    difference. `left_out` says what is left out.
     """
 
     rules: Ruleset
@@ -76,14 +78,14 @@ class MatchOdds:
         Raises:
             OddsError: there is nothing to know: the target is too far, or may never be reached.
         """
-        duel = MatchSolver.of(throws(rules), ending(rules, target))
+        duel = _solver(rules, target)
         wins = cls(rules, target, duel.unsolved())
         wins.__dict__["duel"] = duel
         return wins
 
     @cached_property
     def duel(self) -> MatchSolver:
-        return MatchSolver.of(throws(self.rules), ending(self.rules, self.target))
+        return _solver(self.rules, self.target)
 
     @property
     def step(self) -> int:
@@ -91,16 +93,33 @@ class MatchOdds:
 
     @property
     def solved(self) -> bool:
-        return not np.isnan(self.chances[0, 0, 0])
+        return not np.isnan(self.first_player)
 
     def solve(self) -> Iterator[float]:
         """Fill in what is missing; yields the share done. Can be stopped, saved and gone on with."""
-        return solve(self.duel, self.chances)
+        if not self.duel.falls:
+            yield from solve(self.duel, self.chances)
+        elif not self.solved:
+            if np.isnan(self.chances).sum() > 1:
+                yield from self._begin_without_falls()
+            shares = solve_again(self.duel, self.chances)
+            yield from (_FIRST_PART + (1 - _FIRST_PART) * share for share in shares)
+
+    def _begin_without_falls(self) -> Iterator[float]:
+        """A guess of all chances, from the same rules without what may lead to fewer points."""
+        plain = MatchOdds.unsolved(
+            replace(self.rules, three_farkles=0, four_twos_reset=False), self.target
+        )
+        yield from (_FIRST_PART * share for share in plain.solve())
+        holdings = self.duel.holdings
+        near = np.maximum(holdings.score, 0)
+        self.chances[:] = plain.chances[:, near[:, None], near]
 
     @property
     def first_player(self) -> float:
         """The chance of the player who begins the match."""
-        return float(self.chances[0, 0, 0])
+        begin = self.duel.holdings.find(0, opened=False)
+        return float(self.chances[0, begin, begin])
 
     def begin(self, mine: int, theirs: int, *, second: bool = False) -> float:
         """The chance of the player whose turn begins with these points on the board.
@@ -108,26 +127,36 @@ class MatchOdds:
         Raises:
             OddsError: one of them has reached the target.
         """
-        board = self.board(mine, theirs, second=second)
+        return self.chance(self.board(self.number(mine), self.number(theirs), second=second))
+
+    def chance(self, board: Positions) -> float:
+        """Of the player whose turn begins on this board."""
         return float(self.chances[board.index()][0])
 
-    def board(self, mine: int, theirs: int, *, second: bool = False) -> Positions:
-        """The board with these points; a score below zero counts as none.
+    def number(self, points: int, *, opened: bool | None = None, farkles: int = 0) -> int:
+        """The number of what a player has; without `opened` whoever has points is on the board.
+
+        Points that no score can be are rounded down, and those below the lowest that is told apart
+        count as that.
 
         Raises:
-            OddsError: one of them has reached the target.
+            OddsError: the target is reached.
         """
-        steps = [max(0, points) // self.step for points in (mine, theirs)]
-        if max(steps) >= self.duel.ending.goal:
+        if points // self.step >= self.duel.ending.goal:
             raise OddsError(
                 Message(
                     "with %(points)s the target %(target)s is reached",
-                    points=max(mine, theirs),
+                    points=points,
                     target=self.target,
                 )
             )
+        on_board = points > 0 if opened is None else opened
+        return self.duel.holdings.find(points // self.step, opened=on_board, farkles=farkles)
+
+    def board(self, mine: int, theirs: int, *, second: bool = False) -> Positions:
+        """The board on which the players have what these numbers say."""
         seat = int(second and self.duel.ending.seats > 1)
-        return Positions(*(np.array([at], np.intp) for at in (seat, *steps)))
+        return Positions(*(np.array([at], np.intp) for at in (seat, mine, theirs)))
 
     def turn(self, board: Positions, most: int = 0) -> tuple[Floats, Worth]:
         """The turn that begins on this board, up to so many steps at risk at least.
@@ -138,10 +167,33 @@ class MatchOdds:
         return stakes.bank[:, 0], play(self.duel.throws, stakes)
 
 
-def exact(rules: Ruleset) -> bool:
-    """Whether two players' match is solved as it is played, nothing it has being left out.
+def _solver(rules: Ruleset, target: int) -> MatchSolver:
+    end = ending(rules, target)
+    return MatchSolver.of(throws(rules), end, holdings(rules, end.goal))
 
-    Penalties, resets and instant wins are left out by definition; taking over is not.
-    """
-    played_otherwise = rules.rounds or rules.welfare or rules.hot_dice_multiply
-    return rules.piggyback is Piggyback.NO and not played_otherwise
+
+def exact(rules: Ruleset) -> bool:
+    """Whether the figure of two players' match is near enough to be told as that of these rules."""
+    return rules.piggyback is Piggyback.NO and not rules.rounds and not rules.hot_dice_multiply
+
+
+def left_out(rules: Ruleset) -> tuple[Message, ...]:
+    """What the solved match does not know of these rules."""
+    return tuple(_left_out(rules))
+
+
+def _left_out(rules: Ruleset) -> Iterator[Message]:
+    if rules.piggyback is not Piggyback.NO:
+        yield Message("taking over what another has banked")
+    if rules.take_over_farkle:
+        yield Message("what a farkle costs after that")
+    if rules.hot_dice_multiply:
+        yield Message("hot dice that multiply what follows")
+    if rules.triple_threes:
+        yield Message("what three 3s in one throw cost")
+    if rules.three_scoreless_starts:
+        chance = (scoreless(rules.n_dice, rules) / 6**rules.n_dice) ** ROW
+        yield Message(
+            "what three scoreless first throws cost, once in %(turns)s turns",
+            turns=round(1 / chance) if chance else 0,
+        )

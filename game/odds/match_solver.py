@@ -6,6 +6,11 @@ the same board with the other on turn: those two boards hang on each other. Each
 F(1 - the other), where F is a whole turn played for a given worth of losing it: convex, rising,
 made of straight pieces. Newton's steps on all such pairs of one sum at once find where both hold;
 the slope of F is that between its last two values, exact on a straight piece.
+
+Where farkles in a row are counted nobody comes back to the same board: those with most farkles are
+solved first, and no such steps are needed. A penalty or a reset leads to a lower sum, which is not
+solved yet: then all is gone over again and again, from what the same rules give without these, until
+nothing moves. Such throws and turns are rare, so that few rounds are enough.
 """
 
 from collections.abc import Iterator
@@ -17,6 +22,7 @@ from game.errors import OddsError
 from game.message import Message
 from game.odds.compiled_rules import CompiledRules, Floats, Indices
 from game.odds.ending import MatchEnding
+from game.odds.holdings import Holdings
 from game.odds.throw_odds import chances_to_reach
 from game.odds.turn_odds import far
 from game.odds.turn_solver import REFUSED, Stakes, in_hand, play, rows
@@ -28,15 +34,28 @@ _PATIENCE = 60
 _SLOPE = 0.4
 """How much of a turn's worth hangs on what losing it is worth, at first guess."""
 
+_AT_REST = 1e-6
+"""Chance by which a board may move in the last round over all of them: the next moves it a tenth."""
+
+_ROUGHLY = 1e-3
+_SWEEPS, _ROUGH_SWEEPS = 4, 16
+"""Rounds over all boards that are usual, and how many rough ones take as long, to tell how far it is."""
+
+_USUAL, _RARE, _NO_LIMIT = 40, 120, 10**9
+"""Steps at risk that most turns never see, and that one in a million does."""
+
+_NEARLY = 0.99
+
 _NEGLIGIBLE = 1e-10
 """What throwing on instead of banking may win at most where it is not looked at."""
 
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """Some boards at the beginning of a turn, in steps: the columns of the arrays.
+    """Some boards at the beginning of a turn: the columns of the arrays.
 
-    `seat` is 0 where the player on turn began the match; 0 for all where that does not matter.
+    `mine` and `theirs` are numbers of `Holdings`. `seat` is 0 where the player on turn began the
+    match; 0 for all where that does not matter.
     """
 
     seat: Indices
@@ -60,33 +79,45 @@ class MatchSolver:
 
     throws: CompiledRules
     ending: MatchEnding
+    holdings: Holdings
     escape: Floats
     reaching: Floats
 
     @classmethod
-    def of(cls, throws: CompiledRules, ending: MatchEnding) -> "MatchSolver":
+    def of(cls, throws: CompiledRules, ending: MatchEnding, holdings: Holdings) -> "MatchSolver":
         both = [
             chances_to_reach(throws, ending.goal, throws.needed(opened=opened))[: ending.goal + 1]
             for opened in (False, True)
         ]
-        return cls(throws, ending, far(throws).slope, np.stack(both))
+        return cls(throws, ending, holdings, far(throws).slope, np.stack(both))
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """Of the array of chances to win: [seat, mine, theirs]."""
-        return self.ending.seats, self.ending.goal, self.ending.goal
+        return self.ending.seats, len(self.holdings), len(self.holdings)
+
+    @property
+    def falls(self) -> bool:
+        """Whether a turn may lead to a lower sum."""
+        return bool(self.throws.reset.any()) or not self.holdings.stay
+
+    @property
+    def sums(self) -> range:
+        """Steps that both may have together, from the most down."""
+        low, high = int(self.holdings.score.min()), int(self.holdings.score.max())
+        return range(2 * high, 2 * low - 1, -1)
 
     def unsolved(self) -> Floats:
         return np.full(self.shape, np.nan)
 
     def of_sum(self, total: int) -> Positions:
         """All boards with so many steps together."""
-        seats, goal, _ = self.shape
-        mine = np.arange(max(0, total - goal + 1), min(goal - 1, total) + 1)
+        score, seats = self.holdings.score, self.ending.seats
+        mine, theirs = np.nonzero(score[:, None] == total - score)
         return Positions(
             seat=np.repeat(np.arange(seats), len(mine)),
             mine=np.tile(mine, seats),
-            theirs=np.tile(total - mine, seats),
+            theirs=np.tile(theirs, seats),
         )
 
     def other(self, boards: Positions) -> Positions:
@@ -94,18 +125,47 @@ class MatchSolver:
         seat = 1 - boards.seat if self.ending.seats > 1 else boards.seat
         return Positions(seat, boards.theirs, boards.mine)
 
+    def scores(self, boards: Positions) -> tuple[Indices, Indices]:
+        """Steps of the player on turn, and of the other."""
+        return self.holdings.score[boards.mine], self.holdings.score[boards.theirs]
+
+    def opened(self, standing: Indices) -> Indices:
+        """1 where on the board, else 0."""
+        return self.holdings.opened[standing].astype(np.intp)
+
+    def after(self, boards: Positions, wins: Floats, mine: Indices) -> Floats:
+        """What it is worth to end a turn with these holdings."""
+        other = self.other(boards)
+        worth: Floats = 1.0 - wins[other.seat, other.mine, mine]
+        return worth
+
+    def lost(self, boards: Positions, wins: Floats) -> Floats:
+        """What a turn is worth that brings nothing."""
+        return self.after(boards, wins, self.holdings.lost[boards.mine])
+
     def needed(self, boards: Positions) -> Indices:
-        """Steps that the player on turn needs to bank; whoever has points is on the board."""
+        """Steps that the player on turn needs to bank."""
         both = [self.throws.needed(opened=False), self.throws.needed(opened=True)]
-        needed: Indices = np.array(both, np.intp)[(boards.mine > 0).astype(np.intp)]
+        needed: Indices = np.array(both, np.intp)[self.opened(boards.mine)]
         return needed
 
-    def stakes(self, boards: Positions, wins: Floats, lost: Floats, most: int = 0) -> Stakes:
-        """What the ends of the turn are worth; `boards` as `sorted_by_top` has them."""
-        top = np.maximum(self.top(boards, wins), most)
+    def stakes(
+        self,
+        boards: Positions,
+        wins: Floats,
+        lost: Floats,
+        most: int = 0,
+        highest: int = _NO_LIMIT,
+    ) -> Stakes:
+        """What the ends of the turn are worth; `boards` as `sorted_by_top` has them.
+
+        From `highest` steps on at the latest everybody is taken to bank.
+        """
+        top = np.minimum(np.maximum(self.top(boards, wins), most), highest)
         steps = np.arange(rows(self.throws, int(top.max())))[:, None]
-        score, needed = boards.mine + steps, self.needed(boards)
-        bank = np.where(score < self.ending.goal, self._going_on(boards, wins, score), 0.0)
+        score, needed = self.holdings.score[boards.mine] + steps, self.needed(boards)
+        going_on = np.minimum(score, self.ending.goal - 1)
+        bank = self.after(boards, wins, self.holdings.banked(going_on))
         reached = score >= self.ending.goal
         bank[reached] = self._reached(boards, score, lost)[reached]
         above = self._thrown_above(bank, lost)
@@ -115,8 +175,11 @@ class MatchSolver:
             above = dict.fromkeys(above, np.broadcast_to(lost, bank.shape))
         bank[steps < needed] = REFUSED
         if over is not None:
-            bank = np.where(over, lost, bank)
-        return Stakes(bank, lost, top, above, over)
+            bank = np.where(over, self._overshot(boards, wins, steps, lost), bank)
+        reset = np.zeros(len(boards))
+        if self.throws.reset.any():
+            reset = self.after(boards, wins, self.holdings.reset[boards.mine])
+        return Stakes(bank, lost, reset, top, above, over)
 
     def _thrown_above(self, bank: Floats, lost: Floats) -> dict[int, Floats]:
         """By the dice left: banked in the end or lost, as often as somebody who only wants out."""
@@ -126,18 +189,24 @@ class MatchSolver:
             for left in {0, *self.throws.must_throw}
         }
 
-    def _going_on(self, boards: Positions, wins: Floats, score: Indices) -> Floats:
-        other = self.other(boards).seat
-        theirs, score = boards.theirs[None, :], np.minimum(score, self.ending.goal - 1)
-        going_on: Floats = 1.0 - wins[other[None, :], theirs, score]
-        return going_on
-
     def _reached(self, boards: Positions, score: Indices, lost: Floats) -> Floats:
         if self.ending.exactly:
             return np.where(score == self.ending.goal, 1.0, lost)
         followed = np.array(self.ending.followed)[boards.seat]
-        held = self.ending.held(score - boards.theirs, boards.theirs > 0)
+        lead = score - self.holdings.score[boards.theirs]
+        held = self.ending.held(lead, self.opened(boards.theirs))
         return np.where(followed, held, 1.0)
+
+    def _overshot(self, boards: Positions, wins: Floats, steps: Indices, lost: Floats) -> Floats:
+        """What a turn of so many steps is worth that goes over a target to be hit exactly."""
+        given = self.holdings.score[boards.theirs] + steps
+        if not self.ending.welfare:
+            return np.broadcast_to(lost, given.shape)
+        theirs = self.holdings.banked(np.minimum(given, self.ending.goal - 1))
+        worth = 1.0 - wins[self.other(boards).seat, theirs, boards.mine]
+        return np.where(
+            given < self.ending.goal, worth, np.where(given > self.ending.goal, lost, 0)
+        )
 
     def top(self, boards: Positions, wins: Floats) -> Indices:
         """From where on everybody banks.
@@ -145,20 +214,23 @@ class MatchSolver:
         That is where the target is reached, or, where the other may follow, where the lead is so
         large that one farkle more would lose more than any further points could win.
         """
-        to_goal = np.maximum(self.ending.goal - boards.mine, self.needed(boards))
+        mine, theirs = self.scores(boards)
+        to_goal = np.maximum(self.ending.goal - mine, self.needed(boards))
         if self.ending.exactly:
-            return self.ending.goal - boards.mine
+            most = self.ending.goal - mine
+            past_both = np.maximum(most, self.ending.goal - theirs + 1)
+            return past_both if self.ending.welfare else most
         followed = np.array(self.ending.followed)[boards.seat]
         if not followed.any():
             return to_goal
-        safe = self._safe_lead(boards, wins) + boards.theirs - boards.mine
+        safe = self._safe_lead(boards, wins) + theirs - mine
         return np.where(followed, np.maximum(to_goal, safe), to_goal)
 
     def _safe_lead(self, boards: Positions, wins: Floats) -> Indices:
         """The lead from which on the other's last turn is a smaller risk than any throw."""
         least = 0.0 if self.throws.must_throw else float(self.throws.farkle[1:].min())
         risk = np.maximum(least * self._others_least(boards, wins), _NEGLIGIBLE)
-        catching = self.ending.catching[(boards.theirs > 0).astype(np.intp)]
+        catching = self.ending.catching[self.opened(boards.theirs)]
         lead: Indices = (catching > risk[:, None]).sum(axis=1)
         return lead
 
@@ -169,11 +241,12 @@ class MatchSolver:
         that of reaching the target at once and being followed by one step.
         """
         goal, other = self.ending.goal, self.other(boards)
-        above = np.minimum(boards.mine + 1, goal - 1)
+        mine, theirs = self.scores(boards)
+        above = self.holdings.banked(np.minimum(mine + 1, goal - 1))
         solved = wins[other.seat, boards.theirs, above]
-        at_once = self.reaching[(boards.theirs > 0).astype(np.intp), goal - boards.theirs]
+        at_once = self.reaching[self.opened(boards.theirs), np.minimum(goal - theirs, goal)]
         held = self.ending.held(np.array([1]), [1])[0]
-        return np.where(boards.mine + 1 < goal, np.nan_to_num(solved) / 2, at_once * held)
+        return np.where(mine + 1 < goal, np.nan_to_num(solved) / 2, at_once * held)
 
     def sorted_by_top(self, boards: Positions, wins: Floats) -> Positions:
         """The boards in the order in which the turn wants its columns."""
@@ -181,8 +254,7 @@ class MatchSolver:
 
     def stakes_on_solved(self, boards: Positions, wins: Floats, most: int = 0) -> Stakes:
         """The stakes of turns that are solved, thrown on up to `most` steps at least."""
-        lost = 1.0 - wins[self.other(boards).index()]
-        return self.stakes(boards, wins, lost, most)
+        return self.stakes(boards, wins, self.lost(boards, wins), most)
 
 
 def solve(duel: MatchSolver, wins: Floats) -> Iterator[float]:
@@ -193,26 +265,78 @@ def solve(duel: MatchSolver, wins: Floats) -> Iterator[float]:
     Raises:
         OddsError: on some board neither player can ever win.
     """
-    goal = duel.ending.goal
-    work = np.array([_work(duel, total) for total in range(2 * goal - 1)])
-    slopes = np.full((duel.shape[0], goal), _SLOPE)
-    for total in range(2 * goal - 2, -1, -1):
+    work = _work(duel)
+    slopes = np.full((duel.shape[0], duel.ending.goal), _SLOPE)
+    for i, total in enumerate(duel.sums):
         boards = duel.of_sum(total)
         if np.isnan(wins[boards.index()]).any():
             _solve_sum(duel, duel.sorted_by_top(boards, wins), wins, slopes)
-        yield float(work[total:].sum() / work.sum())
+        yield float(work[: i + 1].sum() / work.sum())
 
 
-def _work(duel: MatchSolver, total: int) -> float:
-    """How long the boards of this sum take, about: turns, and steps until the target."""
-    mine = duel.of_sum(total).mine
-    return float(len(mine) * (duel.ending.goal - mine.min()))
+def solve_again(duel: MatchSolver, wins: Floats) -> Iterator[float]:
+    """Go over all boards until nothing moves; yields the share that is done, about.
+
+    `wins` holds a guess of every chance; that of the board on which a match begins is not a number
+    until all are right.
+
+    Raises:
+        OddsError: it does not come to rest.
+    """
+    work = _work(duel)
+    begin = duel.holdings.find(0, opened=False)
+    found = wins.copy()
+    found[0, begin, begin] = np.nan_to_num(found[0, begin, begin], nan=0.5)
+    rough = not duel.holdings.stay
+    done = 0.0
+    for _ in range(_PATIENCE):
+        before = found.copy()
+        slopes = np.full((duel.shape[0], duel.ending.goal), _SLOPE)
+        for i, total in enumerate(duel.sums):
+            _sweep(duel, duel.of_sum(total), found, slopes, rough=rough)
+            part = float(work[: i + 1].sum() / work.sum())
+            yield min(_NEARLY, done + part / (_ROUGH_SWEEPS if rough else _SWEEPS))
+        done += 1 / (_ROUGH_SWEEPS if rough else _SWEEPS)
+        wins[:] = found
+        moved = np.abs(found - before).max()
+        if not rough and moved < _AT_REST:
+            return
+        rough = rough and moved > _ROUGHLY
+        wins[0, begin, begin] = np.nan
+    raise OddsError(
+        Message("under these rules a match may have no end: penalties take more than turns bring")
+    )
+
+
+def _sweep(
+    duel: MatchSolver, boards: Positions, wins: Floats, slopes: Floats, *, rough: bool
+) -> None:
+    """Solve the boards of one sum, over those of lower sums as they were found before."""
+    if duel.holdings.stay:
+        _solve_sum(duel, duel.sorted_by_top(boards, wins), wins, slopes)
+        return
+    farkles = duel.holdings.farkles()
+    counted = farkles[boards.mine] + farkles[boards.theirs]
+    for n in range(int(counted.max()), -1, -1):
+        some = duel.sorted_by_top(boards.at(np.flatnonzero(counted == n)), wins)
+        lost, highest = duel.lost(some, wins), _USUAL if rough else _RARE
+        stakes = duel.stakes(some, wins, lost, highest=highest)
+        wins[some.index()] = play(duel.throws, stakes.in_short() if rough else stakes).begin()
+
+
+def _work(duel: MatchSolver) -> Floats:
+    """How long the boards of each sum take, about: turns, and steps until the target."""
+    n = np.bincount(duel.holdings.score - duel.holdings.score.min())
+    to_go = (duel.ending.goal - duel.holdings.score.min()) - np.arange(len(n))
+    work: Floats = np.convolve(n * to_go, n)[::-1].astype(np.float64)
+    return work
 
 
 def _solve_sum(duel: MatchSolver, boards: Positions, wins: Floats, slopes: Floats) -> None:
     pairs = _pairs(duel, boards)
     guess = _guess(duel, boards, wins)
-    slope = slopes[boards.seat, boards.mine]
+    mine, _ = duel.scores(boards)
+    slope = slopes[boards.seat, mine]
     lost_before, worth_before = np.zeros(0), np.zeros(0)
     lost = 1.0 - guess[pairs]
     for _ in range(_PATIENCE):
@@ -223,7 +347,7 @@ def _solve_sum(duel: MatchSolver, boards: Positions, wins: Floats, slopes: Float
         solved = _newton(worth, slope, lost, pairs)
         if missed < _CLOSE:
             wins[boards.index()] = solved
-            slopes[boards.seat, boards.mine] = slope
+            slopes[boards.seat, mine] = slope
             return
         lost_before, worth_before, lost = lost, worth, 1.0 - solved[pairs]
     raise OddsError(
@@ -239,11 +363,14 @@ def _pairs(duel: MatchSolver, boards: Positions) -> Indices:
 
 
 def _guess(duel: MatchSolver, boards: Positions, wins: Floats) -> Floats:
-    """From boards of a higher sum, as if the chances lay in a plane."""
+    """What was found before; else from boards of a higher sum, as if the chances lay in a plane."""
+    known = wins[boards.index()]
+    mine, theirs = duel.scores(boards)
     last = duel.ending.goal - 1
-    up, over = np.minimum(boards.mine + 1, last), np.minimum(boards.theirs + 1, last)
+    up = duel.holdings.banked(np.minimum(mine + 1, last))
+    over = duel.holdings.banked(np.minimum(theirs + 1, last))
     plane = wins[boards.seat, up, boards.theirs] + wins[boards.seat, boards.mine, over]
-    guess = plane - wins[boards.seat, up, over]
+    guess = np.where(np.isnan(known), plane - wins[boards.seat, up, over], known)
     return np.clip(np.where(np.isnan(guess), 0.5, guess), 0.0, 1.0)
 
 

@@ -4,8 +4,9 @@ Luck is the difference that a throw makes to what the turn is worth before and a
 player who plays on as well as can be. Over many throws it comes to nothing, whatever is kept.
 A decision gives away the difference between the best choice and the one that was taken.
 
-With two players the chances to win are those of the match (see `game.odds.match_odds`). With more, or
-with teams, they are those of two: the player on turn and the best of the others.
+With two players the chances to win are those of the match (see `game.odds.match_odds`), with more
+those of a race (see `game.odds.several`). With teams they are those of two: the player on turn and the
+best of the others.
 """
 
 from dataclasses import dataclass, field, replace
@@ -15,11 +16,13 @@ from game.errors import OddsError
 from game.match.effects import best_of_others
 from game.match.events import Banked, Thrown
 from game.match.match import Match
-from game.match.state import State, keeps_after
+from game.match.state import State, TurnEnding, keeps_after
 from game.match.step import step
-from game.odds.advice import MatchPosition, TurnOdds, TurnOption, turn_odds
+from game.odds.advice import MatchPosition, TurnOdds, TurnOption, board_of, turn_odds
 from game.odds.match_odds import MatchOdds
-from game.rules.ruleset import Dice
+from game.odds.several import last_turn_of_several, race_of, turn_of_several
+from game.odds.turn_odds import points_table
+from game.rules.ruleset import Dice, Win
 from game.rules.scoring import Effect, throw_events
 
 _TWO = 2
@@ -95,17 +98,51 @@ class Review:
 
 def table_of(state: State) -> MatchPosition:
     """The match as the player on turn sees it: against the best of the others."""
-    seat = state.turn.seat
+    seat, other = state.turn.seat, state.players[best_of_others(state)]
     return MatchPosition(
         mine=state.player.score,
-        theirs=state.players[best_of_others(state)].score,
+        theirs=other.score,
         second=state.closer is not None or seat == state.order[-1],
         opened=state.player.opened,
+        other_opened=other.opened,
+        farkles=state.player.farkles,
+        other_farkles=other.farkles,
     )
+
+
+def are_several(state: State) -> bool:
+    """Whether more than two race for themselves, to a target that all may pass."""
+    alone = all(player.team is None for player in state.players)
+    rules = state.rules
+    plain = rules.win is not Win.EXACTLY and not state.one_throw_only
+    return alone and plain and len(state.order) > _TWO
+
+
+def _of_several(state: State, wins: MatchOdds, most: int) -> TurnOdds:
+    """The odds of a turn against all others."""
+    opened, seat, model = state.player.opened, state.turn.seat, race_of(wins)
+    points, steps = points_table(state.rules, opened=opened), most // wins.step + 1
+
+    def score(other: int) -> int:
+        return min(max(state.players[other].score // wins.step, 0), model.goal - 1)
+
+    if state.closer is None:
+        i = state.order.index(seat)
+        others = [*map(score, (*state.order[i + 1 :], *state.order[:i]))]
+        later = len(state.order) - 1 - i
+        turn = turn_of_several(model, score(seat), others, later, opened=opened, most=steps)
+    else:
+        best = state.players[best_of_others(state)].score // wins.step
+        after = [score(other) for other in state.to_follow if other != seat]
+        turn = last_turn_of_several(model, score(seat), best, after, opened=opened, most=steps)
+    lost = float(turn.stakes.lost[0])
+    return TurnOdds(state.rules, table_of(state), points, turn.banked, turn.worth, lost)
 
 
 def odds_of(state: State, wins: MatchOdds | None, *, most: int = 0) -> TurnOdds:
     """The odds of the turn being played; without chances to win where the scores have none."""
+    if wins is not None and wins.solved and state.winner is None and are_several(state):
+        return _of_several(state, wins, most)
     table = table_of(state)
     try:
         return turn_odds(state.rules, table, wins, most=most)
@@ -159,7 +196,12 @@ class _Reader:
     def _odds_of(self, state: State, most: int) -> TurnOdds:
         """Worked out once for a turn, unless it goes higher than was looked at."""
         odds = self._odds
-        if odds is None or odds.table != table_of(state) or most > self._reach:
+        if (
+            odds is None
+            or odds.table != table_of(state)
+            or most > self._reach
+            or odds.lost is not None
+        ):
             self._reach = max(most, _USUAL)
             odds = self._odds = odds_of(state, self.wins, most=self._reach)
         return odds
@@ -174,8 +216,12 @@ class _Reader:
         options = self._after(state, event)
         points = max((option.worth for option in options), default=0.0)
         win = max((o.win for o in options if o.win is not None), default=None)
-        if not options and before.win_thrown is not None:
-            win = _lost(state, self.wins)
+        if after.winner == state.turn.seat and after.turns[-1].ending is TurnEnding.WIN:
+            win = 1.0
+        elif not options and before.win_thrown is not None:
+            reset = after.turns[-1].ending is TurnEnding.RESET
+            told = self._odds_of(state, state.turn.at_risk).lost
+            win = _lost(state, self.wins, reset=reset) if told is None else told
         change = None if win is None or before.win_thrown is None else win - before.win_thrown
         self._note(state, Cause.LUCK, points - before.points, change)
 
@@ -222,13 +268,15 @@ class _Reader:
     def _after(self, state: State, event: Thrown) -> tuple[TurnOption, ...]:
         """What can be done about a throw; a bank that is forced is all there is."""
         dice = tuple(sorted(event.dice))
+        effects = [each.effect for each in throw_events(dice, state.rules)]
+        if Effect.RESET_SCORE in effects and Effect.WIN not in effects:
+            return ()
         keeps = keeps_after(state.turn.throws, dice, state.rules)
         single = state.rules.last_die_twice if len(dice) == 1 else 0
         at_risk = state.turn.at_risk + single
         most = at_risk + max((keep.score for keep in keeps), default=0)
         options = self._odds_of(state, most).options(at_risk, keeps)
-        must_bank = any(e.effect is Effect.MUST_BANK for e in throw_events(dice, state.rules))
-        if not (must_bank or state.one_throw_only):
+        if not (Effect.MUST_BANK in effects or state.one_throw_only):
             return options
         best = next((o for o in options if o.keep == keeps[0] and not o.refused), None)
         if best is None:
@@ -255,12 +303,17 @@ def _choice(option: TurnOption, *, bank: bool) -> KeepChoice:
     return KeepChoice(option.keep.dice if option.keep else (), bank)
 
 
-def _lost(state: State, wins: MatchOdds | None) -> float | None:
-    """The chance to win once this turn has brought nothing."""
+def _lost(state: State, wins: MatchOdds | None, *, reset: bool = False) -> float | None:
+    """The chance to win once this turn has brought nothing, or taken all points."""
     if wins is None or not wins.solved:
         return None
-    seen = table_of(state)
+    rules, seen = state.rules, table_of(state)
+    if reset:
+        seen = replace(seen, mine=0, farkles=0)
+        after = replace(seen.after_nothing(0, None), other_farkles=0)
+    else:
+        after = seen.after_nothing(rules.three_farkles, None if rules.below_zero else 0)
     try:
-        return 1 - wins.begin(seen.theirs, seen.mine, second=not seen.second)
+        return 1 - wins.chance(board_of(wins, after))
     except OddsError:
         return 0.0  # the other has reached the target, and this was the last turn

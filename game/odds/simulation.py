@@ -103,8 +103,11 @@ def play_out(wins: MatchOdds, matches: int, seed: int = 1) -> SimulatedShare:
     Raises:
         OddsError: the rules force a bank or want the target exactly, which is not played here.
     """
-    if wins.rules.must_bank_after_triple or wins.rules.win is Win.EXACTLY:
-        raise OddsError(Message("a forced bank or an exact target is not played out here"))
+    ends = wins.duel.throws.win.any() or wins.duel.falls
+    if wins.rules.must_bank_after_triple or wins.rules.win is Win.EXACTLY or ends:
+        raise OddsError(
+            Message("a forced bank, an exact target, penalties and resets are not played out here")
+        )
     table = _Table(wins, matches, Dice(wins.rules, seed))
     for total in range(2 * wins.duel.ending.goal - 1):
         table.play_all_of(total)

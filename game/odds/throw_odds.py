@@ -12,7 +12,7 @@ import numpy as np
 
 from game.odds.compiled_rules import CompiledRules, Floats, Indices, orders, scoreless, throws
 from game.odds.turn_odds import far
-from game.odds.turn_solver import REFUSED, Stakes, Worth, in_hand, play, rows
+from game.odds.turn_solver import REFUSED, Stakes, Worth, in_hand, outcomes, play, rows
 from game.rules import scoring
 from game.rules.ruleset import Ruleset
 
@@ -45,13 +45,14 @@ def throw_chances(rules: Ruleset) -> Mapping[int, ThrowChances]:
 
 def _chances(n: int, rules: Ruleset) -> ThrowChances:
     hot = points = 0
-    for dice, keeps in scoring.table(rules).items():
+    table = scoring.table(rules)
+    for dice, keeps in table.items():
         if len(dice) == n and keeps:
             hot += orders(dice) * any(keep.hot for keep in keeps)
             points += orders(dice) * keeps[0].score
     return ThrowChances(
         n,
-        farkle=Fraction(scoreless(n, rules), 6**n),
+        farkle=Fraction(sum(orders(d) for d, k in table.items() if len(d) == n and not k), 6**n),
         hot=Fraction(hot, 6**n),
         mean=Fraction(points, 6**n),
     )
@@ -95,19 +96,31 @@ def reaching(throws: CompiledRules, needed: int, least: int, most: int = 0) -> W
 
 
 def _reaching(throws: CompiledRules, needed: Indices, least: int, most: int = 0) -> Worth:
+    return play(throws, _to_reach(throws, needed, least, most))
+
+
+def _to_reach(throws: CompiledRules, needed: Indices, least: int, most: int) -> Stakes:
     top = np.maximum(needed, most)
     steps = np.arange(rows(throws, int(top.max())))[:, None]
     enough = (steps >= needed).astype(np.float64)
     escape = far(throws).slope[in_hand(throws)]
-    stakes = Stakes(
+    return Stakes(
         bank=np.where(steps >= least, enough, REFUSED),
         lost=np.zeros(len(needed)),
+        reset=np.zeros(len(needed)),
         top=top,
         thrown_above={
             left: np.full(enough.shape, escape[left]) for left in {0, *throws.must_throw}
         },
     )
-    return play(throws, stakes)
+
+
+def last_turns(rules: Ruleset, most: int, *, opened: bool) -> Floats:
+    """Chance of a turn that needs so many steps, or all is lost, to bank so many, at [banked, needed]."""
+    compiled = throws(rules)
+    needed = np.maximum(np.arange(most, -1, -1), compiled.needed(opened=opened))
+    stakes = _to_reach(compiled, needed, compiled.needed(opened=opened), 0)
+    return outcomes(compiled, stakes, play(compiled, stakes)).banked[:, ::-1]
 
 
 def chances_to_reach(throws: CompiledRules, most: int, least: int) -> Floats:
@@ -140,8 +153,8 @@ def chances_of_one_throw(rules: Ruleset, most: int, least: int) -> Floats:
         for c in range(classes.n):
             most_steps = max(int(steps[c]) for steps in classes.steps if c < len(steps))
             best[most_steps] += classes.weights[-1, c]
-    chances = np.zeros(max(most, least) + 1)
+    chances = np.full(max(most, least) + 1, compiled.win[-1])
     at_least = best[::-1].cumsum()[::-1][: len(chances)]
-    chances[: len(at_least)] = at_least
+    chances[: len(at_least)] += at_least
     chances[:least] = chances[least]
     return chances

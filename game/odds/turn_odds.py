@@ -15,9 +15,9 @@ import numpy as np
 from game.errors import OddsError
 from game.match.turns import ROW
 from game.message import Message
-from game.odds.compiled_rules import CompiledRules, Floats, ThrowClasses, throws
+from game.odds.compiled_rules import CompiledRules, Floats, ThrowClasses, dice_alone
 from game.odds.turn_solver import REFUSED, Stakes, Worth, in_hand, play, rows
-from game.rules.ruleset import Ruleset
+from game.rules.ruleset import Piggyback, Ruleset
 
 _FAR = 1e7
 """Steps; far enough to see which of two lines is above in the end."""
@@ -166,7 +166,7 @@ def points_table(rules: Ruleset, *, opened: bool = True) -> PointsTable:
     Raises:
         OddsError: no throw ever farkles, so that a turn is worth more than any number.
     """
-    compiled = throws(rules)
+    compiled = dice_alone(rules)
     return _table(compiled, compiled.needed(opened=opened), 0.0)
 
 
@@ -178,10 +178,26 @@ def _table(throws: CompiledRules, needed: int, lost: float) -> PointsTable:
     stakes = Stakes(
         bank=np.where(steps >= needed, steps, REFUSED),
         lost=np.array([lost]),
+        reset=np.array([lost]),
         top=np.array([line.top]),
         thrown_above=line.thrown_where_one_must(throws, steps),
     )
     return PointsTable(throws, play(throws, stakes), line)
+
+
+def left_out_of_turn(rules: Ruleset) -> tuple[Message, ...]:
+    """What the value of a turn does not know of these rules."""
+    played = (
+        (rules.opening, Message("the opening")),
+        (rules.three_farkles, Message("farkles in a row, but for the long run")),
+        (rules.four_twos_reset, Message("resets")),
+        (rules.all_alike_wins or rules.all_ones_win, Message("throws that win at once")),
+        (rules.three_scoreless_starts, Message("what three scoreless first throws cost")),
+        (rules.triple_threes, Message("what three 3s in one throw cost")),
+        (rules.piggyback is not Piggyback.NO, Message("taking over what another has banked")),
+        (rules.hot_dice_multiply, Message("hot dice that multiply what follows")),
+    )
+    return tuple(what for is_played, what in played if is_played)
 
 
 @cache
@@ -194,7 +210,7 @@ def average(rules: Ruleset) -> float:
 
     Source of the method: M. Busche, Maximizing Expected Scores in the Game of Zilch.
     """
-    compiled = throws(rules)
+    compiled = dice_alone(rules)
     needed = compiled.needed(opened=True)
     if not rules.three_farkles:
         return points_table(rules).value

@@ -5,7 +5,8 @@ the highest points down, in one pass, for many boards at a time (the columns of 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ class Stakes:
     Attributes:
         bank: worth of banking so many steps, at [steps, board]; REFUSED where it is not allowed.
         lost: worth of a turn that brings nothing, at [board].
+        reset: worth of losing all points, too, at [board]; a throw that wins is worth 1.
         top: from so many steps on everybody banks, at [board]; falling from board to board.
         thrown_above: from `top` on what it is worth to throw where one must, at [steps, board],
             by the number of dice left; that of hot dice, 0, is always there.
@@ -31,9 +33,20 @@ class Stakes:
 
     bank: Floats
     lost: Floats
+    reset: Floats
     top: Indices
     thrown_above: Mapping[int, Floats]
     over: npt.NDArray[np.bool_] | None = None
+
+    def in_short(self) -> "Stakes":
+        """The same in half the memory, to seven digits."""
+        return replace(
+            self,
+            bank=self.bank.astype(np.float32),
+            lost=self.lost.astype(np.float32),
+            reset=self.reset.astype(np.float32),
+            thrown_above={n: above.astype(np.float32) for n, above in self.thrown_above.items()},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +77,14 @@ def play(throws: CompiledRules, stakes: Stakes) -> Worth:
     worth = _above(throws, stakes)
     kept, thrown = worth.kept, worth.thrown
     table = kept.reshape(-1, kept.shape[2])
-    free, forced = _Lookup(throws.free, throws), _Lookup(throws.forced, throws)
-    lost, order = throws.farkle[:, None] * stakes.lost, in_hand(throws)
+    kind = stakes.bank.dtype
+    free, forced = _Lookup(throws.free, throws, kind), _Lookup(throws.forced, throws, kind)
+    order = in_hand(throws)
+    ended = throws.farkle[:, None] * stakes.lost + throws.reset[:, None] * stakes.reset
+    ended = (ended + throws.win[:, None]).astype(kind)
     for t in range(int(stakes.top.max(initial=0)) - 1, -1, -1):
         active = int(np.searchsorted(-stakes.top, -t, side="left"))
-        now = free.worth(table, t, active) + lost[:, :active]
+        now = free.worth(table, t, active) + ended[:, :active]
         if throws.forced.n:
             now += forced.worth_if_banked(table, stakes, t, active)
         thrown[t, :, :active] = now
@@ -90,14 +106,15 @@ def _above(throws: CompiledRules, stakes: Stakes) -> Worth:
     kept[:, list(throws.must_throw)] = REFUSED
     for left, worth in stakes.thrown_above.items():
         kept[:, left] = np.maximum(kept[:, left], worth)
-    return Worth(kept, np.zeros((n_rows, throws.n_dice + 1, n_boards)))
+    return Worth(kept, np.zeros((n_rows, throws.n_dice + 1, n_boards), kept.dtype))
 
 
 class _Lookup:
     """The best choices of all classes at once."""
 
-    def __init__(self, classes: ThrowClasses, throws: CompiledRules) -> None:
+    def __init__(self, classes: ThrowClasses, throws: CompiledRules, kind: np.dtype[Any]) -> None:
         self._classes = classes
+        self._weights = classes.weights.astype(kind, copy=False)
         self._n_dice = throws.n_dice
         self._refused = [np.isin(left, throws.must_throw) for left in classes.left]
         self._at = self._rows()
@@ -112,7 +129,7 @@ class _Lookup:
 
     def worth(self, table: Floats, t: int, active: int) -> Floats:
         """Of a throw of n dice, its farkles counted as nothing, at [n, board]."""
-        worth: Floats = self._classes.weights @ self._best(table, t, active)
+        worth: Floats = self._weights @ self._best(table, t, active)
         return worth
 
     def _best(self, table: Floats, t: int, active: int) -> Floats:
@@ -130,7 +147,7 @@ class _Lookup:
         """The same where the best keep that does not overshoot is banked, if it may be."""
         banked = self._banked(stakes, t, active)
         free = self._best(table, t, active)
-        worth: Floats = self._classes.weights @ np.where(np.isneginf(banked), free, banked)
+        worth: Floats = self._weights @ np.where(np.isneginf(banked), free, banked)
         return worth
 
     def _banked(self, stakes: Stakes, t: int, active: int) -> Floats:
@@ -148,3 +165,81 @@ class _Lookup:
         bank: Floats = stakes.bank[t + self._classes.steps[place], :active]
         bank[self._refused[place]] = REFUSED
         return bank
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """How turns end that are played so, for each of many boards.
+
+    Attributes:
+        banked: chance to bank so many steps, at [steps, board].
+        won, reset: chance to throw what wins at once, or takes all points, at [board].
+    """
+
+    banked: Floats
+    won: Floats
+    reset: Floats
+
+
+def outcomes(throws: CompiledRules, stakes: Stakes, worth: Worth) -> Outcomes:
+    """Follow every way that the turn may go, from nothing at risk upwards."""
+    n_rows, n_boards = stakes.bank.shape
+    there = np.zeros((n_rows, throws.n_dice + 1, n_boards))
+    there[0, -1] = 1.0
+    found = Outcomes(np.zeros((n_rows, n_boards)), np.zeros(n_boards), np.zeros(n_boards))
+    for t in range(int(stakes.top.max())):
+        now = there[t]
+        found.won[:] += throws.win @ now
+        found.reset[:] += throws.reset @ now
+        for classes in (throws.free, throws.forced):
+            if classes.n and now.any():
+                forced = classes is throws.forced
+                _follow(throws, stakes, worth, (classes, forced, t), there, found.banked)
+    return found
+
+
+def _follow(  # noqa: PLR0917 - all that a turn is, at one place of it
+    throws: CompiledRules,
+    stakes: Stakes,
+    worth: Worth,
+    which: tuple[ThrowClasses, bool, int],
+    there: Floats,
+    banked: Floats,
+) -> None:
+    """Where the throws of these classes lead from so many steps at risk."""
+    classes, forced, t = which
+    n_boards = stakes.bank.shape[1]
+    board = np.arange(n_boards)
+    share = classes.weights.T @ there[t]
+    steps, left = _chosen(classes, worth.kept, t, n_boards, first=forced)
+    dice = np.array(in_hand(throws))[left]
+    to = t + steps
+    bank = stakes.bank[to, board]
+    may = ~np.isin(left, throws.must_throw) & ~np.isneginf(bank)
+    over = to >= stakes.top
+    banks = may & (forced | over | (bank >= worth.thrown[to, dice, board]))
+    size = banked.size
+    at = to * n_boards + board
+    banked += np.bincount(at[banks], share[banks], size).reshape(banked.shape)
+    on = ~banks & ~over
+    at = (to * there.shape[1] + dice) * n_boards + board
+    there += np.bincount(at[on], share[on], there.size).reshape(there.shape)
+
+
+def _chosen(
+    classes: ThrowClasses, kept: Floats, t: int, n_boards: int, *, first: bool
+) -> tuple[Indices, Indices]:
+    """Steps and dice left of the best choice of each class, at [class, board]."""
+    steps = np.repeat(classes.steps[0][:, None], n_boards, axis=1)
+    left = np.repeat(classes.left[0][:, None], n_boards, axis=1)
+    if first:
+        return steps, left
+    best = kept[t + classes.steps[0], classes.left[0]].copy()
+    for more, fewer in zip(classes.steps[1:], classes.left[1:], strict=True):
+        n = len(more)
+        found = kept[t + more, fewer]
+        better = found > best[:n]
+        best[:n][better] = found[better]
+        steps[:n] = np.where(better, more[:, None], steps[:n])
+        left[:n] = np.where(better, fewer[:, None], left[:n])
+    return steps, left

@@ -14,8 +14,8 @@ STEP = 50
 class SlowOdds:
     """Plays by the rules as `game.match.step` does, one throw at a time; `far` ends all throwing on."""
 
-    def __init__(self, rules: Ruleset, target: int, far: int = 600) -> None:
-        self.rules, self.target, self.far = rules, target, far
+    def __init__(self, rules: Ruleset, target: int, far: int = 600, still: float = 1e-9) -> None:
+        self.rules, self.target, self.far, self.still = rules, target, far, still
         self.exact = rules.win is Win.EXACTLY
         self.offers = {n: Counter(self._offers(n)) for n in range(1, rules.n_dice + 1)}
         self.follow = cache(self._follow)
@@ -25,15 +25,18 @@ class SlowOdds:
         for faces in product(range(1, 7), repeat=n):
             dice = tuple(sorted(faces))
             events = scoring.throw_events(dice, self.rules)
-            must = any(event.effect is Effect.MUST_BANK for event in events)
-            yield tuple((keep.score, keep.dice_left) for keep in table[dice]), must
+            effects = {event.effect for event in events}
+            end = next((e for e in (Effect.WIN, Effect.RESET_SCORE) if e in effects), None)
+            must = Effect.MUST_BANK in effects
+            yield tuple((keep.score, keep.dice_left) for keep in table[dice]), must, end
 
-    def turn(self, worth_of_bank, lost, *, score=0, opened=True, far=None):  # noqa: C901 - the whole of a turn in one place, to compare with
+    def turn(self, worth_of_bank, lost, *, score=0, opened=True, far=None, reset=0.0):  # noqa: C901 - the whole of a turn in one place, to compare with
         """The worth of a turn; `worth_of_bank(points)` and `lost` are those of its ends."""
         rules, far = self.rules, far or self.far
 
         def refused(points, left):
             must = left == 0 and rules.hot_dice is HotDice.MUST
+            must = must or left >= rules.must_throw_from > 0
             short = not opened and points < rules.opening
             return must or short or points < rules.minimum_bank
 
@@ -58,8 +61,10 @@ class SlowOdds:
                 return lost
             bonus = rules.last_die_twice if n == 1 else 0
             scored = farkles = 0.0
-            for (keeps, must), count in self.offers[n].items():
-                if keeps:
+            for (keeps, must, end), count in self.offers[n].items():
+                if end:
+                    scored += count / 6**n * (1.0 if end is Effect.WIN else reset)
+                elif keeps:
                     scored += count / 6**n * decide(points + bonus, keeps, must)
                 else:
                     farkles += count / 6**n
@@ -80,8 +85,9 @@ class SlowOdds:
         least = max(self.rules.minimum_bank, 0 if opened else self.rules.opening)
         good = sum(
             count
-            for (keeps, _), count in self.offers[self.rules.n_dice].items()
-            if keeps and keeps[0][0] > lead and keeps[0][0] >= least
+            for (keeps, _, end), count in self.offers[self.rules.n_dice].items()
+            if end is Effect.WIN
+            or (not end and keeps and keeps[0][0] > lead and keeps[0][0] >= least)
         )
         return good / 6**self.rules.n_dice
 
@@ -94,40 +100,83 @@ class SlowOdds:
         return score == self.target
 
     def match(self):
-        """The chance to win at each [seat, mine, theirs] in steps, by plain value iteration."""
+        """The chance to win at each (seat, mine, theirs), by plain value iteration.
+
+        What a player has is (steps, on the board, farkles in a row).
+        """
         later = self.rules.last_round is LastRound.LATER_IN_ROUND and not self.exact
-        seats = 2 if later else 1
         goal = next(i for i in range(1000) if self.reached(i * STEP))
-        wins = {}
-        for total in range(2 * goal - 2, -1, -1):
-            boards = [
-                (seat, mine, total - mine)
-                for seat in range(seats)
-                for mine in range(goal)
-                if 0 <= total - mine < goal
-            ]
-            wins |= dict.fromkeys(boards, 0.5)
-            change = 1.0
-            while change > 1e-11:
-                before = [wins[board] for board in boards]
-                for board in boards:
-                    wins[board] = self._board(wins, *board, later=later)
-                change = max(abs(wins[b] - old) for b, old in zip(boards, before, strict=True))
+        wins = dict.fromkeys(self._boards(goal, later=later), 0.5)
+        change = 1.0
+        while change > self.still:
+            before = dict(wins)
+            for board in wins:
+                wins[board] = self._board(wins, *board, later=later)
+            change = max(abs(wins[b] - old) for b, old in before.items())
         return wins
+
+    def _boards(self, goal, *, later):
+        """All that can be reached, those with most points first."""
+        start = (0, False, 0)
+        found, new = set(), {(seat, start, start) for seat in range(1 + later)}
+        while new:
+            found |= new
+            after = set()
+            for seat, mine, theirs in new:
+                for mine_after in self._after(mine, goal):
+                    after.add((1 - seat if later else seat, theirs, mine_after))
+                for gift in range(1, goal if self.rules.welfare else 1):
+                    if theirs[0] + gift < goal:
+                        got = (theirs[0] + gift, True, theirs[2])
+                        after.add((seat, got, (mine[0], mine[1], 0)))
+            new = after - found
+        return sorted(found, key=lambda board: -board[1][0] - board[2][0])
+
+    def _after(self, mine, goal):
+        yield self.lost(mine)
+        if self.rules.four_twos_reset:
+            yield self.to_zero(mine)
+        for steps in range(1, goal - mine[0]):
+            yield (mine[0] + steps, True, 0)
+
+    def lost(self, mine):
+        score, opened, farkles = mine
+        cost = self.rules.three_farkles // STEP
+        if not cost:
+            return (*mine[:2], 0)
+        if farkles < 2:
+            return score, opened, farkles + 1
+        floor = -2 * cost if self.rules.below_zero else 0
+        return max(score - cost, floor), opened, 0
+
+    def to_zero(self, mine):
+        return 0, mine[1], 0
 
     def _board(self, wins, seat, mine, theirs, *, later):
         other = 1 - seat if later else seat
-        lost = 1 - wins[other, theirs, mine]
+        lost = 1 - wins[other, theirs, self.lost(mine)]
+        reset = 1 - wins[other, theirs, self.to_zero(mine)] if self.rules.four_twos_reset else 0.0
         followed = self.rules.last_round is not LastRound.NONE and not self.exact
         if later:
             followed = seat == 0
+        score = mine[0] * STEP
 
         def bank(points):
-            score = mine * STEP + points
-            if self.exact and score > self.target:
-                return lost
-            if not self.reached(score):
-                return 1 - wins[other, theirs, score // STEP]
-            return 1 - self.follow(score - theirs * STEP, theirs > 0) if followed else 1.0
+            total = score + points
+            if self.exact and total > self.target:
+                return self._gift(wins, other, mine, theirs, points, lost)
+            if not self.reached(total):
+                return 1 - wins[other, theirs, (total // STEP, True, 0)]
+            lead = total - theirs[0] * STEP
+            return 1 - self.follow(lead, theirs[1]) if followed else 1.0
 
-        return self.turn(bank, lost, score=mine * STEP, opened=mine > 0)
+        return self.turn(bank, lost, score=score, opened=mine[1], reset=reset)
+
+    def _gift(self, wins, other, mine, theirs, points, lost):  # noqa: PLR0917 - all of a board
+        """With welfare a turn that overshoots goes to the other."""
+        given = theirs[0] + points // STEP
+        if not self.rules.welfare or given * STEP > self.target:
+            return lost
+        if given * STEP == self.target:
+            return 0.0
+        return 1 - wins[other, (given, True, theirs[2]), (mine[0], mine[1], 0)]

@@ -99,13 +99,13 @@ def test_points_are_told_without_a_solved_match():
     assert found.moments[0].win is None
 
 
-def test_with_more_players_the_figure_is_of_two(wins):
+def test_with_more_players_the_chance_is_smaller_than_that_of_two(wins):
     match = Match.start(RULES, ["Anna", "Ben", "Cleo"]).throw(NOTHING).throw((1, 1, 1, 2, 3)).bank()
     match = match.throw(NOTHING)
     found = review(match, wins)
 
     assert not found.of_two
-    assert found.curve[-1].win == pytest.approx(wins.begin(0, 300))
+    assert 0 < found.curve[-1].win < wins.begin(0, 300)
 
 
 def test_second_try_of_the_last_die_is_one_throw():

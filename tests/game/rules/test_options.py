@@ -426,6 +426,7 @@ def test_a_turn_that_overshoots_goes_to_who_has_least():
     over = match.bank((1, 5, 5, 5))
 
     assert scores(over) == [500, 50, 600]
+    assert over.state.players[2].opened
     assert (over.state.turns[0].given, over.state.turns[0].given_to) == (600, 2)
     assert match.push(ScoreSet(2, 400), ScoreSet(1, 600)).bank((1, 5, 5, 5)).state.winner == 2
     assert scores(match.push(ScoreSet(2, 450), ScoreSet(1, 600)).bank((1, 5, 5, 5))) == [

@@ -1,0 +1,40 @@
+"""Three and more players: a race that is exact for two, beside matches thrown out."""
+
+import numpy as np
+import pytest
+
+from device.bench.players import Position, ThrownOut, _told, _turn
+from game.odds.match_odds import MatchOdds
+from game.odds.several import race
+from game.rules.ruleset import LastRound, Ruleset
+
+SMALL = Ruleset("small", "Small", n_dice=5, target=2000, triples=(1000, 200, 300, 400, 500, 600))
+
+
+@pytest.fixture(scope="module", params=[LastRound.NONE, LastRound.EVERY_OTHER])
+def solved(request):
+    wins = MatchOdds.unsolved(
+        Ruleset("small", "Small", n_dice=5, last_round=request.param), SMALL.target
+    )
+    for _ in wins.solve():
+        pass
+    return wins
+
+
+@pytest.mark.parametrize("scores", [(0, 0), (500, 1000), (1500, 200)])
+def test_with_two_players_it_is_what_is_exact(solved, scores):
+    model = race(solved)
+    told, _ = _told(model, _turn(model, Position(tuple(n // 50 for n in scores), 1)))
+
+    assert told == pytest.approx(solved.begin(*scores), abs=0.004)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scores", [(0, 0, 0), (20, 25, 10, 15)])
+def test_with_more_it_is_near_what_is_thrown_out(solved, scores):
+    position = Position(scores, len(scores) - 1)
+    model = race(solved)
+    told, first = _told(model, _turn(model, position))
+    share = ThrownOut(solved).share(position, first, 20_000, np.random.default_rng(1))
+
+    assert told == pytest.approx(share, abs=0.03)
