@@ -1,6 +1,11 @@
 """Text that people wrote into files: matches, and rules of their own."""
 
+import sys
+from collections.abc import Callable
+from functools import partial
+from io import TextIOWrapper
 from pathlib import Path
+from typing import TextIO
 
 from game.errors import FileError
 from game.message import Message
@@ -15,14 +20,23 @@ def read_text(path: Path) -> str:
     Raises:
         FileError: there is none, or it is not text; in plain words.
     """
+    return _read(partial(path.open, encoding="utf-8-sig"), str(path))
+
+
+def read_stdin() -> str:
+    """The same of what comes in."""
+    return _read(partial(TextIOWrapper, sys.stdin.buffer, encoding="utf-8-sig"), "stdin")
+
+
+def _read(opened: Callable[[], TextIO], name: str) -> str:
     try:
-        with path.open(encoding="utf-8-sig") as file:
+        with opened() as file:
             text = file.read(MAX_CHARS + 1)
     except (OSError, ValueError) as error:
-        raise FileError(Message("%(file)s: %(why)s", file=str(path), why=_why(error))) from None
+        raise FileError(Message("%(file)s: %(why)s", file=name, why=_why(error))) from None
     if len(text) > MAX_CHARS:
         why = Message("this is longer than %(most)s characters", most=MAX_CHARS)
-        raise FileError(Message("%(file)s: %(why)s", file=str(path), why=why))
+        raise FileError(Message("%(file)s: %(why)s", file=name, why=why))
     return text
 
 

@@ -14,7 +14,7 @@ from game.count_words import faces, n_dice
 from game.errors import ThrowError, quoted
 from game.rules import rule_files, scoring
 from game.rules.ruleset import Dice, Ruleset
-from game.rules.scoring import Keep
+from game.rules.scoring import Effect, Keep, ThrowEvent
 
 
 @click.command()
@@ -95,8 +95,22 @@ def _show_json(throw: Dice, rules: Ruleset) -> None:
 def _show(throw: Dice, rules: Ruleset) -> None:
     keeps = scoring.keeps(throw, rules)
     click.echo(f"{faces(throw)}  ({rules.title})")
+    for event in scoring.throw_events(throw, rules):
+        click.echo(f"  {_by_itself(event)}")
     if not keeps:
         click.echo("  farkle: nothing scores")
     for keep in keeps:
         left = "hot dice: throw all again" if keep.hot else f"throw {n_dice(keep.dice_left)}"
         click.echo(f"  {faces(keep.dice):<12}{keep.score:>6,}  {left:<26}{keep}")
+
+
+def _by_itself(event: ThrowEvent) -> str:
+    match event.effect:
+        case Effect.WIN:
+            return "wins the match at once"
+        case Effect.RESET_SCORE:
+            return "takes all points on the board, and the turn"
+        case Effect.PENALTY:
+            return f"costs {-event.points:,} at once"
+        case Effect.MUST_BANK:
+            return "must be banked, if that is allowed: three alike are in it"

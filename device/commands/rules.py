@@ -12,11 +12,13 @@ from game.errors import RulesetError
 from game.match.match import Match
 from game.match.match_text import from_text
 from game.match.state import State, Turn
+from game.match.step import step
 from game.names import clean_names
 from game.rules import rule_files, score_card
 from game.rules.ruleset import Ruleset
+from game.rules.scoring import table
 from game.rules.sentences import sentences
-from game.textfile import read_text
+from game.textfile import read_stdin, read_text
 
 
 @click.group()
@@ -85,6 +87,7 @@ def match(file: str, as_json: bool) -> None:  # noqa: FBT001
 
     \b
     traykeeper match evening.txt
+    cat evening.txt | traykeeper match --json -
     traykeeper match --json evening.txt
     """
     replay(file, as_json=as_json)
@@ -130,7 +133,9 @@ def print_sheet(rules: Ruleset, *, pad: bool, names: tuple[str, ...]) -> None:
 
 def replay(path: str, *, as_json: bool) -> None:
     """Print every turn, the standings and the outcome of a match written as text."""
-    match = from_text(read_text(Path(path)), where=path)
+    stdin = path == "-"
+    text = read_stdin() if stdin else read_text(Path(path))
+    match = from_text(text, where="stdin" if stdin else path)
     if as_json:
         click.echo(json.dumps(match_json(match)))
         return
@@ -162,21 +167,42 @@ def match_json(match: Match) -> dict[str, Any]:
     return {
         "rules": match.rules.name,
         "target": match.rules.target,
+        "options": list(rule_files.differences(match.rules)),
         "players": [
             {"name": p.name, "score": p.score, "opened": p.opened, "team": p.team, "here": p.here}
             for p in state.players
         ],
-        "turns": [_turn_json(turn) for turn in state.turns],
-        "turn": _turn_json(state.turn) | {"dice_to_throw": state.dice_in_hand},
+        "turns": [
+            _turn_json(turn, match.rules) | {"scores": scores}
+            for turn, scores in zip(state.turns, _running(match), strict=True)
+        ],
+        "turn": None
+        if state.winner is not None
+        else _turn_json(state.turn, match.rules) | {"dice_to_throw": state.dice_in_hand},
         "winner": state.winner,
         "outcome": _outcome(state),
     }
 
 
-def _turn_json(turn: Turn) -> dict[str, Any]:
+def _running(match: Match) -> list[list[int]]:
+    """The scores of all after each turn."""
+    found: list[list[int]] = []
+    state = match.start_state
+    for event in match.timeline:
+        state = step(state, event)
+        scores = [player.score for player in state.players]
+        found = [*found[: len(state.turns)], *[scores] * (len(state.turns) - len(found))]
+    return found
+
+
+def _turn_json(turn: Turn, rules: Ruleset) -> dict[str, Any]:
+    bonus = rules.last_die_twice * sum(
+        len(throw.dice) == 1 and bool(table(rules)[throw.dice]) for throw in turn.throws
+    )
     return {
         "seat": turn.seat,
-        "brought": turn.brought,
+        "brought": turn.brought - bonus,
+        "bonus": bonus,
         "throws": [
             {
                 "dice": list(throw.dice),

@@ -60,7 +60,9 @@ def give_points(state: State, seat: int, points: int) -> State:
 
 
 def set_score(state: State, seat: int, score: int) -> State:
-    """By hand: whoever has points is on the board."""
+    """By hand: whoever has points is on the board, and nobody has less than the rules allow."""
+    if not state.rules.below_zero:
+        score = max(score, 0)
     return _set(state, state.mates(seat), score=score, opened=score > 0)
 
 

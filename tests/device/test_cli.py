@@ -324,6 +324,36 @@ def test_match_json_is_for_programs(call, evening):
 
     assert data["outcome"] == {"winner": "Anna", "score": 1550}
     assert [turn["ending"] for turn in data["turns"]] == ["bank", "farkle", "bank", "bank"]
+    assert [turn["scores"] for turn in data["turns"]][1:] == [[550, 0], [1550, 0], [1550, 1200]]
+    assert data["options"] == ["target = 1000"]
+    assert data["turn"] is None
+
+
+def test_match_reads_stdin(evening):
+    done = run("match", "-", text=MATCH)
+
+    assert done.stdout == run("match", str(evening)).stdout
+    assert_refused(run("match", "-", text="what"), "stdin, line 1")
+
+
+def test_a_bonus_for_the_last_die_is_told_apart_from_what_a_turn_brought(call, tmp_path):
+    path = tmp_path / "last.txt"
+    text = "traykeeper match 1\nrules standard\noption last_die_twice = 500\nplayer A\nplayer B\n"
+    path.write_text(text + "111552: 11155 = 1100 | 1: 1 = 100\n")
+    turn = json.loads(call("match", "--json", str(path)).stdout)["turn"]
+
+    assert (turn["brought"], turn["bonus"], turn["points"]) == (0, 500, 1700)
+
+
+@pytest.mark.parametrize(
+    ("dice", "words"),
+    [("222234", "takes all points"), ("111111", "wins the match at once")],
+)
+def test_keeps_say_what_a_throw_does_by_itself(tmp_path, dice, words):
+    house = tmp_path / "house.toml"
+    house.write_text('extends = "standard"\nall_ones_win = true\nfour_twos_reset = true\n')
+
+    assert words in run("keeps", "--rules", str(house), *dice).stdout
 
 
 def test_match_names_the_line_that_does_not_hold(call, evening):
