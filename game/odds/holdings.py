@@ -29,7 +29,8 @@ class Holdings:
     Attributes:
         score: in steps, by number.
         opened: whether on the board, by number.
-        lost: the number after a turn that brings nothing.
+        lost: the number after a turn that ends in a farkle.
+        idle: the number after a turn that ends in none and brings nothing.
         reset: the number after the score went back to zero.
         floor: the lowest score.
         numbers: of each, at [on the board, farkles, score - floor]; those that cannot be are those
@@ -39,6 +40,7 @@ class Holdings:
     score: Indices
     opened: Flags
     lost: Indices
+    idle: Indices
     reset: Indices
     floor: int
     numbers: Indices
@@ -69,6 +71,11 @@ class Holdings:
         row = farkles if self.rows > 1 else 0
         return int(self.numbers[int(opened), row, at])
 
+    def given(self, standing: Indices, score: Indices) -> Indices:
+        """The numbers of players who had these and were given up to so much."""
+        found: Indices = self.numbers[1, self.farkles()[standing], score - self.floor]
+        return found
+
     def banked(self, score: Indices) -> Indices:
         """The numbers of players who have just banked up to so much."""
         found: Indices = self.numbers[1, 0, score - self.floor]
@@ -83,7 +90,7 @@ def holdings(rules: Ruleset, goal: int) -> Holdings:
     numbers = _numbers(rules, compiled, goal, floor, rows)
     n, apart = int(numbers.max()) + 1, not np.array_equal(numbers[0], numbers[1])
     score, opened = np.zeros(n, np.intp), np.zeros(n, np.bool_)
-    lost, reset = np.zeros(n, np.intp), np.zeros(n, np.intp)
+    lost, idle, reset = (np.zeros(n, np.intp) for _ in range(3))
     for on_board in (0, 1):
         for row in range(rows):
             of = numbers[on_board, row]
@@ -93,8 +100,9 @@ def holdings(rules: Ruleset, goal: int) -> Holdings:
             lost[of] = (
                 numbers[on_board, row + 1] if row + 1 < rows else numbers[on_board, 0, fallen]
             )
+            idle[of] = numbers[on_board, 0]
             reset[of] = numbers[on_board, 0, -floor]
-    return Holdings(score, opened, lost, reset, floor, numbers)
+    return Holdings(score, opened, lost, idle, reset, floor, numbers)
 
 
 def _floor(rules: Ruleset, compiled: CompiledRules) -> int:

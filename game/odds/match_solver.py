@@ -14,6 +14,7 @@ nothing moves. Such throws and turns are rare, so that few rounds are enough.
 """
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +24,7 @@ from game.message import Message
 from game.odds.compiled_rules import CompiledRules, Floats, Indices
 from game.odds.ending import MatchEnding
 from game.odds.holdings import Holdings
-from game.odds.throw_odds import chances_to_reach
+from game.odds.throw_odds import chances_to_reach, reaching
 from game.odds.turn_odds import far
 from game.odds.turn_solver import REFUSED, Stakes, in_hand, play, rows
 
@@ -41,10 +42,13 @@ _ROUGHLY = 1e-3
 _SWEEPS, _ROUGH_SWEEPS = 4, 16
 """Rounds over all boards that are usual, and how many rough ones take as long, to tell how far it is."""
 
-_USUAL, _RARE, _NO_LIMIT = 40, 120, 10**9
-"""Steps at risk that most turns never see, and that one in a million does."""
+_USUAL, _RARE, _NO_LIMIT = 40, 80, 10**9
+"""Steps at risk that most turns never see, and from where on one banks or goes for the target."""
 
 _NEARLY = 0.99
+
+_CORES, _WORTH_SHARING = 2, 64
+"""Cores that share the boards of one sum, and from how many on that is worth it."""
 
 _NEGLIGIBLE = 1e-10
 """What throwing on instead of banking may win at most where it is not looked at."""
@@ -82,6 +86,7 @@ class MatchSolver:
     holdings: Holdings
     escape: Floats
     reaching: Floats
+    striving: Floats
 
     @classmethod
     def of(cls, throws: CompiledRules, ending: MatchEnding, holdings: Holdings) -> "MatchSolver":
@@ -89,7 +94,9 @@ class MatchSolver:
             chances_to_reach(throws, ending.goal, throws.needed(opened=opened))[: ending.goal + 1]
             for opened in (False, True)
         ]
-        return cls(throws, ending, holdings, far(throws).slope, np.stack(both))
+        most = ending.goal - holdings.floor
+        striving = reaching(throws, most, 1).thrown[: most + 1, :, 0][::-1]
+        return cls(throws, ending, holdings, far(throws).slope, np.stack(both), striving)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -143,6 +150,10 @@ class MatchSolver:
         """What a turn is worth that brings nothing."""
         return self.after(boards, wins, self.holdings.lost[boards.mine])
 
+    def idle(self, boards: Positions, wins: Floats) -> Floats:
+        """What a turn is worth that brings nothing and is no farkle, since it overshot."""
+        return self.after(boards, wins, self.holdings.idle[boards.mine])
+
     def needed(self, boards: Positions) -> Indices:
         """Steps that the player on turn needs to bank."""
         both = [self.throws.needed(opened=False), self.throws.needed(opened=True)]
@@ -159,23 +170,29 @@ class MatchSolver:
     ) -> Stakes:
         """What the ends of the turn are worth; `boards` as `sorted_by_top` has them.
 
-        From `highest` steps on at the latest everybody is taken to bank.
+        From `highest` steps on at the latest everybody is taken to bank, or to go for the target.
         """
-        top = np.minimum(np.maximum(self.top(boards, wins), most), highest)
+        needed = self.needed(boards)
+        top = np.maximum(self.top(boards, wins), most)
+        capped = bool((top > np.maximum(highest, needed)).any())
+        top = np.minimum(top, np.maximum(highest, needed))
         steps = np.arange(rows(self.throws, int(top.max())))[:, None]
-        score, needed = self.holdings.score[boards.mine] + steps, self.needed(boards)
+        score = self.holdings.score[boards.mine] + steps
         going_on = np.minimum(score, self.ending.goal - 1)
         bank = self.after(boards, wins, self.holdings.banked(going_on))
         reached = score >= self.ending.goal
-        bank[reached] = self._reached(boards, score, lost)[reached]
+        short = lost if self.holdings.stay else self.idle(boards, wins)
+        bank[reached] = self._reached(boards, score, short)[reached]
         above = self._thrown_above(bank, lost)
+        if capped and not self.ending.exactly:
+            above = self._going_for_it(boards, score, lost, above)
         over = None
         if self.ending.exactly:
             over = score > self.ending.goal
-            above = dict.fromkeys(above, np.broadcast_to(lost, bank.shape))
+            above = dict.fromkeys(above, np.broadcast_to(short, bank.shape))
         bank[steps < needed] = REFUSED
         if over is not None:
-            bank = np.where(over, self._overshot(boards, wins, steps, lost), bank)
+            bank = np.where(over, self._overshot(boards, wins, steps, short), bank)
         reset = np.zeros(len(boards))
         if self.throws.reset.any():
             reset = self.after(boards, wins, self.holdings.reset[boards.mine])
@@ -189,23 +206,37 @@ class MatchSolver:
             for left in {0, *self.throws.must_throw}
         }
 
-    def _reached(self, boards: Positions, score: Indices, lost: Floats) -> Floats:
+    def _going_for_it(
+        self, boards: Positions, score: Indices, lost: Floats, above: dict[int, Floats]
+    ) -> dict[int, Floats]:
+        """By the dice left: throwing until the target is reached, where that is more than `above`."""
+        won = self._reached(boards, np.full((1, len(boards)), self.ending.goal), lost)
+        to_go, gain = np.maximum(self.ending.goal - score, 0), won - lost
+        found = dict(above)
+        for left, dice in enumerate(in_hand(self.throws)):
+            worth = self.striving[to_go, dice]
+            worth *= gain
+            worth += lost
+            found[left] = np.maximum(worth, above[left]) if left in above else worth
+        return found
+
+    def _reached(self, boards: Positions, score: Indices, short: Floats) -> Floats:
         if self.ending.exactly:
-            return np.where(score == self.ending.goal, 1.0, lost)
+            return np.where(score == self.ending.goal, 1.0, short)
         followed = np.array(self.ending.followed)[boards.seat]
         lead = score - self.holdings.score[boards.theirs]
         held = self.ending.held(lead, self.opened(boards.theirs))
         return np.where(followed, held, 1.0)
 
-    def _overshot(self, boards: Positions, wins: Floats, steps: Indices, lost: Floats) -> Floats:
+    def _overshot(self, boards: Positions, wins: Floats, steps: Indices, short: Floats) -> Floats:
         """What a turn of so many steps is worth that goes over a target to be hit exactly."""
         given = self.holdings.score[boards.theirs] + steps
         if not self.ending.welfare:
-            return np.broadcast_to(lost, given.shape)
-        theirs = self.holdings.banked(np.minimum(given, self.ending.goal - 1))
-        worth = 1.0 - wins[self.other(boards).seat, theirs, boards.mine]
+            return np.broadcast_to(short, given.shape)
+        theirs = self.holdings.given(boards.theirs, np.minimum(given, self.ending.goal - 1))
+        worth = 1.0 - wins[self.other(boards).seat, theirs, self.holdings.idle[boards.mine]]
         return np.where(
-            given < self.ending.goal, worth, np.where(given > self.ending.goal, lost, 0)
+            given < self.ending.goal, worth, np.where(given > self.ending.goal, short, 0)
         )
 
     def top(self, boards: Positions, wins: Floats) -> Indices:
@@ -321,7 +352,7 @@ def _sweep(
         some = duel.sorted_by_top(boards.at(np.flatnonzero(counted == n)), wins)
         lost, highest = duel.lost(some, wins), _USUAL if rough else _RARE
         stakes = duel.stakes(some, wins, lost, highest=highest)
-        wins[some.index()] = play(duel.throws, stakes.in_short() if rough else stakes).begin()
+        wins[some.index()] = _begin(duel, stakes.in_short() if rough else stakes)
 
 
 def _work(duel: MatchSolver) -> Floats:
@@ -340,7 +371,7 @@ def _solve_sum(duel: MatchSolver, boards: Positions, wins: Floats, slopes: Float
     lost_before, worth_before = np.zeros(0), np.zeros(0)
     lost = 1.0 - guess[pairs]
     for _ in range(_PATIENCE):
-        worth = play(duel.throws, duel.stakes(boards, wins, lost)).begin()
+        worth = _begin(duel, duel.stakes(boards, wins, lost))
         if len(worth_before):
             slope = _slope(slope, worth - worth_before, lost - lost_before)
         missed = np.abs(worth - (1.0 - lost[pairs])).max()
@@ -353,6 +384,18 @@ def _solve_sum(duel: MatchSolver, boards: Positions, wins: Floats, slopes: Float
     raise OddsError(
         Message("under these rules a match may have no end: nobody can win from some scores")
     )
+
+
+def _begin(duel: MatchSolver, stakes: Stakes) -> Floats:
+    """What the turns are worth, half of the boards on each of two cores."""
+    if len(stakes.lost) < _WORTH_SHARING:
+        return play(duel.throws, stakes).begin()
+    halves = [stakes.at(slice(i, None, _CORES)) for i in range(_CORES)]
+    worth = np.empty_like(stakes.lost)
+    with ThreadPoolExecutor(_CORES) as cores:
+        for i, found in enumerate(cores.map(lambda half: play(duel.throws, half).begin(), halves)):
+            worth[i::_CORES] = found
+    return worth
 
 
 def _pairs(duel: MatchSolver, boards: Positions) -> Indices:

@@ -38,6 +38,17 @@ class Stakes:
     thrown_above: Mapping[int, Floats]
     over: npt.NDArray[np.bool_] | None = None
 
+    def at(self, boards: slice) -> "Stakes":
+        """Those of some of the boards."""
+        return Stakes(
+            bank=np.ascontiguousarray(self.bank[:, boards]),
+            lost=self.lost[boards],
+            reset=self.reset[boards],
+            top=self.top[boards],
+            thrown_above={n: above[:, boards] for n, above in self.thrown_above.items()},
+            over=None if self.over is None else self.over[:, boards],
+        )
+
     def in_short(self) -> "Stakes":
         """The same in half the memory, to seven digits."""
         return replace(

@@ -125,6 +125,7 @@ class SlowOdds:
             for seat, mine, theirs in new:
                 for mine_after in self._after(mine, goal):
                     after.add((1 - seat if later else seat, theirs, mine_after))
+                after.add((1 - seat if later else seat, theirs, (mine[0], mine[1], 0)))
                 for gift in range(1, goal if self.rules.welfare else 1):
                     if theirs[0] + gift < goal:
                         got = (theirs[0] + gift, True, theirs[2])
@@ -164,7 +165,7 @@ class SlowOdds:
         def bank(points):
             total = score + points
             if self.exact and total > self.target:
-                return self._gift(wins, other, mine, theirs, points, lost)
+                return self._gift(wins, other, mine, theirs, points)
             if not self.reached(total):
                 return 1 - wins[other, theirs, (total // STEP, True, 0)]
             lead = total - theirs[0] * STEP
@@ -172,11 +173,11 @@ class SlowOdds:
 
         return self.turn(bank, lost, score=score, opened=mine[1], reset=reset)
 
-    def _gift(self, wins, other, mine, theirs, points, lost):  # noqa: PLR0917 - all of a board
+    def _gift(self, wins, other, mine, theirs, points):
         """With welfare a turn that overshoots goes to the other."""
         given = theirs[0] + points // STEP
         if not self.rules.welfare or given * STEP > self.target:
-            return lost
+            return 1 - wins[other, theirs, (mine[0], mine[1], 0)]
         if given * STEP == self.target:
             return 0.0
         return 1 - wins[other, (given, True, theirs[2]), (mine[0], mine[1], 0)]

@@ -1,6 +1,6 @@
 """Messages in the words of the language now: that of the phone that asks, or of a page for all."""
 
-from flask_babel import get_domain, gettext
+from flask_babel import get_domain, gettext, ngettext
 
 from game.message import Message, Share, say_value
 from game.names import called
@@ -38,6 +38,17 @@ def say(message: Message) -> str:
 def say_name(name: str) -> str:
     """A player's name; who has none yet is called so in the language now."""
     return say_value(called(name), _HERE)
+
+
+def say_length(title: str, target: int, rounds: int) -> str:
+    """The name of a game, and how far it goes."""
+    if rounds:
+        return str(
+            ngettext(
+                "%(rules)s, one turn each", "%(rules)s, %(num)s turns each", rounds, rules=title
+            )
+        )
+    return str(gettext("%(rules)s, to %(target)s", rules=title, target=points(target)))
 
 
 def say_published(text: str) -> str:

@@ -1,6 +1,6 @@
 """The score curve and the turn bars of a match, as SVG that takes its colours from the page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import ceil, floor, log10
 
 from flask_babel import gettext
@@ -33,7 +33,7 @@ MARK = 20
 def score_curve(match: Match) -> str:
     """Every player's score over the turns, up to the target or the best score."""
     rows = scores_by_turn(match)
-    top = max(match.rules.target, *(score for row in rows for score in row))
+    top = highest(match, rows)
     low = min(0, *(score for row in rows for score in row))
     step = (WIDE - LEFT - RIGHT) / max(len(rows) - 1, 1)
 
@@ -48,6 +48,12 @@ def score_curve(match: Match) -> str:
             f'<g class="seat-{seat_colour(seat)}"><path class="line" d="M{path}"/>{end}</g>'
         )
     return svg(HIGH, gettext("Scores over the turns"), lines)
+
+
+def highest(match: Match, rows: Sequence[Sequence[int]]) -> int:
+    """The score at the top of a curve: the target or the best score; with no target the best."""
+    target = 1 if match.rules.rounds else match.rules.target
+    return max(target, *(score for row in rows for score in row))
 
 
 def turn_bars(match: Match) -> str:

@@ -15,12 +15,12 @@ from game.names import called, nameless
 from game.stats.fairness import ENOUGH, ODD, VERY_ODD, Fairness
 from web.i18n.languages import decimal, points
 from web.i18n.languages import percent as in_percent
-from web.i18n.translate import say, say_name, say_published
+from web.i18n.translate import say, say_length, say_name, say_published
 from web.pages import match_form
 from web.pages.at_a_glance import sides
 from web.pages.charts import score_curve, seat_colour, seat_shape, turn_bars, win_curve
 from web.pages.timeline import TimelineRow
-from web.state.json_schema import PlayerJson
+from web.state.json_schema import PlayerJson, StateJson
 
 SIZES = ((5, "short"), (8, "middling"), (12, "long"))
 """Up to so many characters: "1,550", "10,300", "Bartholomäus"; 24 are the most of a name."""
@@ -46,6 +46,7 @@ def register(templates: Environment) -> None:
         published=say_published,
         problem=say_published,
         called=say_name,
+        full=full,
         nameless=nameless,
         decimal=decimal,
         sides=sides,
@@ -59,6 +60,7 @@ def register(templates: Environment) -> None:
         win_curve=lambda match, review: Markup(win_curve(match, review)),  # noqa: S704 - numbers alone
     )
     templates.globals["qr_code"] = qr_code
+    templates.globals["say_length"] = say_length
     templates.globals["options"] = match_form
 
 
@@ -75,6 +77,17 @@ def long(text: str) -> str:
 def mate(player: PlayerJson, other: PlayerJson) -> bool:
     """Whether the two have one score."""
     return player["team"] is not None and player["team"] == other["team"]
+
+
+def full(state: StateJson) -> int:
+    """The score that fills a bar: the target or, where none is played for, the best there is."""
+    rules = state["rules"]
+    if rules and not rules["rounds"]:
+        return rules["target"]
+    on_turn = [
+        player["score"] + state["at_risk"] for player in state["players"] if player["on_turn"]
+    ]
+    return max(1, *on_turn, *(player["score"] for player in state["players"]))
 
 
 def percent(part: int, whole: int) -> float:

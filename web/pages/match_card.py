@@ -7,8 +7,8 @@ from flask_babel import gettext, ngettext
 from game.match.match import Match
 from game.match.state import Player
 from web.i18n.languages import points
-from web.i18n.translate import say_name
-from web.pages.charts import N_COLOURS
+from web.i18n.translate import say_length, say_name
+from web.pages.charts import N_COLOURS, highest
 from web.pages.timeline import scores_by_turn
 
 WIDE, HIGH = 1200, 630
@@ -70,9 +70,9 @@ def _title(match: Match) -> str:
 
 def _below(match: Match, when: str) -> str:
     rules = match.rules
-    said = gettext("%(rules)s, to %(target)s", rules=rules.title, target=points(rules.target))
+    said = say_length(rules.title, rules.target, rules.rounds)
     turns = ngettext("one turn", "%(num)s turns", len(match.state.turns))
-    return " · ".join(filter(None, (str(said), str(turns), when)))
+    return " · ".join(filter(None, (said, str(turns), when)))
 
 
 def _row(i: int, seat: int, player: Player) -> str:
@@ -97,7 +97,7 @@ def _row(i: int, seat: int, player: Player) -> str:
 def _curve(match: Match) -> str:
     """Every player's score over the turns."""
     rows = scores_by_turn(match)
-    top = max(match.rules.target, *(score for row in rows for score in row))
+    top = highest(match, rows)
     step = (CURVE_RIGHT - CURVE_LEFT) / max(len(rows) - 1, 1)
 
     def y(score: int) -> float:

@@ -15,7 +15,7 @@ class LampJson(TypedDict):
 
 
 class RulesJson(TypedDict):
-    """The rules in force; `target` is the one this match is played to.
+    """The rules in force; `target` is the one this match is played to, or so many `rounds` if not 0.
 
     `changed` are the other options played otherwise than published, as lines of a house file.
     """
@@ -24,6 +24,7 @@ class RulesJson(TypedDict):
     title: str
     n_dice: int
     target: int
+    rounds: int
     opening: int
     changed: list[str]
 
@@ -229,9 +230,9 @@ class CoachJson(TypedDict):
 
     `solved`: whether chances to win are known; `solving` the share that is done of working them out,
     or None; `trouble` why there will be none. `win` is the chance of the player on turn, None where it
-    is not known. `caveats` name what they leave out: "leader" (they are
-    those of two, against the best of the others), "taking over", "penalties". `before` is the throw
-    to come where a turn begins.
+    is not known. `caveats` name what they leave out: "leader" (they are those of two, against the best
+    of the others), "several" (they are those of a race, a point off or so), "taking over", "penalties",
+    "multiplied". `before` is the throw to come where a turn begins.
     """
 
     mode: str

@@ -136,6 +136,7 @@ def _rules(state: State) -> RulesJson:
         "title": rules.title,
         "n_dice": rules.n_dice,
         "target": rules.target,
+        "rounds": rules.rounds,
         "opening": rules.opening,
         "changed": [line for line in differences(rules) if not line.startswith("target ")],
     }
@@ -238,7 +239,8 @@ def _short(state: State, points: int) -> int:
 def _winner_of(match: Match, keep: Keep) -> int | None:
     """Who has won once this is banked."""
     state = match.state
-    may_end = state.closer is not None or state.bank_total(keep) >= state.rules.target
+    last = state.closer is not None or state.rules.rounds > 0
+    may_end = last or state.bank_total(keep) >= state.rules.target
     return match.bank(keep.dice).state.winner if may_end else None
 
 

@@ -357,7 +357,10 @@
   });
   document.addEventListener("change", ({ target }) => {
     if (target.name === "rules") byId("explained").href = `/rules/${target.value}`;
-    if (target.name === "rules") target.form.elements.target.value = target.selectedOptions[0].dataset.target;
+    if (target.name !== "rules") return;
+    const { target: points, rounds } = target.selectedOptions[0].dataset;
+    target.form.elements.target.value = points;
+    target.form.elements.target.closest("label").hidden = Number(rounds) > 0;
   });
   document.addEventListener("submit", async (event) => {
     const form = event.target;

@@ -24,6 +24,18 @@ def test_a_match_turns_it_into_the_board(client, table):
     assert "throws six dice" in page
 
 
+def test_a_game_of_rounds_counts_turns_and_speaks_of_no_target(client, table):
+    table.do(StartMatch(("Anna", "Ben"), rules="farkle-ten"))
+    table.do(TapIn((1, 1, 2, 3, 4, 6)))
+
+    page = client.get("/").text
+
+    assert "Farkle Ten, 10 turns each" in page
+    assert "turn 1 of 10" in page
+    assert "10,000" not in page
+    assert "10,000" not in client.get("/board").text
+
+
 def test_a_new_match_starts_from_the_same_names(client, table):
     table.do(StartMatch(("Anna", "Ben", "Clara")))
 

@@ -72,6 +72,17 @@ def test_a_bank_that_ends_the_match_says_who_wins_by_it(table):
     assert (state["bank"]["winner"], state["last_round"]["needed"]) == (1, 0)
 
 
+def test_the_last_bank_of_a_game_of_rounds_says_who_wins_by_it(table):
+    table.do(StartMatch(("Anna", "Ben"), rules="farkle-ten", options={"rounds": 1}))
+    for dice in ((1, 1, 1, 1, 1, 1), (1, 1, 1, 2, 3, 4)):
+        table.do(TapIn(dice))
+        told = state_json(table.snapshot())
+        table.do(Bank())
+
+    assert told["rules"]["rounds"] == 1
+    assert told["bank"]["winner"] == 0
+
+
 def test_what_is_missing_for_the_opening_is_a_number(table):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(TapIn((1, 2, 3, 4, 6, 6)))

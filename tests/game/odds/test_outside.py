@@ -1,0 +1,57 @@
+"""The exact solve beside an engine that imports nothing of ours, on every board of small matches."""
+
+import ast
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from game.odds.match_odds import MatchOdds
+from game.rules.ruleset import LastRound, Ruleset
+from tests.game.odds import outside_engine
+from tests.game.odds.outside_engine import Game, chances
+
+RULES = Ruleset("outside", "Outside", n_dice=5, triples=(0, 200, 0, 0, 0, 0))
+
+GAMES = [
+    (Game(200), {}),
+    (Game(150, opening=100), {"opening": 100}),
+    (Game(150, third_farkle=50), {"three_farkles": 50, "below_zero": False}),
+    (Game(150, four_twos_lose_all=True), {"four_twos_reset": True}),
+    (Game(150, five_ones_win=True), {"all_ones_win": True}),
+    (Game(150, one_more_turn=True), {"last_round": LastRound.EVERY_OTHER}),
+    pytest.param(
+        Game(150, opening=100, third_farkle=100, four_twos_lose_all=True, one_more_turn=True),
+        {
+            "opening": 100,
+            "three_farkles": 100,
+            "below_zero": False,
+            "four_twos_reset": True,
+            "last_round": LastRound.EVERY_OTHER,
+        },
+        marks=pytest.mark.slow,
+        id="all of them",
+    ),
+]
+
+
+@pytest.mark.parametrize(("game", "options"), GAMES, ids=str)
+def test_every_board_is_worth_what_an_outsider_finds(game, options):
+    wins = MatchOdds.unsolved(replace(RULES, target=game.target, **options), game.target)
+    for _ in wins.solve():
+        pass
+
+    for players, chance in chances(game).items():
+        mine, theirs = (
+            wins.duel.holdings.find(p.points // 50, opened=p.on_board, farkles=p.farkles)
+            for p in players
+        )
+        assert wins.chances[0, mine, theirs] == pytest.approx(chance, abs=2e-7), players
+
+
+def test_the_outsider_imports_nothing_of_ours():
+    tree = ast.parse(Path(outside_engine.__file__).read_text("utf-8"))
+    imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+
+    assert imported == {"collections", "dataclasses", "functools", "itertools"}
+    assert not any(isinstance(node, ast.Import) for node in ast.walk(tree))
