@@ -7,6 +7,7 @@ policy of its own, not the race that the answer is made of.
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import sqrt
 from pathlib import Path
 from time import process_time
 
@@ -29,6 +30,8 @@ RULES = ("kcd", "rpdillon-zilch", "five-thousand", "party-zonk")
 
 FEWEST, MOST = 3, 6
 
+NEAR = 0.01
+
 Draws = npt.NDArray[np.uint16]
 
 _FINENESS = 4096
@@ -45,13 +48,14 @@ class Position:
 
 def players(matches: int, positions: int) -> None:
     """Print how far the answers are off, for each rule set and number of players."""
-    click.echo(f"{'':<18}players  positions    off by   at most     an answer")
+    click.echo(f"{'':<18}players  positions    off by  within 1 %   at most   an answer")
     for name in RULES:
         rules = rule_files.load(name)
         wins = TableStore(Path(platformdirs.user_cache_dir("traykeeper")) / "odds").find(rules)
         if wins is None or not wins.solved:
             continue
         _one_set(wins, matches, positions)
+    click.echo(f"So many matches are off by up to {0.5 / sqrt(matches):.2%} themselves.")
 
 
 def _one_set(wins: MatchOdds, matches: int, positions: int) -> None:
@@ -66,7 +70,8 @@ def _one_set(wins: MatchOdds, matches: int, positions: int) -> None:
     for n, errors in sorted(off.items()):
         click.echo(
             f"{wins.rules.name:<18}{n:>7}{len(errors):>11}{np.abs(errors).mean():>10.2%}"
-            f"{np.abs(errors).max():>10.2%}{1000 * took_s / positions:>11.0f} ms"
+            f"{(np.abs(errors) < NEAR).mean():>12.0%}{np.abs(errors).max():>10.2%}"
+            f"{1000 * took_s / positions:>9.0f} ms"
         )
 
 

@@ -18,16 +18,25 @@ import numpy as np
 from game.odds.compiled_rules import CompiledRules, Floats, Indices
 from game.odds.match_odds import MatchOdds
 from game.odds.match_solver import Positions
+from game.odds.throw_odds import last_turns
 from game.odds.turn_solver import REFUSED, Stakes, Worth, outcomes, play, rows
 from game.rules.ruleset import LastRound
 
-_NEVER = 1e-6
-"""Chance that somebody is still under way, from where on it is not followed."""
+_NEVER = 1e-4
+"""Chance that nobody is there yet, from where on it is not followed."""
+
+_NEARLY_NONE = 1e-12
 
 _MOST_TURNS = 300
 
-_KNOTS = 30
-"""Scores of the other for which the race is compared with what is exact; the others lie between."""
+_KNOTS = 14
+"""Scores of each of two for which the race is compared with what is exact; the others lie between."""
+
+_LEAST_PUT_RIGHT = 0.5
+"""What is exact, as a part of what the race says: less than this is said where both are next to nothing."""
+
+_BROUGHT = 0, 12, 36
+"""Steps that a turn may bring, for which what the others do then is worked out; between, it lies between."""
 
 _HIGHEST = 80
 """Steps of a turn that hardly ever comes: more are taken to be banked."""
@@ -35,6 +44,9 @@ _HIGHEST = 80
 _MORE = 60
 """Steps beyond the target up to which one may throw on for a safer lead: 3,000 points in most sets."""
 
+
+_ABOVE = 40
+"""Steps above the target that are told apart; who gets further counts as there."""
 
 _AHEAD = (0.0, 0.3, 0.5, 0.6, 0.7, 0.78, 0.85, 0.9, 0.94, 0.97, 0.99)
 """Where the best of the others may be on the way to the target, told apart so finely."""
@@ -48,12 +60,16 @@ class Race:
         throws: the rules.
         follows: who throws after the target is reached.
         ahead: scores of the best of the others that are told apart.
-        step: the chance to stand at another score after a turn, at [ahead, from, to].
-        reach: the chance that a turn gets so far above the target, at [ahead, from, above].
-        wins: the chance of a turn to throw what wins at once, at [ahead, from].
+        step: the chance to stand at another score after a turn, at [seat, ahead, from, to].
+        reach: the chance that a turn gets so far above the target, at [seat, ahead, from, above].
+        wins: the chance of a turn to throw what wins at once, at [seat, ahead, from].
         catching: the chance of a last turn to bring so many steps, at [on the board, steps].
-        exact: the chance of two, when a turn has ended, at [score, the other's score].
+        topping: the chance of a last turn to get from each score past so much above the target, and
+            where to, at [from, above, above].
+        exact: the chance of two, when a turn has ended, at [the other's seat, score, the other's].
         of_two: the same as a part of what the race says; nothing known is 1.
+
+    The seat is 1 for whoever throws last in a round, where that makes a difference.
     """
 
     throws: CompiledRules
@@ -63,12 +79,21 @@ class Race:
     reach: Floats
     wins: Floats
     catching: Floats
+    topping: Floats
     exact: Floats
     of_two: Floats
 
     @property
     def goal(self) -> int:
-        return int(self.step.shape[1])
+        return int(self.step.shape[2])
+
+    @property
+    def seats(self) -> int:
+        return len(self.step)
+
+    def seat(self, *, last: bool) -> int:
+        """Of a player who throws last in a round, or before others."""
+        return int(last) * (self.seats - 1)
 
     def against(self, best: float) -> int:
         """The number of the score told apart that is nearest."""
@@ -77,8 +102,8 @@ class Race:
     @cached_property
     def caught(self) -> Floats:
         """The chance of a last turn from each score to get past each above, at [score, above]."""
-        above = np.arange(self.reach.shape[2])
-        return np.array([self.passing(score, self.goal + above) for score in range(self.goal)])
+        found: Floats = self.topping.sum(axis=2)
+        return found
 
     def passing(self, score: int, others: Indices) -> Floats:
         """The chance of a last turn from this score to get past these."""
@@ -86,22 +111,25 @@ class Race:
         found: Floats = self.catching[int(score > 0), short]
         return found
 
-    def places(self, scores: Sequence[int]) -> tuple[Floats, Indices]:
+    def places(self, scores: Sequence[int], seats: Sequence[int]) -> tuple[Floats, Indices]:
         """Where all are after 0, 1, 2... turns and short of the target, at [turns, player, score].
 
-        And what they throw against in each turn, as a number of `ahead`: the best of them all.
+        And what each throws against in each turn, as a number of `ahead`: the best of the others.
         """
         at, against = [np.eye(self.goal)[list(scores)]], []
-        while at[-1].sum(axis=1).max() > _NEVER and len(at) < _MOST_TURNS:
-            against.append(self.against(_best(at[-1])))
-            at.append(at[-1] @ self.step[against[-1]])
+        while at[-1].sum(axis=1).prod() > _NEVER and len(at) < _MOST_TURNS:
+            against.append(np.array([self.against(best) for best in _best_of_others(at[-1])]))
+            turns = zip(at[-1], seats, against[-1], strict=True)
+            at.append(np.array([one @ self.step[seat, level] for one, seat, level in turns]))
         return np.array([*at, np.zeros_like(at[0])]), np.array([*against, against[-1], against[-1]])
 
 
-def _best(at: Floats) -> int:
-    """What the best of these has as likely as not, if none is there yet."""
-    among = np.maximum(at.sum(axis=1, keepdims=True), _NEVER)
-    return int(np.searchsorted((at / among).cumsum(axis=1).prod(axis=0), 0.5))
+def _best_of_others(at: Floats) -> list[int]:
+    """For each what the best of the others has as likely as not, if none is there yet."""
+    among = np.maximum(at.sum(axis=1, keepdims=True), _NEARLY_NONE)
+    below = (at / among).cumsum(axis=1)
+    others = [np.delete(below, i, axis=0).prod(axis=0) for i in range(len(at))]
+    return [int(np.searchsorted(each, 0.5)) for each in others]
 
 
 def race_of(wins: MatchOdds) -> Race:
@@ -115,38 +143,82 @@ def race(wins: MatchOdds) -> Race:
     """That of a solved match."""
     goal, duel = wins.duel.ending.goal, wins.duel
     ahead = np.unique((np.array(_AHEAD) * goal).astype(np.intp))
-    parts = [_against(wins, int(other)) for other in ahead]
-    step, reach, won = (np.stack(each) for each in zip(*parts, strict=True))
+    seats = range(duel.ending.seats)
+    parts = [[_against(wins, int(other), seat) for other in ahead] for seat in seats]
+    step, reach, won = (
+        np.array([[against[i] for against in of_seat] for of_seat in parts]) for i in range(3)
+    )
     last_round, catching = wins.rules.last_round, duel.ending.catching
     exact = _exact(wins)
+    topping = _topping(wins)
     found = Race(
-        duel.throws, last_round, ahead, step, reach, won, catching, exact, np.ones_like(exact)
+        duel.throws,
+        last_round,
+        ahead,
+        step,
+        reach,
+        won,
+        catching,
+        topping,
+        exact,
+        np.ones_like(exact),
     )
-    return replace(found, of_two=_of_two(found, duel.ending.seats - 1))
+    return replace(found, of_two=_of_two(found))
+
+
+def _topping(wins: MatchOdds) -> Floats:
+    """Where a last turn leads that is played to get past the best."""
+    goal, followed = wins.duel.ending.goal, wins.rules.last_round is not LastRound.NONE
+    found = np.zeros((goal, _ABOVE, _ABOVE))
+    if not followed:
+        return found
+    ended = [last_turns(wins.rules, goal + _ABOVE, opened=opened) for opened in (False, True)]
+    for score in range(goal):
+        banked = ended[score > 0]
+        for above in range(_ABOVE):
+            short = goal + above + 1 - score
+            got = banked[short:, short]
+            n = min(len(got), _ABOVE - 1 - above)
+            found[score, above, above + 1 : above + 1 + n] = got[:n]
+            found[score, above, -1] += got[n:].sum()
+    return found
 
 
 def _exact(wins: MatchOdds) -> Floats:
-    """The chance of two when a turn has ended, at [score, the other's score]."""
-    goal, seat = wins.duel.ending.goal, wins.duel.ending.seats - 1
+    """The chance of two when a turn has ended, at [the other's seat, score, the other's score]."""
+    goal = wins.duel.ending.goal
     numbers = np.array([wins.duel.holdings.find(n, opened=n > 0) for n in range(goal)])
-    return 1 - np.array(wins.chances[seat][np.ix_(numbers, numbers)]).T
+    seats = [1 - np.array(of_seat[np.ix_(numbers, numbers)]).T for of_seat in wins.chances]
+    return np.array(seats)
 
 
-def _of_two(race: Race, later: int) -> Floats:
+def _of_two(race: Race) -> Floats:
     """How the race is put right: who adapts to what the other has is better than who only races."""
     known = np.linspace(0, race.goal - 1, _KNOTS).astype(np.intp)
-    raced = np.array([Rivals(race, (int(n),), later).after_bank() for n in known]).T
-    ratio = np.clip(race.exact[:, known] / np.maximum(raced, _NEVER), 0, 2)
-    every = np.arange(race.goal)
-    return np.array([np.interp(every, known, of_mine) for of_mine in ratio])
+    found = np.ones_like(race.exact)
+    for seat in range(race.seats):
+        raced = [
+            [Rivals(race, (theirs,), seat, mine).after_bank()[mine] for theirs in map(int, known)]
+            for mine in map(int, known)
+        ]
+        exact = race.exact[seat][np.ix_(known, known)]
+        found[seat] = _between(known, exact / np.maximum(raced, _NEARLY_NONE))
+    return np.clip(found, _LEAST_PUT_RIGHT, 1.0)
 
 
-def _against(wins: MatchOdds, other: int) -> tuple[Floats, Floats, Floats]:
+def _between(known: Indices, values: Floats) -> Floats:
+    """The values between those known, at [score, the other's]."""
+    every = np.arange(known[-1] + 1)
+    rows = np.array([np.interp(every, known, row) for row in values])
+    return np.array([np.interp(every, known, column) for column in rows.T]).T
+
+
+def _against(wins: MatchOdds, other: int, seat: int) -> tuple[Floats, Floats, Floats]:
     """Where a turn leads from each score against one who has so much."""
     duel, goal = wins.duel, wins.duel.ending.goal
     numbers = np.array([duel.holdings.find(n, opened=n > 0) for n in range(goal)])
     nothing = np.zeros(goal, np.intp)
-    boards = Positions(nothing, numbers, nothing + numbers[other])
+    boards = Positions(nothing + seat, numbers, nothing + numbers[other])
     boards = duel.sorted_by_top(boards, wins.chances)
     highest = min(goal, _HIGHEST) + _MORE
     lost = duel.lost(boards, wins.chances)
@@ -154,14 +226,14 @@ def _against(wins: MatchOdds, other: int) -> tuple[Floats, Floats, Floats]:
     ended = outcomes(duel.throws, stakes, play(duel.throws, stakes))
     order = np.argsort(duel.holdings.score[boards.mine])
     banked, won, reset = ended.banked[:, order].T, ended.won[order], ended.reset[order]
-    step, reach = np.zeros((goal, goal)), np.zeros((goal, _MORE * 2))
+    step, reach = np.zeros((goal, goal)), np.zeros((goal, _ABOVE))
     for score in range(goal):
         to_go = goal - score
         few = min(to_go, banked.shape[1])
         step[score, score : score + few] = banked[score, :few]
-        above = banked[score, to_go:][: _MORE * 2]
+        above = banked[score, to_go:][:_ABOVE]
         reach[score, : len(above)] = above
-        reach[score, -1] += banked[score, to_go:][_MORE * 2 :].sum()
+        reach[score, -1] += banked[score, to_go:][_ABOVE:].sum()
     step[:, 0] += reset
     step[np.diag_indices(goal)] += 1 - step.sum(axis=1) - reach.sum(axis=1) - won
     return step, reach, won
@@ -175,30 +247,42 @@ class Rivals:
         race: of the rules.
         scores: theirs, who throws next first.
         later: how many of them throw in this round still.
+        mine: what the player has, as far as it matters to them.
     """
 
     race: Race
     scores: tuple[int, ...]
     later: int
+    mine: int
 
     @cached_property
     def _places(self) -> tuple[Floats, Indices]:
-        return self.race.places(self.scores)
+        seats = [self._seat(i) for i in range(len(self.scores))]
+        mine = self.race.seat(last=not self.later)
+        return self.race.places((*self.scores, self.mine), [*seats, mine])
 
-    def _after(self, i: int, turns: int) -> Floats:
-        at: Floats = self._places[0][min(turns, len(self._places[0]) - 1), i]
-        return at
+    def _seat(self, i: int) -> int:
+        return self.race.seat(last=i == self.later - 1)
 
-    def _against(self, turns: int) -> int:
-        """What all throw against after so many turns."""
-        return int(self._places[1][min(turns, len(self._places[1]) - 1)])
+    @cached_property
+    def _short(self) -> Floats:
+        """The chance of each to be short of the target after so many turns, at [turns, player]."""
+        found: Floats = self._places[0].sum(axis=2)
+        return found
+
+    @cached_property
+    def _past(self) -> Floats:
+        """And then to get past so much above it in a last turn, at [turns, player, above]."""
+        found: Floats = self._places[0] @ self.race.caught
+        return found
+
+    def _against(self, i: int, turns: int) -> int:
+        """What one throws against after so many turns; -1 is the player."""
+        return int(self._places[1][turns, i])
 
     def _still(self, i: int, turns: int, *, follows: bool) -> Floats:
         """Chance that one is short after so many turns, and does not get past if it follows, at [above]."""
-        at = self._after(i, turns)
-        short: Floats = np.full(self.race.reach.shape[2], at.sum())
-        if follows:
-            short -= at @ self.race.caught
+        short: Floats = self._short[turns, i] - follows * self._past[turns, i]
         return short
 
     def _follows(self, i: int) -> bool:
@@ -212,46 +296,66 @@ class Rivals:
 
     def holding(self, turns: int) -> Floats:
         """Chance that all are short after so many turns and none gets past, at [above]."""
-        found = np.ones(self.race.reach.shape[2])
+        found = np.ones(self.race.reach.shape[3])
         for i in range(len(self.scores)):
             found = found * self._still(i, turns, follows=self._follows(i))
         return found
 
+    @cached_property
+    def _topped(self) -> Floats:
+        """Where a last turn of each rival leads after so many turns, at [turns, rival, above, above]."""
+        places, race = self._places[0][:, :-1], self.race
+        above = race.topping.shape[1]
+        flat = places.reshape(-1, race.goal) @ race.topping.reshape(race.goal, -1)
+        return flat.reshape(*places.shape[:2], above, above)
+
     def _passed(self, turns: int) -> Floats:
-        """Chance that one of them gets there in this turn and is caught by the player, at [score]."""
+        """Chance that one of them gets there in this turn and the player has most in the end, at [score].
+
+        Whoever follows wants to get past the best so far, whoever that is by then.
+        """
         race = self.race
-        found = np.zeros(race.goal)
-        first = self.later if race.follows is LastRound.LATER_IN_ROUND else 0
         if race.follows is LastRound.NONE:
-            return found
+            return np.zeros(race.goal)
+        first = self.later if race.follows is LastRound.LATER_IN_ROUND else 0
+        both = np.zeros(race.topping.shape[1:])
         for i in range(first, len(self.scores)):
-            level = self._against(turns - 1)
-            there = self._after(i, turns - 1) @ race.reach[level]
-            for j in range(len(self.scores)):
-                if j > i:
-                    there = there * self._still(j, turns - 1, follows=True)
-                elif j < i:
-                    there = there * self._still(j, turns, follows=self._follows(j) or not first)
-            found += race.caught @ there
+            held = np.ones(len(both))
+            for j in range(i):
+                held = held * self._still(j, turns, follows=self._follows(j))
+            both += np.outer(self._to_top(i, turns), held)
+        found: Floats = race.topping.reshape(race.goal, -1) @ both.ravel()
         return found
+
+    def _to_top(self, i: int, turns: int) -> Floats:
+        """What the best has when the player follows one who got there in this turn, at [above]."""
+        reach = self.race.reach[self._seat(i), self._against(i, turns - 1)]
+        best: Floats = self._places[0][turns - 1, i] @ reach
+        for j in range(i + 1, len(self.scores)):
+            best = (
+                best * self._still(j, turns - 1, follows=True) + best @ self._topped[turns - 1, j]
+            )
+        return best
 
     def after_bank(self) -> Floats:
         """The chance to win of who has just ended a turn with each score, at [score]."""
-        race = self.race
+        race, seat = self.race, self.race.seat(last=not self.later)
         found = np.zeros(race.goal)
         for n in range(len(self._places[0]) - 1, 0, -1):
-            alone = float(np.prod([self._after(i, n).sum() for i in range(len(self.scores))]))
-            level = self._against(n)
-            mine = race.reach[level] @ self.holding(n) + race.wins[level] * alone
-            found = mine + self._passed(n) + race.step[level] @ found
-        return found * self._put_right(race.of_two, race.exact)
+            alone = float(self._short[n, :-1].prod())
+            at = seat, self._against(-1, n)
+            mine = race.reach[at] @ self.holding(n) + race.wins[at] * alone
+            found = mine + self._passed(n) + race.step[at] @ found
+        return found
 
-    def _put_right(self, of_two: Floats, exact: Floats) -> Floats:
+    def put_right(self) -> Floats:
         """What the race must be multiplied by, the more for each rival the more dangerous it is."""
-        others = list(self.scores)
-        danger = 1 - exact[:, others]
-        weight = danger / np.maximum(danger.max(axis=1, keepdims=True), _NEVER)
-        found: Floats = np.prod(of_two[:, others] ** weight, axis=1)
+        race = self.race
+        seats = [race.seat(last=i < self.later) for i in range(len(self.scores))]
+        exact = np.array([race.exact[at][:, n] for at, n in zip(seats, self.scores, strict=True)])
+        of_two = np.array([race.of_two[at][:, n] for at, n in zip(seats, self.scores, strict=True)])
+        weight = (1 - exact) / np.maximum((1 - exact).max(axis=0), _NEARLY_NONE)
+        found: Floats = np.prod(of_two**weight, axis=0)
         return found
 
     def after_target(self, score: Indices) -> Floats:
@@ -280,21 +384,34 @@ def turn_of_several(
     race: Race, mine: int, rivals: Sequence[int], later: int, *, opened: bool, most: int = 0
 ) -> TurnOfSeveral:
     """The turn of a player against these, who throws next first; so many throw in this round still."""
-    others = Rivals(race, tuple(rivals), later)
+    others = Rivals(race, tuple(rivals), later, mine)
     top = race.goal - mine + _MORE * (race.follows is not LastRound.NONE)
     most = max(most, race.throws.needed(opened=opened))
     score = mine + np.arange(rows(race.throws, max(top, most)))
-    going_on = others.after_bank()
+    going_on = _after_turn(race, mine, others)
     reached = others.after_target(np.maximum(score, race.goal))
     bank = np.where(score < race.goal, going_on[np.minimum(score, race.goal - 1)], reached)
     return _played(race, bank, (going_on[mine], going_on[0]), max(top, most), opened=opened)
+
+
+def _after_turn(race: Race, mine: int, others: Rivals) -> Floats:
+    """The chance to win of who had so much and has ended a turn with each score, at [score]."""
+    known = np.unique(np.minimum(mine + np.array(_BROUGHT), race.goal - 1))
+    found = np.array([replace(others, mine=int(n)).after_bank() for n in known])
+    every = np.arange(race.goal)
+    above = np.clip(np.searchsorted(known, every), 1, len(known) - 1)
+    share = np.clip(
+        (every - known[above - 1]) / np.maximum(known[above] - known[above - 1], 1), 0, 1
+    )
+    between: Floats = (1 - share) * found[above - 1, every] + share * found[above, every]
+    return between * others.put_right()
 
 
 def last_turn_of_several(
     race: Race, mine: int, best: int, rivals: Sequence[int], *, opened: bool, most: int = 0
 ) -> TurnOfSeveral:
     """The same of a last turn: to get past the best, and not to be caught by those who follow."""
-    others = Rivals(race, tuple(rivals), len(rivals))
+    others = Rivals(race, tuple(rivals), len(rivals), mine)
     top = max(best + 1 - mine + _MORE, most, race.throws.needed(opened=opened))
     score = mine + np.arange(rows(race.throws, top))
     bank = np.where(score > best, others.after_target(score), 0.0)
