@@ -171,6 +171,7 @@ class MatchSolver:
         """What the ends of the turn are worth; `boards` as `sorted_by_top` has them.
 
         From `highest` steps on at the latest everybody is taken to bank, or to go for the target.
+        Who is over a target to be hit may prefer a farkle, and can throw until there is one.
         """
         needed = self.needed(boards)
         top = np.maximum(self.top(boards, wins), most)
@@ -189,7 +190,10 @@ class MatchSolver:
         over = None
         if self.ending.exactly:
             over = score > self.ending.goal
-            above = dict.fromkeys(above, np.broadcast_to(short, bank.shape))
+            farkled = np.broadcast_to(lost, bank.shape)
+            above = dict.fromkeys(range(self.throws.n_dice), farkled) | {
+                left: np.maximum(worth, lost) for left, worth in above.items()
+            }
         bank[steps < needed] = REFUSED
         if over is not None:
             bank = np.where(over, self._overshot(boards, wins, steps, short), bank)
