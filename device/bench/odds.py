@@ -9,10 +9,10 @@ from time import perf_counter
 import click
 
 from game.odds.advice import MatchPosition, turn_odds
-from game.odds.compiled_rules import orders
 from game.odds.match_odds import MatchOdds
 from game.rules import rule_files, scoring
 from game.rules.ruleset import Ruleset
+from game.rules.scoring import orders
 
 RULES = "standard"
 QUESTIONS = 20

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from math import factorial, gcd, prod
+from math import gcd
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from game.errors import OddsError
 from game.message import Message
 from game.rules import scoring
 from game.rules.ruleset import Dice, LastRound, Ruleset, Win
-from game.rules.scoring import Effect, Keep, must_throw
+from game.rules.scoring import Effect, Keep, must_throw, orders
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -140,11 +140,6 @@ def _check_fineness(rules: Ruleset, step: int) -> None:
                 best=best,
             )
         )
-
-
-def orders(dice: Dice) -> int:
-    """In how many ways dice that can be told apart show these faces."""
-    return factorial(len(dice)) // prod(map(factorial, Counter(dice).values()))
 
 
 def step_of(rules: Ruleset) -> int:

@@ -63,7 +63,7 @@ def ending(rules: Ruleset, target: int) -> MatchEnding:
             Message("a match of so many turns each is not worked out, only one to a target")
         )
     compiled = throws(rules)
-    goal = _goal(rules, target, compiled.step)
+    goal = goal_of(rules, target, compiled.step)
     return MatchEnding(
         goal=goal,
         exactly=rules.win is Win.EXACTLY,
@@ -73,7 +73,12 @@ def ending(rules: Ruleset, target: int) -> MatchEnding:
     )
 
 
-def _goal(rules: Ruleset, target: int, step: int) -> int:
+def goal_of(rules: Ruleset, target: int, step: int) -> int:
+    """The steps that reach the target.
+
+    Raises:
+        OddsError: they are too many, or it cannot be reached.
+    """
     goal = target // step + 1 if rules.win is Win.OVER else -(-target // step)
     if not 1 <= goal <= MAX_GOAL:
         raise OddsError(

@@ -15,7 +15,7 @@ from game.errors import OddsError
 from game.match.turns import ROW
 from game.message import Message
 from game.odds.compiled_rules import Floats, scoreless, throws
-from game.odds.ending import ending
+from game.odds.ending import ending, goal_of
 from game.odds.holdings import holdings
 from game.odds.match_solver import MatchSolver, Positions, solve, solve_again
 from game.odds.turn_solver import Worth, play
@@ -118,7 +118,8 @@ class MatchOdds:
     @property
     def first_player(self) -> float:
         """The chance of the player who begins the match."""
-        begin = self.duel.holdings.find(0, opened=False)
+        goal = goal_of(self.rules, self.target, self.step)
+        begin = holdings(self.rules, goal).find(0, opened=False)
         return float(self.chances[0, begin, begin])
 
     def begin(self, mine: int, theirs: int, *, second: bool = False) -> float:

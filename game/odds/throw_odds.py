@@ -10,11 +10,12 @@ from functools import cache
 
 import numpy as np
 
-from game.odds.compiled_rules import CompiledRules, Floats, Indices, orders, scoreless, throws
+from game.odds.compiled_rules import CompiledRules, Floats, Indices, scoreless, throws
 from game.odds.turn_odds import far
 from game.odds.turn_solver import REFUSED, Stakes, Worth, in_hand, outcomes, play, rows
 from game.rules import scoring
 from game.rules.ruleset import Ruleset
+from game.rules.scoring import orders
 
 
 @dataclass(frozen=True, slots=True)

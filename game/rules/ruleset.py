@@ -1,7 +1,9 @@
 """One published rule set as data: every option, with the default that all pages share."""
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from enum import StrEnum
+from functools import cached_property
+from typing import Any
 
 Faces = tuple[int, int, int, int, int, int]
 """Points by face: index 0 is the 1."""
@@ -56,7 +58,7 @@ class Piggyback(StrEnum):
     NOT_HEAVY = "not heavy"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ruleset:
     """Every option of the rules; the defaults are what all pages share.
 
@@ -108,3 +110,15 @@ class Ruleset:
     triple_threes: int = 0
     four_twos_reset: bool = False
     below_zero: bool = True
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(astuple(self))
+
+    def __hash__(self) -> int:
+        """Worked out once: every look-up of a throw asks for it."""
+        return self._hash
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the hash, which is another in another process."""
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}

@@ -4,11 +4,13 @@ All 923 throws of up to six dice are worked out once per rule set (`table`), so 
 is one dictionary access. Dice are sorted tuples of faces everywhere in here.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from itertools import combinations_with_replacement
+from math import factorial, prod
 from types import MappingProxyType
 
 from game.count_words import number
@@ -84,7 +86,11 @@ def keeps(throw: Iterable[int], rules: Ruleset) -> tuple[Keep, ...]:
     Raises:
         ThrowError: these are no dice.
     """
-    return table(rules)[dice(throw, rules)]
+    of_all = table(rules)
+    try:
+        return of_all[throw]  # type: ignore[index]
+    except (KeyError, TypeError):
+        return of_all[dice(throw, rules)]
 
 
 def find(throw: Iterable[int], kept: Iterable[int], rules: Ruleset) -> Keep:
@@ -180,6 +186,11 @@ def throw_events(throw: Dice, rules: Ruleset) -> tuple[ThrowEvent, ...]:
 
 def _is_penalised(throw: Dice, rules: Ruleset) -> bool:
     return bool(rules.triple_threes) and throw.count(_PENALTY_FACE) >= _TRIPLE
+
+
+def orders(dice: Dice) -> int:
+    """In how many ways dice that can be told apart show these faces."""
+    return factorial(len(dice)) // prod(map(factorial, Counter(dice).values()))
 
 
 @cache
@@ -278,15 +289,19 @@ def _alike(rules: Ruleset) -> Iterator[Combo]:
         yield _same(face, 3, triple)
         for n in range(4, rules.n_dice + 1):
             exception = rules.alike_faces[3 * (face - 1) + n - 4]
-            points = _alike_points(rules, n, triple) if exception is None else exception
+            usual = 0 if _costs(face, rules) else _alike_points(rules, n, triple)
+            points = usual if exception is None else exception
             yield _same(face, n, points)
 
 
 def _triple_points(face: int, rules: Ruleset) -> int:
     """Where three 3s cost, that stands in place of their points."""
-    if face == _PENALTY_FACE and rules.triple_threes:
-        return 0
-    return rules.triples[face - 1]
+    return 0 if _costs(face, rules) else rules.triples[face - 1]
+
+
+def _costs(face: int, rules: Ruleset) -> bool:
+    """Whether three of it, and more where nothing is said of just so many, cost points."""
+    return face == _PENALTY_FACE and rules.triple_threes > 0
 
 
 def _alike_points(rules: Ruleset, n: int, triple: int) -> int:
