@@ -1,0 +1,312 @@
+"""A table with rules of its own: reads rule files, lists keeps and referees a match by brute force.
+
+Written from docs/rules.md alone, to be held against the game; it imports nothing of this program.
+"""
+
+import tomllib
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+
+USUAL = {
+    "n_dice": 6,
+    "singles": {"1": 100, "5": 50},
+    "triples": {"1": 1000, "2": 200, "3": 300, "4": 400, "5": 500, "6": 600},
+    "alike": "none",
+    "alike_fixed": {},
+    "alike_faces": {},
+    "hot_dice": "may",
+    "piggyback": "no",
+    "target": 10_000,
+    "win": "at least",
+    "last_round": "none",
+    "below_zero": True,
+}
+"""All else is 0, or not played."""
+
+TABLES = ("singles", "triples", "alike_fixed", "alike_faces")
+
+
+def read(text: str, published: Path) -> dict:
+    """What a rule file says, and what those say that it extends."""
+    said = tomllib.loads(text)
+    parent = said.pop("extends", None)
+    if parent is None:
+        return USUAL | said
+    rules = read((published / f"{parent}.toml").read_text("utf-8"), published)
+    merged = {name: rules[name] | said[name] for name in TABLES if name in said}
+    return rules | said | merged
+
+
+class Keeps:
+    """The legal keeps under some rules, each way to part the dice tried."""
+
+    def __init__(self, rules: dict) -> None:
+        self.rules = rules
+        self.best = cache(self._best)
+        self.of = cache(self._of)
+
+    def get(self, key: str) -> int:
+        return self.rules.get(key, 0)
+
+    def _of(self, throw: tuple[int, ...]) -> dict[tuple[int, ...], int]:
+        """Dice kept -> points; they leave the others."""
+        chosen = {kept for n in range(1, len(throw) + 1) for kept in combinations(throw, n)}
+        found = {kept: self.best(kept) for kept in chosen if self.best(kept)}
+        free = len(throw) == self.rules["n_dice"] and not self.costs(throw)
+        if not found and self.get("nothing") and free:
+            found = {throw: self.get("nothing")}
+        return found
+
+    def costs(self, throw: tuple[int, ...]) -> int:
+        """What three 3s in it cost."""
+        return self.get("triple_threes") if throw.count(3) >= 3 else 0
+
+    def _best(self, dice: tuple[int, ...]) -> int:
+        """Of all ways to part the dice into groups that score, the points of the best; 0: none."""
+        whole = self.group(dice)
+        first, others = dice[0], dice[1:]
+        parted = [0]
+        for n in range(len(others)):
+            for more in set(combinations(others, n)):
+                rest = list(others)
+                for die in more:
+                    rest.remove(die)
+                one, two = self.group((first, *more)), self.best(tuple(rest))
+                parted.append(one + two if one and two else 0)
+        return max(whole, *parted)
+
+    def group(self, dice: tuple[int, ...]) -> int:
+        """Points of dice that score as one combination."""
+        counts = sorted((dice.count(face) for face in set(dice)), reverse=True)
+        names = {
+            (1, 1, 1, 1, 1, 1): "straight",
+            (2, 2, 2): "three_pairs",
+            (4, 2): "four_and_pair",
+            (6,): "six_as_pairs",
+            (3, 3): "two_triplets",
+        }
+        points = [self.get(names.get(tuple(counts), ""))]
+        if dice == (1, 2, 3, 4, 5):
+            points.append(self.get("low_straight"))
+        if dice == (2, 3, 4, 5, 6):
+            points.append(self.get("high_straight"))
+        if counts == [3, 2] and self.get("full_house"):
+            three = self.three(max(set(dice), key=dice.count))
+            points.append(three + self.get("full_house") if three else 0)
+        if len(counts) == 1:
+            points.append(self.alike(dice[0], len(dice)))
+        return max(points)
+
+    def three(self, face: int) -> int:
+        if face == 3 and self.get("triple_threes"):
+            return 0
+        return self.rules["triples"].get(str(face), 0)
+
+    def alike(self, face: int, n: int) -> int:
+        """Of n dice alike, taken as one."""
+        if n < 3:
+            return n * self.rules["singles"].get(str(face), 0)
+        singly = n * self.rules["singles"].get(str(face), 0)
+        if n == 3:
+            return max(singly, self.three(face))
+        if (said := self.rules["alike_faces"].get(f"{face}x{n}")) is not None:
+            return max(singly, said)
+        if face == 3 and self.get("triple_threes"):
+            return singly
+        by_rule = {
+            "none": 0,
+            "doubling": self.three(face) * 2 ** (n - 3),
+            "adding": self.three(face) * (n - 2),
+            "fixed": self.rules["alike_fixed"].get(str(n), 0),
+        }
+        return max(singly, by_rule[self.rules["alike"]])
+
+
+class Table:
+    """A match as a careful referee writes it down: who throws, what is at risk, who has won."""
+
+    def __init__(self, rules: dict, players: int, keeps: Keeps) -> None:
+        self.rules, self.all_keeps, self.n = rules, keeps, players
+        self.score = [0] * players
+        self.on_board = [False] * players
+        self.farkles = [0] * players
+        self.bad_starts = [0] * players
+        self.played = [0] * players
+        self.to_take_over = None
+        self.closer = self.winner = None
+        self.last_turns = []
+        self.begin(0)
+
+    def get(self, key: str) -> int:
+        return self.rules.get(key, 0)
+
+    def begin(self, seat: int) -> None:
+        self.seat, self.at_risk, self.in_hand = seat, 0, self.rules["n_dice"]
+        self.hot = self.thrown = 0
+        self.took_over = self.second_try = self.bad_start = False
+        self.lies, self.keeps = (), {}
+
+    # What a player does
+
+    def take_over(self) -> None:
+        self.at_risk, self.in_hand = self.to_take_over
+        self.took_over, self.to_take_over = True, None
+
+    def throw(self, dice: tuple[int, ...]) -> None:
+        self.lies, self.to_take_over = tuple(sorted(dice)), None
+        times = 1 + self.hot if self.get("hot_dice_multiply") else 1
+        found = self.all_keeps.of(self.lies)
+        self.keeps = {kept: times * points for kept, points in found.items()}
+        self.thrown += 1
+        if self.thrown == 1:
+            self.bad_start = not found
+        self.add(self.seat, -self.all_keeps.costs(self.lies))
+        self.happens()
+
+    def happens(self) -> None:
+        most = max(map(self.lies.count, self.lies))
+        if most == self.rules["n_dice"] and (
+            self.get("all_alike_wins") or (self.get("all_ones_win") and self.lies[0] == 1)
+        ):
+            self.winner = self.seat
+        elif self.get("four_twos_reset") and self.lies.count(2) >= 4:
+            self.score[self.seat] = 0
+            self.end()
+        elif not self.keeps:
+            self.scores_nothing()
+        else:
+            self.scores(most)
+
+    def scores_nothing(self) -> None:
+        if len(self.lies) == 1 and self.get("last_die_twice") and not self.second_try:
+            self.second_try = True
+        else:
+            self.end(farkle=True)
+
+    def scores(self, most: int) -> None:
+        if len(self.lies) == 1:
+            self.at_risk += self.get("last_die_twice")
+        best = self.usual_bank()
+        charity = self.is_charity()
+        if charity and self.refuses(best):
+            self.end(farkle=True)
+        elif charity or (
+            self.get("must_bank_after_triple") and most >= 3 and not self.refuses(best)
+        ):
+            self.bank(best)
+
+    def keep(self, kept: tuple[int, ...]) -> None:
+        self.at_risk += self.keeps[kept]
+        left = len(self.lies) - len(kept)
+        self.hot += not left
+        self.in_hand = left or self.rules["n_dice"]
+        self.lies, self.keeps, self.second_try = (), {}, False
+
+    def bank(self, kept: tuple[int, ...]) -> None:
+        left = len(self.lies) - len(kept)
+        points = self.at_risk + self.keeps[kept]
+        heavy = self.hot or not left
+        if self.overshoots(kept):
+            self.give_away(points)
+            return
+        self.end(points)
+        again = {"no": False, "yes": True, "not heavy": not heavy}[self.rules["piggyback"]]
+        if again and self.winner is None:
+            self.to_take_over = points, left or self.rules["n_dice"]
+
+    # What may be done
+
+    def is_charity(self) -> bool:
+        return self.closer is not None and self.rules["last_round"] == "charity roll"
+
+    def overshoots(self, kept: tuple[int, ...]) -> bool:
+        total = self.score[self.seat] + self.at_risk + self.keeps[kept]
+        return self.rules["win"] == "exactly" and total > self.rules["target"]
+
+    def usual_bank(self) -> tuple[int, ...]:
+        """The best keep, or the best that does not overshoot."""
+        return max(
+            self.keeps, key=lambda k: (not self.overshoots(k), self.keeps[k], -len(k), k[::-1])
+        )
+
+    def refuses(self, kept: tuple[int, ...]) -> bool:
+        left = len(self.lies) - len(kept)
+        points = self.at_risk + self.keeps[kept]
+        if not self.is_charity():
+            if not left and self.rules["hot_dice"] == "must":
+                return True
+            if left >= self.get("must_throw_from") > 0:
+                return True
+        if not self.on_board[self.seat] and points < self.get("opening"):
+            return True
+        return points < self.get("minimum_bank")
+
+    # How a turn ends
+
+    def add(self, seat: int, points: int) -> None:
+        self.score[seat] += points
+        if points and not self.rules["below_zero"]:
+            self.score[seat] = max(self.score[seat], 0)
+
+    def end(self, points: int = 0, *, farkle: bool = False) -> None:
+        seat, cost = self.seat, 0
+        self.farkles[seat] = self.farkles[seat] + 1 if farkle else 0
+        self.bad_starts[seat] = self.bad_starts[seat] + 1 if farkle and self.bad_start else 0
+        if self.farkles[seat] == 3:
+            cost, self.farkles[seat] = cost + self.get("three_farkles"), 0
+        if farkle and self.took_over:
+            cost += self.get("take_over_farkle")
+        if self.bad_starts[seat] == 3:
+            cost, self.bad_starts[seat] = cost + self.get("three_scoreless_starts"), 0
+        self.add(seat, points - cost)
+        self.on_board[seat] = self.on_board[seat] or points > 0
+        self.played[seat] += 1
+        self.begin((seat + 1) % self.n)
+        self.look_for_an_end(seat)
+
+    def give_away(self, points: int) -> None:
+        others = [(self.seat + i) % self.n for i in range(1, self.n)]
+        poorest = min(others, key=lambda other: self.score[other])
+        given = self.get("welfare") and self.score[poorest] + points <= self.rules["target"]
+        if given:
+            self.score[poorest] += points
+            self.on_board[poorest] = True
+        self.end()
+        if given:
+            self.look_for_an_end(poorest)
+
+    def look_for_an_end(self, seat: int) -> None:
+        if self.get("rounds"):
+            waiting = [s for s in self.in_order(self.seat) if self.played[s] < self.get("rounds")]
+            self.go_on(waiting, first=0)
+        elif self.closer is not None:
+            self.last_turns = [s for s in self.last_turns if s != seat]
+            self.go_on(self.last_turns, first=self.closer)
+        elif self.is_there(self.score[seat]):
+            self.closer = seat
+            self.last_turns = self.who_follows(seat)
+            self.go_on(self.last_turns, first=seat)
+
+    def go_on(self, waiting: list[int], first: int) -> None:
+        if waiting:
+            self.begin(waiting[0])
+        else:
+            self.winner = max(self.in_order(first), key=lambda s: self.score[s])
+
+    def in_order(self, first: int) -> list[int]:
+        return [(first + i) % self.n for i in range(self.n)]
+
+    def is_there(self, score: int) -> bool:
+        target = self.rules["target"]
+        return {"at least": score >= target, "over": score > target, "exactly": score == target}[
+            self.rules["win"]
+        ]
+
+    def who_follows(self, closer: int) -> list[int]:
+        if self.rules["win"] == "exactly" or self.rules["last_round"] == "none":
+            return []
+        others = self.in_order(closer)[1:]
+        if self.rules["last_round"] == "later in round":
+            return [seat for seat in others if seat > closer]
+        return others
