@@ -11,12 +11,16 @@ from math import gcd
 
 from game.message import Message
 from game.rules import scoring
+from game.rules.pace import Pace
 from game.rules.rule_options import OPTIONS
 from game.rules.ruleset import LastRound, Piggyback, Ruleset, Win
 from game.rules.scoring import must_throw
 
 MOST_THROWS = 1_000
 """Of the best throw there is, to the target: no published game needs more than a hundred."""
+
+MOST_TURNS = 1_000
+"""Of each player, on average; no published game needs more than fifty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ def _faults(rules: Ruleset) -> Iterator[Fault]:
         return
     yield from _never_banked(rules, turns)
     yield from _too_far(rules, turns)
+    yield from _too_slow(rules)
     if rules.win is Win.EXACTLY:
         yield from _never_hit(rules, turns)
 
@@ -99,6 +104,24 @@ def _too_far(rules: Ruleset, turns: "PossibleTurns") -> Iterator[Fault]:
                 most=most,
             ),
         )
+
+
+def _too_slow(rules: Ruleset) -> Iterator[Fault]:
+    """Penalties that take what turns bring, or a bank that hardly any turn reaches."""
+    pace = Pace(rules)
+    gain, costs = pace.turn.points, pace.costs
+    if rules.rounds or rules.target <= MOST_TURNS * (gain - sum(costs.values())):
+        return
+    dearest = max(costs, key=costs.__getitem__)
+    why = Message(
+        "lets nobody get on: a turn brings %(gain)s on average and costs %(cost)s,"
+        " so that %(target)s takes more than %(turns)s turns",
+        gain=round(gain),
+        cost=round(sum(costs.values())),
+        target=rules.target,
+        turns=MOST_TURNS,
+    )
+    yield Fault(dearest if rules.target <= MOST_TURNS * gain else "minimum_bank", why)
 
 
 def _never_hit(rules: Ruleset, turns: "PossibleTurns") -> Iterator[Fault]:

@@ -376,7 +376,7 @@ OPTIONS = (
         Message("A last die, thrown twice if need be"),
         lambda points: Message(
             "A single last die may be thrown twice; if it scores, it brings %(points)s more "
-            "and all dice are thrown again.",
+            "and all dice may be thrown again.",
             points=points,
         ),
     ),

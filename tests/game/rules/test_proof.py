@@ -39,6 +39,14 @@ def test_every_published_set_is_a_game(name):
             'extends = "standard"\nhot_dice = "must"\nmust_throw_from = 1',
             "line 3: must_throw_from lets nobody ever bank: one must always throw on",
         ),
+        (
+            'extends = "pocket-farkel"\nminimum_bank = 1500\ntriple_threes = 2500',
+            "line 3: triple_threes lets nobody get on: a turn brings 256 on average and costs 303",
+        ),
+        (
+            'extends = "zilch"\nminimum_bank = 16000',
+            "line 2: minimum_bank lets nobody get on: a turn brings 0 on average",
+        ),
         ('extends = "standard"\nwelfare = true', "line 2: welfare is for a target that is hit"),
         (
             'extends = "standard"\ntake_over_farkle = 500',

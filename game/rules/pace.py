@@ -1,0 +1,114 @@
+"""How fast points come in: what a turn brings that is banked as soon as it may be, and what it costs.
+
+Penalties can take more than turns bring, and a bank can be asked for that hardly any turn reaches.
+Such a match has an end on paper alone.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache, cached_property
+from math import gcd
+
+from game.rules import scoring
+from game.rules.ruleset import Ruleset
+from game.rules.scoring import Effect, must_throw, orders
+
+_ROW = 3
+_MOST = 2
+"""Times the best throw: where a bank asks for more than that, hardly any turn ever gets there."""
+
+Offer = tuple[tuple[int, int], ...]
+"""Points of each keep of a throw, best first, and the dice it leaves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What throwing on brings on average: points, and how often it farkles and pays for three 3s."""
+
+    points: float = 0.0
+    farkles: float = 0.0
+    paid: float = 0.0
+
+
+class Pace:
+    """Of the turns of a player who is on the board."""
+
+    def __init__(self, rules: Ruleset) -> None:
+        self.rules = rules
+        self._throwing = cache(self._throw)
+
+    @cached_property
+    def turn(self) -> Turn:
+        """Of all dice, with nothing at risk; nothing at all where the least to bank is out of reach."""
+        least = self.rules.minimum_bank
+        if least > _MOST * self._best:
+            return Turn()
+        for at_risk in range(least - least % self._step, -1, -self._step):
+            for n in range(1, self.rules.n_dice + 1):
+                self._throwing(at_risk, n)
+        return self._throwing(0, self.rules.n_dice)
+
+    @cached_property
+    def costs(self) -> dict[str, float]:
+        """Points that a turn costs on average, by the option that asks for them."""
+        rules, scoreless = self.rules, self._scoreless
+        return {
+            "triple_threes": rules.triple_threes * self.turn.paid,
+            "three_farkles": rules.three_farkles * _third_in_a_row(self.turn.farkles),
+            "three_scoreless_starts": rules.three_scoreless_starts * _third_in_a_row(scoreless),
+        }
+
+    @property
+    def _scoreless(self) -> float:
+        """The chance that a first throw scores nothing."""
+        offers = self._offers[self.rules.n_dice]
+        return sum(share for (offer, _), share in offers.items() if not offer)
+
+    @cached_property
+    def _offers(self) -> dict[int, dict[tuple[Offer, bool], float]]:
+        """What may be kept of a throw of n dice, whether it costs, and how often that is."""
+        found: dict[int, Counter[tuple[Offer, bool]]] = {}
+        for dice, keeps in scoring.table(self.rules).items():
+            effects = {event.effect for event in scoring.throw_events(dice, self.rules)}
+            offer = tuple((keep.score, keep.dice_left) for keep in keeps)
+            found.setdefault(len(dice), Counter())[offer, Effect.PENALTY in effects] += orders(dice)
+        return {n: {key: c / 6**n for key, c in of.items()} for n, of in found.items()}
+
+    @cached_property
+    def _scores(self) -> list[int]:
+        return [keep.score for keeps in scoring.table(self.rules).values() for keep in keeps]
+
+    @cached_property
+    def _best(self) -> int:
+        return max(self._scores)
+
+    @cached_property
+    def _step(self) -> int:
+        return gcd(self.rules.last_die_twice, *self._scores)
+
+    def _throw(self, at_risk: int, n: int) -> Turn:
+        points = farkles = paid = 0.0
+        bonus = self.rules.last_die_twice if n == 1 else 0
+        for (offer, costs), share in self._offers[n].items():
+            then = self._kept(at_risk + bonus, offer) if offer else Turn(farkles=1.0)
+            points += share * then.points
+            farkles += share * then.farkles
+            paid += share * (then.paid + costs)
+        return Turn(points, farkles, paid)
+
+    def _kept(self, at_risk: int, offer: Offer) -> Turn:
+        """Banked with the best keep that may be; else thrown on with what brings most."""
+        for score, left in offer:
+            points = at_risk + score
+            if self._may_bank(points, left) or at_risk > self.rules.minimum_bank + self._best:
+                return Turn(points)
+        ways = (self._throwing(at_risk + score, left or self.rules.n_dice) for score, left in offer)
+        return max(ways, key=lambda turn: turn.points)
+
+    def _may_bank(self, points: int, left: int) -> bool:
+        return points >= self.rules.minimum_bank and not must_throw(left, self.rules)
+
+
+def _third_in_a_row(chance: float) -> float:
+    """How often a turn is the third in a row of this kind, counted anew after each third."""
+    return chance**_ROW / sum(chance**n for n in range(_ROW))

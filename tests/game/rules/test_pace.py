@@ -1,0 +1,48 @@
+"""What a turn brings and costs on average, beside turns thrown at random."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from game.match.match import Match
+from game.match.state import TurnEnding
+from game.rules import rule_files
+from game.rules.pace import Pace
+
+TURNS = 4000
+
+
+@pytest.mark.parametrize("name", ["zilch", "farkle-scorekeeper", "party-zonk"])
+def test_turns_thrown_at_random_bring_about_that_much(name):
+    rules = replace(rule_files.load(name), rounds=TURNS // 2, opening=0, three_farkles=0)
+    rng, match = random.Random(4), Match.start(rules, ["Anna", "Ben"])
+    state = match.state
+    while state.winner is None and len(state.turns) < TURNS:
+        match = replace(match, before=None).throw(rng.choices(range(1, 7), k=state.dice_in_hand))
+        while match.state.keeps and match.state.winner is None:
+            keep = match.state.bank_keep
+            if match.state.bank_refusal(keep) is None:
+                match = match.bank(keep.dice)
+            else:
+                match = match.keep(keep.dice)
+                break
+        state = match.state
+    points = [turn.points for turn in state.turns if turn.ending is not TurnEnding.WIN]
+    share = sum(turn.ending is TurnEnding.FARKLE for turn in state.turns) / len(points)
+
+    assert sum(points) / len(points) == pytest.approx(Pace(rules).turn.points, rel=0.15)
+    assert share == pytest.approx(Pace(rules).turn.farkles, abs=0.06)
+
+
+def test_farkles_in_a_row_cost_as_often_as_they_come():
+    rules = rule_files.load("zilch")
+    often = Pace(replace(rules, minimum_bank=2000))
+
+    assert Pace(rules).costs["three_farkles"] < 10
+    assert often.turn.farkles > 0.8
+    assert 500 * often.turn.farkles**3 / 3 < often.costs["three_farkles"] < 500 / 3
+
+
+def test_a_bank_that_is_out_of_reach_brings_nothing():
+    assert Pace(replace(rule_files.load("zilch"), minimum_bank=20_000)).turn.points == 0
