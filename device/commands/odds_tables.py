@@ -126,6 +126,9 @@ def _limit(rules: Ruleset, n_dice: int) -> str:
 
 
 def _show_match(rules: Ruleset, said: str, target: int, wins: MatchOdds | None) -> None:
+    if rules.rounds:
+        click.echo(f"\nA match of {rules.rounds} turns each is not worked out")
+        return
     click.echo(f"\nA match of two to {target:,}, played to win")
     if wins is None or not wins.solved:
         click.echo(f"  {_unsolved(said, target)}")

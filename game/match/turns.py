@@ -63,7 +63,23 @@ def set_score(state: State, seat: int, score: int) -> State:
     """By hand: whoever has points is on the board, and nobody has less than the rules allow."""
     if not state.rules.below_zero:
         score = max(score, 0)
-    return _set(state, state.mates(seat), score=score, opened=score > 0)
+    return _look_again(_set(state, state.mates(seat), score=score, opened=score > 0), seat)
+
+
+def _look_again(state: State, seat: int) -> State:
+    """Begin the last round, end or reopen the match as these scores would have it."""
+    if state.turns and state.turns[-1].ending is TurnEnding.WIN:
+        return state
+    if state.rules.rounds:
+        return decide(replace(state, winner=None))
+    if state.closer is None:
+        return _close(state, seat)
+    scores = {s: player.score for s, player in enumerate(state.players)}
+    there = [s for s in scores if reaches_target(state.rules, scores[s])]
+    if not there:
+        return replace(state, closer=None, to_follow=(), winner=None)
+    closer = state.closer if state.closer in there else max(there, key=scores.__getitem__)
+    return decide(replace(state, closer=closer, winner=None))
 
 
 def begin_turn(state: State, after: int) -> State:

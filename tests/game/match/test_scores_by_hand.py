@@ -1,0 +1,58 @@
+"""Scores set by hand begin, end and reopen a match as played ones do."""
+
+from dataclasses import replace
+
+import pytest
+
+from game.match.events import Farkled, ScoreSet
+from game.match.match import Match
+from game.rules import rule_files
+
+STANDARD = rule_files.load("standard")
+WALNUT = rule_files.load("walnut-studiolo")
+
+
+def match(rules):
+    return Match.start(rules, ["Anna", "Ben", "Cleo"])
+
+
+def test_the_target_set_by_hand_wins_where_nobody_follows():
+    assert match(STANDARD).push(ScoreSet(1, 10_000)).state.winner == 1
+
+
+def test_a_winner_who_is_set_back_has_not_won():
+    state = match(STANDARD).push(ScoreSet(1, 10_000)).push(ScoreSet(1, 0)).state
+
+    assert (state.winner, state.closer, state.to_follow) == (None, None, ())
+    assert state.turn.seat == 0
+
+
+def test_the_target_set_by_hand_begins_the_last_round():
+    state = match(WALNUT).push(ScoreSet(0, 10_000)).state
+
+    assert (state.closer, state.to_follow, state.turn.seat) == (0, (1, 2), 1)
+    assert state.winner is None
+
+
+def test_who_has_most_in_the_end_has_won_though_set_by_hand():
+    over = match(WALNUT).push(ScoreSet(0, 10_000)).push(Farkled()).push(Farkled())
+
+    assert over.state.winner == 0
+    assert over.push(ScoreSet(2, 10_050)).state.winner == 2
+    assert over.push(ScoreSet(0, 9950)).state.winner is None
+
+
+def test_a_throw_that_wins_at_once_stays_won():
+    rules = replace(STANDARD, all_ones_win=True)
+    won = match(rules).throw((1, 1, 1, 1, 1, 1))
+
+    assert won.push(ScoreSet(0, 0)).state.winner == 0
+
+
+@pytest.mark.parametrize(("score", "winner"), [(200, 1), (0, 0)])
+def test_after_a_fixed_number_of_turns_the_most_points_win(score, winner):
+    played = match(replace(STANDARD, rounds=1))
+    for _ in range(3):
+        played = played.push(Farkled())
+
+    assert played.push(ScoreSet(1, score)).state.winner == winner
