@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations_with_replacement
 from math import factorial, prod
 from types import MappingProxyType
@@ -22,6 +22,9 @@ from game.rules.ruleset import FACES, Alike, Dice, HotDice, Ruleset
 _TRIPLE = 3
 _PENALTY_FACE = 3
 _RESET_FACE, _RESET_COUNT = 2, 4
+
+_TABLES = 16
+"""Rule sets whose keeps are remembered, half a megabyte each: anybody may try house rules, one after the other."""
 
 _COUNT_WORDS = ("no", "one", "two", "three", "four", "five", "six")
 
@@ -193,7 +196,7 @@ def orders(dice: Dice) -> int:
     return factorial(len(dice)) // prod(map(factorial, Counter(dice).values()))
 
 
-@cache
+@lru_cache(_TABLES)
 def table(rules: Ruleset) -> Mapping[Dice, tuple[Keep, ...]]:
     """All keeps of all throws of 1 to `n_dice` dice."""
     best = _best_partitions(rules)
@@ -269,7 +272,7 @@ def _biggest_first(combo: Combo) -> tuple[int, Dice]:
     return (-combo.points, combo.dice)
 
 
-@cache
+@lru_cache(_TABLES)
 def combos(rules: Ruleset) -> tuple[Combo, ...]:
     """Every combination that scores under these rules."""
     found = [*_singles(rules), *_alike(rules), *_shapes(rules)]
