@@ -22,7 +22,7 @@ Offer = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnPace:
     """What throwing on brings on average: points, and how often it farkles and pays for three 3s."""
 
     points: float = 0.0
@@ -38,11 +38,11 @@ class Pace:
         self._throwing = cache(self._throw)
 
     @cached_property
-    def turn(self) -> Turn:
+    def turn(self) -> TurnPace:
         """Of all dice, with nothing at risk; nothing at all where the least to bank is out of reach."""
         least = self.rules.minimum_bank
         if least > _MOST * self._best:
-            return Turn()
+            return TurnPace()
         for at_risk in range(least - least % self._step, -1, -self._step):
             for n in range(1, self.rules.n_dice + 1):
                 self._throwing(at_risk, n)
@@ -86,22 +86,22 @@ class Pace:
     def _step(self) -> int:
         return gcd(self.rules.last_die_twice, *self._scores)
 
-    def _throw(self, at_risk: int, n: int) -> Turn:
+    def _throw(self, at_risk: int, n: int) -> TurnPace:
         points = farkles = paid = 0.0
         bonus = self.rules.last_die_twice if n == 1 else 0
         for (offer, costs), share in self._offers[n].items():
-            then = self._kept(at_risk + bonus, offer) if offer else Turn(farkles=1.0)
+            then = self._kept(at_risk + bonus, offer) if offer else TurnPace(farkles=1.0)
             points += share * then.points
             farkles += share * then.farkles
             paid += share * (then.paid + costs)
-        return Turn(points, farkles, paid)
+        return TurnPace(points, farkles, paid)
 
-    def _kept(self, at_risk: int, offer: Offer) -> Turn:
+    def _kept(self, at_risk: int, offer: Offer) -> TurnPace:
         """Banked with the best keep that may be; else thrown on with what brings most."""
         for score, left in offer:
             points = at_risk + score
             if self._may_bank(points, left) or at_risk > self.rules.minimum_bank + self._best:
-                return Turn(points)
+                return TurnPace(points)
         ways = (self._throwing(at_risk + score, left or self.rules.n_dice) for score, left in offer)
         return max(ways, key=lambda turn: turn.points)
 
