@@ -38,13 +38,6 @@ _SLOPE = 0.4
 _AT_REST = 1e-6
 """Chance by which a board may move in the last round over all of them: the next moves it a tenth."""
 
-_ROUGHLY = 1e-3
-_SWEEPS, _ROUGH_SWEEPS = 4, 16
-"""Rounds over all boards that are usual, and how many rough ones take as long, to tell how far it is."""
-
-_USUAL, _RARE, _NO_LIMIT = 40, 80, 10**9
-"""Steps at risk that most turns never see, and from where on one banks or goes for the target."""
-
 _NEARLY = 0.99
 
 _CORES, _WORTH_SHARING = 2, 64
@@ -52,6 +45,28 @@ _CORES, _WORTH_SHARING = 2, 64
 
 _NEGLIGIBLE = 1e-10
 """What throwing on instead of banking may win at most where it is not looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Depth:
+    """How far turns are followed in a round over all boards.
+
+    From `highest` steps at risk on one banks or goes for the target. It is gone over again until no board
+    moves by more than `at_rest`; about so many `rounds` take as long as a solution takes.
+    """
+
+    highest: int
+    at_rest: float
+    rounds: int
+    in_short: bool = False
+
+
+_SHALLOW = _Depth(40, 1e-3, 16, in_short=True)
+"""Most turns never see more."""
+
+_DEEP = _Depth(80, _AT_REST, 4)
+_TO_THE_END = _Depth(10**9, _AT_REST, 5)
+"""Where throwing all dice is no risk, one goes on for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +181,7 @@ class MatchSolver:
         wins: Floats,
         lost: Floats,
         most: int = 0,
-        highest: int = _NO_LIMIT,
+        highest: int = _TO_THE_END.highest,
     ) -> Stakes:
         """What the ends of the turn are worth; `boards` as `sorted_by_top` has them.
 
@@ -322,29 +337,35 @@ def solve_again(duel: MatchSolver, wins: Floats) -> Iterator[float]:
     begin = duel.holdings.find(0, opened=False)
     found = wins.copy()
     found[0, begin, begin] = np.nan_to_num(found[0, begin, begin], nan=0.5)
-    rough = not duel.holdings.stay
-    done = 0.0
+    depths, done = _depths(duel), 0.0
     for _ in range(_PATIENCE):
-        before = found.copy()
+        depth, before = depths[0], found.copy()
         slopes = np.full((duel.shape[0], duel.ending.goal), _SLOPE)
         for i, total in enumerate(duel.sums):
-            _sweep(duel, duel.of_sum(total), found, slopes, rough=rough)
+            _sweep(duel, duel.of_sum(total), found, slopes, depth)
             part = float(work[: i + 1].sum() / work.sum())
-            yield min(_NEARLY, done + part / (_ROUGH_SWEEPS if rough else _SWEEPS))
-        done += 1 / (_ROUGH_SWEEPS if rough else _SWEEPS)
+            yield min(_NEARLY, done + part / depth.rounds)
+        done += 1 / depth.rounds
         wins[:] = found
-        moved = np.abs(found - before).max()
-        if not rough and moved < _AT_REST:
-            return
-        rough = rough and moved > _ROUGHLY
+        if np.abs(found - before).max() < depth.at_rest:
+            depths = depths[1:]
+            if not depths:
+                return
         wins[0, begin, begin] = np.nan
     raise OddsError(
         Message("under these rules a match may have no end: penalties take more than turns bring")
     )
 
 
+def _depths(duel: MatchSolver) -> tuple[_Depth, ...]:
+    if duel.holdings.stay:
+        return (_DEEP,)
+    safe = duel.throws.farkle[duel.throws.n_dice] == 0
+    return _SHALLOW, _TO_THE_END if safe else _DEEP
+
+
 def _sweep(
-    duel: MatchSolver, boards: Positions, wins: Floats, slopes: Floats, *, rough: bool
+    duel: MatchSolver, boards: Positions, wins: Floats, slopes: Floats, depth: _Depth
 ) -> None:
     """Solve the boards of one sum, over those of lower sums as they were found before."""
     if duel.holdings.stay:
@@ -354,9 +375,8 @@ def _sweep(
     counted = farkles[boards.mine] + farkles[boards.theirs]
     for n in range(int(counted.max()), -1, -1):
         some = duel.sorted_by_top(boards.at(np.flatnonzero(counted == n)), wins)
-        lost, highest = duel.lost(some, wins), _USUAL if rough else _RARE
-        stakes = duel.stakes(some, wins, lost, highest=highest)
-        wins[some.index()] = _begin(duel, stakes.in_short() if rough else stakes)
+        stakes = duel.stakes(some, wins, duel.lost(some, wins), highest=depth.highest)
+        wins[some.index()] = _begin(duel, stakes.in_short() if depth.in_short else stakes)
 
 
 def _work(duel: MatchSolver) -> Floats:

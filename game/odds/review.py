@@ -191,20 +191,16 @@ class _Reader:
     curve: list[WinChance] = field(default_factory=list)
     _before: TurnOption | None = None
     _odds: TurnOdds | None = None
+    _board: tuple[object, ...] = ()
     _reach: int = 0
 
     def _odds_of(self, state: State, most: int) -> TurnOdds:
         """Worked out once for a turn, unless it goes higher than was looked at."""
-        odds = self._odds
-        if (
-            odds is None
-            or odds.table != table_of(state)
-            or most > self._reach
-            or odds.lost is not None
-        ):
-            self._reach = max(most, _USUAL)
-            odds = self._odds = odds_of(state, self.wins, most=self._reach)
-        return odds
+        board = state.turn.seat, state.players, state.closer
+        if self._odds is None or board != self._board or most > self._reach:
+            self._reach, self._board = max(most, _USUAL), board
+            self._odds = odds_of(state, self.wins, most=self._reach)
+        return self._odds
 
     def thrown(self, state: State, event: Thrown) -> None:
         """Luck: what the turn is worth after the throw, less what it was before."""

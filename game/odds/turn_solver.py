@@ -229,12 +229,16 @@ def _follow(  # noqa: PLR0917 - all that a turn is, at one place of it
     may = ~np.isin(left, throws.must_throw) & ~np.isneginf(bank)
     over = to >= stakes.top
     banks = may & (forced | over | (bank >= worth.thrown[to, dice, board]))
-    size = banked.size
-    at = to * n_boards + board
-    banked += np.bincount(at[banks], share[banks], size).reshape(banked.shape)
+    within = slice(t, t + throws.largest + 1)
+    at = (to - t) * n_boards + board
+    _add(banked[within], at[banks], share[banks])
     on = ~banks & ~over
-    at = (to * there.shape[1] + dice) * n_boards + board
-    there += np.bincount(at[on], share[on], there.size).reshape(there.shape)
+    at = ((to - t) * there.shape[1] + dice) * n_boards + board
+    _add(there[within], at[on], share[on])
+
+
+def _add(to: Floats, at: Indices, share: Floats) -> None:
+    to += np.bincount(at, share, to.size).reshape(to.shape)
 
 
 def _chosen(

@@ -1,6 +1,7 @@
 """Matches that were played, in a real journal, and a coach that works everything out at once."""
 
 import random
+from functools import cache
 from pathlib import Path
 
 from game.errors import JournalError
@@ -9,7 +10,9 @@ from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.match import Match
 from game.message import Message
+from game.odds.match_odds import MatchOdds
 from game.odds.review import review
+from game.rules.ruleset import Ruleset
 from game.stats.counts import Counting, DiceInPlay
 from tests.web.conftest import RULES, SHIPPED
 from web.contracts.coach import LookedBack
@@ -40,6 +43,11 @@ def journal_of(folder: Path, *matches: Match) -> History:
     return History(journal.path)
 
 
+@cache
+def _shipped(rules: Ruleset) -> MatchOdds | None:
+    return SHIPPED.find(rules)
+
+
 class AtOnce:
     """A `web.contracts.coach.Coach` that works everything out when it is asked."""
 
@@ -51,7 +59,7 @@ class AtOnce:
 
     def look_back(self, match_id, steps):
         match = self._history.match(match_id)
-        wins = SHIPPED.find(match.rules)
+        wins = _shipped(match.rules)
         return LookedBack(review(match, wins), wins is not None) if self.ready else None
 
     def solve(self, match_id):
