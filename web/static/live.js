@@ -11,11 +11,12 @@
   let retry = 0;
   let watchdog = 0;
   let waitMs = FIRST_WAIT_MS;
+  let newest = 0; // counts what was heard and asked: an answer that was overtaken is an old one
 
   function connect() {
     disconnect();
     source = new EventSource(board.dataset.live);
-    source.addEventListener("board", (event) => { alive(); swap(event.data); });
+    source.addEventListener("board", (event) => { alive(); newest += 1; swap(event.data); });
     source.addEventListener("beat", alive);
     source.addEventListener("error", lost);
     watchdog = setTimeout(lost, SILENCE_MS);
@@ -43,9 +44,12 @@
   }
 
   async function poll() {
+    newest += 1;
+    const mine = newest;
     try {
       const answer = await fetch(board.dataset.poll, { cache: "no-store" });
-      if (answer.ok) swap(await answer.text());
+      const text = await answer.text();
+      if (answer.ok && mine === newest) swap(text);
       return answer.ok;
     } catch {
       return false;

@@ -391,6 +391,25 @@ def test_a_finger_that_came_second_does_not_let_go_for_the_first(begun, phone, m
     assert moves(begun) == [True]
 
 
+def test_an_answer_that_the_stream_has_overtaken_is_not_shown(begun, context, serve):
+    """A page that had no stream for a moment asked for the board, and hears of it late."""
+    held = []
+    page = context.new_page()
+    context.route("**/live", lambda route: route.abort(), times=1)
+    context.route("**/sections", lambda route: held.append((route, route.fetch())))
+    page.goto(f"http://127.0.0.1:{serve(begun).port}/")
+    with page.expect_response("**/live"):
+        pass
+    begun.do(TapIn((1, 1, 3, 4, 5, 6)))
+    expect(page.locator(".keeps")).to_be_visible()
+    with page.expect_response("**/sections"):
+        for route, before in held:
+            route.fulfill(response=before)
+    page.wait_for_function("() => new Promise((done) => setTimeout(done))")
+
+    expect(page.locator(".keeps")).to_be_visible()
+
+
 def test_quick_presses_are_neither_lost_nor_swapped(begun, phone):
     button = phone.locator("#tray-button")
     button.focus()
