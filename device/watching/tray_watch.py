@@ -261,11 +261,13 @@ class TrayWatch:
     def _opened(self) -> _View:
         camera = self._open()
         try:
-            height, width = _first_picture(camera).shape[:2]
+            picture = _first_picture(camera)
         except BaseException:
             camera.close()
             raise
+        height, width = picture.shape[:2]
         view = self._begin(camera, (width, height))
+        view.latest = picture
         self._failures = 0
         self._post(CameraFound(camera.name))
         return view

@@ -33,11 +33,13 @@ MEASURE = """([needed, spill]) => {
     .map((element) => element.textContent.trim());
   const over = all(".keep, .primary, .strip li, .hero, .wide").filter((element) => element.scrollWidth > element.clientWidth + 1)
     .map((element) => element.textContent.trim());
+  const tight = all(".keep .score").filter((element) => box(element).right > box(element.closest(".keep")).right - 4)
+    .map((element) => element.textContent);
   const lines = (element) => Math.round(box(element).height / parseFloat(getComputedStyle(element).lineHeight));
   const split = all(".hero h1 span, .strip .who, .big").filter((element) => lines(element) > 1).map((element) => element.textContent);
   const photo = all(".photo")[0];
   return {
-    hidden, cut, over, split,
+    hidden, cut, over, tight, split,
     sideways: document.documentElement.scrollWidth - innerWidth,
     photo: photo ? box(photo).height / innerHeight : 0,
   };

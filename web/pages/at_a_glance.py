@@ -25,10 +25,12 @@ class ScoreSide:
 
     Attributes:
         seat: that of the player on turn, else of the first.
-        names: of all who are of it.
+        seats: of all who are of it.
+        names: theirs.
     """
 
     seat: int
+    seats: tuple[int, ...]
     names: tuple[str, ...]
     score: int
     on_turn: bool
@@ -48,5 +50,5 @@ def sides(players: Sequence[PlayerJson]) -> list[ScoreSide]:
 def _side(members: Sequence[PlayerJson]) -> ScoreSide:
     playing = next((member for member in members if member["on_turn"]), None)
     shown = playing or members[0]
-    names = tuple(member["name"] for member in members)
-    return ScoreSide(shown["seat"], names, members[0]["score"], playing is not None)
+    seats, names = zip(*((member["seat"], member["name"]) for member in members), strict=True)
+    return ScoreSide(shown["seat"], seats, names, members[0]["score"], playing is not None)

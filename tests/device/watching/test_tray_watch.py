@@ -286,6 +286,18 @@ def test_of_a_rendered_throw_only_a_settled_picture_is_read(clock, film, pressed
     assert label["phase"] == "settled"
 
 
+def test_a_camera_that_is_said_to_be_there_can_be_looked_through(clock):
+    seen = []
+    watch = TrayWatch(
+        lambda: SimulatedTray(seed=3, roll_s=0, clock=clock),
+        lambda report: seen.append((type(report), watch.latest is not None)),
+        clock=clock,
+    )
+    watch.step()
+
+    assert seen == [(CameraFound, True)]
+
+
 # What it knows of the table
 
 

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import Bank, StartMatch, TapIn
+from tests.web.screens import EIGHT, LONGEST
 
 SCREENS = {
     "tv": (1920, 1080),
@@ -52,6 +53,24 @@ def test_everything_is_within_the_screen(screen, table, players):
         expect(screen.locator("h1")).to_have_text("Traykeeper")
 
     assert spilling(screen) == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("names", [EIGHT, LONGEST], ids=["eight", "long"])
+def test_no_name_is_cut(browser, table, serve, names):
+    table.do(StartMatch(names))
+    page = browser.new_page(viewport={"width": 1920, "height": 1080})
+    page.goto(f"http://127.0.0.1:{serve(table).port}/board")
+
+    cut = "names => names.filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.textContent)"
+    assert page.locator(".tv-turn h1 span, .tv-players .name").evaluate_all(cut) == []
+    page.close()
+
+
+def test_a_team_has_one_score(client, table):
+    table.do(StartMatch(("Anna", "Ben", "Clara", "Dora"), teams=(1, 2, 1, 2)))
+
+    assert "Anna + Clara" in client.get("/board").text
 
 
 @pytest.mark.browser
