@@ -111,7 +111,7 @@ def create_app(
         create_page(table, streams, app),
         create_paper(table, offered),
         create_looking_back(show, history, coach, pictures),
-        create_evening(show, history, coach),
+        create_evening(show, history, coach, pictures),
         create_statistics_pages(show, coach),
         create_calibration_page(table, calibration),
         create_health(table, keeper, misreads),

@@ -56,6 +56,7 @@ class ReviewedMoment:
         points: points of the turn that it brought; a decision brings 0 at most.
         win: chance to win that it brought; None where it is not solved.
         done, best: for a decision, what was done and what was best.
+        risked: points that could have been banked, and were thrown on with.
     """
 
     event: int
@@ -66,6 +67,7 @@ class ReviewedMoment:
     win: float | None
     done: KeepChoice | None = None
     best: KeepChoice | None = None
+    risked: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +261,7 @@ class _Reader:
             given,
             done=_choice(chosen, bank=bank),
             best=_choice(options[0], bank=options[0].banks),
+            risked=0 if bank or chosen.refused else chosen.at_risk,
         )
 
     def _after(self, state: State, event: Thrown) -> tuple[TurnOption, ...]:
@@ -288,10 +291,11 @@ class _Reader:
         *,
         done: KeepChoice | None = None,
         best: KeepChoice | None = None,
+        risked: int = 0,
     ) -> None:
         turn, seat = len(state.turns), state.turn.seat
         self.moments.append(
-            ReviewedMoment(state.n_events, turn, seat, kind, points, win, done, best)
+            ReviewedMoment(state.n_events, turn, seat, kind, points, win, done, best, risked)
         )
 
 

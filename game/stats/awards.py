@@ -1,4 +1,4 @@
-"""What a match is remembered by: the luckiest throw, the coolest head, the longest run, the most farkles."""
+"""What a match is remembered by: luck, the best decision, the coolest head, the longest run, the most farkles."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,18 +8,25 @@ from itertools import groupby
 from game.match.events import Thrown
 from game.match.match import Match
 from game.match.state import Turn, TurnEnding
-from game.message import Message, Plural, Share
+from game.message import Message, Plural, Share, Value
 from game.odds.review import Cause, Review, ReviewedMoment
 from game.rules.ruleset import Dice
 
 RUN = 3
 """Fewer banks one after the other are no run."""
 
+BOLD = 300
+"""Points; everybody throws on with less."""
+
+RIGHT_POINTS, RIGHT_WIN = 0.5, 0.0005
+"""What rounds to nothing given away."""
+
 
 class AwardKind(StrEnum):
     """What for."""
 
     LUCK = "luck"
+    DECISION = "decision"
     HEAD = "head"
     RUN = "run"
     FARKLES = "farkles"
@@ -30,9 +37,9 @@ class Award:
     """Who gets it, and what is said of it.
 
     Attributes:
-        event: the throw on the timeline that it is for; None where it is for the whole match.
-        dice: of that throw.
-        turn: of that throw, counted from 1.
+        event: the throw on the timeline that it is for; None where it is for no throw alone.
+        dice: of that throw, or kept by that decision.
+        turn: in which it was, counted from 1.
     """
 
     kind: AwardKind
@@ -55,6 +62,7 @@ def awards(match: Match, review: Review | None) -> tuple[Award, ...]:
 
 def _of_review(match: Match, review: Review) -> Iterator[Award | None]:
     yield _luckiest(match, review)
+    yield _boldest(match, review)
     yield _coolest(match, review)
 
 
@@ -82,18 +90,45 @@ def _luckiest(match: Match, review: Review) -> Award | None:
     return Award(AwardKind.LUCK, moment.seat, words, moment.event, dice, turn)
 
 
+def _boldest(match: Match, review: Review) -> Award | None:
+    """Who put most at risk, and was right: banking would have been worse."""
+    right = [m for m in review.moments if m.done and m.risked >= BOLD and _was_right(m)]
+    if not right:
+        return None
+    moment = max(right, key=lambda m: m.risked)
+    words = Message(
+        "%(name)s's best decision: threw on with %(points)s at risk",
+        name=match.state.players[moment.seat].called,
+        points=moment.risked,
+    )
+    kept = moment.done.dice if moment.done else ()
+    return Award(AwardKind.DECISION, moment.seat, words, dice=kept, turn=moment.turn + 1)
+
+
+def _was_right(moment: ReviewedMoment) -> bool:
+    if moment.win is None:
+        return moment.points > -RIGHT_POINTS
+    return moment.win > -RIGHT_WIN
+
+
 def _coolest(match: Match, review: Review) -> Award | None:
     """Who gave away least by deciding, where the others gave away more."""
     given = [-review.total(seat, Cause.DECISION)[0] for seat in range(len(match.state.players))]
     seat = given.index(min(given))
     if not any(lost > given[seat] for lost in given):
         return None
-    words = Message(
-        "%(name)s decided best: only %(points)s points given away",
-        name=match.state.players[seat].called,
-        points=round(given[seat]),
+    return Award(AwardKind.HEAD, seat, _cool(match.state.players[seat].called, round(given[seat])))
+
+
+def _cool(name: Value, given: int) -> Message:
+    if not given:
+        return Message("%(name)s decided best: gave nothing away", name=name)
+    return Plural(
+        "%(name)s decided best: gave only one point away",
+        "%(name)s decided best: gave only %(n)s points away",
+        n=given,
+        name=name,
     )
-    return Award(AwardKind.HEAD, seat, words)
 
 
 def _longest_run(match: Match) -> Award | None:

@@ -1,6 +1,6 @@
 """An evening of several matches: who won what, and what each is remembered by."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from flask import Blueprint, Response
@@ -8,6 +8,7 @@ from flask import Blueprint, Response
 from game.journal.history import History, Played
 from game.stats.awards import Award, awards
 from web.contracts.coach import Coach
+from web.pages.matches import Pictures, Show, lucky_throw, no_picture, picture_of
 
 EVENING_S = 12 * 3600.0
 """Matches that began so long before the newest belong to it."""
@@ -17,10 +18,11 @@ MOST = 20
 
 @dataclass(frozen=True, slots=True)
 class EveningMatch:
-    """One of them, with its awards."""
+    """One of them, with its awards, and whether the luckiest throw's picture is still kept."""
 
     played: Played
     awards: tuple[Award, ...]
+    pictured: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class EveningPlayer:
 
 
 def create_evening(
-    show: Callable[..., Response], history: History | None, coach: Coach | None
+    show: Show, history: History | None, coach: Coach | None, picture: Pictures = no_picture
 ) -> Blueprint:
     """The blueprint of the page of the newest evening."""
     page = Blueprint("evening", __name__)
@@ -42,7 +44,7 @@ def create_evening(
     @page.get("/evening")
     def evening() -> Response:
         found = _of_one_evening(history.matches(limit=MOST)) if history else []
-        told = [_told(history, coach, played) for played in found] if history else []
+        told = [_told(history, coach, played, picture) for played in found] if history else []
         return show("evening.html", matches=told, players=players(found))
 
     return page
@@ -64,10 +66,13 @@ def _same_evening(newest: Played, played: Played) -> bool:
     return newest.begun_s - played.begun_s < EVENING_S
 
 
-def _told(history: History, coach: Coach | None, played: Played) -> EveningMatch:
+def _told(history: History, coach: Coach | None, played: Played, picture: Pictures) -> EveningMatch:
     looked = coach.look_back(played.id, played.steps) if coach else None
-    given = awards(history.match(played.id), looked.review if looked else None)
-    return EveningMatch(played, given)
+    match = history.match(played.id)
+    given = awards(match, looked.review if looked else None)
+    lucky = lucky_throw(given)
+    seen = lucky and picture_of(history, played.id, match, lucky, picture)
+    return EveningMatch(played, given, pictured=bool(seen))
 
 
 def players(matches: Iterable[Played]) -> list[EveningPlayer]:

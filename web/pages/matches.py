@@ -1,6 +1,6 @@
 """After the match: the list of all, and one of them looked back on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TypeVar
@@ -98,8 +98,8 @@ def _add_match(
         played, found = found_match(history, match_id)
         looked = coach.look_back(match_id, played.steps) if coach else None
         given = awards(found, looked.review if looked else None)
-        lucky = next((award for award in given if award.event is not None), None)
-        seen = history and lucky and _picture_of(history, match_id, found, lucky, picture)
+        lucky = lucky_throw(given)
+        seen = history and lucky and picture_of(history, match_id, found, lucky, picture)
         return show(
             "match.html",
             played=played,
@@ -131,14 +131,18 @@ def _add_pictures(
         played, found = found_match(history, match_id)
         looked = coach.look_back(match_id, played.steps) if coach else None
         given = awards(found, looked.review if looked else None)
-        lucky = next((award for award in given if award.event is not None), None)
-        jpeg = history and lucky and _picture_of(history, match_id, found, lucky, picture)
+        lucky = lucky_throw(given)
+        jpeg = history and lucky and picture_of(history, match_id, found, lucky, picture)
         if not jpeg:
             raise HttpProblem(404, Message("there is no picture of that throw any more"))
         return Response(jpeg, headers={"Cache-Control": "no-store"}, mimetype="image/jpeg")
 
 
-def _picture_of(
+def lucky_throw(given: Iterable[Award]) -> Award | None:
+    return next((award for award in given if award.event is not None), None)
+
+
+def picture_of(
     history: History, match_id: int, match: Match, award: Award, picture: Pictures
 ) -> bytes | None:
     """Found by where the dice lay: a throw keeps its places through undo and correction."""

@@ -6,7 +6,7 @@ from game.match.events import Thrown
 from game.match.match import Match
 from game.odds.review import review
 from game.rules import rule_files
-from game.stats.awards import AwardKind, awards
+from game.stats.awards import BOLD, AwardKind, awards
 from tests.web.conftest import SHIPPED
 from tests.web.evening import played
 
@@ -37,6 +37,24 @@ def test_the_luckiest_throw_is_named_with_its_dice(match):
 
 def test_without_chances_the_longest_run_and_the_farkles_are_left(match):
     assert {award.kind for award in awards(match, None)} <= {AwardKind.RUN, AwardKind.FARKLES}
+
+
+def test_the_best_decision_put_much_at_risk_and_was_right(match):
+    looked = review(match, SHIPPED.find(RULES))
+    award = by_kind(awards(match, looked))[AwardKind.DECISION]
+
+    bold = [m for m in looked.moments if m.risked >= BOLD]
+    right = max((m for m in bold if m.done == m.best), key=lambda m: m.risked)
+    assert (award.seat, award.turn, award.dice) == (right.seat, right.turn + 1, right.done.dice)
+    assert str(award.words).endswith(f"threw on with {right.risked:,} at risk")
+
+
+def test_who_gave_nothing_away_decided_best():
+    throws_on = Match.start(RULES, ["Anna", "Ben"]).throw(THOUSAND).keep((1,)).throw(NOTHING[:5])
+    match = throws_on.throw(THOUSAND).bank().throw(NOTHING).throw(NOTHING)
+    award = by_kind(awards(match, review(match, SHIPPED.find(RULES))))[AwardKind.HEAD]
+
+    assert str(award.words) == "Ben decided best: gave nothing away"
 
 
 def test_a_run_and_farkles_are_counted():

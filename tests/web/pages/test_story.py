@@ -41,8 +41,16 @@ def test_the_luckiest_throw_stands_with_its_picture(history):
     assert set(asked) == {2}  # all of it was written as one step
 
 
+def test_the_evening_shows_the_picture_of_each_matchs_luckiest_throw(history):
+    client, _ = open_at(history, b"\xff\xd8picture")
+
+    assert "/matches/1/luckiest.jpg" in client.get("/evening").text
+
+
 def test_a_picture_that_is_gone_is_not_shown(history):
     client, _ = open_at(history, None)
+
+    assert "luckiest.jpg" not in client.get("/evening").text
 
     assert "luckiest.jpg" not in client.get("/matches/1").text
     assert client.get("/matches/1/luckiest.jpg").status_code == 404
