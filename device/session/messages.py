@@ -116,7 +116,7 @@ def just_thrown(throw: DiceThrow | None) -> Message:
 def resumed(match: Match) -> Message:
     """Where a match stands after a restart: in mid-turn what is at risk, and what to throw."""
     what = _in_mid_turn(match) or outcome(match)
-    return Message("Going on where we were: %(what)s", what=what)
+    return Paragraph(Message("Going on where we were."), what)
 
 
 def _in_mid_turn(match: Match) -> Message | None:
@@ -173,7 +173,7 @@ def _finished(match: Match, turn: Turn) -> Message:
                 name=name,
             )
         case TurnEnding.SKIP:
-            return Message("%(name)s is passed over.", name=name)
+            return Message("%(name)s is skipped.", name=name)
     if turn.given_to is not None:
         other = match.state.players[turn.given_to].called
         return Message(

@@ -181,7 +181,7 @@ class Match:
                 return replace(self.before, after=(*self.after, self))
             case Redone():
                 if not self.after:
-                    raise IllegalMove(Message("there is nothing to do again"))
+                    raise IllegalMove(Message("there is nothing to redo"))
                 return replace(self.after[-1], after=self.after[:-1])
             case Corrected():
                 return self._corrected(action)

@@ -43,7 +43,7 @@ def _ended(name: Value, how: TurnEnding) -> Message:
         case TurnEnding.WIN:
             return Message("%(name)s won there; later turns stand", name=name)
         case TurnEnding.SKIP:
-            return Message("%(name)s was passed over there; later turns stand", name=name)
+            return Message("%(name)s was skipped there; later turns stand", name=name)
 
 
 def repairs(match: Match, correction: Corrected) -> tuple[Repair, ...]:

@@ -104,7 +104,7 @@ def test_a_match_is_brought_back_over_http_while_the_page_is_open(options):
 
         assert [player["name"] for player in state["players"]] == ["Anna", "Ben"]
         assert state["at_risk"] == 1000
-        assert state["message"].startswith("A backup was restored. Going on where we were: Anna")
+        assert state["message"].startswith("A backup was restored. Going on where we were. Anna")
         with pytest.raises(HTTPError, match="409"):
             phone.restore(backup[:-40])
         assert phone.post("bank")["players"][0]["score"] == 1000

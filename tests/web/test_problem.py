@@ -62,7 +62,7 @@ def test_a_bad_body_is_a_problem(client, case):
         ("keep", {"dice": [3]}, "the 3 scores nothing"),
         ("bank", {}, "short of the opening 500"),
         ("dice", {"dice": [1] * 7}, "dice"),
-        ("redo", {}, "nothing to do again"),
+        ("redo", {}, "nothing to redo"),
         ("match", {"names": ["Anna"]}, "2 to 20 players"),
         ("match", {"names": ["Anna", "Anna"]}, "two players are called Anna"),
         ("match", {"names": ["A", "B"], "rules": "chess"}, "no rule set is called 'chess'"),

@@ -72,7 +72,9 @@ def _refuse_often(wait_s: float) -> None:
     if wait_s:
         raise HttpProblem(
             429,
-            Message("asked in vain too often: wait %(n)s s, or use the PIN", n=round(wait_s)),
+            Message(
+                "asked too often without an answer: wait %(n)s s, or use the PIN", n=round(wait_s)
+            ),
             headers={"Retry-After": f"{wait_s:.0f}"},
         )
 

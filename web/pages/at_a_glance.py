@@ -11,12 +11,13 @@ LINE = 40
 
 
 def status_line(message: Message, say: Say) -> str:
-    """The message where it fits into one line, else the first of its sentences that does."""
+    """The message where it fits into one line, else the first of its sentences that does, else the shortest."""
     whole = say(message)
     if len(whole) <= LINE:
         return whole
-    sentences = map(say, message.sentences)
-    return next((sentence for sentence in sentences if len(sentence) <= LINE), whole)
+    sentences = [say(sentence) for sentence in message.sentences]
+    shortest = min(sentences, key=len)
+    return next((sentence for sentence in sentences if len(sentence) <= LINE), shortest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ def test_a_correction_that_asks_reads_nothing(session, looker):
 @pytest.mark.parametrize(
     ("event", "said"),
     [
-        (Skipped(), "Ben is passed over. Cleo throws."),
+        (Skipped(), "Ben is skipped. Cleo throws."),
         (Farkled(), "Farkle, Ben! Cleo throws."),
         (Joined("Dan"), "Dan joins and throws last."),
         (Left(0), "Anna leaves. Ben throws."),
@@ -280,7 +280,7 @@ def test_an_older_match_is_taken_up_again_where_it_stood(session):
 
     assert state(session).turn.last.dice == THOUSAND
     assert str(session.message).startswith(
-        "Going on where we were: Anna, 1,000 at risk, three dice to throw."
+        "Going on where we were. Anna, 1,000 at risk, three dice to throw."
     )
     session.do(Bank())
     session.do(Reopen(2))

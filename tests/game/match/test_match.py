@@ -150,7 +150,7 @@ def test_events_pushed_together_are_one_step(match):
 def test_undo_of_nothing_is_refused(match):
     with pytest.raises(IllegalMove, match="nothing to take back"):
         match.undo()
-    with pytest.raises(IllegalMove, match="nothing to do again"):
+    with pytest.raises(IllegalMove, match="nothing to redo"):
         match.redo()
 
 

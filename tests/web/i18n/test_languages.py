@@ -172,8 +172,8 @@ RISK = Message(
             "Anna warf 1 1 5: 1.250 im Risiko. Heiße Würfel!",
         ),
         (
-            Message("Going on where we were: %(what)s", what=RISK),
-            "Weiter, wo wir waren: Anna warf 1 1 5: 1.250 im Risiko.",
+            Paragraph(Message("Going on where we were."), RISK),
+            "Es geht weiter, wo wir waren. Anna warf 1 1 5: 1.250 im Risiko.",
         ),
         (
             Message(

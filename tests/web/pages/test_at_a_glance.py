@@ -20,6 +20,7 @@ def test_of_what_is_too_long_the_first_sentence_that_fits_is_said():
 
 def test_what_has_no_short_sentence_is_not_cut():
     assert status_line(LONG, str) == str(LONG)
+    assert status_line(Paragraph(Message("B" * 60), LONG), str) == str(LONG)
 
 
 def sides_of(table):
