@@ -1,15 +1,20 @@
 """What tests of more than one room need."""
 
+import os
+import sys
+
 import cv2
 import pytest
-from flask import Flask
-from jinja2 import FileSystemBytecodeCache
 
 from tests.browser import chromium
 from tests.clock import Clock
 
 cv2.setNumThreads(1)
 """Several tests run at once: threads of each would only stand in the others' way."""
+
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+"""Modules, tests and templates are compiled once, not by every worker, program and app again."""
 
 
 def pytest_collection_modifyitems(items):
@@ -20,14 +25,6 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture
 def clock():
     return Clock()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _compiled_templates(tmp_path_factory):
-    """Templates are compiled once, not for every app that a test makes."""
-    folder = tmp_path_factory.getbasetemp() / "templates"
-    folder.mkdir(exist_ok=True)
-    Flask.jinja_options = {"bytecode_cache": FileSystemBytecodeCache(str(folder))}
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from secrets import token_bytes
 
 from flask import Flask
@@ -36,7 +35,7 @@ from web.contracts.table import Table
 from web.i18n import languages
 from web.pages import filters
 from web.pages.assets import YEAR_S, asset
-from web.pages.compiled_templates import CompiledTemplates
+from web.pages.compiled_templates import TEMPLATES, CompiledTemplates
 from web.pages.evening import create_evening
 from web.pages.matches import Pictures, create_looking_back, no_picture
 from web.pages.printouts import create_paper
@@ -44,8 +43,6 @@ from web.pages.scoreboard import create_page, showing
 from web.response import state_answer
 from web.route import MAX_BYTES
 from web.stream import Streams
-
-TEMPLATES = Path(__file__).with_name("templates")
 
 
 def create_app(

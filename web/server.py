@@ -3,7 +3,7 @@
 import errno
 import socket
 from contextlib import suppress
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any, Self
 
 import waitress
@@ -80,7 +80,7 @@ class Server:
         self.port: int = self._socket.getsockname()[1]
         self._server = waitress.create_server(
             app,
-            _dispatcher=_GrowingThreads(SPARE_THREADS, self._streams.limit + SPARE_THREADS),
+            _dispatcher=GrowingThreads(SPARE_THREADS, self._streams.limit + SPARE_THREADS),
             sockets=[self._socket],
             connection_limit=CONNECTION_LIMIT,
             channel_request_lookahead=1,  # tells a stream that its phone has hung up
@@ -126,21 +126,29 @@ class Server:
         self._server.asyncore.close_all(self._server._map)  # noqa: SLF001
 
 
-class _GrowingThreads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no types
+class GrowingThreads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no types
     """As many threads as are busy, and one that waits; a stream holds one for minutes."""
 
     def __init__(self, first: int, most: int) -> None:
         super().__init__()
         self._most = most
+        self._growing = Lock()
         self.set_thread_count(first)
 
     def add_task(self, task: Any) -> None:
-        with self.lock:
-            running = len(self.threads) - self.stop_count
-            short = len(self.queue) >= running - self.active_count
-        if short and running < self._most:
-            self.set_thread_count(running + 1)
+        with self._growing:
+            with self.lock:
+                running = len(self.threads) - self.stop_count
+                short = len(self.queue) >= running - self.active_count
+            if short and running < self._most:
+                self.set_thread_count(running + 1)
         super().add_task(task)
+
+    def shutdown(self, *, cancel_pending: bool = True, timeout: float = 5) -> bool:
+        """What is asked from here on starts no thread: that would end in the place of another."""
+        with self._growing:
+            self._most = 0
+        return bool(super().shutdown(cancel_pending, timeout))
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -8,7 +8,7 @@ from importlib.metadata import version
 import pytest
 
 from web.app import create_app
-from web.server import CONNECTION_LIMIT, OF_ONE_ADDRESS, Server, ServerError
+from web.server import CONNECTION_LIMIT, OF_ONE_ADDRESS, GrowingThreads, Server, ServerError
 
 
 def test_port_0_takes_a_free_one_and_tells_it(table):
@@ -58,6 +58,30 @@ def test_stopping_ends_streams_and_threads_and_frees_the_port(table):
     stream.close()
     assert threading.active_count() == before
     Server(create_app(table), "127.0.0.1", server.port).stop()
+
+
+class Task:
+    """What a thread of the server does: here it waits."""
+
+    def __init__(self, until):
+        self._until = until
+
+    def service(self):
+        self._until.wait()
+
+    def cancel(self):
+        pass
+
+
+def test_who_asks_while_it_stops_does_not_hold_it_up():
+    answered, threads = threading.Event(), GrowingThreads(1, 8)
+    threads.add_task(Task(answered))
+    threads.shutdown(cancel_pending=False, timeout=0)
+    threads.add_task(Task(answered))
+    answered.set()
+
+    with threads.lock:
+        assert threads.thread_exit_cv.wait_for(lambda: not threads.threads, timeout=10)
 
 
 def test_a_server_that_never_started_stops_as_well(table):

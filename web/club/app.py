@@ -19,6 +19,7 @@ from web.club.store import ClubStore
 from web.club.tournaments import Tournaments
 from web.pages import filters
 from web.pages.assets import YEAR_S, asset
+from web.pages.compiled_templates import TEMPLATES, CompiledTemplates
 from web.route import MAX_BYTES
 from web.stream import Streams
 
@@ -47,6 +48,7 @@ def create_club(
         hosts: the names under which the board may be asked for; None means any.
     """
     app = Flask("web")
+    app.jinja_options = {"bytecode_cache": CompiledTemplates(TEMPLATES)}
     app.config.update(
         MAX_CONTENT_LENGTH=MAX_BYTES,
         SEND_FILE_MAX_AGE_DEFAULT=YEAR_S,

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from jinja2.bccache import Bucket, BytecodeCache, bc_magic
 
+TEMPLATES = Path(__file__).parents[1] / "templates"
+
 SEAL_BYTES = sha256().digest_size
 
 
