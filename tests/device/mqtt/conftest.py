@@ -6,6 +6,7 @@ from threading import Condition
 
 import pytest
 
+from device.mqtt import publisher
 from device.mqtt.connect import on_broker
 from device.session.live_match import LiveMatch
 from device.session.match_control import MatchControl
@@ -117,8 +118,9 @@ def troubles():
 
 
 @pytest.fixture
-def join(table, broker, tmp_path, troubles):
+def join(table, broker, tmp_path, troubles, monkeypatch):
     """Puts the table on the broker, with any settings; ends with the test, or earlier."""
+    monkeypatch.setattr(publisher, "LISTEN_S", 0.05)  # so soon does it end
 
     @contextmanager
     def joined(**settings):

@@ -13,6 +13,12 @@ from game.commands import StartMatch, TapIn
 from tests.mosquitto import PASSWORD, certify, mosquitto, needs_mosquitto, until
 
 
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch):
+    """What is refused is tried again at once."""
+    monkeypatch.setattr(client, "RETRY_S", (0.1, 0.1))
+
+
 def plays_on(table):
     table.do(StartMatch(["Anna", "Ben"]))
     table.do(TapIn((1, 1, 2, 3, 4, 6)))
