@@ -7,12 +7,12 @@ from playwright.sync_api import expect
 
 from game.message import Message
 from game.rules.rule_files import names
+from tests.axe import faults
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.api.test_calibration import START, MemoryCalibration
 from tests.web.api.test_health import BAD, GOOD, Keeper
 from tests.web.api.test_misreads import Memory
 from tests.web.conftest import PHONE_COOKIE, make_app
-from tests.web.pages.test_everyone import faults
 from web.access.phone import COOKIE
 from web.contracts.maintenance import HealthCheck
 from web.i18n.languages import LANGUAGES
@@ -73,28 +73,23 @@ def open_page(browser, address, path, **options):
     return page
 
 
-@pytest.fixture(params=["light", "dark"])
-def theme(request):
-    return request.param
-
-
 @pytest.mark.parametrize("path", ["health", "rules/zilch", "rules/ten-thousand-extras"])
-def test_a_page_that_stands_still_has_nothing_serious(browser, address, path, theme):
-    page = open_page(browser, address, path, color_scheme=theme)
+def test_a_page_that_stands_still_has_nothing_serious(browser, address, path):
+    page = open_page(browser, address, path)
 
     expect(page.locator("h1")).to_be_visible()
     assert faults(page) == []
 
 
-def test_what_opens_over_the_health_page_has_nothing_serious(browser, address, theme):
-    page = open_page(browser, address, "health", color_scheme=theme)
+def test_what_opens_over_the_health_page_has_nothing_serious(browser, address):
+    page = open_page(browser, address, "health")
     page.locator("[data-opens=sure-delete]").click()
 
     assert faults(page) == []
 
 
-def test_no_step_of_the_calibration_has_anything_serious(browser, address, theme):
-    page = open_page(browser, address, "calibrate", color_scheme=theme)
+def test_no_step_of_the_calibration_has_anything_serious(browser, address):
+    page = open_page(browser, address, "calibrate")
     for i, step in enumerate(STEPS):
         page.locator(f"[data-go='{i}']").click()
         expect(page.locator(f"[data-step={step}]")).to_be_visible()

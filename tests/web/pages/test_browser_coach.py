@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import Bank, StartMatch, TapIn
+from tests.axe import faults
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE, make_app
 from tests.web.evening import AtOnce, journal_of, played
-from tests.web.pages.test_everyone import faults
 from web.access.phone import COOKIE
 from web.contracts.coach import Mode
 from web.pages import matches
@@ -30,11 +30,9 @@ def address(table, history):
         yield f"http://127.0.0.1:{server.port}/"
 
 
-@pytest.fixture(params=["light", "dark"])
-def page(request, browser, address):
-    context = browser.new_context(
-        viewport=PHONE, color_scheme=request.param, reduced_motion="reduce", bypass_csp=True
-    )
+@pytest.fixture
+def page(browser, address):
+    context = browser.new_context(viewport=PHONE, reduced_motion="reduce", bypass_csp=True)
     context.set_default_timeout(PATIENCE_MS)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": address}])
     errors = []

@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import StartMatch
+from tests.axe import faults
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
-from tests.web.pages.test_everyone import faults
 from web.access.phone import COOKIE
 
 pytestmark = pytest.mark.browser
@@ -15,11 +15,6 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def address(table, serve):
     return f"http://127.0.0.1:{serve(table).port}/"
-
-
-@pytest.fixture(params=["light", "dark"])
-def theme(request):
-    return request.param
 
 
 def open_page(browser, address, **options):
@@ -103,8 +98,8 @@ def test_a_board_that_loses_its_match_learns_of_house_rules(page, table, address
     assert table.match.rules.opening == 350
 
 
-def test_the_options_have_nothing_serious(browser, address, theme):
-    page = open_page(browser, address, color_scheme=theme)
+def test_the_options_have_nothing_serious(browser, address):
+    page = open_page(browser, address)
     page.locator("#options summary").click()
     option(page, "opening").fill("350")
     option(page, "opening").blur()
@@ -115,9 +110,9 @@ def test_the_options_have_nothing_serious(browser, address, theme):
     page.context.close()
 
 
-def test_the_rules_in_force_have_nothing_serious(browser, table, address, theme):
+def test_the_rules_in_force_have_nothing_serious(browser, table, address):
     table.do(StartMatch(("Anna", "Ben"), options={"opening": 350}))
-    page = open_page(browser, address, color_scheme=theme)
+    page = open_page(browser, address)
     page.locator(".players a[href='/rules']").click()
 
     expect(page.locator(".tag")).to_have_count(1)

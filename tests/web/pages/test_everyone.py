@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from game.commands import Bank, StartMatch, TapIn
 from game.situation import Choice, Situation
+from tests.axe import faults
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
 from tests.web.screens import felt, photo_of
@@ -16,38 +16,20 @@ from web.contracts.table import Photo, PhotoDie
 
 pytestmark = pytest.mark.browser
 
-SIZES = {"phone": PHONE, "tv": {"width": 1920, "height": 1080}}
-SERIOUS = ("serious", "critical")
+
+@pytest.fixture
+def address(table, serve):
+    return f"http://127.0.0.1:{serve(table).port}/"
 
 
 @pytest.fixture
-def port(table, serve):
-    return serve(table).port
-
-
-@pytest.fixture(params=["light", "dark"])
-def page(request, browser, port):
-    context = browser.new_context(
-        viewport=PHONE, color_scheme=request.param, reduced_motion="reduce", bypass_csp=True
-    )
+def page(browser):
+    """Of the phone with the pencil; nothing is opened yet."""
+    context = browser.new_context(viewport=PHONE, reduced_motion="reduce", bypass_csp=True)
     context.set_default_timeout(PATIENCE_MS)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
-    page = context.new_page()
-    page.goto(f"http://127.0.0.1:{port}/")
-    yield page
+    yield context.new_page()
     context.close()
-
-
-def faults(page):
-    """What axe finds that would stop somebody, with the element."""
-    response = Axe().run(page).response
-    assert "color-contrast" in {rule["id"] for rule in response["passes"]}  # it did look
-    return [
-        (fault["id"], node["html"][:160], node["failureSummary"][:200])
-        for fault in response["violations"]
-        if fault["impact"] in SERIOUS
-        for node in fault["nodes"]
-    ]
 
 
 def begin(table):
@@ -89,34 +71,34 @@ def won(table):
     [lambda table: None, begin, doubtful, asking, won],
     ids=["set up", "match", "doubtful", "question", "won"],
 )
-def test_the_table_has_nothing_serious(page, table, view):
+def test_the_table_has_nothing_serious(page, table, address, view):
     view(table)
-    page.reload()
+    page.goto(address)
 
     assert faults(page) == []
 
 
 @pytest.mark.parametrize("path", ["new", "join", "turns", "board", "nowhere"])
-def test_the_other_pages_have_nothing_serious(page, table, port, path):
+def test_the_other_pages_have_nothing_serious(page, table, address, path):
     begin(table)
-    page.goto(f"http://127.0.0.1:{port}/{path}")
+    page.goto(f"{address}{path}")
 
     assert faults(page) == []
 
 
 @pytest.mark.parametrize("opener", ["[data-menu]", "#by-hand", "#slot-0", "[data-enlarge]"])
-def test_what_opens_over_the_table_has_nothing_serious(page, table, opener):
+def test_what_opens_over_the_table_has_nothing_serious(page, table, address, opener):
     begin(table)
-    page.reload()
+    page.goto(address)
     page.locator(opener).first.click()
 
     assert faults(page) == []
 
 
-def test_a_watchers_page_has_nothing_serious(page, table):
+def test_a_watchers_page_has_nothing_serious(page, table, address):
     begin(table)
     page.context.clear_cookies()
-    page.reload()
+    page.goto(address)
     page.locator("#ask").click()
 
     assert faults(page) == []
@@ -131,7 +113,8 @@ def reach(page, locator):
     raise AssertionError(f"no way to {locator} by keyboard")
 
 
-def test_a_match_is_played_by_keyboard_alone(page, table):
+def test_a_match_is_played_by_keyboard_alone(page, table, address):
+    page.goto(address)
     for seat, name in enumerate(("Anna", "Ben")):
         reach(page, page.locator(f"#name-{seat}"))
         page.keyboard.type(name)
@@ -161,9 +144,9 @@ def test_a_match_is_played_by_keyboard_alone(page, table):
     assert table.match.state.players[0].score == 1300
 
 
-def test_what_happens_is_said_politely(page, table):
+def test_what_happens_is_said_politely(page, table, address):
     begin(table)
-    page.reload()
+    page.goto(address)
 
     said = page.locator("[role=status]:has(.message)")
     expect(said).to_have_count(1)
