@@ -5,6 +5,7 @@ import sys
 
 import cv2
 import pytest
+from werkzeug.routing import Rule
 
 from tests.browser import chromium
 from tests.clock import Clock
@@ -25,6 +26,23 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture
 def clock():
     return Clock()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _routes_compiled_once():
+    """Werkzeug compiles each route of an app; hundreds of tests make one, with the same routes."""
+    compile_one, built = Rule._compile_builder, {}
+
+    def compiled(rule, *options):
+        if rule.defaults or rule.host or rule.subdomain:
+            return compile_one(rule, *options)
+        if (rule.rule, options) not in built:
+            built[rule.rule, options] = compile_one(rule, *options)
+        return built[rule.rule, options]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Rule, "_compile_builder", compiled)
+        yield
 
 
 @pytest.fixture(scope="session")
