@@ -97,9 +97,13 @@ class Background:
         return Background(picture, floor, table)
 
 
-@lru_cache(maxsize=4)
 def backdrop(look: TrayLook) -> Background:
-    """The table of a look. The same look always has the same grain."""
+    """The table of a look, whatever its dice. The same look always has the same grain."""
+    return _painted(TrayLook(felt=look.felt, rim=look.rim, table=look.table))
+
+
+@lru_cache(maxsize=4)
+def _painted(look: TrayLook) -> Background:
     canvas = _Canvas(LENS.scaled(LENS.width_px * SUPERSAMPLING))
     rng = np.random.default_rng(20)
     _paint_table(canvas, look, rng)
