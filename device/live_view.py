@@ -49,7 +49,7 @@ class LiveView:
             if not self._jpeg or (latest is not self._of and self._is_due):
                 height, width = latest.shape[:2]
                 self._of, self._made_s = latest, self._clock()
-                self._jpeg = jpeg(cut_to(width, height, zones).of(latest))
+                self._jpeg = jpeg(cut_to(width, height, zones[:1]).of(latest))
             return self._jpeg
 
     @property

@@ -17,7 +17,7 @@ from device.cameras.base import Image
 from device.session.placement import lies_at, place_of
 from game.match.events import UNKNOWN_FACE, Place
 from vision.annotate import annotate
-from vision.reading import Die, Quad, Reading
+from vision.reading import Die, Quad, Reading, Zone
 from web.contracts.table import Photo, PhotoDie
 
 PICTURES = 6
@@ -63,8 +63,8 @@ class PhotoAlbum:
         self._drawn: OrderedDict[str, tuple[AlbumPicture, bytes]] = OrderedDict()
 
     def add(self, image: Image, reading: Reading, zones: Sequence[Quad] = ()) -> "AlbumPicture":
-        """Keep the picture and what was read from it, cut to these zones."""
-        cut = cut_to(image.shape[1], image.shape[0], zones)
+        """Keep the picture and what was read from it, cut to the zones that hold dice, the tray first."""
+        cut = cut_to(image.shape[1], image.shape[0], _with_dice(reading, zones))
         picture = AlbumPicture(np.array(cut.of(image)), cut.moved(reading), reading)
         self._pictures.append(picture)
         return picture
@@ -206,6 +206,12 @@ def _photo_die(die: Die, width: int, height: int) -> PhotoDie:
         str(die.zone),
         str(die.problem) if die.problem else None,
     )
+
+
+def _with_dice(reading: Reading, zones: Sequence[Quad]) -> Sequence[Quad]:
+    """The tray always: what is shown should be dice, not table."""
+    is_aside_used = any(die.zone is Zone.ASIDE for die in reading.dice)
+    return zones if is_aside_used else zones[:1]
 
 
 def cut_to(width: int, height: int, zones: Sequence[Quad]) -> TrayCut:

@@ -126,6 +126,18 @@ def test_a_die_is_cut_out_at_full_resolution_with_its_surroundings():
     assert found[10, 10] < 50
 
 
+def test_the_set_aside_zone_is_shown_where_dice_lie_in_it():
+    tray, aside = (Quad(((x, 40), (x + 300, 40), (x + 300, 600), (x, 600))) for x in (60, 700))
+    widths = []
+    for dice in (READING.dice, (*READING.dice, die(5, 800, Zone.ASIDE))):
+        album = PhotoAlbum()
+        album.add(picture(), replace(READING, dice=dice), (tray, aside))
+        widths.append(album.of(accepted().last_throw).width)
+
+    assert widths[0] < 450
+    assert widths[1] > 900
+
+
 @pytest.mark.parametrize("number", [6, 10**9])
 def test_a_die_that_is_not_there_cannot_be_cut_out(number):
     album = album_of(READING)

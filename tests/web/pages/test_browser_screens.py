@@ -6,11 +6,15 @@ The list of screens by size is `tests.web.screens`.
 import pytest
 from playwright.sync_api import expect
 
+from game.commands import Bank
+from game.match.match import Match
 from tests.browser import PATIENCE_MS
-from tests.web.conftest import PHONE_COOKIE
+from tests.web.conftest import PHONE_COOKIE, RULES, make_app
+from tests.web.evening import AtOnce, journal_of
 from tests.web.first_screen import FONTS, eyesores, put_on
-from tests.web.screens import MORE, SCREENS, doubtful, tapped, thrown
+from tests.web.screens import MORE, SCREENS, THROW, doubtful, tapped, thrown
 from web.access.phone import COOKIE
+from web.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -22,6 +26,8 @@ SIZES = {
     "tablet": (768, 1024),
     "laptop": (1280, 800),
 }
+
+LOOKING_BACK = ("/turns", "/matches/1", "/evening", "/players", "/dice", "/rules", "/new")
 
 BELOW_PX = 32
 BELOW_DOCK = "face => face.getBoundingClientRect().bottom > document.querySelector('.dock').getBoundingClientRect().top"
@@ -78,6 +84,24 @@ def test_text_of_twice_the_size_needs_no_scrolling_sideways(open_page, table, na
     page.evaluate("document.documentElement.style.fontSize = '200%'")
 
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_large_text_needs_none_on_pages_to_look_back_on(browser, table, tmp_path):
+    match = Match.start(RULES, ["Anna", "Bartholomäus"])
+    history = journal_of(tmp_path, match.throw(THROW).bank().throw(THROW).bank())
+    thrown(table)
+    table.do(Bank())
+    app = make_app(table, history=history, coach=AtOnce(history))
+    page = browser.new_page(viewport={"width": 360, "height": 640}, locale="de")
+    wide = {}
+    with Server(app, "127.0.0.1", 0) as server:
+        for path in LOOKING_BACK:
+            page.goto(f"http://127.0.0.1:{server.port}{path}")
+            page.evaluate("document.documentElement.style.fontSize = '200%'")
+            wide[path] = page.evaluate("document.documentElement.scrollWidth")
+    page.close()
+
+    assert wide == dict.fromkeys(LOOKING_BACK, 360)
 
 
 @pytest.mark.parametrize("name", ["late", "won"])
