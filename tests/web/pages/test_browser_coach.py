@@ -98,7 +98,7 @@ PLACE = (936, 120)
 def test_the_saved_card_has_the_photo_of_the_luckiest_throw_on_it(page, address, monkeypatch):
     magenta = np.full((360, 640, 3), (255, 0, 255), np.uint8)
     jpeg = cv2.imencode(".jpg", magenta)[1].tobytes()
-    monkeypatch.setattr(matches, "_picture_of", lambda *_: jpeg)
+    monkeypatch.setattr(matches, "picture_of", lambda *_: jpeg)
     page.goto(f"{address}matches/1")
     expect(page.locator("#lucky")).to_be_visible()
     with page.expect_download(timeout=20_000) as download:
