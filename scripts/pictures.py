@@ -81,7 +81,6 @@ def shoot_phones(page: Page, address: str) -> None:
     page.emulate_media(color_scheme="light")
     for slot in (0, 1):
         page.click(f"#slot-{slot}")
-    page.evaluate("document.querySelector('.throw').scrollIntoView()")
     shoot(page, "choose.png")
     page.click("#by-hand")
     shoot(page, "by-hand.png")

@@ -124,8 +124,8 @@ def _cool(name: Value, given: int) -> Message:
     if not given:
         return Message("%(name)s decided best: gave nothing away", name=name)
     return Plural(
-        "%(name)s decided best: gave only one point away",
-        "%(name)s decided best: gave only %(n)s points away",
+        "%(name)s decided best: gave away one point, the least",
+        "%(name)s decided best: gave away %(n)s points, the least",
         n=given,
         name=name,
     )
