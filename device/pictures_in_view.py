@@ -54,6 +54,8 @@ class PicturesInView:
             return self._album.as_read(self._asked[1], throw)
         if throw:
             return self._album.of(throw)
-        if self._rolled and self._rolled[0] is session.rolloff and session.match is None:
+        if session.match is not None or session.dice is not None:
+            return None
+        if self._rolled and self._rolled[0] is session.rolloff:
             return self._album.as_read(self._rolled[1])
         return None

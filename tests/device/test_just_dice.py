@@ -28,6 +28,13 @@ def dice_rig(rig):
     return rig
 
 
+def test_before_the_first_throw_no_older_dice_are_shown(rig):
+    rolled = rig.throw(6)
+    assert rolled.photo is not None
+
+    assert rig.companion.do(JustDice(on=True)).photo is None
+
+
 def dice(snapshot):
     return [throw.dice for throw in snapshot.just_dice.throws]
 
