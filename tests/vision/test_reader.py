@@ -40,8 +40,8 @@ def is_silent(shot: Shot) -> bool:
     return reading.sure and reading.values != shot.values
 
 
-@pytest.mark.parametrize("turn_deg", range(0, 90, 15))
 @pytest.mark.parametrize("name", LOOKS)
+@pytest.mark.parametrize("turn_deg", range(0, 90, 15))
 def test_every_value_is_read_at_every_turn_on_every_look(name, turn_deg):
     shot = photograph(row(turn_deg=turn_deg), LOOKS[name])
 

@@ -37,6 +37,7 @@ from game.match.notation import write_throw
 from game.match.repair import repairs
 from game.match.state import Throw, TurnEnding
 from game.rules import scoring
+from tests.campaigns.size import count
 from tests.game.rules_strategy import rulesets
 
 SEATS = st.integers(-1, 4)
@@ -196,9 +197,9 @@ def _recount(state, mates):
     return total
 
 
-TestMatch = MatchMachine.TestCase
+TestMatch = pytest.mark.campaign(MatchMachine.TestCase)
 TestMatch.settings = settings(
-    max_examples=100,
+    max_examples=count(40, 1000),
     stateful_step_count=40,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
