@@ -102,7 +102,7 @@ def backdrop(look: TrayLook) -> Background:
     return _painted(TrayLook(felt=look.felt, rim=look.rim, table=look.table))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _painted(look: TrayLook) -> Background:
     canvas = _Canvas(LENS.scaled(LENS.width_px * SUPERSAMPLING))
     rng = np.random.default_rng(20)
