@@ -161,6 +161,7 @@ class Rig:
 
 @contextmanager
 def open_rig(folder: Path, **options) -> Iterator[Rig]:
+    """The table opened in this folder; it looks once at a throw, where a real one looks twice."""
     clock = options.pop("clock", None) or Clock(1000.0)
     seed, opened = options.pop("seed", 7), options.pop("opened", True)
     tray = options.pop("tray", None) or SimulatedTray(seed=seed, roll_s=ROLL_S, clock=clock)
@@ -188,6 +189,7 @@ def open_rig(folder: Path, **options) -> Iterator[Rig]:
             tray=tray,
             still_s=STILL_S,
             clock=clock,
+            looks=options.pop("looks", 1),
             pause=lambda seconds: rig.wait_s(seconds),  # noqa: PLW0108 - made below
             **options,
         )

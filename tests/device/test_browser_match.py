@@ -19,7 +19,7 @@ RULES = rule_files.load("walnut-studiolo")
 
 @pytest.fixture
 def rig(tmp_path):
-    with open_rig(tmp_path, seed=51, looks=1) as rig:  # two must agree in the match without a page
+    with open_rig(tmp_path, seed=51) as rig:
         yield rig
 
 
