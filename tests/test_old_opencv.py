@@ -3,8 +3,10 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import cv2
@@ -16,6 +18,7 @@ from device.cameras.simulated.tray_geometry import LOOKS
 from tests.vision.painted import Put, photograph
 
 ROOT = Path(__file__).parents[1]
+BOOKWORM = ROOT / "constraints-bookworm.txt"
 ASKED = """
 import json, sys, cv2
 from calibration import tray_finder
@@ -33,19 +36,30 @@ def lower_bound(package):
     return f"{package}=={found[1]}.*"
 
 
+@pytest.fixture
+def packages(request, wanted):
+    """The folder of what pip takes for it, kept for the next run: nothing of it changes."""
+    asked = f"{wanted} {sys.version} {BOOKWORM.read_text('utf-8')}"
+    kept = request.config.cache.mkdir("old_opencv") / sha256(asked.encode()).hexdigest()[:16]
+    if not kept.exists():
+        new = kept.with_suffix(".new")
+        shutil.rmtree(new, ignore_errors=True)
+        pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+        bookworm = ["--constraint", BOOKWORM, "--no-compile"]
+        subprocess.run([*pip, *bookworm, "--target", new, wanted], check=True)
+        new.rename(kept)
+    return kept
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.version_info >= (3, 13), reason="numpy 1 has no wheel for Python 3.13")
 @pytest.mark.parametrize(
     "wanted", [lower_bound("opencv-python-headless"), "opencv-python-headless"]
 )
-def test_an_opencv_of_bookworm_sees_what_the_newest_sees(tmp_path, wanted):
+def test_an_opencv_of_bookworm_sees_what_the_newest_sees(tmp_path, packages):
     shot = photograph([Put(2, -40, 20), Put(5, 10, -20, 30), Put(6, 60, 10)], LOOKS["green"])
     picture = tmp_path / "throw.png"
     cv2.imwrite(str(picture), shot.image)
-    packages = tmp_path / "packages"
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
-    bookworm = ["--constraint", ROOT / "constraints-bookworm.txt", "--no-compile"]
-    subprocess.run([*pip, *bookworm, "--target", packages, wanted], check=True)
 
     done = subprocess.run(
         [sys.executable, "-S", "-c", ASKED, picture],
