@@ -22,7 +22,7 @@ def test_a_backup_is_saved_to_the_phone_and_put_back(browser, tmp_path):
         expect(page.locator("#board")).to_be_visible()
         page.wait_for_url("**/")
         page.goto(f"http://127.0.0.1:{server.port}/health")
-        with page.expect_download(timeout=20_000) as download:
+        with page.expect_download() as download:
             page.get_by_text("Save a backup").click()
         saved = tmp_path / download.value.suggested_filename
         download.value.save_as(saved)

@@ -77,7 +77,7 @@ def test_looking_back_has_nothing_serious_and_fits_a_phone(page, address, path):
 
 def test_the_result_is_saved_as_a_picture(page, address):
     page.goto(f"{address}matches/1")
-    with page.expect_download(timeout=20_000) as download:
+    with page.expect_download() as download:
         page.locator("#save-card").click()
 
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
@@ -101,7 +101,7 @@ def test_the_saved_card_has_the_photo_of_the_luckiest_throw_on_it(page, address,
     monkeypatch.setattr(matches, "picture_of", lambda *_: jpeg)
     page.goto(f"{address}matches/1")
     expect(page.locator("#lucky")).to_be_visible()
-    with page.expect_download(timeout=20_000) as download:
+    with page.expect_download() as download:
         page.locator("#save-card").click()
     saved = cv2.imread(str(download.value.path()))
 

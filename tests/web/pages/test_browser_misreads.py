@@ -39,7 +39,7 @@ def test_the_holder_switches_it_on_saves_and_deletes(context, corrections):
 
     corrections.now = replace(corrections.now, pictures=2, size_bytes=800_000)
     page.reload()
-    with page.expect_download(timeout=20_000) as download:
+    with page.expect_download() as download:
         page.get_by_text("Save them", exact=True).click()
     assert download.value.suggested_filename == "traykeeper-corrections.zip"
     page.get_by_role("button", name="Delete them").click()

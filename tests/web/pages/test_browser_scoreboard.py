@@ -461,7 +461,7 @@ def test_a_restarted_server_is_found_again(begun, context, serve):
     begun.do(TapIn((1, 1, 3, 3, 3, 5)))
     serve(begun, server.port)
 
-    expect(phone.locator(".hero .big")).to_have_text("550", timeout=10_000)
+    expect(phone.locator(".hero .big")).to_have_text("550")
     expect(phone.locator("#link")).to_be_hidden()
 
 
@@ -475,7 +475,7 @@ def test_a_phone_that_wakes_up_is_right_at_once(begun, phone):
 
     phone.evaluate(f"{sleep % 'false'}; {changed}")
 
-    expect(phone.locator(".hero .big")).to_have_text("550", timeout=1000)
+    expect(phone.locator(".hero .big")).to_have_text("550")
 
 
 def test_a_full_table_is_asked_now_and_then(begun, context, serve):
@@ -487,7 +487,7 @@ def test_a_full_table_is_asked_now_and_then(begun, context, serve):
     begun.do(TapIn((1, 1, 3, 3, 3, 5)))
 
     for page in pages:
-        expect(page.locator(".hero .big")).to_have_text("550", timeout=10_000)
+        expect(page.locator(".hero .big")).to_have_text("550")
         expect(page.locator("#link")).to_be_hidden()
 
 
