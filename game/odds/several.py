@@ -32,8 +32,8 @@ _MOST_TURNS = 300
 _KNOTS = 14
 """Scores of each of two for which the race is compared with what is exact; the others lie between."""
 
-_LEAST_PUT_RIGHT = 0.5
-"""What is exact, as a part of what the race says: less than this is said where both are next to nothing."""
+_LEAST_PUT_RIGHT, _MOST_PUT_RIGHT = 0.5, 1.1
+"""What is exact, as a part of what the race says: other is said only where both are next to nothing."""
 
 _BROUGHT = 0, 12, 36
 """Steps that a turn may bring, for which what the others do then is worked out; between, it lies between."""
@@ -203,7 +203,7 @@ def _of_two(race: Race) -> Floats:
         ]
         exact = race.exact[seat][np.ix_(known, known)]
         found[seat] = _between(known, exact / np.maximum(raced, _NEARLY_NONE))
-    return np.clip(found, _LEAST_PUT_RIGHT, 1.0)
+    return np.clip(found, _LEAST_PUT_RIGHT, _MOST_PUT_RIGHT)
 
 
 def _between(known: Indices, values: Floats) -> Floats:
@@ -349,11 +349,16 @@ class Rivals:
         return found
 
     def put_right(self) -> Floats:
-        """What the race must be multiplied by, the more for each rival the more dangerous it is."""
+        """What the race must be multiplied by, the more for each rival the more dangerous it is.
+
+        Only who begins the round, and is followed by all, is better off than the race says.
+        """
         race = self.race
         seats = [race.seat(last=i < self.later) for i in range(len(self.scores))]
         exact = np.array([race.exact[at][:, n] for at, n in zip(seats, self.scores, strict=True)])
         of_two = np.array([race.of_two[at][:, n] for at, n in zip(seats, self.scores, strict=True)])
+        if race.seats == 1 or self.later < len(self.scores):
+            of_two = np.minimum(of_two, 1.0)
         weight = (1 - exact) / np.maximum((1 - exact).max(axis=0), _NEARLY_NONE)
         found: Floats = np.prod(of_two**weight, axis=0)
         return found
