@@ -13,12 +13,12 @@ from device.errors import UsageError
 from game.message import Message
 from game.odds.advice import TurnOdds, TurnOption, turn_odds
 from game.odds.compiled_rules import throws
-from game.odds.match_odds import MatchOdds, exact, left_out
+from game.odds.match_odds import MatchOdds, exact, left_out, with_taking_over
 from game.odds.simulation import play_out
 from game.odds.table_store import TableStore
 from game.odds.throw_odds import chances_to_reach, farkle_within, throw_chances
 from game.odds.turn_odds import average, left_out_of_turn, points_table
-from game.rules.ruleset import Ruleset
+from game.rules.ruleset import Piggyback, Ruleset
 
 _SAVE_EVERY_S = 20
 _TOO_FAR_OFF = 4
@@ -135,6 +135,16 @@ def _show_match(rules: Ruleset, said: str, target: int, wins: MatchOdds | None) 
         return
     click.echo(f"  {wins.first_player:>10.3%}  chance of the player who begins")
     _show_left_out(left_out(rules))
+    if rules.piggyback is not Piggyback.NO:
+        click.echo(f"  {'':>10}  {_taking_over(wins, said)}")
+
+
+def _taking_over(wins: MatchOdds, said: str) -> str:
+    """How far the figure without taking over is off."""
+    share = with_taking_over(wins.rules, wins.target)
+    if share is None:
+        return f"by how much that is off: traykeeper odds simulate --rules {said} --target {wins.target}"
+    return f"with that it is {share:.1%}: off by {wins.first_player - share:+.1%}"
 
 
 def _show_left_out(what: tuple[Message, ...]) -> None:
@@ -173,6 +183,13 @@ def _solve(place: TableStore, wins: MatchOdds) -> None:
 def simulate(rules: Ruleset, said: str, target: int, matches: int, seed: int) -> int:
     """Play matches out and compare; 1 where the figure is off by more than luck."""
     outcome = play_out(_solved(rules, said, target), matches, seed)
+    if rules.piggyback is not Piggyback.NO:
+        click.echo(
+            f"{outcome.first_won:,} of {matches:,} won by the player who began: {outcome.share:.3%}, "
+            f"solved without taking over {outcome.expected:.3%}: off by"
+            f" {outcome.expected - outcome.share:+.1%}, give or take {outcome.error:.2%}"
+        )
+        return 0
     click.echo(
         f"{outcome.first_won:,} of {matches:,} won by the player who began: {outcome.share:.3%}, "
         f"solved {outcome.expected:.3%}, off by {outcome.off:+.1f} standard errors"

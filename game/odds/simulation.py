@@ -4,6 +4,10 @@ The arithmetic of the solution is not trusted here: dice are thrown, their keeps
 table of keeps, points added and the end of the match found out. Only the choice between keeps, and
 between banking and throwing on, is the solution's. All matches that have as many points
 together are played at once.
+
+Taking over is played, though the solution knows nothing of it: whoever may takes over what is worth more
+to throw than all dice, less what the farkle of that throw costs. So it is seen how far the figure without
+it is off. Such a farkle leads to fewer points: all is gone over until every match has ended.
 """
 
 from dataclasses import dataclass
@@ -19,7 +23,7 @@ from game.odds.match_odds import MatchOdds
 from game.odds.throw_odds import reaching
 from game.odds.turn_solver import REFUSED, play
 from game.rules import scoring
-from game.rules.ruleset import LastRound, Ruleset, Win
+from game.rules.ruleset import LastRound, Piggyback, Ruleset, Win
 
 _NO_KEEP = -1
 
@@ -58,11 +62,31 @@ class _Keeps:
 
 @dataclass(frozen=True, slots=True)
 class _Policy:
-    """What a turn goes by: worths at [steps, left or dice, board], and that of banking."""
+    """What a turn goes by: worths at [steps, left or dice, board], and that of banking.
+
+    `price` is what it takes from the chance to win to farkle after taking over, at [board].
+    """
 
     bank: Floats
     kept: Floats
     thrown: Floats
+    price: Floats
+
+    def throwing(self, at: Indices, n: Indices, column: Indices, farkle: Floats) -> Floats:
+        """What a throw of n dice is worth; where everybody banks, it is banked unless it farkles."""
+        thrown: Floats = self.thrown[at, n, column]
+        return np.where(thrown > 0, thrown, (1 - farkle[n]) * np.maximum(self.bank[at, column], 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What each player may take over: steps, and dice; no dice is nothing."""
+
+    steps: Indices
+    dice: Indices
+
+    def at(self, which: Indices) -> "Offered":
+        return Offered(self.steps[which], self.dice[which])
 
 
 class Dice:
@@ -109,8 +133,9 @@ def play_out(wins: MatchOdds, matches: int, seed: int = 1) -> SimulatedShare:
             Message("a forced bank, an exact target, penalties and resets are not played out here")
         )
     table = _Table(wins, matches, Dice(wins.rules, seed))
-    for total in range(2 * wins.duel.ending.goal - 1):
-        table.play_all_of(total)
+    while (table.winner < 0).any():
+        for total in range(2 * wins.duel.ending.goal - 1):
+            table.play_all_of(total)
     return SimulatedShare(matches, int((table.winner == 0).sum()), wins.first_player)
 
 
@@ -122,6 +147,7 @@ class _Table:
         self.score = np.zeros((matches, 2), np.intp)
         self.player = np.zeros(matches, np.intp)
         self.winner = np.full(matches, -1)
+        self.left = Offered(np.zeros(matches, np.intp), np.zeros(matches, np.intp))
 
     def play_all_of(self, total: int) -> None:
         """Play on until no match has so many steps together."""
@@ -131,16 +157,22 @@ class _Table:
         column, policy = self._policy(total)
         while len(playing):
             player = self.player[playing]
-            mine = self.score[playing, player]
+            mine = np.maximum(self.score[playing, player], 0)
             seat = player if self.wins.duel.ending.seats > 1 else np.zeros_like(player)
-            got = take_turns(self.dice, policy, column[seat, mine], np.zeros_like(mine))
-            self.score[playing, player] += got
+            turns = take_turns(
+                self.dice, policy, column[seat, mine], np.zeros_like(mine), self.left.at(playing)
+            )
+            self.score[playing, player] += turns.got - turns.paid
+            if not self.wins.rules.below_zero:
+                self.score = np.maximum(self.score, 0)
+            self.left.steps[playing], self.left.dice[playing] = turns.got, turns.left_over
             self._end(playing, player)
             self.player[playing] = 1 - player
             playing = self._playing(total)
 
     def _playing(self, total: int) -> Indices:
-        found: Indices = np.flatnonzero((self.winner < 0) & (self.score.sum(axis=1) == total))
+        together = np.maximum(self.score, 0).sum(axis=1)
+        found: Indices = np.flatnonzero((self.winner < 0) & (together == total))
         return found
 
     def _policy(self, total: int) -> tuple[Indices, _Policy]:
@@ -150,7 +182,9 @@ class _Table:
         worth = play(duel.throws, stakes)
         column = np.zeros(duel.shape[:2], np.intp)
         column[boards.seat, boards.mine] = np.arange(len(boards))
-        return column, _Policy(stakes.bank, worth.kept, worth.thrown)
+        fallen = np.maximum(boards.mine - _cost(self.wins.rules), 0)
+        price = stakes.lost - duel.after(boards, self.wins.chances, fallen)
+        return column, _Policy(stakes.bank, worth.kept, worth.thrown, price)
 
     def _end(self, playing: Indices, player: Indices) -> None:
         """Whoever has reached the target has won, unless the other follows and gets more."""
@@ -173,26 +207,35 @@ class _Table:
             steps, left = self.dice.throw(self.wins.rules.n_dice, len(closed))
             more = np.where(left[:, 0] == _NO_KEEP, 0, steps[:, 0]) >= needed
         else:
-            more = self._last_turns(needed) >= needed
+            more = self._last_turns(needed, self.left.at(closed)) >= needed
         self.winner[closed[more]] = follower[more]
 
-    def _last_turns(self, needed: Indices) -> Indices:
+    def _last_turns(self, needed: Indices, left: Offered) -> Indices:
         most = int(needed.max())
         worth = reaching(throws(self.wins.rules), most, 1)
         bank = np.where(np.arange(len(worth.kept)) >= most, 1.0, REFUSED)[:, None]
-        policy = _Policy(bank, worth.kept, worth.thrown)
-        return take_turns(self.dice, policy, np.zeros_like(needed), most - needed)
+        policy = _Policy(bank, worth.kept, worth.thrown, np.zeros(1))
+        return take_turns(self.dice, policy, np.zeros_like(needed), most - needed, left).got
 
 
-def take_turns(dice: Dice, policy: _Policy, column: Indices, start: Indices) -> Indices:
-    """Steps that each turn banks, 0 where it farkles; `start` is where the policy has no steps."""
+def _cost(rules: Ruleset) -> int:
+    """Steps that it costs to take over and farkle."""
+    return rules.take_over_farkle // step_of(rules)
+
+
+def take_turns(
+    dice: Dice, policy: _Policy, column: Indices, start: Indices, left: Offered
+) -> "_Turns":
+    """Turns played to their end; `start` is where the policy has no steps."""
     turns = _Turns(dice, policy, column, start)
+    if dice.rules.piggyback is not Piggyback.NO:
+        turns.take_over(left)
     while turns.alive.any():
         for n in range(1, dice.rules.n_dice + 1):
             who = np.flatnonzero(turns.alive & (turns.n_dice == n))
             if len(who):
                 turns.throw(who, n)
-    return turns.at - start
+    return turns
 
 
 class _Turns:
@@ -203,6 +246,38 @@ class _Turns:
         self.at = start.copy()
         self.n_dice = np.full(len(start), dice.rules.n_dice)
         self.alive = np.ones(len(start), np.bool_)
+        self.hot = np.zeros(len(start), np.bool_)
+        self.taken = np.zeros(len(start), np.bool_)
+
+    @property
+    def got(self) -> Indices:
+        """Steps that each turn banked, 0 where it farkled."""
+        return self.at - self.start
+
+    @property
+    def paid(self) -> Indices:
+        """Steps that each turn lost."""
+        return np.where(self.taken & (self.got == 0), _cost(self.dice.rules), 0)
+
+    @property
+    def left_over(self) -> Indices:
+        """Dice that the next player may go on with, 0 for none."""
+        may = self.got > 0
+        if self.dice.rules.piggyback is Piggyback.NOT_HEAVY:
+            may &= ~self.hot
+        return np.where(may, self.n_dice, 0)
+
+    def take_over(self, left: Offered) -> None:
+        """Go on with what is left over, where that is worth more than to begin."""
+        compiled = throws(self.dice.rules)
+        most = len(self.policy.bank) - compiled.largest - 1
+        at = np.minimum(self.start + left.steps, most)
+        n = np.maximum(left.dice, 1)
+        over = self.policy.throwing(at, n, self.column, compiled.farkle)
+        over = over - compiled.farkle[n] * self.policy.price[self.column]
+        begun = self.policy.throwing(self.start, self.n_dice, self.column, compiled.farkle)
+        self.taken = taken = (left.dice > 0) & (over > begun)
+        self.at[taken], self.n_dice[taken] = at[taken], n[taken]
 
     def throw(self, who: Indices, n: int) -> None:
         """These turns throw n dice each, keep what is best, and bank or go on."""
@@ -223,3 +298,4 @@ class _Turns:
         bank = np.where(np.isin(left, throws(self.dice.rules).must_throw), REFUSED, bank)
         goes_on = self.policy.thrown[at, in_hand, self.column[who]] > bank
         self.at[who], self.n_dice[who], self.alive[who] = at, in_hand, goes_on
+        self.hot[who] |= left == 0

@@ -50,6 +50,18 @@ def test_json_is_the_public_form():
     assert found["match"]["first_player_wins"] == pytest.approx(0.5346242, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("rules", "published"),
+    [
+        ("facebook", "53.487%  chance of the player who begins"),
+        ("zilch", "620.855  in the long run, farkles in a row paid"),
+        ("pocket-farkel", "542.063  points on average"),
+    ],
+)
+def test_what_others_have_published_comes_out(rules, published):
+    assert published in ask("--rules", rules)
+
+
 def test_match_is_null_with_piggybacking_or_another_target():
     assert json.loads(ask("--rules", "stirler", "--json"))["match"] is None
     assert json.loads(ask("--rules", "zilch", "--target", "300", "--json"))["match"] is None
@@ -86,6 +98,23 @@ def test_simulation_agrees(house):
     assert "standard errors" in ask(
         "simulate", "--rules", str(house), "--target", "200", "--matches", "5000"
     )
+
+
+def test_of_published_sets_it_says_how_far_taking_over_is_off():
+    said = ask("--rules", "stirler")
+
+    assert "left out: taking over what another has banked" in said
+    assert "with that it is 53.4%: off by +0.2%" in said
+
+
+def test_with_piggybacking_it_says_how_far_the_figure_is_off(house):
+    house.write_text('extends = "colorado-dice"\npiggyback = "yes"\ntarget = 300\n')
+    ask("solve", "--rules", str(house))
+    assert "traykeeper odds simulate --rules" in ask("--rules", str(house))
+    said = ask("simulate", "--rules", str(house), "--matches", "5000")
+
+    assert "solved without taking over" in said
+    assert "give or take 0.7" in said
 
 
 def test_a_question_is_answered_in_words_and_numbers():
