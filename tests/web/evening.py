@@ -11,7 +11,7 @@ from game.journal.journal import Journal
 from game.match.match import Match
 from game.message import Message
 from game.odds.match_odds import MatchOdds
-from game.odds.review import review
+from game.odds.review import Review, review
 from game.rules.ruleset import Ruleset
 from game.stats.counts import Counting, DiceInPlay
 from tests.web.conftest import RULES, SHIPPED
@@ -44,8 +44,15 @@ def journal_of(folder: Path, *matches: Match) -> History:
 
 
 @cache
-def _shipped(rules: Ruleset) -> MatchOdds | None:
+def shipped(rules: Ruleset) -> MatchOdds | None:
+    """Its solved match, with what several players need of it, worked out once."""
     return SHIPPED.find(rules)
+
+
+@cache
+def reviewed(match: Match) -> Review:
+    """As it is looked back on."""
+    return review(match, shipped(match.rules))
 
 
 class AtOnce:
@@ -59,8 +66,8 @@ class AtOnce:
 
     def look_back(self, match_id, steps):
         match = self._history.match(match_id)
-        wins = _shipped(match.rules)
-        return LookedBack(review(match, wins), wins is not None) if self.ready else None
+        known = shipped(match.rules) is not None
+        return LookedBack(reviewed(match), known) if self.ready else None
 
     def solve(self, match_id):
         if match_id != 1:
