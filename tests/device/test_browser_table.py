@@ -8,8 +8,10 @@ from playwright.sync_api import expect
 
 from game.commands import StartMatch
 from game.rules import rule_files
+from game.situation import Situation
 from tests.browser import PATIENCE_MS, open_with_pencil
 from tests.device.rig import open_rig
+from tests.device.test_browser_match import is_let_go
 from tests.web.first_screen import FONTS, eyesores, put_on
 from web.app import create_app, new_link
 from web.server import Server
@@ -159,3 +161,52 @@ def test_a_watcher_is_told_nothing_that_only_a_player_can_do(rig, table):
     words = watcher.locator("body").inner_text().lower()
     assert "tap to choose" not in words
     assert watcher.locator("#bank").is_hidden()
+
+
+MATCH = (
+    THROW,
+    (1, 1, 1, 2, 3, 5),
+    (2, 2, 3, 4, 6, 6),
+    (2, 3, 3, 4, 4, 6),
+    (2, 3, 5, 5, 5, 6),
+    (1, 1, 3, 3, 3, 4),
+    (2, 2, 3, 3, 4, 6),
+)
+"""Anna and Bartholomäus in turn: on the board both, a farkle each, and the last round after he is over the target."""
+
+
+def well_shown(pages, selectors):
+    """Nothing is hidden, cut, split or too large on the phones, in both fonts."""
+    for page in pages[:2]:
+        for font in FONTS:
+            put_on(page, font)
+            assert eyesores(page, selectors) == {}, font
+
+
+@pytest.mark.timeout(300)
+def test_a_match_is_seen_by_two_phones_and_the_board_from_the_first_throw_to_the_winner(rig, table):
+    """Read by the camera, banked by a thumb that never scrolls."""
+    holder, watcher, board = table
+    rig.companion.do(StartMatch(("Anna", "Bartholomäus"), target=1500))
+    thumb = Thumb(holder)
+    for dice in MATCH:
+        name = rig.state.player.name
+        rig.tray.throw_all(dice)
+        rig.wait_s(0.5)
+        with holder.expect_response(is_let_go):
+            thumb.tap("#tray-button")
+        if rig.settled().situation is Situation.ATTENTION:
+            rig.press_until_read()
+        if rig.state.keeps:
+            shown_everywhere(table, f"{rig.state.keeps[0].score:,}")
+            with holder.expect_response("**/bank"):
+                thumb.tap("#bank")
+        elif rig.state.winner is None:
+            for page in (holder, watcher):
+                expect(page.locator(".moment")).to_contain_text(name)
+        well_shown(table, (".strip", ".hero h1", ".message"))
+
+    assert rig.state.winner == 1
+    for page in (holder, watcher):
+        expect(page.locator(".hero h1")).to_contain_text("Bartholomäus wins")
+    expect(board.locator("#board")).to_contain_text("Bartholomäus wins")
