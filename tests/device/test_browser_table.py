@@ -109,11 +109,11 @@ def test_a_turn_in_as_few_taps_as_can_be_seen_on_every_screen(rig, table):
     thumb = Thumb(holder)
     rig.tray.throw_all(THROW)
     rig.wait_s(0.5)
-    thumb.tap("#tray-button")
+    with holder.expect_response(is_let_go):
+        thumb.tap("#tray-button")
     rig.settled()
     shown_everywhere(table, "550")
     thumb.tap("#bank")
-    rig.companion.work_off()
     for page in (holder, watcher):
         expect(page.locator(".hero h1")).to_contain_text("Bartholomäus")
         expect(page.locator(".moment")).to_contain_text("Anna is on the board")
