@@ -275,6 +275,7 @@ def test_an_accepted_throw_is_read_again_in_two_taps(begun, phone):
     begun.do(TapIn((1, 2, 3, 4, 6, 6)))
     expect(phone.locator("#reread")).to_have_count(0)  # there is no camera
     begun.show(camera="one")
+    expect(phone.locator("#reread")).to_have_count(1)
     phone.locator("#slot-1").tap()
     phone.locator("#reread").tap()
 
