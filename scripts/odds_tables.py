@@ -11,10 +11,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from game.odds.match_odds import MatchOdds, digest
+from game.odds.match_odds import MatchOdds, digest, near
 from game.odds.table_store import TableStore, pack
 from game.rules import rule_files
-from game.rules.ruleset import Ruleset
 
 TABLES = Path(__file__).parents[1] / "game" / "odds" / "tables"
 
@@ -40,12 +39,7 @@ def missing() -> list[str]:
     with TemporaryDirectory() as empty:
         shelf = TableStore(Path(empty))
         sets = [rule_files.load(name) for name in rule_files.names()]
-        return [rules.name for rules in sets if _near(rules) and shelf.find(rules) is None]
-
-
-def _near(rules: Ruleset) -> bool:
-    """Whether what is left out is little enough to show the figure."""
-    return not rules.rounds and not rules.hot_dice_multiply
+        return [rules.name for rules in sets if near(rules) and shelf.find(rules) is None]
 
 
 if __name__ == "__main__":

@@ -4,11 +4,8 @@ from collections import Counter
 from dataclasses import replace
 
 from game.match.state import State, Turn, TurnEnding, reaches_target
-from game.rules.ruleset import LastRound, Win
+from game.rules.ruleset import ROW, LastRound, Win
 from game.rules.scoring import table
-
-ROW = 3
-"""Farkles, or turns that begin scoreless, in a row: what the penalties count."""
 
 
 def end_turn(state: State, ending: TurnEnding, *, points: int = 0) -> State:

@@ -11,7 +11,6 @@ from fractions import Fraction
 import numpy as np
 
 from game.errors import OddsError
-from game.match.turns import ROW
 from game.message import Message
 from game.odds.compiled_rules import Floats, throws
 from game.odds.match_odds import MatchOdds
@@ -19,7 +18,7 @@ from game.odds.match_solver import Positions
 from game.odds.throw_odds import chances_of_one_throw, farkle_within, reaching
 from game.odds.turn_odds import PointsTable, points_table
 from game.odds.turn_solver import Worth
-from game.rules.ruleset import LastRound, Ruleset
+from game.rules.ruleset import ROW, LastRound, Ruleset
 from game.rules.scoring import Keep, must_throw
 
 NEAR = 0.001

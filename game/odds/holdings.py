@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from game.match.turns import ROW
 from game.odds.compiled_rules import CompiledRules, Indices, throws
-from game.rules.ruleset import Ruleset
+from game.rules.ruleset import ROW, Ruleset
 
 Flags = npt.NDArray[np.bool_]
 

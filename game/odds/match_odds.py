@@ -12,14 +12,13 @@ from functools import cached_property
 import numpy as np
 
 from game.errors import OddsError
-from game.match.turns import ROW
 from game.message import Message
 from game.odds.compiled_rules import Floats, scoreless, throws
 from game.odds.ending import ending, goal_of
 from game.odds.holdings import holdings
 from game.odds.match_solver import MatchSolver, Positions, solve, solve_again
 from game.odds.turn_solver import Worth, play
-from game.rules.ruleset import Piggyback, Ruleset
+from game.rules.ruleset import ROW, Piggyback, Ruleset
 
 METHOD = 2
 """Raised whenever the same rules would give other chances."""
@@ -127,9 +126,13 @@ class MatchOdds:
     @property
     def first_player(self) -> float:
         """The chance of the player who begins the match."""
+        return float(self.chances[0, self._nothing, self._nothing])
+
+    @cached_property
+    def _nothing(self) -> int:
+        """The number of who begins: known without the solver, which takes longer."""
         goal = goal_of(self.rules, self.target, self.step)
-        begin = holdings(self.rules, goal).find(0, opened=False)
-        return float(self.chances[0, begin, begin])
+        return holdings(self.rules, goal).find(0, opened=False)
 
     def begin(self, mine: int, theirs: int, *, second: bool = False) -> float:
         """The chance of the player whose turn begins with these points on the board.
@@ -182,9 +185,14 @@ def _solver(rules: Ruleset, target: int) -> MatchSolver:
     return MatchSolver.of(throws(rules), end, holdings(rules, end.goal))
 
 
+def near(rules: Ruleset) -> bool:
+    """Whether what is left out is little enough to show the figure of two players' match."""
+    return not rules.rounds and not rules.hot_dice_multiply
+
+
 def exact(rules: Ruleset) -> bool:
-    """Whether the figure of two players' match is near enough to be told as that of these rules."""
-    return rules.piggyback is Piggyback.NO and not rules.rounds and not rules.hot_dice_multiply
+    """Whether that figure can be told as that of these rules."""
+    return near(rules) and rules.piggyback is Piggyback.NO
 
 
 def left_out(rules: Ruleset) -> tuple[Message, ...]:

@@ -13,11 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from game.errors import OddsError
-from game.match.turns import ROW
 from game.message import Message
 from game.odds.compiled_rules import CompiledRules, Floats, ThrowClasses, dice_alone
 from game.odds.turn_solver import REFUSED, Stakes, Worth, in_hand, play, rows
-from game.rules.ruleset import Piggyback, Ruleset
+from game.rules.ruleset import ROW, Piggyback, Ruleset
 
 _FAR = 1e7
 """Steps; far enough to see which of two lines is above in the end."""

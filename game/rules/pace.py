@@ -10,10 +10,9 @@ from functools import cache, cached_property
 from math import gcd
 
 from game.rules import scoring
-from game.rules.ruleset import Ruleset
+from game.rules.ruleset import ROW, Ruleset
 from game.rules.scoring import Effect, must_throw, orders
 
-_ROW = 3
 _MOST = 2
 """Times the best throw: where a bank asks for more than that, hardly any turn ever gets there."""
 
@@ -111,4 +110,4 @@ class Pace:
 
 def _third_in_a_row(chance: float) -> float:
     """How often a turn is the third in a row of this kind, counted anew after each third."""
-    return chance**_ROW / sum(chance**n for n in range(_ROW))
+    return chance**ROW / sum(chance**n for n in range(ROW))

@@ -5,6 +5,9 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+ROW = 3
+"""Farkles, or turns that begin scoreless, in a row: what the penalties count."""
+
 Faces = tuple[int, int, int, int, int, int]
 """Points by face: index 0 is the 1."""
 
