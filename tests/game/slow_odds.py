@@ -99,14 +99,15 @@ class SlowOdds:
                 return score > self.target
         return score == self.target
 
-    def match(self):
-        """The chance to win at each (seat, mine, theirs), by plain value iteration.
+    def match(self, guess=lambda board: 0.5):
+        """The chance to win at each (seat, mine, theirs), by plain value iteration from a guess.
 
-        What a player has is (steps, on the board, farkles in a row).
+        What a player has is (steps, on the board, farkles in a row). Somebody wins sooner or later,
+        so that there is one answer, and a guess that stays is it.
         """
         later = self.rules.last_round is LastRound.LATER_IN_ROUND and not self.exact
         goal = next(i for i in range(1000) if self.reached(i * STEP))
-        wins = dict.fromkeys(self._boards(goal, later=later), 0.5)
+        wins = {board: guess(board) for board in self._boards(goal, later=later)}
         change = 1.0
         while change > self.still:
             before = dict(wins)

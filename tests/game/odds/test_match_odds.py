@@ -1,6 +1,7 @@
 """The solved match of two against slow value iteration, and what is shipped."""
 
 from dataclasses import replace
+from functools import partial
 from importlib import resources
 
 import numpy as np
@@ -20,6 +21,7 @@ TINY = Ruleset("tiny", "Tiny", n_dice=5, triples=(300, 0, 0, 0, 0, 0), target=20
 """Few combinations, so that the slow way is quick."""
 
 LAST_ROUND = {"last_round": LastRound.EVERY_OTHER}
+WELFARE = {"win": Win.EXACTLY, "welfare": True}
 
 VARIANTS = [
     {},
@@ -51,7 +53,7 @@ VARIANTS = [
         marks=pytest.mark.slow,
     ),
     {"win": Win.EXACTLY, "three_farkles": 50, "below_zero": False},
-    {"win": Win.EXACTLY, "welfare": True},
+    WELFARE,
     {"win": Win.EXACTLY, "welfare": True, "must_bank_after_triple": True, "opening": 100},
 ]
 
@@ -68,21 +70,43 @@ def solved(rules, target=None):
     return wins
 
 
+def slowly(options):
+    """These options with a target that the slow way reaches."""
+    target = 100 if FALLS & set(options) else 200 if options == LAST_ROUND else 150
+    return replace(TINY, target=target, **options)
+
+
+def far(options):
+    """More points at risk than anybody throws on with."""
+    return 1000 if "hot_dice" in options else 300 if options == {"three_farkles": 50} else 500
+
+
+def chance(wins, board):
+    """The solved one of the slow way's board."""
+    seat, *both = board
+    find = wins.duel.holdings.find
+    return wins.chances[(seat, *(find(n, opened=opened, farkles=f) for n, opened, f in both))]
+
+
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_every_board_is_what_slow_value_iteration_finds(options):
-    target = 100 if FALLS & set(options) else 200 if options == LAST_ROUND else 150
-    rules = replace(TINY, target=target, **options)
+    """Begun where the solve ended: what is right stays, what is not goes elsewhere."""
+    rules = slowly(options)
     wins = solved(rules)
-    far = (
-        1000 if rules.hot_dice is HotDice.MUST else 300 if options == {"three_farkles": 50} else 500
-    )
-    slow = SlowOdds(rules, rules.target, far).match()
 
-    find = wins.duel.holdings.find
-    for (seat, mine, theirs), chance in slow.items():
-        board = [find(n, opened=opened, farkles=f) for n, opened, f in (mine, theirs)]
+    slow = SlowOdds(rules, rules.target, far(options)).match(partial(chance, wins))
 
-        assert wins.chances[seat, *board] == pytest.approx(chance, abs=2e-7)
+    for board, expected in slow.items():
+        assert chance(wins, board) == pytest.approx(expected, abs=2e-7)
+
+
+@pytest.mark.parametrize("options", [VARIANTS[0], LAST_ROUND, WELFARE], ids=str)
+def test_value_iteration_comes_there_from_nothing_too(options):
+    rules = slowly(options)
+    wins = solved(rules)
+
+    for board, expected in SlowOdds(rules, rules.target, far(options)).match().items():
+        assert chance(wins, board) == pytest.approx(expected, abs=2e-7)
 
 
 @pytest.mark.slow
@@ -92,9 +116,10 @@ def test_published_rules_to_a_tiny_target(name, target):
     rules = replace(rule_files.load(name), below_zero=False)
     begin = (0, False, 0)
 
-    assert solved(rules, target).first_player == pytest.approx(
-        SlowOdds(rules, target, far=300).match()[0, begin, begin], abs=1e-6
-    )
+    wins = solved(rules, target)
+    slow = SlowOdds(rules, target, far=300).match(partial(chance, wins))
+
+    assert wins.first_player == pytest.approx(slow[0, begin, begin], abs=1e-6)
 
 
 def test_what_is_left_out_changes_nothing_and_is_told():
