@@ -14,14 +14,18 @@ from game.odds.match_odds import MatchOdds
 from game.odds.review import Review, review
 from game.rules.ruleset import Ruleset
 from game.stats.counts import Counting, DiceInPlay
+from game.rules.rule_files import load
 from tests.web.conftest import RULES, SHIPPED
 from web.contracts.coach import LookedBack
+THREE = ("Anna", "Ben", "Cleo")
+SHORT = load("greed")
+"""To 3,000: what several players need is worked out in no time."""
 
 
-def played(names, seed=1):
+def played(names, seed=1, rules=RULES):
     """A whole match: whoever has 500 banks."""
     dice = random.Random(seed)
-    match = Match.start(RULES, names)
+    match = Match.start(rules, names)
     while match.state.winner is None:
         match = match.throw(dice.choices(range(1, 7), k=match.state.dice_in_hand))
         state = match.state

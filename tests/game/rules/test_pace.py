@@ -10,15 +10,14 @@ from game.match.state import TurnEnding
 from game.rules import rule_files
 from game.rules.pace import Pace
 
-TURNS = 4000
+MATCHES, ROUNDS = 40, 50
 
 
-@pytest.mark.parametrize("name", ["zilch", "farkle-scorekeeper", "party-zonk"])
-def test_turns_thrown_at_random_bring_about_that_much(name):
-    rules = replace(rule_files.load(name), rounds=TURNS // 2, opening=0, three_farkles=0)
-    rng, match = random.Random(4), Match.start(rules, ["Anna", "Ben"])
-    state = match.state
-    while state.winner is None and len(state.turns) < TURNS:
+def at_random(rules, rng):
+    """The turns of a match of two who bank as soon as they may, and else throw on."""
+    match = Match.start(rules, ["Anna", "Ben"])
+    while match.state.winner is None and len(match.state.turns) < 2 * ROUNDS:
+        state = match.state
         match = replace(match, before=None).throw(rng.choices(range(1, 7), k=state.dice_in_hand))
         while match.state.keeps and match.state.winner is None:
             keep = match.state.bank_keep
@@ -27,9 +26,16 @@ def test_turns_thrown_at_random_bring_about_that_much(name):
             else:
                 match = match.keep(keep.dice)
                 break
-        state = match.state
-    points = [turn.points for turn in state.turns if turn.ending is not TurnEnding.WIN]
-    share = sum(turn.ending is TurnEnding.FARKLE for turn in state.turns) / len(points)
+    return match.state.turns
+
+
+@pytest.mark.parametrize("name", ["zilch", "farkle-scorekeeper", "party-zonk"])
+def test_turns_thrown_at_random_bring_about_that_much(name):
+    rules = replace(rule_files.load(name), rounds=ROUNDS, opening=0, three_farkles=0)
+    rng = random.Random(4)
+    turns = [turn for _ in range(MATCHES) for turn in at_random(rules, rng)]
+    points = [turn.points for turn in turns if turn.ending is not TurnEnding.WIN]
+    share = sum(turn.ending is TurnEnding.FARKLE for turn in turns) / len(points)
 
     assert sum(points) / len(points) == pytest.approx(Pace(rules).turn.points, rel=0.15)
     assert share == pytest.approx(Pace(rules).turn.farkles, abs=0.06)

@@ -9,7 +9,7 @@ from game.commands import Bank, StartMatch, TapIn
 from tests.axe import faults
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE, make_app
-from tests.web.evening import AtOnce, journal_of, played, reviewed
+from tests.web.evening import SHORT, THREE, AtOnce, journal_of, played, reviewed
 from web.access.phone import COOKIE
 from web.contracts.coach import Mode
 from web.pages import matches
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory):
-    evening = (played(("Anna", "Ben"), 1), played(("Anna", "Ben", "Cleo"), 2))
+    evening = (played(("Anna", "Ben")), played(THREE, rules=SHORT))
     history = journal_of(tmp_path_factory.mktemp("evening"), *evening)
     for n in (1, 2):
         reviewed(history.match(n))  # the odds of several players take longer than a page may

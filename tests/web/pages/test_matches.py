@@ -5,9 +5,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from game.match.match import Match
-from game.odds.review import review
-from tests.web.conftest import RULES, SHIPPED, holding, make_app
-from tests.web.evening import AtOnce, journal_of, played
+from tests.web.conftest import RULES, holding, make_app
+from tests.web.evening import SHORT, THREE, AtOnce, journal_of, played, reviewed
 from web.pages.charts import HIGH, WIDE, win_curve
 from web.pages.match_card import card
 
@@ -79,9 +78,8 @@ def test_the_review_adds_up_for_programs(client, match):
 
 
 def test_the_curve_stays_in_its_frame_and_ends_with_who_won(match):
-    for names in (("Anna", "Ben"), ("Anna", "Ben", "Cleo")):
-        each = played(names, seed=2)
-        drawn = win_curve(each, review(each, SHIPPED.find(RULES)))
+    for each in (match, played(THREE, rules=SHORT)):
+        drawn = win_curve(each, reviewed(each))
         root = ET.fromstring(drawn)  # noqa: S314 - our own drawing
         for path in root.iter("path"):
             for pair in path.get("d").strip("MZ").replace("M", "L").split("L"):
