@@ -12,7 +12,7 @@ from game.errors import RulesetError
 from game.match.match import Match
 from game.match.match_text import from_text
 from game.match.state import State, Turn
-from game.match.step import step
+from game.match.story import story
 from game.names import clean_names
 from game.rules import rule_files, score_card
 from game.rules.ruleset import Ruleset
@@ -177,8 +177,9 @@ def match_json(match: Match) -> dict[str, Any]:
             for p in state.players
         ],
         "turns": [
-            _turn_json(turn, match.rules) | {"scores": scores}
-            for turn, scores in zip(state.turns, _running(match), strict=True)
+            _turn_json(row.turn, match.rules) | {"scores": list(row.scores)}
+            for row in story(match)
+            if row.turn
         ],
         "turn": None
         if state.winner is not None
@@ -186,17 +187,6 @@ def match_json(match: Match) -> dict[str, Any]:
         "winner": state.winner,
         "outcome": _outcome(state),
     }
-
-
-def _running(match: Match) -> list[list[int]]:
-    """The scores of all after each turn."""
-    found: list[list[int]] = []
-    state = match.start_state
-    for event in match.timeline:
-        state = step(state, event)
-        scores = [player.score for player in state.players]
-        found = [*found[: len(state.turns)], *[scores] * (len(state.turns) - len(found))]
-    return found
 
 
 def _turn_json(turn: Turn, rules: Ruleset) -> dict[str, Any]:

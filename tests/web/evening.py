@@ -12,11 +12,12 @@ from game.match.match import Match
 from game.message import Message
 from game.odds.match_odds import MatchOdds
 from game.odds.review import Review, review
+from game.rules.rule_files import load
 from game.rules.ruleset import Ruleset
 from game.stats.counts import Counting, DiceInPlay
-from game.rules.rule_files import load
 from tests.web.conftest import RULES, SHIPPED
 from web.contracts.coach import LookedBack
+
 THREE = ("Anna", "Ben", "Cleo")
 SHORT = load("greed")
 """To 3,000: what several players need is worked out in no time."""

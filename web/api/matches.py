@@ -8,10 +8,10 @@ from game.errors import JournalError
 from game.journal.history import History, Played
 from game.match.match import Match
 from game.match.match_text import to_text
+from web.api.exports import as_csv, as_json
 from web.contracts.coach import Coach, LookedBack
 from web.fields import Whole
 from web.pages.matches import HIGHEST, asked_before, found_match, known, lost_match, sums, working
-from web.pages.timeline import as_csv, as_json
 from web.response import json_answer
 from web.route import Routes
 from web.state.coach_json import moment_json

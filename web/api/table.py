@@ -48,6 +48,7 @@ from game.match.step import MAX_SCORE
 from game.message import Message
 from game.rules.rule_files import house_file
 from game.rules.ruleset import Ruleset
+from web.api.exports import as_csv, as_json
 from web.contracts.coach import Mode
 from web.contracts.table import Snapshot, Table
 from web.fields import (
@@ -64,7 +65,6 @@ from web.fields import (
     Yes,
 )
 from web.pages.match_form import values
-from web.pages.timeline import as_csv, as_json
 from web.problem import HttpProblem
 from web.response import json_answer, state_answer, state_text
 from web.route import Routes, Who

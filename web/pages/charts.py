@@ -6,9 +6,9 @@ from math import ceil, floor, log10
 from flask_babel import gettext
 
 from game.match.match import Match
+from game.match.story import scores_by_turn
 from game.odds.review import Review, ReviewedMoment
 from web.i18n.languages import percent, points
-from web.pages.timeline import scores_by_turn
 
 N_COLOURS = 10
 """Colours and shapes each: told apart by both, twenty seats never look alike."""

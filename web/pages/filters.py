@@ -10,6 +10,7 @@ from markupsafe import Markup
 from game import count_words
 from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
 from game.match.match import Match
+from game.match.story import TimelineRow
 from game.message import Message, Paragraph, Plural, Share, Value, in_a_row
 from game.names import called, nameless
 from game.stats.fairness import ENOUGH, ODD, VERY_ODD, Fairness
@@ -19,7 +20,6 @@ from web.i18n.translate import say, say_length, say_name, say_published
 from web.pages import match_form
 from web.pages.at_a_glance import sides
 from web.pages.charts import score_curve, seat_colour, seat_shape, turn_bars, win_curve
-from web.pages.timeline import TimelineRow
 from web.state.json_schema import PlayerJson, StateJson
 
 SIZES = ((5, "short"), (8, "middling"), (12, "long"))

@@ -6,10 +6,10 @@ from flask_babel import gettext, ngettext
 
 from game.match.match import Match
 from game.match.state import Player
+from game.match.story import scores_by_turn
 from web.i18n.languages import points
 from web.i18n.translate import say_length, say_name
 from web.pages.charts import N_COLOURS, highest
-from web.pages.timeline import scores_by_turn
 
 WIDE, HIGH = 1200, 630
 """What messengers show whole."""

@@ -9,11 +9,11 @@ from flask import Flask
 from flask_babel import force_locale
 
 from game.match.match import Match
+from game.match.story import TimelineRow, story
 from web.contracts.table import Snapshot
 from web.i18n.languages import LANGUAGES, language
 from web.i18n.translate import say
 from web.pages.at_a_glance import status_line
-from web.pages.timeline import TimelineRow, story
 from web.state.state_json import state_json
 from web.stream import event_text
 from web.version_cache import VersionCache

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from game.match.match import Match
 from game.match.state import TurnEnding
-from web.pages.timeline import story
+from game.match.story import story
 
 
 @dataclass(frozen=True, slots=True)

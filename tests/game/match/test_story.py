@@ -1,0 +1,35 @@
+"""The story of a match, and its scores after each entry."""
+
+import pytest
+
+from game.match.events import ScoreSet, Skipped, TurnSet
+from game.match.match import Match
+from game.match.story import scores_by_turn, story
+from game.rules.rule_files import load
+
+
+@pytest.fixture
+def match():
+    played = Match.start(load("walnut-studiolo"), ["Anna", "=Ben"]).throw((1, 1, 1, 2, 3, 4)).bank()
+    played = played.throw((2, 2, 3, 4, 6, 6)).push(ScoreSet(1, 700)).push(TurnSet(1, 300, 4))
+    return played.throw((5, 2, 3, 4)).bank().push(Skipped())
+
+
+def test_every_turn_and_all_that_was_set_by_hand_is_told_in_order(match):
+    told = [(entry.number, entry.scores) for entry in story(match)]
+
+    assert told == [
+        (1, (1000, 0)),
+        (2, (1000, 0)),
+        (0, (1000, 700)),
+        (0, (1000, 700)),
+        (3, (1000, 1050)),
+        (4, (1000, 1050)),
+    ]
+
+
+def test_the_curve_begins_at_zero_and_ends_at_the_scores(match):
+    rows = scores_by_turn(match)
+
+    assert rows[0] == (0, 0)
+    assert rows[-1] == tuple(player.score for player in match.state.players)

@@ -1,0 +1,41 @@
+"""A match for other programs and a spreadsheet."""
+
+import csv
+
+import pytest
+
+from game.commands import StartMatch
+from game.match.events import ScoreSet, Skipped, TurnSet
+from game.match.match import Match
+from tests.web.conftest import RULES
+from web.api.exports import as_csv, as_json
+
+
+@pytest.fixture
+def match():
+    played = Match.start(RULES, ["Anna", "=Ben"]).throw((1, 1, 1, 2, 3, 4)).bank()
+    played = played.throw((2, 2, 3, 4, 6, 6)).push(ScoreSet(1, 700)).push(TurnSet(1, 300, 4))
+    return played.throw((5, 2, 3, 4)).bank().push(Skipped())
+
+
+def test_the_spreadsheet_has_a_line_for_each_turn_and_no_formulas(match):
+    lines = list(csv.DictReader(as_csv(match).splitlines()))
+
+    assert [line["turn"] for line in lines] == ["1", "2", "3", "4"]
+    assert lines[0] | {"player": "Anna", "points": "1000", "throws": "111234>111"} == lines[0]
+    assert lines[1]["player"] == "'=Ben"
+
+
+def test_json_ends_with_the_scores(match):
+    told = as_json(match)
+
+    assert told["turns"][2]["score"] == 1050
+    assert told["players"][1]["score"] == 1050
+
+
+def test_exports_need_a_match(client, table):
+    for kind in ("csv", "json", "txt"):
+        assert client.get(f"/api/v1/match.{kind}").status_code == 404
+    table.do(StartMatch(("Anna", "Ben")))
+    for kind, mimetype in (("csv", "text/csv"), ("json", "application/json")):
+        assert client.get(f"/api/v1/match.{kind}").mimetype == mimetype

@@ -1,0 +1,32 @@
+"""Curves and bars of a match, and what its page tells beside them."""
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from game.commands import ByHand, StartMatch
+from game.match.events import ScoreSet
+from game.match.match import Match
+from tests.web.conftest import RULES
+from tests.web.evening import played
+from web.pages.charts import score_curve, turn_bars
+
+
+@pytest.mark.parametrize("draw", [score_curve, turn_bars])
+def test_drawings_are_well_formed_and_within_their_frame(draw):
+    for each in (played(("Anna", "Ben")), Match.start(RULES, [f"P{n}" for n in range(20)])):
+        root = ET.fromstring(draw(each))  # noqa: S314 - our own drawing
+        _, _, width, height = map(float, root.get("viewBox").split())
+        for bar in root.iter("rect"):
+            assert 0 <= float(bar.get("x")) <= width
+            assert 0 <= float(bar.get("y")) <= height
+
+
+def test_the_page_tells_what_was_set_by_hand(client, table):
+    assert "No match yet" in client.get("/turns").text
+    table.do(StartMatch(("Anna", "Ben")))
+    table.do(ByHand(ScoreSet(0, 3200)))
+    page = client.get("/turns").text
+
+    assert "Anna has 3,200" in page
+    assert "by hand" in page
