@@ -101,8 +101,11 @@ def caught(game, lead, *, on_board):
     )
 
 
-def chances(game):
-    """The chance of whoever is on turn, by (mine, theirs)."""
+def chances(game, guess):
+    """The chance of whoever is on turn, by (mine, theirs), from a guess at it.
+
+    There is one answer, and it stays: any other guess moves until it is there.
+    """
     scores = range(0, game.target, 50)
     rows = range(3 if game.third_farkle else 1)
     players = [Player(0, on_board=False, farkles=f) for f in rows]
@@ -113,7 +116,7 @@ def chances(game):
         if p or game.third_farkle or game.four_twos_lose_all
     ]
     boards = sorted(product(players, repeat=2), key=lambda both: -both[0].points - both[1].points)
-    worth = dict.fromkeys(boards, 0.5)
+    worth = {(mine, theirs): guess(mine, theirs) for mine, theirs in boards}
     moved = 1.0
     while moved > 1e-10:
         moved = 0.0

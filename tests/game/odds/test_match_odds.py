@@ -1,8 +1,9 @@
 """The solved match of two against slow value iteration, and what is shipped."""
 
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -220,13 +221,18 @@ def test_what_has_no_solution_is_refused(options, target, words):
         solved(replace(TINY, **options), target)
 
 
+SHIPS = TableStore(Path("nothing of one's own"))
 SHIPPED = [name for name in rule_files.names() if exact(rule_files.load(name))]
 
 
+@cache
+def shipped(name):
+    return SHIPS.find(rule_files.load(name))
+
+
 @pytest.mark.parametrize("name", SHIPPED)
-def test_every_published_set_without_piggybacking_ships_solved(name, tmp_path):
-    rules = rule_files.load(name)
-    wins = TableStore(tmp_path).find(rules)
+def test_every_published_set_without_piggybacking_ships_solved(name):
+    wins = shipped(name)
 
     assert wins is not None, f"{name}: solve it anew, scripts/odds_tables.py {name}"
     assert not np.isnan(wins.chances).any()
@@ -244,9 +250,9 @@ def test_nothing_ships_that_no_published_set_asks_for():
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_shipped_board_is_what_its_turn_is_worth(name, tmp_path):
+def test_a_shipped_board_is_what_its_turn_is_worth(name):
     """A board is right if the turn on it, over the other boards, gives it back."""
-    wins = TableStore(tmp_path).find(rule_files.load(name))
+    wins = shipped(name)
     begin = wins.number(0, opened=False)
     _, worth = wins.turn(wins.board(begin, begin))
 
@@ -275,8 +281,8 @@ def test_the_last_turn_is_to_have_more():
         turn_odds(TINY, MatchPosition(100, 250), solved(TINY))
 
 
-def test_facebook_farkle_is_won_as_often_as_published(tmp_path):
+def test_facebook_farkle_is_won_as_often_as_published():
     """M. Busche, 2016: 53.487 % for the player who begins, penalties and scores below zero included."""
-    wins = TableStore(tmp_path).find(rule_files.load("facebook"))
+    wins = shipped("facebook")
 
     assert wins.first_player == pytest.approx(0.53487, abs=5e-6)

@@ -72,7 +72,7 @@ def test_after_a_turn_it_says_what_the_turn_was_worth(client, live):
 
 
 def test_with_three_players_it_says_what_the_chance_is(client, table):
-    table.do(StartMatch(("Anna", "Ben", "Cleo")))
+    table.do(StartMatch(("Anna", "Ben", "Cleo"), rules="greed"))
     table.advise(Mode.LIVE)
 
     assert "worked out as a race" in text(client)
