@@ -11,24 +11,31 @@ from game.rules.scoring import Effect
 STEP = 50
 
 
+@cache
+def thrown(n):
+    """How many of all throws of n dice show the same."""
+    return Counter(tuple(sorted(faces)) for faces in product(range(1, 7), repeat=n))
+
+
 class SlowOdds:
     """Plays by the rules as `game.match.step` does, one throw at a time; `far` ends all throwing on."""
 
     def __init__(self, rules: Ruleset, target: int, far: int = 600, still: float = 1e-9) -> None:
         self.rules, self.target, self.far, self.still = rules, target, far, still
         self.exact = rules.win is Win.EXACTLY
-        self.offers = {n: Counter(self._offers(n)) for n in range(1, rules.n_dice + 1)}
+        self.offers = {n: self._offers(n) for n in range(1, rules.n_dice + 1)}
         self.follow = cache(self._follow)
 
     def _offers(self, n):
-        table = scoring.table(self.rules)
-        for faces in product(range(1, 7), repeat=n):
-            dice = tuple(sorted(faces))
+        offers = Counter()
+        for dice, count in thrown(n).items():
             events = scoring.throw_events(dice, self.rules)
             effects = {event.effect for event in events}
             end = next((e for e in (Effect.WIN, Effect.RESET_SCORE) if e in effects), None)
-            must = Effect.MUST_BANK in effects
-            yield tuple((keep.score, keep.dice_left) for keep in table[dice]), must, end
+            keeps = scoring.table(self.rules)[dice]
+            offer = tuple((keep.score, keep.dice_left) for keep in keeps)
+            offers[offer, Effect.MUST_BANK in effects, end] += count
+        return offers
 
     def turn(self, worth_of_bank, lost, *, score=0, opened=True, far=None, reset=0.0):  # noqa: C901 - the whole of a turn in one place, to compare with
         """The worth of a turn; `worth_of_bank(points)` and `lost` are those of its ends."""
@@ -48,12 +55,12 @@ class SlowOdds:
                 gain, left = (fits or keeps)[0]
                 if not refused(points + gain, left):
                     return worth_of_bank(points + gain)
-            found = []
-            for gain, left in keeps:
-                found.append(throw(points + gain, left or rules.n_dice))
-                if not refused(points + gain, left):
-                    found.append(worth_of_bank(points + gain))
-            return max(found)
+            return max(after(points + gain, left) for gain, left in keeps)
+
+        @cache
+        def after(points, left):
+            thrown_on = throw(points, left or rules.n_dice)
+            return thrown_on if refused(points, left) else max(thrown_on, worth_of_bank(points))
 
         @cache
         def throw(points, n):
