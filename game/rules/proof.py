@@ -6,7 +6,7 @@ two options ask for what cannot be at once. Here that is found, and named with t
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import gcd
 
 from game.message import Message
@@ -31,6 +31,7 @@ class Fault:
     why: Message
 
 
+@lru_cache(64)
 def fault(rules: Ruleset) -> Fault | None:
     """What keeps these rules from being a game, if anything does."""
     return next(_faults(rules), None)
