@@ -4,6 +4,7 @@ import json
 import threading
 import urllib.request
 from dataclasses import replace
+from functools import cache
 from http.client import HTTPResponse
 from pathlib import Path
 
@@ -26,8 +27,10 @@ from game.commands import (
 from game.errors import JournalError
 from game.message import Message, Verbatim
 from game.odds.figures import Figures, figures
+from game.odds.match_odds import MatchOdds
 from game.odds.table_store import TableStore
 from game.rules.rule_files import load
+from game.rules.ruleset import Ruleset
 from game.situation import Choice, Situation, TableError
 from web.access.pencil import Pencil, PencilState
 from web.access.phone import COOKIE, Phones
@@ -42,7 +45,6 @@ PHONE_COOKIE, PHONE = Phones(SECRET).cookie()
 """The phone that holds the pencil wherever a test does not say otherwise."""
 
 RULES = load("walnut-studiolo")
-SHIPPED = TableStore(Path("no such folder"))
 READY = Lamp("#2aa866", 0.0, Message("Press to read the throw"))
 
 TOLD = {"message", "advice", "lamp", "question", "choices", "notice", "troubles"}
@@ -61,6 +63,12 @@ def as_told(value):
         case tuple():
             return tuple(map(as_told, value))
     return value
+
+
+@cache
+def shipped(rules: Ruleset) -> MatchOdds | None:
+    """Its solved match, with what several players need of it, worked out once."""
+    return TableStore(Path("no such folder")).find(rules)
 
 
 class NoCamera:
@@ -206,7 +214,7 @@ class MemoryTable:
         match = self._snapshot.match
         if mode is Mode.OFF or match is None:
             return None
-        found = figures(match, SHIPPED.find(match.rules))
+        found = figures(match, shipped(match.rules))
         return found if mode is Mode.LIVE else replace(found, keeps=(), before=None)
 
 

@@ -10,12 +10,10 @@ from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.match import Match
 from game.message import Message
-from game.odds.match_odds import MatchOdds
 from game.odds.review import Review, review
 from game.rules.rule_files import load
-from game.rules.ruleset import Ruleset
 from game.stats.counts import Counting, DiceInPlay
-from tests.web.conftest import RULES, SHIPPED
+from tests.web.conftest import RULES, shipped
 from web.contracts.coach import LookedBack
 
 THREE = ("Anna", "Ben", "Cleo")
@@ -46,12 +44,6 @@ def journal_of(folder: Path, *matches: Match) -> History:
         journal.append(number, *match.timeline, result=Result.of(match))
     journal.close()
     return History(journal.path)
-
-
-@cache
-def shipped(rules: Ruleset) -> MatchOdds | None:
-    """Its solved match, with what several players need of it, worked out once."""
-    return SHIPPED.find(rules)
 
 
 @cache

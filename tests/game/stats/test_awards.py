@@ -7,7 +7,7 @@ from game.match.match import Match
 from game.odds.review import review
 from game.rules import rule_files
 from game.stats.awards import BOLD, AwardKind, awards
-from tests.web.conftest import SHIPPED
+from tests.web.conftest import shipped
 from tests.web.evening import played
 
 RULES = rule_files.load("walnut-studiolo")
@@ -24,7 +24,7 @@ def by_kind(found):
 
 
 def test_the_luckiest_throw_is_named_with_its_dice(match):
-    looked = review(match, SHIPPED.find(RULES))
+    looked = review(match, shipped(RULES))
     award = by_kind(awards(match, looked))[AwardKind.LUCK]
 
     event = match.timeline[award.event]
@@ -40,7 +40,7 @@ def test_without_chances_the_longest_run_and_the_farkles_are_left(match):
 
 
 def test_the_best_decision_put_much_at_risk_and_was_right(match):
-    looked = review(match, SHIPPED.find(RULES))
+    looked = review(match, shipped(RULES))
     award = by_kind(awards(match, looked))[AwardKind.DECISION]
 
     bold = [m for m in looked.moments if m.risked >= BOLD]
@@ -52,7 +52,7 @@ def test_the_best_decision_put_much_at_risk_and_was_right(match):
 def test_who_gave_nothing_away_decided_best():
     throws_on = Match.start(RULES, ["Anna", "Ben"]).throw(THOUSAND).keep((1,)).throw(NOTHING[:5])
     match = throws_on.throw(THOUSAND).bank().throw(NOTHING).throw(NOTHING)
-    award = by_kind(awards(match, review(match, SHIPPED.find(RULES))))[AwardKind.HEAD]
+    award = by_kind(awards(match, review(match, shipped(RULES))))[AwardKind.HEAD]
 
     assert str(award.words) == "Ben decided best: gave nothing away"
 
