@@ -1,5 +1,5 @@
-// What a phone does about what happens: sounds, a caller, vibration, a little celebration. All but
-// the celebration is off until somebody switches it on here; that tap also lets the phone make sounds.
+// What a phone does about what happens: sounds, a caller, vibration. All of it is off until somebody
+// switches it on here; that tap also lets the phone make sounds.
 "use strict";
 (() => {
   const NOTES = {
@@ -15,7 +15,6 @@
   };
   const BUZZES = { throw: [20], bank: [40], hot: [30, 40, 30, 40, 60], farkle: [160], opened: [40, 40, 80], lead: [40, 40, 80], last: [80, 80, 80, 80, 80], question: [40, 60, 40], win: [60, 60, 60, 60, 200] };
   const LOUD = 0.12;
-  const CONFETTI_MS = 2600;
   const KEY = "traykeeper-feel";
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const box = document.getElementById("feel");
@@ -56,34 +55,6 @@
     speechSynthesis.speak(speech);
   }
 
-  // Dice-coloured paper, drawn for a moment over the page; nothing moves for who wants it calm.
-  function celebrate() {
-    if (calm.matches) return;
-    const canvas = Object.assign(document.createElement("canvas"), { className: "confetti", width: innerWidth, height: innerHeight });
-    canvas.setAttribute("aria-hidden", "true");
-    document.body.append(canvas);
-    const pen = canvas.getContext("2d");
-    const bits = Array.from({ length: 90 }, (_, i) => ({
-      x: innerWidth * Math.random(), y: -innerHeight * Math.random() * 0.5, speed: 180 + 260 * Math.random(),
-      turn: 6 * Math.random(), size: 6 + 7 * Math.random(), colour: ["#0e6b4f", "#b0361b", "#1d5aa6", "#ffd24a", "#6d40a8"][i % 5],
-    }));
-    const start = performance.now();
-    requestAnimationFrame(function frame(now) {
-      const t = (now - start) / 1000;
-      pen.clearRect(0, 0, canvas.width, canvas.height);
-      for (const bit of bits) {
-        pen.save();
-        pen.translate(bit.x + 18 * Math.sin(3 * t + bit.turn), bit.y + bit.speed * t);
-        pen.rotate(bit.turn + 4 * t);
-        pen.fillStyle = bit.colour;
-        pen.fillRect(-bit.size / 2, -bit.size / 3, bit.size, bit.size * 0.66);
-        pen.restore();
-      }
-      if (now - start < CONFETTI_MS) requestAnimationFrame(frame);
-      else canvas.remove();
-    });
-  }
-
   function glow() {
     if (calm.matches) return;
     document.documentElement.classList.add("glow");
@@ -99,7 +70,6 @@
     if (wishes.sounds) sound(now.mood);
     if (wishes.buzz) navigator.vibrate?.(BUZZES[now.mood] || []);
     if (wishes.caller) say(now.words);
-    if (now.mood === "win") celebrate();
     if (["hot", "opened", "lead", "last"].includes(now.mood)) glow();
   }
 

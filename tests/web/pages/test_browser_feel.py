@@ -27,14 +27,14 @@ def open_phone(browser, table, serve):
     contexts = []
     port = serve(table).port
 
-    def phone(motion="no-preference"):
+    def phone(motion="no-preference", path=""):
         context = browser.new_context(viewport=PHONE, has_touch=True, reduced_motion=motion)
         context.set_default_timeout(PATIENCE_MS)
         context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
         context.add_init_script(COUNT)
         contexts.append(context)
         page = context.new_page()
-        page.goto(f"http://127.0.0.1:{port}/")
+        page.goto(f"http://127.0.0.1:{port}/{path}")
         return page
 
     yield phone
@@ -54,7 +54,7 @@ def done(page):
 
 def throw(table, page):
     table.do(TapIn((1, 1, 1, 2, 3, 4)))
-    expect(page.locator(".hero .big")).to_have_text("1,000")
+    expect(page.locator(".hero .big, .giant")).to_have_text("1,000")
 
 
 def test_everything_is_off_at_first(begun, open_phone):
@@ -83,7 +83,7 @@ def test_opening_the_page_makes_no_noise(begun, open_phone):
     page = open_phone()
     page.evaluate("localStorage.setItem('traykeeper-feel', '{\"caller\": true}')")
     page.reload()
-    expect(page.locator(".hero .big")).to_have_text("1,000")
+    expect(page.locator(".hero .big, .giant")).to_have_text("1,000")
     page.wait_for_timeout(300)
 
     assert done(page) == []
@@ -96,8 +96,9 @@ def win(table):
     table.do(TapIn((2, 2, 3, 4, 6, 6)))
 
 
-def test_a_win_is_celebrated(begun, open_phone):
-    page = open_phone()
+@pytest.mark.parametrize("path", ["", "board"], ids=["phone", "television"])
+def test_a_win_is_celebrated(begun, open_phone, path):
+    page = open_phone(path=path)
     throw(begun, page)
     win(begun)
 
