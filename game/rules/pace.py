@@ -5,12 +5,12 @@ Such a match has an end on paper alone.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from math import gcd
 
 from game.rules import scoring
-from game.rules.ruleset import ROW, Ruleset
+from game.rules.ruleset import ROW, Ruleset, Win
 from game.rules.scoring import Effect, must_throw, orders
 
 _MOST = 2
@@ -46,6 +46,12 @@ class Pace:
             for n in range(1, self.rules.n_dice + 1):
                 self._throwing(at_risk, n)
         return self._throwing(0, self.rules.n_dice)
+
+    @cached_property
+    def opening(self) -> float:
+        """At most how often a turn is banked by a player who is not on the board yet."""
+        least = max(self.rules.opening, self.rules.minimum_bank)
+        return min(1.0, Pace(replace(self.rules, minimum_bank=least)).turn.points / max(least, 1))
 
     @cached_property
     def costs(self) -> dict[str, float]:
@@ -97,6 +103,8 @@ class Pace:
 
     def _kept(self, at_risk: int, offer: Offer) -> TurnPace:
         """Banked with the best keep that may be; else thrown on with what brings most."""
+        if self._is_lost(at_risk):
+            return TurnPace()
         for score, left in offer:
             points = at_risk + score
             if self._may_bank(points, left) or at_risk > self.rules.minimum_bank + self._best:
@@ -105,7 +113,12 @@ class Pace:
         return max(ways, key=lambda turn: turn.points)
 
     def _may_bank(self, points: int, left: int) -> bool:
-        return points >= self.rules.minimum_bank and not must_throw(left, self.rules)
+        is_enough = points >= self.rules.minimum_bank and not self._is_lost(points)
+        return is_enough and not must_throw(left, self.rules)
+
+    def _is_lost(self, points: int) -> bool:
+        """Nobody banks more than a target that is to be hit exactly."""
+        return self.rules.win is Win.EXACTLY and points > self.rules.target
 
 
 def _third_in_a_row(chance: float) -> float:

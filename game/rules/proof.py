@@ -22,6 +22,9 @@ MOST_THROWS = 1_000
 MOST_TURNS = 1_000
 """Of each player, on average; no published game needs more than fifty."""
 
+MOST_TO_OPEN = 100
+"""Turns until somebody is on the board, on average; no published game needs more than three."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -49,6 +52,7 @@ def _faults(rules: Ruleset) -> Iterator[Fault]:
     yield from _too_slow(rules)
     if rules.win is Win.EXACTLY:
         yield from _never_hit(rules, turns)
+    yield from _never_opened(rules)
 
 
 def _more_dice_than_there_are(rules: Ruleset) -> Iterator[Fault]:
@@ -123,6 +127,14 @@ def _too_slow(rules: Ruleset) -> Iterator[Fault]:
         turns=MOST_TURNS,
     )
     yield Fault(dearest if rules.target <= MOST_TURNS * gain else "minimum_bank", why)
+
+
+def _never_opened(rules: Ruleset) -> Iterator[Fault]:
+    if rules.opening and Pace(rules).opening * MOST_TO_OPEN < 1:
+        why = Message(
+            "keeps everybody off the board: not one turn of %(turns)s brings it", turns=MOST_TO_OPEN
+        )
+        yield Fault("opening", why)
 
 
 def _never_hit(rules: Ruleset, turns: "PossibleTurns") -> Iterator[Fault]:

@@ -47,6 +47,14 @@ def test_every_published_set_is_a_game(name):
             'extends = "zilch"\nminimum_bank = 16000',
             "line 2: minimum_bank lets nobody get on: a turn brings 0 on average",
         ),
+        (
+            'extends = "standard"\nopening = 3000',
+            "line 2: opening keeps everybody off the board: not one turn of 100 brings it",
+        ),
+        (
+            'extends = "play-palace"\nwin = "exactly"\nopening = 500\nmust_bank_after_triple = true',
+            "line 3: opening keeps everybody off the board",
+        ),
         ('extends = "standard"\nwelfare = true', "line 2: welfare is for a target that is hit"),
         (
             'extends = "standard"\ntake_over_farkle = 500',
