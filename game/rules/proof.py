@@ -22,6 +22,9 @@ MOST_THROWS = 1_000
 MOST_TURNS = 1_000
 """Of each player, on average; no published game needs more than fifty."""
 
+MOST_LOST = 0.5
+"""Of what best play brings, in penalties: who plays less well would come to nothing."""
+
 MOST_TO_OPEN = 100
 """Turns until somebody is on the board, on average; no published game needs more than three."""
 
@@ -115,18 +118,25 @@ def _too_slow(rules: Ruleset) -> Iterator[Fault]:
     """Penalties that take what turns bring, or a bank that hardly any turn reaches."""
     pace = Pace(rules)
     gain, costs = pace.turn.points, pace.costs
-    if rules.rounds or rules.target <= MOST_TURNS * (gain - sum(costs.values())):
-        return
+    cost = sum(costs.values())
     dearest = max(costs, key=costs.__getitem__)
-    why = Message(
-        "lets nobody get on: a turn brings %(gain)s on average and costs %(cost)s,"
-        " so that %(target)s takes more than %(turns)s turns",
-        gain=round(gain),
-        cost=round(sum(costs.values())),
-        target=rules.target,
-        turns=MOST_TURNS,
-    )
-    yield Fault(dearest if rules.target <= MOST_TURNS * gain else "minimum_bank", why)
+    if not rules.rounds and rules.target > MOST_TURNS * (gain - cost):
+        why = Message(
+            "lets nobody get on: a turn brings %(gain)s on average and costs %(cost)s,"
+            " so that %(target)s takes more than %(turns)s turns",
+            gain=round(gain),
+            cost=round(cost),
+            target=rules.target,
+            turns=MOST_TURNS,
+        )
+        yield Fault(dearest if rules.target <= MOST_TURNS * gain else "minimum_bank", why)
+    elif cost > MOST_LOST * gain:
+        why = Message(
+            "takes most away again: a turn brings %(gain)s on average and costs %(cost)s",
+            gain=round(gain),
+            cost=round(cost),
+        )
+        yield Fault(dearest, why)
 
 
 def _never_opened(rules: Ruleset) -> Iterator[Fault]:

@@ -44,6 +44,10 @@ def test_every_published_set_is_a_game(name):
             "line 3: triple_threes lets nobody get on: a turn brings 256 on average and costs 303",
         ),
         (
+            'extends = "walnut-studiolo"\nopening = 0\nminimum_bank = 2500\nthree_farkles = 200',
+            "line 4: three_farkles takes most away again: a turn brings ",
+        ),
+        (
             'extends = "zilch"\nminimum_bank = 16000',
             "line 2: minimum_bank lets nobody get on: a turn brings 0 on average",
         ),
