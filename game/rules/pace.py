@@ -22,11 +22,12 @@ Offer = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class TurnPace:
-    """What throwing on brings on average: points, and how often it farkles and pays for three 3s."""
+    """What throwing on brings on average: points; how often it farkles, pays for three 3s, and loses all."""
 
     points: float = 0.0
     farkles: float = 0.0
     paid: float = 0.0
+    resets: float = 0.0
 
 
 class Pace:
@@ -55,28 +56,30 @@ class Pace:
 
     @cached_property
     def costs(self) -> dict[str, float]:
-        """Points that a turn costs on average, by the option that asks for them."""
+        """Points that a turn costs on average, by the option that asks for them; halfway to the target."""
         rules, scoreless = self.rules, self._scoreless
         return {
             "triple_threes": rules.triple_threes * self.turn.paid,
             "three_farkles": rules.three_farkles * _third_in_a_row(self.turn.farkles),
             "three_scoreless_starts": rules.three_scoreless_starts * _third_in_a_row(scoreless),
+            "four_twos_reset": rules.target / 2 * self.turn.resets,
         }
 
     @property
     def _scoreless(self) -> float:
         """The chance that a first throw scores nothing."""
         offers = self._offers[self.rules.n_dice]
-        return sum(share for (offer, _), share in offers.items() if not offer)
+        return sum(share for (offer, *_), share in offers.items() if not offer)
 
     @cached_property
-    def _offers(self) -> dict[int, dict[tuple[Offer, bool], float]]:
-        """What may be kept of a throw of n dice, whether it costs, and how often that is."""
-        found: dict[int, Counter[tuple[Offer, bool]]] = {}
+    def _offers(self) -> dict[int, dict[tuple[Offer, bool, bool], float]]:
+        """What may be kept of a throw of n dice, whether it costs or loses all, and how often that is."""
+        found: dict[int, Counter[tuple[Offer, bool, bool]]] = {}
         for dice, keeps in scoring.table(self.rules).items():
             effects = {event.effect for event in scoring.throw_events(dice, self.rules)}
             offer = tuple((keep.score, keep.dice_left) for keep in keeps)
-            found.setdefault(len(dice), Counter())[offer, Effect.PENALTY in effects] += orders(dice)
+            thrown = offer, Effect.PENALTY in effects, Effect.RESET_SCORE in effects
+            found.setdefault(len(dice), Counter())[thrown] += orders(dice)
         return {n: {key: c / 6**n for key, c in of.items()} for n, of in found.items()}
 
     @cached_property
@@ -92,14 +95,18 @@ class Pace:
         return gcd(self.rules.last_die_twice, *self._scores)
 
     def _throw(self, at_risk: int, n: int) -> TurnPace:
-        points = farkles = paid = 0.0
+        points = farkles = paid = resets = 0.0
         bonus = self.rules.last_die_twice if n == 1 else 0
-        for (offer, costs), share in self._offers[n].items():
-            then = self._kept(at_risk + bonus, offer) if offer else TurnPace(farkles=1.0)
+        for (offer, costs, loses_all), share in self._offers[n].items():
+            if loses_all:
+                then = TurnPace(resets=1.0)
+            else:
+                then = self._kept(at_risk + bonus, offer) if offer else TurnPace(farkles=1.0)
             points += share * then.points
             farkles += share * then.farkles
             paid += share * (then.paid + costs)
-        return TurnPace(points, farkles, paid)
+            resets += share * then.resets
+        return TurnPace(points, farkles, paid, resets)
 
     def _kept(self, at_risk: int, offer: Offer) -> TurnPace:
         """Banked with the best keep that may be; else thrown on with what brings most."""

@@ -51,12 +51,16 @@ def played(rules, rng, named):
 
 
 def _decided(match, rng):
-    """Banks what it may, nearly always; else keeps something and throws on."""
-    state = match.state
+    """Banks what it may, nearly always; else keeps so that many dice are thrown on, nearly always."""
+    state, n_dice = match.state, match.rules.n_dice
     if not state.keeps or state.winner is not None:
         return match
     can_bank = [keep for keep in state.keeps if state.bank_refusal(keep) is None]
     fits = [keep for keep in can_bank if not state.overshoots(keep)]
     if can_bank and rng.random() < 0.9:
         return match.bank((fits or can_bank)[0].dice)
-    return match.keep(rng.choice(state.keeps).dice)
+    if rng.random() < 0.2:
+        return match.keep(rng.choice(state.keeps).dice)
+    return match.keep(
+        max(state.keeps, key=lambda keep: (keep.dice_left or n_dice, keep.score)).dice
+    )
