@@ -5,6 +5,7 @@ Such a match has an end on paper alone.
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from math import gcd
@@ -43,9 +44,8 @@ class Pace:
         least = self.rules.minimum_bank
         if least > _MOST * self._best:
             return TurnPace()
-        for at_risk in range(least - least % self._step, -1, -self._step):
-            for n in range(1, self.rules.n_dice + 1):
-                self._throwing(at_risk, n)
+        for at_risk, n in sorted(self._ahead(), key=lambda point: (-point[0], point[1])):
+            self._throwing(at_risk, n)
         return self._throwing(0, self.rules.n_dice)
 
     @cached_property
@@ -94,6 +94,20 @@ class Pace:
     def _step(self) -> int:
         return gcd(self.rules.last_die_twice, *self._scores)
 
+    def _ahead(self) -> set[tuple[int, int]]:
+        """All that may be at risk before a throw of so many dice: what is ahead is worked out first."""
+        found: set[tuple[int, int]] = set()
+        new = [(0, self.rules.n_dice)]
+        while new:
+            at_risk, n = point = new.pop()
+            if point not in found:
+                found.add(point)
+                bonus = self.rules.last_die_twice if n == 1 else 0
+                for offer, *_ in self._offers[n]:
+                    if offer and self._banked(at_risk + bonus, offer) is None:
+                        new += self._thrown_on(at_risk + bonus, offer)
+        return found
+
     def _throw(self, at_risk: int, n: int) -> TurnPace:
         points = farkles = paid = resets = 0.0
         bonus = self.rules.last_die_twice if n == 1 else 0
@@ -110,14 +124,23 @@ class Pace:
 
     def _kept(self, at_risk: int, offer: Offer) -> TurnPace:
         """Banked with the best keep that may be; else thrown on with what brings most."""
+        if (points := self._banked(at_risk, offer)) is not None:
+            return TurnPace(points)
+        ways = (self._throwing(*point) for point in self._thrown_on(at_risk, offer))
+        return max(ways, key=lambda turn: turn.points)
+
+    def _banked(self, at_risk: int, offer: Offer) -> int | None:
+        """What is banked of this offer; 0 where all is lost, None where one must throw on."""
         if self._is_lost(at_risk):
-            return TurnPace()
+            return 0
         for score, left in offer:
             points = at_risk + score
             if self._may_bank(points, left) or at_risk > self.rules.minimum_bank + self._best:
-                return TurnPace(points)
-        ways = (self._throwing(at_risk + score, left or self.rules.n_dice) for score, left in offer)
-        return max(ways, key=lambda turn: turn.points)
+                return points
+        return None
+
+    def _thrown_on(self, at_risk: int, offer: Offer) -> Iterator[tuple[int, int]]:
+        return ((at_risk + score, left or self.rules.n_dice) for score, left in offer)
 
     def _may_bank(self, points: int, left: int) -> bool:
         is_enough = points >= self.rules.minimum_bank and not self._is_lost(points)
