@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from math import gcd
 
 from game.rules import scoring
 from game.rules.ruleset import ROW, Ruleset, Win
@@ -83,16 +82,8 @@ class Pace:
         return {n: {key: c / 6**n for key, c in of.items()} for n, of in found.items()}
 
     @cached_property
-    def _scores(self) -> list[int]:
-        return [keep.score for keeps in scoring.table(self.rules).values() for keep in keeps]
-
-    @cached_property
     def _best(self) -> int:
-        return max(self._scores)
-
-    @cached_property
-    def _step(self) -> int:
-        return gcd(self.rules.last_die_twice, *self._scores)
+        return max(keep.score for keeps in scoring.table(self.rules).values() for keep in keeps)
 
     def _ahead(self) -> set[tuple[int, int]]:
         """All that may be at risk before a throw of so many dice: what is ahead is worked out first."""

@@ -4,9 +4,7 @@ import json
 import threading
 import urllib.request
 from dataclasses import replace
-from functools import cache
 from http.client import HTTPResponse
-from pathlib import Path
 
 import pytest
 
@@ -27,11 +25,9 @@ from game.commands import (
 from game.errors import JournalError
 from game.message import Message, Verbatim
 from game.odds.figures import Figures, figures
-from game.odds.match_odds import MatchOdds
-from game.odds.table_store import TableStore
 from game.rules.rule_files import load
-from game.rules.ruleset import Ruleset
 from game.situation import Choice, Situation, TableError
+from tests.game.shipped import shipped
 from web.access.pencil import Pencil, PencilState
 from web.access.phone import COOKIE, Phones
 from web.app import create_app
@@ -63,12 +59,6 @@ def as_told(value):
         case tuple():
             return tuple(map(as_told, value))
     return value
-
-
-@cache
-def shipped(rules: Ruleset) -> MatchOdds | None:
-    """Its solved match, with what several players need of it, worked out once."""
-    return TableStore(Path("no such folder")).find(rules)
 
 
 class NoCamera:

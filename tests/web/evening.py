@@ -13,7 +13,8 @@ from game.message import Message
 from game.odds.review import Review, review
 from game.rules.rule_files import load
 from game.stats.counts import Counting, DiceInPlay
-from tests.web.conftest import RULES, shipped
+from tests.game.shipped import shipped
+from tests.web.conftest import RULES
 from web.contracts.coach import LookedBack
 
 THREE = ("Anna", "Ben", "Cleo")

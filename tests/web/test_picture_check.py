@@ -15,7 +15,7 @@ from web.problem import HttpProblem
 
 
 def encoded(ending, width=64, height=48, *options):
-    image = np.full((height, width), 127, np.uint8)
+    image = np.full((height, width, 3), 127, np.uint8)
     return cv2.imencode(ending, image, list(options))[1].tobytes()
 
 

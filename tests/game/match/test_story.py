@@ -2,17 +2,13 @@
 
 import pytest
 
-from game.match.events import ScoreSet, Skipped, TurnSet
-from game.match.match import Match
 from game.match.story import scores_by_turn, story
-from game.rules.rule_files import load
+from tests.game.set_by_hand import set_by_hand
 
 
 @pytest.fixture
 def match():
-    played = Match.start(load("walnut-studiolo"), ["Anna", "=Ben"]).throw((1, 1, 1, 2, 3, 4)).bank()
-    played = played.throw((2, 2, 3, 4, 6, 6)).push(ScoreSet(1, 700)).push(TurnSet(1, 300, 4))
-    return played.throw((5, 2, 3, 4)).bank().push(Skipped())
+    return set_by_hand()
 
 
 def test_every_turn_and_all_that_was_set_by_hand_is_told_in_order(match):

@@ -1,9 +1,8 @@
 """The solved match of two against slow value iteration, and what is shipped."""
 
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from importlib import resources
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from game.odds.simulation import play_out
 from game.odds.table_store import TableStore, pack
 from game.rules import rule_files, scoring
 from game.rules.ruleset import Alike, HotDice, LastRound, Piggyback, Ruleset, Win
+from tests.game.shipped import shipped
 from tests.game.slow_odds import SlowOdds
 
 TINY = Ruleset("tiny", "Tiny", n_dice=5, triples=(300, 0, 0, 0, 0, 0), target=200, alike=Alike.NONE)
@@ -221,18 +221,12 @@ def test_what_has_no_solution_is_refused(options, target, words):
         solved(replace(TINY, **options), target)
 
 
-SHIPS = TableStore(Path("nothing of one's own"))
 SHIPPED = [name for name in rule_files.names() if exact(rule_files.load(name))]
-
-
-@cache
-def shipped(name):
-    return SHIPS.find(rule_files.load(name))
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_every_published_set_without_piggybacking_ships_solved(name):
-    wins = shipped(name)
+    wins = shipped(rule_files.load(name))
 
     assert wins is not None, f"{name}: solve it anew, scripts/odds_tables.py {name}"
     assert not np.isnan(wins.chances).any()
@@ -252,7 +246,7 @@ def test_nothing_ships_that_no_published_set_asks_for():
 @pytest.mark.parametrize("name", SHIPPED)
 def test_a_shipped_board_is_what_its_turn_is_worth(name):
     """A board is right if the turn on it, over the other boards, gives it back."""
-    wins = shipped(name)
+    wins = shipped(rule_files.load(name))
     begin = wins.number(0, opened=False)
     _, worth = wins.turn(wins.board(begin, begin))
 
@@ -283,6 +277,6 @@ def test_the_last_turn_is_to_have_more():
 
 def test_facebook_farkle_is_won_as_often_as_published():
     """M. Busche, 2016: 53.487 % for the player who begins, penalties and scores below zero included."""
-    wins = shipped("facebook")
+    wins = shipped(rule_files.load("facebook"))
 
     assert wins.first_player == pytest.approx(0.53487, abs=5e-6)

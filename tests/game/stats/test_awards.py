@@ -7,7 +7,7 @@ from game.match.match import Match
 from game.odds.review import review
 from game.rules import rule_files
 from game.stats.awards import BOLD, AwardKind, awards
-from tests.web.conftest import shipped
+from tests.game.shipped import shipped
 from tests.web.evening import played
 
 RULES = rule_files.load("walnut-studiolo")

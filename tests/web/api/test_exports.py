@@ -5,17 +5,13 @@ import csv
 import pytest
 
 from game.commands import StartMatch
-from game.match.events import ScoreSet, Skipped, TurnSet
-from game.match.match import Match
-from tests.web.conftest import RULES
+from tests.game.set_by_hand import set_by_hand
 from web.api.exports import as_csv, as_json
 
 
 @pytest.fixture
 def match():
-    played = Match.start(RULES, ["Anna", "=Ben"]).throw((1, 1, 1, 2, 3, 4)).bank()
-    played = played.throw((2, 2, 3, 4, 6, 6)).push(ScoreSet(1, 700)).push(TurnSet(1, 300, 4))
-    return played.throw((5, 2, 3, 4)).bank().push(Skipped())
+    return set_by_hand()
 
 
 def test_the_spreadsheet_has_a_line_for_each_turn_and_no_formulas(match):

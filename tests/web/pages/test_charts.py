@@ -7,14 +7,14 @@ import pytest
 from game.commands import ByHand, StartMatch
 from game.match.events import ScoreSet
 from game.match.match import Match
+from tests.game.set_by_hand import set_by_hand
 from tests.web.conftest import RULES
-from tests.web.evening import played
 from web.pages.charts import score_curve, turn_bars
 
 
 @pytest.mark.parametrize("draw", [score_curve, turn_bars])
 def test_drawings_are_well_formed_and_within_their_frame(draw):
-    for each in (played(("Anna", "Ben")), Match.start(RULES, [f"P{n}" for n in range(20)])):
+    for each in (set_by_hand(), Match.start(RULES, [f"P{n}" for n in range(20)])):
         root = ET.fromstring(draw(each))  # noqa: S314 - our own drawing
         _, _, width, height = map(float, root.get("viewBox").split())
         for bar in root.iter("rect"):
