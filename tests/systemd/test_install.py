@@ -21,6 +21,12 @@ def install(*args):
     return subprocess.run([INSTALL, *args], capture_output=True, text=True, check=False)
 
 
+def fingerprint(checkout):
+    lines = INSTALL.read_text().partition("\ncase $mode in\n")[0]
+    code = f"{lines}\nfingerprint".replace('"$(dirname "$0")/.."', f'"{checkout}"')
+    return subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True).stdout
+
+
 @pytest.fixture
 def root(tmp_path):
     """A system on which Traykeeper was once built: the packages are this environment's."""
@@ -31,10 +37,7 @@ def root(tmp_path):
         program = release / "bin" / name
         program.write_text(f'#!/bin/sh\nexec {venv / name} "$@"\n')
         program.chmod(0o755)
-    lines = INSTALL.read_text().partition("\ncase $mode in\n")[0]
-    code = f"{lines}\nfingerprint".replace('"$(dirname "$0")/.."', f'"{PROJECT}"')
-    found = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True)
-    (release / "fingerprint").write_text(found.stdout)
+    (release / "fingerprint").write_text(fingerprint(PROJECT))
     (tmp_path / "opt/traykeeper/current").symlink_to("releases/20260101-000000")
     return tmp_path
 
@@ -77,6 +80,22 @@ def test_help_names_every_option_and_wrong_ones_are_refused():
         assert option in shown.stdout
     assert install("--upgrade").returncode == 2
     assert "--port needs a value" in install("--port").stderr
+
+
+def test_a_checkout_that_runs_meanwhile_is_still_the_same_version(tmp_path):
+    for folder in ("game", "vision", "calibration", "device", "web", "docs", "systemd/locks"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "pyproject.toml").touch()
+    score = tmp_path / "game" / "score.py"
+    score.write_text("farkle = 0")
+    before = fingerprint(tmp_path)
+    half_written = tmp_path / "game" / "__pycache__" / "score.cpython-313.pyc.140234"
+    half_written.parent.mkdir()
+    half_written.touch()
+
+    assert fingerprint(tmp_path) == before
+    score.write_text("farkle = 1")
+    assert fingerprint(tmp_path) != before
 
 
 @needs_root
