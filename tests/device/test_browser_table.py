@@ -40,7 +40,7 @@ class Thumb:
         expect(target).to_be_visible()
         assert target.evaluate(ON_TOP), f"{selector} is not in view"
         target.click()
-        assert self.page.evaluate("scrollY") == 0
+        self.page.wait_for_function("scrollY === 0")  # be it on the page that the tap opens
         self.taps += 1
 
     def taken(self):
