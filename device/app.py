@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Event
+from time import time
 
 import click
 import cv2
@@ -31,7 +32,7 @@ from device.coach.notes_file import NotesFile
 from device.coach.worker_client import WorkerClient
 from device.companion import Companion
 from device.doctor.system import Machine, System
-from device.files import state_folder
+from device.files import clear_unfinished, state_folder
 from device.hardware.button import TrayButton
 from device.hardware.outputs import Wiring, as_lamp, open_signals
 from device.hardware.pins import open_pins
@@ -150,6 +151,7 @@ def open_maintenance(
     backups = Backups(state, Path(options.settings_file) if options.settings_file else None)
     inbox = Inbox()
     opened, damage = open_journal(state, backups)
+    clear_unfinished(state, time())
     journal = MendingJournal(
         opened,
         partial(open_journal, state, backups),

@@ -5,7 +5,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import mkstemp
 from typing import BinaryIO
@@ -22,6 +22,10 @@ USER = "traykeeper"
 
 
 ROOT = Path("/")
+UNFINISHED = ".unfinished"
+"""How the name of a file ends that is being written."""
+WRITTEN_S = 60.0
+"""Nobody writes one for so long."""
 
 
 def state_folder(named: str | None = None, root: Path | None = None) -> Path:
@@ -81,7 +85,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     if path.exists():
         _refuse_device(path, path.stat().st_mode)
     path.parent.mkdir(parents=True, exist_ok=True)
-    number, name = mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    number, name = mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=UNFINISHED)
     try:
         with os.fdopen(number, "wb") as fresh:
             yield fresh
@@ -92,6 +96,14 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def clear_unfinished(folder: Path, now_s: float) -> None:
+    """What was being written there, or in its folders, when the power was cut; seconds since 1970."""
+    with suppress(OSError):
+        for path in folder.rglob(f".*{UNFINISHED}"):
+            if now_s - path.lstat().st_mtime > WRITTEN_S:
+                path.unlink()
 
 
 def write_whole(path: Path, data: bytes | str) -> None:

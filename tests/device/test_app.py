@@ -1,6 +1,9 @@
 """What `traykeeper play` puts together."""
 
+import os
+
 from device.app import PlayOptions, open_companion
+from device.files import UNFINISHED
 from game.commands import Advise, StartMatch, TapIn
 from game.situation import Situation
 from web.contracts.coach import Mode
@@ -16,6 +19,15 @@ def test_a_camera_that_is_not_there_stops_nobody(tmp_path):
 
     assert snapshot.camera is None
     assert snapshot.situation is Situation.ACCEPTED
+
+
+def test_what_a_power_cut_left_unfinished_is_cleared_at_the_start(tmp_path):
+    cut = tmp_path / "frames" / f".000000035.jpg.1ije9r5z{UNFINISHED}"
+    cut.parent.mkdir()
+    cut.write_bytes(b"half a picture")
+    os.utime(cut, (0, 0))
+    with open_companion(PlayOptions(camera="usb:97", state=str(tmp_path))):
+        assert not cut.exists()
 
 
 def test_the_coach_speaks_a_moment_after_it_is_switched_on(tmp_path):

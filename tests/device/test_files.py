@@ -6,7 +6,15 @@ from device import files
 from device.calibrating.profile_file import FILE as PROFILE
 from device.cli import main
 from device.doctor.system import Machine, admit
-from device.files import UNIT, replace_whole, state_folder, write_whole
+from device.files import (
+    UNFINISHED,
+    UNIT,
+    WRITTEN_S,
+    clear_unfinished,
+    replace_whole,
+    state_folder,
+    write_whole,
+)
 from device.storage.pencil_file import FILE as PENCIL
 from device.storage.pencil_file import PencilFile
 
@@ -66,3 +74,16 @@ def test_what_is_replaced_is_put_beside(tmp_path):
 
     assert (path.read_text(), (tmp_path / "settings.toml.bak").read_text()) == ("new", "old")
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_what_a_power_cut_left_unfinished_goes_and_nothing_else_does(tmp_path):
+    cut, kept = tmp_path / "frames" / f".000000035.jpg.1ije9r5z{UNFINISHED}", tmp_path / "kept"
+    cut.parent.mkdir()
+    cut.write_bytes(b"half a pic")
+    write_whole(kept, "whole")
+    written_s = cut.stat().st_mtime
+    clear_unfinished(tmp_path, written_s + WRITTEN_S / 2)  # somebody may be at it
+
+    assert cut.exists()
+    clear_unfinished(tmp_path, written_s + 2 * WRITTEN_S)
+    assert list(tmp_path.rglob("*")) == [cut.parent, kept]
