@@ -1,4 +1,4 @@
-"""Fails and kills at each call that touches a file, on each way that told steps take.
+"""Fails, halves and kills each call that touches a file, on each way that told steps take.
 
     FAULT_ROOT=FOLDER LD_PRELOAD=faults.so python -m tests.campaigns.failing FOLDER MOST SEED
 
@@ -33,8 +33,8 @@ from game.match.match import Match
 from game.rules import rule_files
 
 FAULTS = ctypes.CDLL(None)
-COUNT, EIO, FULL, KILL_BEFORE, KILL_AFTER = range(5)
-HOWS = {"EIO": EIO, "ENOSPC": FULL, "killed before": KILL_BEFORE, "killed after": KILL_AFTER}
+COUNT, *HOWS = range(7)
+"""EIO, ENOSPC, killed before or after the call, half of it written, killed after half of it."""
 
 STEPS = 9
 RULES = rule_files.load("walnut-studiolo")
@@ -243,7 +243,7 @@ def go(name: str, way: Way, folder: Path, most: int, rng: random.Random) -> Tall
     before = told_before(name, way, seed, folder)
     tally = Tally(calls=Try(way, copied(seed, folder), 1 << 40, COUNT).run())
     assert tally.calls, name
-    cases = [(at, how) for at in range(tally.calls) for how in HOWS.values()]
+    cases = [(at, how) for at in range(tally.calls) for how in HOWS]
     for at, how in cases if most >= len(cases) else rng.sample(cases, most):
         there = copied(seed, folder)
         one = Try(way, there, at, how)

@@ -1,7 +1,8 @@
 /* Fails, or kills the program, at the n-th call that touches a file below one folder: preloaded into it.
 
    `fault_arm(n, how)` counts from there: how 0 only counts, 1 fails with EIO, 2 with ENOSPC, 3 kills before
-   the call, 4 kills after it. `fault_count()` says how many calls there were. */
+   the call, 4 kills after it; of what is to be written 5 writes half and says so, 6 kills after half of it.
+   `fault_count()` says how many calls there were. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,11 +11,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #define FILES 4096
-enum { COUNT, EIO_NOW, FULL_NOW, KILL_BEFORE, KILL_AFTER };
+enum { COUNT, EIO_NOW, FULL_NOW, KILL_BEFORE, KILL_AFTER, HALF, KILL_HALF };
 static char mine[FILES];
 static const char *root;
 static long seen, at = -1;
@@ -28,12 +30,13 @@ long fault_count(void) { return seen; }
 static int below(const char *path) { return root && path && !strncmp(path, root, strlen(root)); }
 static int of(int fd) { return fd >= 0 && fd < FILES && mine[fd]; }
 
-/* Whether this call is the one that fails; `last` is set where the program dies after it. */
-static int fails(int ours, int *last) {
+/* Whether this call is the one that fails; `last` is set where the program dies after it, `part` is what it halves. */
+static int fails(int ours, int *last, size_t *part) {
     *last = 0;
     if (!ours || at < 0 || seen++ != at) return 0;
     if (how == KILL_BEFORE) raise(SIGKILL);
-    *last = how == KILL_AFTER;
+    *last = how == KILL_AFTER || how == KILL_HALF;
+    if ((how == HALF || how == KILL_HALF) && part && *part > 1) *part /= 2;
     errno = how == FULL_NOW ? ENOSPC : EIO;
     return how == EIO_NOW || how == FULL_NOW;
 }
@@ -42,12 +45,15 @@ static int fails(int ours, int *last) {
     static __typeof__(name) *real; \
     if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 
-#define TRY(type, ours, call) \
+#define TRY_PART(type, ours, part, call) \
     int last; \
-    if (fails(ours, &last)) return -1; \
+    if (fails(ours, &last, part)) return -1; \
     type done = call; \
     if (last) raise(SIGKILL); \
     return done
+
+#define TRY(type, ours, call) TRY_PART(type, ours, NULL, call)
+#define WRITE(ours, call) TRY_PART(ssize_t, ours, &n, call)
 
 static int opened(int fd, const char *path) {
     if (fd >= 0 && fd < FILES) mine[fd] = below(path);
@@ -78,11 +84,13 @@ int close(int fd) {
 }
 
 ssize_t read(int fd, void *data, size_t n) { REAL(read); TRY(ssize_t, of(fd), real(fd, data, n)); }
-ssize_t write(int fd, const void *data, size_t n) { REAL(write); TRY(ssize_t, of(fd), real(fd, data, n)); }
+ssize_t write(int fd, const void *data, size_t n) { REAL(write); WRITE(of(fd), real(fd, data, n)); }
 ssize_t pread(int fd, void *data, size_t n, off_t o) { REAL(pread); TRY(ssize_t, of(fd), real(fd, data, n, o)); }
 ssize_t pread64(int fd, void *data, size_t n, off64_t o) { REAL(pread64); TRY(ssize_t, of(fd), real(fd, data, n, o)); }
-ssize_t pwrite(int fd, const void *data, size_t n, off_t o) { REAL(pwrite); TRY(ssize_t, of(fd), real(fd, data, n, o)); }
-ssize_t pwrite64(int fd, const void *data, size_t n, off64_t o) { REAL(pwrite64); TRY(ssize_t, of(fd), real(fd, data, n, o)); }
+ssize_t pwrite(int fd, const void *data, size_t n, off_t o) { REAL(pwrite); WRITE(of(fd), real(fd, data, n, o)); }
+ssize_t pwrite64(int fd, const void *data, size_t n, off64_t o) { REAL(pwrite64); WRITE(of(fd), real(fd, data, n, o)); }
+ssize_t sendfile(int fd, int from, off_t *o, size_t n) { REAL(sendfile); WRITE(of(fd), real(fd, from, o, n)); }
+ssize_t sendfile64(int fd, int from, off64_t *o, size_t n) { REAL(sendfile64); WRITE(of(fd), real(fd, from, o, n)); }
 int ftruncate(int fd, off_t n) { REAL(ftruncate); TRY(int, of(fd), real(fd, n)); }
 int ftruncate64(int fd, off64_t n) { REAL(ftruncate64); TRY(int, of(fd), real(fd, n)); }
 int fsync(int fd) { REAL(fsync); TRY(int, of(fd), real(fd)); }

@@ -24,6 +24,8 @@ SIMULATED = ("--camera", "sim", "--still", "0.1", "--roll", "0.1", "--seed")
 LIFE_S = 4.0
 ROLLED_S = 0.4
 REFUSED = 409
+ASKED = {Situation.QUESTION, Situation.ATTENTION}
+"""Tapped dice that cannot be what was thrown are no step yet."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Phone:
         assert len(found) <= len(self.told) + 1, "invented"
         if self.waiting:
             answer = self._sent(table, self.waiting)
-            done = bool(answer) and answer["situation"] != Situation.QUESTION
+            done = bool(answer) and answer["situation"] not in ASKED
             assert len(self.entries()) - len(self.told) == done, (self.waiting, answer)
         self.heard()
 

@@ -35,16 +35,16 @@ def refusal(data):
 
 
 @pytest.mark.parametrize(
-    "data",
+    "picture",
     [
-        encoded(".jpg"),
-        encoded(".png"),
-        encoded(".jpg", 4032, 3024),
-        encoded(".jpg", 640, 480, cv2.IMWRITE_JPEG_PROGRESSIVE, 1),
+        (".jpg",),
+        (".png",),
+        (".jpg", 4032, 3024),
+        (".jpg", 640, 480, cv2.IMWRITE_JPEG_PROGRESSIVE, 1),
     ],
 )
-def test_what_phones_send_is_taken(data):
-    refuse_bombs(data)
+def test_what_phones_send_is_taken(picture):
+    refuse_bombs(encoded(*picture))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,6 @@ def test_what_phones_send_is_taken(data):
         (b"Dear Anna, how are you?", "no picture"),
         (encoded(".webp"), "no picture"),
         (b"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic", "HEIC"),
-        (encoded(".jpg", 8000, 5000), "40 megapixels"),
         (png_bomb(50_000, 50_000), "2,500 megapixels"),
         (encoded(".jpg")[:40], "cut short"),
         (encoded(".png")[:20], "cut short"),
@@ -70,7 +69,10 @@ def test_anything_else_is_refused_in_one_line(data, words):
 
 
 def test_the_limit_is_said():
-    assert str(MOST_MEGAPIXELS) in refusal(encoded(".jpg", 8000, 5000))
+    said = refusal(encoded(".jpg", 8000, 5000))
+
+    assert "40 megapixels" in said
+    assert str(MOST_MEGAPIXELS) in said
 
 
 @given(st.binary(max_size=200), st.sampled_from([b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b""]))
