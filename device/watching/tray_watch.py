@@ -48,7 +48,7 @@ IDLE_S = 20.0
 """How often a tray at rest is looked at for what has changed since it was calibrated."""
 
 HUNG_S = 20.0
-"""Opening a camera and letting it settle takes some seconds, reading on an old Pi a few."""
+"""Opening a camera and letting it settle takes some seconds, one reading on an old Pi a few."""
 
 RETRY_S = (1.0, 2.0, 4.0, 8.0)
 """Patience before the camera is opened again; the last one repeats."""
@@ -237,7 +237,7 @@ class TrayWatch:
         Returns:
             Seconds until the next step is due.
         """
-        self._beat_s = self._clock()
+        self._beat()
         try:
             view = self._view or self._opened()
             if view.zones != _zones(view.camera):  # it was calibrated meanwhile
@@ -294,6 +294,10 @@ class TrayWatch:
         self._failures += 1
         return RETRY_S[min(self._failures, len(RETRY_S)) - 1]
 
+    def _beat(self) -> None:
+        """Whatever comes next takes long by itself only if it hangs."""
+        self._beat_s = self._clock()
+
     def _watch(self, view: _View) -> None:
         self._resettle_if_asked(view.camera)
         self._run_errands(view.camera)
@@ -320,6 +324,7 @@ class TrayWatch:
 
     def _study(self, view: _View, image: Image) -> None:
         """How the tray looks empty is seen between throws, and follows the light."""
+        self._beat()
         new = change(image, view.table.empty, view.zones)
         is_same = new is not None and not new.stands.any()
         if not is_same:
@@ -330,7 +335,7 @@ class TrayWatch:
             view.table, view.strange_rests = replace(view.table, empty=image), 0
 
     def _take(self, view: _View) -> Frame:
-        self._beat_s = self._clock()
+        self._beat()
         return view.take()
 
     def _run_errands(self, camera: Camera) -> None:
@@ -384,6 +389,7 @@ class TrayWatch:
         return reading, frames[0].image
 
     def _read_one(self, image: Image, view: _View) -> Reading:
+        self._beat()
         camera = view.camera
         reading = read(image, camera.tray, aside=camera.aside, table=view.table)
         return self._sift(reading, camera)

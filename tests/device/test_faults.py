@@ -10,13 +10,15 @@ import pytest
 from device.app import PlayOptions, open_maintenance
 from device.hardware.lamp import RgbLamp
 from device.hardware.outputs import Signals
-from device.watching.tray_watch import HUNG_S
+from device.watching import tray_watch
+from device.watching.tray_watch import HUNG_S, LOOKS
 from game.commands import Bank, Heed, Hold, StartMatch, TapIn, Undo
 from game.errors import JournalError
 from game.message import Message, Paragraph
 from game.situation import Situation
 from tests.device import disks
 from tests.device.rig import open_rig
+from vision.reader import read
 
 THOUSAND = (1, 1, 1, 2, 3, 4)
 COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]
@@ -173,6 +175,24 @@ def test_a_camera_that_never_comes_back_is_told_and_the_match_goes_on(rig):
 
     rig.until(lambda s: s.camera is not None)
     assert rig.companion.troubles.camera is None
+
+
+def test_a_machine_that_reads_slowly_has_no_camera_that_hangs(tmp_path, monkeypatch):
+    hung = []
+    with open_rig(tmp_path, looks=LOOKS) as rig:
+        watch = rig.companion.tray_watch
+
+        def read_slowly(*what, **how):
+            rig.clock.now_s += HUNG_S - 1
+            hung.append(watch.hangs)
+            return read(*what, **how)
+
+        monkeypatch.setattr(tray_watch, "read", read_slowly)
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        rig.throw(*THOUSAND)
+
+        assert hung == [False] * LOOKS
+        assert rig.companion.snapshot().situation is Situation.ACCEPTED
 
 
 class BrokenLamp(RgbLamp):
