@@ -1,6 +1,7 @@
 """The application behind waitress, in a thread of its own: one process owns camera and pins."""
 
 import errno
+import logging
 import socket
 from contextlib import suppress
 from threading import Lock, Thread
@@ -131,6 +132,7 @@ class GrowingThreads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress 
 
     def __init__(self, first: int, most: int) -> None:
         super().__init__()
+        self.queue_logger.setLevel(logging.ERROR)  # that some wait a moment is nobody's worry
         self._most = most
         self._growing = Lock()
         self.set_thread_count(first)
