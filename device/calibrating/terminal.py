@@ -21,7 +21,7 @@ from device.calibrating.wizard import Wizard
 from device.cameras import SimulatedTray, camera_opener
 from device.cameras.controls import Tuning, as_mains, as_rotation
 from device.errors import UsageError
-from device.files import state_folder
+from device.files import hand_over, state_folder
 from device.settings import Settings
 from device.watching.camera_thread import CameraThread
 from device.watching.reports import CameraFound, CameraLost, Report
@@ -72,6 +72,8 @@ def opened(settings: Settings, camera: str | None) -> Iterator[Here]:
     finally:
         wizard.close()
         thread.close()
+        if folder.exists():
+            hand_over(folder)
 
 
 def walk(settings: Settings, camera: str | None) -> None:

@@ -19,7 +19,7 @@ def pin(file: str | None, state: str | None) -> None:
 
     \b
     traykeeper pin
-    sudo -u traykeeper traykeeper pin     # where it runs as a service
+    sudo traykeeper pin     # where it runs as a service
     """
     settings = load(find(file))
     click.echo(pin_of(secret_of(state_folder(state or settings.state)), time()))

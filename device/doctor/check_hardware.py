@@ -24,6 +24,8 @@ from device.files import USER
 from game.message import Message, Verbatim, all_of
 
 GROUPS = ("video", "gpio")
+SIMULATED = "simulated tray"
+"""What the companion plays with where `auto` sees no camera."""
 SENSOR = re.compile(r"((?:imx|ov)\w+)")
 
 
@@ -32,6 +34,8 @@ def camera(system: System) -> Finding:
     kind = system.settings.camera.partition(":")[0]
     if system.state is not None and kind != "phone":
         name = system.state.get("camera")
+        if name == SIMULATED and kind == "auto" and is_pi(system.machine):
+            return failed(NO_CAMERA)
         return ok(Verbatim(str(name))) if name else failed(CAMERA_LOST)
     match kind:
         case "sim" | "replay" | "phone":

@@ -6,6 +6,7 @@ lamp run through the very code that a finger uses.
 
 import os
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 from gpiozero import Device
@@ -20,6 +21,8 @@ RED_PIN, GREEN_PIN, BLUE_PIN = 22, 23, 24
 
 BUZZER_PIN = 12
 """BCM number; header pin 32, with ground beside it on pin 34. Where there is a buzzer."""
+
+DEV = Path("/dev")
 
 KEPT_STATES = 100
 """Of a mock pin: what tests look at."""
@@ -37,11 +40,13 @@ HEADER = dict(enumerate(_HEADER_NAMES.strip().replace("\n", "|").split("|"), 1))
 def open_pins() -> Factory:
     """The pins of this machine, or pins in memory where there are none.
 
-    `GPIOZERO_PIN_FACTORY` is honoured as everywhere in gpiozero.
+    Many a laptop has a gpiochip for its lid or its keys; only where lgpio is installed, too, is it a
+    header. `GPIOZERO_PIN_FACTORY` is honoured as everywhere in gpiozero.
     """
-    if os.environ.get("GPIOZERO_PIN_FACTORY") not in (None, "mock"):
+    wanted = os.environ.get("GPIOZERO_PIN_FACTORY")
+    if wanted not in (None, "mock"):
         return Device._default_pin_factory()  # noqa: SLF001 - gpiozero has no public name for it
-    if any(Path("/dev").glob("gpiochip*")) and os.environ.get("GPIOZERO_PIN_FACTORY") != "mock":
+    if wanted is None and any(DEV.glob("gpiochip*")) and find_spec("lgpio"):
         return import_module("gpiozero.pins.lgpio").LGPIOFactory()
     return MockFactory(pin_class=_ForgetfulPin)
 

@@ -129,7 +129,9 @@ class Session(DiceControl):
         if self._shut_down is None:
             self.message = Message("Shutting down by the button is switched off.")
         else:
-            self.message = Message("Shutting down: pull the plug when the lamp is out.")
+            self.message = Message(
+                "Shutting down: pull the plug when the Pi's green light has stopped blinking."
+            )
             self._shut_down()
 
     # Reading

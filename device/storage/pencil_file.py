@@ -66,7 +66,7 @@ def secret_of(folder: Path) -> bytes:
     if found is None:
         raise UsageError(
             f"{file}: no secret can be read here: is the companion running, as this user, "
-            "with this --state? On a Pi: sudo -u traykeeper traykeeper pin --state FOLDER"
+            "with this --state? On a Pi where it is installed: sudo traykeeper pin"
         )
     return found[0]
 

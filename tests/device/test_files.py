@@ -1,10 +1,13 @@
 """Where files are, and how they are written."""
 
+import os
+
 import pytest
+from click.testing import CliRunner
 
 from device import files
 from device.calibrating.profile_file import FILE as PROFILE
-from device.cli import main
+from device.cli import cli, main
 from device.doctor.system import Machine, admit
 from device.files import (
     UNFINISHED,
@@ -54,6 +57,18 @@ def test_pin_and_calibrate_go_where_the_service_looks(root, capsys):
     assert (code, str(state_folder() / PROFILE) in said) == (2, True)
     code, said = run(capsys, "backup", str(root / "x.zip"))
     assert (code, str(state_folder()) in said) == (2, True)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_what_root_calibrates_belongs_to_the_service(tmp_path):
+    os.chown(tmp_path, 1234, 1234)
+    settings = tmp_path / "settings.toml"
+    settings.write_text(f'state = "{tmp_path}"\n')
+    words = ["calibrate", "tray", "--camera", "sim", "--settings", str(settings)]
+    done = CliRunner().invoke(cli, words, input="y\n" * 9)
+
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / PROFILE).stat().st_uid == 1234
 
 
 def test_what_cannot_be_written_whole_leaves_the_old_one(tmp_path):

@@ -13,6 +13,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from device.cameras.simulated.tray import SimulatedTray
 from device.doctor import (
     check_hardware,
     check_network,
@@ -97,6 +98,14 @@ def test_the_running_companions_word_on_its_camera_counts(system):
 
     assert str(check_hardware.camera(seeing).line) == "imx708"
     assert check_hardware.camera(blind).level is Level.FAILED
+
+
+def test_a_pi_that_simulates_its_dice_sees_no_camera(system):
+    simulating = replace(system, state={"situation": "no match", "camera": SimulatedTray.name})
+    assert check_hardware.camera(simulating).level is Level.OK
+
+    write(system, "/proc/device-tree/model", "Raspberry Pi 4 Model B Rev 1.5")
+    assert "no camera is seen" in str(check_hardware.camera(simulating).line)
 
 
 def test_pins_without_their_library_are_named(system, monkeypatch):

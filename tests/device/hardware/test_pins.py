@@ -3,7 +3,9 @@
 from contextlib import closing
 
 from gpiozero import LED
+from gpiozero.pins.mock import MockFactory
 
+from device.hardware import pins as hardware_pins
 from device.hardware.pins import KEPT_STATES, open_pins
 
 
@@ -16,3 +18,13 @@ def test_a_mock_pin_forgets_what_is_long_past(monkeypatch):
 
         assert len(led.pin.states) == KEPT_STATES
         assert not led.is_lit
+
+
+def test_a_laptop_with_a_gpiochip_and_no_lgpio_has_no_header(tmp_path, monkeypatch):
+    (tmp_path / "gpiochip0").touch()
+    monkeypatch.delenv("GPIOZERO_PIN_FACTORY", raising=False)
+    monkeypatch.setattr(hardware_pins, "DEV", tmp_path)
+    monkeypatch.setattr(hardware_pins, "find_spec", lambda _: None)
+
+    with closing(open_pins()) as pins:
+        assert isinstance(pins, MockFactory)
