@@ -23,6 +23,7 @@ from device.hardware.button import TrayButton
 from device.hardware.lamp import LAMPS
 from device.hardware.outputs import Output, Signals
 from device.hardware.simulated_button import SimulatedButton
+from device.hardware.systemd import kept_alive
 from device.hardware.voice import words_for
 from device.inbox import (
     Announce,
@@ -91,6 +92,8 @@ RESTORE_S = 120.0
 """A card writes some MB a second; restoring is rare."""
 
 HANGS = Message("it hangs: check its cable, then restart the companion")
+
+BUSY = Message("The table is busy: look at what it shows, then do it again.")
 
 TAP_S = 0.0
 """A short press of the simulated button."""
@@ -300,7 +303,11 @@ class Companion:
     def _ask(self, command: Command | Announce | Photographed, request: str = "") -> Snapshot:
         asked = Asked(command, request)
         self._inbox.post(asked)
-        return asked.done.result(timeout=RESTORE_S if isinstance(command, PutBack) else ANSWER_S)
+        try:
+            return asked.done.result(RESTORE_S if isinstance(command, PutBack) else ANSWER_S)
+        except TimeoutError:
+            asked.done.cancel()  # what has not begun by now is not done later
+            raise TableError(BUSY) from None
 
     # The thread
 
@@ -321,6 +328,8 @@ class Companion:
         return not isinstance(note, Close)
 
     def _answer(self, asked: Asked) -> None:
+        if not asked.done.set_running_or_notify_cancel():
+            return
         self._live_match.request = asked.request
         try:
             self._perform(asked.command)
@@ -426,7 +435,8 @@ class Companion:
         self._coach.switch(Mode(command.mode))
 
     def _put_back(self, command: PutBack) -> None:
-        command.restore()
+        with kept_alive(self._alive, RESTORE_S):
+            command.restore()
         self._profiles.reload()
         self._session.reload()
 

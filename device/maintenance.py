@@ -148,7 +148,6 @@ class Maintenance:
     def _put(self, good: Backup) -> Snapshot:
         def put() -> None:
             put_back(good, self.journal, self.journal.path.parent, self.backups)
-            self.frames.forget(after=good.position)
 
         try:
             return self.companion.do(PutBack(put))

@@ -9,9 +9,13 @@ import os
 import shutil
 import socket
 import subprocess
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from threading import Event, Thread
 from time import monotonic
+
+BEAT_S = 2.0
+"""A watchdog that waits less is none."""
 
 
 def notify(*words: str, environ: Mapping[str, str] = os.environ) -> bool:
@@ -75,6 +79,24 @@ class Heartbeat:
             return
         self._next_s = self._clock() + self._every_s
         notify("WATCHDOG=1", environ=self._environ)
+
+
+@contextmanager
+def kept_alive(alive: Callable[[], object], most_s: float) -> Iterator[None]:
+    """Something that may take long, within a loop that is watched; longer than `most_s` it hangs."""
+    done, end_s = Event(), monotonic() + most_s
+
+    def beat() -> None:
+        while not done.wait(BEAT_S) and monotonic() < end_s:
+            alive()
+
+    thread = Thread(target=beat, name="beat", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 log = logging.getLogger(__name__)

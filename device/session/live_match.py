@@ -80,7 +80,8 @@ class LiveMatch:
         return match
 
     def reload(self) -> None:
-        """Go on with what the record says was played last, if anything."""
+        """Go on with what the record says was played last, if anything that can be read."""
+        self.match_id, self._match = 0, None  # of another record
         self.match_id, self._match = self._record.newest() or (0, None)
         self.seen = 0
 

@@ -60,6 +60,8 @@ class Session(DiceControl):
     ) -> None:
         super().__init__(live_match, rules, looker)
         self.has_camera = self.started = False
+        self._no_camera: Message | Paragraph | None = None
+        self._before_camera_was_lost = self.message
         self.offering: Sight | None = None
         self._shut_down = shut_down
 
@@ -179,16 +181,24 @@ class Session(DiceControl):
             self._stop_waiting(Message("The tray was not still for 20 seconds: press again."))
 
     def camera_found(self) -> None:
+        if self.message is self._no_camera:
+            self.message = self._before_camera_was_lost
         self.has_camera = self.started = True
 
     def camera_lost(self, reason: Message) -> None:
+        """Told once, and again only while nothing else was said since: it is looked for every few seconds."""
+        is_news = self.has_camera or not self.started
         self.has_camera, self.started = False, True
+        if is_news:
+            self._before_camera_was_lost = self.message
         if isinstance(self.overlay, WaitingForStillness):
             self.overlay = None
-        self.message = Paragraph(
-            Message("No camera (%(reason)s).", reason=reason),
-            Message("Tap the dice in on a phone meanwhile."),
-        )
+            self._before_camera_was_lost = Message("The camera is back: press again.")
+        if is_news or self.message is self._no_camera:
+            self.message = self._no_camera = Paragraph(
+                Message("No camera (%(reason)s).", reason=reason),
+                Message("Tap the dice in on a phone meanwhile."),
+            )
 
     def seen(self, look: int, sight: Sight, earlier: Sight | None = None) -> None:
         """A look was answered. One that nobody waits for any more is let go.

@@ -105,10 +105,13 @@ def gather(folder: Path, settings_file: Path | None, now_s: float) -> Backup:
     """What is there now; the journal as it is at this moment, whoever writes it meanwhile.
 
     Raises:
+        BackupError: the journal is too large to be read back.
         JournalError: the journal cannot be read, or is damaged.
         OSError: another file cannot be read.
     """
     parts = {JOURNAL: History(folder / JOURNAL).copy()}
+    if len(parts[JOURNAL]) > MAX_BYTES[JOURNAL]:
+        raise BackupError(_too_large(JOURNAL, MAX_BYTES[JOURNAL]).message)
     for name, path in ((profile_file.FILE, folder / profile_file.FILE), (SETTINGS, settings_file)):
         if path is not None and path.exists():
             parts[name] = read_bounded(path, MAX_BYTES[name])

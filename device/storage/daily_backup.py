@@ -34,6 +34,9 @@ TWICE = 2
 DAY_S = 20 * 3600.0
 """A little less, so that an evening that begins earlier than yesterday's has its own."""
 
+AN_EVENING = 50
+"""So many steps since the last one are worth another, whatever the clock says."""
+
 LOOK_S = 600.0
 """How often it is looked whether one is due."""
 
@@ -69,6 +72,7 @@ class Backups:
         self._state, self._folder = folder, folder / FOLDER
         self._settings_file, self._clock = settings_file, clock
         self._newest: Backup | None = None
+        self._made = False
         self.report = Report(Message("none yet"))
         self.made: Callable[[], object] = lambda: None
 
@@ -91,6 +95,7 @@ class Backups:
         for old in self._files(kind)[KINDS[kind] :]:
             old.unlink(missing_ok=True)
         self._note(made)
+        self._made = True
         self.made()
         return path
 
@@ -127,7 +132,10 @@ class Backups:
         newest = self._newest_of(history.identity)
         if not history.entries(newest.position if newest else 0, limit=1):
             return False
-        return newest is None or abs(self._clock() - newest.made_s) >= DAY_S
+        if newest is None or abs(self._clock() - newest.made_s) >= DAY_S:
+            return True
+        # A clock that nobody sets begins at the same moment with each start.
+        return not self._made and bool(history.entries(newest.position + AN_EVENING, limit=1))
 
     def _newest_of(self, identity: str) -> Backup | None:
         if self._newest is None or self._newest.identity != identity:

@@ -11,7 +11,11 @@ from device.errors import UsageError
 from device.files import replace_whole
 from device.storage.backup import SETTINGS, Backup
 from device.storage.daily_backup import RESTORED, Backups
+from device.storage.throw_pictures import FOLDER as FRAMES
+from device.storage.throw_pictures import forget
 from game.errors import GameError
+from game.journal.history import History
+from game.journal.journal import FILE as JOURNAL
 
 
 class Restorable(Protocol):
@@ -21,16 +25,17 @@ class Restorable(Protocol):
 
 
 def put_back(good: Backup, journal: Restorable, folder: Path, backups: Backups) -> Path:
-    """Matches and calibration as they were; gives where those of before are.
+    """Matches and calibration as they were, without pictures of others; gives where those of before are.
 
     Raises:
         OSError, GameError: there is no room for it. The matches are as before; the calibration may be
             the restored one already, with that of before beside it.
     """
-    before = backups.make(RESTORED)
+    before, was = backups.make(RESTORED), History(folder / JOURNAL).identity
     if profile_file.FILE in good.parts:
         replace_whole(folder / profile_file.FILE, good.parts[profile_file.FILE])
     journal.restore(good.journal)  # last: a match in play is told of it, or it was not done
+    forget(folder / FRAMES, after=good.position if good.identity == was else 0)
     with suppress(OSError, GameError):  # tried again by itself
         backups.make(RESTORED)
     return before

@@ -70,10 +70,6 @@ class ThrowPictures:
         except OSError:
             return None
 
-    def forget(self, after: int) -> None:
-        """Those of later positions go: the journal is another one from there on."""
-        forget(self._folder, after)
-
     def close(self) -> None:
         """After what is waiting."""
         self._queue.put(None)
@@ -111,7 +107,7 @@ class ThrowPictures:
 
 
 def forget(folder: Path, after: int) -> None:
-    """Pictures of later positions go."""
+    """Pictures of later positions go: the journal is another one from there on."""
     for path in _kept(folder):
         if int(path.stem) > after:
             path.unlink(missing_ok=True)

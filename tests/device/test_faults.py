@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from device import companion as companion_module
 from device.app import PlayOptions, open_maintenance
+from device.companion import Companion
 from device.hardware.lamp import RgbLamp
 from device.hardware.outputs import Signals
 from device.watching import tray_watch
@@ -15,7 +17,7 @@ from device.watching.tray_watch import HUNG_S, LOOKS
 from game.commands import Bank, Heed, Hold, StartMatch, TapIn, Undo
 from game.errors import JournalError
 from game.message import Message, Paragraph
-from game.situation import Situation
+from game.situation import Situation, TableError
 from tests.device import disks
 from tests.device.rig import open_rig
 from vision.reader import read
@@ -193,6 +195,43 @@ def test_a_machine_that_reads_slowly_has_no_camera_that_hangs(tmp_path, monkeypa
 
         assert hung == [False] * LOOKS
         assert rig.companion.snapshot().situation is Situation.ACCEPTED
+
+
+def test_what_was_said_stays_while_the_camera_is_looked_for_and_is_said_again_when_it_is_back(
+    tmp_path,
+):
+    with open_rig(tmp_path) as rig:
+        session, reason = rig.companion._session, Message("its pictures are black")
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        session.camera_lost(reason)
+        assert "No camera (its pictures are black)" in str(session.message)
+        session.camera_found()
+        assert "No camera" not in str(session.message)
+
+        session.camera_lost(reason)
+        rig.companion.do(TapIn((2, 2, 3, 3, 4, 6)))
+        said = str(session.message)
+        session.camera_lost(reason)
+        assert (str(session.message), "farkle" in said) == (said, True)
+        session.camera_found()
+        assert str(session.message) == said
+
+        rig.finger.press()
+        rig.companion.work_off()
+        session.camera_lost(reason)
+        session.camera_found()
+        assert str(session.message) == "The camera is back: press again."
+
+
+def test_who_was_told_that_the_table_is_busy_finds_nothing_done_later(tmp_path, monkeypatch):
+    monkeypatch.setattr(companion_module, "ANSWER_S", 0.05)
+    with open_rig(tmp_path) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        with pytest.raises(TableError, match="The table is busy"):
+            Companion._ask(rig.companion, TapIn(THOUSAND))  # nobody works the inbox off
+        rig.companion.work_off()
+
+        assert rig.state.turn.last is None
 
 
 class BrokenLamp(RgbLamp):

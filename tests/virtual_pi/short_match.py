@@ -32,6 +32,7 @@ def may(path: str, **body: object) -> None:
         ask(path, **body)
 
 
+BUSY_S = 60
 BARE = ("throw", "press", "bank")
 with tempfile.TemporaryDirectory() as state:
     words = ["play", "--camera", "sim", "--host", "127.0.0.1", "--port", "0", "--state", state]
@@ -49,9 +50,12 @@ with tempfile.TemporaryDirectory() as state:
     while table["situation"] != "won":
         version = ask("throw")["version"]
         may("press")
-        table = ask("state")
+        pressed_s, table = time.monotonic(), ask("state")
         while table["version"] <= version or table["situation"] == "waiting for stillness":
             time.sleep(0.5)
+            if time.monotonic() > pressed_s + BUSY_S:  # it was too busy to take the press
+                may("press")
+                pressed_s = time.monotonic()
             table = ask("state")
         throws += 1
         if table["choices"]:

@@ -2,9 +2,11 @@
 
 import os
 import socket
+from threading import Event
 
 import pytest
 
+from device.hardware import systemd as systemd_words
 from device.hardware.systemd import Heartbeat, notify, watchdog_s
 from device.inbox import Announce, Asked
 from game.commands import PutBack
@@ -74,15 +76,14 @@ def test_a_loop_that_stands_still_is_not_heard(systemd):
 
 
 def test_the_companions_loop_beats_while_it_runs_and_not_while_it_hangs(tmp_path):
-    from threading import Event  # noqa: PLC0415
-
     from tests.device.rig import open_rig  # noqa: PLC0415
 
     with open_rig(tmp_path) as rig:
         beats, hang, hanging = [], Event(), Event()
         rig.companion._alive = lambda: beats.append(1)
         rig.companion._thread.start()
-        rig.companion._inbox.post(Asked(PutBack(lambda: (hanging.set(), hang.wait(20)))))
+        rig.companion._session.reload = lambda: (hanging.set(), hang.wait(20))
+        rig.companion._inbox.post(Asked(PutBack(lambda: None)))
         assert hanging.wait(10)
         before = len(beats)
         hang.wait(1.5)
@@ -92,3 +93,21 @@ def test_the_companions_loop_beats_while_it_runs_and_not_while_it_hangs(tmp_path
         rig.companion._inbox.post(asked)
         asked.done.result(timeout=10)
         assert len(beats) > before
+
+
+def test_what_may_take_long_is_no_hang_until_it_takes_too_long(monkeypatch):
+    monkeypatch.setattr(systemd_words, "BEAT_S", 0.005)
+    beats, three = [], Event()
+
+    def alive():
+        beats.append(1)
+        if len(beats) == 3:
+            three.set()
+
+    with systemd_words.kept_alive(alive, most_s=60):
+        assert three.wait(10)
+    stopped = len(beats)
+    with systemd_words.kept_alive(alive, most_s=0):
+        Event().wait(0.05)
+
+    assert len(beats) == stopped

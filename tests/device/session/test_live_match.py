@@ -40,6 +40,18 @@ def test_actions_done_together_are_one_step(journal):
     assert journal.newest()[1] == live_match.match
 
 
+def test_a_record_that_cannot_be_read_takes_no_step_of_the_match_before(journal):
+    live_match = LiveMatch(journal)
+    live_match.begin(Match.start(RULES, ["Anna", "Ben"]))
+    journal._db.execute("UPDATE entry SET body = '{}'")  # sealed otherwise
+    journal._db.commit()
+    with pytest.raises(GameError):
+        live_match.reload()
+
+    with pytest.raises(TableError, match="set one up first"):
+        live_match.do(Skipped())
+
+
 def test_teams_come_back(journal):
     live_match = LiveMatch(journal)
     live_match.begin(Match.start(RULES, ["A", "B", "C", "D"], teams=[1, 2, 1, 2], first=2))

@@ -4,6 +4,7 @@ import io
 import json
 import stat
 from contextlib import closing
+from dataclasses import replace
 from zipfile import ZipFile
 
 import pytest
@@ -13,10 +14,12 @@ from device import cli
 from device.calibrating import profile_file
 from device.errors import UsageError
 from device.storage import backup
-from device.storage.daily_backup import KEPT, Backups
+from device.storage.daily_backup import AN_EVENING, KEPT, Backups
 from device.storage.recovery import open_journal
+from device.storage.restore import put_back
+from device.storage.throw_pictures import FOLDER as FRAMES
 from game.journal.history import History
-from game.journal.journal import Journal
+from game.journal.journal import FILE, Journal
 from game.match.events import ScoreSet
 from game.match.match import Match
 from game.rules import rule_files
@@ -134,6 +137,49 @@ def test_one_a_day_is_made_where_something_was_played_and_a_few_are_kept(
         journal.append(number, ScoreSet(0, 50 * day))
 
     assert files(tmp_path) == [f"traykeeper-{n:06}.zip" for n in range(4, KEPT + 4)]
+
+
+def test_where_no_clock_goes_on_an_evening_is_enough(journal, backups, clock, tmp_path):
+    number = play(journal)
+    backups.make_if_due()
+    for _ in range(3):  # each start is at the same moment
+        for score in range(AN_EVENING + 1):
+            journal.append(number, ScoreSet(0, 50 * score))
+        backups.make_if_due()
+        evening = Backups(tmp_path, clock=clock)
+        evening.make_if_due()
+        evening.make_if_due()
+
+    assert files(tmp_path) == [f"traykeeper-{n:06}.zip" for n in range(1, 5)]
+
+
+def test_a_journal_too_large_to_be_read_back_is_told(journal, backups, monkeypatch):
+    play(journal)
+    monkeypatch.setitem(backup.MAX_BYTES, FILE, 4096)
+    backups.make_if_due()
+
+    assert backups.report.failed
+    assert "journal.db is larger than 4 kB" in str(backups.report.line)
+
+
+def test_restoring_keeps_pictures_of_the_same_journal_alone(journal, backups, tmp_path):
+    frames = tmp_path / FRAMES
+    frames.mkdir()
+
+    def pictures(*positions):
+        for position in positions:
+            (frames / f"{position:09}.jpg").touch()
+        return lambda: sorted(int(path.stem) for path in frames.iterdir())
+
+    number = play(journal, 500)
+    good = backup.read(backups.make())
+    journal.append(number, ScoreSet(0, 700))
+    left = pictures(1, 2, 3)
+    put_back(good, journal, tmp_path, backups)
+    assert left() == [1, 2]
+
+    put_back(replace(good, identity="another"), journal, tmp_path, backups)
+    assert left() == []
 
 
 def test_a_clock_that_jumps_keeps_the_order(journal, backups, clock, tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from device.storage import throw_pictures
-from device.storage.throw_pictures import DAY_S, ThrowPictures
+from device.storage.throw_pictures import DAY_S, ThrowPictures, forget
 
 IMAGE = np.random.default_rng(1).integers(0, 255, (300, 400, 3), np.uint8)
 NOW_S = time.time()
@@ -48,8 +48,7 @@ def test_the_newest_stay_within_their_room(folder):
 
 def test_those_of_a_journal_that_is_gone_go_too(folder):
     keep(folder, 1, 2, 3)
-    with closing(ThrowPictures(folder)) as found:
-        found.forget(after=1)
+    forget(folder, after=1)
 
     assert kept(folder) == [1]
 
