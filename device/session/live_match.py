@@ -6,12 +6,16 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from game.errors import DamagedJournal, JournalError
 from game.journal.entry import Result
-from game.match.events import Action, Thrown
+from game.match.events import Action, Redone, Thrown, Undone
 from game.match.match import Match
 from game.message import Message
 from game.situation import TableError
 
 T = TypeVar("T")
+
+MENDED = Message(
+    "The journal was mended, without what was taken back before: look, then do it again."
+)
 
 
 class StepRecord(Protocol):
@@ -92,11 +96,14 @@ class LiveMatch:
         """All of these as one step, or none where one is refused or cannot be written."""
         match = self.match.push(*actions)
         result = Result.of(match) if match.state.winner is not None else None
-        position = self._written(
-            lambda: self._record.append(
-                self.match_id, *actions, result=result, request=self.request
-            )
-        )
+        known = self._match
+
+        def write() -> int:
+            if self._match is not known and _goes_back(actions):
+                raise TableError(MENDED)
+            return self._record.append(self.match_id, *actions, result=result, request=self.request)
+
+        position = self._written(write)
         self._match = match
         thrown = (action for action in actions if isinstance(action, Thrown))
         if any(place.seen for throw in thrown for place in throw.places):
@@ -131,3 +138,7 @@ class LiveMatch:
         for event in self._match.timeline:
             record.append(self.match_id, event)
         self._match = record.match(self.match_id)
+
+
+def _goes_back(actions: tuple[Action, ...]) -> bool:
+    return any(isinstance(action, Undone | Redone) for action in actions)

@@ -59,6 +59,7 @@ class Turn:
         penalty: what ending so cost, 0 or less.
         took_over: whether it began with dice and points of the player before.
         given, given_to: points of a turn that overshot, and the seat that has them now.
+        broken_off: whether it was put away by hand for another: it is none of the player's rounds.
         start: the number of its first event in the timeline.
     """
 
@@ -72,6 +73,7 @@ class Turn:
     took_over: bool = False
     given: int = 0
     given_to: int | None = None
+    broken_off: bool = False
     start: int = field(default=0, compare=False)
 
     @property

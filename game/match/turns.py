@@ -43,7 +43,8 @@ def abandon_turn(state: State) -> State:
     """A turn in which dice were thrown stays on record, as passed over, when it is broken off."""
     if not state.turn.throws:
         return state
-    return replace(state, turns=(*state.turns, replace(state.turn, ending=TurnEnding.SKIP)))
+    broken_off = replace(state.turn, ending=TurnEnding.SKIP, broken_off=True)
+    return replace(state, turns=(*state.turns, broken_off))
 
 
 def give_points(state: State, seat: int, points: int) -> State:
@@ -138,7 +139,7 @@ def _decide_rounds(state: State) -> State:
     """Let the next throw who has turns left; when nobody has, whoever has most has won."""
     if state.winner is not None or state.turn.throws or state.turn.brought:
         return state
-    played = Counter(turn.seat for turn in state.turns)
+    played = Counter(turn.seat for turn in state.turns if not turn.broken_off)
     i = state.order.index(state.turn.seat)
     seats = (*state.order[i:], *state.order[:i])
     waiting = [seat for seat in seats if played[seat] < state.rules.rounds]

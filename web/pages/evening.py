@@ -63,7 +63,7 @@ def _of_one_evening(newest_first: Iterable[Played]) -> list[Played]:
 def _same_evening(newest: Played, played: Played) -> bool:
     if newest.begun_s is None or played.begun_s is None:
         return False
-    return newest.begun_s - played.begun_s < EVENING_S
+    return 0 <= newest.begun_s - played.begun_s < EVENING_S
 
 
 def _told(history: History, coach: Coach | None, played: Played, picture: Pictures) -> EveningMatch:

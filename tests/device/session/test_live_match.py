@@ -7,10 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from device.session.live_match import LiveMatch
-from game.errors import GameError
+from game.errors import DamagedJournal, GameError
 from game.journal.journal import Journal
 from game.match.events import Kept, Redone, Renamed, Skipped, Thrown, Undone
 from game.match.match import Match
+from game.message import Message
 from game.rules import rule_files
 from game.situation import TableError
 
@@ -50,6 +51,42 @@ def test_a_record_that_cannot_be_read_takes_no_step_of_the_match_before(journal)
 
     with pytest.raises(TableError, match="set one up first"):
         live_match.do(Skipped())
+
+
+class Lost:
+    """A record that is found lost at the next step, and of which nothing comes back."""
+
+    def __init__(self, journal, fresh):
+        self._journal, self._fresh = journal, fresh
+
+    def __getattr__(self, name):
+        return getattr(self._journal, name)
+
+    def append(self, *step, **how):
+        if self._journal is not self._fresh:
+            raise DamagedJournal(Message("it is gone"))
+        return self._journal.append(*step, **how)
+
+    def mend(self):
+        self._journal = self._fresh
+        return True
+
+
+@pytest.mark.parametrize("step", [Undone(), Redone()])
+def test_a_step_back_into_a_record_that_lost_them_is_asked_for_again(journal, tmp_path, step):
+    live_match = LiveMatch(journal)
+    live_match.begin(Match.start(RULES, ["Anna", "Ben"]))
+    live_match.do(Thrown((1, 1, 3, 3, 4, 6)))
+    live_match.do(Skipped())
+    live_match.do(Undone())
+    with closing(Journal.open(tmp_path / "fresh.db")) as fresh:
+        live_match._record = Lost(journal, fresh)
+        with pytest.raises(TableError, match="The journal was mended"):
+            live_match.do(step)
+        assert fresh.newest()[1] == live_match.match
+
+        live_match.do(Undone())
+        assert fresh.newest()[1] == live_match.match
 
 
 def test_teams_come_back(journal):

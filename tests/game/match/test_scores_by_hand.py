@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from game.match.events import Farkled, ScoreSet
+from game.match.events import Farkled, ScoreSet, TurnSet
 from game.match.match import Match
 from game.rules import rule_files
 
@@ -56,3 +56,15 @@ def test_after_a_fixed_number_of_turns_the_most_points_win(score, winner):
         played = played.push(Farkled())
 
     assert played.push(ScoreSet(1, score)).state.winner == winner
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_turn_that_is_put_away_by_hand_costs_nobody_a_round(seat):
+    played = match(replace(STANDARD, rounds=2)).throw((1, 1, 2, 3, 4, 6))
+    played = played.push(TurnSet(seat, 0, 6))
+    ended = [0, 0, 0]
+    while played.state.winner is None:
+        ended[played.state.turn.seat] += 1
+        played = played.push(Farkled())
+
+    assert ended == [2, 2, 2]

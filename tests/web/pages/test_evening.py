@@ -38,9 +38,10 @@ def test_wins_and_points_add_up_by_name(history):
     assert sum(each.points for each in found.values()) == sum(scores)
 
 
-def test_a_match_of_the_day_before_is_of_another_evening(history, monkeypatch):
+@pytest.mark.parametrize("earlier_s", [EVENING_S, -60.0], ids=["day before", "clock ran ahead"])
+def test_a_match_of_another_evening_is_not_of_this_one(history, monkeypatch, earlier_s):
     newest, older = history.matches()
-    apart = (newest, replace(older, begun_s=newest.begun_s - EVENING_S))
+    apart = (newest, replace(older, begun_s=newest.begun_s - earlier_s))
     monkeypatch.setattr(History, "matches", lambda *_, **__: apart)
 
     assert page_of(history).count('class="card awards"') == 1
