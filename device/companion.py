@@ -47,7 +47,7 @@ from device.session.session import Session
 from device.session.verdict import NeedsAttention
 from device.snapshots import Surroundings, Troubles, draw, indicator_of
 from device.storage.misreads import MisreadCollector, MisreadStore
-from device.storage.photo_album import PhotoAlbum
+from device.storage.photo_album import PhotoAlbum, shows
 from device.storage.throw_pictures import ThrowPictures
 from device.watching.camera_thread import CameraThread
 from device.watching.motion import STILL_S
@@ -552,7 +552,10 @@ class Companion:
         return self._snapshot
 
     def _keep_picture(self) -> None:
+        """Of a throw that was just read, and not of what was seen since."""
         seen, newest = self._live_match.seen, self._pictures.newest
         if self._throw_pictures and newest and seen not in (0, self._kept):
             self._kept = seen
-            self._throw_pictures.keep(seen, newest.image)
+            throw = self._session.last_throw
+            if throw and shows(newest.reading, throw):
+                self._throw_pictures.keep(seen, newest.image)

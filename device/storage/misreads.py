@@ -18,7 +18,7 @@ from zipfile import ZipFile
 from device.cameras.base import Image
 from device.files import write_whole
 from device.storage.misread_labels import Truth, truth
-from device.storage.photo_album import jpeg, slots
+from device.storage.photo_album import jpeg, shows
 from device.storage.throw_pictures import SPARE_BYTES
 from game.match.events import Place
 from game.match.match import Match
@@ -265,7 +265,7 @@ class MisreadCollector:
         reading = picture.reading
         if self._tapped:
             self._store.see(picture, truth(reading, throw, self._stayed))
-        elif _shows(reading, throw):
+        elif shows(reading, throw):
             self._store.see(picture, truth(reading, throw, throw.set_aside))
 
     def _is_tapped(self, match: Match, throw: Throw | None) -> bool:
@@ -273,8 +273,3 @@ class MisreadCollector:
         tapped = self._tapped
         same_match = match.start_state is self._match
         return bool(tapped and throw and same_match and throw.index == tapped.index)
-
-
-def _shows(reading: Reading, throw: Throw) -> bool:
-    """Whether all of the throw's dice lie where they lay; some do in pictures of the next one."""
-    return bool(throw.dice) and len(slots(reading, throw)) == len(throw.dice)

@@ -135,6 +135,11 @@ def slots(reading: Reading, throw: ThrowInView) -> dict[int, int]:
     return found
 
 
+def shows(reading: Reading, throw: ThrowInView) -> bool:
+    """Whether all of the throw's dice lie where they lay; some do in pictures of the next one."""
+    return bool(throw.dice) and len(slots(reading, throw)) == len(throw.dice)
+
+
 def _is_at(die: Die, place: Place) -> bool:
     return lies_at(place_of(die), replace(place, face=UNKNOWN_FACE))
 

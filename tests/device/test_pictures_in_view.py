@@ -85,3 +85,19 @@ def test_what_is_kept_beside_the_journal_is_never_another_throws_picture(tmp_pat
         rig.companion.do(TapIn((1, 5, 5, 5)))
 
     assert len(kept) == 1
+
+
+def test_a_picture_is_kept_of_the_throw_and_not_of_what_was_seen_since(tmp_path):
+    kept = []
+    pictures = SimpleNamespace(keep=lambda position, image: kept.append((position, image)))
+    with open_rig(tmp_path, throw_pictures=pictures) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        rig.throw(*FIRST)
+        assert [position for position, _ in kept] == [2]
+
+        rig.tray.gather()
+        rig.press()
+        rig.companion._live_match.seen = 3  # as a choice books a throw that lay there before
+        rig.companion._publish()
+
+    assert len(kept) == 1
