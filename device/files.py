@@ -100,8 +100,8 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 def clear_unfinished(folder: Path, now_s: float) -> None:
     """What was being written there, or in its folders, when the power was cut; seconds since 1970."""
-    with suppress(OSError):
-        for path in folder.rglob(f".*{UNFINISHED}"):
+    for path in folder.rglob(f".*{UNFINISHED}"):
+        with suppress(OSError):  # one that cannot be taken away keeps no other
             if now_s - path.lstat().st_mtime > WRITTEN_S:
                 path.unlink()
 

@@ -13,6 +13,9 @@ from vision.reading import Quad
 
 Image = npt.NDArray[np.uint8]
 
+SIMULATED = "simulated tray"
+"""The name of the camera that there is where none is."""
+
 
 class CameraError(TraykeeperError, OSError):
     """The camera is missing, hung or unplugged. The message names the remedy."""

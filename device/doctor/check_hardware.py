@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from importlib.util import find_spec
 
+from device.cameras.base import SIMULATED
 from device.doctor.findings import (
     CAMERA_LOST,
     NO_CAMERA,
@@ -24,8 +25,6 @@ from device.files import USER
 from game.message import Message, Verbatim, all_of
 
 GROUPS = ("video", "gpio")
-SIMULATED = "simulated tray"
-"""What the companion plays with where `auto` sees no camera."""
 SENSOR = re.compile(r"((?:imx|ov)\w+)")
 
 

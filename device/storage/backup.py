@@ -23,7 +23,7 @@ from device.calibrating import profile_file
 from device.calibrating.profile_file import ProfileError
 from device.errors import UsageError
 from device.files import read_bounded, shown, whole_file
-from game.errors import DamagedJournal, GameError, TraykeeperError, quoted, reason
+from game.errors import DamagedJournal, GameError, JournalError, TraykeeperError, quoted, reason
 from game.journal.history import History
 from game.journal.journal import FILE as JOURNAL
 from game.journal.rows import last_position, opened
@@ -105,13 +105,12 @@ def gather(folder: Path, settings_file: Path | None, now_s: float) -> Backup:
     """What is there now; the journal as it is at this moment, whoever writes it meanwhile.
 
     Raises:
-        BackupError: the journal is too large to be read back.
-        JournalError: the journal cannot be read, or is damaged.
+        JournalError: the journal cannot be read, is damaged, or too large to be read back.
         OSError: another file cannot be read.
     """
     parts = {JOURNAL: History(folder / JOURNAL).copy()}
     if len(parts[JOURNAL]) > MAX_BYTES[JOURNAL]:
-        raise BackupError(_too_large(JOURNAL, MAX_BYTES[JOURNAL]).message)
+        raise JournalError(_too_large(JOURNAL, MAX_BYTES[JOURNAL]))
     for name, path in ((profile_file.FILE, folder / profile_file.FILE), (SETTINGS, settings_file)):
         if path is not None and path.exists():
             parts[name] = read_bounded(path, MAX_BYTES[name])
@@ -234,16 +233,16 @@ def _part(pack: ZipFile, name: str) -> bytes:
 def _member(pack: ZipFile, name: str, most: int) -> bytes:
     """One file of it; what claims to be small and is not is cut off."""
     if pack.getinfo(name).file_size > most:
-        raise _too_large(name, most)
+        raise _UnfitError(_too_large(name, most))
     with pack.open(name) as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise _too_large(name, most)
+        raise _UnfitError(_too_large(name, most))
     return data
 
 
-def _too_large(name: str, most: int) -> _UnfitError:
-    return _UnfitError(Message("%(file)s is larger than %(n)s kB", file=name, n=most // 1024))
+def _too_large(name: str, most: int) -> Message:
+    return Message("%(file)s is larger than %(n)s kB", file=name, n=most // 1024)
 
 
 def _check(listed: Mapping[str, Any], parts: Mapping[str, bytes]) -> None:

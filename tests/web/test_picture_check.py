@@ -73,6 +73,7 @@ def test_the_limit_is_said():
 
     assert "40 megapixels" in said
     assert str(MOST_MEGAPIXELS) in said
+    assert "\n" not in said
 
 
 @given(st.binary(max_size=200), st.sampled_from([b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b""]))

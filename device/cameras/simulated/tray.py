@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from device.cameras.base import PREVIEW_WIDTH_PX, Frame
+from device.cameras.base import PREVIEW_WIDTH_PX, SIMULATED, Frame
 from device.cameras.simulated.background import backdrop
 from device.cameras.simulated.die_sprite import COARSE, FINE
 from device.cameras.simulated.hand import Reach
@@ -59,7 +59,7 @@ class SimulatedTray:
         clock: seconds that never run backwards.
     """
 
-    name = "simulated tray"
+    name = SIMULATED
 
     def __init__(
         self,

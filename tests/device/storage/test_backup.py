@@ -18,6 +18,7 @@ from device.storage.daily_backup import AN_EVENING, KEPT, Backups
 from device.storage.recovery import open_journal
 from device.storage.restore import put_back
 from device.storage.throw_pictures import FOLDER as FRAMES
+from game.errors import GameError
 from game.journal.history import History
 from game.journal.journal import FILE, Journal
 from game.match.events import ScoreSet
@@ -160,6 +161,8 @@ def test_a_journal_too_large_to_be_read_back_is_told(journal, backups, monkeypat
 
     assert backups.report.failed
     assert "journal.db is larger than 4 kB" in str(backups.report.line)
+    with pytest.raises(GameError):  # what the page answers in a line
+        backups.make()
 
 
 def test_restoring_keeps_pictures_of_the_same_journal_alone(journal, backups, tmp_path):
