@@ -34,6 +34,7 @@ foreign() { # unpacked and not set up: emulated, that would take the better part
 
 if [ ! -e "$root/.debian" ]; then
     rm -rf "$root"
+    mkdir -p "$root"
     if [ "$arch" = "$(dpkg --print-architecture)" ]; then same; else foreign "$@"; fi
     mkdir -p "$root/usr/sbin" "$root/etc/ssl/certs"
     printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # nothing is started in there
