@@ -92,8 +92,22 @@
 
   function toggle(slot) {
     slot.setAttribute("aria-pressed", String(slot.getAttribute("aria-pressed") !== "true"));
+    picked = { row: looks(slot.parentElement), ids: chosen().map(({ id }) => id) };
     weigh();
   }
+
+  // The throw was drawn anew while somebody chose: where it is the same, the choice stands.
+  let picked = { row: "", ids: [] };
+  const looks = (row) => JSON.stringify([row.dataset, [...row.children].map((slot) => slot.className)]);
+
+  function pickAgain() {
+    const row = document.querySelector(".big-dice[data-dice]");
+    if (!row || !picked.ids.length || chosen().length || looks(row) !== picked.row) return;
+    for (const id of picked.ids) byId(id)?.setAttribute("aria-pressed", "true");
+    weigh();
+  }
+
+  document.addEventListener("swapped", pickAgain);
 
   // One die of a picture in question, beside the six faces.
   function lookClosely(slot) {

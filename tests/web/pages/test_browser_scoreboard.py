@@ -151,6 +151,21 @@ def test_tapped_dice_show_what_they_score_and_are_kept(begun, phone):
     assert begun.match.state.turn.last.keep.dice == (1, 1)
 
 
+def test_what_is_chosen_stays_so_when_the_throws_picture_comes(begun, phone):
+    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
+    for slot in (0, 1):
+        phone.locator(f"#slot-{slot}").tap()
+    begun.photos["p1"] = b""
+    dice = (PhotoDie(1, 0.1, 0.1, 0.1, 0.1, 0, "tray", None, 0),)
+    begun.show(photo=Photo("p1", 640, 360, dice, 0))
+
+    expect(phone.locator(".photo .spot")).to_have_count(1)
+    expect(phone.locator("#keep-chosen")).to_have_text("Keep 200")
+    phone.locator("#keep-chosen").tap()
+    expect(phone.locator(".slot.kept")).to_have_count(2)
+    expect(phone.locator(".slot[aria-pressed=true]")).to_have_count(0)
+
+
 def test_dice_that_are_no_keep_are_explained(begun, phone):
     begun.do(TapIn((1, 1, 2, 3, 4, 6)))
     phone.locator("#slot-0").tap()
