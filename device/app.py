@@ -160,7 +160,7 @@ def open_maintenance(
     backups.made = partial(journal.cut_trace, backups.held_twice)
     with (
         closing(journal),
-        closing(open_pins()) as pins,
+        closing(open_pins(partial(click.echo, err=True))) as pins,
         closing(_frames(options, state)) as frames,
         closing(MisreadStore(state / CORRECTIONS)) as misreads,
         closing(_coach(state, journal.path, inbox)) as coach,

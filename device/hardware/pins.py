@@ -5,6 +5,7 @@ lamp run through the very code that a finger uses.
 """
 
 import os
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,6 +24,11 @@ BUZZER_PIN = 12
 """BCM number; header pin 32, with ground beside it on pin 34. Where there is a buzzer."""
 
 DEV = Path("/dev")
+MODEL = Path("/proc/device-tree/model")
+OUT_OF_REACH = (
+    "traykeeper: button and lamp of this Pi are out of reach, the button is on the page. Install lgpio:"
+    " sudo apt install python3-lgpio, or pip install lgpio where Traykeeper is"
+)
 
 KEPT_STATES = 100
 """Of a mock pin: what tests look at."""
@@ -37,8 +43,8 @@ HEADER = dict(enumerate(_HEADER_NAMES.strip().replace("\n", "|").split("|"), 1))
 """What is on each pin of the 40-pin header, by its number; the same on every Pi since 2014."""
 
 
-def open_pins() -> Factory:
-    """The pins of this machine, or pins in memory where there are none.
+def open_pins(warn: Callable[[str], object] = lambda _: None) -> Factory:
+    """The pins of this machine, or pins in memory where there are none; warns of that on a Pi.
 
     Many a laptop has a gpiochip for its lid or its keys; only where lgpio is installed, too, is it a
     header. `GPIOZERO_PIN_FACTORY` is honoured as everywhere in gpiozero.
@@ -48,6 +54,8 @@ def open_pins() -> Factory:
         return Device._default_pin_factory()  # noqa: SLF001 - gpiozero has no public name for it
     if wanted is None and any(DEV.glob("gpiochip*")) and find_spec("lgpio"):
         return import_module("gpiozero.pins.lgpio").LGPIOFactory()
+    if wanted is None and MODEL.exists() and "Raspberry Pi" in MODEL.read_text():
+        warn(OUT_OF_REACH)
     return MockFactory(pin_class=_ForgetfulPin)
 
 

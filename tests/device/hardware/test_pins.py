@@ -6,7 +6,7 @@ from gpiozero import LED
 from gpiozero.pins.mock import MockFactory
 
 from device.hardware import pins as hardware_pins
-from device.hardware.pins import KEPT_STATES, open_pins
+from device.hardware.pins import KEPT_STATES, OUT_OF_REACH, open_pins
 
 
 def test_a_mock_pin_forgets_what_is_long_past(monkeypatch):
@@ -28,3 +28,16 @@ def test_a_laptop_with_a_gpiochip_and_no_lgpio_has_no_header(tmp_path, monkeypat
 
     with closing(open_pins()) as pins:
         assert isinstance(pins, MockFactory)
+
+
+def test_a_pi_whose_pins_are_out_of_reach_says_so(tmp_path, monkeypatch):
+    (tmp_path / "gpiochip0").touch()
+    (tmp_path / "model").write_text("Raspberry Pi 5 Model B Rev 1.0\0")
+    monkeypatch.delenv("GPIOZERO_PIN_FACTORY", raising=False)
+    monkeypatch.setattr(hardware_pins, "DEV", tmp_path)
+    monkeypatch.setattr(hardware_pins, "MODEL", tmp_path / "model")
+    monkeypatch.setattr(hardware_pins, "find_spec", lambda _: None)
+    told = []
+
+    with closing(open_pins(told.append)):
+        assert told == [OUT_OF_REACH]
