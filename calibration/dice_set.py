@@ -100,7 +100,8 @@ def _learnt(group: Sequence[DieColours]) -> DiceLook:
 def sift(reading: Reading, tray: Quad, dice: DiceSet) -> Reading:
     """The reading as these dice make it likely.
 
-    Dropped: what was not read, and is larger or smaller than any die of the set can look.
+    Dropped: what was not read, and is smaller than any die of the set can look. What is larger may be
+    a sleeve with dice under it.
     Questioned: a face that was read on something of no size of theirs.
     """
     whole_px = width_px(tray)
@@ -109,17 +110,17 @@ def sift(reading: Reading, tray: Quad, dice: DiceSet) -> Reading:
 
 
 def _sifted(die: Die, whole_px: float, dice: DiceSet) -> Die | None:
-    off = min(_off(die.size / whole_px, look) for look in dice.looks)
-    if off > NEVER and die.value is None:
-        return None
-    if off > ODD and die.value is not None and die.problem is None:
-        return replace(die, problem=Problem.UNREADABLE)
-    return die
+    edge = die.size / whole_px
+    if die.value is None:
+        crumb = all(_surely(look.edge / edge, look) > NEVER for look in dice.looks)
+        return None if crumb and die.problem is not Problem.SOMETHING else die
+    odd = all(_surely(max(edge / look.edge, look.edge / edge), look) > ODD for look in dice.looks)
+    return replace(die, problem=Problem.UNREADABLE) if odd and die.problem is None else die
 
 
-def _off(edge: float, look: DiceLook) -> float:
-    """How many times larger or smaller than dice of this look may seem."""
-    return max(edge / look.edge, look.edge / edge) / (1 + 2 * look.spread)
+def _surely(times: float, look: DiceLook) -> float:
+    """How many times larger or smaller than any die of this look, seen as so many times."""
+    return times / (1 + 2 * look.spread)
 
 
 def _look(face: NDArray[np.float32], edge: float, value: int) -> DieColours:

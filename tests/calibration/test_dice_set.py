@@ -94,6 +94,14 @@ def test_a_crumb_is_dropped_and_a_giant_that_was_read_is_asked_about(dice, tray)
     assert sift(more, tray.tray, dice).dice == (*reading.dice, asked)
 
 
+@pytest.mark.parametrize("edges", [0.2, 6])
+def test_what_lies_there_unexplained_never_vanishes_as_a_sleeve_over_dice(dice, tray, edges):
+    edge = edges * dice.looks[0].edge * width_px(tray.tray)
+    sleeve = Die(None, 700, 420, edge, edge, 0.0, 0.0, Zone.TRAY, Problem.SOMETHING)
+
+    assert sift(Reading((sleeve,)), tray.tray, dice).dice == (sleeve,)
+
+
 def test_what_is_as_large_as_a_die_never_vanishes_whatever_its_colours(dice, tray):
     edge = dice.looks[0].edge * width_px(tray.tray)
     unread = Die(None, 700, 420, edge, edge, 0.0, 0.1, Zone.TRAY, Problem.UNREADABLE)
