@@ -15,7 +15,7 @@ from time import monotonic
 from device.cameras.base import Camera, CameraError, Frame, Image
 from device.cameras.controls import Tunable
 from device.session.judge import Sight
-from device.watching.last_rest import LastRest
+from device.watching.last_rest import LastRest, Still
 from device.watching.liveness import Liveness, dark, shows_something
 from device.watching.motion import STILL_S, Activity, Motion, MotionWatch
 from device.watching.reports import (
@@ -304,16 +304,17 @@ class TrayWatch:
         frame = self._take(view)
         view.liveness.feel(frame, self._clock())
         settled = view.activity.settled
+        rest = view.rests.see(frame, settled=settled, capture=view.camera.capture)
         if wanted := self._wanted:
             ready = settled and (view.moved_s > wanted.asked_s or not wanted.armed)
-            self._serve(view, wanted, ready=ready)
+            self._serve(view, wanted, rest, ready=ready)
         elif settled and self._by_itself and self._has_tumbled_since_told(view):
             self._told_s = view.seen_s
             self._post(CameToRest())
         elif settled and self._clock() - view.idle_s > IDLE_S:
             view.idle_s = self._clock()
             self._idle(frame, view.camera)
-        if rest := view.rests.see(frame, settled=settled, capture=view.camera.capture):
+        if rest:
             self._study(view, rest.image)
 
     def _has_tumbled_since_told(self, view: _View) -> bool:
@@ -358,9 +359,9 @@ class TrayWatch:
             if isinstance(camera, Tunable):
                 camera.resettle()
 
-    def _serve(self, view: _View, wanted: ReadRequest, *, ready: bool) -> None:
+    def _serve(self, view: _View, wanted: ReadRequest, begun: Still | None, *, ready: bool) -> None:
         if ready:
-            reading, image = self._read(view)
+            reading, image = self._read(view, begun)
             self._take(view)
             if view.activity.settled:  # nothing began to move meanwhile
                 self._told_s = view.seen_s
@@ -381,12 +382,16 @@ class TrayWatch:
         sight = Sight(reading, seen.sight.tumbled, still.until_s)
         return replace(seen, earlier=Seen(seen.look, sight, still.image, seen.zones))
 
-    def _read(self, view: _View) -> tuple[Reading, Image]:
-        """What lies there, as several looks agree on it, and the first of their pictures."""
-        frames = [view.camera.capture() for _ in range(self._looks)]
-        reading = agree([self._read_one(frame.image, view) for frame in frames])
-        view.table = view.table.after(frames[0].image, reading)
-        return reading, frames[0].image
+    def _read(self, view: _View, begun: Still | None) -> tuple[Reading, Image]:
+        """What lies there, as several looks agree on it, and the first of their pictures.
+
+        The picture of a rest that has just begun is one of them.
+        """
+        images = [begun.image] if begun else []
+        images += [view.camera.capture().image for _ in range(self._looks - len(images))]
+        reading = agree([self._read_one(image, view) for image in images])
+        view.table = view.table.after(images[0], reading)
+        return reading, images[0]
 
     def _read_one(self, image: Image, view: _View) -> Reading:
         self._beat()

@@ -31,6 +31,20 @@ def test_a_press_on_a_tray_that_was_scooped_empty_offers_what_lay_there(match_ri
     assert sorted(die.value for die in snapshot.photo.dice) == list(SCORING)
 
 
+def test_a_press_with_the_hand_still_over_the_tray_offers_the_throw_that_lay_there_last(match_rig):
+    scooped(match_rig, 1, 1, 1, 2, 2, 3)
+    match_rig.roll(*SCORING)
+    match_rig.wait_s(RESTED_S)
+    match_rig.tray.show_hand()
+    match_rig.wait_s(RESTED_S)
+    match_rig.tray.gather()
+    match_rig.finger.press()
+    match_rig.tray.show_hand(shown=False)
+    snapshot = match_rig.settled()
+
+    assert "1 1 3 5 5 6 lay here" in str(snapshot.question)
+
+
 def test_a_hold_uses_it_and_the_next_throw_is_read_as_ever(match_rig):
     scooped(match_rig, *SCORING)
     match_rig.press()
