@@ -16,7 +16,8 @@ Grey = npt.NDArray[np.float32]
 
 WIDTH_PX = 320  # a die of 16 mm is 13 px wide here, its pips 2 px: enough to see it turn
 LEAST_CHANGE = 5.0  # grey levels: below this lie JPEG blocks and the flicker of lamps
-BELL = 0.6745  # the median of a bell curve's magnitudes, in its deviations
+QUIET = 35  # percent of a picture are free of hands, always
+BELL = 0.4538  # so many percent of a bell curve's magnitudes are smaller, in its deviations
 NOISE_TIMES = 6.0  # of the measured noise: none of 57,600 pixels gets there by chance
 LEAST_BLOB_PX = 3  # smaller specks are hot pixels
 # Shares of the watched picture, from a die of 8 mm in a wide view to one of 16 mm, smeared.
@@ -24,6 +25,9 @@ DIE_SHARE = (0.0004, 0.03)
 DICE_AT_MOST = 14  # more blobs than this are a shaken table
 HAND_PX = 28  # an arm is thicker than that everywhere, a flying die with its shadow is not
 REGION_MARGIN = 0.06  # around the tray, of its size: walls lean outwards in the picture
+EXPOSURE = 0.05  # a smaller change of brightness hides no hand
+CELLS = 3  # across and down: an exposure changes them all, but for one that is too bright or dark
+ALIKE = 0.8  # of the change: tone curves bend, but not so much that a part stays as it was
 SHAKEN = 0.5  # the share of a change that one shift of the whole picture explains
 
 _TOUCHING = np.ones((3, 3), np.uint8)
@@ -122,7 +126,7 @@ def _changed(before: Grey, now: Grey) -> Image:
     gain = _gain(before, now)
     difference = np.asarray(cv2.addWeighted(now, 1.0, before, -gain, 0.0))
     np.abs(difference, out=difference)
-    noise = float(np.median(difference[::4, ::4])) / BELL
+    noise = float(np.percentile(difference[::4, ::4], QUIET)) / BELL
     # Tone curves bend: a correction of the exposure may be wrong by as much as it corrects.
     unexplained = cv2.scaleAdd(before, -abs(gain - 1), difference)
     threshold = np.float32(max(LEAST_CHANGE, NOISE_TIMES * noise))
@@ -131,9 +135,20 @@ def _changed(before: Grey, now: Grey) -> Image:
 
 def _gain(before: Grey, now: Grey) -> float:
     """How much brighter the exposure became: the ratio that most of the bright half agrees on."""
-    old, new = before[::6, ::6].ravel(), now[::6, ::6].ravel()
+    old = before[::6, ::6]
+    ratio = np.asarray(now[::6, ::6] / np.maximum(old, 1), np.float32)
     bright = old >= max(1.0, float(np.median(old)))
-    return float(np.median(new[bright] / old[bright])) if bright.any() else 1.0
+    gain = float(np.median(ratio[bright])) if bright.any() else 1.0
+    return gain if _holds_everywhere(gain, ratio) else 1.0
+
+
+def _holds_everywhere(gain: float, ratio: Grey) -> bool:
+    """Whether all of the picture changed so; a hand over half of it changes that half."""
+    if abs(gain - 1) < EXPOSURE:
+        return True
+    rows = np.array_split(ratio, CELLS)
+    cells = [float(np.median(cell)) for row in rows for cell in np.array_split(row, CELLS, axis=1)]
+    return sum(abs(cell - gain) < ALIKE * abs(gain - 1) for cell in cells) >= len(cells) - 1
 
 
 def _thick(mask: Image, labels: npt.NDArray[np.int32]) -> list[int]:

@@ -69,6 +69,21 @@ def test_settled_waits_as_long_as_asked(still_s):
     assert settled.index(True) == pytest.approx(still_s * 20, abs=1)
 
 
+@pytest.mark.parametrize("share", [0.3, 0.4, 0.5, 0.6])
+def test_a_bright_hand_over_much_of_a_dark_tray_is_no_exposure(share):
+    dark = np.random.default_rng(1).normal(40, 1.5, (180, 320, 3)).clip(0, 255).astype(np.uint8)
+    watch = MotionWatch()
+    seen = []
+    for i in range(60):
+        image = dark.copy()
+        image[:, : round(320 * share * min(max(i - 20, 0), 8) / 8)] = 150
+        seen.append(watch.feed(Frame(image, i / 20)))
+    seen.append(watch.feed(Frame(dark, 3.0)))
+
+    assert not any(scene.settled for scene in seen[21:])
+    assert seen[-1].still_s == 0
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("look", ["green", "red"])
 def test_dice_are_never_settled_while_they_roll(seed, look):
