@@ -379,12 +379,13 @@ class Companion:
         """What the camera thread tells."""
         match report:
             case Seen():
-                self._see(report)
-                earlier, before = report.earlier, self._session.overlay
-                self._session.seen(report.look, report.sight, earlier.sight if earlier else None)
-                if earlier and self._session.offering:
-                    self._see(earlier)
-                if self._session.overlay is not before:  # else it answers nothing any more
+                earlier = report.earlier
+                if self._session.seen(
+                    report.look, report.sight, earlier.sight if earlier else None
+                ):
+                    self._see(report)
+                    if earlier and self._session.offering:
+                        self._see(earlier)
                     self._pictures.judged(self._session)
             case TimedOut():
                 self._session.timed_out(report.look)

@@ -20,7 +20,7 @@ class DiceThrow:
         index: its number, counted from 0.
         dice: all faces in the tray.
         thrown: those of them that fell anew.
-        places: where the dice lie; empty where it was tapped in.
+        places: where the dice lie; nowhere where they were tapped in.
     """
 
     index: int
@@ -34,7 +34,7 @@ class DiceThrow:
 
     @property
     def tapped_in(self) -> bool:
-        return not self.places
+        return not any(place.seen for place in self.places)
 
 
 @dataclass(frozen=True, slots=True)

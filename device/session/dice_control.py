@@ -6,7 +6,7 @@ from typing import Any
 from device.session import messages
 from device.session.judge import Sight
 from device.session.match_control import MatchControl
-from device.session.placement import Placement, compare
+from device.session.placement import Placement, compare, tapped
 from device.session.verdict import Answer, Attention, NotThrown
 from game.commands import (
     AnswerQuestion,
@@ -145,7 +145,7 @@ class DiceControl(MatchControl):
             return
         self._clear()
         faces = tuple(sorted(dice))
-        self._keep_log(self.dice.add(faces, faces))
+        self._keep_log(self.dice.add(faces, faces, tapped(faces)))
 
     def _correct(self, dice: Dice, index: int | None = None) -> None:
         if self.dice is None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from device.session import messages
 from device.session.mid_turn import judge_mid_turn
-from device.session.placement import Placement, compare, place_of
+from device.session.placement import Placement, compare, place_of, tapped
 from device.session.verdict import Accept, Answer, Ask, Attention, EmptyTray, NotThrown, Verdict
 from game.count_words import n_dice
 from game.match.events import Place, Thrown, TookOver
@@ -43,13 +43,13 @@ class Sight:
 def judge(match: Match, sight: Sight, before: tuple[Place, ...] = ()) -> Verdict:
     """What this sight means, with the match as it stands.
 
-    `before` are the places of dice that lay there when the match began.
+    `before` are the places of dice that were read for something else since its last throw.
     """
     if not sight.reading.sure:
         return Attention(messages.advice(sight.reading))
     if not sight.reading.in_tray:
         return EmptyTray()
-    before = match.last_places or before
+    before = before or match.last_places
     lay = compare(sight.reading, before, match.rules.n_dice)
     if not lay.thrown:
         return NotThrown(Message("Not thrown yet: the dice lie where they lay."))
@@ -61,7 +61,7 @@ def judge(match: Match, sight: Sight, before: tuple[Place, ...] = ()) -> Verdict
 
 def judge_tapped(match: Match, dice: Dice) -> Verdict:
     """What dice mean that a person tapped in, where no camera read them."""
-    lay = Placement(tuple(Place(face, 0, 0, 0) for face in dice))
+    lay = Placement(tapped(dice))
     return _announce_reset(match.state, _judge_throw(match.state, lay))
 
 

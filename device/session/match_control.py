@@ -173,8 +173,11 @@ class MatchControl:
 
     def _do(self, *actions: Action) -> Match:
         match = self.live_match.do(*actions)
-        if any(isinstance(action, Thrown) for action in actions):
+        throws = [action for action in actions if isinstance(action, Thrown)]
+        if throws:
             self._looker.mark(self._seen_s)
+        if any(place.seen for throw in throws for place in throw.places):
+            self._leftovers = ()
         return match
 
     def _apply(self, verdict: Verdict) -> None:
@@ -280,6 +283,7 @@ class MatchControl:
 
     def reload(self) -> None:
         """The journal is another one now: a backup was restored."""
+        self._remember_the_tray()
         self.live_match.reload()
         self.rolloff = RollOff()
         self._clear()
@@ -291,8 +295,9 @@ class MatchControl:
         self.message = Paragraph(Message("A backup was restored."), stands)
 
     def _remember_the_tray(self) -> None:
+        """What lies there is no throw of what is played next."""
         if self.live_match:
-            self._leftovers = self.live_match.match.last_places or self._leftovers
+            self._leftovers = self._leftovers or self.live_match.match.last_places
 
     def _begin(self, match: Match, message: Message) -> None:
         self._remember_the_tray()

@@ -81,5 +81,10 @@ def place_of(die: Die) -> Place:
     return Place(face, round(die.x, 1), round(die.y, 1), round(die.size, 1), round(die.angle))
 
 
+def tapped(dice: Dice) -> tuple[Place, ...]:
+    """Dice that nobody saw lie: their faces are known, and not where."""
+    return tuple(Place(face, 0, 0, 0) for face in dice)
+
+
 def faces(dice: Iterable[Place]) -> Dice:
     return tuple(sorted(die.face for die in dice))

@@ -164,7 +164,8 @@ class Session(DiceControl):
             )
             return
         number = self._looker.look(armed=armed)
-        self.overlay = WaitingForStillness(number, then_bank, confirming, again, by_itself)
+        before = self.overlay if by_itself else None
+        self.overlay = WaitingForStillness(number, then_bank, confirming, again, by_itself, before)
         if by_itself:
             return
         still = Message("Waiting for the dice to lie still.")
@@ -177,7 +178,12 @@ class Session(DiceControl):
 
     def timed_out(self, look: int) -> None:
         """The tray did not come to rest within the time of this look."""
-        if isinstance(self.overlay, WaitingForStillness) and self.overlay.look == look:
+        waiting = self.overlay
+        if not isinstance(waiting, WaitingForStillness) or waiting.look != look:
+            return
+        if waiting.by_itself:
+            self.overlay = waiting.before  # nobody had asked
+        else:
             self._stop_waiting(Message("The tray was not still for 20 seconds: press again."))
 
     def camera_found(self) -> None:
@@ -200,19 +206,19 @@ class Session(DiceControl):
                 Message("Tap the dice in on a phone meanwhile."),
             )
 
-    def seen(self, look: int, sight: Sight, earlier: Sight | None = None) -> None:
-        """A look was answered. One that nobody waits for any more is let go.
+    def seen(self, look: int, sight: Sight, earlier: Sight | None = None) -> bool:
+        """A look was answered: whether that says anything, to somebody who still waits for it.
 
         `earlier` is what lay in a tray that is empty now.
         """
-        self.offering = None
         waiting = self.overlay
         if not isinstance(waiting, WaitingForStillness) or waiting.look != look:
-            return
-        self.overlay = None
-        self._seen_s = sight.time_s
+            return False
+        self.overlay = waiting.before
         if waiting.by_itself and sight.reading.sure and not sight.reading.in_tray:
-            return  # taken up again: nobody has asked for these
+            return False  # taken up again: nobody has asked for these
+        self.overlay = self.offering = None
+        self._seen_s = sight.time_s
         if self.dice is not None:
             self._read_dice_or_wait(self.dice, sight)
         elif not self.live_match:
@@ -221,6 +227,7 @@ class Session(DiceControl):
             self._judge_again(waiting, sight)
         elif not (earlier and self._offered(sight, earlier)):
             self._judge(waiting, sight)
+        return True
 
     def _read_dice_or_wait(self, log: DiceLog, sight: Sight) -> None:
         if sight.reading.sure and not sight.reading.in_tray:

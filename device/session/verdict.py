@@ -63,7 +63,8 @@ Verdict = Accept | Ask | NotThrown | Attention | EmptyTray
 class WaitingForStillness:
     """A look was asked for. `then_bank` where a hold asked, `confirming` a costly reading.
 
-    `again` is the index of the throw that is read once more, `by_itself` where nobody asked.
+    `again` is the index of the throw that is read once more, `by_itself` where nobody asked;
+    then `before` is what was open meanwhile.
     """
 
     situation: ClassVar = Situation.WAITING
@@ -73,6 +74,7 @@ class WaitingForStillness:
     confirming: Reading | None = None
     again: int | None = None
     by_itself: bool = False
+    before: "Overlay | None" = None
 
 
 @dataclass(frozen=True, slots=True)

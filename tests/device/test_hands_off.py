@@ -88,3 +88,22 @@ def test_off_as_installed(match_rig):
     match_rig.wait_s(LONG_S)
 
     assert throws(match_rig) == []
+
+
+def test_a_question_stands_though_dice_are_thrown_and_taken_up_meanwhile(table):
+    table.roll(*FIRST)
+    table.wait_s(LONG_S)
+    table.roll(5, 5, 5, 2, 3, 4)
+    table.wait_s(LONG_S)
+    asked = table.companion.snapshot()
+    assert "Did Anna bank 1,000?" in str(asked.question)
+    table.tray.throw_all((1, 2, 2, 3, 4, 6))
+    table.wait_s(0.3)
+    table.tray.gather()
+    table.wait_s(LONG_S)
+
+    stands = table.companion.snapshot()
+    assert (stands.question, stands.choices) == (asked.question, asked.choices)
+    assert stands.photo == asked.photo
+    table.hold()
+    assert table.scores == [1000, 0]

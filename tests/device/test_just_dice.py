@@ -9,6 +9,7 @@ from game.commands import (
     CorrectThrow,
     JustDice,
     NameFace,
+    Reopen,
     ShowPicture,
     StartMatch,
     TapIn,
@@ -124,3 +125,37 @@ def test_a_new_match_takes_its_place_and_counts_no_old_dice(dice_rig):
 
     assert snapshot.just_dice is None
     assert snapshot.match.last_throw is None
+
+
+def test_what_was_tapped_in_and_lies_in_the_tray_is_counted_once(dice_rig):
+    dice_rig.wait_s(30)
+    dice_rig.roll(*FIRST)
+    dice_rig.companion.do(TapIn(FIRST))
+    dice_rig.companion.tray_watch.mark()
+    snapshot = dice_rig.press()
+
+    assert dice(snapshot) == [FIRST]
+
+
+def test_dice_of_just_dice_are_no_throw_of_the_match_that_goes_on(match_rig):
+    match_rig.throw(1, 1, 1, 2, 3, 4)
+    match_rig.hold()
+    match_rig.companion.do(JustDice(on=True))
+    match_rig.throw(2, 2, 3, 5, 5, 5)
+    match_rig.companion.do(JustDice(on=False))
+    snapshot = match_rig.press()
+
+    assert str(snapshot.message) == "Not thrown yet: the dice lie where they lay."
+    assert match_rig.state.turn.last is None
+    match_rig.throw(1, 2, 2, 3, 4, 6)
+    assert match_rig.state.turn.last.dice == (1, 2, 2, 3, 4, 6)
+
+
+def test_dice_of_one_match_are_no_throw_of_an_older_one_that_is_taken_up(match_rig):
+    match_rig.throw(1, 1, 1, 2, 3, 4)
+    match_rig.hold()
+    match_rig.companion.do(StartMatch(("Cleo", "Dan")))
+    match_rig.throw(2, 2, 3, 5, 5, 5)
+    match_rig.companion.do(Reopen(1))
+
+    assert "lie where they lay" in str(match_rig.press().message)
