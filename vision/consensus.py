@@ -29,7 +29,7 @@ def agree(readings: Sequence[Reading]) -> Reading:
 def _confirmed(die: Die, others: Sequence[Reading]) -> Die:
     for other in others:
         twin = next((d for d in other.dice if _is_same(die, d)), None)
-        if twin is None or twin.value != die.value:
+        if twin is None or (twin.value, twin.zone) != (die.value, die.zone):
             return replace(die, value=None, confidence=0.0, problem=Problem.UNREADABLE)
         worse = min(die.confidence, twin.confidence)
         die = replace(die, confidence=worse, problem=die.problem or twin.problem)

@@ -278,7 +278,7 @@ class TrayWatch:
         view = _View(
             camera, picture_px, _zones(camera),
             MotionWatch(still_s=self._still_s, tray=camera.tray, picture_px=picture_px),
-            LastRest(camera.tray, picture_px), Liveness(), now_s, now_s, now_s,
+            LastRest(camera.tray, picture_px), Liveness(), now_s, now_s, now_s, gap_s=now_s,
         )  # fmt: skip
         with self._lock:
             self._view = view

@@ -301,6 +301,23 @@ def test_a_camera_that_is_said_to_be_there_can_be_looked_through(clock):
 # What it knows of the table
 
 
+def test_whether_dice_tumbled_before_the_tray_was_marked_anew_is_not_known(clock):
+    tray = SimulatedTray(seed=3, roll_s=0.4, clock=clock)
+    camera = Faulty(tray)
+    reports = Reports(clock, camera.open)
+    reports.wait_s(1)
+    reports.watch.mark()
+    reports.wait_s(1)
+    assert reports.watch.tumbled is False
+    tray.throw()
+    reports.wait_s(2)
+    assert reports.watch.tumbled is True
+    camera.tray = tray.tray
+    reports.wait_s(2)
+
+    assert reports.watch.tumbled is None
+
+
 def test_the_empty_tray_is_seen_between_throws_without_a_press(clock):
     tray = SimulatedTray(seed=3, roll_s=0, clock=clock)
     reports = Reports(clock, lambda: tray)

@@ -1,0 +1,39 @@
+"""Several looks at one rest: a die is only as sure as all of them agree."""
+
+from dataclasses import replace
+
+import pytest
+
+from vision.consensus import agree
+from vision.reading import Die, Problem, Reading, Zone
+
+ONE = Die(1, 100, 100, 40, 40, 0.0, 0.9)
+FIVE = Die(5, 300, 100, 40, 40, 0.0, 0.8)
+BOTH = Reading((ONE, FIVE), ms=10)
+
+
+def test_looks_that_agree_are_as_sure_as_the_least_sure_of_them():
+    again = Reading((replace(FIVE, x=303), replace(ONE, confidence=0.7)), ms=20)
+    reading = agree([BOTH, again])
+
+    assert reading.sure
+    assert reading.values == (1, 5)
+    assert [die.confidence for die in reading.dice] == [0.7, 0.8]
+    assert reading.ms == 30
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        (ONE,),
+        (ONE, replace(FIVE, value=4)),
+        (ONE, replace(FIVE, zone=Zone.OUTSIDE)),
+        (ONE, replace(FIVE, zone=Zone.ASIDE)),
+        (ONE, replace(FIVE, problem=Problem.COCKED)),
+        (ONE, FIVE, replace(FIVE, y=300)),
+    ],
+    ids=["missed", "misread", "outside", "aside", "cocked", "one more"],
+)
+def test_what_one_look_sees_otherwise_is_in_doubt_in_either_order(seen):
+    assert not agree([BOTH, Reading(seen)]).sure
+    assert not agree([Reading(seen), BOTH]).sure
