@@ -260,7 +260,7 @@ class Tournaments:
                 "UPDATE call SET declined = 1 WHERE tournament = ? AND pairing = ? AND tray = ?",
                 int(named[1]), int(named[2]), tray,
             )  # fmt: skip
-            self._call(tray, None)
+            self._clear(tray)
 
     def withdraw(self, tournament: int, pairing: int) -> None:
         """Take a call back: the tray is free, and the pairing is called again some time."""
@@ -271,7 +271,13 @@ class Tournaments:
             self._store.run(
                 "DELETE FROM call WHERE tournament = ? AND pairing = ?", tournament, pairing
             )
-            self._call(row["tray"], None)
+            self._clear(row["tray"])
+
+    def _clear(self, tray: str) -> None:
+        """What was called there is taken back, unless another pairing is called there by now."""
+        with self._lock:
+            if not self._store.row("SELECT 1 FROM call WHERE tray = ? AND NOT declined", tray):
+                self._call(tray, None)
 
     def calls(self) -> list[tuple[Tournament, Fixture]]:
         """Who is called where, and has not begun."""

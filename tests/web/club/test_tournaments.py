@@ -141,6 +141,45 @@ def test_a_tray_that_declined_one_match_is_called_to_another(tournaments, cup, c
     assert set(called[-1][1]["names"]) != set(called[0][1]["names"])
 
 
+def declined_then_called_to_another(tournaments, called):
+    """At the one free tray Anna and Dan said no; Ben and Cleo are called there now."""
+    tournaments.tend(FREE[:1])
+    declined = called[-1][1]["id"]
+    tournaments.answered("t1", declined, accepted=False)
+    tournaments.tend(FREE[:1])
+    assert called[-1][1]["names"] == ["Ben", "Cleo"]
+    called.clear()
+    return declined
+
+
+def test_to_call_again_who_declined_leaves_the_call_of_others_standing(tournaments, cup, called):
+    drawn = cup()
+    declined_then_called_to_another(tournaments, called)
+    tournaments.withdraw(drawn, 0)
+
+    assert called == []
+    assert not fixtures(tournaments, drawn)[0].declined
+
+
+def test_a_no_that_comes_twice_leaves_the_call_of_others_standing(tournaments, cup, called):
+    cup()
+    declined = declined_then_called_to_another(tournaments, called)
+    tournaments.answered("t1", declined, accepted=False)
+
+    assert called == []
+
+
+def test_who_declined_and_plays_elsewhere_leaves_the_call_of_others_standing(
+    tournaments, cup, called, played
+):
+    cup()
+    declined_then_called_to_another(tournaments, called)
+    played(["Anna", "Dan"], 1, "t2")
+    tournaments.tend(FREE[:1])
+
+    assert called == []
+
+
 def test_players_of_a_draw_are_merged_there_too(tournaments, cup, people, played):
     drawn = cup()
     annie = people.add("Annie")
