@@ -90,7 +90,7 @@ class Listener:
             self._trays.greeted()
         every = Topics("+")
         self._link.subscribe(
-            every.event, every.answer(self._name), every.state, every.availability, every.assigned
+            every.event, every.answer(self._name), every.availability, every.state, every.assigned
         )
 
     def _message(self, topic: str, payload: bytes) -> None:

@@ -4,7 +4,7 @@ import json
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from threading import RLock
@@ -20,6 +20,10 @@ log = logging.getLogger(__name__)
 
 HELD_AT_ONCE = 400
 """Matches kept folded; others are folded again from their entries when they go on."""
+
+CLOCKS_APART_S = 600
+"""A tray's clock that differs from the board's by more was never told the time: a Pi without
+internet goes on where it was when it was turned off."""
 
 
 class Taken(Enum):
@@ -42,23 +46,31 @@ class HeldMatch:
 
 
 class MatchHistory:
-    """Folds entries into matches and writes both down; any thread may ask."""
+    """Folds entries into matches and writes both down; any thread may ask.
 
-    def __init__(self, store: ClubStore, people: People) -> None:
-        self._store, self._people = store, people
+    Args:
+        store: where they are written.
+        people: the players.
+        clock: the board's, seconds since 1970.
+    """
+
+    def __init__(
+        self, store: ClubStore, people: People, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._store, self._people, self._clock = store, people, clock
         self._held: OrderedDict[str, HeldMatch] = OrderedDict()
         self._lock = RLock()
 
-    def take(self, tray: str, entry: WireEntry) -> Taken:
-        """One entry, as the tray said it or said it again.
+    def take(self, tray: str, entry: WireEntry, *, live: bool = False) -> Taken:
+        """One entry, as the tray said it or said it again; `live` where it happens now.
 
         The tray is right: where it tells a number anew with other content, what the board had
         from there on gives way.
         """
         with self._lock:
-            return self._take(tray, entry)
+            return self._take(tray, entry, live=live)
 
-    def _take(self, tray: str, entry: WireEntry) -> Taken:
+    def _take(self, tray: str, entry: WireEntry, *, live: bool) -> Taken:
         held = self.held(entry.match)
         if held and held.tray != tray:
             return Taken.REFUSED
@@ -70,9 +82,9 @@ class MatchHistory:
             return Taken.GAP
         if not entry.follows(held.chain if held else ""):
             return Taken.GAP if held else Taken.REFUSED
-        return self._add(tray, entry, held)
+        return self._add(tray, entry, held, live=live)
 
-    def _add(self, tray: str, entry: WireEntry, held: HeldMatch | None) -> Taken:
+    def _add(self, tray: str, entry: WireEntry, held: HeldMatch | None, *, live: bool) -> Taken:
         if held is None and self._chain_at(entry.match, 0):
             return Taken.REFUSED  # it is here, but cannot be folded any more: kept as it is
         try:
@@ -81,7 +93,7 @@ class MatchHistory:
             return Taken.REFUSED
         after = HeldMatch(tray, entry.seq, entry.chain, match)
         with self._store.together():
-            self._write(entry, after, held)
+            self._write(entry, after, held, live=live)
         self._keep(entry.match, after)
         return Taken.NEW
 
@@ -155,12 +167,14 @@ class MatchHistory:
 
     # Writing down
 
-    def _write(self, entry: WireEntry, after: HeldMatch, before: HeldMatch | None) -> None:
+    def _write(
+        self, entry: WireEntry, after: HeldMatch, before: HeldMatch | None, *, live: bool
+    ) -> None:
         state = after.match.state
         if before is None:
             self._store.run(
                 "INSERT INTO match VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                entry.match, after.tray, entry.began_s or time.time(),  # its clock was not set
+                entry.match, after.tray, self._began_s(entry, live=live),
                 state.rules.title, state.rules.target, after.seq, after.chain, state.winner,
             )  # fmt: skip
         else:
@@ -173,6 +187,12 @@ class MatchHistory:
         self._store.run("INSERT INTO entry VALUES (?, ?, ?, ?)", *values)
         if before is None or _results(before.match.state) != _results(state):
             self._write_seats(entry.match, after)
+
+    def _began_s(self, entry: WireEntry, *, live: bool) -> float:
+        """As the tray's clock had it, unless that was not set, or is plainly wrong."""
+        now_s = self._clock()
+        wrong = live and abs(entry.began_s - now_s) > CLOCKS_APART_S
+        return now_s if wrong or not entry.began_s else entry.began_s
 
     def _write_seats(self, match_id: str, held: HeldMatch) -> None:
         state = held.match.state

@@ -75,6 +75,7 @@ class Trays:
         self._history, self._asking, self._answered = history, TrayRequests(ask), answered
         self._trays: dict[str, ShownTray] = {}
         self._complained: set[str] = set()
+        self._caught_up: set[str] = set()
         self._changed = Condition()
         self._version = 1
         self._drawn = TraysSnapshot(1, ())
@@ -116,6 +117,7 @@ class Trays:
         """The broker is there (again): whatever was under way may be lost."""
         self._asking.forget()
         self._complained.clear()
+        self._caught_up.clear()
         for tray in list(self._trays):
             self._put(replace(self._trays[tray], online=False))
 
@@ -154,7 +156,12 @@ class Trays:
             self._changed.notify_all()
 
     def _available(self, name: str, payload: bytes) -> None:
-        """An empty one says that there is no such tray any more."""
+        """An empty one says that there is no such tray any more.
+
+        A tray that comes tells first what happened while it was away, then its state; what it
+        says from then on happens now.
+        """
+        self._caught_up.discard(name)
         if not payload:
             self._asking.forget(name)
             with self._changed:
@@ -168,6 +175,7 @@ class Trays:
         self._put(replace(self._tray(name), online=online))
 
     def _state(self, name: str, state: TrayState) -> None:
+        self._caught_up.add(name)
         tray = replace(
             self._tray(name),
             match=state.match,
@@ -188,14 +196,14 @@ class Trays:
                 self._ask_match(name, state.match, -1)
 
     def _event(self, name: str, entry: WireEntry) -> None:
-        """What happens now: the tray plays this match."""
-        taken = self._take(name, entry)
+        """The tray plays this match: now, or while it was away from the broker."""
+        taken = self._take(name, entry, live=name in self._caught_up)
         if taken is Taken.NEW and (held := self._history.held(entry.match)):
             tray = replace(self._tray(name), match=entry.match)
             self._put(replace(tray, seq=held.seq, summary=summary(held.match)))
 
-    def _take(self, name: str, entry: WireEntry) -> Taken:
-        taken = self._history.take(name, entry)
+    def _take(self, name: str, entry: WireEntry, *, live: bool = False) -> Taken:
+        taken = self._history.take(name, entry, live=live)
         match taken:
             case Taken.GAP:
                 held = self._history.held(entry.match)

@@ -7,6 +7,7 @@ import pytest
 
 from device.bench.self_play import whole_match
 from game.rules.rule_files import load
+from tests.clock import Clock
 from web.club.app import create_club
 from web.club.match_history import MatchHistory
 from web.club.people import People
@@ -26,6 +27,12 @@ def rules():
 
 
 @pytest.fixture
+def clock():
+    """The board's."""
+    return Clock(EVENING_S)
+
+
+@pytest.fixture
 def store(tmp_path):
     with closing(ClubStore.open(tmp_path / "club.db")) as store:
         yield store
@@ -37,8 +44,8 @@ def people(store):
 
 
 @pytest.fixture
-def history(store, people):
-    return MatchHistory(store, people)
+def history(store, people, clock):
+    return MatchHistory(store, people, clock)
 
 
 @pytest.fixture

@@ -114,6 +114,42 @@ def test_presence_and_leaving(trays):
     assert trays.snapshot().trays == ()
 
 
+FIVE_DAYS_S = 5 * 24 * 3600
+
+
+def said_to_have_begun(standings):
+    (match,) = standings.matches()
+    return match.began_s
+
+
+@pytest.mark.parametrize("off_s", [-FIVE_DAYS_S, FIVE_DAYS_S])
+def test_a_tray_whose_clock_is_days_off_plays_tonight(trays, tape, clock, standings, off_s):
+    clock.now_s = EVENING_S - off_s
+    say(trays, "availability", b"online")
+    say(trays, "state", state_of(tape, match=None, players=[]))
+    say(trays, "event", tape.entries[0].to_json())
+
+    assert said_to_have_begun(standings) == clock.now_s
+
+
+def test_a_clock_that_is_a_little_off_is_believed(trays, tape, clock, standings):
+    clock.now_s = EVENING_S + 60
+    say(trays, "state", state_of(tape, match=None, players=[]))
+    say(trays, "event", tape.entries[0].to_json())
+
+    assert said_to_have_begun(standings) == EVENING_S
+
+
+def test_what_a_tray_played_while_it_was_away_was_not_played_tonight(trays, tape, clock, standings):
+    clock.now_s = EVENING_S + FIVE_DAYS_S
+    say(trays, "state", state_of(tape, match=None, players=[]))
+    say(trays, "availability", b"online")
+    say(trays, "event", tape.entries[0].to_json())
+    say(trays, "state", state_of(tape))
+
+    assert said_to_have_begun(standings) == EVENING_S
+
+
 def test_a_screen_hears_of_a_change_and_not_of_none(trays):
     version = trays.snapshot().version
 
