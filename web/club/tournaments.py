@@ -6,6 +6,7 @@ that is taken back at the tray is taken back here.
 
 import json
 import re
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from secrets import token_hex
@@ -17,6 +18,7 @@ from game.message import Message
 from game.names import clean_name
 from game.rules import rule_files
 from web.club.draw import Pairing, TournamentKind, TournamentPlan, pairings
+from web.club.match_history import CLOCKS_APART_S
 from web.club.people import People
 from web.club.store import ClubStore
 from web.club.trays import ShownTray
@@ -106,10 +108,17 @@ class Tournaments:
         store: where draws, calls and the history are.
         people: the players.
         call: brings a call to a tray.
+        clock: the board's, seconds since 1970.
     """
 
-    def __init__(self, store: ClubStore, people: People, call: Call) -> None:
-        self._store, self._people, self._call = store, people, call
+    def __init__(
+        self,
+        store: ClubStore,
+        people: People,
+        call: Call,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._store, self._people, self._call, self._clock = store, people, call, clock
         self._lock = RLock()
         self._running = self._any_running()
 
@@ -126,7 +135,7 @@ class Tournaments:
                     Message("a player of this tournament is gone: look at the list again")
                 )
         (newest,) = self._store.rows("SELECT COALESCE(MAX(rowid), 0) AS row FROM match")
-        text = json.dumps(asdict(plan) | {"after": newest["row"]})
+        text = json.dumps(asdict(plan) | {"after": newest["row"], "drawn": self._clock()})
         self._running = True
         return self._store.run(
             "INSERT INTO tournament (name, plan) VALUES (?, ?)", clean_name(name), text
@@ -142,11 +151,11 @@ class Tournaments:
         if row is None:
             return None
         data = json.loads(row["plan"])
-        after = data.pop("after")
         plan = TournamentPlan(
             TournamentKind(data["kind"]), tuple(data["players"]), data["rules"], data["target"]
         )
-        met = self._met(plan, after)
+        drawn_s = data.get("drawn", 0.0)  # a cup drawn by an older version has none
+        met = self._met(plan, data["after"], drawn_s - CLOCKS_APART_S)
         winners = {two: match.winner for two, match in met.items() if match.winner is not None}
         calls = {
             call["pairing"]: call
@@ -168,17 +177,20 @@ class Tournaments:
         person = self._people.person(player)
         return person.name if person else "?"
 
-    def _met(self, plan: TournamentPlan, after: int) -> dict[frozenset[int], Met]:
-        """The first match of each two that sat alone at a tray since the draw."""
+    def _met(self, plan: TournamentPlan, after: int, since_s: float) -> dict[frozenset[int], Met]:
+        """The first match of each two that sat alone at a tray since the draw.
+
+        One is older if the board had it then, or if it had begun when a tray told it later.
+        """
         rows = self._store.rows(
             "SELECT match.id, tray, winner, one.player AS first, two.player AS second, one.won "
             "FROM match JOIN seat AS one ON one.match = match.id AND one.seat = 0 "
             "JOIN seat AS two ON two.match = match.id AND two.seat = 1 "
-            "WHERE match.rowid > ? AND NOT EXISTS "
+            "WHERE match.rowid > ? AND match.began >= ? AND NOT EXISTS "
             "(SELECT 1 FROM seat WHERE match = match.id AND seat = 2) "
             "ORDER BY winner IS NULL, match.rowid",
-            after,
-        )
+            after, since_s,
+        )  # fmt: skip
         met: dict[frozenset[int], Met] = {}
         for row in rows:
             two = frozenset((row["first"], row["second"]))

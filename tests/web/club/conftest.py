@@ -76,8 +76,8 @@ def called():
 
 
 @pytest.fixture
-def tournaments(store, people, called):
-    return Tournaments(store, people, lambda tray, match: called.append((tray, match)))
+def tournaments(store, people, called, clock):
+    return Tournaments(store, people, lambda tray, match: called.append((tray, match)), clock)
 
 
 @pytest.fixture

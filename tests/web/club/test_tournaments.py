@@ -89,6 +89,32 @@ def test_what_was_played_before_the_draw_does_not_count(tournaments, cup, played
     assert fixtures(tournaments, drawn)[0].met is None
 
 
+def test_what_was_played_before_the_draw_and_is_told_later_does_not_count(
+    tournaments, cup, played, clock
+):
+    clock.now_s = EVENING_S + 7 * 24 * 3600
+    drawn = cup()
+    played(["Anna", "Dan"], 1)
+
+    assert fixtures(tournaments, drawn)[0].met is None
+
+
+def test_a_tray_whose_clock_is_a_little_late_plays_for_the_cup(tournaments, cup, played, clock):
+    clock.now_s = EVENING_S + 9 * 60
+    drawn = cup()
+    played(["Anna", "Dan"], 1)
+
+    assert fixtures(tournaments, drawn)[0].met
+
+
+def test_a_cup_of_an_older_version_counts_what_is_told_since(tournaments, cup, played, store):
+    drawn = cup()
+    store.run("UPDATE tournament SET plan = json_remove(plan, '$.drawn')")
+    played(["Anna", "Dan"], 1)
+
+    assert fixtures(tournaments, drawn)[0].met
+
+
 def test_a_win_that_is_taken_back_is_taken_back(tournaments, cup, history):
     drawn = cup()
     tape = whole_match(RULES, ["Anna", "Dan"], 1, EVENING_S)
