@@ -6,12 +6,13 @@ of a year is one query.
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import RLock
-from typing import Any, Self
+from typing import IO, Any, Self
 
 from game.errors import GameError, reason
+from game.journal.file_guard import locked
 from game.message import Message
 
 SCHEMA_VERSION = 1
@@ -81,24 +82,30 @@ class StoreError(GameError):
 
 
 class ClubStore:
-    """The file of a board; any thread may ask, one at a time.
+    """The file of a board, and of no other; any thread may ask, one at a time.
 
     Raises (every method):
         StoreError: the file cannot be read or written.
     """
 
-    def __init__(self, path: Path, db: sqlite3.Connection) -> None:
-        self._path, self._db, self._lock = path, db, RLock()
+    def __init__(self, path: Path, db: sqlite3.Connection, alone: IO[bytes]) -> None:
+        self._path, self._db, self._alone, self._lock = path, db, alone, RLock()
 
     def __repr__(self) -> str:
         return f"<ClubStore in {self._path}>"
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """The board's history in this file, made where there is none."""
-        with _as_store_error(path):
+        """The board's history in this file, made where there is none.
+
+        Raises:
+            JournalError: another board has it open.
+        """
+        with _as_store_error(path), ExitStack() as undo:
             path.parent.mkdir(parents=True, exist_ok=True)
+            alone = undo.enter_context(locked(path))
             db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            undo.callback(db.close)
             db.row_factory = sqlite3.Row
             # What a power cut takes from here, the trays tell again.
             db.execute("PRAGMA journal_mode=WAL")
@@ -113,11 +120,13 @@ class ClubStore:
                 )
             db.executescript(_SCHEMA)
             db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-        return cls(path, db)
+            undo.pop_all()  # all went well: the store keeps them
+        return cls(path, db, alone)
 
     def close(self) -> None:
         with self._lock:
             self._db.close()
+            self._alone.close()
 
     def rows(self, query: str, *values: Any) -> list[sqlite3.Row]:
         with self._lock, _as_store_error(self._path):
@@ -157,6 +166,15 @@ def _as_store_error(path: Path) -> Iterator[None]:
             Message(
                 "%(file)s: the club's history cannot be used (%(why)s): is the disk full or "
                 "read-only?",
+                file=str(path),
+                why=reason(error),
+            )
+        ) from None
+    except sqlite3.IntegrityError as error:
+        raise StoreError(
+            Message(
+                "%(file)s: the club's history does not take that (%(why)s) and stays as it was: "
+                "start the board again",
                 file=str(path),
                 why=reason(error),
             )
