@@ -73,6 +73,7 @@ def address(url: str, *, secret: str = "", ca: str = "") -> Address:
     try:
         parts = urlsplit(url)
         port = parts.port
+        (parts.hostname or "").encode("idna")  # as whoever looks the name up will do
     except ValueError:
         raise UsageError(f"mqtt: {quoted(url)} is no address: write {EXAMPLE}") from None
     if parts.scheme not in PORTS or not parts.hostname or parts.path.strip("/"):

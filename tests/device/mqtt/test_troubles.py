@@ -153,6 +153,8 @@ def greet_as_of_old(server):
         ("mqtt://", "is no address"),
         ("mqtt://broker:99999", "is no address"),
         ("mqtt://broker/club", "is no address"),
+        ("mqtt://broker..local", "is no address: write mqtt://"),
+        (f"mqtt://{'b' * 64}.local", "is no address"),
         ("mqtt://me:secret@broker", "belong into the file that mqtt_secret names"),
     ],
 )
@@ -167,6 +169,7 @@ def test_addresses_that_hold():
     assert str(address("mqtt://broker.local")) == "broker.local:1883"
     assert address("mqtts://broker.local").port == 8883
     assert address("mqtts://broker.local").tls
+    assert address("mqtt://[fe80::1]:1884").host == "fe80::1"
 
 
 def test_a_secret_that_others_can_read(tmp_path):
