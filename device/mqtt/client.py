@@ -4,6 +4,7 @@ MQTT 5, because only there a broker says that it refused a message instead of dr
 """
 
 import logging
+import shlex
 import ssl
 import sys
 from collections.abc import Callable
@@ -32,6 +33,9 @@ MAX_QUEUED = 1_000
 """Messages under way in paho. Ours are at most some hundreds: the rest waits in the journal."""
 
 LONGEST_WORD = 200
+
+PAHO = "paho-mqtt>=2.1"
+"""As the extra `mqtt` in pyproject.toml has it."""
 
 GOES_ON = "; trying again, the table plays on"
 """The end of every trouble."""
@@ -216,9 +220,12 @@ def _paho() -> Any:
     try:
         mqtt = import_module("paho.mqtt.client")
     except ModuleNotFoundError:
-        raise UsageError(
-            "mqtt: paho-mqtt is not installed: pip install 'traykeeper[mqtt]'"
-        ) from None
+        raise UsageError(f"mqtt: paho-mqtt is not installed: {_install()}") from None
     if not hasattr(mqtt, "CallbackAPIVersion"):
-        raise UsageError("mqtt: this paho-mqtt is too old: pip install 'paho-mqtt>=2.1'")
+        raise UsageError(f"mqtt: this paho-mqtt is too old: {_install()}")
     return mqtt
+
+
+def _install() -> str:
+    """Into the environment that is at work: any other pip puts it elsewhere, or is refused."""
+    return shlex.join((sys.executable, "-m", "pip", "install", PAHO))

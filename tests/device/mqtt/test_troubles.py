@@ -1,7 +1,11 @@
 """What goes wrong with a broker is said in one line, and the table plays on."""
 
+import shlex
 import socket
+import sys
+import tomllib
 from contextlib import closing
+from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -11,6 +15,8 @@ from device.mqtt import client
 from device.mqtt.address import address, tray_name
 from game.commands import StartMatch, TapIn
 from tests.mosquitto import PASSWORD, certify, mosquitto, needs_mosquitto, until
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)
@@ -208,7 +214,14 @@ def test_names_of_trays():
         tray_name("Tisch #3")
 
 
-def test_without_paho_it_says_how_to_get_it(monkeypatch):
-    monkeypatch.setattr(client, "import_module", lambda name: __import__("no_such_module"))
-    with pytest.raises(UsageError, match=r"pip install 'traykeeper\[mqtt\]'"):
+@pytest.mark.parametrize("found", ["no_such_module", "json"], ids=["none", "one that is too old"])
+def test_without_paho_it_says_how_to_get_it_into_this_environment(monkeypatch, found):
+    monkeypatch.setattr(sys, "executable", "/opt/my dice/bin/python3")
+    monkeypatch.setattr(client, "import_module", lambda name: __import__(found))
+    with pytest.raises(UsageError) as refused:
         client.BrokerClient(address("mqtt://broker"), "t1", client.Ears(*[lambda *_: None] * 5))
+
+    _, _, command = str(refused.value).rpartition(": ")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    paho = project["optional-dependencies"]["mqtt"]
+    assert shlex.split(command) == ["/opt/my dice/bin/python3", "-m", "pip", "install", *paho]
