@@ -148,22 +148,3 @@ def test_turned_off_the_device_goes_away(table, join, listener):
         until(lambda: listener.on(CONFIG))
     with join(mqtt_discovery=False):
         until(lambda: listener.on(CONFIG)[-1] == b"")
-
-
-@needs_mosquitto
-def test_a_tray_taken_off_the_broker_leaves_nothing_there(table, join, listener, tmp_path):
-    with join():
-        until(lambda: listener.on("traykeeper/t1/state"))
-    with join(mqtt=""):
-        until(lambda: not (tmp_path / "mqtt.json").exists())
-    kept = (CONFIG, "traykeeper/t1/state", "traykeeper/t1/availability")
-    until(lambda: all(listener.on(topic)[-1] == b"" for topic in kept))
-
-
-@needs_mosquitto
-def test_a_tray_with_a_new_name_takes_the_old_one_off(table, join, listener):
-    with join():
-        until(lambda: listener.on("traykeeper/t1/state"))
-    with join(mqtt_tray="t2"):
-        until(lambda: listener.on("traykeeper/t1/state")[-1] == b"")
-        until(lambda: listener.on("traykeeper/t2/state"))
