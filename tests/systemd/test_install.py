@@ -136,6 +136,49 @@ def test_port_80_is_granted_announced_and_kept(root):
     assert "\nport = 80\n" in (root / "etc/traykeeper/settings.toml").read_text()
 
 
+@pytest.mark.parametrize("port", ["80x", "0", "080", "65536", "-1"])
+def test_what_is_no_port_is_refused_before_anything_is_done(port, tmp_path):
+    done = install("--root", str(tmp_path), "--port", port)
+
+    assert done.returncode == 2
+    assert f"--port {port} is no port" in done.stderr
+    assert not any(tmp_path.iterdir())
+
+
+@needs_root
+@needs_sysusers
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('camera = "auto"', 'camera = "auto"\nport = 81\n'),
+        ("port=80", "port = 81\n"),
+        ("port = 80x\n", "port = 81\n"),
+        ("# port = 8000\n", "port = 81\n"),
+        ("# port = 8000\nport = 80\n", "# port = 8000\nport = 81\n"),
+    ],
+    ids=["no last newline", "no blanks", "no number", "the usual one", "both"],
+)
+def test_a_port_finds_its_line(root, before, after):
+    settings = root / "etc/traykeeper/settings.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(before)
+    assert install("--root", str(root), "--port", "81").returncode == 0
+
+    assert settings.read_text() == after
+
+
+@needs_root
+def test_settings_that_do_not_hold_stay_as_they_are(root):
+    settings = root / "etc/traykeeper/settings.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("prot = 80\n")
+    done = install("--root", str(root), "--port", "81")
+
+    assert done.returncode == 2
+    assert f"{settings}, line 1: prot is no setting" in done.stderr
+    assert settings.read_text() == "prot = 80\n"
+
+
 @needs_root
 @needs_sysusers
 def test_rights_follow_the_settings(root):
