@@ -82,20 +82,30 @@ def test_help_names_every_option_and_wrong_ones_are_refused():
     assert "--port needs a value" in install("--port").stderr
 
 
-def test_a_checkout_that_runs_meanwhile_is_still_the_same_version(tmp_path):
-    for folder in ("game", "vision", "calibration", "device", "web", "docs", "systemd/locks"):
-        (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "pyproject.toml").touch()
-    score = tmp_path / "game" / "score.py"
-    score.write_text("farkle = 0")
-    before = fingerprint(tmp_path)
-    half_written = tmp_path / "game" / "__pycache__" / "score.cpython-313.pyc.140234"
+@pytest.fixture
+def checkout(tmp_path):
+    for folder in ("game", "vision", "calibration", "device", "web", "docs", "systemd"):
+        (tmp_path / folder).mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "systemd/carry"):
+        (tmp_path / name).touch()
+    return tmp_path
+
+
+def test_a_checkout_that_runs_meanwhile_is_still_the_same_version(checkout):
+    before = fingerprint(checkout)
+    half_written = checkout / "game" / "__pycache__" / "score.cpython-313.pyc.140234"
     half_written.parent.mkdir()
     half_written.touch()
 
-    assert fingerprint(tmp_path) == before
-    score.write_text("farkle = 1")
-    assert fingerprint(tmp_path) != before
+    assert fingerprint(checkout) == before
+
+
+@pytest.mark.parametrize("name", ["game/score.py", "systemd/carry", "CHANGELOG.md"])
+def test_whatever_goes_to_the_pi_makes_another_version(checkout, name):
+    before = fingerprint(checkout)
+    (checkout / name).write_text("changed")
+
+    assert fingerprint(checkout) != before
 
 
 @needs_root
