@@ -1,10 +1,14 @@
 """The install script, run for real below a folder of its own, where nothing is started."""
 
+import json
 import os
 import shutil
 import subprocess
 import tomllib
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -25,6 +29,59 @@ def fingerprint(checkout):
     lines = INSTALL.read_text().partition("\ncase $mode in\n")[0]
     code = f"{lines}\nfingerprint".replace('"$(dirname "$0")/.."', f'"{checkout}"')
     return subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+SYSTEMCTL = '#!/bin/sh\necho "$*" >>"$SAID"\n'
+UDEVADM = "#!/bin/sh\n"
+
+
+def live(root, *args, run="set_up", udevadm=UDEVADM):
+    """The same as on a running system: its programs are stand-ins that only write down what is asked."""
+    programs = root / "stand-ins"
+    programs.mkdir(exist_ok=True)
+    scripts = {"systemctl": SYSTEMCTL, "udevadm": udevadm, "journalctl": UDEVADM}
+    for name, text in scripts.items():
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+    lines = INSTALL.read_text().partition("\ncase $mode in\n")[0]
+    code = f"{lines}\nlive() {{ true; }}\n{run}"
+    env = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}", "SAID": str(root / "said")}
+    command = ["bash", "-c", code, INSTALL, "--root", root, *args]
+    return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+
+
+class Page(BaseHTTPRequestHandler):
+    """That of a Traykeeper, as far as the install asks."""
+
+    situation = "no match"
+
+    def do_GET(self):
+        answer = json.dumps({"situation": self.situation}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_):
+        pass
+
+
+class PageInAMatch(Page):
+    situation = "throw"
+
+
+@contextmanager
+def served(root, page=Page):
+    """On one address alone, as the settings say."""
+    with ThreadingHTTPServer(("127.0.0.2", 0), page) as server:
+        settings = root / "etc/traykeeper/settings.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text(f'host = "127.0.0.2"\nport = {server.server_port}\n')
+        Thread(target=server.serve_forever).start()
+        try:
+            yield settings
+        finally:
+            server.shutdown()
 
 
 @pytest.fixture
@@ -187,6 +244,25 @@ def test_settings_that_do_not_hold_stay_as_they_are(root):
     assert done.returncode == 2
     assert f"{settings}, line 1: prot is no setting" in done.stderr
     assert settings.read_text() == "prot = 80\n"
+
+
+def test_a_page_on_one_address_alone_is_asked_there(root):
+    with served(root, PageInAMatch):
+        healthy, in_a_match = (live(root, run=name) for name in ("healthy", "in_a_match"))
+
+    assert healthy.returncode == 0, healthy.stderr
+    assert in_a_match.returncode == 0, in_a_match.stderr
+
+
+@pytest.mark.parametrize(
+    ("host", "asked"), [("", "127.0.0.1"), ("::", "127.0.0.1"), ("fd00::20", "[fd00::20]")]
+)
+def test_an_address_that_stands_for_all_is_asked_from_here(root, host, asked):
+    settings = root / "etc/traykeeper/settings.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(f'host = "{host}"\n')
+
+    assert live(root, run="page").stdout == f"http://{asked}:8000\n"
 
 
 @needs_root
