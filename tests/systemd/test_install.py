@@ -99,6 +99,33 @@ def root(tmp_path):
     return tmp_path
 
 
+@pytest.fixture
+def update(root):
+    """The same, with a version beside it that is to take its place."""
+    releases = root / "opt/traykeeper/releases"
+    old, new = releases / "20260101-000000", releases / "20260102-000000"
+    shutil.copytree(PROJECT / "systemd", old / "systemd")
+    shutil.copytree(old, new)
+    (old / "fingerprint").write_text("another")
+    (root / "var/lib/traykeeper").mkdir(parents=True)
+    (root / "var/lib/traykeeper/journal.db").write_bytes(bytes(200_000))
+    return root
+
+
+def current(root):
+    return (root / "opt/traykeeper/current").readlink().name
+
+
+def asked(root):
+    """What systemd was asked to do with the service, in order."""
+    lines = (root / "said").read_text().splitlines() if (root / "said").exists() else []
+    return [
+        line.split()[0]
+        for line in lines
+        if line.endswith("p traykeeper.service") or "restart tray" in line
+    ]
+
+
 def files(root):
     kept = ("opt/traykeeper/releases", "etc/passwd", "etc/group", "etc/shadow", "etc/gshadow")
     return sorted(
@@ -289,6 +316,72 @@ def test_where_the_system_brings_the_pins_no_rule_is_added(root):
     install("--root", str(root))
 
     assert not (root / "etc/udev/rules.d/60-traykeeper.rules").exists()
+
+
+@needs_root
+@needs_sysusers
+def test_an_update_stops_the_old_version_and_starts_the_new_one(update):
+    with served(update):
+        done = live(update, "--update")
+
+    assert done.returncode == 0, done.stderr
+    assert current(update) == "20260102-000000"
+    assert asked(update) == ["stop", "restart"]
+    (backup,) = (update / "var/lib/traykeeper-backups").iterdir()
+    assert (backup / "state/journal.db").stat().st_size == 200_000
+
+
+@needs_root
+@needs_sysusers
+def test_a_backup_that_finds_no_room_leaves_the_old_version_running_and_nothing_half(update):
+    with served(update):
+        done = live(update, "--update", run="ulimit -f 100; set_up")
+
+    assert done.returncode == 1
+    assert "the old version runs again" in done.stderr
+    assert current(update) == "20260101-000000"
+    assert asked(update) == ["stop", "stop", "restart"]
+    assert list((update / "var/lib/traykeeper-backups").iterdir()) == []
+    assert (update / "var/lib/traykeeper/journal.db").stat().st_size == 200_000
+
+
+@needs_root
+@needs_sysusers
+def test_an_update_that_is_broken_off_puts_everything_back(update):
+    """As by a terminal that is closed."""
+    once = '#!/bin/sh\n[ -e "$SAID.hung_up" ] || { touch "$SAID.hung_up"; kill -HUP "$PPID"; }\n'
+    with served(update) as settings:
+        before = settings.read_text()
+        done = live(update, "--update", "--port", "81", udevadm=once)
+
+    assert (update / "said.hung_up").exists()
+    assert "the old version runs again" in done.stderr
+    assert current(update) == "20260101-000000"
+    assert asked(update)[-1] == "restart"
+    assert settings.read_text() == before
+    assert (update / "var/lib/traykeeper/journal.db").stat().st_size == 200_000
+
+
+@needs_root
+def test_settings_that_the_new_version_does_not_know_stop_nothing(update):
+    with served(update) as settings:
+        settings.write_text(f"{settings.read_text()}of_tomorrow = 1\n")
+        done = live(update, "--update")
+
+    assert done.returncode == 2
+    assert "of_tomorrow is no setting" in done.stderr
+    assert current(update) == "20260101-000000"
+    assert asked(update) == []
+
+
+@needs_root
+def test_a_match_that_began_while_the_new_version_was_made_is_not_cut_into(update):
+    begins = "release_like() { touch $SAID.begun; echo 20260102-000000; }; in_a_match() { [ -e $SAID.begun ]; }"
+    with served(update):
+        done = live(update, "--update", run=f"{begins}; set_up")
+
+    assert "a match is under way" in done.stderr
+    assert asked(update) == []
 
 
 @needs_root
