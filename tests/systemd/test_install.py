@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tomllib
@@ -316,6 +317,24 @@ def test_where_the_system_brings_the_pins_no_rule_is_added(root):
     install("--root", str(root))
 
     assert not (root / "etc/udev/rules.d/60-traykeeper.rules").exists()
+
+
+@needs_root
+@needs_sysusers
+def test_what_root_left_with_the_matches_is_handed_to_the_service(root):
+    install("--root", str(root))
+    (line,) = re.findall(
+        r"^traykeeper:x:(\d+):(\d+):", (root / "etc/passwd").read_text(), re.MULTILINE
+    )
+    user, group = map(int, line)
+    backups = root / "var/lib/traykeeper/backups"
+    backups.mkdir(parents=True)
+    (backups / "traykeeper-000001.zip").touch()
+    os.chown(backups.parent, user, group)
+    install("--root", str(root))
+
+    for path in (backups, *backups.iterdir()):
+        assert (path.stat().st_uid, path.stat().st_gid) == (user, group)
 
 
 @needs_root
