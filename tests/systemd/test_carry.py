@@ -34,7 +34,8 @@ def carry(tmp_path, stick):
     )
     fake.chmod(0o755)
     path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
-    env = os.environ | {"PATH": path, "TRAYKEEPER_STATE": str(tmp_path / "state")}
+    folders = {"TRAYKEEPER_STATE": tmp_path / "state", "TRAYKEEPER_BROUGHT": tmp_path / "brought"}
+    env = os.environ | {"PATH": path} | {name: str(folder) for name, folder in folders.items()}
     return subprocess.run([CARRY, stick], env=env, capture_output=True, text=True, check=True)
 
 
@@ -63,6 +64,47 @@ def test_a_backup_that_lies_there_is_brought_once(tmp_path, stick, state):
     ]
 
 
+@pytest.fixture
+def protected(stick):
+    """The stick, with its switch at read only: gives what moves that."""
+
+    def switch(to):
+        subprocess.run(["mount", "-o", f"remount,bind,{to}", stick], check=True)
+
+    mounted = subprocess.run(["mount", "--bind", stick, stick], capture_output=True, check=False)
+    if mounted.returncode:
+        pytest.skip("it cannot be mounted here")
+    yield switch
+    subprocess.run(["umount", stick], check=True)
+
+
+def test_what_a_write_protected_stick_brought_is_not_brought_again(
+    tmp_path, stick, state, protected
+):
+    (stick / "traykeeper-1.zip").write_bytes(b"one")
+    protected("ro")
+    carry(tmp_path, stick)
+    brought = state / "incoming" / "traykeeper-1.zip"
+    assert brought.read_bytes() == b"one"
+    brought.unlink()
+    carry(tmp_path, stick)
+
+    assert not brought.exists()
+    protected("rw")
+    carry(tmp_path, stick)
+    assert brought.exists()
+
+
+def test_another_backup_on_a_write_protected_stick_is_brought(tmp_path, stick, state, protected):
+    for content in (b"one", b"two"):
+        protected("rw")
+        (stick / "traykeeper-1.zip").write_bytes(content)
+        protected("ro")
+        carry(tmp_path, stick)
+
+    assert (state / "incoming" / "traykeeper-1.zip").read_bytes() == b"two"
+
+
 def test_nothing_is_written_where_nobody_made_the_folder(tmp_path, stick, state):
     (state / "backups" / "traykeeper-000009.zip").write_bytes(b"nine")
     carry(tmp_path, stick)
@@ -84,6 +126,31 @@ def test_the_newest_goes_into_the_folder_once_a_day_and_seven_stay(tmp_path, sti
     assert names[0] == "2020-01-03.zip"
     assert (folder / names[-1]).read_bytes() == b"10"
     assert "took" not in carry(tmp_path, stick).stdout
+
+
+def test_another_evening_on_the_same_date_takes_the_place_of_the_one_before(tmp_path, stick, state):
+    """A clock that nobody sets begins at the same date with each start."""
+    folder = stick / "traykeeper-backups"
+    folder.mkdir()
+    for evening in (b"first", b"second"):
+        (state / "backups" / "traykeeper-000001.zip").write_bytes(evening)
+        carry(tmp_path, stick)
+    (taken,) = folder.iterdir()
+
+    assert taken.read_bytes() == b"second"
+
+
+def test_what_was_just_taken_stays_whatever_the_clock_says(tmp_path, stick, state):
+    folder = stick / "traykeeper-backups"
+    folder.mkdir()
+    for day in range(1, 8):
+        (folder / f"2999-01-0{day}.zip").write_bytes(b"old")
+    (state / "backups" / "traykeeper-000001.zip").write_bytes(b"new")
+    carry(tmp_path, stick)
+    taken = {path.read_bytes() for path in folder.iterdir()}
+
+    assert taken == {b"new", b"old"}
+    assert len(list(folder.iterdir())) == 7
 
 
 def test_a_link_leads_nowhere(tmp_path, stick, state):
