@@ -352,6 +352,30 @@ def test_an_update_stops_the_old_version_and_starts_the_new_one(update):
 
 @needs_root
 @needs_sysusers
+def test_matches_on_a_disk_of_their_own_are_written_carried_and_backed_up(update):
+    disk = update / "media/my disk"
+    disk.mkdir(parents=True)
+    (disk / "journal.db").write_text("of the disk")
+    units = update / "etc/systemd/system"
+    with served(update) as settings:
+        usual = settings.read_text()
+        settings.write_text(f'{usual}state = "/media/my disk"\n')
+        done = live(update, "--update")
+        assert done.returncode == 0, done.stderr
+        (backup,) = (update / "var/lib/traykeeper-backups").iterdir()
+        rights = (units / "traykeeper.service.d/install.conf").read_text()
+        carries = (units / "traykeeper-carry.service.d/install.conf").read_text()
+        settings.write_text(usual)
+        live(update)
+
+    assert (backup / "state/journal.db").read_text() == "of the disk"
+    assert 'ReadWritePaths="-/media/my disk"\n' in rights
+    assert 'Environment="TRAYKEEPER_STATE=/media/my disk"\n' in carries
+    assert not (units / "traykeeper-carry.service.d").exists()
+
+
+@needs_root
+@needs_sysusers
 def test_a_backup_that_finds_no_room_leaves_the_old_version_running_and_nothing_half(update):
     with served(update):
         done = live(update, "--update", run="ulimit -f 100; set_up")

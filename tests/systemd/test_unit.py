@@ -14,6 +14,7 @@ PORT_80 = (
     "[Service]\nAmbientCapabilities=CAP_NET_BIND_SERVICE\n"
     "CapabilityBoundingSet=CAP_NET_BIND_SERVICE\n"
 )
+ELSEWHERE = '[Service]\nReadWritePaths="-/media/my disk"\n'
 
 needs_systemd = pytest.mark.skipif(
     shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed"
@@ -27,10 +28,12 @@ def exposure(unit):
 
 
 @needs_systemd
-def test_systemd_knows_every_line_of_the_unit(tmp_path):
+@pytest.mark.parametrize("extra", ["", ELSEWHERE], ids=["usual", "matches elsewhere"])
+def test_systemd_knows_every_line_of_the_unit(extra, tmp_path):
     """It exits with 0 on an unknown key, but says so."""
     unit = tmp_path / UNIT.name
-    unit.write_text(UNIT.read_text().replace("/opt/traykeeper/current/bin/traykeeper", "/bin/true"))
+    text = UNIT.read_text().replace("/opt/traykeeper/current/bin/traykeeper", "/bin/true")
+    unit.write_text(f"{text}\n{extra}")
     command = ["systemd-analyze", "verify", "--man=no", str(unit)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     complaints = [line for line in done.stderr.splitlines() if UNIT.name in line]
