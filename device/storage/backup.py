@@ -1,6 +1,7 @@
 """One file with all that is worth keeping: the matches, the calibration, the settings.
 
 A zip with a list of what is in it and the SHA-256 of each; what does not agree is refused whole.
+Settings or a calibration that hold a mistake are left out: they cost no matches.
 """
 
 import hashlib
@@ -8,11 +9,12 @@ import io
 import json
 import sqlite3
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
+from lzma import LZMAError
 from pathlib import Path
 from time import localtime
 from typing import IO, Any
@@ -20,7 +22,6 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from device import settings
 from device.calibrating import profile_file
-from device.calibrating.profile_file import ProfileError
 from device.errors import UsageError
 from device.files import read_bounded, shown, whole_file
 from game.errors import DamagedJournal, GameError, JournalError, TraykeeperError, quoted, reason
@@ -41,6 +42,13 @@ MAX_BYTES = {
     SETTINGS: 65_536,
 }
 """Of each file in it. A thousand long matches are some 80 MB."""
+
+PARSED: Mapping[str, Callable[[str, str], object]] = {
+    profile_file.FILE: profile_file.parse,
+    SETTINGS: settings.parse,
+}
+
+NO_ZIP = (BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error, LZMAError)
 
 MAX_LIST = 65_536
 MAX_NUMBER_OF_FILES = 8
@@ -65,6 +73,7 @@ class Backup:
         matches: how many there are.
         parts: the files by their names: the journal always, the others where there were any.
         identity: of the journal in it: to that one it belongs.
+        unfit: files that were there and are left out, as they do not hold.
     """
 
     made_s: float
@@ -72,6 +81,7 @@ class Backup:
     matches: int
     parts: Mapping[str, bytes]
     identity: str = ""
+    unfit: tuple[str, ...] = ()
 
     @property
     def journal(self) -> bytes:
@@ -83,6 +93,13 @@ class Backup:
         rest = [name for name in MEMBERS[1:] if name in self.parts]
         made = _day(self.made_s)
         held = all_of([counted(self.matches), *rest])
+        if self.unfit:
+            return Message(
+                "%(held)s, made %(when)s; left out, as it does not hold: %(files)s",
+                held=held,
+                when=made,
+                files=all_of(self.unfit),
+            )
         return Message("%(held)s, made %(when)s", held=held, when=made)
 
     def __str__(self) -> str:
@@ -177,13 +194,14 @@ def unpacked(data: bytes, where: Value) -> Backup:
             parts = {name: _part(pack, name) for name in listed["files"]}
         _check(listed, parts)
         return _looked_at(float(listed["made_s"]), parts)
-    except (BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error) as error:
+    except NO_ZIP as error:
         why = Message("no zip file (%(why)s)", why=reason(error))
     except (
         KeyError,
         TypeError,
         ValueError,
         AttributeError,
+        OverflowError,
         RecursionError,
         sqlite3.Error,
     ) as error:
@@ -257,17 +275,26 @@ def _check(listed: Mapping[str, Any], parts: Mapping[str, bytes]) -> None:
     for name, data in parts.items():
         if hashlib.sha256(data).hexdigest() != listed["files"][name]["sha256"]:
             raise _UnfitError(Message("%(file)s has changed since it was written", file=name))
-    if profile_file.FILE in parts:
-        profile_file.parse(parts[profile_file.FILE].decode("utf-8-sig"), profile_file.FILE)
-    if SETTINGS in parts:
-        settings.parse(parts[SETTINGS].decode("utf-8-sig"), SETTINGS)
 
 
 def _looked_at(made_s: float, parts: Mapping[str, bytes]) -> Backup:
     """These files as a backup, if the journal among them holds."""
+    unfit = tuple(name for name, data in parts.items() if not _holds(name, data))
+    parts = {name: data for name, data in parts.items() if name not in unfit}
     try:
         with closing(opened(parts[JOURNAL])) as db:
             (matches,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
-            return Backup(made_s, last_position(db), int(matches), parts, identity(db))
-    except (GameError, ProfileError) as error:
+            return Backup(made_s, last_position(db), int(matches), parts, identity(db), unfit)
+    except GameError as error:
         raise _UnfitError(reason(error)) from None
+
+
+def _holds(name: str, data: bytes) -> bool:
+    """Whether a calibration or settings could be used; the journal is looked at by itself."""
+    if name not in PARSED:
+        return True
+    try:
+        PARSED[name](data.decode("utf-8-sig"), name)
+    except (ValueError, RecursionError):
+        return False
+    return True

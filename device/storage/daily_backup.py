@@ -12,7 +12,7 @@ from typing import Self
 
 from device.errors import UsageError
 from device.storage import backup
-from device.storage.backup import Backup
+from device.storage.backup import Backup, BackupError
 from game.errors import reason
 from game.journal.history import History
 from game.journal.journal import FILE as JOURNAL
@@ -84,7 +84,7 @@ class Backups:
         """Write one, and let the oldest of its kind go: restores push out no daily one.
 
         Raises:
-            OSError, GameError: it cannot be made; the older ones are as they were.
+            OSError, GameError, BackupError: it cannot be made, or read back; the older ones are as they were.
         """
         made = self.now()
         self._folder.mkdir(mode=0o700, exist_ok=True)
@@ -92,6 +92,7 @@ class Backups:
         number = _number(files[0]) + 1 if files else 1
         path = self._folder / f"{kind}-{number:06}.zip"
         backup.write(made, path)
+        _read_back(path)
         for old in self._files(kind)[KINDS[kind] :]:
             old.unlink(missing_ok=True)
         self._note(made)
@@ -174,6 +175,15 @@ class DailyBackup:
         while not self._stop.is_set():
             self._backups.make_if_due()
             self._stop.wait(LOOK_S)
+
+
+def _read_back(path: Path) -> None:
+    """No older one goes for one that the card did not keep."""
+    try:
+        backup.read(path)
+    except BackupError:
+        path.unlink()
+        raise
 
 
 def _number(path: Path) -> int:

@@ -98,6 +98,7 @@ def _listed(**changes):
         ("backup.json", _listed(files={}), "journal.db"),
         ("backup.json", _listed(files=[]), ""),
         ("backup.json", _listed(made_s="noon"), "could not convert"),
+        ("backup.json", _listed(made_s=10**400), "too large to convert"),
     ],
 )
 def test_what_does_not_hold_is_refused_whole(journal, backups, name, change, why):
@@ -106,6 +107,46 @@ def test_what_does_not_hold_is_refused_whole(journal, backups, name, change, why
 
     with pytest.raises(UsageError, match=f"x.zip: this backup cannot be used: .*{why}"):
         backup.unpacked(data, "x.zip")
+
+
+@pytest.mark.parametrize("name", ["calibration.toml", "settings.toml"])
+def test_a_mistake_in_another_file_costs_no_matches(journal, clock, tmp_path, name):
+    play(journal, 500)
+    (tmp_path / name).write_text("camra = 1 =\n")
+    backups = Backups(tmp_path, tmp_path / "settings.toml", clock=clock)
+    good = backup.read(backups.make())
+
+    assert (good.matches, list(good.parts)) == (1, ["journal.db"])
+    assert str(backups.report.line).endswith(f"left out, as it does not hold: {name}")
+
+
+def test_of_a_backup_with_a_calibration_that_is_newer_than_this_version_the_matches_are_taken(
+    journal, backups, monkeypatch, tmp_path
+):
+    def older(text, where):
+        return profile_file.parse(text.replace("format = 1", "format = 2"), where)
+
+    play(journal, 500)
+    profile_file.save(PROFILE, tmp_path / profile_file.FILE)
+    path = backups.make()
+    monkeypatch.setitem(backup.PARSED, profile_file.FILE, older)
+    good = backup.read(path)
+
+    assert (good.matches, good.unfit) == (1, (profile_file.FILE,))
+
+
+def test_a_backup_that_the_card_did_not_keep_pushes_out_no_older_one(
+    journal, backups, clock, tmp_path, monkeypatch
+):
+    for _ in range(7):
+        play(journal, 500)
+        backups.make()
+    before = files(tmp_path)
+    monkeypatch.setattr(backup, "write", lambda _, path: path.write_bytes(b"\0" * 900))
+
+    with pytest.raises(UsageError, match="no zip file"):
+        backups.make()
+    assert files(tmp_path) == before
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"\0" * 5000])
