@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -58,12 +58,16 @@ from game.errors import JournalError, reason
 from game.journal.history import History
 from game.message import Message, Paragraph
 from game.rules import rule_files
+from game.situation import TableError
 from web.access.origin import AllowedHosts, named
 from web.access.pencil import Pencil
 from web.app import create_app, new_link
 from web.server import Server
 
 log = logging.getLogger(__name__)
+
+ADDRESS_S = 10.0
+"""How often it is looked whether our address is another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +86,10 @@ def run(options: PlayOptions) -> None:
         signal.signal(name, lambda *_: stop.set())
     with serving(options) as (companion, server):
         _greet(companion, server)
-        notify("READY=1", f"STATUS=Serving {companion.snapshot().join_url}")
-        stop.wait()
+        notify("READY=1")
+        while not stop.wait(ADDRESS_S):
+            with suppress(TableError):  # busy: the next look is soon
+                announce(companion, options.host, server.port)
         notify("STOPPING=1")
     click.echo("Stopped. The match is kept: play again to go on.")
 
@@ -101,11 +107,19 @@ def serving(options: PlayOptions) -> Iterator[tuple[Companion, Server]]:
         ) as server,
     ):
         companion = maintenance.companion
-        companion.announce(f"http://{lan_address(options.host)}:{server.port}/")
+        announce(companion, options.host, server.port)
         with on_broker(
             options, companion, state_folder(options.state), partial(click.echo, err=True)
         ):
             yield companion, server
+
+
+def announce(companion: Companion, host: str, port: int) -> None:
+    """Where phones find the page now: the network may come late, and change."""
+    page = f"http://{lan_address(host)}:{port}/"
+    if page != companion.snapshot().join_url:
+        companion.announce(page)
+        notify(f"STATUS=Serving {page}")
 
 
 def _app(maintenance: Maintenance, options: PlayOptions, secret: bytes) -> Flask:

@@ -2,7 +2,8 @@
 
 import os
 
-from device.app import PlayOptions, open_companion
+from device import app
+from device.app import PlayOptions, announce, open_companion
 from device.files import UNFINISHED
 from game.commands import Advise, StartMatch, TapIn
 from game.situation import Situation
@@ -39,3 +40,15 @@ def test_the_coach_speaks_a_moment_after_it_is_switched_on(tmp_path):
 
     assert snapshot.coach.figures.solved
     assert 0.5 < snapshot.coach.figures.before.win < 0.6
+
+
+def test_phones_are_sent_to_the_address_that_the_machine_has_now(tmp_path, monkeypatch):
+    with open_companion(PlayOptions(camera="usb:97", state=str(tmp_path))) as companion:
+        for address in ("192.168.1.20", "10.42.0.1"):
+            monkeypatch.setattr(app, "lan_address", lambda _, it=address: it)
+            announce(companion, "", 8000)
+            assert companion.snapshot().join_url == f"http://{address}:8000/"
+        version = companion.snapshot().version
+        announce(companion, "", 8000)
+
+        assert companion.snapshot().version == version
