@@ -16,7 +16,6 @@ import click
 import cv2
 import segno
 from flask import Flask
-from gpiozero import GPIOZeroError
 from gpiozero.pins import Factory
 from gpiozero.pins.mock import MockFactory
 
@@ -32,7 +31,7 @@ from device.coach.notes_file import NotesFile
 from device.coach.worker_client import WorkerClient
 from device.companion import Companion
 from device.doctor.system import Machine, System
-from device.files import clear_unfinished, state_folder
+from device.files import clear_unfinished, refuse_as_root, state_folder
 from device.hardware.button import TrayButton
 from device.hardware.outputs import Wiring, as_lamp, open_signals
 from device.hardware.pins import open_pins
@@ -80,7 +79,12 @@ class PlayOptions(Settings):
 
 
 def run(options: PlayOptions) -> None:
-    """Play until Ctrl-C or a termination signal."""
+    """Play until Ctrl-C or a termination signal.
+
+    Raises:
+        UsageError: root would play in another user's folder, who could not go on there.
+    """
+    refuse_as_root(state_folder(options.state))
     stop = Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())
@@ -250,7 +254,7 @@ def _button(pins: Factory, pin: int, inbox: Inbox) -> tuple[TrayButton | None, M
         button = TrayButton(
             pins, on_press=inbox.pressed, on_hold=inbox.held, on_holding=inbox.holding, pin=pin
         )
-    except (GPIOZeroError, OSError) as error:
+    except Exception as error:  # lgpio has errors of its own kind
         log.exception("there is no button")
         return None, Message("No button: %(why)s", why=reason(error))
     return button, None

@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 import platformdirs
 
+from device.errors import UsageError
 from game.journal.file_guard import sync_folder
 
 SERVICE = "traykeeper.service"
@@ -146,6 +147,19 @@ def as_owner_of(folder: Path) -> Iterator[None]:
         os.seteuid(0)
         os.setegid(0)
         os.setgroups(groups)
+
+
+def refuse_as_root(folder: Path) -> None:
+    """Who plays there writes all the time; what root writes, its owner could not go on with.
+
+    Raises:
+        UsageError: root is asked to, and the folder is another's.
+    """
+    if os.geteuid() == 0 and folder.exists() and (owner := folder.stat().st_uid):
+        raise UsageError(
+            f"{shown(folder)} belongs to user {owner}, not to root: start the service that plays there "
+            "(sudo systemctl start traykeeper), or play without sudo"
+        )
 
 
 def hand_over(folder: Path) -> None:

@@ -61,7 +61,7 @@ class Settings:
         "",
         "Further names under which the page may be asked for, with blanks between; this machine's own are always taken.",
     )
-    state: str = _setting("", "Folder of the journal; empty is the usual one.")
+    state: str = _setting("", "Folder of the journal, with its whole path; empty is the usual one.")
     frames_mb: int = _setting(
         200, "MB of pictures of throws that are kept beside the journal; 0 keeps none.", 0, 100_000
     )
@@ -154,7 +154,13 @@ def parse(text: str, where: str) -> Settings:
         key: table.like(key, known[key].default, **_bounds(known[key].metadata))
         for key in table.data
     }
-    return _without_a_pin_used_twice(Settings(**said), where)
+    settings = Settings(**said)
+    if settings.state and not Path(settings.state).is_absolute():
+        raise UsageError(
+            f"{where}: state is {quoted(settings.state)}: name the folder with its whole path, "
+            "as /media/ssd/traykeeper"
+        )
+    return _without_a_pin_used_twice(settings, where)
 
 
 def _bounds(metadata: Mapping[str, Any]) -> dict[str, float]:

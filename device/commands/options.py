@@ -1,5 +1,8 @@
 """Options that several verbs take."""
 
+from math import isfinite
+from typing import Any
+
 import click
 
 rules_option = click.option(
@@ -13,3 +16,15 @@ settings_option = click.option("--settings", "file", metavar="FILE", help="The s
 state_option = click.option(
     "--state", type=click.Path(file_okay=False), help="Another folder than in the settings."
 )
+
+
+class Number(click.FloatRange):
+    """A number within bounds; what is none, as nan, is within no bounds."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not isfinite(number):
+            self.fail(f"{value!r} is no number.", param, ctx)
+        return number

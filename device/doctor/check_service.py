@@ -63,7 +63,7 @@ def journal(system: System) -> Finding:
     try:
         if not file.exists():
             return ok(Message("no match yet, in %(folder)s", folder=str(system.folder)))
-        with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as db:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as db:
             (answer,) = db.execute("PRAGMA quick_check").fetchone()
             (matches,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
     except (PermissionError, sqlite3.OperationalError):

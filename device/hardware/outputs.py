@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, Protocol
 
-from gpiozero import GPIOZeroError
 from gpiozero.pins import Factory
 
 from device.errors import UsageError
@@ -112,7 +111,7 @@ def open_signals(factory: Factory, wiring: Wiring, warn: Callable[[str], object]
     for make in _makers(factory, wiring):
         try:
             outputs.append(make())
-        except (GPIOZeroError, OSError, RuntimeError) as error:
+        except Exception as error:  # noqa: BLE001 - lgpio has errors of its own kind
             missing.append(reason(error))
             warn(str(error))
     return Signals(*outputs, missing=missing)

@@ -25,10 +25,9 @@ BUZZER_PIN = 12
 
 DEV = Path("/dev")
 MODEL = Path("/proc/device-tree/model")
-OUT_OF_REACH = (
-    "traykeeper: button and lamp of this Pi are out of reach, the button is on the page. Install lgpio:"
-    " sudo apt install python3-lgpio, or pip install lgpio where Traykeeper is"
-)
+OUT_OF_REACH = "traykeeper: the button is on the page: this machine's pins are out of reach"
+NO_LGPIO = f"{OUT_OF_REACH}. Install lgpio: sudo apt install python3-lgpio, or pip install lgpio where Traykeeper is"
+NOT_ALLOWED = "are you in the group gpio? sudo usermod -aG gpio $USER, then log in again"
 
 KEPT_STATES = 100
 """Of a mock pin: what tests look at."""
@@ -53,9 +52,12 @@ def open_pins(warn: Callable[[str], object] = lambda _: None) -> Factory:
     if wanted not in (None, "mock"):
         return Device._default_pin_factory()  # noqa: SLF001 - gpiozero has no public name for it
     if wanted is None and any(DEV.glob("gpiochip*")) and find_spec("lgpio"):
-        return import_module("gpiozero.pins.lgpio").LGPIOFactory()
-    if wanted is None and MODEL.exists() and "Raspberry Pi" in MODEL.read_text():
-        warn(OUT_OF_REACH)
+        try:
+            return import_module("gpiozero.pins.lgpio").LGPIOFactory()
+        except Exception as error:  # noqa: BLE001 - lgpio has errors of its own kind
+            warn(f"{OUT_OF_REACH} ({error}): {NOT_ALLOWED}")
+    elif wanted is None and MODEL.exists() and "Raspberry Pi" in MODEL.read_text():
+        warn(NO_LGPIO)
     return MockFactory(pin_class=_ForgetfulPin)
 
 

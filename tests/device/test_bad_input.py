@@ -54,6 +54,28 @@ def test_it_is_one_line_and_quick(words, why):
     assert said.strip().isprintable()
 
 
+@pytest.mark.parametrize(
+    "words", [("play", "--still", "nan"), ("calibrate", "height", "--die", "nan")]
+)
+def test_what_is_no_number_is_within_no_bounds(words):
+    code, _, said = run(*words)
+
+    assert code == 2
+    assert "'nan' is no number" in said
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may write in another's folder")
+def test_root_does_not_play_in_anothers_folder(tmp_path):
+    state = tmp_path / "state"
+    state.mkdir()
+    os.chown(state, 1234, 1234)
+    code, _, said = run("play", "--state", state, "--camera", "sim", "--port", "0")
+
+    assert code == 2
+    assert "belongs to user 1234, not to root: start the service" in said
+    assert list(state.iterdir()) == []
+
+
 def test_a_profile_without_end_is_refused():
     with pytest.raises(ProfileError, match="it is a device or a pipe"):
         profile_file.load(Path("/dev/zero"))

@@ -115,3 +115,9 @@ def test_every_option_of_play_that_is_a_setting_has_its_name():
     options = {param.name for param in play.params}
 
     assert options - {"roll_s", "seed", "settings"} <= asdict(Settings()).keys()
+
+
+@pytest.mark.parametrize("folder", ["games", "~/games", "./games"])
+def test_a_folder_that_depends_on_where_one_is_is_refused(folder):
+    with pytest.raises(UsageError, match="name the folder with its whole path"):
+        parse(f'state = "{folder}"', "settings.toml")

@@ -1,12 +1,13 @@
 """Pins where there are none."""
 
 from contextlib import closing
+from types import SimpleNamespace
 
 from gpiozero import LED
 from gpiozero.pins.mock import MockFactory
 
 from device.hardware import pins as hardware_pins
-from device.hardware.pins import KEPT_STATES, OUT_OF_REACH, open_pins
+from device.hardware.pins import KEPT_STATES, NO_LGPIO, open_pins
 
 
 def test_a_mock_pin_forgets_what_is_long_past(monkeypatch):
@@ -40,4 +41,27 @@ def test_a_pi_whose_pins_are_out_of_reach_says_so(tmp_path, monkeypatch):
     told = []
 
     with closing(open_pins(told.append)):
-        assert told == [OUT_OF_REACH]
+        assert told == [NO_LGPIO]
+
+
+class LgpioError(Exception):
+    """As lgpio's own, which is no kind of OSError."""
+
+
+def test_pins_that_may_not_be_opened_are_told_and_played_without(tmp_path, monkeypatch):
+    def refuse():
+        raise LgpioError("can not open gpiochip")
+
+    (tmp_path / "gpiochip0").touch()
+    monkeypatch.delenv("GPIOZERO_PIN_FACTORY", raising=False)
+    monkeypatch.setattr(hardware_pins, "DEV", tmp_path)
+    monkeypatch.setattr(hardware_pins, "find_spec", lambda _: True)
+    monkeypatch.setattr(
+        hardware_pins, "import_module", lambda _: SimpleNamespace(LGPIOFactory=refuse)
+    )
+    told = []
+
+    with closing(open_pins(told.append)) as pins:
+        assert isinstance(pins, MockFactory)
+    assert "can not open gpiochip" in told[0]
+    assert "usermod -aG gpio" in told[0]
