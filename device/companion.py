@@ -7,8 +7,9 @@ that the page talks to.
 
 import logging
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from threading import Condition, Lock, Thread
+from threading import Condition, Thread
 from time import monotonic, sleep
 
 from device.calibrating.calibrated_camera import fitted_opener
@@ -161,7 +162,8 @@ class Companion:
         pause: Callable[[float], object] = sleep,
     ) -> None:
         self._inbox, self._alive, self._clock = inbox, alive, clock
-        self._one_picture = Lock()
+        # A thread that reads keeps networks of its own, some 31 MB: all phones share this one.
+        self._picture_reader = ThreadPoolExecutor(1, "phone pictures")
         real_button = button is not None and not button.simulated
         self.pencil = pencil or Pencil(changed=inbox.changed, by_button=real_button, clock=clock)
         self._coach = coach
@@ -223,6 +225,7 @@ class Companion:
         """Finish what is queued, then give camera, button and lamp back."""
         if self._camera_thread:
             self._camera_thread.close()
+        self._picture_reader.shutdown(cancel_futures=True)
         self.wizard.close()
         if self._button:
             self._button.close()
@@ -295,9 +298,8 @@ class Companion:
                     raise TableError(Message("The button is real: press it at the tray."))
                 self._simulated_button.move(down=command.down)
             case ShowPicture():
-                with self._one_picture:
-                    seen = picture_seen(command.picture, self._clock())
-                return self._ask(Photographed(seen), request)
+                reads = self._picture_reader.submit(picture_seen, command.picture, self._clock())
+                return self._ask(Photographed(reads.result()), request)
         return self._ask(command, request)
 
     def _ask(self, command: Command | Announce | Photographed, request: str = "") -> Snapshot:

@@ -1,11 +1,14 @@
 """A phone's picture of the dice is a throw like any other."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, current_thread
 from types import SimpleNamespace
 
 import cv2
 import numpy as np
 import pytest
 
+from device import companion
 from game.commands import Bank, NameFace, ShowPicture, StartMatch, Undo
 from game.situation import Situation, TableError
 from tests.device.rig import open_rig
@@ -156,3 +159,25 @@ def test_beside_a_camera_the_next_press_does_not_count_the_same_dice_again(match
     snapshot = match_rig.press()
 
     assert len(snapshot.match.state.turn.throws) == 1
+
+
+def test_pictures_that_come_on_many_threads_are_read_on_one(rig, monkeypatch):
+    seen, reads, phones = companion.picture_seen, [], 3
+    taken, together = photo(rig, *FIRST), Barrier(phones)
+
+    def picture_seen(picture, time_s):
+        reads.append(current_thread())
+        return seen(picture, time_s)
+
+    def post(_):
+        together.wait()
+        rig.companion.do(ShowPicture(taken))
+
+    monkeypatch.setattr(companion, "picture_seen", picture_seen)
+    with ThreadPoolExecutor(phones) as server:
+        list(server.map(post, range(phones)))
+    rig.companion.close()
+
+    assert len(reads) == phones
+    assert len(set(reads)) == 1
+    assert not reads[0].is_alive()
