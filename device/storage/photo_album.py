@@ -24,7 +24,7 @@ PICTURES = 6
 """In memory, each 4 MB at most at 1536x864: as many throws can be taken back with their pictures."""
 
 KEPT = 16
-"""A phone that is some snapshots behind still finds its photo."""
+"""Of the JPEGs drawn of them: a phone that is some snapshots behind still finds its photo."""
 
 WIDTH_PX = 800
 """Twice the points of a phone held upright."""
@@ -60,7 +60,7 @@ class PhotoAlbum:
 
     def __init__(self) -> None:
         self._pictures: deque[AlbumPicture] = deque(maxlen=PICTURES)
-        self._drawn: OrderedDict[str, tuple[AlbumPicture, bytes]] = OrderedDict()
+        self._drawn: OrderedDict[str, bytes] = OrderedDict()
 
     def add(self, image: Image, reading: Reading, zones: Sequence[Quad] = ()) -> "AlbumPicture":
         """Keep the picture and what was read from it, cut to the zones that hold dice, the tray first."""
@@ -87,24 +87,24 @@ class PhotoAlbum:
 
     def get(self, name: str) -> bytes | None:
         """The drawn photo as JPEG, while it is among the last few."""
-        found = self._drawn.get(name)
-        return found[1] if found else None
+        return self._drawn.get(name)
 
     def die(self, name: str, number: int) -> bytes | None:
         """One die of that photo as the camera saw it, at full resolution, as JPEG."""
-        found = self._drawn.get(name)
-        if found is None or number >= len(found[0].shown.dice):
+        pictures = tuple(self._pictures)
+        picture = next((one for one in pictures if name in one.names.values()), None)
+        if picture is None or number >= len(picture.shown.dice):
             return None
-        return jpeg(_around(found[0].image, found[0].shown.dice[number]), quality=DIE_QUALITY)
+        return jpeg(_around(picture.image, picture.shown.dice[number]), quality=DIE_QUALITY)
 
     def _photo(
         self, picture: "AlbumPicture", shown: Reading, found: dict[int, int], index: int | None
     ) -> Photo:
         faces = tuple((die.value, die.problem) for die in shown.dice)
-        if faces not in picture.names:
+        if picture.names.get(faces) not in self._drawn:
             data = jpeg(annotate(picture.image, shown))
             picture.names[faces] = blake2s(data, digest_size=NAME_BYTES).hexdigest()
-            self._keep(picture.names[faces], picture, data)
+            self._keep(picture.names[faces], data)
         height, width = picture.image.shape[:2]
         dice = tuple(
             replace(_photo_die(die, width, height), slot=found.get(i))
@@ -112,11 +112,10 @@ class PhotoAlbum:
         )
         return Photo(picture.names[faces], width, height, dice, index)
 
-    def _keep(self, name: str, picture: "AlbumPicture", data: bytes) -> None:
-        self._drawn[name] = picture, data
+    def _keep(self, name: str, data: bytes) -> None:
+        self._drawn[name] = data
         while len(self._drawn) > KEPT:
-            old, _ = self._drawn.popitem(last=False)[1]
-            old.names.clear()
+            self._drawn.popitem(last=False)
 
 
 def slots(reading: Reading, throw: ThrowInView) -> dict[int, int]:

@@ -1,13 +1,15 @@
 """Each picture with its throw, as that throw stands now."""
 
 from dataclasses import replace
+from itertools import combinations_with_replacement
+from weakref import ref
 
 import cv2
 import numpy as np
 import pytest
 
 from device.session.placement import place_of
-from device.storage.photo_album import PICTURES, PhotoAlbum
+from device.storage.photo_album import KEPT, PICTURES, PhotoAlbum
 from game.match.events import Skipped, Thrown
 from game.match.match import Match
 from game.rules import rule_files
@@ -110,6 +112,32 @@ def test_old_pictures_make_room():
     album = album_of(READING, *[MOVED] * PICTURES)
 
     assert album.of(accepted().last_throw) is None
+
+
+def test_what_was_drawn_keeps_no_picture_in_memory():
+    album, pictures, photos = PhotoAlbum(), [], []
+    for shade in range(KEPT):
+        added = album.add(picture(10 * shade), READING)
+        photos.append(album.as_read(added))
+        pictures.append(ref(added))
+    del added
+
+    assert sum(added() is not None for added in pictures) == PICTURES
+    assert all(album.get(photo.id) for photo in photos)
+    assert [bool(album.die(photo.id, 0)) for photo in photos] == [
+        number >= KEPT - PICTURES for number in range(KEPT)
+    ]
+
+
+def test_a_photo_that_made_room_is_drawn_again():
+    album, match = album_of(READING), accepted()
+    before = album.of(match.last_throw)
+    for faces in combinations_with_replacement(range(1, 7), 2):
+        album.of(match.correct((*faces, 2, 2, 3, 4), 0).last_throw)
+    assert album.get(before.id) is None
+
+    assert album.of(match.last_throw) == before
+    assert album.get(before.id)
 
 
 def test_a_die_is_cut_out_at_full_resolution_with_its_surroundings():
