@@ -8,6 +8,7 @@ from typing import Any
 
 from calibration.outline import Outline
 from calibration.profile import Colour, DiceLook, DiceSet, HeldControls, Mat, Profile
+from device.cameras.controls import EXPOSURE_US, GAIN, WHITE_K
 from device.files import read_bounded, write_whole
 from game import toml_table
 from game.message import Message
@@ -171,12 +172,12 @@ def _held(table: TomlTable | None) -> HeldControls:
         return HeldControls()
     if ("exposure_us" in table.data) != ("gain" in table.data):
         raise table.error("exposure_us", Message("must be set together with gain, or neither"))
-    exposure = _if_said(table, "exposure_us", 1, 10_000_000)
-    white = _if_said(table, "white_k", 1_000, 30_000)
+    exposure = _if_said(table, "exposure_us", *EXPOSURE_US)
+    white = _if_said(table, "white_k", *WHITE_K)
     return HeldControls(
         focus_dpt=_if_said(table, "focus_dpt", 0, 100),
         exposure_us=None if exposure is None else round(exposure),
-        gain=_if_said(table, "gain", 0, 100_000),
+        gain=_if_said(table, "gain", *GAIN),
         red=_if_said(table, "red", 0, 100),
         blue=_if_said(table, "blue", 0, 100),
         white_k=None if white is None else round(white),

@@ -18,6 +18,9 @@ WIDTH_PX = 2304
 HALF_PERIOD_US = {50: 10_000, 60: 8_333}
 """Lamps on the mains flicker twice a period: exposures of a multiple of this see none of it."""
 
+EXPOSURE_US, GAIN, WHITE_K = (1, 10_000_000), (0, 2**31 - 1), (1_000, 30_000)
+"""From and to what a camera can be held; what a driver says beyond it is no such thing."""
+
 _TURNS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
 
 

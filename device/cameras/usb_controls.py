@@ -10,7 +10,7 @@ from typing import Protocol
 
 import cv2
 
-from device.cameras.controls import HeldLight
+from device.cameras.controls import EXPOSURE_US, GAIN, WHITE_K, HeldLight
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,8 @@ def settle(device: Knobs, brightness: Callable[[], float], half_period_us: int) 
     if exposure_us is None:
         device.set(cv2.CAP_PROP_AUTO_EXPOSURE, AUTO)
         return None
-    return HeldLight(exposure_us, device.get(cv2.CAP_PROP_GAIN), white_k=_held_white_k(device))
+    gain = _told(device, cv2.CAP_PROP_GAIN, GAIN) or 0.0
+    return HeldLight(exposure_us, gain, white_k=_held_white_k(device))
 
 
 def hold(device: Knobs, light: HeldLight) -> None:
@@ -77,11 +78,13 @@ def _held_exposure_us(
         return None
     halves = _in_range(device.get(cv2.CAP_PROP_EXPOSURE) * UNIT_US / half_period_us)
     for _ in range(TRIES):
-        if not device.set(cv2.CAP_PROP_EXPOSURE, round(halves * half_period_us / UNIT_US)):
+        asked = round(halves * half_period_us / UNIT_US)
+        if not device.set(cv2.CAP_PROP_EXPOSURE, asked):
             return None
         ratio = [brightness() for _ in range(TAKE_UP_FRAMES)][-1] / max(wanted, 1.0)
         if 1 / ALIKE < ratio < ALIKE:
-            return round(device.get(cv2.CAP_PROP_EXPOSURE) * UNIT_US)
+            took_us = _told(device, cv2.CAP_PROP_EXPOSURE, EXPOSURE_US, UNIT_US)
+            return round(took_us or asked * UNIT_US)
         halves = _in_range(halves / max(ratio, 0.01))
     return None
 
@@ -91,8 +94,15 @@ def _in_range(halves: float) -> int:
 
 
 def _held_white_k(device: Knobs) -> int | None:
-    kelvin = device.get(cv2.CAP_PROP_WB_TEMPERATURE)
-    if not device.set(cv2.CAP_PROP_AUTO_WB, 0) or kelvin <= 0:
+    kelvin = _told(device, cv2.CAP_PROP_WB_TEMPERATURE, WHITE_K)
+    if not device.set(cv2.CAP_PROP_AUTO_WB, 0) or kelvin is None:
         return None
     device.set(cv2.CAP_PROP_WB_TEMPERATURE, kelvin)
-    return round(device.get(cv2.CAP_PROP_WB_TEMPERATURE))
+    took = _told(device, cv2.CAP_PROP_WB_TEMPERATURE, WHITE_K)
+    return None if took is None else round(took)
+
+
+def _told(device: Knobs, prop: int, allowed: tuple[float, float], unit: float = 1) -> float | None:
+    """What the driver says of a control; None where it has none, of which OpenCV says -1."""
+    value = device.get(prop) * unit
+    return value if allowed[0] <= value <= allowed[1] else None

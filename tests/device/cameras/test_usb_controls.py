@@ -1,0 +1,57 @@
+"""Whatever a driver says, what is held can be written down and held again."""
+
+import cv2
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calibration.outline import Outline
+from calibration.profile import Profile
+from device.calibrating.profile_file import as_text, parse
+from device.calibrating.profile_store import held
+from device.cameras.controls import HeldLight, Tuning
+from device.cameras.usb_controls import settle
+
+MISSING = -1.0
+"""What OpenCV says of a control that the driver does not have."""
+
+HALF_PERIOD_US = 10_000
+NUMBERS = st.just(MISSING) | st.integers(-(2**31), 2**31 - 1).map(float)
+"""V4L2's controls have 32 bits."""
+
+
+class Driver:
+    """Says of its controls what it says, whatever it is told."""
+
+    def __init__(self, exposure=100.0, gain=MISSING, white_k=MISSING):
+        self.said = {
+            cv2.CAP_PROP_EXPOSURE: exposure,
+            cv2.CAP_PROP_GAIN: gain,
+            cv2.CAP_PROP_WB_TEMPERATURE: white_k,
+        }
+
+    def get(self, prop):
+        return self.said[prop]
+
+    def set(self, prop, value):
+        return True
+
+
+def settled(driver):
+    return settle(driver, lambda: 120.0, HALF_PERIOD_US)
+
+
+def test_a_camera_without_gain_and_white_balance_holds_its_exposure():
+    assert settled(Driver()) == HeldLight(10_000, 0.0)
+
+
+def test_an_exposure_that_is_not_told_is_what_was_asked_for():
+    assert settled(Driver(exposure=MISSING)) == HeldLight(HALF_PERIOD_US, 0.0)
+
+
+@given(NUMBERS, NUMBERS, NUMBERS)
+def test_whatever_was_held_is_loaded_again(exposure, gain, white_k):
+    light = settled(Driver(exposure, gain, white_k))
+    outline = Outline.centred()
+    profile = Profile("USB camera 0", "now", outline, held=held(Tuning(light=light)))
+
+    assert parse(as_text(profile), "here") == profile
