@@ -21,7 +21,7 @@ TIMEOUT_S = 2.0
 # another can be on the cable. The third cannot, as the sensor makes one after the other.
 UNDERWAY = 2
 CLOSING_S = 1.0
-SETTLING_S = 8.0  # some 75 frames, of which slow cameras give 15 a second
+SETTLING_S = 8.0  # for one frame while it settles: the first of a camera takes seconds
 
 
 class Device(usb_controls.Knobs, Protocol):
@@ -67,7 +67,7 @@ class UsbCamera:
         self._thread = Thread(target=self._drain, name=self.name, daemon=True)
         self._thread.start()
         try:
-            self._wait_for(lambda: not self._unsettled, SETTLING_S)
+            self._wait_till_settled()
         except CameraError:
             self.close()
             raise
@@ -80,7 +80,7 @@ class UsbCamera:
         with self._arrival:
             self._tuning = replace(self._tuning, light=None)
             self._unsettled = True
-        self._wait_for(lambda: not self._unsettled, SETTLING_S)
+        self._wait_till_settled()
 
     def refocus(self) -> None:
         """Focus anew; where to is not told."""
@@ -90,11 +90,11 @@ class UsbCamera:
         """The newest frame, made small."""
         frame = self._frame
         if frame is None or time.monotonic() - frame.time_s > TIMEOUT_S:
-            frame = self._after(self._count)
+            frame = self._after(self._count, TIMEOUT_S)
         return Frame(sealed(small(frame.image)), frame.time_s)
 
     def capture(self) -> Frame:
-        return self._after(self._count + UNDERWAY)
+        return self._after(self._count + UNDERWAY, TIMEOUT_S)
 
     def close(self) -> None:
         with self._arrival:
@@ -102,12 +102,17 @@ class UsbCamera:
             self._arrival.notify_all()
         self._thread.join(CLOSING_S)
 
-    def _after(self, count: int) -> Frame:
+    def _after(self, count: int, timeout_s: float) -> Frame:
         """The first frame with a number above `count`."""
-        self._wait_for(lambda: self._count > count, TIMEOUT_S)
+        self._wait_for(lambda: self._count > count, timeout_s)
         if self._frame is None:
             raise CameraError(self._no_pictures)
         return self._frame
+
+    def _wait_till_settled(self) -> None:
+        """However long that takes, while frames keep coming."""
+        while self._unsettled:
+            self._after(self._count, SETTLING_S)
 
     def _wait_for(self, holds: Callable[[], bool], timeout_s: float) -> None:
         with self._arrival:

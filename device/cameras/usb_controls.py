@@ -6,6 +6,7 @@ held, it must be about as bright as the camera itself made it, else the camera g
 
 import logging
 from collections.abc import Callable
+from time import monotonic
 from typing import Protocol
 
 import cv2
@@ -20,7 +21,9 @@ UNIT_US = 100
 AUTO, MANUAL = 3.0, 1.0
 """V4L2's "aperture priority", the automatic exposure of USB cameras, and its "manual"."""
 
-SETTLE_FRAMES = 45
+SETTLE_FRAMES, SETTLE_S = 45, 3.0
+"""Whichever is over first: in dim light some cameras give 5 frames a second."""
+
 TAKE_UP_FRAMES = 6
 ALIKE = 1.35
 """Times as bright, or as dark, that a held picture may be."""
@@ -39,7 +42,12 @@ class Knobs(Protocol):
     def set(self, prop: int, value: float, /) -> bool: ...
 
 
-def settle(device: Knobs, brightness: Callable[[], float], half_period_us: int) -> HeldLight | None:
+def settle(
+    device: Knobs,
+    brightness: Callable[[], float],
+    half_period_us: int,
+    clock: Callable[[], float] = monotonic,
+) -> HeldLight | None:
     """Let the camera find its exposure, and hold it; None where it cannot be held.
 
     `brightness` takes the next frame and gives its mean.
@@ -47,7 +55,11 @@ def settle(device: Knobs, brightness: Callable[[], float], half_period_us: int) 
     device.set(cv2.CAP_PROP_AUTO_EXPOSURE, AUTO)
     device.set(cv2.CAP_PROP_AUTO_WB, 1)
     device.set(cv2.CAP_PROP_AUTOFOCUS, 1)
-    wanted = [brightness() for _ in range(SETTLE_FRAMES)][-1]
+    wanted, end_s = brightness(), clock() + SETTLE_S
+    for _ in range(SETTLE_FRAMES):
+        if clock() >= end_s:
+            break
+        wanted = brightness()
     device.set(cv2.CAP_PROP_AUTOFOCUS, 0)
     exposure_us = _held_exposure_us(device, brightness, half_period_us, wanted)
     if exposure_us is None:

@@ -146,6 +146,15 @@ def test_a_camera_that_hangs_while_it_opens_is_an_error(monkeypatch, webcam):
     hang.set()
 
 
+def test_a_slow_camera_settles_while_its_frames_keep_coming(monkeypatch):
+    monkeypatch.setattr(usb, "SETTLING_S", 30 * FRAME_S)  # it takes some fifty
+    camera = UsbCamera(open_device=lambda index: Webcam())
+    camera.resettle()
+
+    assert camera.capture() is not None
+    camera.close()
+
+
 @pytest.mark.parametrize(("light", "exposure_us"), [(1.2, 10_000), (0.6, 20_000), (0.4, 30_000)])
 def test_exposure_is_held_at_the_multiple_that_is_as_bright(light, exposure_us):
     webcam = Adjustable(light)

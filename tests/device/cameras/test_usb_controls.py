@@ -9,7 +9,8 @@ from calibration.profile import Profile
 from device.calibrating.profile_file import as_text, parse
 from device.calibrating.profile_store import held
 from device.cameras.controls import HeldLight, Tuning
-from device.cameras.usb_controls import settle
+from device.cameras.usb_controls import SETTLE_S, TAKE_UP_FRAMES, settle
+from tests.clock import Clock
 
 MISSING = -1.0
 """What OpenCV says of a control that the driver does not have."""
@@ -46,6 +47,17 @@ def test_a_camera_without_gain_and_white_balance_holds_its_exposure():
 
 def test_an_exposure_that_is_not_told_is_what_was_asked_for():
     assert settled(Driver(exposure=MISSING)) == HeldLight(HALF_PERIOD_US, 0.0)
+
+
+def test_five_frames_a_second_settle_in_seconds():
+    clock, frame_s = Clock(1000.0), 0.2
+
+    def brightness():
+        clock.now_s += frame_s
+        return 120.0
+
+    assert settle(Driver(), brightness, HALF_PERIOD_US, clock)
+    assert clock() - 1000.0 < SETTLE_S + (TAKE_UP_FRAMES + 2) * frame_s
 
 
 @given(NUMBERS, NUMBERS, NUMBERS)
