@@ -36,7 +36,8 @@ class DriftWatch:
 
     Args:
         profiles: where the profile is.
-        post: takes what is found, when it is found twice running, and when it is over.
+        post: takes what is found, when it is found twice running, and when it is over; again
+            while the exposure is still to be found.
         clock: seconds that never run backwards.
 
     Attributes:
@@ -64,15 +65,19 @@ class DriftWatch:
         quad = profile.tray.in_px(width, height)
         found = drift(frame.image, quad, profile.sides, profile.level)
         words = _words(found)
-        if words == self._last and words != self._told:
-            self._told = words
-            self.found = Drifted(words, found.tray_moved, self._may_resettle(found))
-            self._post(self.found)
+        if words == self._last:
+            self._found_twice(Drifted(words, found.tray_moved, self._may_resettle(found)))
         self._last = words
 
     def forget(self) -> None:
         """The profile was made anew."""
         self.found = Drifted(None)
+
+    def _found_twice(self, drifted: Drifted) -> None:
+        """It is told once; while the light stays changed, the exposure is tried again."""
+        if drifted.words != self._told or drifted.resettle:
+            self._told, self.found = drifted.words, drifted
+            self._post(drifted)
 
     def _may_resettle(self, found: Drift) -> bool:
         now_s = self._clock()

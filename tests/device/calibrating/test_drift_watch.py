@@ -9,7 +9,7 @@ import pytest
 from calibration.drift import level, signature
 from calibration.outline import Outline
 from calibration.profile import Profile
-from device.calibrating.drift_watch import AGAIN_S, DARKER, MOVED, Drifted, DriftWatch
+from device.calibrating.drift_watch import AGAIN_S, DARKER, LIGHTER, MOVED, Drifted, DriftWatch
 from device.calibrating.profile_store import ProfileStore
 from device.cameras.base import Frame
 from device.cameras.simulated.tray import SimulatedTray
@@ -47,6 +47,10 @@ def moved(frame, px=8):
 
 def darker(frame):
     return Frame((frame.image * 0.45).astype(np.uint8), frame.time_s)
+
+
+def brighter(frame):
+    return Frame(np.minimum(frame.image * 1.6, 255).astype(np.uint8), frame.time_s)
 
 
 def test_a_tray_where_it_was_says_nothing(drift_watch, tray):
@@ -87,6 +91,24 @@ def test_the_exposure_is_found_again_but_not_again_and_again(drift_watch, tray):
     drift_watch._clock.now_s += AGAIN_S + 1
     dark_twice()
     assert drift_watch.said[-1] == Drifted(DARKER, resettle=True)
+
+
+def test_a_second_change_of_light_is_put_right_as_soon_as_it_may_be(drift_watch, tray):
+    def look_for(seconds, frame):
+        for _ in range(seconds // 30):
+            drift_watch._clock.now_s += 30
+            drift_watch.look(frame, tray)
+
+    look_for(120, darker(tray.preview()))
+    look_for(120, tray.preview())
+    look_for(30 * 60, brighter(tray.preview()))
+
+    assert drift_watch.said[2:5] == [
+        Drifted(LIGHTER),
+        Drifted(LIGHTER, resettle=True),
+        Drifted(LIGHTER, resettle=True),
+    ]
+    assert len(drift_watch.said) <= 2 + 1 + 30 * 60 // AGAIN_S
 
 
 def test_without_a_profile_of_this_camera_nothing_is_looked_at(tray):
