@@ -27,7 +27,7 @@ class PicturesInView:
     def see(self, seen: Seen) -> None:
         """The camera read this."""
         self.newest = seen
-        self._picture = self._album.add(seen.image, seen.reading, seen.zones)
+        self._picture = self._album.add(seen.image, seen.reading, seen.zones, seen.corner)
 
     def judged(self, session: Session) -> None:
         """What lies over the match now, and the last roll, came of the newest picture."""

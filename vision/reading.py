@@ -4,7 +4,7 @@ A Reading is never changed. What the match makes of it, and what a person correc
 are other things with other names (see `game.match.match`).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import cos, radians, sin
 from typing import Any
@@ -107,6 +107,11 @@ class Reading:
     def sure(self) -> bool:
         """False if anything in the tray was doubtful. An empty tray is a sure answer."""
         return not self.problems and all(die.problem is None for die in self.in_tray)
+
+    def of_part(self, left: float, top: float) -> "Reading":
+        """The same in the pixels of the part of the picture that begins there."""
+        dice = tuple(replace(die, x=die.x - left, y=die.y - top) for die in self.dice)
+        return replace(self, dice=dice, leans=())
 
     def to_json(self) -> dict[str, Any]:
         """The public form, as `traykeeper read --json` prints it (without the file's name)."""

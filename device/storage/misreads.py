@@ -46,13 +46,19 @@ QUALITY = 95
 
 
 class ReadPicture(Protocol):
-    """A picture with what was read from it; the first of its zones is the tray."""
+    """A picture with what was read from it; the first of its zones is the tray.
+
+    `shown` is the reading in the pixels of the image, which may be a part of what was read.
+    """
 
     @property
     def image(self) -> Image: ...
 
     @property
     def reading(self) -> Reading: ...
+
+    @property
+    def shown(self) -> Reading: ...
 
     @property
     def zones(self) -> tuple[Quad, ...]: ...
@@ -185,7 +191,7 @@ class MisreadStore:
 
 def _label(name: str, picture: ReadPicture, truth: Truth) -> dict[str, Any]:
     """As `vision.dataset` reads it, and `traykeeper read --list`."""
-    reading, zones = picture.reading, picture.zones
+    reading, zones = picture.shown, picture.zones
     boxes = zip(map(_box, reading.dice), truth.faces, strict=True)
     return {
         "file": name,

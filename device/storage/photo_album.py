@@ -62,10 +62,20 @@ class PhotoAlbum:
         self._pictures: deque[AlbumPicture] = deque(maxlen=PICTURES)
         self._drawn: OrderedDict[str, bytes] = OrderedDict()
 
-    def add(self, image: Image, reading: Reading, zones: Sequence[Quad] = ()) -> "AlbumPicture":
-        """Keep the picture and what was read from it, cut to the zones that hold dice, the tray first."""
+    def add(
+        self,
+        image: Image,
+        reading: Reading,
+        zones: Sequence[Quad] = (),
+        corner: tuple[int, int] = (0, 0),
+    ) -> "AlbumPicture":
+        """Keep the picture and what was read from it, cut to the zones that hold dice, the tray first.
+
+        Where it is a part of what was read, it begins at this corner.
+        """
         cut = cut_to(image.shape[1], image.shape[0], _with_dice(reading, zones))
-        picture = AlbumPicture(np.array(cut.of(image)), cut.moved(reading), reading)
+        shown = reading.of_part(corner[0] + cut.left, corner[1] + cut.top)
+        picture = AlbumPicture(np.array(cut.of(image)), shown, reading)
         self._pictures.append(picture)
         return picture
 
@@ -192,11 +202,6 @@ class TrayCut:
 
     def of(self, image: Image) -> Image:
         return image[self.top : self.top + self.height, self.left : self.left + self.width]
-
-    def moved(self, reading: Reading) -> Reading:
-        """The reading in the pixels of the part."""
-        dice = (replace(die, x=die.x - self.left, y=die.y - self.top) for die in reading.dice)
-        return replace(reading, dice=tuple(dice))
 
 
 def _photo_die(die: Die, width: int, height: int) -> PhotoDie:

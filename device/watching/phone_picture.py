@@ -1,7 +1,5 @@
 """A picture of the dice that a phone took: read as it lies, cut to the dice."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from device.cameras.base import Image
@@ -35,19 +33,17 @@ def picture_seen(picture: bytes, time_s: float) -> Seen:
     reading = read(image)
     if not reading.dice and not reading.problems:
         raise TableError(NO_DICE)
-    image, reading = _cut(image, reading)
-    return Seen(0, Sight(reading, None, time_s), image)
+    part, corner = _cut(image, reading)
+    return Seen(0, Sight(reading, None, time_s), part, corner=corner)
 
 
-def _cut(image: Image, reading: Reading) -> tuple[Image, Reading]:
-    """The part around the dice: what else was in view is nobody's business."""
+def _cut(image: Image, reading: Reading) -> tuple[Image, tuple[int, int]]:
+    """The part around the dice, and where it begins: what else was in view is nobody's business."""
     if not reading.dice:
-        return image, reading
+        return image, (0, 0)
     height, width = image.shape[:2]
     around = AROUND * max(die.size for die in reading.dice)
     xs, ys = [die.x for die in reading.dice], [die.y for die in reading.dice]
     left, top = max(0, int(min(xs) - around)), max(0, int(min(ys) - around))
     right, bottom = min(width, int(max(xs) + around)), min(height, int(max(ys) + around))
-    dice = tuple(replace(die, x=die.x - left, y=die.y - top) for die in reading.dice)
-    part = np.ascontiguousarray(image[top:bottom, left:right])
-    return part, replace(reading, dice=dice, leans=())
+    return np.ascontiguousarray(image[top:bottom, left:right]), (left, top)

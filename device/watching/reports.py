@@ -22,7 +22,9 @@ class ReadRequest:
 class Seen:
     """The answer to a look: what was read, the picture it was read from, and where to look in it.
 
-    The first of the `zones` is the tray. `earlier` is what lay in a tray that is empty now.
+    The first of the `zones` is the tray. `earlier` is what lay in a tray that is empty now. The
+    `image` may be a part of what was read, which begins at `corner`: where dice lie is compared in
+    the pixels of the whole.
     """
 
     look: int
@@ -30,10 +32,17 @@ class Seen:
     image: Image
     zones: tuple[Quad, ...] = ()
     earlier: "Seen | None" = None
+    corner: tuple[int, int] = (0, 0)
 
     @property
     def reading(self) -> Reading:
+        """In the pixels of the whole."""
         return self.sight.reading
+
+    @property
+    def shown(self) -> Reading:
+        """In the pixels of the image."""
+        return self.reading.of_part(*self.corner)
 
 
 @dataclass(frozen=True, slots=True)

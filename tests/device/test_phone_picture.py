@@ -12,6 +12,8 @@ from device import companion
 from game.commands import Bank, NameFace, ShowPicture, StartMatch, Undo
 from game.situation import Situation, TableError
 from tests.device.rig import open_rig
+from vision import read
+from vision.images import decode
 
 FIRST = (1, 1, 2, 3, 4, 6)
 THOUSAND = (1, 1, 1, 2, 3, 4)
@@ -105,6 +107,34 @@ def test_without_a_match_one_die_is_rolled_off(tmp_path):
         refused = rig.companion.do(ShowPicture(cv2.imencode(".jpg", frame)[1].tobytes()))
 
         assert refused.situation is Situation.ATTENTION
+
+
+def test_a_lone_die_is_thrown_wherever_in_the_picture_it_lies_now(tmp_path):
+    with open_rig(tmp_path, open_camera=None, opened=False) as rig:
+        rig.tray.gather()
+        rig.tray.throw(values=[6])
+        rig.clock.now_s += 2
+        frame = rig.tray.capture().image
+        die = read(frame, rig.tray.tray).dice[0]
+        part = frame[int(die.y) - 100 : int(die.y) + 100, int(die.x) - 100 : int(die.x) + 100]
+        for left in (128, 384):
+            table = np.full((512, 640, 3), part[0, 0], np.uint8)
+            table[128:328, left : left + 200] = part
+            taken = cv2.imencode(".png", table)[1].tobytes()
+            rolled = rig.companion.do(ShowPicture(taken))
+
+        assert rolled.rolloff.rolls == ((6,), (6,))
+        assert "Not thrown yet" in str(rig.companion.do(ShowPicture(taken)).message)
+
+
+def test_what_is_kept_of_it_is_drawn_where_the_dice_lie(rig):
+    for values in (FIRST, (1, 2, 3, 3, 4, 6)):
+        shown = rig.companion.do(ShowPicture(photo(rig, *values))).photo
+        for i, die in enumerate(shown.dice):
+            cut = decode(rig.companion.photo_die(shown.id, i), 1000)
+
+            assert die.value in read(cut).values
+        rig.companion.do(Undo())
 
 
 def test_what_shows_no_dice_or_is_damaged_changes_nothing(rig):

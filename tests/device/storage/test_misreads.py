@@ -180,6 +180,14 @@ def test_a_switch_that_cannot_be_written_says_so(tmp_path):
         store.see(picture(), WRONG)
 
 
+def test_a_picture_that_is_a_part_has_its_dice_where_they_lie_in_it(store):
+    store.see(replace(picture(), zones=(), corner=(60, 30)), WRONG)
+    label = json.loads(unpacked(store).read("labels.jsonl"))
+
+    assert label["boxes"] == [[20.0, 50.0, 40.0, 40.0, 5]]
+    assert (label["read"]["dice"][0]["x"], label["read"]["dice"][0]["y"]) == (40.0, 70.0)
+
+
 def test_a_face_that_is_corrected_at_the_table_is_learnt_and_forgotten_by_undo(tmp_path, store):
     with open_rig(tmp_path, misreads=store) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
