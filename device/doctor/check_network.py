@@ -5,6 +5,7 @@ import os
 import re
 import socket
 from errno import EACCES, EADDRINUSE
+from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
 
@@ -18,6 +19,7 @@ from device.doctor.findings import (
     PORT_TAKEN,
     Finding,
     failed,
+    not_for_you,
     ok,
     skipped,
     warning,
@@ -26,6 +28,7 @@ from device.doctor.system import Machine, System
 from device.errors import UsageError
 from device.mqtt.address import address
 from device.mqtt.client import GOES_ON, BrokerClient, Ears
+from game.errors import GameError
 from game.message import Message, Plural, Value, Verbatim
 
 GUESTS = re.compile(r"guest|gast|gäste|invit|ospit|public|hotspot|hotel|visitor", re.IGNORECASE)
@@ -133,11 +136,14 @@ def broker(system: System) -> Finding:
     settings = system.settings
     if not settings.mqtt:
         return skipped(Message("none is set"))
+    secret = Path(settings.mqtt_secret)
+    if settings.mqtt_secret and _is_hidden(secret):
+        return not_for_you(secret)
     try:
         there = address(settings.mqtt, secret=settings.mqtt_secret, ca=settings.mqtt_ca)
         said: Queue[str] = Queue()
         link = BrokerClient(there, f"traykeeper-doctor-{os.getpid()}", _ears(said))
-    except UsageError as error:
+    except (UsageError, GameError) as error:
         return failed(NO_BROKER, str(error))
     link.start()
     try:
@@ -151,6 +157,17 @@ def broker(system: System) -> Finding:
         if trouble
         else ok(Message("%(broker)s lets us in", broker=str(there)))
     )
+
+
+def _is_hidden(file: Path) -> bool:
+    """Whether it is there for others only."""
+    try:
+        file.open().close()
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        return False  # the address says why
+    return False
 
 
 def _ears(said: "Queue[str]") -> Ears:

@@ -15,6 +15,7 @@ from device.doctor.findings import (
     RESTARTS,
     Finding,
     failed,
+    not_for_you,
     ok,
     skipped,
     warning,
@@ -67,9 +68,7 @@ def journal(system: System) -> Finding:
             (answer,) = db.execute("PRAGMA quick_check").fetchone()
             (matches,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
     except (PermissionError, sqlite3.OperationalError):
-        return skipped(
-            Message("%(file)s may not be read by you: try sudo traykeeper doctor", file=str(file))
-        )
+        return not_for_you(file)
     except sqlite3.DatabaseError as error:
         return failed(BAD_JOURNAL, str(error))
     if answer != "ok":

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from game.message import Message, Value
@@ -180,6 +181,13 @@ def ok(line: Message) -> Finding:
 def skipped(why: Message) -> Finding:
     """It cannot be told on this machine."""
     return Finding(Level.SKIPPED, why)
+
+
+def not_for_you(file: Path) -> Finding:
+    """Only the service, or root, may read this file."""
+    return skipped(
+        Message("%(file)s may not be read by you: try sudo traykeeper doctor", file=str(file))
+    )
 
 
 def warning(trouble: Trouble, detail: Value = "") -> Finding:

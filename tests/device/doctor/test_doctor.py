@@ -34,6 +34,7 @@ from game.rules.rule_files import load
 
 DOC = (Path(__file__).parents[3] / "docs" / "troubleshoot.md").read_text("utf-8")
 TROUBLES = [value for value in vars(troubles).values() if isinstance(value, Trouble)]
+ANYBODY = 65534
 COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]
 
 
@@ -219,6 +220,36 @@ def test_a_port_that_somebody_else_has_is_named(system):
 
     assert str(found.line) == f"the port is used by another program ({taken.port})"
     assert check_network.port(system).level is Level.OK
+
+
+def with_secret(system, path):
+    settings = replace(system.settings, mqtt="mqtt://localhost", mqtt_secret=str(path))
+    return replace(system, settings=settings)
+
+
+def test_a_secret_that_is_not_there_is_told_among_all_other_checks(system, tmp_path):
+    found = examine(with_secret(system, tmp_path / "mqtt.toml"))
+
+    assert found.keys() == CHECKS.keys()
+    assert found["broker"].level is Level.FAILED
+    assert f"{tmp_path}/mqtt.toml: there is no such file" in str(found["broker"].line)
+
+
+def test_a_secret_that_is_the_services_alone_is_no_fault(system, tmp_path):
+    secret = tmp_path / "mqtt.toml"
+    secret.write_text('user = "club"\npassword = "1"\n')
+    secret.chmod(0)
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(ANYBODY)
+    try:
+        found = check_network.broker(with_secret(system, secret))
+    finally:
+        if is_root:
+            os.seteuid(0)
+
+    assert found.level is Level.SKIPPED
+    assert f"{secret} may not be read by you: try sudo" in str(found.line)
 
 
 def test_a_damaged_journal_is_found(system):
