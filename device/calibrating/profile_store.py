@@ -10,6 +10,7 @@ from device.calibrating import profile_file as profiles
 from device.calibrating.profile_file import FILE, ProfileError
 from device.cameras.controls import HeldLight, Tuning
 from device.errors import UsageError
+from device.files import replace_whole
 from game.message import Message
 from vision import Quad, Reading
 
@@ -62,13 +63,14 @@ class ProfileStore:
         """From now on it is this one. That of another camera, or a broken one, is put beside it.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: it cannot be written; the one before stands as it was.
         """
         if self._file is not None:
             other = self._profile is not None and self._profile.camera != profile.camera
-            if self._file.exists() and (other or self.trouble):
-                self._file.replace(self._file.with_name(f"{self._file.name}.bak"))
-            profiles.save(profile, self._file)
+            if other or self.trouble:
+                replace_whole(self._file, profiles.as_text(profile).encode())
+            else:
+                profiles.save(profile, self._file)
         self._profile, self.trouble = profile, ""
 
     def meant(self, spec: str) -> str:

@@ -12,6 +12,7 @@ from device.calibrating.profile_store import ProfileStore, held, named
 from device.cameras import SimulatedTray
 from device.cameras.controls import HeldLight, Tunable, Tuning
 from device.errors import UsageError
+from tests.device.disks import fill, small_disk
 
 TRAY = Outline(((0.2, 0.2), (0.7, 0.2), (0.7, 0.8), (0.2, 0.8)))
 LIGHT = HeldLight(10_000, 2.5, 1.8, 1.4)
@@ -102,6 +103,17 @@ def test_that_of_another_camera_is_put_beside(tmp_path):
 
     assert load(tmp_path / f"{FILE}.bak") == PI
     assert load(tmp_path / FILE).camera == "USB camera 0"
+
+
+def test_on_a_full_disk_the_one_before_stands(tmp_path):
+    with small_disk(tmp_path / "card") as disk:
+        profiles = ProfileStore(disk / FILE)
+        profiles.keep(PI)
+        fill(disk)
+        with pytest.raises(OSError, match="No space left"):
+            profiles.keep(replace(PI, camera="USB camera 0"))
+
+        assert profiles.profile == ProfileStore(disk / FILE).profile == PI
 
 
 def test_a_profile_that_is_named_must_be_there_and_hold(tmp_path):
