@@ -164,7 +164,8 @@ def change(picture: Image, empty: Image | None, zones: Sequence[Quad]) -> Change
     if empty is None or empty.shape != picture.shape:
         return None
     left, top, right, bottom = extent(picture, list(zones))
-    scale = min(1.0, LOOK_PX / max(right - left, bottom - top))
+    short, long = sorted((right - left, bottom - top))
+    scale = min(1.0, max(LOOK_PX / long, 1 / short))  # of a strip a pixel is left
     now, before = (_small(image[top:bottom, left:right], scale) for image in (picture, empty))
     lit = like_now(now, before)
     stands = _stands(now, lit)

@@ -18,6 +18,7 @@ FOCALS = np.geomspace(0.4, 2.0, 25)
 USUAL, SPREAD = 0.8, 0.6  # in octaves
 LEAST_SIDE, LEAST_TURN, MOST_PX = 0.05, 0.01, 1e6
 LEAN_ERROR, LEAN_MOST = 0.1, 4.0  # in edges, how well a lean is seen; and the most a die counts
+LEAST_NEAR = 0.05  # twenty times as far as the middle: beyond the floor's horizon nothing is
 RIGHT_ANGLE_DEG = 0.7  # how well corners are known: the error of the angle between two walls
 
 
@@ -37,7 +38,7 @@ class CameraPose:
     def near(self, x: float, y: float) -> float:
         """How large things look there, against how they look in the middle of the picture."""
         right, down = (x - self.middle[0]) / self.focal_px, (y - self.middle[1]) / self.focal_px
-        return 1 + (self.up[0] * right + self.up[1] * down) / self.up[2]
+        return max(LEAST_NEAR, 1 + (self.up[0] * right + self.up[1] * down) / self.up[2])
 
 
 def pose(tray: Quad, width: int, height: int, leans: Sequence[Lean] = ()) -> CameraPose | None:

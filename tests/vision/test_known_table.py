@@ -71,6 +71,13 @@ def test_dice_are_read_as_without(table):
     assert reading.sure
 
 
+@pytest.mark.parametrize("shape", [(1, 3000, 3), (3000, 1, 3), (5, 4000, 3)])
+def test_pictures_of_odd_shapes_read_as_empty(shape):
+    image = np.full(shape, 128, np.uint8)
+
+    assert vision.read(image, table=KnownTable(image.copy())).values == ()
+
+
 def test_what_was_there_before_is_no_die(table):
     printed = photograph(DICE, GREEN, seed=1)
 

@@ -223,6 +223,15 @@ def test_a_tray_beyond_the_picture_reads_as_empty():
     assert vision.read(photograph(row(), GREEN).image, far).values == ()
 
 
+def test_a_die_beyond_the_horizon_of_the_trays_floor_is_none_of_its_dice():
+    shot = photograph([Put(5, 0, 70), Put(2, -30, -20), Put(3, 30, -20)], GREEN)
+    beyond = min(shot.read().dice, key=lambda die: die.y)
+    x, y = beyond.x, beyond.y + 80
+    tray = Quad(((x - 75, y), (x + 75, y), (x + 768, y + 700), (x - 768, y + 700)))
+
+    assert vision.read(shot.image, tray).values == (2, 3)
+
+
 def test_the_same_picture_reads_the_same_twice():
     shot = photograph(row(), TrayLook())
 
