@@ -5,7 +5,7 @@ import os.path
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,9 @@ from vision import read as read_picture
 from vision.annotate import annotate
 from vision.change import KnownTable
 from vision.images import ImageError, load
+
+TABLES = 4
+"""Whose empty pictures, some MB each, are kept: lines of one table mostly follow each other."""
 
 
 @click.command()
@@ -89,22 +92,17 @@ def read_all(
 def _read_one(picture: Picture, known: Profile | None, *, as_json: bool) -> bool:
     try:
         image = load(picture.path)
-        table = _known_table(picture.table, picture.tray) if picture.table else KnownTable()
+        reading = _reading(image, picture, None if picture.tray else known)
     except ImageError as error:
         click.echo(f"traykeeper: {shown(str(error))}", err=True)
         if as_json:
             click.echo(json.dumps(_unread(picture.name, str(error))))
         return False
-    reading = (
-        _read_as_known(image, known)
-        if known and not picture.tray
-        else read_picture(image, picture.tray, table=table)
-    )
     click.echo(_json_line(picture.name, reading) if as_json else _line(picture, reading))
     return picture.drawn is None or _write(picture.drawn, annotate(image, reading))
 
 
-@cache
+@lru_cache(TABLES)
 def _known_table(pictures: TablePictures, tray: Quad | None) -> KnownTable:
     """As a companion would know it by now: from a picture of it empty, and from throws."""
     empty = load(pictures.empty) if pictures.empty else None
@@ -113,13 +111,14 @@ def _known_table(pictures: TablePictures, tray: Quad | None) -> KnownTable:
     return KnownTable.of(empty, throws)
 
 
-def _read_as_known(image: Image, known: Profile) -> Reading:
-    """As the profile says where to look, and for which dice."""
+def _reading(image: Image, picture: Picture, known: Profile | None) -> Reading:
+    """As the list says where to look, or else the profile; that says for which dice, too."""
     height, width = image.shape[:2]
-    tray = known.tray.in_px(width, height)
-    aside = known.aside.in_px(width, height) if known.aside else None
-    reading = read_picture(image, tray, aside=aside)
-    return sift(reading, tray, known.dice) if known.dice else reading
+    tray = known.tray.in_px(width, height) if known else picture.tray
+    aside = known.aside.in_px(width, height) if known and known.aside else None
+    table = _known_table(picture.table, tray) if picture.table else KnownTable()
+    reading = read_picture(image, tray, aside=aside, table=table)
+    return sift(reading, tray, known.dice) if known and known.dice and tray else reading
 
 
 def _write(path: Path, image: Image) -> bool:

@@ -12,9 +12,13 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.outline import Outline
+from calibration.profile import Profile
 from device import cli
+from device.calibrating.profile_file import save
 from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.simulated.tray_geometry import LOOKS
+from device.commands.read import TABLES, _known_table
 from tests.vision.painted import Put, photograph
 
 COMMAND = [str(Path(sys.executable).with_name("traykeeper"))]
@@ -193,7 +197,15 @@ def test_a_bad_line_of_a_list_is_named(call, line, tmp_path):
     assert_refused(call("read", "--list", str(listed)), "line 1")
 
 
-def test_read_takes_what_is_known_of_the_table(call, tmp_path):
+KNOWN = {"empty": "empty.png", "throws": ["learn.png"]}
+
+
+@pytest.fixture
+def tray(tmp_path):
+    """The corners in `throw.png`, which shows two dice and what is as large as a die, and none.
+
+    Beside it lie the pictures of `KNOWN`.
+    """
     lens = [Put(v, 38 * v - 133, 0) for v in range(1, 7)]
     shots = {
         "empty.png": photograph([], LOOKS["green"], seed=1),
@@ -202,15 +214,18 @@ def test_read_takes_what_is_known_of_the_table(call, tmp_path):
     }
     for name, shot in shots.items():
         image = shot.image.copy()
-        if name == "throw.png":  # as large as a die, and none
+        if name == "throw.png":
             x, y = np.array(shot.tray.corners).mean(axis=0)
             block = cv2.boxPoints(((float(x), float(y) + 120), (56, 56), 20.0))
             cv2.fillConvexPoly(image, block.astype(np.int32), (40, 95, 170), cv2.LINE_AA)
         cv2.imwrite(str(tmp_path / name), image)
-    line = {"file": "throw.png", "tray": shots["throw.png"].tray.corners}
-    known = {"empty": "empty.png", "throws": ["learn.png"]}
+    return shots["throw.png"].tray
+
+
+def test_read_takes_what_is_known_of_the_table(call, tmp_path, tray):
+    line = {"file": "throw.png", "tray": tray.corners}
     listed = tmp_path / "list.jsonl"
-    listed.write_text(json.dumps(line | {"table": known}) + "\n")
+    listed.write_text(json.dumps(line | {"table": KNOWN}) + "\n")
 
     reading = json.loads(call("read", "--json", "--list", str(listed)).stdout)
 
@@ -220,6 +235,31 @@ def test_read_takes_what_is_known_of_the_table(call, tmp_path):
     done = call("read", "--list", str(listed))
     assert done.returncode == 2
     assert "no.png: no such file" in done.stderr
+
+
+def test_what_is_known_of_the_table_counts_where_a_profile_has_the_tray(call, tmp_path, tray):
+    listed, profile = tmp_path / "list.jsonl", tmp_path / "calibration.toml"
+    save(Profile("a camera", "now", Outline.of(tray, 1536, 864)), profile)
+    seen = []
+    for table in (None, KNOWN):
+        listed.write_text(json.dumps({"file": "throw.png", "table": table}) + "\n")
+        done = call("read", "--json", "--profile", str(profile), "--list", str(listed))
+        seen.append(json.loads(done.stdout)["sure"])
+
+    assert seen == [True, False]
+
+
+def test_a_list_of_many_tables_keeps_few_of_them_in_memory(call, tmp_path):
+    image = np.full((90, 160, 3), 128, np.uint8)
+    lines = []
+    for i in range(TABLES + 2):
+        cv2.imwrite(str(tmp_path / f"{i}.png"), image)
+        lines.append(json.dumps({"file": "0.png", "table": {"empty": f"{i}.png"}}))
+    (tmp_path / "list.jsonl").write_text("\n".join(lines))
+    done = call("read", "--json", "--list", str(tmp_path / "list.jsonl"))
+
+    assert len(done.stdout.splitlines()) == TABLES + 2
+    assert _known_table.cache_info().currsize <= TABLES
 
 
 def test_read_annotates_into_a_folder(photo, tmp_path):
