@@ -75,11 +75,11 @@ def _names(machine: Machine, pattern: str) -> Iterable[str]:
 def pins(system: System) -> Finding:
     """The chip of the header, and what drives it."""
     chips = [path.name for path in system.machine.glob("/dev/gpiochip*")]
+    none = Message("no Raspberry Pi: no pins")
     if not chips:
-        none = Message("no Raspberry Pi: no pins")
         return warning(NO_PINS) if is_pi(system.machine) else skipped(none)
     if find_spec("lgpio") is None:
-        return failed(NO_LGPIO, chips[0])
+        return failed(NO_LGPIO, chips[0]) if is_pi(system.machine) else skipped(none)
     settings = system.settings
     lamp = f"{settings.red_pin}, {settings.green_pin}, {settings.blue_pin}"
     wired = Message(

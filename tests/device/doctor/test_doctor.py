@@ -109,10 +109,12 @@ def test_a_pi_that_simulates_its_dice_sees_no_camera(system):
     assert "no camera is seen" in str(check_hardware.camera(simulating).line)
 
 
-def test_pins_without_their_library_are_named(system, monkeypatch):
+def test_a_pis_pins_without_their_library_are_named(system, monkeypatch):
     assert check_hardware.pins(system).level is Level.SKIPPED
     write(system, "/dev/gpiochip0", "")
     monkeypatch.setattr(check_hardware, "find_spec", lambda _: None)
+    assert check_hardware.pins(system).level is Level.SKIPPED
+    write(system, "/proc/device-tree/model", "Raspberry Pi 4 Model B Rev 1.5")
     assert "lgpio is not installed" in str(check_hardware.pins(system).line)
     monkeypatch.setattr(check_hardware, "find_spec", lambda _: True)
     assert "button GPIO17, lamp GPIO22, 23, 24" in str(check_hardware.pins(system).line)
