@@ -94,8 +94,9 @@ class Review:
 
     @property
     def turning_point(self) -> ReviewedMoment | None:
-        """The moment that changed the chance to win most."""
-        return max(self.moments, key=lambda m: abs(m.win or 0.0), default=None)
+        """The moment that changed the chance to win most; None where that is not known of any."""
+        known = [m for m in self.moments if m.win is not None]
+        return max(known, key=lambda m: abs(m.win or 0.0), default=None)
 
 
 def table_of(state: State) -> MatchPosition:

@@ -97,6 +97,7 @@ def test_points_are_told_without_a_solved_match():
         -turn_odds(RULES, MatchPosition(), None).points.value
     )
     assert found.moments[0].win is None
+    assert found.turning_point is None
 
 
 def test_with_more_players_the_chance_is_smaller_than_that_of_two(wins):

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from game.commands import Bank, ByHand, StartMatch, TapIn
-from game.match.events import Farkled, TurnSet
+from game.commands import Bank, ByHand, StartMatch, TapIn, Undo
+from game.match.events import Farkled, ScoreSet, TurnSet
 from game.message import Message
 from web.contracts.coach import Coaching, Mode
 
@@ -135,3 +135,32 @@ def test_the_chance_to_win_stands_on_every_board(client, live):
 
     for path in ("/", "/board"):
         assert f"Chance to win {best:.1%}" in client.get(path).text
+
+
+@pytest.mark.parametrize("mode", [Mode.AFTER, Mode.LIVE])
+def test_a_score_that_no_chance_is_known_of_shows_none(client, table, mode):
+    table.do(StartMatch(("Anna", "Ben"), rules="welfare"))
+    table.advise(mode)
+    table.do(ByHand(ScoreSet(1, 10_050)))
+    table.do(TapIn((1, 1, 2, 3, 4, 6)))
+    table.do(Bank())
+    table.do(TapIn((2, 3, 3, 4, 6, 6)))
+    said = client.get("/api/v1/state").json["coach"]
+
+    assert said["solved"]
+    assert [moment["win"] for moment in said["turn"]] == [None]
+    assert "Luck of the dice" in client.get("/").text
+
+
+def test_a_last_round_that_no_chance_is_known_of_shows_none(client, live):
+    live.do(ByHand(ScoreSet(0, 9_900)))
+    live.do(ByHand(ScoreSet(1, 9_500)))
+    live.do(TapIn((1, 1, 1, 2, 3, 4)))
+    live.do(Bank())
+    live.do(ByHand(TurnSet(0, 0, 6)))
+    live.do(TapIn((1, 2, 3, 4, 6, 6)))
+    assert "the points if you bank" in client.get("/").text
+    live.do(Undo())
+    live.do(TapIn((2, 3, 3, 4, 6, 6)))
+
+    assert "Luck of the dice" in client.get("/").text
