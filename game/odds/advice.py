@@ -119,7 +119,9 @@ class TurnOption:
 class TurnOdds:
     """All that can be asked in one turn on one board.
 
-    `lost` is the chance to win once it brings nothing, where more than two play.
+    Attributes:
+        lost: the chance to win once it brings nothing, where more than two play.
+        one_throw_only: whether it is a charity roll: no dice must be thrown on.
     """
 
     rules: Ruleset
@@ -128,6 +130,7 @@ class TurnOdds:
     banked: Floats | None
     worth: Worth | None
     lost: float | None = None
+    one_throw_only: bool = False
 
     def option(self, at_risk: int, n_dice: int, *, hot: bool = False) -> TurnOption:
         """Banking so many points, or throwing so many dice."""
@@ -164,7 +167,7 @@ class TurnOdds:
 
     def _refusal(self, at_risk: int, left: int) -> Message | None:
         must = must_throw(left, self.rules) if left < self.rules.n_dice else None
-        if must:
+        if must and not self.one_throw_only:
             return must
         if not self.table.on_board and at_risk < self.rules.opening:
             return Message(

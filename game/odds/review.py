@@ -23,7 +23,6 @@ from game.odds.match_odds import MatchOdds
 from game.odds.several import last_turn_of_several, race_of, turn_of_several
 from game.odds.turn_odds import points_table
 from game.rules.ruleset import Dice, Win
-from game.rules.scoring import Effect, throw_events
 
 _TWO = 2
 
@@ -148,9 +147,10 @@ def odds_of(state: State, wins: MatchOdds | None, *, most: int = 0) -> TurnOdds:
         return _of_several(state, wins, most)
     table = table_of(state)
     try:
-        return turn_odds(state.rules, table, wins, most=most)
+        odds = turn_odds(state.rules, table, wins, most=most)
     except OddsError:
-        return turn_odds(state.rules, table, None, most=most)
+        odds = turn_odds(state.rules, table, None, most=most)
+    return replace(odds, one_throw_only=state.one_throw_only)
 
 
 def options_of(state: State, wins: MatchOdds | None) -> tuple[TurnOption, ...]:
@@ -212,7 +212,7 @@ class _Reader:
         before, after = self._before, step(state, event)
         if before is None or (after.once_more and len(after.turns) == len(state.turns)):
             return  # the last die has its second try still to come
-        options = self._after(state, event)
+        options = self._after(state, event, after)
         points = max((option.worth for option in options), default=0.0)
         win = max((o.win for o in options if o.win is not None), default=None)
         if after.winner == state.turn.seat and after.turns[-1].ending is TurnEnding.WIN:
@@ -265,23 +265,21 @@ class _Reader:
             risked=0 if bank or chosen.refused else chosen.at_risk,
         )
 
-    def _after(self, state: State, event: Thrown) -> tuple[TurnOption, ...]:
-        """What can be done about a throw; a bank that is forced is all there is."""
-        dice = tuple(sorted(event.dice))
-        effects = [each.effect for each in throw_events(dice, state.rules)]
-        if Effect.RESET_SCORE in effects and Effect.WIN not in effects:
+    def _after(self, state: State, event: Thrown, after: State) -> tuple[TurnOption, ...]:
+        """What can be done about a throw; a bank that came by itself is all there is."""
+        ended = after.turns[-1] if len(after.turns) > len(state.turns) else None
+        if ended and ended.ending in (TurnEnding.RESET, TurnEnding.FARKLE):
             return ()
+        dice = tuple(sorted(event.dice))
         keeps = keeps_after(state.turn.throws, dice, state.rules)
         single = state.rules.last_die_twice if len(dice) == 1 else 0
         at_risk = state.turn.at_risk + single
         most = at_risk + max((keep.score for keep in keeps), default=0)
         options = self._odds_of(state, most).options(at_risk, keeps)
-        if not (Effect.MUST_BANK in effects or state.one_throw_only):
+        if ended is None or ended.last is None or ended.ending is TurnEnding.WIN:
             return options
-        best = next((o for o in options if o.keep == keeps[0] and not o.refused), None)
-        if best is None:
-            return () if state.one_throw_only else options
-        return (replace(best, points=float(best.at_risk), win_thrown=None),)
+        banked = next(option for option in options if option.keep == ended.last.keep)
+        return (replace(banked, points=float(banked.at_risk), win_thrown=None),)
 
     def _note(
         self,

@@ -5,13 +5,15 @@ from dataclasses import replace
 
 import pytest
 
+from game.match.events import ScoreSet
 from game.match.match import Match
 from game.odds.advice import MatchPosition, turn_odds
 from game.odds.match_odds import MatchOdds
 from game.odds.review import Cause, options_of, review
 from game.rules import rule_files
-from game.rules.ruleset import Alike, LastRound, Ruleset
+from game.rules.ruleset import Alike, LastRound, Ruleset, Win
 from game.stats.fairness import ENOUGH, count_faces, fairness, upper_tail
+from tests.game.shipped import shipped
 
 RULES = Ruleset(
     "tiny", "Tiny", n_dice=5, triples=(300, 0, 0, 0, 0, 0), target=400, alike=Alike.NONE
@@ -118,6 +120,37 @@ def test_second_try_of_the_last_die_is_one_throw():
     assert len(luck) == 2
     assert luck[1].points > 0
     assert len(review(match.throw((2,)).throw((3,))).moments) == 3
+
+
+def test_a_charity_roll_of_which_all_dice_score_wins_by_luck():
+    rules = rule_files.load("everything2")
+    match = Match.start(rules, ["Anna", "Ben"]).push(ScoreSet(0, 9_000)).push(ScoreSet(1, 9_800))
+    match = match.throw((1, 1, 1, 5, 2, 3)).bank((1, 1, 1, 5)).throw((1, 2, 3, 4, 5, 6))
+    luck = review(match, shipped(rules)).moments[-1]
+
+    assert match.state.winner == 1
+    assert luck.win == pytest.approx(0.769, abs=1e-3)
+    assert luck.points == pytest.approx(
+        1_000 - turn_odds(rules, MatchPosition(mine=9_800), None).points.value
+    )
+
+
+def test_a_charity_roll_below_the_least_to_bank_brings_nothing():
+    rules = rule_files.load("everything2")
+    match = Match.start(rules, ["Anna", "Ben"]).push(ScoreSet(0, 9_000)).push(ScoreSet(1, 9_800))
+    match = match.throw((1, 1, 1, 5, 2, 3)).bank((1, 1, 1, 5)).throw((1, 2, 3, 4, 3, 6))
+
+    assert match.state.winner == 0
+    assert review(match, shipped(rules)).moments[-1].win == pytest.approx(-0.231, abs=1e-3)
+
+
+def test_a_bank_that_is_forced_is_the_one_that_does_not_overshoot():
+    rules = replace(RULES, win=Win.EXACTLY, must_bank_after_triple=True)
+    match = Match.start(rules, ["Anna", "Ben"]).push(ScoreSet(0, 200)).throw((1, 1, 1, 2, 5))
+    usual = turn_odds(rules, MatchPosition(mine=200), None).points.value
+
+    assert match.state.winner == 0
+    assert review(match).moments[-1].points == pytest.approx(200 - usual)
 
 
 def test_near_choices_are_ties(wins):
