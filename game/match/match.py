@@ -193,7 +193,7 @@ class Match:
         if not isinstance(old, Thrown):
             raise IllegalMove(Message("event %(n)s is no throw", n=action.index))
         events = list(self.timeline)
-        events[action.index] = Thrown(action.dice, _forget_faces(old, action.dice))
+        events[action.index] = Thrown(action.dice, forget_faces(old, action.dice))
         _rework_assumed_keep(events, action, self.rules)
         return self._with_past(events, range(action.index, action.index + 1))
 
@@ -264,7 +264,7 @@ def next_decision(events: Sequence[Event], index: int) -> int | None:
     return None
 
 
-def _forget_faces(old: Thrown, dice: Sequence[int]) -> tuple[Place, ...]:
+def forget_faces(old: Thrown, dice: Sequence[int]) -> tuple[Place, ...]:
     """The places with the faces forgotten that turned out wrong."""
     wrong = Counter(old.dice) - Counter(dice)
     return tuple(

@@ -18,7 +18,7 @@ from game.match.events import (
     Spliced,
     Thrown,
 )
-from game.match.match import Match, next_decision
+from game.match.match import Match, forget_faces, next_decision
 from game.match.state import Turn, TurnEnding
 from game.message import Message, Plural, Value
 from game.rules import scoring
@@ -51,7 +51,8 @@ def repairs(match: Match, correction: Corrected) -> tuple[Repair, ...]:
     old = match.timeline[correction.index] if correction.index < len(match.timeline) else None
     if not isinstance(old, Thrown):
         raise IllegalMove(Message("event %(n)s is no throw", n=correction.index))
-    thrown = Thrown(scoring.dice(correction.dice, match.rules), old.places)
+    dice = scoring.dice(correction.dice, match.rules)
+    thrown = Thrown(dice, forget_faces(old, dice))
     ways = _Ways(match, correction.index, thrown)
     return tuple(repair for repair in ways.all() if _holds(match, repair))
 

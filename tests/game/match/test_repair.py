@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from game.errors import LaterStepError, ThrowError
-from game.match.events import Corrected, Joined, TurnSet
+from game.match.events import Corrected, Joined, Place, Thrown, TurnSet
 from game.match.match import Match
 from game.match.repair import repairs
 from game.match.state import TurnEnding
@@ -54,6 +54,16 @@ def test_a_chosen_keep_gives_way_to_another_of_its_size(match):
     ways = labelled(match, Corrected(0, (2, 5, 2, 3, 4, 6)))
 
     assert ways["Anna kept 5 = 50 instead"].state.turn.throws[0].keep.dice == (5,)
+
+
+def test_whichever_way_is_chosen_the_face_that_was_misread_is_forgotten(match):
+    places = tuple(Place(face, 0.1 * i, 0.1, 0.02) for i, face in enumerate(NOTHING))
+    match = match.push(Thrown(NOTHING, places)).throw(SCORING).bank()
+    ways = labelled(match, Corrected(0, (2, 3, 3, 4, 6, 5)))
+
+    assert ways
+    for way in ways.values():
+        assert [place.face for place in way.timeline[0].places] == [2, 3, 3, 4, 0, 0]
 
 
 def test_a_bank_below_the_opening_is_not_offered(match):
