@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from game.match.state import State, reaches_target
-from game.match.turns import followers
+from game.match.turns import followers, who_is_given
 from game.message import Message
 from game.rules.ruleset import HotDice
 from game.rules.scoring import Keep
@@ -18,7 +18,7 @@ def _effects(state: State, keep: Keep) -> Iterator[Message]:
     """All that is true of it, what matters most first."""
     rules, points = state.rules, state.locked_points + keep.score
     if state.overshoots(keep):
-        if rules.welfare:
+        if who_is_given(state, points) is not None:
             yield Message("overshoots %(target)s: goes to another", target=rules.target)
         yield Message("overshoots %(target)s: scores zero", target=rules.target)
     if state.bank_refusal(keep) is None:

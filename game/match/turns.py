@@ -23,12 +23,20 @@ def end_turn(state: State, ending: TurnEnding, *, points: int = 0) -> State:
 
 def end_overshot(state: State, points: int) -> State:
     """The turn went over a target that is to be hit; its points may go to another."""
-    to = _poorest_of_others(state) if state.rules.welfare else None
-    if to is None or state.players[to].score + points > state.rules.target:
+    to = who_is_given(state, points)
+    if to is None:
         return end_turn(state, TurnEnding.BANK)
     state = replace(state, turn=replace(state.turn, given=points, given_to=to))
     state = _set(state, state.mates(to), opened=True)
     return _close(end_turn(give_points(state, to, points), TurnEnding.BANK), to)
+
+
+def who_is_given(state: State, points: int) -> int | None:
+    """Who has the points of a turn that overshot, where the rules and that player's score let them."""
+    if not state.rules.welfare:
+        return None
+    to = _poorest_of_others(state)
+    return to if state.players[to].score + points <= state.rules.target else None
 
 
 def _poorest_of_others(state: State) -> int:

@@ -4,6 +4,7 @@ import pytest
 
 from game import Match
 from game.match.effects import effect
+from game.match.events import ScoreSet
 from game.rules.rule_files import load
 from game.rules.ruleset import LastRound, Win
 
@@ -54,6 +55,18 @@ def test_warns_of_a_keep_that_overshoots():
     thrown = match(target=900, win=Win.EXACTLY).throw([1, 1, 1, 2, 3, 4])
 
     assert effect_of(thrown, 1, 1, 1) == "overshoots 900: scores zero"
+
+
+@pytest.mark.parametrize(
+    ("others", "expected"),
+    [(9_000, "overshoots 10,000: goes to another"), (9_900, "overshoots 10,000: scores zero")],
+)
+def test_promises_points_to_another_only_where_they_fit(others, expected):
+    thrown = match(target=10_000, win=Win.EXACTLY, welfare=True).push(ScoreSet(0, 9_950))
+    thrown = thrown.push(ScoreSet(1, others)).push(ScoreSet(2, others)).throw([1, 1, 1, 2, 3, 4])
+
+    assert effect_of(thrown, 1, 1, 1) == expected
+    assert thrown.bank((1, 1, 1)).state.turns[-1].given == (1_000 if others == 9_000 else 0)
 
 
 @pytest.mark.parametrize(
