@@ -19,7 +19,7 @@ from game.match.events import (
     Thrown,
 )
 from game.match.match import Match, forget_faces, next_decision
-from game.match.state import Turn, TurnEnding
+from game.match.state import Turn, TurnEnding, keeps_after
 from game.message import Message, Plural, Value
 from game.rules import scoring
 
@@ -91,7 +91,8 @@ class _Ways:
         kept = self.match.timeline[i] if i is not None else None
         if i is None or not isinstance(kept, Kept):
             return
-        keeps = scoring.table(self.match.rules)[self.thrown.dice]
+        before = tuple(throw for throw in self._turn.throws if throw.index < self.index)
+        keeps = keeps_after(before, self.thrown.dice, self.match.rules)
         if best := next((k for k in keeps if len(k.dice) == len(kept.dice)), None):
             between = self.match.timeline[self.index + 1 : i]
             events = (self.thrown, *between, Kept(best.dice, assumed=True))

@@ -66,6 +66,15 @@ def test_whichever_way_is_chosen_the_face_that_was_misread_is_forgotten(match):
         assert [place.face for place in way.timeline[0].places] == [2, 3, 3, 4, 0, 0]
 
 
+def test_the_label_tells_what_the_other_keep_counts_after_hot_dice():
+    match = Match.start(rule_files.load("play-palace"), ["Anna", "Ben"])
+    match = match.throw((1, 2, 3, 4, 5, 6)).keep((1, 2, 3, 4, 5, 6))
+    match = match.throw((1, 1, 2, 3, 4, 6)).keep((1, 1)).throw((1, 2, 3, 4))
+    ways = labelled(match, Corrected(2, (1, 5, 2, 3, 4, 6)))
+
+    assert ways["Anna kept 1 5 = 30 instead"].state.turn.throws[1].keep.score == 30
+
+
 def test_a_bank_below_the_opening_is_not_offered(match):
     match = match.throw(NOTHING).throw(SCORING).bank()
     ways = labelled(match, Corrected(0, (1, 2, 3, 3, 4, 6)))
