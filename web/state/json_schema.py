@@ -52,9 +52,10 @@ class ThrowJson(TypedDict):
 
 
 class TurnJson(TypedDict):
-    """A turn; `ending` is "bank", "farkle" or None while it goes on.
+    """A turn; `ending` is "bank", "farkle", "reset", "win", "skip", or None while it goes on.
 
-    `points` is what its keeps are worth, `locked_points` those before the last throw.
+    `points` is what its keeps are worth, `locked_points` those before the last throw. One that is
+    `broken_off` was put away by hand for another: it is none of the player's rounds.
     """
 
     seat: int
@@ -63,6 +64,7 @@ class TurnJson(TypedDict):
     locked_points: int
     penalty: int
     ending: str | None
+    broken_off: bool
 
 
 class LastThrowJson(ThrowJson):

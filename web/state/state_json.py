@@ -165,6 +165,7 @@ def _turn(turn: Turn) -> TurnJson:
         "locked_points": replace(turn, throws=turn.throws[:-1]).at_risk,
         "penalty": turn.penalty + sum(throw.penalty for throw in turn.throws),
         "ending": turn.ending.value if turn.ending else None,
+        "broken_off": turn.broken_off,
     }
 
 

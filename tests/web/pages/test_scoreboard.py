@@ -4,7 +4,8 @@ from importlib.metadata import version
 
 import pytest
 
-from game.commands import StartMatch, TapIn
+from game.commands import ByHand, StartMatch, TapIn
+from game.match.events import TurnSet
 from game.match.rolloff import RollOff
 
 
@@ -34,6 +35,16 @@ def test_a_game_of_rounds_counts_turns_and_speaks_of_no_target(client, table):
     assert "turn 1 of 10" in page
     assert "10,000" not in page
     assert "10,000" not in client.get("/board").text
+
+
+def test_a_turn_that_was_put_away_by_hand_is_not_counted(client, table):
+    table.do(StartMatch(("Anna", "Ben"), rules="farkle-ten"))
+    table.do(TapIn((1, 1, 2, 3, 4, 6)))
+    table.do(ByHand(TurnSet(0, 0, 6)))
+    table.do(TapIn((1, 1, 2, 3, 4, 6)))
+
+    assert "turn 1 of 10" in client.get("/").text
+    assert [turn["broken_off"] for turn in client.get("/api/v1/state").json["turns"]] == [True]
 
 
 def test_a_new_match_starts_from_the_same_names(client, table):
