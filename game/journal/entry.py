@@ -116,6 +116,13 @@ class Result:
             len(state.turns),
         )
 
+    def has_won(self, seat: int) -> bool:
+        """Whether this seat has won, or its team."""
+        if self.winner is None:
+            return False
+        team = self.teams[seat]
+        return seat == self.winner or (team is not None and team == self.teams[self.winner])
+
     def to_text(self, match_id: int, seq: int) -> str:
         """A seal and JSON, with the number of the step after which it was so."""
         text = json.dumps(asdict(self) | {"seq": seq})

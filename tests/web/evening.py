@@ -40,8 +40,9 @@ def journal_of(folder: Path, *matches: Match) -> History:
     """A journal that holds these, each written as one step."""
     journal = Journal.open(folder / "journal.db")
     for match in matches:
-        names = [player.name for player in match.state.players]
-        number = journal.start(Match.start(match.rules, names))
+        players = match.start_state.players
+        names, teams = [player.name for player in players], [player.team for player in players]
+        number = journal.start(Match.start(match.rules, names, teams=teams))
         journal.append(number, *match.timeline, result=Result.of(match))
     journal.close()
     return History(journal.path)

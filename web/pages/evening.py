@@ -27,7 +27,10 @@ class EveningMatch:
 
 @dataclass(frozen=True, slots=True)
 class EveningPlayer:
-    """What one player did in all of them; names count, as people change seats."""
+    """What one player did in all of them; names count, as people change seats.
+
+    `matches` are those that somebody has won.
+    """
 
     name: str
     won: int
@@ -83,8 +86,8 @@ def players(matches: Iterable[Played]) -> list[EveningPlayer]:
             before = sums.get(name.casefold(), EveningPlayer(name, 0, 0, 0))
             sums[name.casefold()] = EveningPlayer(
                 before.name,
-                before.won + (played.result.winner == seat),
-                before.matches + 1,
+                before.won + played.result.has_won(seat),
+                before.matches + played.ended,
                 before.points + played.result.scores[seat],
             )
     return sorted(sums.values(), key=lambda each: (-each.won, -each.points))

@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 
 from game.journal.history import History
-from tests.web.conftest import MemoryTable, holding, make_app
+from game.match.events import ScoreSet
+from game.match.match import Match
+from tests.web.conftest import RULES, MemoryTable, holding, make_app
 from tests.web.evening import AtOnce, journal_of, played
 from web.pages.evening import EVENING_S, players
 
@@ -36,6 +38,28 @@ def test_wins_and_points_add_up_by_name(history):
     assert sum(each.won for each in found.values()) == 2
     scores = [score for match in history.matches() for score in match.result.scores]
     assert sum(each.points for each in found.values()) == sum(scores)
+
+
+@pytest.fixture
+def in_teams(tmp_path):
+    """One match that Anna and Cleo have won, and one that goes on."""
+    started = Match.start(RULES, ["Anna", "Ben", "Cleo", "Dan"], teams=[1, 2, 1, 2])
+    won = started.throw((1, 1, 1, 2, 3, 4)).bank().push(ScoreSet(0, 11_000))
+    for _ in range(3):
+        won = won.throw((2, 3, 3, 4, 6, 6)) if won.state.winner is None else won
+    return journal_of(tmp_path, started.throw((2, 3, 3, 4, 6, 6)), won)
+
+
+def test_team_mates_win_together_and_a_match_that_goes_on_counts_for_nobody(in_teams):
+    found = {each.name: (each.won, each.matches) for each in players(in_teams.matches())}
+
+    assert found == {"Anna": (1, 1), "Ben": (0, 1), "Cleo": (1, 1), "Dan": (0, 1)}
+
+
+def test_the_list_of_matches_marks_the_whole_team_that_won(in_teams):
+    app = make_app(MemoryTable(), history=in_teams, coach=AtOnce(in_teams))
+
+    assert holding(app).get("/matches").text.count('class="one won"') == 2
 
 
 @pytest.mark.parametrize("earlier_s", [EVENING_S, -60.0], ids=["day before", "clock ran ahead"])
