@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from game.match.match import Match
-from game.match.state import State, Turn, TurnEnding
+from game.match.state import State, Turn, TurnEnding, n_hot
 from game.match.step import step
-from game.odds.throw_odds import throw_chances
+from game.odds.throw_odds import farkle_within
 from game.rules.ruleset import Ruleset
-from game.rules.scoring import table
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +18,9 @@ class Tally:
         matches, won: those that somebody has won, and those this player has.
         turns: finished, those passed over left out.
         banks, banked: how many of them were banked, and their points.
-        throws, farkles: throws of the turns, and those without any keep.
+        throws, farkles: throws of the turns, both tries of a last die as one, and those that farkled.
         expected: farkles that exact chances expect of just these throws.
-        hot: throws after which all dice could be thrown again, and were kept so.
+        hot: throws after which all dice had scored.
         best_turn: points of the best bank.
         comeback: by how many points this player was once behind in a match that was won.
     """
@@ -106,14 +105,25 @@ def _behind(match: Match, seat: int) -> Iterable[int]:
 def _of_turn(turn: Turn, rules: Ruleset) -> Tally:
     if turn.ending is TurnEnding.SKIP:
         return Tally()
-    chances, keeps = throw_chances(rules), table(rules)
+    sizes = _sizes(turn, rules)
     return Tally(
         turns=1,
         banks=int(turn.points > 0),
         banked=max(turn.points, 0),
-        throws=len(turn.throws),
-        farkles=sum(not keeps[throw.dice] for throw in turn.throws),
-        expected=float(sum(chances[len(throw.dice)].farkle for throw in turn.throws)),
-        hot=sum(throw.keep is not None and throw.keep.hot for throw in turn.throws[:-1]),
+        throws=len(sizes),
+        farkles=int(turn.ending is TurnEnding.FARKLE),
+        expected=float(sum(farkle_within(rules, n_dice, 1) for n_dice in sizes)),
+        hot=n_hot(turn.throws),
         best_turn=max(turn.points, 0),
     )
+
+
+def _sizes(turn: Turn, rules: Ruleset) -> list[int]:
+    """How many dice each throw had; that of a farkle told by hand is one that nobody read."""
+    last = turn.last
+    if last is None:
+        return [turn.dice or rules.n_dice] if turn.ending is TurnEnding.FARKLE else []
+    sizes = [len(throw.dice) for throw in turn.throws[:-1] if throw.keep] + [len(last.dice)]
+    if turn.ending is TurnEnding.FARKLE and last.keep:
+        sizes.append(last.keep.dice_left or rules.n_dice)
+    return sizes

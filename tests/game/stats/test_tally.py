@@ -7,7 +7,7 @@ import pytest
 
 from game.journal.history import History
 from game.journal.journal import Journal
-from game.match.events import Corrected, Place, Thrown
+from game.match.events import Corrected, Farkled, Place, Thrown
 from game.match.match import Match
 from game.odds.throw_odds import throw_chances
 from game.rules.rule_files import load
@@ -37,7 +37,7 @@ def test_turns_banks_and_farkles_are_counted_for_each(match):
     anna, ben = tallies(match)
 
     assert (anna.turns, anna.banks, anna.banked, anna.throws, anna.farkles) == (3, 1, 1000, 3, 2)
-    assert (ben.turns, ben.banks, ben.throws, ben.farkles, ben.hot) == (2, 1, 3, 1, 1)
+    assert (ben.turns, ben.banks, ben.throws, ben.farkles, ben.hot) == (2, 1, 3, 1, 2)
     assert ben.best_turn == ben.banked == match.state.players[1].score
 
 
@@ -47,6 +47,37 @@ def test_the_farkles_that_chance_expects_are_those_of_just_these_throws(match):
 
     assert anna.expected == pytest.approx(3 * all_dice)
     assert anna.expected_rate == pytest.approx(all_dice)
+
+
+def test_both_tries_of_a_last_die_are_one_throw_and_one_farkle_at_most():
+    rules = load("ten-thousand-extras")
+    begun = Match.start(rules, ["Anna", "Ben"]).throw((1, 1, 1, 5, 5, 2)).keep((1, 1, 1, 5, 5))
+    farkled, _ = tallies(begun.throw((2,)).throw((3,)))
+    scored, _ = tallies(begun.throw((2,)).throw((5,)).bank())
+    six = float(throw_chances(rules)[6].farkle)
+
+    assert (farkled.throws, farkled.farkles) == (2, 1)
+    assert (scored.throws, scored.farkles) == (2, 0)
+    for tally in (farkled, scored):
+        assert tally.expected == pytest.approx(six + (4 / 6) ** 2)
+
+
+@pytest.mark.parametrize(("kept", "dice"), [((), 6), ((1, 1), 4), ((1, 1, 5, 3, 3, 3), 6)])
+def test_a_farkle_told_by_hand_is_a_throw_that_nobody_read(kept, dice):
+    begun = Match.start(RULES, ["Anna", "Ben"])
+    begun = begun.throw((1, 1, 5, 3, 3, 3)).keep(kept) if kept else begun
+    before = float(throw_chances(RULES)[6].farkle) if kept else 0.0
+    anna, _ = tallies(begun.push(Farkled()))
+
+    assert (anna.turns, anna.throws, anna.farkles) == (1, 1 + bool(kept), 1)
+    assert anna.expected == pytest.approx(before + float(throw_chances(RULES)[dice].farkle))
+
+
+def test_all_dice_that_score_are_hot_dice_whether_they_are_thrown_again_or_banked():
+    begun = Match.start(RULES, ["Anna", "Ben"]).throw((1, 1, 5, 3, 3, 3))
+
+    assert tallies(begun.bank())[0].hot == 1
+    assert tallies(begun.keep((1, 1, 5, 3, 3, 3)).throw(NOTHING))[0].hot == 1
 
 
 def test_a_winner_came_back_from_as_far_as_was_once_behind(match):
