@@ -7,6 +7,7 @@ from threading import RLock
 
 from device.coach.worker_client import QuestionWorker
 from game.journal.history import History
+from game.odds.figures import Caveat
 from game.odds.review import Review
 from game.stats.counts import Counts, DiceInPlay
 from web.contracts.coach import LookedBack
@@ -57,7 +58,9 @@ class Reviews:
         with self._lock:
             self._reviews.clear()
 
-    def _take_review(self, which: Which, future: "Future[tuple[Review, bool]]") -> None:
+    def _take_review(
+        self, which: Which, future: "Future[tuple[Review, bool, tuple[Caveat, ...]]]"
+    ) -> None:
         with self._lock:
             if error := future.exception():
                 log.warning("match %s cannot be looked back on: %s", which[1], error)

@@ -16,7 +16,7 @@ from typing import Any
 from game.errors import GameError
 from game.journal.history import History
 from game.match.match import Match
-from game.odds.figures import Figures, figures
+from game.odds.figures import Caveat, Figures, caveats, figures
 from game.odds.match_odds import MatchOdds, digest
 from game.odds.review import Review, review
 from game.odds.table_store import TableStore
@@ -49,15 +49,15 @@ class Worker:
         """Of this match as it stands."""
         return figures(match, self._wins(match.rules))
 
-    def look_back(self, match_id: int) -> tuple[Review, bool]:
-        """A match of the journal, and whether chances to win are in it.
+    def look_back(self, match_id: int) -> tuple[Review, bool, tuple[Caveat, ...]]:
+        """A match of the journal, whether chances to win are in it, and what these leave out.
 
         Raises:
             JournalError: there is no such match.
         """
         match = self._history.match(match_id)
         wins = self._wins(match.rules)
-        return review(match, wins), wins is not None and wins.solved
+        return review(match, wins), wins is not None and wins.solved, caveats(match)
 
     def solve(self, rules: Ruleset, seconds: float) -> float:
         """Go on for so long with solving a match under these rules; gives the share that is done.

@@ -1,7 +1,7 @@
 """All the figures for one moment of a match, worked out together: what the page shows."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from game.match.match import Match
@@ -62,12 +62,12 @@ def figures(match: Match, wins: MatchOdds | None) -> Figures:
     """The figures of this match; without a solved table only those in points."""
     state = match.state
     solved = wins is not None and wins.solved
-    caveats = tuple(_caveats(state))
+    left_out = tuple(_caveats(state))
     if state.winner is not None:
-        return Figures(solved, caveats, turn=_last_turn(match, wins))
+        return Figures(solved, left_out, turn=_last_turn(match, wins))
     return Figures(
         solved,
-        caveats,
+        left_out,
         keeps=options_of(state, wins) if state.keeps else (),
         before=None if state.turn.throws else _before(state, wins),
         turn=_last_turn(match, wins),
@@ -85,6 +85,11 @@ def _last_turn(match: Match, wins: MatchOdds | None) -> tuple[ReviewedMoment, ..
         return ()
     found = review(match, wins, since=turns[-1].start)
     return tuple(moment for moment in found.moments if moment.turn == len(turns) - 1)
+
+
+def caveats(match: Match) -> tuple[Caveat, ...]:
+    """What the chances of all its turns leave out; a charity roll at the end is beside the point."""
+    return tuple(_caveats(replace(match.state, closer=None)))
 
 
 def _caveats(state: State) -> Iterator[Caveat]:

@@ -10,6 +10,7 @@ from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.match import Match
 from game.message import Message
+from game.odds.figures import caveats
 from game.odds.review import Review, review
 from game.rules.rule_files import load
 from game.stats.counts import Counting, DiceInPlay
@@ -66,7 +67,7 @@ class AtOnce:
     def look_back(self, match_id, steps):
         match = self._history.match(match_id)
         known = shipped(match.rules) is not None
-        return LookedBack(reviewed(match), known) if self.ready else None
+        return LookedBack(reviewed(match), known, caveats(match)) if self.ready else None
 
     def solve(self, match_id):
         if match_id != 1:

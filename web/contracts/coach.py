@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from game.message import Message
-from game.odds.figures import Figures
+from game.odds.figures import Caveat, Figures
 from game.odds.review import Review
 from game.stats.counts import Counts
 
@@ -45,11 +45,13 @@ class LookedBack:
 
     Attributes:
         solved: whether chances to win are in it.
+        caveats: what these leave out.
         solving, trouble: as in `Coaching`, for the rules of this match.
     """
 
     review: Review
     solved: bool
+    caveats: tuple[Caveat, ...] = ()
     solving: float | None = None
     trouble: Message | None = None
 

@@ -132,6 +132,7 @@ def test_a_match_of_the_journal_is_looked_back_on(bench):
     found = bench.until(lambda: bench.coach.look_back(number, 1))
 
     assert found.solved
+    assert found.caveats == ()
     assert len(found.review.moments) == 1
 
 

@@ -4,7 +4,9 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from game.match.events import ScoreSet
 from game.match.match import Match
+from game.rules.rule_files import load
 from tests.web.conftest import RULES, holding, make_app
 from tests.web.evening import SHORT, THREE, AtOnce, journal_of, played, reviewed
 from web.pages.charts import HIGH, WIDE, win_curve
@@ -53,6 +55,24 @@ def test_a_match_has_its_curve_luck_decisions_and_turning_point(client):
         assert words in page
     assert BAD not in page
     assert "data-wait" not in page
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        (Match.start(SHORT, THREE), "worked out as a race"),
+        (Match.start(load("everything2"), THREE).push(ScoreSet(2, 10_000)), "as a race"),
+        (Match.start(SHORT, THREE, teams=[1, 2, 1]), "is that of two"),
+        (Match.start(load("stirler"), ("Anna", "Ben")), "Taking over from the player before"),
+        (Match.start(load("ten-thousand-extras"), ("Anna", "Ben")), "scoreless first throws cost"),
+    ],
+)
+def test_what_the_chance_leaves_out_is_told(table, tmp_path, start, said):
+    history = journal_of(tmp_path, start.throw((2, 2, 3, 4, 6, 6)[: start.rules.n_dice]))
+    page = holding(make_app(table, history=history, coach=AtOnce(history))).get("/matches/1").text
+
+    assert said in page
+    assert ("is that of two" in page) is (said == "is that of two")
 
 
 def test_while_it_is_worked_out_the_page_says_so_and_asks_again(client, coach):
