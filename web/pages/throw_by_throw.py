@@ -14,7 +14,7 @@ class ReplayFrame:
     Attributes:
         turn: counted from 1.
         dice, kept: all of the throw, and those set aside, sorted; `kept` is empty where none were.
-        points: of the turn, once it ended with this throw; None before.
+        points, ending: of the turn, once it ended with this throw; None before.
         scores: of all seats, after it.
     """
 
@@ -23,7 +23,7 @@ class ReplayFrame:
     dice: tuple[int, ...]
     kept: tuple[int, ...]
     points: int | None
-    is_farkle: bool
+    ending: TurnEnding | None
     scores: tuple[int, ...]
 
 
@@ -44,7 +44,7 @@ def frames(match: Match) -> list[ReplayFrame]:
                     tuple(sorted(throw.dice)),
                     throw.keep.dice if throw.keep else (),
                     turn.points if is_last else None,
-                    is_last and turn.ending is TurnEnding.FARKLE,
+                    turn.ending if is_last else None,
                     entry.scores if is_last else scores,
                 )
             )

@@ -22,7 +22,7 @@
     const [row] = [byId("replay-who").children[frame.seat]];
     for (const each of byId("replay-who").children) each.classList.toggle("on-turn", each === row);
     [...byId("replay-who").querySelectorAll("b")].forEach((sum, seat) => { sum.textContent = frame.scores[seat]?.toLocaleString(document.documentElement.lang) ?? ""; });
-    const told = frame.is_farkle ? dataset.farkle : frame.points === null ? "" : dataset.points.replace("{points}", frame.points.toLocaleString(document.documentElement.lang));
+    const told = frame.ending === null ? "" : dataset[frame.ending].replace("{points}", frame.points.toLocaleString(document.documentElement.lang));
     byId("replay-says").textContent = [dataset.turn.replace("{n}", frame.turn), told].filter(Boolean).join(": ");
   }
 

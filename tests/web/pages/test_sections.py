@@ -3,10 +3,15 @@ import re
 import pytest
 
 from game.commands import Bank, KeepDice, StartMatch, TapIn
+from game.match.events import Skipped
+from game.match.match import Match
+from game.rules.rule_files import load
 from game.situation import Choice, Situation
 from web.app import create_app
 from web.contracts.table import Photo, PhotoDie
 from web.pages.sections import SECTIONS, Sections
+
+EXTRAS = Match.start(load("ten-thousand-extras"), ["Anna", "Ben"])
 
 
 @pytest.fixture
@@ -35,6 +40,20 @@ def test_only_sections_that_changed_have_a_new_digest(board, table):
 
 def test_an_empty_section_is_hidden(board, table):
     assert re.search(r'id="keeps" data-digest="\w+" hidden', board.html(table.snapshot()))
+
+
+@pytest.mark.parametrize(
+    ("match", "words"),
+    [
+        (EXTRAS.throw((1, 1, 1, 2, 3, 4)).push(Skipped()), "skipped"),
+        (EXTRAS.throw((2, 2, 2, 2, 3, 4)), "back to zero"),
+        (EXTRAS.throw((3, 3, 3, 3, 3, 3)), "won"),
+    ],
+)
+def test_a_turn_without_bank_and_farkle_is_called_what_it_was(board, client, table, match, words):
+    for page in (board.html(table.show(match=match)), client.get("/turns").text):
+        assert f'<span class="score">{words}</span>' in page
+        assert ">+0<" not in page
 
 
 def test_text_of_users_is_escaped_everywhere(board, table):
