@@ -10,6 +10,7 @@ from web.contracts.table import Snapshot
 NO_MATCH: dict[str, Any] = {
     "rules": None,
     "target": 0,
+    "rounds": 0,
     "players": [],
     "turn": None,
     "throw": None,

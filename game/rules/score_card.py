@@ -142,7 +142,7 @@ def pad(rules: Ruleset, names: Sequence[str] = ()) -> str:
     width, height = PAD_MM
     n = max(4, len(names))
     column = (width - 10) / n
-    goal = f"to {rules.target:,}"
+    goal = _goal(rules)
     room = width - 13 - WIDE * 4 * len(goal)
     parts = [_text(5, 9, rules.title, _fitting(rules.title, room, 4.5), bold=True)]
     parts.append(_text(width - 5, 9, goal, 4, end=True))
@@ -156,6 +156,12 @@ def pad(rules: Ruleset, names: Sequence[str] = ()) -> str:
         size = min(3.2, (column - 2) / (WIDE * len(name)))
         parts += [_text(6 + i * column, top + 3.7, name, size)]
     return _svg(width, height, parts, size=("100%", "100%"))
+
+
+def _goal(rules: Ruleset) -> str:
+    if rules.rounds:
+        return "one turn each" if rules.rounds == 1 else f"{rules.rounds} turns each"
+    return f"to {rules.target:,}"
 
 
 def _die(face: int, x: float, y: float, size: float) -> str:

@@ -38,10 +38,14 @@ class ThrowSummary(TypedDict):
 
 
 class MatchSummary(TypedDict):
-    """A match; `winner` is a seat. `turn` is None once it is won."""
+    """A match to a target, or of so many `rounds` if not 0.
+
+    `winner` is a seat. `turn` is None once it is won.
+    """
 
     rules: str
     target: int
+    rounds: int
     players: list[PlayerSummary]
     turn: TurnSummary | None
     throw: ThrowSummary | None
@@ -55,6 +59,7 @@ def summary(match: Match) -> MatchSummary:
     return {
         "rules": state.rules.title,
         "target": state.rules.target,
+        "rounds": state.rules.rounds,
         "players": [
             {
                 "name": player.name,

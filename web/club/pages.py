@@ -51,7 +51,9 @@ def create_pages(history: MatchHistory, people: People, standings: League) -> Bl
         state = held.match.state
         turns = [*state.turns] if state.winner is not None else [*state.turns, state.turn]
         rows = [(number, turn, _points(turn)) for number, turn in enumerate(turns, 1)]
-        return render_template("club/match.html", played=played, players=state.players, rows=rows)
+        return render_template(
+            "club/match.html", played=played, rules=state.rules, players=state.players, rows=rows
+        )
 
     @pages.get("/matches/<match_id>.txt")
     def as_text(match_id: str) -> Response:

@@ -77,6 +77,7 @@ def _summary(data: dict[str, Any]) -> MatchSummary:
     return {
         "rules": _words(data["rules"]),
         "target": max(1, _number(data["target"])),
+        "rounds": max(0, _number(data.get("rounds", 0))),  # older trays say nothing of it
         "players": players,
         "turn": _turn(turn, players) if turn else None,
         "throw": _throw(throw, players) if throw else None,

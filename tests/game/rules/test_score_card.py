@@ -64,6 +64,15 @@ def test_a_changed_figure_changes_the_card():
     assert "1,750" in card(replace(rules, straight=1750))
 
 
+def test_the_pad_says_how_far_the_game_goes():
+    standard = rule_files.load("standard")
+
+    assert "to 10,000<" in pad(standard)
+    assert ">one turn each<" in pad(replace(standard, rounds=1))
+    assert ">10 turns each<" in pad(rule_files.load("farkle-ten"))
+    assert "to 10,000<" not in pad(rule_files.load("farkle-ten"))
+
+
 def test_names_on_the_pad_are_escaped():
     assert "A&amp;B" in pad(rule_files.load("standard"), ["A&B"])
 

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from device.bench.self_play import whole_match
 from game.journal.wire import WireEntry
 from game.match.match_text import from_text
+from game.rules.rule_files import load
 from web.club.match_history import MatchHistory
 from web.club.people import People
 from web.club.steward import COOKIE, Steward
@@ -42,6 +44,18 @@ def test_a_match_is_there_turn_by_turn_and_as_text(client, played):
         from_text(client.get(f"/matches/{match_id}.txt").text).state.players
         == tape.match.state.players
     )
+
+
+def test_a_match_of_so_many_turns_is_to_no_target(client, trays):
+    tape = whole_match(load("farkle-ten"), ["Anna", "Ben"], 1, 1_764_000_000)
+    trays.heard("t1", "availability", b"online")
+    for entry in tape.entries:
+        trays.heard("t1", "event", json.dumps(entry.to_json()).encode())
+
+    for page in ("/board", f"/matches/{tape.entries[0].match}"):
+        assert "10 turns each" in client.get(page).text
+        assert "to 10,000" not in client.get(page).text
+        assert 'class="have" width="100' in client.get("/board").text
 
 
 def test_a_player_has_a_page(client, played, people):

@@ -68,6 +68,14 @@ def test_a_tray_that_comes_is_asked_which_matches_it_has(trays, asked, tape):
     assert len(asked) == 3
 
 
+def test_a_tray_of_a_version_that_knows_no_rounds_is_shown(trays, tape):
+    said = state_of(tape)
+    del said["rounds"]
+    say(trays, "state", said)
+
+    assert shown(trays).summary["rounds"] == 0
+
+
 def test_until_the_answer_comes_the_trays_own_word_is_shown(trays, asked, tape):
     say(trays, "state", state_of(tape))
 
