@@ -112,11 +112,12 @@ def _was_right(moment: ReviewedMoment) -> bool:
 
 
 def _coolest(match: Match, review: Review) -> Award | None:
-    """Who gave away least by deciding, where the others gave away more."""
-    given = [-review.total(seat, Cause.DECISION)[0] for seat in range(len(match.state.players))]
-    seat = given.index(min(given))
-    if not any(lost > given[seat] for lost in given):
+    """Who gave away least by deciding, where others who decided gave away more."""
+    deciders = sorted({moment.seat for moment in review.moments if moment.done})
+    given = {seat: -review.total(seat, Cause.DECISION)[0] for seat in deciders}
+    if not any(lost > min(given.values()) for lost in given.values()):
         return None
+    seat = min(given, key=given.__getitem__)
     return Award(AwardKind.HEAD, seat, _cool(match.state.players[seat].called, round(given[seat])))
 
 
@@ -143,9 +144,14 @@ def _longest_run(match: Match) -> Award | None:
 
 
 def _runs(turns: list[Turn]) -> Iterator[list[Turn]]:
-    for banked, run in groupby(turns, key=lambda turn: turn.ending is TurnEnding.BANK):
+    for banked, run in groupby(turns, key=_brought):
         if banked:
             yield list(run)
+
+
+def _brought(turn: Turn) -> bool:
+    """Whether it was banked; one that overshot its target brought nothing."""
+    return turn.ending is TurnEnding.BANK and turn.points > 0
 
 
 def _most_farkles(match: Match) -> Award | None:

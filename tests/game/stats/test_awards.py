@@ -1,11 +1,14 @@
 """Awards come wholly from what was played, and go to one player or to nobody."""
 
+from dataclasses import replace
+
 import pytest
 
-from game.match.events import Thrown
+from game.match.events import ScoreSet, Thrown
 from game.match.match import Match
 from game.odds.review import review
 from game.rules import rule_files
+from game.rules.ruleset import Win
 from game.stats.awards import BOLD, AwardKind, awards
 from tests.game.shipped import shipped
 from tests.web.evening import played
@@ -71,6 +74,24 @@ def test_a_run_and_farkles_are_counted():
         1,
         "Ben: 3 farkles, the most",
     )
+
+
+def test_who_never_decided_anything_did_not_decide_best():
+    throws_on = Match.start(RULES, ["Anna", "Ben", "Cleo"]).throw(THOUSAND).keep((1,))
+    match = throws_on.throw(NOTHING[:5]).throw(NOTHING).throw(NOTHING)
+    assert AwardKind.HEAD not in by_kind(awards(match, review(match)))
+
+    match = match.throw(NOTHING).throw((1, 2, 3, 4, 6, 6)).keep((1,)).throw(NOTHING[:5])
+    assert by_kind(awards(match, review(match)))[AwardKind.HEAD].seat == 1
+
+
+def test_banks_that_overshot_are_no_run():
+    rules = replace(RULES, win=Win.EXACTLY)
+    match = Match.start(rules, ["Anna", "Ben"]).push(ScoreSet(0, 9_950))
+    for _ in range(3):
+        match = match.throw(THOUSAND).bank((1, 1, 1)).throw(NOTHING)
+
+    assert AwardKind.RUN not in by_kind(awards(match, None))
 
 
 def test_nobody_is_named_where_all_are_equal():
