@@ -62,7 +62,8 @@ def _of_bank(state: State, turn: Turn, score: int) -> Highlight | None:
     before = score - turn.points
     mates = {turn.seat, *state.mates(turn.seat)}
     best = max((p.score for seat, p in enumerate(state.players) if seat not in mates), default=0)
-    if before <= 0 and state.rules.opening:
+    earlier = any(each.seat in mates and each.points > 0 for each in state.turns[:-1])
+    if before <= 0 and state.rules.opening and not earlier:
         return _of(state, HighlightKind.OPENED, turn.seat, score)
     if best > 0 and before <= best < score:
         return _of(state, HighlightKind.LEAD, turn.seat, score)

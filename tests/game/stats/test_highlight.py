@@ -56,6 +56,19 @@ def test_the_first_bank_gets_on_the_board_and_later_ones_take_the_lead(match):
     assert told(ahead.throw(NOTHING).throw(FIVE_HUNDRED).bank()) is None
 
 
+@pytest.mark.parametrize("teams", [None, [1, 2, 1]])
+def test_nobody_gets_on_the_board_twice(teams):
+    rules = replace(rule_files.load("bear-zilch"), three_farkles=1_000)
+    match = Match.start(rules, ["Anna", "Ben", "Cleo"], teams=teams).throw(THOUSAND).bank()
+    for _ in range(9):
+        match = match.throw(NOTHING)
+    assert match.state.players[0].score <= 0
+    again = match.throw(NOTHING).throw(THOUSAND).bank()
+
+    assert told(again) == (None if teams else (HighlightKind.OPENED, 2, "Cleo is on the board"))
+    assert told(again.throw(THOUSAND).bank()) is None
+
+
 def test_the_last_round_and_the_win_are_told():
     match = Match.start(replace(RULES, target=1000), ["Anna", "Ben"]).throw(THOUSAND).bank()
     assert told(match) == (HighlightKind.LAST_ROUND, 0, "Last round: Anna has 1,000")
