@@ -541,6 +541,7 @@ class Companion:
 
     def _publish(self) -> Snapshot:
         self._keep_picture()
+        self._follow_names()
         if self._misreads and self._session.match:
             self._misreads.learn(self._session.match)
         around = self._surroundings
@@ -553,6 +554,12 @@ class Companion:
         words = words_for(drawn.message, drawn.advice)
         self._output.show(indicator_of(self._session, around), words)
         return self._snapshot
+
+    def _follow_names(self) -> None:
+        """A player's own phone stays that player's under another name."""
+        before, after = self._snapshot.match, self._session.match
+        if before and after and after is not before:
+            self.pencil.rename(after.renamed(before))
 
     def _keep_picture(self) -> None:
         """Of a throw that was just read, and not of what was seen since."""

@@ -120,6 +120,14 @@ class Match:
     def can_redo(self) -> bool:
         return bool(self.after)
 
+    def renamed(self, earlier: "Match") -> dict[str, str]:
+        """Who is called something else than in this match `earlier`, by the name of then."""
+        if earlier.start_state is not self.start_state:
+            return {}  # of another match
+        then, now = ([p.name for p in match.state.players] for match in (earlier, self))
+        pairs = zip(then, now, strict=False)
+        return {old: new for old, new in pairs if old != new and new not in then}
+
     def throw(self, dice: Iterable[int], places: tuple[Place, ...] = ()) -> "Match":
         return self.push(Thrown(tuple(dice), places))
 

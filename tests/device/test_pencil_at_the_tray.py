@@ -4,7 +4,8 @@ import pytest
 
 from device.hardware.button import TrayButton
 from device.session.indicator import Indicator, sign_for
-from game.commands import Press, StartMatch
+from game.commands import ByHand, Press, StartMatch, Undo
+from game.match.events import Joined, Renamed
 from game.situation import Situation
 from tests.device.rig import open_rig
 
@@ -50,6 +51,28 @@ def test_asking_in_vain_ends_by_itself(real):
     real.until(lambda s: s.pencil.asking)
 
     real.until(lambda s: not s.pencil.asking and "pencil" not in str(s.lamp.meaning))
+
+
+def test_a_renamed_players_phone_is_still_that_players_and_nobody_elses(match_rig):
+    do, pencil = match_rig.companion.do, match_rig.companion.pencil
+    pencil.let_own_turns(on=True)
+    pencil.sit("bens phone", "Ben")
+    do(ByHand(Renamed(1, "Benjamin")))
+    do(ByHand(Joined("Ben")))
+    assert pencil.plays("bens phone", "Benjamin")
+    assert not pencil.plays("bens phone", "Ben")
+    do(Undo())
+    do(Undo())
+
+    assert pencil.plays("bens phone", "Ben")
+
+
+def test_a_new_match_renames_nobody(match_rig):
+    pencil = match_rig.companion.pencil
+    pencil.sit("bens phone", "Ben")
+    match_rig.companion.do(StartMatch(("Anna", "Cleo")))
+
+    assert pencil.view().players == (("bens phone", "Ben"),)
 
 
 def test_the_lamp_says_so_unless_the_button_is_held():

@@ -4,7 +4,7 @@ Pressing the tray's own button is proof of standing there, and so is the PIN. Pr
 to the phone that asks, unless somebody holds it who is here: then that person is asked.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from threading import RLock
 from time import monotonic
@@ -193,6 +193,14 @@ class Pencil:
                 )
             self._store(replace(self._kept, players=others | ({phone: name} if name else {})))
         self._changed()
+
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Players are called something else now, by the name before: their phones stay theirs."""
+        with self._lock:
+            players = self._kept.players
+            moved = {phone: names[name] for phone, name in players.items() if name in names}
+            stayed = {p: name for p, name in players.items() if name not in moved.values()}
+            self._store(replace(self._kept, players=stayed | moved))
 
     def free(self) -> None:
         """No phone is any player's."""

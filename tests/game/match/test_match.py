@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from game.errors import IllegalMove, ThrowError
-from game.match.events import Banked, Kept, Place, Thrown
+from game.match.events import Banked, Joined, Kept, Place, Spliced, Thrown
 from game.match.match import Match
 from game.match.state import TurnEnding
 from game.rules import rule_files
@@ -227,3 +227,21 @@ def _to(target):
 def test_nobody_begins_who_does_not_sit_there():
     with pytest.raises(IllegalMove, match="nobody sits on seat 3: there are 2 players"):
         Match.start(RULES, ["Anna", "Ben"], first=2)
+
+
+def test_it_knows_who_was_called_something_else_before(match):
+    renamed = match.rename(1, "Benjamin")
+
+    assert renamed.renamed(match) == {"Ben": "Benjamin"}
+    assert renamed.undo().renamed(renamed) == {"Benjamin": "Ben"}
+    assert renamed.push(Joined("Ben")).renamed(renamed) == {}
+
+
+def test_another_match_renames_nobody(match):
+    assert Match.start(RULES, ["Anna", "Cleo"]).renamed(match) == {}
+
+
+def test_who_moves_up_to_a_seat_that_never_was_taken_is_not_renamed(match):
+    both = match.push(Joined("Cleo")).push(Joined("Dora"))
+
+    assert both.push(Spliced(0, 1, ())).renamed(both) == {}

@@ -153,6 +153,22 @@ def test_a_name_is_one_phones_until_it_is_freed(pencil):
     assert pencil.view().players == (("second", "Ben"),)
 
 
+def test_a_phone_follows_the_new_name_of_its_player(pencil):
+    pencil.sit("bens phone", "Ben")
+    pencil.sit("annas phone", "Anna")
+    pencil.rename({"Ben": "Benjamin"})
+
+    assert dict(pencil.view().players) == {"bens phone": "Benjamin", "annas phone": "Anna"}
+
+
+def test_who_bore_that_name_in_an_earlier_match_gives_way(pencil):
+    pencil.sit("bens phone", "Ben")
+    pencil.sit("cleos phone", "Cleo")
+    pencil.rename({"Cleo": "Ben"})
+
+    assert pencil.view().players == (("cleos phone", "Ben"),)
+
+
 PHONES = st.sampled_from(["anna", "ben", "cleo"])
 
 
