@@ -147,6 +147,7 @@
   function legalKeeps() {
     return [...document.querySelectorAll(".keep")].map((button) => ({
       key: keyOf(JSON.parse(button.dataset.body).dice), button, score: button.dataset.score,
+      points: Number(button.dataset.score.replace(/\D/g, "")),
     }));
   }
 
@@ -166,7 +167,7 @@
 
   // Why these dice are no keep: which of them count, and which add nothing.
   function refusal(faces, words) {
-    const best = legalKeeps().find(({ key }) => without(faces, key));
+    const [best] = legalKeeps().filter(({ key }) => without(faces, key)).sort((a, b) => b.points - a.points);
     const text = (dice) => [...dice].join(" ");
     if (!best) return words.nothing.replace("{dice}", text(keyOf(faces)));
     return words.part.replace("{part}", text(best.key)).replace("{score}", best.score)

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from game.commands import (
     AnswerQuestion,
     Bank,
+    KeepDice,
     MoveButton,
     NameFace,
     ReadAgain,
@@ -175,6 +176,15 @@ def test_dice_that_are_no_keep_are_explained(begun, phone):
     phone.locator("#slot-0").tap()
 
     expect(phone.locator(".says")).to_have_text("3 counts nothing")
+
+
+def test_dice_that_are_no_keep_are_explained_by_the_most_that_counts(begun, phone):
+    begun.do(TapIn((1, 1, 5, 2, 3, 4)))
+    begun.do(KeepDice((5,)))
+    for slot in (0, 2, 5):
+        phone.locator(f"#slot-{slot}").tap()
+
+    expect(phone.locator(".says")).to_have_text("1 5 counts 150, 2 adds nothing")
 
 
 def test_a_missed_die_is_added_and_a_false_one_left_out_in_two_taps(begun, phone):
