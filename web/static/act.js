@@ -294,6 +294,11 @@
   const rows = () => [...document.querySelectorAll("#names li")];
   const input = (row) => row.querySelector("input");
 
+  // Name and team go together.
+  const nameAndTeam = (row) => [input(row), row.querySelector(".team")];
+  const playerOf = (row) => nameAndTeam(row).map((field) => field.value);
+  const seatPlayer = (row, player) => nameAndTeam(row).forEach((field, i) => { field.value = player[i]; });
+
   function addPlayer() {
     const row = rows().find((each) => each.hidden);
     if (!row) return toast(words.twenty);
@@ -304,31 +309,29 @@
   function removePlayer(seat) {
     const shown = rows().filter((row) => !row.hidden);
     if (shown.length === 2) return toast(words.two);
-    for (let i = seat; i < shown.length - 1; i++) input(shown[i]).value = input(shown[i + 1]).value;
+    for (let i = seat; i < shown.length - 1; i++) seatPlayer(shown[i], playerOf(shown[i + 1]));
     input(shown.at(-1)).value = "";
     shown.at(-1).hidden = true;
     return input(shown[Math.min(seat, shown.length - 2)]).focus();
   }
 
-  // Name and team go together.
   function moveEarlier(seat) {
     const [before, row] = [rows()[seat - 1], rows()[seat]];
-    for (const field of ["input", ".team"]) {
-      const [one, other] = [before, row].map((each) => each.querySelector(field));
-      [one.value, other.value] = [other.value, one.value];
-    }
+    const [first, player] = [before, row].map(playerOf);
+    seatPlayer(before, player);
+    seatPlayer(row, first);
     (before.querySelector("[data-earlier]") || row.querySelector("[data-earlier]")).focus();
   }
 
   // Fisher and Yates: every order is as likely.
   function shuffle() {
-    const fields = rows().filter((row) => !row.hidden).map(input);
-    const names = fields.map((field) => field.value);
-    for (let i = names.length - 1; i > 0; i--) {
+    const shown = rows().filter((row) => !row.hidden);
+    const players = shown.map(playerOf);
+    for (let i = players.length - 1; i > 0; i--) {
       const j = Math.floor(Math.random() * (i + 1));
-      [names[i], names[j]] = [names[j], names[i]];
+      [players[i], players[j]] = [players[j], players[i]];
     }
-    fields.forEach((field, i) => { field.value = names[i]; });
+    shown.forEach((row, i) => seatPlayer(row, players[i]));
   }
 
   // Who played from this phone before: offered while a name is typed.

@@ -81,6 +81,46 @@ def test_who_played_before_is_offered_and_the_order_shuffled(phone, table):
     assert offered == ["Ben", "Anna"]
 
 
+@pytest.fixture
+def two_pairs(phone):
+    """The form with Anna and Ben against Cleo and Dora."""
+    for _ in range(2):
+        phone.get_by_text("Add a player").tap()
+    phone.get_by_text("Play in teams").tap()
+    for seat, (name, team) in enumerate(PAIRS.items(), 1):
+        phone.get_by_label(f"Name of player {seat}", exact=True).fill(name)
+        phone.get_by_label(f"Team of player {seat}", exact=True).select_option(team)
+
+
+PAIRS = {"Anna": "1", "Ben": "1", "Cleo": "2", "Dora": "2"}
+IN_TEAMS = """rows => Object.fromEntries(rows.filter((row) => !row.hidden).map(
+    (row) => [row.querySelector("input").value, row.querySelector(".team").value]))"""
+
+
+def test_a_player_who_is_removed_changes_nobodys_team(phone, two_pairs):
+    phone.get_by_label("Remove player 1", exact=True).tap()
+    left = phone.locator("#names li").evaluate_all(IN_TEAMS)
+
+    assert left == {"Ben": "1", "Cleo": "2", "Dora": "2"}
+
+
+def test_throwing_earlier_changes_nobodys_team(phone, two_pairs):
+    phone.get_by_label("Player 3 throws earlier", exact=True).tap()
+    moved = phone.locator("#names li").evaluate_all(IN_TEAMS)
+
+    assert list(moved) == ["Anna", "Cleo", "Ben", "Dora"]
+    assert moved == PAIRS
+
+
+def test_shuffling_changes_nobodys_team(phone, two_pairs):
+    phone.evaluate("Math.random = () => 0")
+    phone.locator("#shuffle").tap()
+    shuffled = phone.locator("#names li").evaluate_all(IN_TEAMS)
+
+    assert list(shuffled) == ["Ben", "Cleo", "Dora", "Anna"]
+    assert shuffled == PAIRS
+
+
 def test_set_up_says_what_is_wrong(phone):
     for seat in (1, 2):
         phone.get_by_label(f"Name of player {seat}", exact=True).fill("Anna")
