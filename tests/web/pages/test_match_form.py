@@ -1,9 +1,13 @@
 """House rules on the page: every option in words, changed for one match."""
 
+import re
 from dataclasses import fields
 
 import pytest
 
+from game.commands import ByHand, StartMatch
+from game.match.events import Left
+from game.names import nameless
 from game.rules.rule_files import load, names, parse
 from game.rules.ruleset import Ruleset
 from web.pages import match_form
@@ -92,3 +96,20 @@ def test_the_rule_sets_on_offer_tell_their_options(client):
 
     assert zilch["options"]["three_farkles"] == 500
     assert zilch["options"]["hot_dice"] == "may"
+
+
+def test_who_left_is_not_in_the_next_form_and_teams_stay_with_names(client, table):
+    table.do(StartMatch(("Anna", "Ben", "Cleo", "Dora"), teams=(1, 1, 2, 2)))
+    table.do(ByHand(Left(1)))
+    page = client.get("/new").text
+    rows = re.findall(r'<li>.*? value="([^"]*)" maxlength.*?value="(.)" selected', page)
+
+    assert rows == [("Anna", "1"), ("Cleo", "2"), ("Dora", "2")]
+
+
+def test_who_has_no_name_moves_up_without_one(client, table):
+    table.do(StartMatch(("Anna", "Ben", nameless(2))))
+    table.do(ByHand(Left(1)))
+    page = client.get("/new").text
+
+    assert re.findall(r'<li>.*? value="([^"]*)" maxlength', page) == ["Anna", ""]
