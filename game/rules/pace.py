@@ -16,6 +16,9 @@ from game.rules.scoring import Effect, must_throw, orders
 _MOST = 2
 """Times the best throw: where a bank asks for more than that, hardly any turn ever gets there."""
 
+MOST_SUMS = 2_000
+"""That may be at risk before a throw: each takes half a millisecond; no published game has a thousand."""
+
 Offer = tuple[tuple[int, int], ...]
 """Points of each keep of a throw, best first, and the dice it leaves."""
 
@@ -40,18 +43,28 @@ class Pace:
     @cached_property
     def turn(self) -> TurnPace:
         """Of all dice, with nothing at risk; nothing at all where the least to bank is out of reach."""
-        least = self.rules.minimum_bank
-        if least > _MOST * self._best:
+        if not self._is_in_reach:
             return TurnPace()
-        for at_risk, n in sorted(self._ahead(), key=lambda point: (-point[0], point[1])):
+        for at_risk, n in sorted(self._ahead, key=lambda point: (-point[0], point[1])):
             self._throwing(at_risk, n)
         return self._throwing(0, self.rules.n_dice)
 
+    @property
+    def takes_long(self) -> bool:
+        """Whether so many sums may be at risk that nobody wants to wait for what a turn brings."""
+        return self._is_in_reach and len(self._ahead) > MOST_SUMS
+
     @cached_property
+    def to_open(self) -> "Pace":
+        """Of the turns of a player who is not on the board yet."""
+        least = max(self.rules.opening, self.rules.minimum_bank)
+        return Pace(replace(self.rules, minimum_bank=least))
+
+    @property
     def opening(self) -> float:
         """At most how often a turn is banked by a player who is not on the board yet."""
-        least = max(self.rules.opening, self.rules.minimum_bank)
-        return min(1.0, Pace(replace(self.rules, minimum_bank=least)).turn.points / max(least, 1))
+        to_open = self.to_open
+        return min(1.0, to_open.turn.points / max(to_open.rules.minimum_bank, 1))
 
     @cached_property
     def costs(self) -> dict[str, float]:
@@ -85,11 +98,19 @@ class Pace:
     def _best(self) -> int:
         return max(keep.score for keeps in scoring.table(self.rules).values() for keep in keeps)
 
+    @property
+    def _is_in_reach(self) -> bool:
+        return self.rules.minimum_bank <= _MOST * self._best
+
+    @cached_property
     def _ahead(self) -> set[tuple[int, int]]:
-        """All that may be at risk before a throw of so many dice: what is ahead is worked out first."""
+        """All that may be at risk before a throw of so many dice: what is ahead is worked out first.
+
+        Where it is more than anybody waits for, the search for it ends.
+        """
         found: set[tuple[int, int]] = set()
         new = [(0, self.rules.n_dice)]
-        while new:
+        while new and len(found) <= MOST_SUMS:
             at_risk, n = point = new.pop()
             if point not in found:
                 found.add(point)

@@ -52,10 +52,12 @@ def _faults(rules: Ruleset) -> Iterator[Fault]:
         return
     yield from _never_banked(rules, turns)
     yield from _too_far(rules, turns)
-    yield from _too_slow(rules)
+    pace = Pace(rules)
+    yield from _too_fine(rules, pace)
+    yield from _too_slow(rules, pace)
     if rules.win is Win.EXACTLY:
         yield from _never_hit(rules, turns)
-    yield from _never_opened(rules)
+    yield from _never_opened(rules, pace)
 
 
 def _more_dice_than_there_are(rules: Ruleset) -> Iterator[Fault]:
@@ -114,9 +116,17 @@ def _too_far(rules: Ruleset, turns: "PossibleTurns") -> Iterator[Fault]:
         )
 
 
-def _too_slow(rules: Ruleset) -> Iterator[Fault]:
+def _too_fine(rules: Ruleset, pace: Pace) -> Iterator[Fault]:
+    """A bank that is far away in small steps: to look at all of them takes longer than people wait."""
+    why = Message("has too many sums of points before it: let all points go by 50, or 100")
+    if pace.takes_long:
+        yield Fault("minimum_bank" if rules.minimum_bank else "hot_dice", why)
+    elif rules.opening and pace.to_open.takes_long:
+        yield Fault("opening", why)
+
+
+def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[Fault]:
     """Penalties that take what turns bring, or a bank that hardly any turn reaches."""
-    pace = Pace(rules)
     gain, costs = pace.turn.points, pace.costs
     cost = sum(costs.values())
     dearest = max(costs, key=costs.__getitem__)
@@ -139,8 +149,8 @@ def _too_slow(rules: Ruleset) -> Iterator[Fault]:
         yield Fault(dearest, why)
 
 
-def _never_opened(rules: Ruleset) -> Iterator[Fault]:
-    if rules.opening and Pace(rules).opening * MOST_TO_OPEN < 1:
+def _never_opened(rules: Ruleset, pace: Pace) -> Iterator[Fault]:
+    if rules.opening and pace.opening * MOST_TO_OPEN < 1:
         why = Message(
             "keeps everybody off the board: not one turn of %(turns)s brings it", turns=MOST_TO_OPEN
         )

@@ -12,6 +12,8 @@ from game.rules.ruleset import HotDice, Ruleset
 NOTHING = "singles = { 1 = 0, 5 = 0 }\ntriples = { 1 = 0, 2 = 0, 3 = 0, 4 = 0, 5 = 0, 6 = 0 }"
 ONLY_ONES = "singles = { 1 = 0 }\ntriples = { 1 = 300 }"
 
+FINE = 'extends = "standard"\nstraight = 1501\ntwo_triplets = 20_000'
+
 
 @pytest.mark.parametrize("name", rule_files.names())
 def test_every_published_set_is_a_game(name):
@@ -59,6 +61,8 @@ def test_every_published_set_is_a_game(name):
             'extends = "play-palace"\nwin = "exactly"\nopening = 500\nmust_bank_after_triple = true',
             "line 3: opening keeps everybody off the board",
         ),
+        (f"{FINE}\nminimum_bank = 20_000", "line 4: minimum_bank has too many sums of points"),
+        (f"{FINE}\nopening = 20_000", "line 4: opening has too many sums of points before it"),
         ('extends = "standard"\nwelfare = true', "line 2: welfare is for a target that is hit"),
         (
             'extends = "standard"\ntake_over_farkle = 500',
