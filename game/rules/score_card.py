@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
 
+from game.rules import scoring
 from game.rules.rule_options import OPTIONS
 from game.rules.ruleset import FACES, Alike, Dice, Ruleset
 from game.rules.sentences import playing_sentences
@@ -57,12 +58,23 @@ def lines(rules: Ruleset) -> tuple[CardLine, ...]:
 def _few(rules: Ruleset) -> Iterator[tuple[Dice, str, str]]:
     for face in FACES:
         yield (face,), f"single {face}", _figure(rules.singles[face - 1])
-    usual = {face for face in FACES if rules.triples[face - 1] == 100 * face}
+    threes = _threes(rules)
+    usual = [face for face in FACES if threes[face] == 100 * face]
+    span = range(min(usual, default=0), max(usual, default=0))
     for face in FACES:
         if face not in usual:
-            yield (face,) * 3, f"three {face}s", _figure(rules.triples[face - 1])
+            points = "nothing" if face in span and not threes[face] else _figure(threes[face])
+            yield (face,) * 3, f"three {face}s", points
     if usual:
         yield (min(usual),) * 3, f"three {min(usual)}s to {max(usual)}s", "100 x face"
+
+
+def _threes(rules: Ruleset) -> dict[int, int]:
+    """What three of each face bring, by whatever combination."""
+    points: dict[Dice, int] = {}
+    for combo in scoring.combos(rules):
+        points[combo.dice] = max(combo.points, points.get(combo.dice, 0))
+    return {face: points.get((face,) * 3, 0) for face in FACES}
 
 
 def _many(rules: Ruleset) -> Iterator[tuple[Dice, str, str]]:

@@ -106,3 +106,19 @@ def test_forty_lines_do_not_run_into_each_other():
 def test_a_card_of_rules_under_which_nothing_scores_is_empty():
     assert not lines(Ruleset("none", "None", singles=(0,) * 6, triples=(0,) * 6))
     assert card(Ruleset("none", "None", singles=(0,) * 6, triples=(0,) * 6))
+
+
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        ({"triple_threes": 300}, ("three 3s", "nothing")),
+        ({"triples": (1000, 200, 300, 0, 500, 600)}, ("three 4s", "nothing")),
+        ({"triples": (1000, 200, 300, 400, 0, 600)}, ("three 5s", "150")),
+    ],
+)
+def test_a_face_whose_three_bring_something_else_has_its_line(changed, line):
+    found = lines(replace(rule_files.load("standard"), **changed))
+    shown = [(each.name, each.points) for each in found]
+
+    assert line in shown
+    assert ("three 2s to 6s", "100 x face") in shown
