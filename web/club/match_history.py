@@ -60,6 +60,7 @@ class MatchHistory:
         self._store, self._people, self._clock = store, people, clock
         self._held: OrderedDict[str, HeldMatch] = OrderedDict()
         self._lock = RLock()
+        self._count_banked()
 
     def take(self, tray: str, entry: WireEntry, *, live: bool = False) -> Taken:
         """One entry, as the tray said it or said it again; `live` where it happens now.
@@ -165,6 +166,18 @@ class MatchHistory:
             self._write_seats(match_id, held)
         return held
 
+    def _count_banked(self) -> None:
+        """Boards of before did not write it down: once, from the entries."""
+        for row in self._store.rows("SELECT DISTINCT match FROM seat WHERE banked IS NULL"):
+            if match := self._fold(row["match"]):
+                counted = [
+                    (_banked(match.state, seat), row["match"], seat)
+                    for seat in range(len(match.state.players))
+                ]
+                self._store.run_each(
+                    "UPDATE seat SET banked = ? WHERE match = ? AND seat = ?", counted
+                )
+
     # Writing down
 
     def _write(
@@ -206,14 +219,20 @@ class MatchHistory:
                 len(turns), sum(turn.ending is TurnEnding.FARKLE for turn in turns),
                 sum(map(_hot_dice, turns)),
                 max((t.points for t in turns if t.ending is TurnEnding.BANK), default=0),
+                _banked(state, seat),
             ))  # fmt: skip
         self._store.run("DELETE FROM seat WHERE match = ?", match_id)
-        self._store.run_each(f"INSERT INTO seat VALUES ({', '.join('?' * 12)})", rows)  # noqa: S608
+        self._store.run_each(f"INSERT INTO seat VALUES ({', '.join('?' * 13)})", rows)  # noqa: S608
 
 
 def _results(state: State) -> tuple[object, ...]:
     """What is written of a match beside its entries; most steps leave it as it is."""
-    return (state.players, len(state.turns), state.turns[-1:], state.winner)
+    return (state.players, state.turns, state.winner)
+
+
+def _banked(state: State, seat: int) -> int:
+    """What the player's own turns brought: team mates share a score, and one may be set by hand."""
+    return sum(turn.points for turn in state.turns if turn.seat == seat)
 
 
 def _hot_dice(turn: Turn) -> int:

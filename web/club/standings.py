@@ -37,7 +37,10 @@ class LeagueMatch:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player's row of the table; only matches that were won count."""
+    """A player's row of the table; only matches that were won count.
+
+    `points` are those that the player's own turns brought.
+    """
 
     player: int
     name: str
@@ -138,7 +141,7 @@ class League:
         """Most wins first, then the larger share of them, then points a turn."""
         rows = self._store.rows(
             "SELECT player.id AS player, player.name, COUNT(*) AS played, SUM(won) AS won, "
-            "SUM(score) AS points, MAX(best_turn) AS best_turn, SUM(farkles) AS farkles, "
+            "SUM(COALESCE(banked, score)) AS points, MAX(best_turn) AS best_turn, SUM(farkles) AS farkles, "
             "SUM(turns) AS turns, SUM(hot) AS hot "
             "FROM seat JOIN player ON player.id = seat.player JOIN match ON match.id = seat.match "
             "WHERE winner IS NOT NULL AND began >= ? GROUP BY player.id",

@@ -15,7 +15,7 @@ from game.errors import GameError, reason
 from game.journal.file_guard import locked
 from game.message import Message
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS match (
@@ -59,6 +59,7 @@ CREATE TABLE IF NOT EXISTS seat (
     farkles INTEGER NOT NULL,
     hot INTEGER NOT NULL,
     best_turn INTEGER NOT NULL,
+    banked INTEGER,
     PRIMARY KEY (match, seat)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS seat_player ON seat (player);
@@ -75,6 +76,9 @@ CREATE TABLE IF NOT EXISTS call (
     PRIMARY KEY (tournament, pairing)
 ) WITHOUT ROWID;
 """
+
+_BANKED = "BEGIN; ALTER TABLE seat ADD COLUMN banked INTEGER; PRAGMA user_version=2; COMMIT"
+"""From version 1 on: NULL until `MatchHistory` has counted it."""
 
 
 class StoreError(GameError):
@@ -118,6 +122,8 @@ class ClubStore:
                         file=str(path),
                     )
                 )
+            if version == 1:
+                db.executescript(_BANKED)
             db.executescript(_SCHEMA)
             db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
             undo.pop_all()  # all went well: the store keeps them

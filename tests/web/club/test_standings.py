@@ -1,11 +1,19 @@
 """What the matches add up to, and who is who."""
 
 import time
+from contextlib import closing
 
 import pytest
 
+from device.bench.self_play import SelfPlay
 from game.errors import IllegalMove
-from web.club.standings import evening_began_s
+from game.match.events import Banked, ScoreSet, Thrown
+from game.match.match import Match
+from tests.web.club.conftest import EVENING_S, RULES
+from web.club.match_history import MatchHistory
+from web.club.people import People
+from web.club.standings import League, evening_began_s
+from web.club.store import ClubStore
 
 
 def names(standings):
@@ -111,6 +119,51 @@ def test_records_name_who_when_and_where(played, standings):
 
     assert records["Highest turn"].value == f"{best:,} points"
     assert set(records) >= {"Highest winning score", "Quickest win"}
+
+
+@pytest.fixture
+def team_match(history):
+    """Anna and Cleo win by a turn of 1,000 each; Ben farkles twice, and has points by hand."""
+    tape = SelfPlay(
+        Match.start(RULES, ["Anna", "Ben", "Cleo"], teams=[1, 2, 1]), f"{1:016x}", EVENING_S
+    )
+    thousand, farkle = Thrown((1, 1, 1, 2, 3, 4)), Thrown((2, 3, 3, 4, 6, 6))
+    for step in (
+        (thousand, Banked()),
+        (farkle,),
+        (ScoreSet(1, 500),),
+        (thousand, Banked()),
+        (farkle,),
+    ):
+        tape.do(*step)
+    for entry in tape.entries:
+        history.take("t1", entry)
+
+
+def averages(standings):
+    return {name: standing.average for name, standing in names(standings).items()}
+
+
+def test_a_turn_brings_what_was_banked_in_it(team_match, standings):
+    assert averages(standings) == {"Anna": 1000, "Cleo": 1000, "Ben": 0}
+
+
+def test_a_board_of_before_counts_it_from_its_entries(team_match, store, tmp_path):
+    store.run("ALTER TABLE seat DROP COLUMN banked")
+    store.run("PRAGMA user_version=1")
+    with closing(ClubStore.open(tmp_path / "club.db")) as again:
+        MatchHistory(again, People(again))
+
+        assert averages(League(again)) == {"Anna": 1000, "Cleo": 1000, "Ben": 0}
+        assert names(League(again))["Anna"].won == 1
+
+
+def test_what_cannot_be_read_any_more_counts_by_its_score(team_match, store):
+    store.run("UPDATE seat SET banked = NULL")
+    store.run("DELETE FROM entry")
+    MatchHistory(store, People(store))
+
+    assert averages(League(store)) == {"Anna": 2000, "Cleo": 2000, "Ben": 250}
 
 
 def test_an_evening_lasts_until_six():
