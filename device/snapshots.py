@@ -102,4 +102,5 @@ def indicator_of(session: Session, around: Surroundings) -> Indicator:
         moved=around.moved,
         testing=around.testing,
         asked=around.pencil.by_button,
+        may_shut_down=session.may_shut_down,
     )

@@ -71,18 +71,21 @@ def sign_for(
     moved: bool = False,
     testing: str = "",
     asked: bool = False,
+    may_shut_down: bool = True,
 ) -> Indicator:
     """What is shown. Nothing is remembered: the same table gives the same sign.
 
     `started` is false until the camera was found, or found missing; `moved` is true where the tray
     lies elsewhere than it was calibrated; `testing` is the colour that calibration asks about;
-    `asked` tells that a press now gives the pencil to a phone that asks for it.
+    `asked` tells that a press now gives the pencil to a phone that asks for it; where the button
+    may not shut down, so long a hold does nothing.
     """
     if testing:
         return TESTS[testing]
-    for from_s, indicator in _HELD:
-        if held_s >= from_s:
-            return indicator
+    if held_s < SHUTDOWN_S or may_shut_down:
+        for from_s, indicator in _HELD:
+            if held_s >= from_s:
+                return indicator
     if asked:
         return Indicator.PENCIL
     if situation in _ASKS_FOR_A_THROW and not has_camera:

@@ -75,6 +75,11 @@ class Session(DiceControl):
 
     # The button
 
+    @property
+    def may_shut_down(self) -> bool:
+        """Whether a very long hold shuts the machine down."""
+        return self._shut_down is not None
+
     def press(self) -> None:
         """Read what lies in the tray, or say why not."""
         match self.situation:

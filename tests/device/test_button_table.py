@@ -355,13 +355,22 @@ def test_a_press_while_the_camera_is_being_opened_reads_when_it_is(tmp_path):
         assert rig.state.turn.last.dice == tuple(sorted(OPENING))
 
 
-def test_lamp_shows_what_letting_go_would_do(match_rig):
-    for held_s, meaning in ((BANK_S, "bank"), (UNDO_S, "take back"), (SHUTDOWN_S, "shut down")):
-        match_rig.companion._inbox.holding(held_s)
-        snapshot = match_rig.settled()
+def test_lamp_shows_what_letting_go_would_do(tmp_path):
+    with open_rig(tmp_path, shut_down=lambda: None) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        for held_s, meaning in ((BANK_S, "bank"), (UNDO_S, "take back"), (SHUTDOWN_S, "shut down")):
+            rig.companion._inbox.holding(held_s)
+            snapshot = rig.settled()
 
-        assert meaning in str(snapshot.lamp.meaning)
-        assert match_rig.lamp.shown == snapshot.lamp
-    match_rig.companion._inbox.holding(None)
+            assert meaning in str(snapshot.lamp.meaning)
+            assert rig.lamp.shown == snapshot.lamp
+        rig.companion._inbox.holding(None)
 
-    assert "throw" in str(match_rig.settled().lamp.meaning)
+        assert "throw" in str(rig.settled().lamp.meaning)
+
+
+def test_lamp_offers_no_shutting_down_where_the_button_may_not(match_rig):
+    ready = match_rig.settled().lamp
+    match_rig.companion._inbox.holding(SHUTDOWN_S)
+
+    assert match_rig.settled().lamp == ready
