@@ -79,6 +79,7 @@ from game.errors import GameError
 from game.message import Message, Paragraph, Sentence, one_by_one
 from game.rules.ruleset import Ruleset
 from game.situation import TableError
+from game.stats.moments import has_banked
 from vision import Reading
 from web.access.pencil import Pencil
 from web.contracts.coach import Coaching, Mode
@@ -548,11 +549,12 @@ class Companion:
         drawn = draw(self._snapshot.version, self._session, around, self._coaching)
         if drawn == self._snapshot:
             return drawn
+        banked = has_banked(self._snapshot.match, drawn.match)
         with self._published:
             self._snapshot = replace(drawn, version=drawn.version + 1)
             self._published.notify_all()
         words = words_for(drawn.message, drawn.advice)
-        self._output.show(indicator_of(self._session, around), words)
+        self._output.show(indicator_of(self._session, around), words, banked=banked)
         return self._snapshot
 
     def _follow_names(self) -> None:

@@ -30,15 +30,15 @@ MIDDLE = Tone(880)
 _HEIGHTS = {"l": -1.0, "m": 0.0, "h": 1.0}
 
 
-def sound_for(before: Indicator | None, after: Indicator) -> str:
+def sound_for(before: Indicator | None, after: Indicator, *, banked: bool = False) -> str:
     """What is heard when one sign follows the other; nothing where nothing happened.
 
-    Letting go of the button says only what came of it: a turn that ended, never "read" again.
+    Letting go of the button says only what came of it: a turn that was `banked`, never "read" again.
     """
     if before in (None, after):
         return ""
     if after is Indicator.READY:
-        return BANKED if before in (Indicator.READ, Indicator.HOT_DICE, *HOLDING) else ""
+        return BANKED if banked else ""
     if before in HOLDING and after in (Indicator.READ, Indicator.HOT_DICE):
         return ""
     return SOUNDS.get(after, "")
@@ -65,8 +65,9 @@ class Sounder:
     def __repr__(self) -> str:
         return f"<Sounder {self.played!r} on {self._buzzer!r}>"
 
-    def show(self, indicator: Indicator, _: str = "") -> None:
-        sound, self._indicator = sound_for(self._indicator, indicator), indicator
+    def show(self, indicator: Indicator, _: str = "", *, banked: bool = False) -> None:
+        sound = sound_for(self._indicator, indicator, banked=banked)
+        self._indicator = indicator
         if sound:
             self.played = sound
             self._buzzer.source = [self._value(note) for note in (*sound, ".")]

@@ -82,7 +82,7 @@ class RgbLamp:
     def __repr__(self) -> str:
         return f"<RgbLamp {self.shown and self.shown.colour} on {self._led!r}>"
 
-    def show(self, indicator: Indicator, _: str = "") -> None:
+    def show(self, indicator: Indicator, _: str = "", *, banked: bool = False) -> None:  # noqa: ARG002
         if LAMPS[indicator] == self.shown:
             return
         self.shown = lamp = LAMPS[indicator]
@@ -112,7 +112,7 @@ class OneLamp:
     def __repr__(self) -> str:
         return f"<OneLamp {self.shown} on {self._led!r}>"
 
-    def show(self, indicator: Indicator, _: str = "") -> None:
+    def show(self, indicator: Indicator, _: str = "", *, banked: bool = False) -> None:  # noqa: ARG002
         if BLINKS[indicator] == self.shown:
             return
         self.shown = BLINKS[indicator]

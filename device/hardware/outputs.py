@@ -23,8 +23,11 @@ log = logging.getLogger(__name__)
 class Output(Protocol):
     """Something that tells people where the table stands."""
 
-    def show(self, indicator: Indicator, words: str, /) -> None:
-        """The sign now, and what the page says to it. Returns at once."""
+    def show(self, indicator: Indicator, words: str, /, *, banked: bool) -> None:
+        """The sign now, what the page says to it, and whether a turn was just banked.
+
+        Returns at once.
+        """
 
     def close(self) -> None: ...
 
@@ -79,10 +82,10 @@ class Signals:
     def __repr__(self) -> str:
         return f"<Signals {', '.join(map(repr, self._outputs))}>"
 
-    def show(self, indicator: Indicator, words: str = "") -> None:
+    def show(self, indicator: Indicator, words: str = "", *, banked: bool = False) -> None:
         for number, output in enumerate(self._outputs):
             try:
-                output.show(indicator, words)
+                output.show(indicator, words, banked=banked)
                 self._failed.pop(number, None)
             except Exception as error:
                 if number not in self._failed:

@@ -84,7 +84,7 @@ class Voice:
     def __repr__(self) -> str:
         return f"<Voice {self._last!r}>"
 
-    def show(self, indicator: Indicator, words: str) -> None:
+    def show(self, indicator: Indicator, words: str, *, banked: bool = False) -> None:  # noqa: ARG002
         """Say these words, unless they were said last; returns at once."""
         if indicator in _NEVER_SAID or words in ("", self._last):
             return

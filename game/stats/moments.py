@@ -50,6 +50,12 @@ def moments(before: Match | None, after: Match) -> Iterator[Moment]:
         yield _moment(Happening.WON, winner.name, winner.score)
 
 
+def has_banked(before: Match | None, after: Match | None) -> bool:
+    """Whether one more step ended a turn with a bank."""
+    happened = moments(before, after) if after else ()
+    return any(moment["event_type"] == Happening.BANKED.value for moment in happened)
+
+
 def _ended(state: State, turn: Turn) -> Iterator[Moment]:
     name = state.players[turn.seat].name
     if turn.ending is TurnEnding.BANK:

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from device.cameras.base import CameraError
+from device.hardware.buzzer import BANKED, Sounder
 from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S
 from game.commands import Hold, KeepDice, NameFace, StartMatch, TapIn
 from game.message import Message
@@ -374,3 +375,27 @@ def test_lamp_offers_no_shutting_down_where_the_button_may_not(match_rig):
     match_rig.companion._inbox.holding(SHUTDOWN_S)
 
     assert match_rig.settled().lamp == ready
+
+
+def show_and_hold(rig, seconds):
+    """As a finger does: the lamp counts, and only then is the button let go."""
+    for so_far_s in (seconds, None):
+        rig.companion._inbox.holding(so_far_s)
+        rig.companion.work_off()
+    rig.hold(seconds)
+
+
+def test_the_buzzer_says_banked_where_a_turn_was_and_nowhere_else(tmp_path):
+    with open_rig(tmp_path, lamp=lambda pins: Sounder(pins, 27)) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        show_and_hold(rig, BANK_S)
+        assert "Throw first" in str(rig.companion.snapshot().message)
+        rig.companion.do(TapIn(OPENING))
+        show_and_hold(rig, UNDO_S)
+        assert rig.state.turn.last is None
+        assert rig.lamp.played != BANKED
+        rig.companion.do(TapIn(OPENING))
+        show_and_hold(rig, BANK_S)
+
+        assert rig.scores == [1000, 0]
+        assert rig.lamp.played == BANKED

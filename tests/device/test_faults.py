@@ -239,10 +239,10 @@ class BrokenLamp(RgbLamp):
 
     loose = False
 
-    def show(self, indicator, words=""):
+    def show(self, indicator, words="", *, banked=False):
         if self.loose:
             raise OSError("GPIO busy")
-        super().show(indicator, words)
+        super().show(indicator, words, banked=banked)
 
 
 def test_a_lamp_that_fails_is_told_once_and_stops_nobody(tmp_path, caplog):
@@ -265,14 +265,14 @@ def test_one_output_that_fails_does_not_silence_the_others():
     heard = []
 
     class Output:
-        def show(self, indicator, words):
+        def show(self, indicator, words, *, banked):
             heard.append(words)
 
         def close(self):
             raise OSError("gone")
 
     class Broken(Output):
-        def show(self, indicator, words):
+        def show(self, indicator, words, *, banked):
             raise OSError("GPIO busy")
 
     outputs = Signals(Broken(), Output())

@@ -140,7 +140,9 @@ def test_what_happened_is_heard_once():
 
 
 def test_letting_go_of_the_button_says_what_came_of_it():
-    assert sound_for(Indicator.BANK, Indicator.READY) == "mh"
+    assert sound_for(Indicator.READ, Indicator.READY, banked=True) == "mh"
+    assert sound_for(Indicator.BANK, Indicator.READY) == ""  # nothing was thrown
+    assert sound_for(Indicator.READ, Indicator.READY) == ""  # a throw was taken back
     assert sound_for(Indicator.BANK, Indicator.WON) == SOUNDS[Indicator.WON]
     assert sound_for(Indicator.BANK, Indicator.READ) == ""  # refused: not read anew
 
@@ -270,7 +272,7 @@ def test_signals_close_every_part(pins):
     closed = []
 
     class Part:
-        def show(self, indicator, words):
+        def show(self, indicator, words, *, banked):
             pass
 
         def close(self):
