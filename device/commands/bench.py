@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from device.commands.options import Number, state_option
+from device.commands.options import FiniteRange, state_option
 
 
 @click.group()
@@ -182,14 +182,14 @@ def bench_web(phones: int, seconds: int) -> int:
 )
 @click.option(
     "--seconds",
-    type=Number(1),
+    type=FiniteRange(1),
     default=300,
     show_default=True,
     help="How long they play.",
 )
 @click.option(
     "--pace",
-    type=Number(0.01, 60),
+    type=FiniteRange(0.01, 60),
     default=2,
     show_default=True,
     help="Seconds from one step of a tray to its next; people take some eight.",

@@ -7,7 +7,7 @@ import click
 from calibration.camera_height import VIEWS, Mount, hang
 from calibration.mat import Paper
 from device.calibrating import terminal
-from device.commands.options import Number, settings_option
+from device.commands.options import FiniteRange, settings_option
 from device.errors import UsageError
 from device.settings import Settings, find, load
 
@@ -119,7 +119,7 @@ def calibrate_show(file: str | None) -> None:
 @click.option(
     "--die",
     "die_mm",
-    type=Number(4, 40),
+    type=FiniteRange(4, 40),
     default=16,
     show_default=True,
     help="The edge of a die in millimetres.",

@@ -18,7 +18,7 @@ state_option = click.option(
 )
 
 
-class Number(click.FloatRange):
+class FiniteRange(click.FloatRange):
     """A number within bounds; what is none, as nan, is within no bounds."""
 
     def convert(

@@ -7,7 +7,7 @@ import click
 
 from device import settings as settings_files
 from device.app import PlayOptions, run
-from device.commands.options import Number, rules_option
+from device.commands.options import FiniteRange, rules_option
 
 SETTINGS_FILE = "traykeeper.settings"
 
@@ -49,7 +49,7 @@ def _from_settings(context: click.Context, _: click.Parameter, value: str | None
 @click.option(
     "--still",
     "still_s",
-    type=Number(0.1, 5),
+    type=FiniteRange(0.1, 5),
     default=0.4,
     show_default=True,
     help="Seconds the tray must be still before it is read.",
@@ -57,7 +57,7 @@ def _from_settings(context: click.Context, _: click.Parameter, value: str | None
 @click.option(
     "--roll",
     "roll_s",
-    type=Number(0.1, 5),
+    type=FiniteRange(0.1, 5),
     default=1.0,
     show_default=True,
     help="Seconds that simulated dice roll.",

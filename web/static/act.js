@@ -102,8 +102,9 @@
 
   function pickAgain() {
     const row = document.querySelector(".big-dice[data-dice]");
-    if (!row || !picked.ids.length || chosen().length || looks(row) !== picked.row) return;
-    for (const id of picked.ids) byId(id)?.setAttribute("aria-pressed", "true");
+    if (!row || looks(row) !== picked.row) picked = { row: "", ids: [] };
+    if (!picked.ids.length || chosen().length) return;
+    for (const id of picked.ids) byId(id).setAttribute("aria-pressed", "true");
     weigh();
   }
 

@@ -151,6 +151,7 @@ def test_a_turn_brings_what_was_banked_in_it(team_match, standings):
 def test_a_board_of_before_counts_it_from_its_entries(team_match, store, tmp_path):
     store.run("ALTER TABLE seat DROP COLUMN banked")
     store.run("PRAGMA user_version=1")
+    store.close()
     with closing(ClubStore.open(tmp_path / "club.db")) as again:
         MatchHistory(again, People(again))
 

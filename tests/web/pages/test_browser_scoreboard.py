@@ -204,6 +204,8 @@ def test_what_is_chosen_stays_so_when_the_throws_picture_comes(begun, phone):
     expect(phone.locator("#keep-chosen")).to_have_text("Keep 200")
     phone.locator("#keep-chosen").tap()
     expect(phone.locator(".slot.kept")).to_have_count(2)
+    phone.locator("#undo").tap()
+    expect(phone.locator(".slot.kept")).to_have_count(0)
     expect(phone.locator(".slot[aria-pressed=true]")).to_have_count(0)
 
 
