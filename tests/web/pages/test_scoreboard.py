@@ -5,7 +5,7 @@ from importlib.metadata import version
 import pytest
 
 from game.commands import ByHand, StartMatch, TapIn
-from game.match.events import TurnSet
+from game.match.events import ScoreSet, TurnSet
 from game.match.rolloff import RollOff
 
 
@@ -45,6 +45,17 @@ def test_a_turn_that_was_put_away_by_hand_is_not_counted(client, table):
 
     assert "turn 1 of 10" in client.get("/").text
     assert [turn["broken_off"] for turn in client.get("/api/v1/state").json["turns"]] == [True]
+
+
+def test_who_has_won_is_marked_with_the_team_mates(client, table):
+    names = ("Anna", "Ben", "Cleo", "Dan")
+    table.do(StartMatch(names, rules="zilch", teams=(1, 2, 1, 2), options={"target": 1000}))
+    table.do(ByHand(ScoreSet(0, 5000)))
+    while table.match.state.winner is None:
+        table.do(TapIn((2, 2, 3, 3, 4, 6)))
+    rows = re.findall(r'<span class="note">(.*?)</span>\s*</li>', client.get("/").text, re.DOTALL)
+
+    assert ["won" in row for row in rows] == [True, False, True, False]
 
 
 def test_a_new_match_starts_from_the_same_names(client, table):
