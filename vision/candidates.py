@@ -27,6 +27,8 @@ HAND = 0.001
 """Of the picture: the tip of a finger."""
 SMALL_PX = 11.0
 """Dice below this edge in the finder's picture are looked for again, twice as large."""
+LITTLE_PX = 20.0
+"""In a picture of unknown scale some below this edge are overlooked: it is looked at as large as a tray, too."""
 LIKELY = 0.3
 """From this heat on a sighting tells how large dice are here, and is looked at for how it lies."""
 POSSIBLE = 0.1
@@ -232,22 +234,28 @@ def _likely(sighting: Sighting, face: Face) -> bool:
 def _sightings(
     picture: Image, tray: Quad | None, aside: Quad | None, empty: Image | None = None
 ) -> tuple[list[Sighting], float]:
+    """Where dice may be, in one or more looks, and the share of a hand.
+
+    Several may be of one die: a shape in the rough outshines none that is seen close by.
+    """
     left, top, right, bottom = extent(picture, [quad for quad in (tray, aside) if quad])
     here = slice(top, bottom), slice(left, right)
     cut, bare = picture[here], None if empty is None else empty[here]
     look_px = LOOK_PX if tray is None else TRAY_PX
     seen = find(cut, look_px, bare)
-    sightings, hand = seen.sightings, seen.hand
-    if tray is None:
-        sightings = apart(sightings + find(cut, COARSE_PX, bare).sightings)
-    if _are_small(sightings, max(cut.shape[:2]) / look_px):
+    sightings, step = seen.sightings, max(cut.shape[:2]) / look_px
+    if _are_smaller(sightings, SMALL_PX * step):
         sightings = find(cut, 2 * look_px, bare).sightings
-    return [replace(s, x=s.x + left, y=s.y + top) for s in sightings], hand
+    elif tray is None and _are_smaller(sightings, LITTLE_PX * step):
+        sightings = sightings + find(cut, TRAY_PX, bare).sightings
+    if tray is None:
+        sightings = sightings + find(cut, COARSE_PX, bare).sightings
+    return [replace(s, x=s.x + left, y=s.y + top) for s in sightings], seen.hand
 
 
-def _are_small(seen: list[Sighting], step: float) -> bool:
+def _are_smaller(seen: list[Sighting], edge: float) -> bool:
     likely = [s.edge for s in seen if s.heat > LIKELY]
-    return bool(likely) and float(np.median(likely)) < SMALL_PX * step
+    return bool(likely) and float(np.median(likely)) < edge
 
 
 def _foot(sighting: Sighting, stand: CameraPose | None) -> tuple[float, float]:

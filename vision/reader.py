@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from vision.candidates import HAND, Candidate, could_be_die, looks
 from vision.change import NOTHING_KNOWN, Blot, KnownTable
 from vision.decision import Verdict, judge
+from vision.finder import Sighting
 from vision.images import Image, as_bgr, extent
 from vision.reading import Die, Problem, Quad, Reading, Zone
 
@@ -18,6 +19,8 @@ DARK = 24
 """Where of 255 the brightest hundredth of what is read is darker, a black die cannot be told."""
 SIDE = 0.7
 """Of the confidence of the die it belongs to: a side that is read more surely is asked about."""
+BESIDE = 0.8
+"""Of their edges, from middle to middle: flat dice that touch are one edge apart or more."""
 Judged = tuple[Candidate, Verdict]
 SURELY_NONE = 0.9
 """Of what lay in held back trays and was said so surely to be no die nothing was one."""
@@ -69,17 +72,26 @@ def read(
 
 
 def _one_body(seen: list[Judged]) -> list[Judged]:
-    """Without sides that were taken for tops: their middle lies on the body of a surer die."""
+    """Without sides that were taken for tops: their middle lies on the body of a surer die.
+
+    Two that are nearer than dice can lie beside each other are a top and its side, or a stack: asked about.
+    """
     surest = sorted(seen, key=lambda one: -one[1].confidence)
     kept: list[Judged] = []
     for place, verdict in surest:
         at = place.sighting.x, place.sighting.y
         owner = next((v for p, v in kept if v.value and _inside(p.outline, at)), None)
+        asked = replace(verdict, problem=verdict.problem or Problem.UNREADABLE)
         if owner is None:
-            kept.append((place, verdict))
+            near = any(v.value and _is_near(p.sighting, place.sighting) for p, v in kept)
+            kept.append((place, asked if near else verdict))
         elif verdict.value and verdict.confidence > SIDE * owner.confidence:
-            kept.append((place, replace(verdict, problem=verdict.problem or Problem.UNREADABLE)))
+            kept.append((place, asked))
     return kept
+
+
+def _is_near(one: Sighting, other: Sighting) -> bool:
+    return hypot(one.x - other.x, one.y - other.y) < BESIDE * (one.edge + other.edge) / 2
 
 
 def _matters(blot: Blot, edge: float | None) -> bool:
