@@ -7,7 +7,7 @@ whether it lies flat.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import exp, log
+from math import exp, inf, log
 
 import cv2
 import numpy as np
@@ -26,9 +26,10 @@ from vision.tilt import Footing, Stance, stances, stands_free
 HAND = 0.001
 """Of the picture: the tip of a finger."""
 SMALL_PX = 11.0
-"""Dice below this edge in the finder's picture are looked for again, twice as large."""
-LITTLE_PX = 20.0
-"""In a picture of unknown scale some below this edge are overlooked: it is looked at as large as a tray, too."""
+"""Dice of a tray below this edge in the finder's picture are looked for again, twice as large."""
+LITTLE_PX, IN_A_TRAY_PX, CLOSEST_PX = 20.0, 30.0, 1152
+"""Where the scale is unknown, some dice below the first are overlooked: they are looked for once more, as
+large as dice are in a tray, in a picture of so many pixels at most."""
 LIKELY = 0.3
 """From this heat on a sighting tells how large dice are here, and is looked at for how it lies."""
 POSSIBLE = 0.1
@@ -243,19 +244,21 @@ def _sightings(
     cut, bare = picture[here], None if empty is None else empty[here]
     look_px = LOOK_PX if tray is None else TRAY_PX
     seen = find(cut, look_px, bare)
-    sightings, step = seen.sightings, max(cut.shape[:2]) / look_px
-    if _are_smaller(sightings, SMALL_PX * step):
-        sightings = find(cut, 2 * look_px, bare).sightings
-    elif tray is None and _are_smaller(sightings, LITTLE_PX * step):
-        sightings = sightings + find(cut, TRAY_PX, bare).sightings
+    sightings = seen.sightings
+    edge_px = _usual_edge(sightings) * look_px / max(cut.shape[:2])
     if tray is None:
         sightings = sightings + find(cut, COARSE_PX, bare).sightings
+        if edge_px < LITTLE_PX:
+            closer_px = min(CLOSEST_PX, round(look_px * IN_A_TRAY_PX / edge_px))
+            sightings = sightings + find(cut, closer_px, bare).sightings
+    elif edge_px < SMALL_PX:
+        sightings = find(cut, 2 * look_px, bare).sightings
     return [replace(s, x=s.x + left, y=s.y + top) for s in sightings], seen.hand
 
 
-def _are_smaller(seen: list[Sighting], edge: float) -> bool:
-    likely = [s.edge for s in seen if s.heat > LIKELY]
-    return bool(likely) and float(np.median(likely)) < edge
+def _usual_edge(seen: list[Sighting]) -> float:
+    """Of the dice among them; without end where there are none."""
+    return float(np.median([s.edge for s in seen if s.heat > LIKELY] or [inf]))
 
 
 def _foot(sighting: Sighting, stand: CameraPose | None) -> tuple[float, float]:

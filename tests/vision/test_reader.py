@@ -11,6 +11,7 @@ import pytest
 import vision
 from device.cameras.simulated.background import backdrop
 from device.cameras.simulated.hand import Hand, lay_hand
+from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.simulated.tray_geometry import LENS, LOOKS, TrayLook
 from tests.vision.painted import Put, Shot, photograph
 from vision import Problem, Quad, Reading, Zone
@@ -168,6 +169,27 @@ def test_without_a_tray_the_whole_picture_is_one():
     shot = photograph(row(), GREEN)
 
     assert vision.read(shot.image).values == shot.values
+
+
+@pytest.mark.parametrize("scale", [0.5, 0.7, 1.0])
+def test_without_a_tray_dice_are_read_from_far_and_near(scale):
+    shot = photograph(row(), GREEN)
+    height, width = shot.image.shape[:2]
+    small = cv2.resize(shot.image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    far = np.full_like(shot.image, np.median(shot.image[:40], axis=(0, 1)).astype(np.uint8))
+    top, left = (height - small.shape[0]) // 2, (width - small.shape[1]) // 2
+    far[top : top + small.shape[0], left : left + small.shape[1]] = small
+
+    assert vision.read(far).values == shot.values
+
+
+@pytest.mark.parametrize(("seed", "n"), [(4, 2), (103, 2), (100, 3), (100, 6), (103, 6)])
+def test_without_a_tray_no_shape_in_the_rough_outshines_a_die(seed, n):
+    tray = SimulatedTray(seed=seed, roll_s=0)
+    tray.throw(n)
+    image = tray.capture().image
+
+    assert vision.read(image).values == vision.read(image, tray.tray).values
 
 
 def test_a_plain_ground_holds_no_dice():
