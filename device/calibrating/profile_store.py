@@ -67,7 +67,12 @@ class ProfileStore:
         """
         if self._file is not None:
             other = self._profile is not None and self._profile.camera != profile.camera
-            if other or self.trouble:
+            if self.trouble and self._file.exists():  # perhaps it cannot even be read
+                new = self._file.with_name(f"{self._file.name}.new")
+                profiles.save(profile, new)
+                self._file.replace(self._file.with_name(f"{self._file.name}.bak"))
+                new.replace(self._file)
+            elif other:
                 replace_whole(self._file, profiles.as_text(profile).encode())
             else:
                 profiles.save(profile, self._file)

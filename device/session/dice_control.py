@@ -24,6 +24,7 @@ from game.commands import (
 )
 from game.dice_log import DiceLog, DiceThrow
 from game.errors import IllegalMove
+from game.match.events import Place
 from game.match.match import Match
 from game.match.state import Throw
 from game.message import Message
@@ -75,7 +76,8 @@ class DiceControl(MatchControl):
     def _switch(self, *, on: bool) -> None:
         if on == (self.dice is not None):
             return
-        self._remember_the_tray()
+        if self.dice is not None and self.dice.last:
+            self._leftovers = self._lay
         self._clear()
         self.dice = DiceLog() if on else None
         if on:
@@ -87,11 +89,9 @@ class DiceControl(MatchControl):
 
     # A match takes its place
 
-    def _remember_the_tray(self) -> None:
-        if self.dice is None:
-            super()._remember_the_tray()
-        elif self.dice.last:
-            self._leftovers = self.dice.last.places
+    @property
+    def _lay(self) -> tuple[Place, ...]:
+        return self.dice.last.places if self.dice and self.dice.last else super()._lay
 
     def _begin(self, match: Match, message: Message) -> None:
         super()._begin(match, message)
@@ -102,8 +102,8 @@ class DiceControl(MatchControl):
         self.dice = None
 
     def reload(self) -> None:
-        self.dice = None
         super().reload()
+        self.dice = None
 
     # Throws
 
@@ -112,7 +112,7 @@ class DiceControl(MatchControl):
         if not sight.reading.sure:
             self._apply(Attention(messages.advice(sight.reading)))
             return
-        before = log.last.places if log.last else self._leftovers
+        before = self._lay
         lay = compare(sight.reading, before, n_dice=len(sight.reading.in_tray))
         if not lay.thrown:
             lie = Message("Not thrown yet: the dice lie where they lay.")

@@ -173,10 +173,8 @@ class MatchControl:
 
     def _do(self, *actions: Action) -> Match:
         match = self.live_match.do(*actions)
-        throws = [action for action in actions if isinstance(action, Thrown)]
-        if throws:
+        if any(isinstance(action, Thrown) for action in actions):
             self._looker.mark(self._seen_s)
-        if any(place.seen for throw in throws for place in throw.places):
             self._leftovers = ()
         return match
 
@@ -275,15 +273,16 @@ class MatchControl:
 
     def _reopen(self, match_id: int) -> None:
         """Go on with an older match that nobody has won; the one in play can be had back so, too."""
-        self._remember_the_tray()
+        lay = self._lay
         match = self.live_match.reopen(match_id)
+        self._leftovers = lay
         self.rolloff = RollOff()
         self._clear()
         self.message = messages.resumed(match)
 
     def reload(self) -> None:
         """The journal is another one now: a backup was restored."""
-        self._remember_the_tray()
+        self._leftovers = self._lay
         self.live_match.reload()
         self.rolloff = RollOff()
         self._clear()
@@ -294,13 +293,13 @@ class MatchControl:
         )
         self.message = Paragraph(Message("A backup was restored."), stands)
 
-    def _remember_the_tray(self) -> None:
-        """What lies there is no throw of what is played next."""
-        if self.live_match:
-            self._leftovers = self._leftovers or self.live_match.match.last_places
+    @property
+    def _lay(self) -> tuple[Place, ...]:
+        """How the dice lay that were read last: they are no throw of what is played next."""
+        return self._leftovers or (self.live_match.match.last_places if self.live_match else ())
 
     def _begin(self, match: Match, message: Message) -> None:
-        self._remember_the_tray()
+        self._leftovers = self._lay
         self.live_match.begin(match)
         self.rolloff = RollOff()
         self._clear()

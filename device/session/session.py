@@ -6,6 +6,7 @@ row, `press` and `hold` are its columns.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from device.session import judge
@@ -87,6 +88,8 @@ class Session(DiceControl):
                 self.message = Message("The match is over: hold the button for a rematch.")
             case Situation.WAITING:
                 self.message = Message("Still waiting for the dice to lie still.")
+                if isinstance(self.overlay, WaitingForStillness):  # now somebody asks
+                    self.overlay = replace(self.overlay, by_itself=False, before=None)
             case _:
                 self._look()
 

@@ -13,7 +13,7 @@ from typing import Self
 from device.errors import UsageError
 from device.storage import backup
 from device.storage.backup import Backup, BackupError
-from game.errors import reason
+from game.errors import JournalError, reason
 from game.journal.history import History
 from game.journal.journal import FILE as JOURNAL
 from game.message import Message
@@ -84,7 +84,7 @@ class Backups:
         """Write one, and let the oldest of its kind go: restores push out no daily one.
 
         Raises:
-            OSError, GameError, BackupError: it cannot be made, or read back; the older ones are as they were.
+            OSError, GameError: it cannot be made, or read back; the older ones are as they were.
         """
         made = self.now()
         self._folder.mkdir(mode=0o700, exist_ok=True)
@@ -181,9 +181,9 @@ def _read_back(path: Path) -> None:
     """No older one goes for one that the card did not keep."""
     try:
         backup.read(path)
-    except BackupError:
+    except BackupError as error:
         path.unlink()
-        raise
+        raise JournalError(error.message) from None
 
 
 def _number(path: Path) -> int:

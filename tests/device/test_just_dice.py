@@ -159,3 +159,26 @@ def test_dice_of_one_match_are_no_throw_of_an_older_one_that_is_taken_up(match_r
     match_rig.companion.do(Reopen(1))
 
     assert "lie where they lay" in str(match_rig.press().message)
+
+
+def test_what_was_tapped_in_at_the_beginning_of_a_match_is_not_thrown_again(match_rig):
+    match_rig.throw(2, 3, 3, 4, 6, 6)
+    match_rig.companion.do(StartMatch(("Cleo", "Dan")))
+    match_rig.tray.throw_all((1, 1, 1, 5, 5, 5))
+    match_rig.wait_s(1)
+    match_rig.companion.do(TapIn((1, 1, 1, 5, 5, 5)))
+    match_rig.companion.tray_watch.mark()
+    match_rig.press()
+
+    assert [throw.dice for throw in match_rig.state.turn.throws] == [(1, 1, 1, 5, 5, 5)]
+
+
+def test_a_look_at_just_dice_changes_nothing_of_what_lay_there(match_rig):
+    photo = match_rig.throw(1, 1, 2, 3, 4, 6).photo
+    six = next(i for i, die in enumerate(photo.dice) if die.value == 6)
+    match_rig.companion.do(NameFace(photo.id, six, 5))
+    match_rig.companion.do(JustDice(on=True))
+    match_rig.companion.do(JustDice(on=False))
+    match_rig.companion.do(CorrectThrow((1, 1, 2, 3, 4, 6)))
+
+    assert "lie where they lay" in str(match_rig.press().message)

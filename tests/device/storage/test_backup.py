@@ -144,7 +144,7 @@ def test_a_backup_that_the_card_did_not_keep_pushes_out_no_older_one(
     before = files(tmp_path)
     monkeypatch.setattr(backup, "write", lambda _, path: path.write_bytes(b"\0" * 900))
 
-    with pytest.raises(UsageError, match="no zip file"):
+    with pytest.raises(GameError, match="no zip file"):
         backups.make()
     assert files(tmp_path) == before
 
