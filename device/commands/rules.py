@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from device.session import messages
-from game.count_words import faces
+from game.count_words import faces, goal
 from game.errors import RulesetError
 from game.match.match import Match
 from game.match.match_text import from_text
@@ -140,7 +140,7 @@ def replay(path: str, *, as_json: bool) -> None:
         click.echo(json.dumps(match_json(match)))
         return
     state = match.state
-    click.echo(f"{match.rules.title}, {_length(match.rules)}")
+    click.echo(f"{match.rules.title}, {goal(match.rules.rounds, match.rules.target)}")
     for number, turn in enumerate(state.turns, 1):
         click.echo(f"{number:>3}  {state.players[turn.seat].name:<16}{_turn_line(turn)}")
     if state.turn.throws or state.turn.brought:
@@ -149,10 +149,6 @@ def replay(path: str, *, as_json: bool) -> None:
     for player in sorted(state.players, key=lambda player: -player.score):
         click.echo(f"{player.score:>8,}  {player.name}")
     click.echo(f"\n{messages.outcome(match)}")
-
-
-def _length(rules: Ruleset) -> str:
-    return f"{rules.rounds} turns each" if rules.rounds else f"to {rules.target:,}"
 
 
 def _turn_line(turn: Turn) -> str:

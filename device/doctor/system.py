@@ -11,6 +11,7 @@ from typing import Any
 
 from device.errors import UsageError
 from device.files import is_service, state_folder
+from device.lan import EVERY
 from device.settings import Settings, find, load
 from game.errors import GameError
 
@@ -110,4 +111,4 @@ def fetch(url: str) -> dict[str, Any] | None:
 
 
 def _reachable(host: str) -> str:
-    return "127.0.0.1" if host in ("0.0.0.0", "::", "") else host  # noqa: S104 - compared
+    return "127.0.0.1" if host in EVERY else host

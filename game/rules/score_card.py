@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
 
+from game.count_words import goal
 from game.rules import scoring
 from game.rules.rule_options import OPTIONS
 from game.rules.ruleset import FACES, Alike, Dice, Ruleset
@@ -154,10 +155,10 @@ def pad(rules: Ruleset, names: Sequence[str] = ()) -> str:
     width, height = PAD_MM
     n = max(4, len(names))
     column = (width - 10) / n
-    goal = _goal(rules)
-    room = width - 13 - WIDE * 4 * len(goal)
+    length = goal(rules.rounds, rules.target)
+    room = width - 13 - WIDE * 4 * len(length)
     parts = [_text(5, 9, rules.title, _fitting(rules.title, room, 4.5), bold=True)]
-    parts.append(_text(width - 5, 9, goal, 4, end=True))
+    parts.append(_text(width - 5, 9, length, 4, end=True))
     top, bottom, n_lines = 13.0, height - 5, 26
     step = (bottom - top) / n_lines
     parts += [
@@ -168,12 +169,6 @@ def pad(rules: Ruleset, names: Sequence[str] = ()) -> str:
         size = min(3.2, (column - 2) / (WIDE * len(name)))
         parts += [_text(6 + i * column, top + 3.7, name, size)]
     return _svg(width, height, parts, size=("100%", "100%"))
-
-
-def _goal(rules: Ruleset) -> str:
-    if rules.rounds:
-        return "one turn each" if rules.rounds == 1 else f"{rules.rounds} turns each"
-    return f"to {rules.target:,}"
 
 
 def _die(face: int, x: float, y: float, size: float) -> str:

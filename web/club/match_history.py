@@ -12,7 +12,7 @@ from threading import RLock
 from game.errors import GameError
 from game.journal.wire import WireEntry
 from game.match.match import Match
-from game.match.state import State, Turn, TurnEnding
+from game.match.state import State, TurnEnding, n_hot
 from web.club.people import People, key_of
 from web.club.store import ClubStore
 
@@ -217,7 +217,7 @@ class MatchHistory:
                 match_id, seat, player.name, key_of(player.name),
                 self._people.find(player.name, held.tray), player.team, player.score, seat in won,
                 len(turns), sum(turn.ending is TurnEnding.FARKLE for turn in turns),
-                sum(map(_hot_dice, turns)),
+                sum(n_hot(turn.throws) for turn in turns),
                 max((t.points for t in turns if t.ending is TurnEnding.BANK), default=0),
                 _banked(state, seat),
             ))  # fmt: skip
@@ -233,7 +233,3 @@ def _results(state: State) -> tuple[object, ...]:
 def _banked(state: State, seat: int) -> int:
     """What the player's own turns brought: team mates share a score, and one may be set by hand."""
     return sum(turn.points for turn in state.turns if turn.seat == seat)
-
-
-def _hot_dice(turn: Turn) -> int:
-    return sum(throw.keep is not None and throw.keep.hot for throw in turn.throws)
