@@ -206,8 +206,9 @@ class Session(DiceControl):
         if is_news:
             self._before_camera_was_lost = self.message
         if isinstance(self.overlay, WaitingForStillness):
-            self.overlay = None
-            self._before_camera_was_lost = Message("The camera is back: press again.")
+            if self.overlay.before is None:
+                self._before_camera_was_lost = Message("The camera is back: press again.")
+            self.overlay = self.overlay.before
         if is_news or self.message is self._no_camera:
             self.message = self._no_camera = Paragraph(
                 Message("No camera (%(reason)s).", reason=reason),

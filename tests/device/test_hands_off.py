@@ -3,6 +3,7 @@
 import pytest
 
 from game.commands import StartMatch
+from game.message import Message
 from game.situation import Situation
 from tests.device.rig import open_rig
 
@@ -107,3 +108,18 @@ def test_a_question_stands_though_dice_are_thrown_and_taken_up_meanwhile(table):
     assert stands.photo == asked.photo
     table.hold()
     assert table.scores == [1000, 0]
+
+
+def test_a_question_stands_though_the_camera_goes_while_dice_are_thrown(table):
+    table.roll(*FIRST)
+    table.wait_s(LONG_S)
+    table.roll(5, 5, 5, 2, 3, 4)
+    table.wait_s(LONG_S)
+    asked = table.companion.snapshot()
+    session = table.companion._session
+    session.came_to_rest()
+    session.camera_lost(Message("its pictures are black"))
+
+    assert table.companion.snapshot().question == asked.question
+    session.camera_found()
+    assert session.message is asked.message
