@@ -118,14 +118,28 @@ def test_the_newest_goes_into_the_folder_once_a_day_and_seven_stay(tmp_path, sti
     for number in (9, 10):
         (state / "backups" / f"traykeeper-{number:06}.zip").write_bytes(b"%d" % number)
     for day in range(1, 9):
-        (folder / f"2020-01-0{day}.zip").write_bytes(b"old")
+        (folder / f"2020-01-0{day}-{os.uname().nodename}.zip").write_bytes(b"old")
     carry(tmp_path, stick)
     names = sorted(path.name for path in folder.iterdir())
 
     assert len(names) == 7
-    assert names[0] == "2020-01-03.zip"
+    assert names[0] == f"2020-01-03-{os.uname().nodename}.zip"
     assert (folder / names[-1]).read_bytes() == b"10"
     assert "took" not in carry(tmp_path, stick).stdout
+
+
+def test_two_tables_may_share_a_stick(tmp_path, stick, state):
+    folder = stick / "traykeeper-backups"
+    folder.mkdir()
+    (tmp_path / "bin").mkdir()
+    uname = tmp_path / "bin" / "uname"
+    for table in ("kitchen", "garden"):
+        uname.write_text(f"#!/bin/sh\necho {table}\n")
+        uname.chmod(0o755)
+        (state / "backups" / "traykeeper-000001.zip").write_text(table)
+        carry(tmp_path, stick)
+
+    assert {path.read_text() for path in folder.iterdir()} == {"kitchen", "garden"}
 
 
 def test_another_evening_on_the_same_date_takes_the_place_of_the_one_before(tmp_path, stick, state):
@@ -144,7 +158,7 @@ def test_what_was_just_taken_stays_whatever_the_clock_says(tmp_path, stick, stat
     folder = stick / "traykeeper-backups"
     folder.mkdir()
     for day in range(1, 8):
-        (folder / f"2999-01-0{day}.zip").write_bytes(b"old")
+        (folder / f"2999-01-0{day}-{os.uname().nodename}.zip").write_bytes(b"old")
     (state / "backups" / "traykeeper-000001.zip").write_bytes(b"new")
     carry(tmp_path, stick)
     taken = {path.read_bytes() for path in folder.iterdir()}
