@@ -389,6 +389,27 @@ def test_a_backup_that_finds_no_room_leaves_the_old_version_running_and_nothing_
 
 
 @needs_root
+@pytest.mark.parametrize(
+    ("full", "told"),
+    [
+        ("df() { printf 'Avail\\n120M\\n'; }", "the card has 120 MB free, and 600 are needed"),
+        ("cp() { return 1; }", "is the card full? Nothing has changed."),
+    ],
+)
+def test_a_new_version_that_finds_no_room_leaves_nothing_of_it(update, full, told):
+    made = "release_like() { true; }; packages() { true; }; works() { true; }"
+    before = files(update)
+    with served(update):
+        done = live(update, "--update", run=f"{made}; {full}; set_up")
+
+    assert (done.returncode, told in done.stderr) == (1, True)
+    assert current(update) == "20260101-000000"
+    assert len(list((update / "opt/traykeeper/releases").iterdir())) == 2
+    assert asked(update) == []
+    assert set(before) <= set(files(update))
+
+
+@needs_root
 @needs_sysusers
 def test_an_update_that_is_broken_off_puts_everything_back(update):
     """As by a terminal that is closed."""
