@@ -313,17 +313,18 @@ def _camera(
         width_px=width_px,
     )
 
-    def opener() -> Opener:
+    def opener(named: str) -> Opener:
         """Anew each time: it opens as it was calibrated, perhaps meanwhile."""
-        spec = profiles.meant(options.camera)
+        spec = profiles.meant(named)
         tuning = profiles.tuning(spec, usual)
         return camera_opener(spec, seed=options.seed, roll_s=options.roll_s, tuning=tuning)
 
-    def open_it() -> Camera:
-        return opener()()
+    def open_it(named: str = options.camera) -> Camera:
+        return opener(named)()
 
-    if may_come_later(opener()):
-        return None, open_it
+    if may_come_later(opener(options.camera)):
+        real = "picamera2" if options.camera == "auto" else options.camera  # though it may go
+        return None, partial(open_it, real)
     camera = open_it()
     cameras = iter([camera])
     if isinstance(camera, SimulatedTray):

@@ -99,6 +99,12 @@ def _of_match(situation: Situation, match: Match) -> Indicator:
     """A farkle and hot dice have signs of their own."""
     if situation is Situation.TURN_OVER and match.state.turns[-1].ending is TurnEnding.FARKLE:
         return Indicator.FARKLE
-    if situation is Situation.ACCEPTED and any(keep.hot for keep in match.state.keeps[:1]):
+    if situation is Situation.ACCEPTED and _is_hot(match):
         return Indicator.HOT_DICE
     return _BY_SITUATION[situation]
+
+
+def _is_hot(match: Match) -> bool:
+    """Whether all dice are thrown next: by the keep that was chosen, else by the best."""
+    last, best = match.state.turn.last, match.state.keeps[:1]
+    return any(keep.hot for keep in ((last.keep,) if last and last.keep else best))

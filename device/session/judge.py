@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from device.session import messages
 from device.session.mid_turn import judge_mid_turn
-from device.session.placement import Placement, compare, place_of, tapped
+from device.session.placement import Placement, compare, known_again, place_of, tapped
 from device.session.verdict import Accept, Answer, Ask, Attention, EmptyTray, NotThrown, Verdict
 from game.count_words import n_dice
-from game.match.events import Place, Thrown, TookOver
+from game.match.events import Banked, Place, Thrown, TookOver
 from game.match.match import Match
 from game.match.state import State, Throw
 from game.message import Message, Paragraph
@@ -45,12 +45,13 @@ def judge(match: Match, sight: Sight, before: tuple[Place, ...] = ()) -> Verdict
 
     `before` are the places of dice that were read for something else since its last throw.
     """
-    if not sight.reading.sure:
-        return Attention(messages.advice(sight.reading))
-    if not sight.reading.in_tray:
-        return EmptyTray()
     before = before or match.last_places
-    lay = compare(sight.reading, before, match.rules.n_dice)
+    reading = known_again(sight.reading, before)
+    if not reading.sure:
+        return Attention(messages.advice(reading))
+    if not reading.in_tray:
+        return EmptyTray()
+    lay = compare(reading, before, match.rules.n_dice)
     if not lay.thrown:
         return NotThrown(Message("Not thrown yet: the dice lie where they lay."))
     verdict = _announce_reset(match.state, _judge_throw(match.state, lay))
@@ -87,6 +88,12 @@ def sure_of(verdict: Accept) -> Ask:
         Message("Is every die read right? If not, tap it."),
     )
     return Ask(question, (Answer(Message("Yes, %(dice)s", dice=dice), verdict.events),))
+
+
+def asks_for_bank(question: Ask) -> bool:
+    """Whether it asks if a turn was banked before the dice were thrown."""
+    kinds = {type(action) for action in question.options[0].actions}
+    return {Banked, Thrown} <= kinds
 
 
 def costs(match: Match, verdict: Verdict) -> bool:

@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from game.errors import DamagedJournal, JournalError
 from game.journal.entry import Result
-from game.match.events import Action, Redone, Thrown, Undone
+from game.match.events import Action, Place, Redone, Thrown, Undone
 from game.match.match import Match
 from game.message import Message
 from game.situation import TableError
@@ -21,7 +21,7 @@ MENDED = Message(
 class StepRecord(Protocol):
     """Keeps events before they are told: `game.journal.journal.Journal`."""
 
-    def newest(self) -> tuple[int, Match] | None: ...
+    def newest(self, *, but: int = 0) -> tuple[int, Match] | None: ...
 
     def start(self, match: Match, *, request: str = "") -> int: ...
 
@@ -49,6 +49,7 @@ class LiveMatch:
         trouble: why the last step could not be written; None where it was.
         seen: the position in the record of the newest throw that a camera saw.
         request: which one is being done; it is written with its steps.
+        left_lying: where the dice of the match before lay, as long as this one has no throw.
     """
 
     def __init__(self, record: StepRecord) -> None:
@@ -57,6 +58,7 @@ class LiveMatch:
         self.trouble: Message | None = None
         self.seen = 0
         self.request = ""
+        self.left_lying: tuple[Place, ...] = ()
         self._match: Match | None = None
 
     def __bool__(self) -> bool:
@@ -88,6 +90,11 @@ class LiveMatch:
         self.match_id, self._match = 0, None  # of another record
         self.match_id, self._match = self._record.newest() or (0, None)
         self.seen = 0
+        self.left_lying = ()
+        if self._match and not self._match.last_places:
+            with suppress(JournalError):
+                _, earlier = self._record.newest(but=self.match_id) or (0, self._match)
+                self.left_lying = earlier.last_places
 
     def resume(self, match_id: int, match: Match) -> None:
         self.match_id, self._match = match_id, match

@@ -75,6 +75,8 @@ class Looker(Protocol):
 
     def mark(self, time_s: float | None = None) -> None: ...
 
+    def unmark(self) -> None: ...
+
     @property
     def tumbled(self) -> bool | None: ...
 
@@ -107,7 +109,7 @@ class MatchControl:
         self._seen_s: float | None = None
         self._repairs: tuple[Answer, ...] = ()
         self._offer_number = 0
-        self._leftovers: tuple[Place, ...] = ()
+        self._leftovers = live_match.left_lying
 
     @property
     def match(self) -> Match | None:
@@ -172,10 +174,15 @@ class MatchControl:
     # What is true, what is asked, and what is on offer
 
     def _do(self, *actions: Action) -> Match:
+        lay, before = self._lay, self.live_match.match.last_places
         match = self.live_match.do(*actions)
         if any(isinstance(action, Thrown) for action in actions):
             self._looker.mark(self._seen_s)
             self._leftovers = ()
+        elif any(isinstance(action, Spliced) for action in actions):
+            self._leftovers = lay  # whatever the past is now, these are no new throw
+        elif match.last_places != before:
+            self._looker.unmark()
         return match
 
     def _apply(self, verdict: Verdict) -> None:

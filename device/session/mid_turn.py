@@ -48,9 +48,20 @@ def _all_dice(state: State, lay: Placement) -> Verdict:
         score=hot.score,
         n=state.rules.n_dice,
     )
+    if state.turn.throws[-1].tapped_in and lay.seen:
+        return _were_all_thrown(state, hot, lay)
     note = Paragraph(Message("Hot dice!"), goes_on)
     repairs = (replace(bank, actions=(Undone(), *bank.actions)),) if bank else ()
     return Accept(_keep_then_throw(state, hot, lay), note, repairs)
+
+
+def _were_all_thrown(state: State, hot: Keep, lay: Placement) -> Ask:
+    """Nobody saw where the dice lay that were tapped in: those that were kept may lie among these."""
+    question = Paragraph(
+        Message("No camera saw the throw before."),
+        Message("Were all %(n)s thrown?", n=state.rules.n_dice),
+    )
+    return Ask(question, (_option(state, hot, lay),))
 
 
 def _forgotten_bank(state: State, lay: Placement) -> Answer | None:
@@ -104,7 +115,19 @@ def _throw_on(state: State, lay: Placement) -> Verdict:
         return _check_tapped(state, tapped, by_number, lay)
     if lay.kept:
         return _kept_by_place(state, by_number, lay)
+    if state.keeps[0].hot and len(lay.thrown) == state.rules.n_dice - 1:
+        return _was_it_kept(state, _one_is_missing(state, lay), by_number, lay)
     return _accept(state, by_number, lay)
+
+
+def _one_is_missing(state: State, lay: Placement) -> Message:
+    """Nobody who may throw all dice leaves the points: rather one of them is on the floor."""
+    return Message(
+        "%(name)s may throw all %(n)s, and %(seen)s lie there.",
+        name=state.player.called,
+        n=state.rules.n_dice,
+        seen=n_dice(len(lay.thrown)),
+    )
 
 
 def _tapped(state: State) -> Keep | None:
@@ -148,7 +171,24 @@ def _kept_by_place(state: State, by_number: Keep, lay: Placement) -> Verdict:
     if seen is None:
         aside = Message("%(dice)s lie aside: that is no keep of this throw.", dice=faces(lay.kept))
         return _was_it_kept(state, aside, by_number, lay)
-    return _accept(state, seen, lay)
+    more = _keep_with_pushed(state, lay)
+    if more is None:
+        return _accept(state, seen, lay)
+    question = Paragraph(
+        Message("A die may have been pushed."),
+        Message("Was %(dice)s kept?", dice=more.dice),
+    )
+    return Ask(
+        question, (_option(state, more, lay.none_thrown_of_pushed), _option(state, seen, lay))
+    )
+
+
+def _keep_with_pushed(state: State, lay: Placement) -> Keep | None:
+    """The keep, if any, of which a part was pushed by the dice that were thrown."""
+    if not lay.pushed or len(lay.pushed) == len(lay.thrown):
+        return None
+    kept = _minus(faces(lay.none_thrown_of_pushed.kept), _kept_before(state))
+    return next((keep for keep in state.keeps if keep.dice == kept), None)
 
 
 def _accept(state: State, keep: Keep, lay: Placement) -> Accept:

@@ -7,7 +7,7 @@ from math import hypot
 
 from game.match.events import UNKNOWN_FACE, Place, Thrown
 from game.rules.ruleset import Dice
-from vision.reading import Die, Reading, Zone
+from vision.reading import Die, Problem, Reading, Zone
 
 SAME_PLACE, SAME_TURN_DEG = 0.12, 12.0
 """Of a die's edge, and degrees. Two readings of one rest differ by hundredths of an edge and a
@@ -15,13 +15,24 @@ degree (five for a single pip); a die thrown onto its old place, face and turn b
 throw in thousands."""
 
 
+PUSHED = 1.5
+"""Of a die's edge: so far dice that are thrown push one that lay there."""
+
+ONLY_DOUBTFUL = (Problem.UNREADABLE, Problem.COCKED)
+"""What is wrong with one die alone, and hides no other."""
+
+
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The dice in view, sorted by what became of them since the last accepted reading."""
+    """The dice in view, sorted by what became of them since the last accepted reading.
+
+    `pushed` are those among the thrown that may have been pushed there.
+    """
 
     thrown: tuple[Place, ...]
     stayed: tuple[Place, ...] = ()
     aside: tuple[Place, ...] = ()
+    pushed: tuple[Place, ...] = ()
 
     @property
     def faces(self) -> Dice:
@@ -33,6 +44,11 @@ class Placement:
         return (*self.stayed, *self.aside)
 
     @property
+    def seen(self) -> bool:
+        """Whether a camera saw them: dice that were tapped in lie nowhere."""
+        return any(place.seen for place in self.thrown)
+
+    @property
     def event(self) -> Thrown:
         """The throw, with the places of all dice in view for the next press to compare."""
         kept = (replace(place, aside=True) for place in self.kept)
@@ -42,6 +58,12 @@ class Placement:
     def all_thrown(self) -> "Placement":
         """As if all had been thrown, also those that seem to have stayed."""
         return Placement((*self.thrown, *self.stayed), (), self.aside)
+
+    @property
+    def none_thrown_of_pushed(self) -> "Placement":
+        """As if those that may have been pushed had stayed."""
+        thrown = tuple(die for die in self.thrown if die not in self.pushed)
+        return Placement(thrown, (*self.stayed, *self.pushed), self.aside)
 
     def could_have_slid(self, before: tuple[Place, ...]) -> bool:
         """Whether the moved dice show only faces that lay there before and did not stay."""
@@ -62,10 +84,36 @@ def compare(reading: Reading, before: tuple[Place, ...], n_dice: int) -> Placeme
             stayed.append(die)
     aside = [die for die in reading.dice if die.zone is Zone.ASIDE]
     sure = tuple(place_of(die) for die in aside if die.problem is None)
-    n_kept = len(sure) + len(stayed)
-    if len(sure) < len(aside) and n_kept + len(thrown) != n_dice:
-        sure = ()  # some cannot be read and the others do not add up: they say nothing
-    return Placement(tuple(thrown), tuple(stayed), sure)
+    if len(sure) < len(aside) and len(aside) + len(stayed) + len(thrown) == n_dice:
+        sure = ()  # all are there, and some cannot be read: the number thrown tells
+    return Placement(tuple(thrown), tuple(stayed), sure, _pushed(thrown, left))
+
+
+def known_again(reading: Reading, before: tuple[Place, ...]) -> Reading:
+    """A die that cannot be read now, and lies just as one whose face is known, is that die."""
+    dice = tuple(_known(die, before) for die in reading.dice)
+    return replace(reading, dice=dice)
+
+
+def _known(die: Die, before: tuple[Place, ...]) -> Die:
+    if die.problem not in ONLY_DOUBTFUL:
+        return die
+    lies = place_of(die)
+    faces_there = (p.face for p in before if lies_at(replace(lies, face=p.face), p))
+    face = next((face for face in faces_there if face != UNKNOWN_FACE), None)
+    return die if face is None else replace(die, value=face, problem=None)
+
+
+def _pushed(thrown: Iterable[Place], left: Iterable[Place]) -> tuple[Place, ...]:
+    """The dice that show the face of one that lay close by and is gone."""
+    return tuple(
+        die
+        for die in thrown
+        if any(
+            die.face == place.face and hypot(die.x - place.x, die.y - place.y) < PUSHED * place.size
+            for place in left
+        )
+    )
 
 
 def lies_at(die: Place, before: Place) -> bool:

@@ -17,6 +17,8 @@ from device.session.live_match import LiveMatch
 from device.session.match_control import Looker
 from device.session.verdict import (
     Accept,
+    Answer,
+    Ask,
     Attention,
     EmptyTray,
     NeedsAttention,
@@ -27,6 +29,7 @@ from device.session.verdict import (
 )
 from game.commands import Hold, Press, ReadAgain
 from game.dice_log import DiceLog
+from game.errors import GameError
 from game.match.events import Banked
 from game.message import Message, Paragraph
 from game.rules.ruleset import Ruleset
@@ -112,7 +115,7 @@ class Session(DiceControl):
                 name = self.live_match.match.state.player.called
                 self.message = Message("Throw first: it is %(name)s's turn.", name=name)
             case Situation.WAITING:
-                self._stop_waiting(Message("Stopped waiting."))
+                self._hold_while_waiting()
             case Situation.ACCEPTED if self._looker.tumbled or self._looker.moving:
                 self._look(then_bank=True)
             case Situation.ACCEPTED:
@@ -125,6 +128,12 @@ class Session(DiceControl):
                 self._rematch()
             case Situation.JUST_DICE:
                 self.message = Message("Just dice: there is nothing to bank. Press to read them.")
+
+    def _hold_while_waiting(self) -> None:
+        if isinstance(self.overlay, WaitingForStillness):
+            self._stop_waiting(self.overlay, Message("Stopped waiting."))
+        if self.overlay:  # the hold meant that
+            self._hold()
 
     def came_to_rest(self) -> None:
         """Dice were thrown and lie still: they are read as for a press, where a throw is awaited."""
@@ -179,10 +188,12 @@ class Session(DiceControl):
         still = Message("Waiting for the dice to lie still.")
         self.message = Message("Waiting for a throw.") if armed else still
 
-    def _stop_waiting(self, message: Message) -> None:
+    def _stop_waiting(self, waiting: WaitingForStillness, message: Message) -> None:
+        """What was open before a look that nobody asked for is open again."""
         self._looker.cancel()
-        self.overlay = None
-        self.message = message
+        self.overlay = waiting.before
+        if self.overlay is None:
+            self.message = message
 
     def timed_out(self, look: int) -> None:
         """The tray did not come to rest within the time of this look."""
@@ -191,8 +202,10 @@ class Session(DiceControl):
             return
         if waiting.by_itself:
             self.overlay = waiting.before  # nobody had asked
-        else:
-            self._stop_waiting(Message("The tray was not still for 20 seconds: press again."))
+            return
+        self._stop_waiting(waiting, Message("The tray was not still for 20 seconds: press again."))
+        if waiting.then_bank and self._looker.tumbled is False:
+            self._bank_if_allowed()  # something moves all the time, and it is no dice
 
     def camera_found(self) -> None:
         if self.message is self._no_camera:
@@ -301,7 +314,7 @@ class Session(DiceControl):
         if first is None and judge.costs(self.live_match.match, verdict):
             self._look(then_bank=waiting.then_bank, confirming=sight.reading)
         elif waiting.then_bank:
-            self._apply_and_bank(verdict)
+            self._apply_and_bank(verdict, sight)
         else:
             self._follow(verdict)
 
@@ -324,15 +337,35 @@ class Session(DiceControl):
         else:
             self._correct(found, throw.index)
 
-    def _apply_and_bank(self, verdict: Verdict) -> None:
+    def _apply_and_bank(self, verdict: Verdict, sight: Sight) -> None:
         """An empty tray is no throw here: the dice were taken up after it."""
+        if isinstance(verdict, Ask) and judge.asks_for_bank(verdict):
+            verdict = replace(verdict, options=(*verdict.options, self._only_bank(sight)))
         self._apply(verdict)
         if self.situation is not Situation.ACCEPTED:
             return
         if isinstance(verdict, Accept) and verdict.repairs:
             self.message = Paragraph(self.message, Message("Hold again to bank."))
         else:
+            self._bank_if_allowed()
+
+    def _only_bank(self, sight: Sight) -> Answer:
+        """The dice fell back into the tray as the button was held: they are no throw."""
+
+        def bank() -> None:
             self._play(Banked())
+            self._leftovers = judge.places(sight.reading)
+            self._looker.mark(sight.time_s)
+
+        name = self.live_match.match.state.player.called
+        return Answer(Message("%(name)s banked, nobody threw this", name=name), chosen=bank)
+
+    def _bank_if_allowed(self) -> None:
+        """A bank some time after the hold: refused, that is said, and what was read stands."""
+        try:
+            self._play(Banked())
+        except GameError as error:
+            self.message = error.message
 
     def _follow(self, verdict: Verdict) -> None:
         if isinstance(verdict, EmptyTray):

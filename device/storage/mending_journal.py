@@ -67,8 +67,8 @@ class MendingJournal:
     def match(self, match_id: int) -> Match:
         return self._there().match(match_id)
 
-    def newest(self) -> tuple[int, Match] | None:
-        return self._there().newest()
+    def newest(self, *, but: int = 0) -> tuple[int, Match] | None:
+        return self._there().newest(but=but)
 
     def start(self, match: Match, *, request: str = "") -> int:
         return self._there().start(match, request=request)

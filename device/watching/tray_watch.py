@@ -165,6 +165,11 @@ class TrayWatch:
         with self._lock:
             self._marked_s = self._clock() if time_s is None else time_s
 
+    def unmark(self) -> None:
+        """The reading it was marked with was taken back: nobody can say what tumbled since the one before."""
+        with self._lock:
+            self._marked_s = None
+
     def resettle(self) -> None:
         """The light has changed: a camera that can, finds its exposure again."""
         self._light_changed.set()

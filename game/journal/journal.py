@@ -157,11 +157,11 @@ class Journal:
         with _as_journal_error(self.path):
             return fold(self._db, match_id)
 
-    def newest(self) -> tuple[int, Match] | None:
-        """The number of the match that was played last and the match as it stands, or None."""
+    def newest(self, *, but: int = 0) -> tuple[int, Match] | None:
+        """The number of the match that was played last (`but` this one) and the match as it stands, or None."""
         with _as_journal_error(self.path):
             row = self._db.execute(
-                "SELECT match FROM entry ORDER BY position DESC LIMIT 1"
+                "SELECT match FROM entry WHERE match != ? ORDER BY position DESC LIMIT 1", (but,)
             ).fetchone()
         return None if row is None else (row[0], self.match(row[0]))
 

@@ -108,9 +108,17 @@ class Match:
 
     @property
     def last_places(self) -> tuple[Place, ...]:
-        """Where the dice lay when a throw was last accepted, whatever became of its turn."""
-        thrown = (event for event in reversed(self.timeline) if isinstance(event, Thrown))
-        return next((event.places for event in thrown), ())
+        """Where the dice lay when throws were last accepted, whatever became of their turn.
+
+        Those of the newest that a camera saw, and after them what was tapped in since.
+        """
+        places: list[Place] = []
+        for event in reversed(self.timeline):
+            if isinstance(event, Thrown):
+                places.extend(event.places)
+                if any(place.seen for place in event.places):
+                    break
+        return tuple(places)
 
     @property
     def can_undo(self) -> bool:

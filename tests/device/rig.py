@@ -168,8 +168,7 @@ def open_rig(folder: Path, **options) -> Iterator[Rig]:
     pins, inbox = MockFactory(pin_class=MockPWMPin), Inbox()
     with closing(Journal.open(folder / "journal.db")) as journal:
         live_match = LiveMatch(journal)
-        if newest := journal.newest():
-            live_match.resume(*newest)
+        live_match.reload()
         lamp = options.pop("lamp", RgbLamp)(pins)
         rules = options.pop("rules", None) or rule_files.load("walnut-studiolo")
         button = TrayButton(

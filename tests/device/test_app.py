@@ -2,8 +2,12 @@
 
 import os
 
-from device import app
+import pytest
+
+from device import app, cameras
 from device.app import PlayOptions, announce, open_companion
+from device.calibrating.profile_store import ProfileStore
+from device.cameras.base import CameraError
 from device.files import UNFINISHED
 from game.commands import Advise, StartMatch, TapIn
 from game.situation import Situation
@@ -20,6 +24,16 @@ def test_a_camera_that_is_not_there_stops_nobody(tmp_path):
 
     assert snapshot.camera is None
     assert snapshot.situation is Situation.ACCEPTED
+
+
+def test_a_pi_camera_that_goes_is_never_replaced_by_simulated_dice(monkeypatch):
+    monkeypatch.setattr(cameras, "pi_camera_there", lambda: True)
+    simulated, open_it = app._camera(PlayOptions(camera="auto"), ProfileStore(), 640)
+    monkeypatch.setattr(cameras, "pi_camera_there", lambda: False)
+
+    assert simulated is None
+    with pytest.raises(CameraError):
+        open_it()
 
 
 def test_what_a_power_cut_left_unfinished_is_cleared_at_the_start(tmp_path):

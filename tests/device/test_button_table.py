@@ -370,6 +370,15 @@ def test_lamp_shows_what_letting_go_would_do(tmp_path):
         assert "throw" in str(rig.settled().lamp.meaning)
 
 
+def test_lamp_tells_of_hot_dice_as_long_as_they_are_kept(match_rig):
+    match_rig.throw(1, 1, 1, 5, 5, 5)
+    assert "hot dice" in str(match_rig.lamp.shown.meaning)
+    match_rig.companion.do(KeepDice((1, 1, 1)))
+    match_rig.step()
+
+    assert "hot dice" not in str(match_rig.lamp.shown.meaning)
+
+
 def test_lamp_offers_no_shutting_down_where_the_button_may_not(match_rig):
     ready = match_rig.settled().lamp
     match_rig.companion._inbox.holding(SHUTDOWN_S)

@@ -123,3 +123,15 @@ def test_a_question_stands_though_the_camera_goes_while_dice_are_thrown(table):
     assert table.companion.snapshot().question == asked.question
     session.camera_found()
     assert session.message is asked.message
+
+
+def test_a_hold_answers_the_question_though_a_look_has_begun(table):
+    table.roll(*FIRST)
+    table.wait_s(LONG_S)
+    table.roll(5, 5, 5, 2, 3, 4)
+    table.wait_s(LONG_S)
+    table.tray.throw_all((5, 5, 5, 2, 3, 4))
+    table.until(lambda s: s.situation is Situation.WAITING)
+    table.hold()
+
+    assert table.scores == [1000, 0]

@@ -247,3 +247,38 @@ def test_a_hold_after_the_dice_were_scooped_up_still_banks(match_rig):
     match_rig.hold()
 
     assert match_rig.scores == [1000, 0]
+
+
+def test_the_dice_of_the_match_before_do_not_count_after_a_power_cut(tmp_path):
+    with open_rig(tmp_path) as table:
+        table.companion.do(StartMatch(("Anna", "Ben")))
+        table.throw(*THOUSAND)
+        table.companion.do(StartMatch(("Anna", "Ben")))
+    with open_rig(tmp_path, tray=table.tray, clock=table.clock) as again:
+        snapshot = again.press()
+
+        assert str(snapshot.message) == "Not thrown yet: the dice lie where they lay."
+
+
+def test_a_throw_that_was_taken_back_can_be_read_again_with_the_button_alone(match_rig):
+    match_rig.throw(*SCORING)
+    match_rig.tray.set_aside((1, 1))
+    match_rig.throw(1, 2, 3, 4)
+    match_rig.hold(3.2)
+    asked = match_rig.press()
+    assert "Thrown or moved?" in str(asked.question)
+    match_rig.hold()
+
+    assert match_rig.state.turn.last.dice == (1, 2, 3, 4)
+
+
+def test_a_throw_that_a_refused_hold_read_has_its_photo(match_rig):
+    match_rig.throw(*SCORING)
+    match_rig.tray.set_aside((1, 1))
+    match_rig.roll(2, 3, 3, 5)
+    before = match_rig.companion.snapshot().photo
+    refused = match_rig.hold()
+
+    assert "short of the opening" in str(refused.message)
+    assert refused.match.last_throw.dice == (2, 3, 3, 5)
+    assert refused.photo not in (None, before)

@@ -73,7 +73,9 @@ with tempfile.TemporaryDirectory() as state:
             [*TRAYKEEPER, "pin", "--state", state], capture_output=True, text=True, check=True
         )
         ask("pencil/pin", pin=pin.stdout.strip())
-        table = ask("match", names=["Anna", "Ben"], target=int(sys.argv[1]), options={"opening": 0})
+        table = insist(
+            "match", names=["Anna", "Ben"], target=int(sys.argv[1]), options={"opening": 0}
+        )
         throws = 0
         while table["situation"] != "won":
             table = play_on()

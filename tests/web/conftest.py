@@ -77,6 +77,9 @@ class NoCamera:
     def mark(self, time_s=None):
         pass
 
+    def unmark(self):
+        pass
+
 
 class NoJournal:
     """A record that keeps beginnings alone."""

@@ -36,6 +36,9 @@ class Blind:
     def mark(self, time_s=None):
         pass
 
+    def unmark(self):
+        pass
+
 
 class TapTable:
     """As much of a `web.contracts.table.Table` as the broker is told of: dice are tapped in."""

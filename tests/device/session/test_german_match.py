@@ -72,6 +72,9 @@ class Eye:
     def mark(self, time_s=None):
         pass
 
+    def unmark(self):
+        pass
+
 
 class Table:
     """A session with a page: what is done at the tray is looked at on a German phone."""

@@ -178,7 +178,7 @@ def test_number_thrown_tells_what_was_kept(match):
 
 
 def test_best_keep_of_that_size_is_taken(match):
-    match = thrown(match, (1, 5, 2, 3, 4, 6))
+    match = thrown(match, (1, 5, 2, 3, 4, 4))
     verdict = judge(match, sight(lay((1, 2, 2, 3, 5), y=300)))
 
     assert verdict.events[0] == Kept((1,), assumed=True)
@@ -317,6 +317,69 @@ def test_doubtful_die_needs_attention_and_never_counts(match, problem):
     dice = [*lay((1, 1, 2, 3, 4)), die(None, 700, problem=problem)]
 
     assert isinstance(judge(match, sight(dice)), Attention)
+
+
+def test_a_kept_die_whose_face_was_named_is_known_again(match):
+    smudged = die(None, 700, problem=Problem.UNREADABLE)
+    match = accept(match, judge(match, sight([*lay((1, 2, 3, 4, 6)), smudged]).told(5, 1)))
+    match = accept(match, judge(match, sight([smudged], lay((2, 3, 4, 4, 5), y=400))))
+
+    assert match.state.turn.throws[0].keep.dice == (1,)
+
+
+def test_a_doubtful_die_elsewhere_is_no_known_one(match):
+    match = thrown(match, PAIR_OF_ONES)
+    doubtful = die(None, 130, problem=Problem.UNREADABLE)
+
+    assert isinstance(judge(match, sight([doubtful], lay((2, 3, 4, 6), y=400))), Attention)
+
+
+def test_hot_dice_of_which_one_is_missing_are_asked_about(match):
+    match = thrown(match, (1, 1, 1, 5, 5, 5))
+    verdict = judge(match, sight(lay((2, 3, 4, 5, 6), y=400)))
+
+    assert str(verdict.question) == "Anna may throw all 6, and five dice lie there. Was 1 kept?"
+
+
+def test_a_kept_die_that_was_pushed_is_asked_about(match):
+    match = thrown(match, PAIR_OF_ONES)
+    verdict = judge(match, sight(lay((1,)), [die(1, 225, 110)], lay((2, 3, 4, 6), y=400)))
+
+    assert str(verdict.question) == "A die may have been pushed. Was 1 1 kept?"
+    pushed, kept_one = (match.push(*option.actions) for option in verdict.options)
+    assert pushed.state.turns[-1].points == 0
+    assert kept_one.state.turn.last.dice == (1, 2, 3, 4, 6)
+
+
+def test_dice_aside_that_do_not_add_up_are_asked_about_though_one_is_doubtful(match):
+    match = thrown(match, (1, 1, 5, 2, 3, 4))
+    doubtful = die(None, 200, y=900, zone=Zone.ASIDE, problem=Problem.COCKED)
+    aside = [*lay((1,), y=900, zone=Zone.ASIDE), doubtful]
+    verdict = judge(match, sight(lay((2, 3, 4), y=400), aside))
+
+    assert "one die aside and 3 thrown do not make 6" in str(verdict.question).lower()
+
+
+def test_dice_kept_before_a_tapped_throw_are_not_thrown_after_it(match):
+    match = thrown(match, (1, 1, 1, 2, 3, 4))
+    match = match.push(*judge_tapped(match, (1, 5, 5)).events)
+    in_tray = lay((1, 1, 1)), lay((1, 5, 5), y=400)
+
+    assert isinstance(judge(match, sight(*in_tray, tumbled=False)), NotThrown)
+    assert isinstance(judge(match, sight(*in_tray, tumbled=None)), Attention)
+
+
+def test_six_dice_after_tapped_hot_dice_may_be_those_that_were_kept(match):
+    match = match.push(*judge_tapped(match, (1, 1, 1, 5, 5, 5)).events)
+    verdict = judge(match, sight(lay((1, 1, 1)), lay((2, 3, 4), y=400)))
+
+    assert str(verdict.question) == "No camera saw the throw before. Were all 6 thrown?"
+
+
+def test_tapped_hot_dice_go_on_with_tapped_dice_unasked(match):
+    match = match.push(*judge_tapped(match, (1, 1, 1, 5, 5, 5)).events)
+
+    assert isinstance(judge_tapped(match, PAIR_OF_ONES), Accept)
 
 
 def test_hand_needs_attention(match):

@@ -54,6 +54,9 @@ class Eye:
     def mark(self, time_s=None):
         self.marks.append(time_s)
 
+    def unmark(self):
+        self.marks.append("unmarked")
+
 
 @pytest.fixture
 def looker():
@@ -315,3 +318,46 @@ def test_house_rules_that_do_not_hold_begin_no_match(session):
         session.do(StartMatch(["Anna", "Ben"], options={"opening": -1}))
 
     assert session.live_match.match is before
+
+
+def test_dice_in_the_tray_are_no_throw_after_a_turn_was_put_in_by_hand(session, looker):
+    read(session, looker, *THOUSAND)
+    session.do(Bank())
+    session.do(InsertTurn("111234: 111 = 1000, bank", None))
+    read(session, looker, *THOUSAND)
+
+    assert str(session.message) == "Not thrown yet: the dice lie where they lay."
+
+
+def test_nobody_says_what_tumbled_before_a_throw_that_was_taken_back(session, looker):
+    read(session, looker, *THOUSAND)
+    session.do(Bank())
+    session.do(Undo())
+    assert looker.marks == [0.0]
+    session.do(Undo())
+
+    assert looker.marks == [0.0, "unmarked"]
+
+
+def test_a_bank_that_was_held_goes_on_where_the_tray_flickers_without_end(session, looker):
+    read(session, looker, *THOUSAND)
+    looker.tumbled, looker.moving = False, True
+    session.hold(1.2)
+    assert session.situation is Situation.WAITING
+    session.timed_out(looker.looks)
+
+    assert state(session).players[0].score == 1000
+
+
+def test_dice_that_fell_back_as_the_bank_was_held_need_not_be_a_throw(session, looker):
+    read(session, looker, *THOUSAND)
+    session.hold(1.2)
+    session.seen(looker.looks, sight(NOTHING, y=300, time_s=9.0))
+    asked = [str(choice.label) for choice in session.choices]
+    assert asked == ["Anna banked 1,000, Ben threw this", "Anna banked, nobody threw this"]
+    session.do(AnswerQuestion(session.choices[1].id))
+
+    assert (state(session).players[0].score, state(session).player.name) == (1000, "Ben")
+    assert looker.marks[-1] == 9.0
+    read(session, looker, *NOTHING, y=300)
+    assert str(session.message) == "Not thrown yet: the dice lie where they lay."
