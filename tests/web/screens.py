@@ -103,6 +103,18 @@ def late(table: MemoryTable, names=NAMES) -> None:
     _shown(table)
 
 
+def long(table: MemoryTable, names=NAMES) -> None:
+    """So many turns are listed that what stands beside the game is longer than the game."""
+    _ready(table, names)
+    table.show(join_url="http://traykeeper.local:8000/")
+    for _ in range(4):
+        for _ in names:
+            table.do(TapIn((1, 1, 1, 2, 3, 4)))
+            table.do(Bank())
+    table.do(TapIn(THROW))
+    _shown(table)
+
+
 def last_round(table: MemoryTable, names=NAMES) -> None:
     """The first has reached the target; the second has thrown, and would lose by banking."""
     _ready(table, names, target=3_000)
@@ -163,6 +175,7 @@ SCREENS = {
     "farkled": Screen(farkled),
     "hot": Screen(hot),
     "late": Screen(late),
+    "long": Screen(long),
     "last round": Screen(last_round),
     "coached": Screen(coached),
     "tapped in": Screen(tapped),
