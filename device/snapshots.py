@@ -7,7 +7,6 @@ from device.session.indicator import Indicator, sign_for
 from device.session.session import Session
 from device.session.verdict import NeedsAttention, OpenQuestion
 from game.message import Message
-from game.situation import Situation
 from web.contracts.coach import Coaching
 from web.contracts.table import Holding, Photo, Snapshot
 
@@ -74,7 +73,7 @@ def draw(version: int, session: Session, around: Surroundings, coaching: Coachin
         lamp=LAMPS[indicator_of(session, around)],
         advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
         match=match,
-        rolloff=session.rolloff if session.situation is Situation.NO_MATCH else None,
+        rolloff=session.rolloff if match is None and session.dice is None else None,
         photo=around.photo,
         just_dice=session.dice,
         question=overlay.question if isinstance(overlay, OpenQuestion) else None,

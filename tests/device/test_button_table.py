@@ -33,6 +33,22 @@ def test_no_match_press_reads_a_players_die(rig):
     assert snapshot.rolloff.rolls == ((4,),)
 
 
+def test_the_roll_off_stays_in_view_while_a_die_is_waited_for_and_when_all_dice_lie_there(rig):
+    roll_one(rig, 4)
+    rig.tray.gather()
+    rig.finger.press()
+    rig.companion.work_off()
+    waiting = rig.companion.snapshot()
+    rig.settled()
+    asked = rig.throw(*SCORING)
+
+    assert waiting.situation is Situation.WAITING
+    assert waiting.rolloff.rolls == ((4,),)
+    assert asked.situation is Situation.ATTENTION
+    assert asked.rolloff.rolls == ((4,),)
+    assert asked.photo is not None
+
+
 def test_no_match_hold_ends_the_roll_off_and_the_match_begins(rig):
     roll_one(rig, 2)
     roll_one(rig, 5)

@@ -101,7 +101,7 @@ class Table:
             LAMPS[sign],
             advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
             match=match,
-            rolloff=session.rolloff if session.situation is Situation.NO_MATCH else None,
+            rolloff=None if match or session.dice else session.rolloff,
             question=overlay.question if isinstance(overlay, OpenQuestion) else None,
             choices=session.choices,
             camera="usb" if session.has_camera else None,

@@ -7,6 +7,8 @@ import pytest
 from game.commands import ByHand, StartMatch, TapIn
 from game.match.events import ScoreSet, TurnSet
 from game.match.rolloff import RollOff
+from game.situation import Situation
+from web.contracts.table import Photo, PhotoDie
 
 
 def test_the_first_page_is_the_set_up(client):
@@ -72,6 +74,25 @@ def test_an_arrow_takes_back_what_was_rolled_for_the_beginning(client, table):
     assert 'id="undo"' not in client.get("/").text
     table.show(rolloff=RollOff().add(3))
     assert 'id="undo"' in client.get("/").text
+
+
+def test_a_roll_off_that_a_real_camera_cannot_read_shows_the_picture_and_what_to_do(client, table):
+    die = PhotoDie(4, 0.5, 0.5, 0.1, 0.18, 0.0, "tray", None)
+    table.show(
+        simulated=False,
+        camera="usb:0",
+        situation=Situation.ATTENTION,
+        rolloff=RollOff().add(3),
+        message="Take the others out",
+        advice=("Take the others out",),
+        photo=Photo("p1", 640, 360, (die, die)),
+    )
+
+    page = client.get("/").text
+
+    assert "/api/v1/photo/p1.jpg" in page
+    assert "<li>Take the others out</li>" in page
+    assert "Who begins?" in page
 
 
 def test_only_the_simulation_offers_dice_and_button(client, table):
