@@ -204,10 +204,10 @@ def lost_match(match_id: int) -> HttpProblem:
 
 
 def _day(played: Played) -> str:
-    """When it was begun; "" where the clock was not set."""
+    """When it was begun, here; "" where the clock was not set. A datetime would be told in UTC."""
     if played.begun_s is None:
         return ""
-    return str(format_date(datetime.fromtimestamp(played.begun_s).astimezone(), "long"))
+    return str(format_date(datetime.fromtimestamp(played.begun_s).astimezone().date(), "long"))
 
 
 def _turning_point(match: Match, review: Review) -> TurningPoint | None:

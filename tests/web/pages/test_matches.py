@@ -1,9 +1,13 @@
 """Looking back: matches, one match, players, dice; over a real journal."""
 
+import time
 import xml.etree.ElementTree as ET
+from datetime import UTC, datetime
 
 import pytest
 
+from game.journal.history import History
+from game.journal.journal import Journal
 from game.match.events import ScoreSet
 from game.match.match import Match
 from game.rules.rule_files import load
@@ -41,6 +45,28 @@ def test_the_list_names_who_won(client):
     assert "&lt;i&gt;O&#39;Neill" in page
     assert " won" in page
     assert client.get("/matches/last").location == "/matches/1"
+
+
+@pytest.fixture
+def new_york(monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "EST+5")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("new_york")
+@pytest.mark.parametrize("page", ["/matches", "/matches/1", "/matches/1/card.svg"])
+def test_a_match_has_the_day_that_it_is_at_the_table(table, tmp_path, page):
+    nine_in_the_evening = datetime(2026, 11, 23, 2, tzinfo=UTC).timestamp()
+    journal = Journal.open(tmp_path / "journal.db", clock=lambda: nine_in_the_evening)
+    journal.start(Match.start(RULES, THREE))
+    journal.close()
+    history = History(journal.path)
+    client = holding(make_app(table, history=history, coach=AtOnce(history)))
+
+    assert "November 22, 2026" in client.get(page).text
 
 
 def test_a_match_has_its_curve_luck_decisions_and_turning_point(client):
