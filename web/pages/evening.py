@@ -1,6 +1,6 @@
 """An evening of several matches: who won what, and what each is remembered by."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from flask import Blueprint, Response
@@ -11,7 +11,7 @@ from web.contracts.coach import Coach
 from web.pages.matches import Pictures, Show, lucky_throw, no_picture, picture_of
 
 EVENING_S = 12 * 3600.0
-"""Matches that began so long before the newest belong to it."""
+"""Matches that were last played so long before the newest belong to it."""
 
 MOST = 20
 
@@ -53,20 +53,16 @@ def create_evening(
     return page
 
 
-def _of_one_evening(newest_first: Iterable[Played]) -> list[Played]:
-    """Without a clock that was set nobody knows: then the newest alone."""
-    found: list[Played] = []
-    for played in newest_first:
-        if found and not _same_evening(found[0], played):
-            break
-        found.append(played)
-    return found
+def _of_one_evening(newest_first: Sequence[Played]) -> list[Played]:
+    """Those of the evening on which somebody played last."""
+    return [played for played in newest_first if _same_evening(newest_first[0], played)]
 
 
 def _same_evening(newest: Played, played: Played) -> bool:
-    if newest.begun_s is None or played.begun_s is None:
-        return False
-    return 0 <= newest.begun_s - played.begun_s < EVENING_S
+    """Without a clock that was set nobody knows; one that was set later may have run ahead."""
+    if newest.last_s is None or played.last_s is None:
+        return played is newest
+    return abs(newest.last_s - played.last_s) < EVENING_S
 
 
 def _told(history: History, coach: Coach | None, played: Played, picture: Pictures) -> EveningMatch:

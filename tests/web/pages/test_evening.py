@@ -1,10 +1,12 @@
 """An evening of several matches, on one page."""
 
+import itertools
 from dataclasses import replace
 
 import pytest
 
 from game.journal.history import History
+from game.journal.journal import Journal
 from game.match.events import ScoreSet
 from game.match.match import Match
 from tests.web.conftest import RULES, MemoryTable, holding, make_app
@@ -62,13 +64,25 @@ def test_the_list_of_matches_marks_the_whole_team_that_won(in_teams):
     assert holding(app).get("/matches").text.count('class="one won"') == 2
 
 
-@pytest.mark.parametrize("earlier_s", [EVENING_S, -60.0], ids=["day before", "clock ran ahead"])
+@pytest.mark.parametrize("earlier_s", [EVENING_S, -EVENING_S], ids=["before", "clock ran ahead"])
 def test_a_match_of_another_evening_is_not_of_this_one(history, monkeypatch, earlier_s):
     newest, older = history.matches()
-    apart = (newest, replace(older, begun_s=newest.begun_s - earlier_s))
+    apart = (newest, replace(older, last_s=newest.last_s - earlier_s))
     monkeypatch.setattr(History, "matches", lambda *_, **__: apart)
 
     assert page_of(history).count('class="card awards"') == 1
+
+
+def test_a_match_that_is_gone_on_with_leaves_the_evening_whole(tmp_path):
+    hours = itertools.count(500_000)
+    journal = Journal.open(tmp_path / "journal.db", clock=lambda: 3600 * next(hours))
+    left, *_ = [
+        journal.start(Match.start(RULES, ["Anna", name])) for name in ("Ben", "Cleo", "Dan")
+    ]
+    journal.append(left, *Match.start(RULES, ["Anna", "Ben"]).throw((1, 2, 3, 4, 6, 6)).timeline)
+    journal.close()
+
+    assert page_of(History(journal.path)).count('class="card awards"') == 3
 
 
 def test_before_the_first_match_the_page_says_so(tmp_path):
