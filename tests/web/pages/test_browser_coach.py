@@ -28,8 +28,13 @@ def history(tmp_path_factory):
 
 
 @pytest.fixture
-def address(table, history):
-    with Server(make_app(table, history=history, coach=AtOnce(history)), "127.0.0.1", 0) as server:
+def coach(history):
+    return AtOnce(history)
+
+
+@pytest.fixture
+def address(table, history, coach):
+    with Server(make_app(table, history=history, coach=coach), "127.0.0.1", 0) as server:
         yield f"http://127.0.0.1:{server.port}/"
 
 
@@ -121,3 +126,16 @@ def test_the_match_is_gone_through_throw_by_throw(page, address):
 
     assert first == 6
     assert page.locator("#replay-who b").all_inner_texts() == scores
+
+
+def test_what_is_worked_out_meanwhile_leaves_the_throw_that_is_looked_at(page, address, coach):
+    coach.ready = False
+    page.goto(f"{address}matches/1")
+    page.locator("#replay-at").focus()
+    page.keyboard.press("End")
+    shown = page.locator("#replay").inner_text()
+    coach.ready = True
+
+    expect(page.locator(".point")).to_be_visible()
+    assert page.locator("#replay").inner_text() == shown
+    expect(page.locator("#replay-at")).to_be_focused()
