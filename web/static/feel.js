@@ -21,6 +21,7 @@
   let wishes = read();
   let audio = null;
   let last = shown();
+  let happened = last.moment; // a question that comes and goes meanwhile makes nothing happen again
 
   function read() {
     try { return JSON.parse(localStorage.getItem(KEY)) || {}; } catch { return {}; }
@@ -28,7 +29,8 @@
 
   function shown() {
     const line = document.querySelector(".message");
-    return { mood: line?.dataset.mood || "", words: line?.dataset.whole || "" };
+    const { mood = "", of = "", whole = "" } = line?.dataset || {};
+    return { mood, words: whole, moment: `${mood} ${of}` };
   }
 
   function sound(mood) {
@@ -61,16 +63,22 @@
     setTimeout(() => document.documentElement.classList.remove("glow"), 1000);
   }
 
+  function cheer(mood) {
+    if (wishes.sounds) sound(mood);
+    if (wishes.buzz) navigator.vibrate?.(BUZZES[mood] || []);
+    if (["hot", "opened", "lead", "last"].includes(mood)) glow();
+  }
+
   function feel() {
     const now = shown();
-    if (now.mood === last.mood && now.words === last.words) return;
-    const isNew = Boolean(last.words);
+    const before = last;
     last = now;
-    if (!isNew || !now.mood) return;
-    if (wishes.sounds) sound(now.mood);
-    if (wishes.buzz) navigator.vibrate?.(BUZZES[now.mood] || []);
-    if (wishes.caller) say(now.words);
-    if (["hot", "opened", "lead", "last"].includes(now.mood)) glow();
+    const isSaid = now.words !== before.words;
+    const isNew = now.mood === "question" ? isSaid : now.moment !== happened;
+    if (now.mood !== "question") happened = now.moment;
+    if (!before.words || !now.mood) return;
+    if (isSaid && wishes.caller) say(now.words);
+    if (isNew) cheer(now.mood);
   }
 
   // Browsers let a page be heard only after a tap.

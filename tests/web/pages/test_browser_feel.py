@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import Bank, StartMatch, TapIn
+from game.situation import Situation
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
@@ -87,6 +88,24 @@ def test_opening_the_page_makes_no_noise(begun, open_phone):
     page.wait_for_timeout(300)
 
     assert done(page) == []
+
+
+def test_what_happened_is_heard_once_whatever_is_said_after_it(begun, open_phone):
+    begun.show(simulated=False, camera="usb:0")
+    page = open_phone()
+    page.evaluate("localStorage.setItem('traykeeper-feel', '{\"buzz\": true, \"caller\": true}')")
+    page.reload()
+    begun.do(TapIn((2, 3, 3, 4, 6, 6)))
+    for situation, said in (
+        (Situation.WAITING, "Waiting for the dice"),
+        (Situation.ATTENTION, "A hand"),
+        (Situation.WAITING, "Waiting again"),
+    ):
+        begun.show(situation=situation, message=said)
+        expect(page.locator(".message")).to_have_attribute("data-whole", said)
+
+    assert done(page).count("buzz") == 2  # the farkle, and the question
+    assert done(page)[-1] == "said: Waiting again"
 
 
 def win(table):
