@@ -204,7 +204,7 @@ def _add_commands(api: Routes, table: Table) -> None:
         view.__name__ = path.strip("/")
         api.does(path, summary, fields, who=who, is_state=True)(view)
 
-    does("/press", "Press the button", Press)
+    does("/press", "Press the button", Press, OWN)
     does("/hold", "Hold the button so long", Hold, seconds=Number(0, MAX_HOLD_S))
     does("/button", "The simulated button goes down, or up", MoveButton, down=Yes())
     does("/throw", "Throw the simulated dice", ThrowDice)

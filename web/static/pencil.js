@@ -4,7 +4,7 @@
   const SEEN_MS = 45000; // well within the two minutes after which a holder counts as gone
   const AGAIN_MS = 1000;
   const API = "/api/v1/pencil";
-  const OWN_TURN = ["keep", "bank", "correct", "face", "reread", "dice", "picture", "answer"].map((name) => `/api/v1/${name}`);
+  const OWN_TURN = ["press", "keep", "bank", "correct", "face", "reread", "dice", "picture", "answer"].map((name) => `/api/v1/${name}`);
   const root = document.documentElement;
   const byId = (id) => document.getElementById(id);
 

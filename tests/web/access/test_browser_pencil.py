@@ -107,6 +107,8 @@ def test_a_players_own_phone_plays_in_its_own_turn(new_phone, server, table):
     table.do(TapIn((1, 1, 1, 2, 3, 4)))
     expect(ben.locator("#bank")).to_be_hidden()
     table.do(Bank())
+    ben.locator("#press").tap()
+    expect(ben.locator("[data-whole^='Waiting']")).to_be_attached()
     table.do(TapIn((5, 5, 5, 1, 3, 4)))
     ben.locator("#bank").tap()
 

@@ -173,5 +173,18 @@ def test_in_ones_own_turn_ones_own_phone_keeps_banks_and_corrects(app, table):
     assert post(ben, "undo").status_code == 403
 
 
+def test_in_ones_own_turn_ones_own_phone_reads_the_dice_and_gets_no_pencil(free_app, table):
+    anna, ben = free_app.test_client(), free_app.test_client()
+    for client, name in ((anna, "Anna"), (ben, "Ben")):
+        post(client, "pencil/sit", name=name)
+    table.pencil.let_own_turns(on=True)
+    post(anna, "pencil/ask")
+
+    assert post(ben, "press").status_code == 403
+    assert post(anna, "press").json["situation"] == "waiting for stillness"
+    assert post(anna, "hold", seconds=1).status_code == 403
+    assert not anna.get("/api/v1/pencil").json["mine"]
+
+
 def test_nobody_can_sit_under_a_name_that_does_not_play(app):
     assert "nobody called 'Zoe'" in post(app.test_client(), "pencil/sit", name="Zoe").json["detail"]
