@@ -73,15 +73,23 @@
   }
 
   function replace(shown, fresh) {
-    const focused = shown.contains(document.activeElement) && document.activeElement.id;
+    const focused = shown.contains(document.activeElement) && document.activeElement;
     const opened = [...shown.querySelectorAll("details[open]")].map((details) => details.id);
+    const unfolded = [...shown.querySelectorAll("[aria-expanded=true]")].map((button) => button.id);
     keepImage(shown, fresh);
     markNewThrow(shown, fresh);
     shown.replaceChildren(...fresh.childNodes);
     shown.hidden = fresh.hidden;
     shown.dataset.digest = fresh.dataset.digest;
     for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
-    if (focused) (document.getElementById(focused) || board).focus({ preventScroll: true });
+    for (const id of unfolded) document.getElementById(id)?.click();
+    if (focused) focusAgain(focused.id);
+  }
+
+  // What is gone or hidden now takes no focus; without one a keyboard would begin at the top of the page.
+  function focusAgain(id) {
+    document.getElementById(id)?.focus({ preventScroll: true });
+    if (document.activeElement === document.body) board.focus({ preventScroll: true });
   }
 
   // The same photo again must not flicker.

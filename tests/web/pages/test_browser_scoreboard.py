@@ -22,6 +22,7 @@ from game.situation import Choice, Situation, TableError
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
+from web.contracts.coach import Mode
 from web.contracts.table import Lamp, Photo, PhotoDie
 
 pytestmark = pytest.mark.browser
@@ -151,7 +152,7 @@ def test_throw_keep_bank_and_undo(begun, phone):
 
 def test_what_happened_stays_in_view_beside_the_keeps(begun, phone):
     begun.do(TapIn((1, 1, 3, 3, 3, 5)))
-    phone.locator("#all-keeps").tap()
+    phone.locator("[data-more]").tap()
     phone.locator("#more-keeps .keep").last.tap()
 
     expect(phone.locator(".message")).to_contain_text("Anna has 50 at risk")
@@ -498,6 +499,47 @@ def test_focus_stays_while_the_board_changes(begun, phone):
 
     expect(phone.locator("#keep-113335")).to_have_attribute("aria-pressed", "true")
     expect(phone.locator("#keep-113335")).to_be_focused()
+
+
+def test_focus_stays_in_the_scores_and_on_a_throw_of_long_ago(begun, phone):
+    phone.locator("#players [href='/matches']").focus()
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(Bank())
+    expect(phone.locator("#players .score").first).to_have_text("1,000")
+    expect(phone.locator("#players [href='/matches']")).to_be_focused()
+
+    phone.goto(f"{phone.url}turns")
+    phone.locator("#turn-1 summary").tap()
+    phone.locator("#turn-1 .past").focus()
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(Bank())
+    expect(phone.locator("#turn-2")).to_be_visible()
+    expect(phone.locator("#turn-1 .past")).to_be_focused()
+
+
+def test_focus_is_on_the_board_where_what_had_it_is_gone(begun, phone):
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    phone.locator("#slot-3").tap()
+    phone.locator("#chosen [data-fix='5']").focus()
+    phone.keyboard.press("Enter")
+
+    expect(phone.locator("#chosen")).to_be_hidden()
+    expect(phone.locator("#board")).to_be_focused()
+
+
+def test_keeps_that_were_unfolded_stay_so_until_the_next_throw(begun, phone):
+    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
+    phone.locator("[data-more]").tap()
+    last = phone.locator("#keep-5")
+    last.focus()
+    begun.advise(Mode.LIVE)
+    expect(phone.locator(".figures").first).to_be_visible()
+    expect(last).to_be_focused()
+
+    begun.do(KeepDice((3, 3, 3)))
+    begun.do(TapIn((1, 1, 5)))
+    expect(phone.locator("#keep-115")).to_be_visible()
+    expect(phone.locator("#more-keeps")).to_be_hidden()
 
 
 def test_names_being_typed_survive_what_happens_at_the_table(phone, table):
