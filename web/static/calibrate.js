@@ -15,7 +15,8 @@
   let step = 0;
   let checkedMs = 0;
   let toastTimer = 0;
-  let busy = false;
+  let sent = 0; // an answer to what was overtaken is an old one
+  let waiting = 0; // for answers to what somebody tapped
   let queue = Promise.resolve();
 
   function toast(text) {
@@ -38,34 +39,39 @@
   }
 
   // One after the other, and the newest answer is what is shown.
-  function post(what, body = {}) {
+  function post(what, body = {}, taps = 1) {
+    sent += 1;
+    const mine = sent;
+    setWaiting(waiting + taps);
     queue = queue.then(async () => {
-      setBusy(true);
       const told = await ask(`/${what}`, body);
-      setBusy(false);
-      if (told) show(told);
+      setWaiting(waiting - taps);
+      if (told && mine === sent) show(told);
       return told;
     });
     return queue;
   }
 
-  function setBusy(is) {
-    busy = is;
-    document.querySelectorAll(".tools button").forEach((button) => button.classList.toggle("busy", is));
+  function setWaiting(n) {
+    waiting = n;
+    document.querySelectorAll(".tools button").forEach((button) => button.classList.toggle("busy", n > 0));
   }
 
   async function refresh() {
-    if (!document.hidden && !busy && !window.corners.held) {
+    if (!document.hidden && !waiting && !window.corners.held) {
+      const newest = sent;
       const told = await ask("");
-      if (told && !busy) show(told);
+      if (told && newest === sent) show(told);
       if (STEPS[step] === "checks" && Date.now() - checkedMs > CHECK_MS) look();
     }
     setTimeout(refresh, ASK_MS);
   }
 
-  function look() {
+  // Nobody tapped for this one, so it keeps nobody from tapping.
+  async function look() {
+    checkedMs = Infinity;
+    await post("check", {}, 0);
     checkedMs = Date.now();
-    post("check");
   }
 
   // The picture, again and again; the next is asked for when this one is there.
@@ -209,9 +215,10 @@
   }
 
   async function next() {
+    const to = step + 1;
     if (STEPS[step] !== "save") {
-      if (STEPS[step] === "tray") await post("place", { tray: state.tray, aside: state.aside });
-      go(step + 1);
+      if (STEPS[step] === "tray" && !await post("place", { tray: state.tray, aside: state.aside })) return;
+      go(to);
     } else if (state.unsaved || !state.made) {
       const told = await post("save");
       if (told) toast(words.save.done);
@@ -229,10 +236,11 @@
   });
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
-    if (!button || busy) return;
+    if (!button) return;
     const { ask: what, go: to, show: colour, said } = button.dataset;
-    if (what) post(what);
     if (to) go(Number(to));
+    if (waiting) return;
+    if (what) post(what);
     if (colour) post("show", { colour });
     if (said) post("lamp", { colour: state.parts.showing, seen: said === "true" });
   });

@@ -6,6 +6,7 @@
   const CELLS = 6;
   const NUDGE = 0.002;
   const LOUPE = 4;
+  const SETTLE_MS = 300; // many presses of a key are one move
   const byId = (id) => document.getElementById(id);
   const words = JSON.parse(byId("calibrate").dataset.words).corners;
   const svg = byId("overlay");
@@ -13,6 +14,8 @@
   let high = 562;
   let editable = false;
   let held = null;
+  let settling = 0;
+  const isMoving = () => held !== null || settling !== 0;
 
   // From the unit square onto four corners, as a camera sees it.
   function projection([a, b, c, d]) {
@@ -101,6 +104,8 @@
   }
 
   function placed() {
+    clearTimeout(settling);
+    settling = 0;
     document.dispatchEvent(new CustomEvent("placed", { detail: { tray: shown.tray, aside: shown.zone } }));
   }
 
@@ -135,8 +140,10 @@
     const by = NUDGE * (event.shiftKey ? 5 : 1);
     const [x, y] = shown[handle.dataset.of][Number(handle.dataset.corner)];
     move(handle, [x + step[0] * by, y + step[1] * by * (WIDE / high)]);
-    placed();
+    clearTimeout(settling);
+    settling = setTimeout(placed, SETTLE_MS);
   });
+  document.addEventListener("click", () => { if (settling) placed(); }, true); // before what the click does
 
   // What lies under the finger, beside it.
   function magnify(event) {
@@ -169,9 +176,9 @@
   }
 
   window.corners = {
-    get held() { return held !== null; },
+    get held() { return isMoving(); },
     show(state, { edit, dice }) {
-      if (held) return;
+      if (isMoving()) return;
       high = WIDE * state.height / state.width;
       shown.tray = state.tray.map((corner) => [...corner]);
       shown.zone = state.aside && state.aside.map((corner) => [...corner]);

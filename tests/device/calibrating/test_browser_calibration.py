@@ -156,3 +156,45 @@ def test_every_target_is_large_enough_for_a_thumb_and_nothing_is_cut_off(phone):
             assert min(box["width"], box["height"]) >= 44, button.inner_text()
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= PHONE["width"]
+
+
+PLACE = "**/calibration/place"
+
+
+def test_a_corner_goes_as_far_as_the_arrow_keys_say_over_a_slow_network(table, phone):
+    before = table[0].wizard.state().tray[0][0]
+    slow = []
+    phone.route(PLACE, lambda place: slow.append(place))  # noqa: PLW0108 - playwright marks it
+    phone.locator("#tray-0").focus()
+    for _ in range(10):
+        phone.keyboard.press("ArrowRight")
+    while not slow:
+        phone.wait_for_timeout(50)
+    with phone.expect_response(PLACE):
+        slow.pop().continue_()
+    phone.keyboard.press("ArrowRight")
+    phone.unroute(PLACE)
+    for late in slow:
+        late.continue_()
+
+    until(table[0], lambda state: state.tray[0][0] == pytest.approx(before + 0.022, abs=1e-4))
+
+
+def test_a_step_is_gone_to_while_the_picture_is_being_checked(phone):
+    never = []
+    phone.route("**/calibration/check", lambda check: never.append(check))  # noqa: PLW0108 - see above
+    phone.locator("[data-go='1']").click()
+    while not never:
+        phone.wait_for_timeout(50)
+    phone.locator("[data-go='2']").click()
+
+    expect(phone.locator("[data-step=parts]")).to_be_visible()
+
+
+def test_who_goes_on_stays_where_the_corners_are_refused(phone):
+    refusal = {"status": 409, "json": {"detail": "the corners cross"}}
+    phone.route(PLACE, lambda place: place.fulfill(**refusal))
+    phone.locator("#next").click()
+
+    expect(phone.locator("#toast")).to_have_text("The corners cross")
+    expect(phone.locator("[data-step=tray]")).to_be_visible()
