@@ -117,7 +117,7 @@ def create_cups(
     @pages.post("/<int:tournament>/<int:pairing>/withdraw")
     @steward.only
     def withdraw(tournament: int, pairing: int) -> Response:
-        tournaments.withdraw(tournament, pairing)
+        tournaments.call_again(tournament, pairing)
         trays.refresh()
         return redirect(f"/tournaments/{tournament}", 303)
 

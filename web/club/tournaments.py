@@ -7,7 +7,7 @@ that is taken back at the tray is taken back here.
 import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from secrets import token_hex
 from threading import RLock
@@ -155,7 +155,7 @@ class Tournaments:
             TournamentKind(data["kind"]), tuple(data["players"]), data["rules"], data["target"]
         )
         drawn_s = data.get("drawn", 0.0)  # a cup drawn by an older version has none
-        met = self._met(plan, data["after"], drawn_s - CLOCKS_APART_S)
+        met = self._met(plan, data["after"], drawn_s - CLOCKS_APART_S, data.get("left", ()))
         winners = {two: match.winner for two, match in met.items() if match.winner is not None}
         calls = {
             call["pairing"]: call
@@ -177,10 +177,13 @@ class Tournaments:
         person = self._people.person(player)
         return person.name if person else "?"
 
-    def _met(self, plan: TournamentPlan, after: int, since_s: float) -> dict[frozenset[int], Met]:
+    def _met(
+        self, plan: TournamentPlan, after: int, since_s: float, left: Collection[str]
+    ) -> dict[frozenset[int], Met]:
         """The first match of each two that sat alone at a tray since the draw.
 
-        One is older if the board had it then, or if it had begun when a tray told it later.
+        One is older if the board had it then, or if it had begun when a tray told it later. Those
+        that were `left` count only once somebody has won them all the same.
         """
         rows = self._store.rows(
             "SELECT match.id, tray, winner, one.player AS first, two.player AS second, one.won "
@@ -194,6 +197,8 @@ class Tournaments:
         met: dict[frozenset[int], Met] = {}
         for row in rows:
             two = frozenset((row["first"], row["second"]))
+            if row["winner"] is None and row["id"] in left:
+                continue
             if two <= set(plan.players):
                 winner = row["first"] if row["won"] else row["second"]
                 met.setdefault(
@@ -273,6 +278,18 @@ class Tournaments:
                 int(named[1]), int(named[2]), tray,
             )  # fmt: skip
             self._clear(tray)
+
+    def call_again(self, tournament: int, pairing: int) -> None:
+        """The steward wants this pairing called once more: a no, or a match that nobody ends, is over."""
+        found = self.get(tournament)
+        for fixture in found.fixtures if found else ():
+            if fixture.pairing.number == pairing and fixture.met and fixture.met.winner is None:
+                self._store.run(
+                    "UPDATE tournament SET plan = json_set(plan, '$.left', json_insert("
+                    "COALESCE(json_extract(plan, '$.left'), '[]'), '$[#]', ?)) WHERE id = ?",
+                    fixture.met.match, tournament,
+                )  # fmt: skip
+        self.withdraw(tournament, pairing)
 
     def withdraw(self, tournament: int, pairing: int) -> None:
         """Take a call back: the tray is free, and the pairing is called again some time."""

@@ -140,6 +140,39 @@ def test_a_match_that_begins_takes_its_call_back(tournaments, cup, history, call
     assert fixtures(tournaments, drawn)[0].met.winner is None
 
 
+@pytest.fixture
+def abandoned(tournaments, cup, history):
+    """Anna and Dan have begun their match of the cup, and nobody goes on with it."""
+    drawn = cup()
+    tape = SelfPlay(Match.start(RULES, ["Anna", "Dan"]), "a" * 16, EVENING_S)
+    history.take("t1", tape.entries[0])
+    history.take("t1", tape.play(Random(1)))
+    assert not fixtures(tournaments, drawn)[0].is_open
+    return tape
+
+
+def test_a_match_that_was_abandoned_is_called_again_by_the_steward(
+    tournaments, abandoned, called, client, steward
+):
+    client.get(f"/{steward.way_in}")
+    assert "/tournaments/1/0/withdraw" in client.get("/tournaments/1").text
+    client.post("/tournaments/1/0/withdraw")
+    tournaments.tend(FREE)
+
+    assert called[0][1]["names"] == ["Anna", "Dan"]
+    assert fixtures(tournaments, 1)[0].tray == "t1"
+
+
+def test_an_abandoned_match_that_is_won_all_the_same_counts(tournaments, abandoned, history):
+    tournaments.call_again(1, 0)
+    assert fixtures(tournaments, 1)[0].met is None
+    dice = Random(1)
+    while abandoned.match.state.winner is None:
+        history.take("t1", abandoned.play(dice))
+
+    assert fixtures(tournaments, 1)[0].met.winner
+
+
 def test_a_call_that_was_declined_waits_for_the_steward(tournaments, cup, called):
     drawn = cup()
     tournaments.tend(FREE)
