@@ -54,7 +54,7 @@ from game.match.events import (
 )
 from game.match.match import Match
 from game.match.match_text import insertion
-from game.match.repair import repairs
+from game.match.repair import check_seats, repairs
 from game.match.rolloff import RollOff
 from game.match.state import Throw
 from game.message import Message, Paragraph
@@ -367,7 +367,9 @@ class MatchControl:
                 raise TableError(Message("There is no throw to correct yet."))
             index = last.index
         correction = Corrected(index, dice)
+        match = self.live_match.match
         try:
+            check_seats(match, match.push(correction), since=index)
             corrected = Message("Corrected to %(dice)s.", dice=tuple(sorted(dice)))
             self._revise(corrected, correction)
         except LaterStepError as error:

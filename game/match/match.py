@@ -236,11 +236,11 @@ class Match:
             except GameError as error:
                 if i in changed:
                     raise
-                raise LaterStepError(_named(state, event), error.message) from None
+                raise LaterStepError(named_step(state, event), error.message) from None
         return replace(self, timeline=tuple(events), state=state, before=self, after=())
 
 
-def _named(state: State, event: Event) -> Message:
+def named_step(state: State, event: Event) -> Message:
     """What people would call this event: "Anna's throw 1 2 5 in turn 3"."""
     name, turn = state.player.called, len(state.turns) + 1
     match event:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
-from game.errors import GameError, IllegalMove
+from game.errors import GameError, IllegalMove, LaterStepError
 from game.match.events import (
     Banked,
     Corrected,
@@ -15,13 +16,19 @@ from game.match.events import (
     Renamed,
     Reordered,
     ScoreSet,
+    Skipped,
     Spliced,
     Thrown,
+    TookOver,
 )
-from game.match.match import Match, forget_faces, next_decision
-from game.match.state import Turn, TurnEnding, keeps_after
+from game.match.match import Match, forget_faces, named_step, next_decision
+from game.match.state import State, Turn, TurnEnding, keeps_after
+from game.match.step import step
 from game.message import Message, Plural, Value
 from game.rules import scoring
+
+_PLAYED = (Thrown, Kept, Banked, Farkled, TookOver, Skipped)
+"""What the player on turn does, whoever that is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,27 @@ def _ended(name: Value, how: TurnEnding) -> Message:
             return Message("%(name)s was skipped there; later turns stand", name=name)
 
 
+def check_seats(before: Match, after: Match, since: int) -> None:
+    """Whether all that was played from this event of `before` on is played by the same afterwards.
+
+    Raises:
+        LaterStepError: names the first step that would be another player's.
+    """
+    then, now = _states(before), _states(after)
+    moved = len(now) - len(then)
+    for i in range(since, len(then)):
+        event, was, would_be = before.timeline[i], then[i], now[i + moved]
+        if isinstance(event, _PLAYED) and would_be.turn.seat != was.turn.seat:
+            other = would_be.player.called
+            why = Message("it would be %(name)s's turn", name=other)
+            raise LaterStepError(named_step(was, event), why)
+
+
+def _states(match: Match) -> tuple[State, ...]:
+    """Where the match stood before each event."""
+    return tuple(accumulate(match.timeline, step, initial=match.start_state))[:-1]
+
+
 def repairs(match: Match, correction: Corrected) -> tuple[Repair, ...]:
     """What can be offered where this correction alone is refused; empty where nothing fits."""
     old = match.timeline[correction.index] if correction.index < len(match.timeline) else None
@@ -59,7 +87,7 @@ def repairs(match: Match, correction: Corrected) -> tuple[Repair, ...]:
 
 def _holds(match: Match, repair: Repair) -> bool:
     try:
-        match.push(repair.action)
+        check_seats(match, match.push(repair.action), repair.action.stop)
     except GameError:
         return False
     return True

@@ -258,6 +258,21 @@ def test_one_die_of_the_last_throw_is_corrected(session):
     )
 
 
+def test_a_correction_that_would_give_later_turns_to_others_asks_first(session):
+    session.do(TapIn(NOTHING))
+    session.do(ByHand(Skipped()))
+    session.do(TapIn(THOUSAND))
+    session.do(Bank())
+    session.do(CorrectThrow(THOUSAND, 0))
+
+    assert str(session.message) == (
+        "Corrected, then what was set by hand in Ben's turn 2 would not hold: "
+        "it would be Anna's turn. What is true?"
+    )
+    session.do(AnswerQuestion(session.choices[0].id))
+    assert [player.score for player in state(session).players] == [1000, 0, 1000]
+
+
 def test_a_hold_while_something_needs_attention_repeats_the_advice(session, looker):
     read(session, looker, 1, 2, 3, 4, 5)
     advice = session.message

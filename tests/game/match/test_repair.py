@@ -5,15 +5,19 @@ from dataclasses import replace
 import pytest
 
 from game.errors import LaterStepError, ThrowError
-from game.match.events import Corrected, Joined, Place, Thrown, TurnSet
+from game.match.events import Corrected, Joined, Left, Place, Skipped, Thrown, TurnSet
 from game.match.match import Match
-from game.match.repair import repairs
+from game.match.repair import check_seats, repairs
 from game.match.state import TurnEnding
 from game.rules import rule_files
 
 NOTHING = (2, 3, 3, 4, 6, 6)
 OPENING = (1, 1, 3, 3, 3, 5)
 SCORING = (1, 1, 1, 2, 3, 4)
+
+TO_A_THOUSAND = rule_files.changed(
+    rule_files.load("walnut-studiolo"), {"target": 1000, "opening": 0}
+)
 
 
 @pytest.fixture
@@ -137,3 +141,36 @@ def test_a_throw_of_a_turn_that_was_broken_off_can_be_corrected(match):
     ways = labelled(match, Corrected(0, (2, 3, 3, 4, 6, 6)))
 
     assert "Anna farkled there; later turns stand" in ways
+
+
+def test_a_skip_that_would_end_another_turn_is_named_and_the_bank_is_offered():
+    match = Match.start(rule_files.load("standard"), ["Anna", "Ben", "Cleo"])
+    match = match.throw(NOTHING).push(Skipped()).throw(SCORING).bank()
+    correction = Corrected(0, (1, 2, 3, 3, 4, 6))
+    with pytest.raises(LaterStepError, match=r"in Ben's turn 2 .*: it would be Anna's turn"):
+        check_seats(match, match.push(correction), since=0)
+
+    assert scores(labelled(match, correction)["Anna banked there; later turns stand"]) == [
+        100,
+        0,
+        1000,
+    ]
+
+
+def test_no_way_is_offered_that_gives_later_turns_to_others():
+    match = Match.start(TO_A_THOUSAND, ["Anna", "Ben", "Cleo", "Dan"], teams=[0, 1, 0, 1])
+    match = match.throw(SCORING).bank().throw(OPENING).bank().throw((1, 2, 3, 3, 4, 6)).bank()
+    correction = Corrected(0, OPENING)
+    with pytest.raises(
+        LaterStepError, match=r"Dan's throw 1 2 3 3 4 6 .*: it would be Cleo's turn"
+    ):
+        check_seats(match, match.push(correction), since=0)
+
+    assert "Anna banked there; later turns stand" not in labelled(match, correction)
+
+
+def test_who_left_meanwhile_takes_no_turn_from_anybody():
+    match = Match.start(rule_files.load("standard"), ["Anna", "Ben", "Cleo"])
+    match = match.throw(SCORING).push(Left(0)).throw(SCORING).bank()
+
+    check_seats(match, match.correct(NOTHING, 0), since=0)
