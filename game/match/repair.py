@@ -137,20 +137,27 @@ class _Ways:
         for ending in ((), (Banked(),), (Farkled(),)):
             how = self._ends(ending)
             if how:
-                others = self._beside(self._next_turn)
-                events = (self.thrown, *ending, *others)
+                events = self._ended_by(ending)
                 yield Repair(_ended(self._name, how), Spliced(self.index, self._next_turn, events))
                 return
 
     def _ends(self, ending: tuple[Event, ...]) -> TurnEnding | None:
         """How the turn ends if this follows the throw, or None if it goes on or cannot be."""
-        rest = Spliced(self.index, len(self.match.timeline), (self.thrown, *ending))
+        rest = Spliced(self.index, len(self.match.timeline), self._ended_by(ending))
         try:
             turns = self.match.push(rest).state.turns
         except GameError:
             return None
-        last = turns[-1] if turns else None
-        return last.ending if last and last.start == self._turn.start else None
+        played = (t for t in turns if t.start == self._turn.start and not t.broken_off)
+        return next((turn.ending for turn in played), None)
+
+    def _ended_by(self, ending: tuple[Event, ...]) -> tuple[Event, ...]:
+        """The throw and the end of its turn; who joined meanwhile did so before somebody is next."""
+        beside = self._beside(self.index + 1, self._next_turn)
+        gone = tuple(event for event in beside if event == Left(self._turn.seat))
+        scores = tuple(event for event in beside if isinstance(event, ScoreSet))
+        seats = tuple(event for event in beside if event not in (*gone, *scores))
+        return (*seats, self.thrown, *scores, *ending, *gone)
 
     @property
     def _next_turn(self) -> int:
@@ -159,22 +166,26 @@ class _Ways:
         later = [turn.start for turn in turns if turn.start > self.index]
         return min(later, default=len(self.match.timeline))
 
-    def _beside(self, stop: int) -> tuple[Event, ...]:
-        """What happened beside the dice after the throw, up to there: it stands."""
+    def _beside(self, start: int, stop: int) -> tuple[Event, ...]:
+        """What happened beside the dice from there to there: it stands."""
         roster = (Joined, Left, Renamed, Reordered, ScoreSet)
-        between = self.match.timeline[self.index + 1 : stop]
-        return tuple(event for event in between if isinstance(event, roster))
+        return tuple(
+            event for event in self.match.timeline[start:stop] if isinstance(event, roster)
+        )
 
     def _drop_the_rest(self) -> Repair:
         """The turn goes on from this throw; the dice thrown later are dropped."""
         end = len(self.match.timeline)
         n = sum(isinstance(event, Thrown) for event in self.match.timeline[self.index + 1 :])
         dropped = Plural("one later throw is dropped", "%(n)s later throws are dropped", n=n)
-        label = (
-            Message("%(name)s's turn ended there; %(dropped)s", name=self._name, dropped=dropped)
-            if self._ends(())
-            else Message(
+        if self._ends(()):
+            label = Message(
+                "%(name)s's turn ended there; %(dropped)s", name=self._name, dropped=dropped
+            )
+            events = (*self._ended_by(()), *self._beside(self._next_turn, end))
+        else:
+            label = Message(
                 "%(name)s's turn goes on from there; %(dropped)s", name=self._name, dropped=dropped
             )
-        )
-        return Repair(label, Spliced(self.index, end, (self.thrown, *self._beside(end))))
+            events = (self.thrown, *self._beside(self.index + 1, end))
+        return Repair(label, Spliced(self.index, end, events))

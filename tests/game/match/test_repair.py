@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from game.errors import LaterStepError, ThrowError
-from game.match.events import Corrected, Joined, Left, Place, Skipped, Thrown, TurnSet
+from game.match.events import Corrected, Joined, Left, Place, ScoreSet, Skipped, Thrown, TurnSet
 from game.match.match import Match
 from game.match.repair import check_seats, repairs
 from game.match.state import TurnEnding
@@ -174,3 +174,29 @@ def test_who_left_meanwhile_takes_no_turn_from_anybody():
     match = match.throw(SCORING).push(Left(0)).throw(SCORING).bank()
 
     check_seats(match, match.correct(NOTHING, 0), since=0)
+
+
+def test_who_joined_in_the_last_players_turn_is_next_after_it():
+    match = Match.start(rule_files.load("standard"), ["Anna", "Ben"])
+    match = match.throw(OPENING).bank().throw(OPENING).push(Joined("Cleo")).bank((1, 1))
+    match = match.throw(SCORING).bank().throw(OPENING).bank()
+    ways = labelled(match, Corrected(2, NOTHING))
+
+    assert scores(ways["Ben farkled there; later turns stand"]) == [1100, 0, 1000]
+    back = ways["Ben's turn ended there; 2 later throws are dropped"]
+    assert back.state.player.name == "Cleo"
+
+
+def test_a_score_set_in_the_turn_does_not_swallow_its_bank(match):
+    match = match.throw(OPENING).push(ScoreSet(0, 2000)).bank((1, 1)).throw(SCORING).bank()
+    ways = labelled(match, Corrected(0, (2, 3, 3, 4, 5, 6)))
+
+    assert scores(ways["Anna banked there; later turns stand"]) == [2050, 1000]
+
+
+def test_who_left_in_the_own_turn_has_banked_before(match):
+    match = Match.start(rule_files.load("standard"), ["Anna", "Ben", "Cleo"])
+    match = match.throw(OPENING).keep((1, 1)).push(Left(0)).throw(SCORING).bank()
+    ways = labelled(match, Corrected(0, (2, 3, 3, 4, 5, 6)))
+
+    assert scores(ways["Anna banked there; later turns stand"]) == [50, 1000, 0]
