@@ -174,7 +174,7 @@ def _rules(head: list[Line], where: str) -> Ruleset:
     options = _options(head)
     if "title" not in options:
         with _named(where, number):
-            rule_files.published(name)
+            name = rule_files.published(name).name
     return rule_files.with_differences(name, options, where)
 
 

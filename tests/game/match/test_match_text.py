@@ -138,6 +138,19 @@ def test_what_is_wrong_before_the_first_turn_is_named_with_its_line(head, messag
     assert message in str(error.value)
 
 
+def test_another_name_of_a_published_set_plays_that_set():
+    match = from_text("rules 5000\noption target = 3000\nplayer Anna\nplayer Ben\n")
+
+    assert match.rules == rule_files.changed(rule_files.load("five-thousand"), {"target": 3000})
+
+
+def test_a_house_file_is_not_taken_for_the_set_of_that_other_name():
+    rules = rule_files.parse('extends = "zilch"\ntitle = "Ours"', name="5000", where="5000.toml")
+    match = Match.start(rules, ["Anna", "Ben"])
+
+    assert from_text(to_text(match)) == match
+
+
 def test_lines_from_another_system_are_counted_as_an_editor_does():
     with pytest.raises(NotationError, match="line 3: 'x' is no throw"):
         from_text("player A\x0cnna\r\nplayer Ben\r\nx\r\n")
