@@ -42,13 +42,13 @@ def parse(text: str, rules: Ruleset) -> OddsQuestion:
         ThrowError: the dice are no throw of these rules.
     """
     words = text.split()
-    mine, theirs = (_number(words, i) for i in (0, 1))
+    mine, theirs = (int(_figures(words, i)) for i in (0, 1))
     said = _said(words[2:])
-    n_dice = said.get("dice", rules.n_dice)
+    n_dice = int(said.get("dice", rules.n_dice))
     if not 1 <= n_dice <= rules.n_dice:
         raise UsageError(f"--from: dice 1 to {rules.n_dice}, not {n_dice}")
-    at_risk = said.get("turn", 0)
-    throw = _throw(said["throw"], rules) if "throw" in said else None
+    at_risk = int(said.get("turn", 0))
+    throw = scoring.dice(map(int, said["throw"]), rules) if "throw" in said else None
     keeps = scoring.keeps(throw, rules) if throw else ()
     if throw and not keeps:
         raise UsageError("--from: that throw is a farkle: nothing is left to choose")
@@ -63,29 +63,25 @@ def parse(text: str, rules: Ruleset) -> OddsQuestion:
     )
 
 
-def _said(words: list[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
+def _said(words: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
     i = 0
     while i < len(words):
         word = words[i]
         if word == "second":
-            found[word] = 1
+            found[word] = ""
             i += 1
         elif word in ("turn", "dice", "throw"):
-            found[word] = _number(words, i + 1)
+            found[word] = _figures(words, i + 1)
             i += 2
         else:
             raise UsageError(f"--from: {quoted(word)} is not understood: write {_EXAMPLE}")
     return found
 
 
-def _number(words: list[str], i: int) -> int:
+def _figures(words: list[str], i: int) -> str:
     word = words[i].replace(",", "") if i < len(words) else ""
     if not (word.isascii() and word.isdigit() and len(word) <= len(str(_MOST))):
         found = quoted(words[i]) if i < len(words) else "nothing"
         raise UsageError(f"--from: {found} where a number is expected: write {_EXAMPLE}")
-    return int(word)
-
-
-def _throw(digits: int, rules: Ruleset) -> Dice:
-    return scoring.dice(map(int, str(digits)), rules)
+    return word

@@ -279,7 +279,7 @@ def _option_json(option: TurnOption) -> dict[str, Any]:
         "dice": option.n_dice,
         "farkle": str(option.farkle),
         "points": option.points,
-        "refused": option.refused,
+        "refused": str(option.refused) if option.refused else None,
         "win_banked": option.win_banked,
         "win_thrown": option.win_thrown,
         "best": "bank" if option.banks else "throw",

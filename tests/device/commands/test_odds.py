@@ -146,6 +146,13 @@ def test_the_one_who_follows_asks_too():
     assert 0 < found["win_thrown"] < 1
 
 
+def test_why_a_bank_is_refused_is_told_to_programs_too():
+    found = json.loads(ask("--from", "0 0 turn 100 dice 3", "--json"))["options"][0]
+
+    assert found["refused"] == "400 short of the opening 500"
+    assert found["best"] == "throw"
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
@@ -155,6 +162,7 @@ def test_the_one_who_follows_asks_too():
         (["--from", "1 2 dice 7"], "dice 1 to 6, not 7"),
         (["--from", "1 2 fly 3"], "'fly' is not understood"),
         (["--from", "1 2 throw 223446"], "is a farkle"),
+        (["--from", "1 2 throw 0112"], "a die shows 1 to 6, not 0"),
         (["--from", "1 2 throw 17"], "a die shows 1 to 6, not 7"),
         (["--rules", "standard", "--from", "12000 2"], "is reached"),
         (["--rules", "no"], "no rule set is called 'no'"),
