@@ -157,8 +157,17 @@ def changed(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
 
 def house_file(rules: Ruleset) -> str:
     """The text of a house rule that makes these: it reads back by `parse`."""
-    extends = [f"extends = {json.dumps(rules.name)}"] if rules.name in names() else []
-    return "".join(f"{line}\n" for line in (*extends, *differences(rules)))
+    extends = [f"extends = {json.dumps(rules.name)}"] if _extends_published(rules) else []
+    base = rules if extends else replace(rules, name="")
+    return "".join(f"{line}\n" for line in (*extends, *differences(base)))
+
+
+def _extends_published(rules: Ruleset) -> bool:
+    """Whether a file that extends the set of that name can say these: it can drop no exception."""
+    if rules.name not in names():
+        return False
+    pairs = zip(published(rules.name).alike_faces, rules.alike_faces, strict=True)
+    return all(points is not None for known, points in pairs if known is not None)
 
 
 def _base(table: TomlTable, extends: object, path: tuple[Path, ...]) -> Ruleset:
@@ -264,7 +273,11 @@ def with_differences(name: str, text: str, where: str) -> Ruleset:
         RulesetError: a line does not hold.
     """
     table = toml_table.parse(text, where, RulesetError)
-    return _read(table, name, name if name in names() else None)
+    rules = _read(table, name, name if name in names() else None)
+    if "alike_faces" in table.data:  # whole: what it leaves out is no exception here
+        faces = _by_number(table, "alike_faces", rules.alike_faces, anew=True)
+        rules = replace(rules, alike_faces=faces)
+    return rules
 
 
 def _toml(key: str, value: object) -> str:

@@ -159,6 +159,16 @@ def test_a_house_file_of_rules_that_nobody_published_stands_alone():
     assert parse(rule_files.house_file(rules)) == rules
 
 
+def test_a_house_file_named_like_a_published_set_may_do_without_its_exceptions():
+    text = 'extends = "standard"\ntitle = "Ours"\nalike_faces = { 1x4 = 2000 }'
+    rules = rule_files.parse(text, name="lds-zilch", where="lds-zilch.toml")
+    lines = "\n".join(rule_files.differences(rules))
+
+    assert rule_files.with_differences("lds-zilch", lines, "match") == rules
+    again = rule_files.house_file(rules)
+    assert rule_files.parse(again, name="lds-zilch", where="lds-zilch.toml") == rules
+
+
 def written(folder, **files):
     for name, text in files.items():
         (folder / f"{name}.toml").write_text(text)
