@@ -58,7 +58,8 @@ def _standing(state: State, total: int) -> Iterator[Message]:
         )
         yield behind if short else Message("only a tie")
     else:
-        yield Message("wins") if len(state.to_follow) == 1 else Message("takes the lead")
+        is_last = set(state.to_follow) <= {state.turn.seat}
+        yield Message("wins") if is_last else Message("takes the lead")
 
 
 def best_of_others(state: State) -> int:

@@ -51,6 +51,13 @@ def test_says_reaches_where_others_may_follow():
     assert effect_of(thrown, 1, 1, 1) == "reaches 1,000"
 
 
+def test_promises_no_win_while_another_still_follows():
+    two = Match.start(RULES, ["Anna", "Ben"]).throw([1, 1, 2, 3, 4, 6]).push(ScoreSet(0, 10_000))
+
+    assert two.state.to_follow == (1,)
+    assert effect_of(two, 1, 1) == "takes the lead"
+
+
 def test_warns_of_a_keep_that_overshoots():
     thrown = match(target=900, win=Win.EXACTLY).throw([1, 1, 1, 2, 3, 4])
 
