@@ -137,9 +137,10 @@ def decide(state: State) -> State:
     if state.closer is None or state.winner is not None:
         return state
     if state.to_follow:
-        if state.turn.throws or state.turn.brought:
+        turn = state.turn
+        if turn.throws or turn.brought or turn.seat in state.to_follow:
             return state
-        return replace(state, turn=replace(state.turn, seat=state.to_follow[0]))
+        return replace(state, turn=replace(turn, seat=state.to_follow[0]))
     return replace(state, winner=_leader(state, state.closer), left_over=None)
 
 

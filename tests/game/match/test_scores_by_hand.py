@@ -34,6 +34,14 @@ def test_the_target_set_by_hand_begins_the_last_round():
     assert state.winner is None
 
 
+def test_a_score_set_in_the_last_round_leaves_the_turn_to_whom_it_was_given():
+    last_round = match(WALNUT).push(ScoreSet(0, 10_000)).push(TurnSet(2, 0, 6))
+    state = last_round.push(ScoreSet(1, 100)).state
+
+    assert state.player.name == "Cleo"
+    assert last_round.push(ScoreSet(1, 100), Farkled()).state.player.name == "Ben"
+
+
 def test_who_has_most_in_the_end_has_won_though_set_by_hand():
     over = match(WALNUT).push(ScoreSet(0, 10_000)).push(Farkled()).push(Farkled())
 
