@@ -50,7 +50,7 @@ def to_text(match: Match) -> str:
 def _head(match: Match) -> Iterator[str]:
     start = match.start_state
     yield _FIRST
-    yield f"rules {match.rules.name}"
+    yield f"rules {escape(match.rules.name)}"
     yield from (f"option {line}" for line in rule_files.differences(match.rules))
     for player in start.players:
         yield f"player{team_suffix(player.team)} {escape(player.name)}"
@@ -171,6 +171,7 @@ def _rules(head: list[Line], where: str) -> Ruleset:
     """The rules of that name, with the options; one without a title is among the published."""
     said = [(number, line.partition(" ")[2]) for number, line in head if _kind(line) == "rules"]
     number, name = said[-1] if said else (1, "walnut-studiolo")
+    name = unescape(name)
     options = _options(head)
     if "title" not in options:
         with _named(where, number):

@@ -132,6 +132,8 @@ def _read(table: TomlTable, name: str, extends: str | None, path: tuple[Path, ..
 
 
 def _proved(rules: Ruleset, table: TomlTable) -> Ruleset:
+    if not rules.title.strip():
+        raise table.wrong("title", Message("one line of text in quotes"))
     if found := fault(rules):
         raise table.error(found.option, found.why)
     return rules

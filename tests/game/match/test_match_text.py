@@ -34,6 +34,13 @@ def test_names_may_hold_any_sign():
     assert from_text(to_text(match)) == match
 
 
+def test_a_rules_file_may_be_called_with_any_sign():
+    rules = rule_files.parse('extends = "zilch"', name="zilch # 50% | mine", where="x")
+    match = Match.start(rules, ["Anna", "Ben"])
+
+    assert from_text(to_text(match)) == match
+
+
 def test_what_happens_in_mid_turn_stays_in_its_place():
     match = Match.start(rule_files.load("standard"), ["Anna", "Ben"])
     match = match.push(Thrown((1, 2, 3, 4, 6, 6)), Joined("Cleo"), Kept((1,)), Renamed(0, "A"))

@@ -50,6 +50,7 @@ def test_rule_set_file_of_ones_own(tmp_path):
         ("singles = 100", "found 100: allowed is a table"),
         ("singles = { 1 = 'x' }", "singles.1 found 'x'"),
         ("title = 3", "found 3: allowed is one line of text in quotes"),
+        ('extends = "zilch"\ntitle = " "', "line 2: title found ' ': allowed is one line of text"),
         (r'title = "\u001b[2J"', "allowed is one line of text in quotes"),
         ("assumed = 'x'", "allowed is a list of lines of text"),
         ('extends = "walnut"', "did you mean 'walnut-studiolo'?"),
