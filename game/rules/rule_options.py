@@ -132,7 +132,7 @@ def _triples(rules: Ruleset) -> Iterator[Message]:
         Message("three %(face)ss are %(points)s", face=face, points=points)
         if points
         else Message("three %(face)ss are no combination", face=face)
-        for face, points, other in zip(FACES, rules.triples, usual, strict=True)
+        for face, points, other in zip(FACES, map(rules.triple, FACES), usual, strict=True)
         if points != other
     ]
     if exceptions:
@@ -177,9 +177,11 @@ def _alike_fixed(rules: Ruleset) -> Iterator[Message]:
 
 
 def _alike_faces(rules: Ruleset) -> Iterator[Message]:
-    for i, points in enumerate(rules.alike_faces):
-        face = i // 3 + 1
-        match 4 + i % 3 if points is not None else 0:
+    for i, said in enumerate(rules.alike_faces):
+        face, n = i // 3 + 1, 4 + i % 3
+        none = rules.costs(face) and rules.alike is not Alike.NONE and n <= rules.n_dice
+        points = 0 if said is None and none else said
+        match n if points is not None else 0:
             case 4:
                 yield Message("Four %(face)ss are %(points)s.", face=face, points=points or 0)
             case 5:

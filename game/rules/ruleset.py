@@ -16,6 +16,9 @@ Dice = tuple[int, ...]
 
 FACES = range(1, 7)
 
+PENALTY_FACE = 3
+"""Three of it may cost."""
+
 NO_EXCEPTIONS: tuple[int | None, ...] = (None,) * 18
 """Points of four, five and six 1s, then 2s and so on; None is as `alike` has it."""
 
@@ -113,6 +116,14 @@ class Ruleset:
     triple_threes: int = 0
     four_twos_reset: bool = False
     below_zero: bool = True
+
+    def costs(self, face: int) -> bool:
+        """Whether three of it, and more where nothing is said of just so many, cost points."""
+        return face == PENALTY_FACE and self.triple_threes > 0
+
+    def triple(self, face: int) -> int:
+        """Points of three of it; where three 3s cost, that stands in place of them."""
+        return 0 if self.costs(face) else self.triples[face - 1]
 
     @cached_property
     def _hash(self) -> int:

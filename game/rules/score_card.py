@@ -87,10 +87,13 @@ def _many(rules: Ruleset) -> Iterator[tuple[Dice, str, str]]:
             Alike.ADDING: f"triple x {n - 2}",
             Alike.FIXED: _figure(rules.alike_fixed[n - 4]),
         }
-        yield (6,) * n, f"{word} of a kind", points[rules.alike]
+        usual = points[rules.alike]
+        yield (6,) * n, f"{word} of a kind", usual
         for face in FACES:
             exception = rules.alike_faces[3 * (face - 1) + n - 4]
-            yield (face,) * n, f"{word} {face}s", _figure(exception or 0)
+            none = exception == 0 or (exception is None and rules.costs(face))
+            figure = "nothing" if none and usual not in ("", "0") else _figure(exception or 0)
+            yield (face,) * n, f"{word} {face}s", figure
 
 
 def _whole(rules: Ruleset) -> Iterator[tuple[Dice, str, str]]:

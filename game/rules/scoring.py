@@ -17,10 +17,9 @@ from game.count_words import number
 from game.errors import IllegalMove, ThrowError
 from game.message import Message, Plural
 from game.rules.rule_options import OPTIONS, Shape
-from game.rules.ruleset import FACES, Alike, Dice, HotDice, Ruleset
+from game.rules.ruleset import FACES, PENALTY_FACE, Alike, Dice, HotDice, Ruleset
 
 _TRIPLE = 3
-_PENALTY_FACE = 3
 _RESET_FACE, _RESET_COUNT = 2, 4
 
 _TABLES = 16
@@ -188,7 +187,7 @@ def throw_events(throw: Dice, rules: Ruleset) -> tuple[ThrowEvent, ...]:
 
 
 def _is_penalised(throw: Dice, rules: Ruleset) -> bool:
-    return bool(rules.triple_threes) and throw.count(_PENALTY_FACE) >= _TRIPLE
+    return bool(rules.triple_threes) and throw.count(PENALTY_FACE) >= _TRIPLE
 
 
 def orders(dice: Dice) -> int:
@@ -288,23 +287,13 @@ def _singles(rules: Ruleset) -> Iterator[Combo]:
 
 def _alike(rules: Ruleset) -> Iterator[Combo]:
     for face in FACES:
-        triple = _triple_points(face, rules)
+        triple = rules.triple(face)
         yield _same(face, 3, triple)
         for n in range(4, rules.n_dice + 1):
             exception = rules.alike_faces[3 * (face - 1) + n - 4]
-            usual = 0 if _costs(face, rules) else _alike_points(rules, n, triple)
+            usual = 0 if rules.costs(face) else _alike_points(rules, n, triple)
             points = usual if exception is None else exception
             yield _same(face, n, points)
-
-
-def _triple_points(face: int, rules: Ruleset) -> int:
-    """Where three 3s cost, that stands in place of their points."""
-    return 0 if _costs(face, rules) else rules.triples[face - 1]
-
-
-def _costs(face: int, rules: Ruleset) -> bool:
-    """Whether three of it, and more where nothing is said of just so many, cost points."""
-    return face == _PENALTY_FACE and rules.triple_threes > 0
 
 
 def _alike_points(rules: Ruleset, n: int, triple: int) -> int:
@@ -334,7 +323,7 @@ def _on_top(shape: Shape, made_of: Dice, rules: Ruleset, points: int) -> int:
     """The points of a shape, with those of its three where they count too."""
     if not shape.on_triple:
         return points
-    three = _triple_points(made_of[_MIDDLE], rules)
+    three = rules.triple(made_of[_MIDDLE])
     return three + points if three else 0
 
 

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 import pytest
 
+from game.rules import rule_files
 from game.rules.rule_options import MAX_POINTS, OPTIONS
 from game.rules.ruleset import Alike, Ruleset
 from game.rules.sentences import sentences
@@ -47,3 +48,13 @@ def test_the_defaults_are_within_their_bounds():
     for row in OPTIONS:
         if isinstance(value := getattr(PLAIN, row.name), int) and not isinstance(value, bool):
             assert row.least <= value <= row.most <= MAX_POINTS
+
+
+def test_where_three_3s_cost_the_words_give_them_no_points():
+    rules = rule_files.changed(
+        rule_files.load("complete-guide"), {"triple_threes": 300, "alike_faces": {"3x5": 700}}
+    )
+    words = " ".join(map(str, sentences(rules)))
+
+    assert "three 3s are no combination." in words
+    assert "whatever the face. Four 3s are 0. Five 3s are 700. Six 3s are 0." in words

@@ -122,3 +122,16 @@ def test_a_face_whose_three_bring_something_else_has_its_line(changed, line):
 
     assert line in shown
     assert ("three 2s to 6s", "100 x face") in shown
+
+
+def test_more_of_a_face_that_brings_nothing_has_its_line():
+    guide = rule_files.load("complete-guide")
+    rules = rule_files.changed(guide, {"triple_threes": 300, "alike_faces": {"3x5": 700, "4x4": 0}})
+    found = {line.name: line.points for line in lines(rules)}
+
+    assert (found["four of a kind"], found["four 3s"], found["four 4s"]) == (
+        "1,000",
+        "nothing",
+        "nothing",
+    )
+    assert found["five 3s"] == "700"
