@@ -11,7 +11,7 @@ from device.session.mid_turn import judge_mid_turn
 from device.session.placement import Placement, compare, known_again, place_of, tapped
 from device.session.verdict import Accept, Answer, Ask, Attention, EmptyTray, NotThrown, Verdict
 from game.count_words import n_dice
-from game.match.events import Banked, Place, Thrown, TookOver
+from game.match.events import Action, Banked, Corrected, Place, Spliced, Thrown, TookOver
 from game.match.match import Match
 from game.match.state import State, Throw
 from game.message import Message, Paragraph
@@ -123,6 +123,17 @@ def judge_again(match: Match, throw: Throw, sight: Sight) -> Dice | NotThrown:
     return found
 
 
+def corrected_reset(match: Match, correction: Corrected) -> Ask | None:
+    """The question where corrected dice set a score back that those before left alone."""
+    end = len(match.timeline)
+    state = match.push(Spliced(correction.index, end, ())).state
+    old = match.timeline[correction.index]
+    dice = tuple(sorted(correction.dice))
+    if not isinstance(old, Thrown) or _resets(state, old.dice) or not _resets(state, dice):
+        return None
+    return _ask_reset(state, dice, (correction,))
+
+
 def places(reading: Reading) -> tuple[Place, ...]:
     """Where the dice in the tray lie, for the next press to compare."""
     return tuple(map(place_of, reading.in_tray))
@@ -166,9 +177,15 @@ def _announce_reset(state: State, verdict: Verdict) -> Verdict:
     if not isinstance(verdict, Accept):
         return verdict
     dice = next(event.dice for event in verdict.events if isinstance(event, Thrown))
+    return _ask_reset(state, dice, verdict.events) if _resets(state, dice) else verdict
+
+
+def _resets(state: State, dice: Dice) -> bool:
     effects = [event.effect for event in throw_events(dice, state.rules)]
-    if Effect.RESET_SCORE not in effects or Effect.WIN in effects:
-        return verdict
+    return Effect.RESET_SCORE in effects and Effect.WIN not in effects
+
+
+def _ask_reset(state: State, dice: Dice, actions: tuple[Action, ...]) -> Ask:
     name = state.player.called
     label = Message(
         "%(dice)s: %(name)s's %(points)s go back to zero",
@@ -180,7 +197,7 @@ def _announce_reset(state: State, verdict: Verdict) -> Verdict:
         Message("%(dice)s: four 2s.", dice=dice),
         Message("Does %(name)s's score go back to zero?", name=name),
     )
-    return Ask(question, (Answer(label, verdict.events),))
+    return Ask(question, (Answer(label, actions),))
 
 
 def _judge_throw(state: State, lay: Placement) -> Verdict:

@@ -370,10 +370,15 @@ class MatchControl:
         match = self.live_match.match
         try:
             check_seats(match, match.push(correction), since=index)
-            corrected = Message("Corrected to %(dice)s.", dice=tuple(sorted(dice)))
-            self._revise(corrected, correction)
         except LaterStepError as error:
             self._ask_for_repair(correction, error.message)
+            return
+        if question := judge.corrected_reset(match, correction):
+            self._clear()
+            self._apply(question)
+        else:
+            corrected = Message("Corrected to %(dice)s.", dice=tuple(sorted(dice)))
+            self._revise(corrected, correction)
 
     def correct_die(self, slot: int, face: int) -> None:
         """One die of the last throw showed another face."""

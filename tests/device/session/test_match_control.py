@@ -273,6 +273,20 @@ def test_a_correction_that_would_give_later_turns_to_others_asks_first(session):
     assert [player.score for player in state(session).players] == [1000, 0, 1000]
 
 
+def test_a_correction_that_sets_the_score_back_asks_first(session):
+    session.do(StartMatch(["Anna", "Ben"], options={"four_twos_reset": True}))
+    session.do(ByHand(ScoreSet(0, 5000)))
+    session.do(TapIn((1, 2, 2, 2, 3, 4)))
+    session.do(CorrectThrow((1, 2, 2, 2, 2, 4)))
+
+    assert str(session.message) == "1 2 2 2 2 4: four 2s. Does Anna's score go back to zero?"
+    assert state(session).players[0].score == 5000
+    session.do(AnswerQuestion(session.choices[0].id))
+    assert state(session).players[0].score == 0
+    session.do(CorrectThrow((1, 2, 2, 2, 2, 5)))
+    assert state(session).turns[-1].last.dice == (1, 2, 2, 2, 2, 5)
+
+
 def test_a_hold_while_something_needs_attention_repeats_the_advice(session, looker):
     read(session, looker, 1, 2, 3, 4, 5)
     advice = session.message
