@@ -102,6 +102,7 @@ class _Ways:
     def all(self) -> Iterator[Repair]:
         yield from self._other_keep()
         yield from self._end_turn()
+        yield from self._drop_later_turns()
         yield self._drop_the_rest()
 
     @property
@@ -173,11 +174,31 @@ class _Ways:
             event for event in self.match.timeline[start:stop] if isinstance(event, roster)
         )
 
+    def _drop_later_turns(self) -> Iterator[Repair]:
+        """The turn was played to its bank as it was; the turns after it are dropped."""
+        stop, end = self._next_turn, len(self.match.timeline)
+        rest = Spliced(stop, end, self._beside(stop, end))
+        try:
+            after = self.match.push(rest, Corrected(self.index, self.thrown.dice))
+        except GameError:
+            return
+        turns = [turn for turn in after.state.turns if turn.start == self._turn.start]
+        if turns and turns[0].ending is TurnEnding.BANK:
+            label = Message(
+                "%(name)s banked as before; %(dropped)s",
+                name=self._name,
+                dropped=self._dropped(stop),
+            )
+            yield Repair(label, Spliced(self.index, end, after.timeline[self.index :]))
+
+    def _dropped(self, since: int) -> Message:
+        n = sum(isinstance(event, Thrown) for event in self.match.timeline[since:])
+        return Plural("one later throw is dropped", "%(n)s later throws are dropped", n=n)
+
     def _drop_the_rest(self) -> Repair:
         """The turn goes on from this throw; the dice thrown later are dropped."""
         end = len(self.match.timeline)
-        n = sum(isinstance(event, Thrown) for event in self.match.timeline[self.index + 1 :])
-        dropped = Plural("one later throw is dropped", "%(n)s later throws are dropped", n=n)
+        dropped = self._dropped(self.index + 1)
         if self._ends(()):
             label = Message(
                 "%(name)s's turn ended there; %(dropped)s", name=self._name, dropped=dropped

@@ -200,3 +200,23 @@ def test_who_left_in_the_own_turn_has_banked_before(match):
     ways = labelled(match, Corrected(0, (2, 3, 3, 4, 5, 6)))
 
     assert scores(ways["Anna banked there; later turns stand"]) == [50, 1000, 0]
+
+
+def test_a_bank_that_wins_earlier_is_offered_without_what_came_later():
+    rules = rule_files.changed(rule_files.load("standard"), {"target": 1000})
+    match = Match.start(rules, ["Anna", "Ben"]).throw((1, 2, 2, 3, 4, 6)).keep((1,), assumed=True)
+    match = match.throw((1, 1, 2, 3, 4)).bank().throw(OPENING).bank().throw(NOTHING)
+    ways = labelled(match, Corrected(2, (1, 1, 1, 3, 4)))
+
+    won = ways["Anna banked as before; 2 later throws are dropped"]
+    assert (won.state.winner, scores(won)) == (0, [1100, 0])
+    assert "Anna's turn goes on from there; 2 later throws are dropped" in ways
+
+
+def test_a_bank_that_closes_no_more_is_offered_without_what_came_later():
+    match = Match.start(TO_A_THOUSAND, ["Anna", "Ben", "Cleo", "Dan"], teams=[0, 1, 0, 1])
+    match = match.throw(SCORING).bank().throw(OPENING).bank().throw((1, 2, 3, 3, 4, 6)).bank()
+    ways = labelled(match, Corrected(0, OPENING))
+
+    back = ways["Anna banked as before; 2 later throws are dropped"]
+    assert (scores(back), back.state.player.name) == ([550, 0, 550, 0], "Ben")
