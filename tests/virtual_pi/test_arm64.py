@@ -163,5 +163,5 @@ def test_a_match_of_500_points_is_played_over_http(pi):
 @pytest.mark.parametrize("room", ROOMS)
 def test_the_rooms_tests_pass_there(pi, room):
     put(CACHE / "arm64", "pytest", "pytest-timeout", "pytest-xdist", "hypothesis", "playwright")
-    chosen = ("-m", "not slow and not campaign", "--timeout", "3600", room)
+    chosen = ("-n", "auto", "-m", "not slow and not campaign", "--timeout", "3600", room)
     pi("python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen)
