@@ -73,6 +73,7 @@ def draw(version: int, session: Session, around: Surroundings, coaching: Coachin
         lamp=LAMPS[indicator_of(session, around)],
         advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
         match=match,
+        step=session.live_match.steps,
         rolloff=session.rolloff if match is None and session.dice is None else None,
         photo=around.photo,
         just_dice=session.dice,

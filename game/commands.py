@@ -42,9 +42,13 @@ class ThrowDice:
 
 @dataclass(frozen=True, slots=True)
 class TapIn:
-    """A throw tapped in on a phone, where no camera read it."""
+    """A throw tapped in on a phone, where no camera read it.
+
+    Refused where the match has gone on since this `step`; without one it is taken as it comes.
+    """
 
     dice: tuple[int, ...]
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +60,21 @@ class ShowPicture:
 
 @dataclass(frozen=True, slots=True)
 class KeepDice:
-    """These dice of the last throw are set aside."""
+    """These dice of the last throw are set aside; refused where `throw` is another one's index."""
 
     dice: tuple[int, ...]
+    throw: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """The turn is banked with this keep; without one with the best."""
+    """The turn is banked with this keep; without one with the best.
+
+    Refused where `throw` is not the index of the last one.
+    """
 
     dice: tuple[int, ...] | None = None
+    throw: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +103,9 @@ class AnswerQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """A step back."""
+    """A step back; refused where the match has gone on since this `step`."""
+
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ class LiveMatch:
         seen: the position in the record of the newest throw that a camera saw.
         request: which one is being done; it is written with its steps.
         left_lying: where the dice of the match before lay, as long as this one has no throw.
+        steps: how often the match changed since the start of the program, be it by another one.
     """
 
     def __init__(self, record: StepRecord) -> None:
@@ -59,6 +60,7 @@ class LiveMatch:
         self.seen = 0
         self.request = ""
         self.left_lying: tuple[Place, ...] = ()
+        self.steps = 0
         self._match: Match | None = None
 
     def __bool__(self) -> bool:
@@ -76,13 +78,12 @@ class LiveMatch:
         return self._match
 
     def begin(self, match: Match) -> None:
-        self.match_id = self._written(lambda: self._record.start(match, request=self.request))
-        self._match = match
+        self.resume(self._written(lambda: self._record.start(match, request=self.request)), match)
 
     def reopen(self, match_id: int) -> Match:
         """Go on with an older match; the one in play stays in the journal as it is."""
         match = self._written(lambda: self._record.reopen(match_id, request=self.request))
-        self.match_id, self._match = match_id, match
+        self.resume(match_id, match)
         return match
 
     def reload(self) -> None:
@@ -95,9 +96,11 @@ class LiveMatch:
             with suppress(JournalError):
                 _, earlier = self._record.newest(but=self.match_id) or (0, self._match)
                 self.left_lying = earlier.last_places
+        self.steps += 1
 
     def resume(self, match_id: int, match: Match) -> None:
         self.match_id, self._match = match_id, match
+        self.steps += 1
 
     def do(self, *actions: Action) -> Match:
         """All of these as one step, or none where one is refused or cannot be written."""
@@ -112,6 +115,7 @@ class LiveMatch:
 
         position = self._written(write)
         self._match = match
+        self.steps += 1
         thrown = (action for action in actions if isinstance(action, Thrown))
         if any(place.seen for throw in thrown for place in throw.places):
             self.seen = position

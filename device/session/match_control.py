@@ -65,6 +65,8 @@ from game.situation import Choice, Situation, TableError
 NO = Answer(Message("No: nothing is changed"))
 """To a question that has one answer."""
 
+MOVED_ON = Message("The table has moved on: look at what it shows, then do it again.")
+
 
 class Looker(Protocol):
     """Asks for readings: the watch over the tray."""
@@ -143,7 +145,18 @@ class MatchControl:
         job = self._jobs.get(type(command))
         if job is None:
             raise TableError(Message("This table cannot do that."))
+        if self._comes_late(command):
+            raise TableError(MOVED_ON)
         job(command)
+
+    def _comes_late(self, command: Command) -> bool:
+        """Whether it was meant for what was shown before: a tap can be stuck in the Wi-Fi."""
+        match command:
+            case KeepDice(throw=int(throw)) | Bank(throw=int(throw)):
+                return self.last_throw is None or self.last_throw.index != throw
+            case TapIn(step=int(step)) | Undo(step=int(step)):
+                return self.live_match.steps != step
+        return False
 
     @property
     def _jobs(self) -> dict[type, Callable[[Any], object]]:

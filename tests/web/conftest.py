@@ -131,7 +131,8 @@ class MemoryTable:
             return self._snapshot if is_newer else None
 
     def show(self, **changes: object) -> Snapshot:
-        if match := changes.get("match"):
+        match = changes.get("match")
+        if match and match is not self._session.match:
             self._session.live_match.resume(1, match)
         with self._changed:
             version = self._snapshot.version + 1
@@ -175,6 +176,7 @@ class MemoryTable:
         session, overlay = self._session, self._session.overlay
         self.show(
             match=session.match,
+            step=session.live_match.steps,
             message=session.message,
             situation=session.situation,
             advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),

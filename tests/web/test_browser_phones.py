@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from game.commands import Bank, StartMatch, TapIn
+from game.commands import Bank, StartMatch, TapIn, Undo
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
@@ -125,3 +125,91 @@ def test_two_phones_go_on_after_a_restart_in_mid_turn(begun, serve, new_phone):
 
     expect(ben.locator(".hero h1")).to_contain_text("Ben")
     assert begun.match.state.players[0].score == 1000
+
+
+class Stuck:
+    """A page, and what it sends while the Wi-Fi is away."""
+
+    def __init__(self, page):
+        self.page, self._held = page, []
+
+    def hold(self, what):
+        """From now on nothing arrives that is sent to this address."""
+        self.page.route(f"**/api/v1/{what}", self._hold)
+
+    def _hold(self, route):
+        self._held.append(route)
+
+    def let_through(self):
+        for route in self._held:
+            route.continue_()
+
+
+@pytest.fixture
+def stuck(begun, serve, new_phone):
+    return Stuck(open_page(new_phone(holder=True), serve(begun)))
+
+
+def test_a_bank_that_was_stuck_does_not_bank_for_the_next_player(begun, stuck):
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    page = stuck.page
+    at_risk(page, "1,000")
+    stuck.hold("bank")
+    page.locator("#bank").tap()
+    expect(page.locator("#toast")).to_have_text("Sending…")
+    begun.do(Bank())
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    expect(page.locator(".hero h1")).to_contain_text("Ben")
+    stuck.let_through()
+
+    expect(page.locator("#toast")).to_contain_text("The table has moved on")
+    assert [player.score for player in begun.match.state.players] == [1000, 0]
+
+
+def test_undo_that_is_tapped_again_and_again_while_it_is_stuck_is_one_step(begun, stuck):
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(Bank())
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    page = stuck.page
+    at_risk(page, "1,000")
+    stuck.hold("undo")
+    page.locator("#undo").tap()
+    page.locator("#undo").tap()
+    expect(page.locator("#toast")).to_have_text("Sending…")
+    page.locator("#undo").tap()
+    with page.expect_response("**/api/v1/undo"):
+        stuck.let_through()
+    expect(page.locator("#toast")).to_be_hidden()
+    page.evaluate("() => new Promise((done) => setTimeout(done))")  # nothing more is sent
+
+    assert len(begun.match.timeline) == 2
+    assert [type(each) for each in begun.done].count(Undo) == 1
+
+
+def test_undo_that_is_tapped_three_times_quickly_is_three_steps(begun, serve, new_phone):
+    page = open_page(new_phone(holder=True), serve(begun))
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(Bank())
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    at_risk(page, "1,000")
+    page.evaluate("for (let i = 0; i < 3; i++) document.getElementById('undo').click()")
+
+    expect(page.locator("#undo")).to_be_disabled()
+    assert begun.match.timeline == ()
+
+
+def test_dice_of_a_pad_that_was_opened_in_another_turn_are_not_the_next_players(
+    begun, serve, new_phone
+):
+    begun.show(simulated=False)
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    page = open_page(new_phone(holder=True), serve(begun))
+    page.locator("[data-enter]").first.tap()
+    for face in "555":
+        page.locator("#pad .faces").get_by_label(face, exact=True).tap()
+    begun.do(Bank())
+    expect(page.locator(".hero h1")).to_contain_text("Ben")
+    page.locator("#pad-enter").tap()
+
+    expect(page.locator("#toast")).to_contain_text("The table has moved on")
+    assert begun.match.state.turn.throws == ()

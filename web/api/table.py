@@ -81,6 +81,7 @@ HIGHEST = 2**53
 """Beyond it numbers in JSON are no longer exact."""
 
 SEAT, INDEX, OWN = Whole(0, MAX_SEAT), Whole(0, MAX_INDEX), Who.OWN_TURN
+STEP = Whole(0, HIGHEST)
 
 
 def create_api(table: Table, streams: Streams, rules: tuple[Ruleset, ...]) -> Routes:
@@ -209,9 +210,12 @@ def _add_commands(api: Routes, table: Table) -> None:
     does("/button", "The simulated button goes down, or up", MoveButton, down=Yes())
     does("/throw", "Throw the simulated dice", ThrowDice)
     does("/reread", "Look once more at the throw in view", ReadAgain, OWN)
-    does("/dice", "A throw tapped in", TapIn, OWN, dice=Faces())
-    does("/keep", "Set these aside", KeepDice, OWN, dice=Faces())
-    does("/bank", "Bank the best keep, or this one", Bank, OWN, dice=Optional(Faces()))
+    does("/dice", "A throw tapped in", TapIn, OWN, dice=Faces(), step=Optional(STEP))
+    does("/keep", "Set these aside", KeepDice, OWN, dice=Faces(), throw=Optional(INDEX))
+    does(
+        "/bank", "Bank the best keep, or this one", Bank, OWN,
+        dice=Optional(Faces()), throw=Optional(INDEX),
+    )  # fmt: skip
     does(
         "/correct", "A throw showed other dice", CorrectThrow, OWN,
         dice=Faces(), index=Optional(INDEX),
@@ -221,7 +225,7 @@ def _add_commands(api: Routes, table: Table) -> None:
         photo=Text(), die=SEAT, face=Whole(1, 6),
     )  # fmt: skip
     does("/answer", "One of the state's choices", AnswerQuestion, OWN, choice=Text())
-    does("/undo", "A step back", Undo)
+    does("/undo", "A step back", Undo, step=Optional(STEP))
     does("/redo", "A step forth again", Redo)
     does(
         "/match", "A new match", StartMatch,

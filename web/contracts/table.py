@@ -86,6 +86,7 @@ class Snapshot:
 
     Attributes:
         version: grows by one with every change.
+        step: grows by one whenever the match changes, forth or back.
         message: what just happened, in one line.
         advice: what to do now, one sentence each; may be empty.
         question: the open question; the first of `choices` is what a hold of the button says.
@@ -108,6 +109,7 @@ class Snapshot:
     lamp: Lamp
     advice: tuple[Message, ...] = ()
     match: Match | None = None
+    step: int = 0
     rolloff: RollOff | None = None
     photo: Photo | None = None
     just_dice: DiceLog | None = None

@@ -316,7 +316,7 @@ class JustDiceJson(TypedDict):
 
 
 class StateJson(MatchJson):
-    """All of it. `version` grows by one with every change.
+    """All of it. `version` grows by one with every change, `step` with every one of the match.
 
     `question` is the open one, the first of its `choices` what a hold of the button says;
     `choices` without a question are repairs on offer. `camera` is None while there is none;
@@ -324,6 +324,7 @@ class StateJson(MatchJson):
     """
 
     version: int
+    step: int
     situation: str
     message: str
     advice: list[str]

@@ -64,6 +64,7 @@ def state_json(snapshot: Snapshot, say: Say = str) -> StateJson:
     return {
         **(_match(snapshot.match, snapshot.coach, say) if snapshot.match else _no_match(snapshot)),
         "version": snapshot.version,
+        "step": snapshot.step,
         "situation": snapshot.situation.value,
         "message": say(snapshot.message),
         "advice": [*map(say, snapshot.advice)],

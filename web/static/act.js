@@ -5,16 +5,25 @@
   const TIMEOUT_MS = 20000;
   const AGAIN_MS = 700;
   const TRIES = 3;
+  const LATE_MS = 1000;
   const words = JSON.parse(document.body.dataset.words);
   const byId = (id) => document.getElementById(id);
   let queue = Promise.resolve();
   let toastTimer = 0;
+  let stalls = 0; // grows when an answer is overdue, and when it is there
+  let reached = 0; // the step of the match that the last tap led to
 
   // One after the other: quick taps are neither lost nor overtaken.
-  function post(address, body = {}, isWanted = () => true) {
+  function post(address, body = {}, isWanted = unlessStalled()) {
     if (!window.mayPost(address)) return Promise.resolve(false);
     queue = queue.then(() => isWanted() && send(address, body));
     return queue;
+  }
+
+  // What is tapped behind an answer that is overdue was meant for a board that nobody has seen.
+  function unlessStalled() {
+    const before = stalls;
+    return () => before === stalls;
   }
 
   const newKey = () => [...crypto.getRandomValues(new Uint32Array(3))].map((n) => n.toString(36)).join("");
@@ -31,22 +40,35 @@
   }
 
   async function send(address, body) {
+    const overdue = setTimeout(sayLate, LATE_MS);
+    const sentAt = stalls;
     const headers = { "Content-Type": "application/json", "Idempotency-Key": newKey() };
+    const text = JSON.stringify("step" in body ? { ...body, step: Math.max(body.step, reached) } : body);
     try {
-      const answer = await ask(address, { method: "POST", headers, body: JSON.stringify(body) }, TRIES);
-      toast(answer.ok ? "" : (await answer.json()).detail);
+      const answer = await ask(address, { method: "POST", headers, body: text }, TRIES);
+      const told = await answer.json();
+      reached = told.step || 0;
+      toast(answer.ok ? "" : told.detail);
       document.dispatchEvent(new Event("acted"));
       return answer.ok;
     } catch {
       toast(words.silent);
       return false;
+    } finally {
+      clearTimeout(overdue);
+      if (sentAt !== stalls) stalls += 1;
     }
   }
 
-  function toast(text) {
+  function sayLate() {
+    stalls += 1;
+    toast(words.sending, TRIES * TIMEOUT_MS);
+  }
+
+  function toast(text, ms = TOAST_MS) {
     clearTimeout(toastTimer);
     byId("toast").textContent = text.charAt(0).toUpperCase() + text.slice(1);
-    if (text) toastTimer = setTimeout(toast, TOAST_MS, "");
+    if (text) toastTimer = setTimeout(toast, ms, "");
   }
 
   document.addEventListener("said", (event) => toast(event.detail));
@@ -211,8 +233,14 @@
 
   // As many as are to be thrown are the throw; else the rest is tapped in.
   function enterOrAsk(dice) {
-    if (dice.length === wanted()) post("/api/v1/dice", { dice });
+    if (dice.length === wanted()) asThrow()(dice);
     else openPad(dice);
+  }
+
+  // Dice are meant for the step that is shown now, whatever happens until they are there.
+  function asThrow() {
+    const { step } = document.querySelector("[data-step]")?.dataset || {};
+    return (dice) => post("/api/v1/dice", step ? { dice, step: Number(step) } : { dice });
   }
 
   const wanted = () => Number(document.querySelector("[data-to-throw]")?.dataset.toThrow || 0);
@@ -220,10 +248,10 @@
   // Dice tapped in where no camera reads them.
   const MAX_DICE = 6;
 
-  let enterPad = (dice) => post("/api/v1/dice", { dice });
+  let enterPad = null;
   const padDice = () => [...byId("pad-dice").children].map((die) => Number(die.dataset.slot));
 
-  function openPad(dice = [], enter = (thrown) => post("/api/v1/dice", { dice: thrown })) {
+  function openPad(dice = [], enter = asThrow()) {
     enterPad = enter;
     byId("pad-dice").replaceChildren();
     for (const face of dice) putOn(byId("pad").querySelector(`[data-face="${face}"]`));

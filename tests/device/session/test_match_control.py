@@ -15,6 +15,7 @@ from game.commands import (
     CorrectThrow,
     DropEvents,
     InsertTurn,
+    KeepDice,
     Redo,
     Rematch,
     Reopen,
@@ -390,3 +391,33 @@ def test_dice_that_fell_back_as_the_bank_was_held_need_not_be_a_throw(session, l
     assert looker.marks[-1] == 9.0
     read(session, looker, *NOTHING, y=300)
     assert str(session.message) == "Not thrown yet: the dice lie where they lay."
+
+
+def test_a_bank_or_keep_meant_for_an_earlier_throw_is_refused(session):
+    session.do(TapIn(THOUSAND))
+    session.do(Bank(throw=0))
+    session.do(TapIn(THOUSAND))
+    ben = session.match
+
+    for late in (Bank((1, 1, 1), throw=0), KeepDice((1, 1, 1), throw=0)):
+        with pytest.raises(TableError, match="The table has moved on"):
+            session.do(late)
+    assert session.match is ben
+    session.do(KeepDice((1, 1, 1), throw=session.last_throw.index))
+    session.do(Bank((1, 1, 1), throw=session.last_throw.index))
+    assert [player.score for player in session.match.state.players] == [1000, 1000, 0]
+
+
+def test_dice_and_undo_meant_for_an_earlier_step_are_refused(session):
+    shown = session.live_match.steps
+    session.do(TapIn(THOUSAND, step=shown))
+    thrown = session.match
+
+    for late in (TapIn(THOUSAND, step=shown), Undo(step=shown)):
+        with pytest.raises(TableError, match="The table has moved on"):
+            session.do(late)
+    assert session.match is thrown
+    session.do(Undo(step=session.live_match.steps))
+    with pytest.raises(TableError, match="The table has moved on"):
+        session.do(Undo(step=shown + 1))
+    assert session.last_throw is None

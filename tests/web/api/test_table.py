@@ -150,3 +150,23 @@ def test_the_view_is_what_the_camera_sees_now(client, table):
     answer = client.get("/api/v1/view.jpg")
     assert answer.data == b"jpeg"
     assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_what_was_meant_for_another_throw_or_step_is_refused(client):
+    begun(client)
+    before = post(client, "dice", dice=[1, 1, 1, 2, 3, 4]).json
+    post(client, "bank", dice=[1, 1, 1], throw=before["throw"]["index"])
+    now = post(client, "dice", dice=[1, 1, 1, 2, 3, 4]).json
+
+    throw, step = before["throw"]["index"], before["step"]
+    answers = [
+        post(client, "keep", dice=[1, 1, 1], throw=throw),
+        post(client, "bank", dice=[1, 1, 1], throw=throw),
+        post(client, "dice", dice=[1, 1, 1], step=step),
+        post(client, "undo", step=step),
+    ]
+
+    assert [answer.status_code for answer in answers] == [409] * 4
+    assert "The table has moved on" in answers[0].json["detail"]
+    assert client.get("/api/v1/state").json["version"] == now["version"]
+    assert post(client, "undo", step=now["step"]).json["step"] == now["step"] + 1
