@@ -26,6 +26,17 @@
     return () => before === stalls;
   }
 
+  // Until it is done, the same again is the second tap of an impatient finger.
+  function once(job) {
+    let busy = false;
+    return async (...given) => {
+      if (busy) return;
+      busy = true;
+      await job(...given);
+      busy = false;
+    };
+  }
+
   const newKey = () => [...crypto.getRandomValues(new Uint32Array(3))].map((n) => n.toString(36)).join("");
 
   // Asked again under the same key where the answer was lost: it is done once all the same.
@@ -282,10 +293,10 @@
     if (begun && begun + 1 === wanted() && padDice().length === wanted()) enterDice();
   }
 
-  async function enterDice() {
+  const enterDice = once(async () => {
     const dice = padDice();
     if (dice.length && await enterPad(dice)) byId("pad").close();
-  }
+  });
 
   byId("pad-enter")?.addEventListener("click", enterDice);
 
@@ -409,11 +420,15 @@
     target.form.elements.target.value = points;
     target.form.elements.target.closest("label").hidden = Number(rounds) > 0;
   });
-  document.addEventListener("submit", async (event) => {
+  document.addEventListener("submit", (event) => {
     const form = event.target;
     if (!form.dataset.submit) return;
     event.preventDefault();
-    if (form.closest("#hand")) return setByHand(form);
+    if (form.closest("#hand")) setByHand(form);
+    else startMatch(form);
+  });
+
+  const startMatch = once(async (form) => {
     const match = setUp(form);
     const typed = rows().filter((row) => !row.hidden).map((row) => input(row).value.trim()).filter(Boolean);
     const started = await post(form.dataset.submit, match);
@@ -448,11 +463,11 @@
     byId("hand").showModal();
   }
 
-  async function setByHand(form) {
+  const setByHand = once(async (form) => {
     const fields = [...form.elements].filter((field) => field.name);
     const body = Object.fromEntries(fields.map((field) => [field.name, field.name === "name" ? field.value.trim() : Number(field.value)]));
     if (await post(form.dataset.submit, body)) byId("hand").close();
-  }
+  });
 
   document.addEventListener("change", ({ target }) => {
     if (!target.closest("[data-submit$='/score']") || target.name !== "seat") return;

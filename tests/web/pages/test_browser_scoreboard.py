@@ -626,3 +626,29 @@ def test_every_target_is_large_enough_for_a_thumb(begun, phone):
 
 def test_the_title_of_a_tab_names_the_program(phone):
     expect(phone).to_have_title(re.compile("Traykeeper"))
+
+
+def tap_twice(page, selector):
+    page.locator(selector).evaluate("(button) => { button.click(); button.click(); }")
+
+
+def test_a_throw_that_is_entered_by_two_quick_taps_is_one_throw(begun, context, serve):
+    begun.show(simulated=False)
+    page = context.new_page()
+    page.goto(f"http://127.0.0.1:{serve(begun).port}/")
+    page.get_by_role("button", name="Tap in the dice").tap()
+    for face in "223346":
+        page.locator("#pad .faces").get_by_label(face, exact=True).tap()
+    tap_twice(page, "#pad-enter")
+
+    expect(page.locator("#pad")).to_be_hidden()
+    expect(page.locator(".hero h1")).to_contain_text("Ben")
+    assert [type(command) for command in begun.done] == [StartMatch, TapIn]
+
+
+def test_a_match_that_is_started_by_two_quick_taps_is_one_match(phone, table):
+    tap_twice(phone, "#start")
+
+    expect(phone.locator(".hero h1")).to_contain_text("Player 1")
+    phone.locator("#undo").wait_for()
+    assert [type(command) for command in table.done] == [StartMatch]
