@@ -92,6 +92,7 @@
       if (button.dataset.home === undefined) return done;
       return done.then((ok) => { if (ok && !byId("board")) location.assign("/"); else scrollTo(0, 0); });
     },
+    undo: () => post("/api/v1/undo", shownStep()),
     slot: (button) => (button.closest("#pad") ? takeOff(button) : toggle(button)),
     seen: (button) => lookClosely(button),
     spot: (spot) => byId(spot.dataset.spot)?.click(),
@@ -248,10 +249,15 @@
     else openPad(dice);
   }
 
-  // Dice are meant for the step that is shown now, whatever happens until they are there.
+  // Where the match stands on this page: undo and dice are meant for that, whenever they are there.
+  function shownStep() {
+    const shown = document.querySelector("[data-step]");
+    return shown ? { step: Number(shown.dataset.step) } : {};
+  }
+
   function asThrow() {
-    const { step } = document.querySelector("[data-step]")?.dataset || {};
-    return (dice) => post("/api/v1/dice", step ? { dice, step: Number(step) } : { dice });
+    const step = shownStep();
+    return (dice) => post("/api/v1/dice", { dice, ...step });
   }
 
   const wanted = () => Number(document.querySelector("[data-to-throw]")?.dataset.toThrow || 0);
