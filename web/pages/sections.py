@@ -46,8 +46,8 @@ SECTIONS = (
 TV = ("tv",)
 """The board for a screen that all look at: one section, no controls."""
 
-STORY = ("pencil", "story")
-"""The page of all turns."""
+STORY = ("pencil", "message", "question", "story")
+"""The page of all turns: a correction there says what it did, or asks what else is true."""
 
 
 class Sections:

@@ -652,3 +652,22 @@ def test_a_match_that_is_started_by_two_quick_taps_is_one_match(phone, table):
     expect(phone.locator(".hero h1")).to_contain_text("Player 1")
     phone.locator("#undo").wait_for()
     assert [type(command) for command in table.done] == [StartMatch]
+
+
+def test_a_correction_that_leaves_a_question_is_answered_where_it_was_made(begun, phone):
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(KeepDice((1, 1, 1)))
+    begun.do(TapIn((1, 5, 2)))
+    begun.do(Bank())
+    phone.goto(f"{phone.url}turns")
+    phone.locator("#turn-1 summary").tap()
+    phone.locator("#turn-1 .past").first.tap()
+    phone.locator("#pad-dice .slot").first.tap()
+    phone.locator("#pad .faces").get_by_label("2", exact=True).tap()
+    phone.locator("#pad-enter").tap()
+    expect(phone.locator("#question h2")).to_contain_text("What is true?")
+    phone.locator(".choice").first.tap()
+
+    expect(phone.locator("#question")).to_be_hidden()
+    expect(phone.locator("#message")).to_be_visible()
+    assert begun.match.timeline[0].dice == (1, 1, 2, 2, 3, 4)
