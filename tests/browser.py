@@ -19,6 +19,14 @@ PHONE = {"width": 390, "height": 844}
 PATIENCE_MS = 30_000
 """A machine that does other things, too, is no reason to fail."""
 
+ON_TOP = """(element) => {
+  const box = element.getBoundingClientRect();
+  const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+  const found = document.elementFromPoint(x, y);
+  return Boolean(found) && (element.contains(found) || found.contains(element));
+}"""
+"""Whether nothing lies over the middle of an element."""
+
 
 @contextmanager
 def chromium() -> Iterator[Browser]:

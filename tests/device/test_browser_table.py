@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from game.commands import StartMatch
 from game.rules import rule_files
 from game.situation import Situation
-from tests.browser import PATIENCE_MS, open_with_pencil
+from tests.browser import ON_TOP, PATIENCE_MS, open_with_pencil
 from tests.device.rig import open_rig
 from tests.device.test_browser_match import is_let_go
 from tests.web.first_screen import FONTS, eyesores, put_on
@@ -21,12 +21,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 SMALL = {"width": 360, "height": 640}
 ROOM = {"width": 1920, "height": 1080}
 THROW = (1, 1, 3, 3, 3, 5)
-ON_TOP = """(element) => {
-  const box = element.getBoundingClientRect();
-  const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
-  const found = document.elementFromPoint(x, y);
-  return Boolean(found) && (element.contains(found) || found.contains(element));
-}"""
 
 
 class Thumb:

@@ -78,10 +78,18 @@
 
   function toast(text, ms = TOAST_MS) {
     clearTimeout(toastTimer);
+    placeToast();
     byId("toast").textContent = text.charAt(0).toUpperCase() + text.slice(1);
     if (text) toastTimer = setTimeout(toast, ms, "");
   }
 
+  // While a dialog is open nothing beside it is seen or read out; the last one open lies on top.
+  function placeToast() {
+    const place = [...document.querySelectorAll("dialog[open]")].at(-1) || document.body;
+    if (byId("toast").parentElement !== place) place.append(byId("toast"));
+  }
+
+  document.addEventListener("close", placeToast, true);
   document.addEventListener("said", (event) => toast(event.detail));
 
   const taps = {

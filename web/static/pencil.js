@@ -118,7 +118,9 @@
   byId("own-turn").addEventListener("change", async ({ target }) => {
     if (!await send("own-turn", { on: target.checked })) target.checked = !target.checked;
   });
-  byId("player").addEventListener("change", ({ target }) => send("sit", { name: target.value }));
+  byId("player").addEventListener("change", async ({ target }) => {
+    if (!await send("sit", { name: target.value })) fillMenu();
+  });
   byId("show-pin").addEventListener("click", async () => {
     const answer = await fetch(`${API}/pin`, { cache: "no-store" });
     if (!answer.ok) return;

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from game.commands import Bank, StartMatch, TapIn
-from tests.browser import PATIENCE_MS, PHONE
+from tests.browser import ON_TOP, PATIENCE_MS, PHONE
 from tests.web.conftest import make_app
 from web.app import new_link
 from web.server import Server
@@ -114,3 +114,16 @@ def test_a_players_own_phone_plays_in_its_own_turn(new_phone, server, table):
 
     expect(ben.locator(".hero h1")).to_contain_text("Anna")
     assert table.match.state.players[1].score == 600
+
+
+def test_a_phone_that_cannot_be_the_players_shows_so_in_the_open_menu(new_phone):
+    anna, ben = new_phone(), new_phone()
+    for phone in (anna, ben):
+        phone.locator("[data-menu]").tap()
+        phone.locator("#player").select_option("Ben")
+
+    expect(ben.locator("#toast")).to_contain_text("Another phone is Ben's")
+    assert ben.locator("#toast").evaluate(ON_TOP)
+    expect(ben.locator("#player")).to_have_value("")
+    ben.get_by_role("button", name="Done").tap()
+    assert ben.locator("#toast").evaluate(ON_TOP)

@@ -19,7 +19,7 @@ from game.commands import (
 )
 from game.message import Message
 from game.situation import Choice, Situation, TableError
-from tests.browser import PATIENCE_MS, PHONE
+from tests.browser import ON_TOP, PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
 from web.contracts.coach import Mode
@@ -671,3 +671,19 @@ def test_a_correction_that_leaves_a_question_is_answered_where_it_was_made(begun
     expect(phone.locator("#question")).to_be_hidden()
     expect(phone.locator("#message")).to_be_visible()
     assert begun.match.timeline[0].dice == (1, 1, 2, 2, 3, 4)
+
+
+def test_what_is_refused_is_told_above_the_open_dialog(begun, phone):
+    phone.locator("#by-hand").tap()
+    rename = phone.locator("#hand form[data-submit$=rename]")
+    rename.get_by_label("New name").fill("Ben")
+    rename.get_by_role("button").tap()
+    toast = phone.locator("#toast")
+    expect(toast).not_to_be_empty()
+    assert toast.evaluate(ON_TOP)
+    phone.locator("#hand [data-enter]").tap()  # one more dialog, above that one
+    phone.locator("#pad .faces").get_by_label("1", exact=True).tap()
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    phone.locator("#pad-enter").tap()
+    expect(toast).to_contain_text("moved on")
+    assert toast.evaluate(ON_TOP)
