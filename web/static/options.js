@@ -60,6 +60,8 @@
     else if (target.dataset.option) mark();
   });
   document.addEventListener("click", ({ target }) => { if (target.id === "as-published") asPublished(); });
+  // A field that lies folded away cannot be shown as what is missing.
+  document.addEventListener("invalid", ({ target }) => target.closest("details")?.setAttribute("open", ""), true);
   document.addEventListener("swapped", mark);
   mark();
 })();

@@ -118,3 +118,14 @@ def test_the_rules_in_force_have_nothing_serious(browser, table, address):
     expect(page.locator(".tag")).to_have_count(1)
     assert faults(page) == []
     page.context.close()
+
+
+def test_a_rule_that_is_folded_away_and_empty_is_shown_when_a_match_is_started(page, table):
+    page.locator("#options summary").click()
+    option(page, "minimum_bank").fill("")
+    page.locator("#options summary").click()
+    expect(option(page, "minimum_bank")).to_be_hidden()
+    page.locator("#start").click()
+
+    expect(option(page, "minimum_bank")).to_be_focused()
+    assert table.done == []
