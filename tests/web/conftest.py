@@ -183,6 +183,7 @@ class MemoryTable:
             question=overlay.question if isinstance(overlay, OpenQuestion) else None,
             choices=session.choices,
             rolloff=session.rolloff if session.match is None else None,
+            just_dice=session.dice,
         )
         return self.advise(self._snapshot.coach.mode)
 

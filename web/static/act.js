@@ -271,7 +271,7 @@
   const wanted = () => Number(document.querySelector("[data-to-throw]")?.dataset.toThrow || 0);
 
   // Dice tapped in where no camera reads them.
-  const MAX_DICE = 6;
+  const mostDice = () => (document.querySelector(".plain-dice") ? 20 : 6);
 
   let enterPad = null;
   const padDice = () => [...byId("pad-dice").children].map((die) => Number(die.dataset.slot));
@@ -290,7 +290,6 @@
   }
 
   function putOn(button) {
-    if (byId("pad-dice").children.length === MAX_DICE) return;
     const die = button.cloneNode(true);
     die.className = "slot";
     die.dataset.slot = button.dataset.face;
@@ -302,6 +301,7 @@
 
   // The one die that was missed completes the throw: two taps are enough.
   function tapIn(button) {
+    if (padDice().length >= mostDice()) return;
     const begun = Number(byId("pad").dataset.begun);
     putOn(button);
     if (begun && begun + 1 === wanted() && padDice().length === wanted()) enterDice();

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from game.commands import (
     AnswerQuestion,
     Bank,
+    JustDice,
     KeepDice,
     MoveButton,
     NameFace,
@@ -687,3 +688,23 @@ def test_what_is_refused_is_told_above_the_open_dialog(begun, phone):
     phone.locator("#pad-enter").tap()
     expect(toast).to_contain_text("moved on")
     assert toast.evaluate(ON_TOP)
+
+
+def test_just_dice_are_tapped_in_however_many_they_are(table, phone):
+    table.do(JustDice(on=True))
+    phone.locator("#enter [data-enter]").tap()
+    for face in "1234561234":
+        phone.locator("#pad .faces").get_by_label(face, exact=True).tap()
+    assert phone.locator("#pad-enter").evaluate(ON_TOP)
+    phone.locator("#pad-enter").tap()
+
+    expect(phone.locator(".hero .big")).to_have_text("31")
+
+
+def test_no_die_that_was_read_is_left_out_where_one_is_added(begun, phone):
+    begun.photos["p1"] = b""
+    dice = [PhotoDie(f, 0.1, 0.1, 0.1, 0.1, 0, "tray", None) for f in (1, 1, 1, 2, 4, 5, 6)]
+    begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, tuple(dice)))
+    phone.locator("[data-missed]").tap()
+
+    expect(phone.locator("#pad-dice .slot")).to_have_count(7)
