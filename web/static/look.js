@@ -56,12 +56,10 @@
     else document.dispatchEvent(new CustomEvent("said", { detail: (await answer.json()).detail }));
   }
 
-  let then = null;
   document.addEventListener("click", ({ target }) => {
     if (target.closest("#save-card")) save(target.closest("#save-card").dataset);
-    then = target.closest("[data-then]")?.dataset.then || null;
   });
-  document.addEventListener("acted", () => (then ? location.assign(then) : again()));
+  document.addEventListener("acted", again);
   document.addEventListener("submit", (event) => {
     if (!event.target.dataset.dice) return;
     event.preventDefault();

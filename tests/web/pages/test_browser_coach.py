@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from game import Match
 from game.commands import Bank, StartMatch, TapIn
 from tests.axe import faults
 from tests.browser import PATIENCE_MS, PHONE
@@ -20,7 +21,8 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory):
-    evening = (played(("Anna", "Ben")), played(THREE, rules=SHORT))
+    begun = Match.start(SHORT, ("Cleo", "Dan")).throw((1, 1, 1, 2, 3)).bank()
+    evening = (played(("Anna", "Ben")), played(THREE, rules=SHORT), begun)
     history = journal_of(tmp_path_factory.mktemp("evening"), *evening)
     for n in (1, 2):
         reviewed(history.match(n))  # the odds of several players take longer than a page may
@@ -89,6 +91,15 @@ def test_the_result_is_saved_as_a_picture(page, address):
         page.locator("#save-card").click()
 
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_match_that_cannot_be_gone_on_with_is_told_where_that_was_asked(page, address):
+    page.goto(f"{address}matches/3")
+    with page.expect_response("**/matches/3"):  # it is drawn anew
+        page.get_by_role("button", name="Go on with it").click()
+
+    expect(page.locator("#toast")).to_have_text("There is no match 3 here")
+    assert page.url == f"{address}matches/3"
 
 
 def test_dice_get_a_name_on_the_page(page, address):
