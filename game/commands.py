@@ -161,9 +161,13 @@ class JustDice:
 
 @dataclass(frozen=True, slots=True)
 class ByHand:
-    """Who plays, whose turn it is, points: whatever a person says has happened."""
+    """Who plays, whose turn it is, points: whatever a person says has happened.
+
+    Refused where somebody else than this `seat` is on turn.
+    """
 
     event: Event
+    seat: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,6 +156,8 @@ class MatchControl:
                 return self.last_throw is None or self.last_throw.index != throw
             case TapIn(step=int(step)) | Undo(step=int(step)):
                 return self.live_match.steps != step
+            case ByHand(seat=int(seat)):
+                return self.live_match.match.state.turn.seat != seat
         return False
 
     @property

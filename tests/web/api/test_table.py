@@ -170,3 +170,11 @@ def test_what_was_meant_for_another_throw_or_step_is_refused(client):
     assert "The table has moved on" in answers[0].json["detail"]
     assert client.get("/api/v1/state").json["version"] == now["version"]
     assert post(client, "undo", step=now["step"]).json["step"] == now["step"] + 1
+
+
+@pytest.mark.parametrize("path", ["skip", "farkle"])
+def test_what_is_said_of_a_player_who_is_not_on_turn_is_refused(client, path):
+    begun(client)
+
+    assert post(client, path, on_turn=1).status_code == 409
+    assert post(client, path, on_turn=0).json["players"][1]["on_turn"]

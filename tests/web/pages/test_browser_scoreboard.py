@@ -257,6 +257,18 @@ def test_a_player_is_skipped_in_two_taps(begun, phone):
     expect(phone.locator(".hero h1")).to_contain_text("Ben")
 
 
+def test_a_player_whose_turn_is_over_by_then_is_not_the_one_who_is_skipped(begun, phone):
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    expect(phone.locator(".hero .big")).to_have_text("1,000")
+    phone.locator("#by-hand").tap()
+    begun.do(Bank())
+    expect(phone.locator(".hero h1")).to_contain_text("Ben")
+    phone.get_by_role("button", name="Skip Anna").tap()
+
+    expect(phone.locator("#toast")).to_contain_text("moved on")
+    assert begun.match.state.turn.seat == 1
+
+
 def test_turn_and_score_are_set_by_hand(begun, phone):
     phone.locator("#by-hand").tap()
     turn = phone.locator("#hand form").nth(0)
