@@ -258,14 +258,15 @@ def _add_events(api: Routes, table: Table) -> None:
     def says(
         path: str, summary: str, make: Callable[..., Event], **fields: Field | Optional
     ) -> None:
-        def view(**found: object) -> Response:
-            return state_answer(table.do(ByHand(make(**found)), g.request_mark))
+        def view(on_turn: int | None = None, **found: object) -> Response:
+            return state_answer(table.do(ByHand(make(**found), on_turn), g.request_mark))
 
         view.__name__ = path.strip("/")
         api.does(path, summary, fields, is_state=True)(view)
 
-    says("/skip", "The player on turn is passed over", Skipped)
-    says("/farkle", "The player on turn farkled", Farkled)
+    on_turn = Optional(SEAT)
+    says("/skip", "The player on turn is passed over", Skipped, on_turn=on_turn)
+    says("/farkle", "The player on turn farkled", Farkled, on_turn=on_turn)
     says("/takeover", "The player on turn takes over what was banked", TookOver)
     says("/join", "One more player", Joined, name=Text(), team=Optional(Whole(0, MAX_TEAM)))
     says("/leave", "A player goes", Left, seat=SEAT)

@@ -474,6 +474,9 @@
     turn.elements.dice.value = hero.dataset.toThrow || 6;
     score.elements.score.value = onTurn.dataset.score;
     byId("hand").querySelector(".on-turn-name").textContent = onTurn.querySelector(".name").textContent;
+    for (const button of byId("hand").querySelectorAll("[data-done]")) {
+      button.dataset.body = JSON.stringify({ on_turn: Number(onTurn.dataset.seat) });
+    }
     byId("hand").showModal();
   }
 

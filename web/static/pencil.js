@@ -34,11 +34,18 @@
     fillPlayers(JSON.parse(state.players)[root.dataset.me] || "");
   }
 
-  function showWay(shown) {
-    for (const way of byId("asking").querySelectorAll("[data-for]")) {
-      way.hidden = way.dataset.for !== (shown || "none");
+  // The way on which it may come; once it was asked for, that this came to nothing.
+  let asked = false;
+
+  function showWay(way) {
+    asked = asked || Boolean(way);
+    const now = way || (asked ? "over" : "none");
+    for (const each of byId("asking").querySelectorAll("[data-for]")) {
+      each.hidden = !each.dataset.for.split(" ").includes(now);
     }
   }
+
+  byId("asking").addEventListener("close", () => { asked = false; });
 
   function fillPlayers(mine) {
     const names = [...document.querySelectorAll(".players .name")];

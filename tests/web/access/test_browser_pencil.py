@@ -126,4 +126,18 @@ def test_a_phone_that_cannot_be_the_players_shows_so_in_the_open_menu(new_phone)
     assert ben.locator("#toast").evaluate(ON_TOP)
     expect(ben.locator("#player")).to_have_value("")
     ben.get_by_role("button", name="Done").tap()
-    assert ben.locator("#toast").evaluate(ON_TOP)
+    expect(ben.locator("body > #toast")).to_be_visible()
+
+
+def test_only_a_question_for_the_pencil_that_was_asked_comes_to_nothing(new_phone, server, table):
+    anna, ben = new_phone(new_link(server.app)), new_phone()
+    holds(anna)
+    table.do(TapIn((1, 1, 1, 2, 3, 4)))
+    ben.locator(".keep").first.tap()
+    expect(ben.locator("#asking")).to_be_visible()
+    expect(ben.get_by_text("It was not handed over.")).to_be_hidden()
+    ben.locator("#asking").get_by_role("button", name="Ask for the pencil").tap()
+    expect(ben.locator("[data-for=holder]")).to_be_visible()
+    anna.locator("#pencil-keep").tap()
+
+    expect(ben.get_by_text("It was not handed over.")).to_be_visible()
