@@ -297,7 +297,7 @@ class Companion:
             case MoveButton():
                 if self._simulated_button is None:
                     raise TableError(Message("The button is real: press it at the tray."))
-                self._simulated_button.move(down=command.down)
+                self._simulated_button.move(down=command.down, held_s=command.seconds)
             case ShowPicture():
                 reads = self._picture_reader.submit(picture_seen, command.picture, self._clock())
                 return self._ask(Photographed(reads.result()), request)

@@ -25,9 +25,10 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class MoveButton:
-    """The simulated button goes down or up."""
+    """The simulated button goes down, or up: after so long, where the finger knows that better."""
 
     down: bool
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ class TrayButton:
         self._on_press, self._on_hold, self._on_holding = on_press, on_hold, on_holding
         self._hold_s, self._clock = hold_s, clock
         self._down_s: float | None = None
+        self._told_s: float | None = None
         self._changing = Lock()
         self._button = Button(
             pin, bounce_time=BOUNCE_S, hold_time=hold_s, hold_repeat=True, pin_factory=factory
@@ -62,9 +63,10 @@ class TrayButton:
         """Whether the pin is gpiozero's mock, so that `drive` can press it."""
         return isinstance(self._button.pin, MockPin)
 
-    def drive(self, *, down: bool) -> None:
-        """Press or let go of the simulated button, as a finger would."""
+    def drive(self, *, down: bool, held_s: float | None = None) -> None:
+        """Press or let go of the simulated button, as a finger would: after `held_s` by its own watch."""
         pin = self._button.pin
+        self._told_s = held_s
         if down:
             pin.drive_low()
         else:
@@ -90,7 +92,7 @@ class TrayButton:
             self._on_holding(None)
         if down_s is None:
             return
-        held_s = self._clock() - down_s
+        held_s = self._clock() - down_s if self._told_s is None else self._told_s
         if held_s < self._hold_s:
             self._on_press()
         else:

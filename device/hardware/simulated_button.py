@@ -35,15 +35,15 @@ class SimulatedButton:
         with self._moving:
             self._let_go()
 
-    def move(self, *, down: bool) -> None:
-        """Down until it is let go."""
+    def move(self, *, down: bool, held_s: float | None = None) -> None:
+        """Down until it is let go; `held_s` is how long the finger was there, which may be far away."""
         if down:
             self._put_down(timed=False)
             return
         with self._moving:
             if self._timed:
                 raise TableError(BUSY)
-            self._let_go()
+            self._let_go(held_s)
 
     def _put_down(self, *, timed: bool) -> None:
         with self._moving:
@@ -54,6 +54,6 @@ class SimulatedButton:
             self._down_s, self._timed = self._clock(), timed
             self._button.drive(down=True)
 
-    def _let_go(self) -> None:
+    def _let_go(self, held_s: float | None = None) -> None:
         self._down_s, self._timed = None, False
-        self._button.drive(down=False)
+        self._button.drive(down=False, held_s=held_s)

@@ -207,7 +207,10 @@ def _add_commands(api: Routes, table: Table) -> None:
 
     does("/press", "Press the button", Press, OWN)
     does("/hold", "Hold the button so long", Hold, seconds=Number(0, MAX_HOLD_S))
-    does("/button", "The simulated button goes down, or up", MoveButton, down=Yes())
+    does(
+        "/button", "The simulated button goes down, or up", MoveButton,
+        down=Yes(), seconds=Optional(Number(0, MAX_HOLD_S)),
+    )  # fmt: skip
     does("/throw", "Throw the simulated dice", ThrowDice)
     does("/reread", "Look once more at the throw in view", ReadAgain, OWN)
     does("/dice", "A throw tapped in", TapIn, OWN, dice=Faces(), step=Optional(STEP))

@@ -6,6 +6,7 @@
   const AGAIN_MS = 700;
   const TRIES = 3;
   const LATE_MS = 1000;
+  const MOST_S = 10; // of a hold
   const words = JSON.parse(document.body.dataset.words);
   const byId = (id) => document.getElementById(id);
   let queue = Promise.resolve();
@@ -314,19 +315,24 @@
 
   byId("pad-enter")?.addEventListener("click", enterDice);
 
-  // The tray's button: down and up go to the companion, which counts the time as for a finger.
+  // The tray's button: down and up go to the companion; how long it was is measured here, as the
+  // way there may take long.
   const button = byId("tray-button");
   let isDown = false;
   let isTaken = false;
+  let downMs = 0;
 
   // Refused on its way down, as another finger is there, it must not let go for that one.
   function press(down) {
     if (down === isDown) return;
     isDown = down;
     button.classList.toggle("down", down);
+    if (down) downMs = performance.now();
     if (down) post("/api/v1/button", { down }).then((ok) => { isTaken = ok; });
-    else post("/api/v1/button", { down }, () => isTaken);
+    else post("/api/v1/button", { down, seconds: secondsSince(downMs) }, () => isTaken);
   }
+
+  const secondsSince = (ms) => Math.min((performance.now() - ms) / 1000, MOST_S);
 
   function isPressKey(event) {
     return (event.key === " " || event.key === "Enter") && !event.repeat;

@@ -246,12 +246,16 @@
   });
 
   // A button on the page, where there is none at the tray.
+  const MOST_S = 10;
   let isDown = false;
+  let downMs = 0;
   let moves = Promise.resolve();
   function finger(down) {
     if (down === isDown) return;
     isDown = down;
-    moves = moves.then(() => fetch("/api/v1/button", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ down }) })).catch(() => {});
+    if (down) downMs = performance.now();
+    const body = down ? { down } : { down, seconds: Math.min((performance.now() - downMs) / 1000, MOST_S) };
+    moves = moves.then(() => fetch("/api/v1/button", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).catch(() => {});
   }
   byId("sim-button").addEventListener("pointerdown", () => finger(true));
   for (const end of ["pointerup", "pointercancel", "blur"]) addEventListener(end, () => finger(false));

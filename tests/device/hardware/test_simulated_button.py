@@ -68,3 +68,15 @@ def test_a_phone_that_went_away_does_not_hold_the_button_for_ever(table, monkeyp
     hand.hold(0.01)
 
     assert len(made) == 2
+
+
+def test_a_finger_far_away_says_itself_how_long_it_was_there(table):
+    finger, made = table
+    finger.move(down=True)
+    finger.move(down=False, held_s=1.5)
+    finger.hold(0.25)
+    finger.move(down=True)
+    sleep(0.25)  # the release is long on its way
+    finger.move(down=False, held_s=0.1)
+
+    assert made == [1.5, pytest.approx(0.25, abs=0.15), 0]

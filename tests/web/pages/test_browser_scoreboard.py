@@ -451,6 +451,25 @@ def test_the_tray_button_goes_down_and_up_while_the_lamp_changes(begun, phone):
     assert moves(begun) == [True, False]
 
 
+def test_how_long_the_tray_button_was_held_is_measured_on_the_phone(begun, phone):
+    held = []
+
+    def hold_back(route):
+        if held:
+            route.continue_()
+        held.append(route)
+
+    phone.route("**/api/v1/button", hold_back)
+    phone.locator("#tray-button").tap()
+    expect(phone.locator("#toast")).to_have_text("Sending…")  # a second later
+    with phone.expect_response(lambda answer: '"down":false' in (answer.request.post_data or "")):
+        held[0].continue_()
+    up = begun.done[-1]
+
+    assert not up.down
+    assert up.seconds < 1
+
+
 def test_the_keyboard_holds_the_tray_button_too(begun, phone):
     phone.locator("#tray-button").focus()
     phone.keyboard.down(" ")
