@@ -22,9 +22,9 @@ from gpiozero.pins.mock import MockFactory
 from device import machine_fit as fits
 from device.calibrating.profile_file import FILE as PROFILE
 from device.calibrating.profile_store import ProfileStore
-from device.cameras import BY_PHONE, Opener, SimulatedTray, camera_opener, may_come_later
+from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
 from device.cameras.base import Camera
-from device.cameras.controls import Tuning, as_mains, as_rotation
+from device.cameras.controls import Tuning
 from device.coach.coach import TABLES, TableCoach
 from device.coach.notes_file import FILE as NOTES
 from device.coach.notes_file import NotesFile
@@ -33,7 +33,8 @@ from device.companion import Companion
 from device.doctor.system import Machine, System
 from device.files import clear_unfinished, refuse_as_root, state_folder
 from device.hardware.button import TrayButton
-from device.hardware.outputs import Wiring, as_lamp, open_signals
+from device.hardware.choices import as_camera, as_lamp, as_mains, as_rotation
+from device.hardware.outputs import Wiring, open_signals
 from device.hardware.pins import open_pins
 from device.hardware.systemd import Heartbeat, notify, shut_down_where_allowed
 from device.inbox import Inbox, JournalMended
@@ -305,7 +306,7 @@ def _camera(
     A real camera that is not there yet stops nobody: dice are tapped in until it comes. Where phones
     take the pictures, nothing is opened.
     """
-    if options.camera == BY_PHONE:
+    if as_camera(options.camera)[0] == "phone":
         return None, None
     usual = Tuning(
         rotation=as_rotation(options.rotation),

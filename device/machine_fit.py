@@ -24,6 +24,9 @@ WIDTHS_PX = (2304, 1536, 1152)
 
 MOST_LOOKS = 4
 
+BOUNDS = {"picture": (640, 4608), "threads": (1, 64), "looks": (1, MOST_LOOKS)}
+"""What may be set, from and to."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fit:
@@ -84,15 +87,21 @@ def chosen(picture: str, threads: str, looks: str, state: Path) -> Fit:
     """
     auto = kept(state) or usual_here()
     return Fit(
-        _number("picture", picture, auto.picture_px, 640, 4608),
-        _number("threads", threads, auto.threads, 1, 64),
-        _number("looks", looks, auto.looks, 1, MOST_LOOKS),
+        as_number("picture", picture) or auto.picture_px,
+        as_number("threads", threads) or auto.threads,
+        as_number("looks", looks) or auto.looks,
     )
 
 
-def _number(name: str, said: str, auto: int, low: int, high: int) -> int:
+def as_number(name: str, said: str) -> int | None:
+    """A setting as a number of `BOUNDS`; None where it is `auto`.
+
+    Raises:
+        UsageError: it is neither.
+    """
     if said == AUTO:
-        return auto
+        return None
+    low, high = BOUNDS[name]
     if said.isascii() and said.isdecimal() and low <= int(said) <= high:
         return int(said)
     raise UsageError(f'{name} is {quoted(said)}: take "auto", or "{low}" to "{high}"')

@@ -5,20 +5,24 @@ configuration; else `/etc/traykeeper/settings.toml`; else nothing but the defaul
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable
+from dataclasses import Field, dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import platformdirs
 
+from device import machine_fit as fits
 from device.errors import UsageError
+from device.hardware.choices import as_camera, as_lamp, as_mains, as_rotation
 from device.hardware.pins import BLUE_PIN, BUTTON_PIN, GREEN_PIN, RED_PIN
 from game import toml_table
-from game.errors import quoted
+from game.errors import GameError, quoted
 from game.message import Message
+from game.rules import rule_files
 from game.textfile import read_text
-from game.toml_table import nearest
+from game.toml_table import TomlTable, nearest
 
 SYSTEM_FILE = Path("/etc/traykeeper/settings.toml")
 
@@ -28,9 +32,29 @@ HIGHEST_PIN = 27
 HIGHEST_PORT = 65_535
 
 
-def _setting(default: Any, doc: str, low: float = 0, high: float = 0) -> Any:
+Check = Callable[[Any], object]
+"""Refuses a value that cannot be used: the very function by which it is used."""
+
+
+def _setting(
+    default: Any, doc: str, low: float = 0, high: float = 0, check: Check | None = None
+) -> Any:
     """A field with what the file says about it; `low` and `high` bound a number."""
-    return field(default=default, metadata={"doc": doc, "low": low, "high": high})
+    return field(default=default, metadata={"doc": doc, "low": low, "high": high, "check": check})
+
+
+def _rules(name: str) -> None:
+    """A file of rules is not looked for: where settings are packed or unpacked it need not be."""
+    if not name.endswith(".toml"):
+        rule_files.published(name)
+
+
+def _whole_path(folder: str) -> None:
+    if folder and not Path(folder).is_absolute():
+        raise UsageError(
+            f"state is {quoted(folder)}: name the folder with its whole path, "
+            "as /media/ssd/traykeeper"
+        )
 
 
 def _pin(default: int, doc: str) -> Any:
@@ -42,10 +66,14 @@ class Settings:
     """What can be set; the order is that of the file."""
 
     camera: str = _setting(
-        "auto", "Where the pictures come from: auto, sim, picamera2, usb[:N], phone or replay:PATH."
+        "auto",
+        "Where the pictures come from: auto, sim, picamera2, usb[:N], phone or replay:PATH.",
+        check=as_camera,
     )
     rules: str = _setting(
-        "walnut-studiolo", "Rules of a match that begins at the button: a name, or a .toml file."
+        "walnut-studiolo",
+        "Rules of a match that begins at the button: a name, or a .toml file.",
+        check=_rules,
     )
     host: str = _setting(
         "0.0.0.0",  # noqa: S104 - phones on the LAN are the point
@@ -61,7 +89,9 @@ class Settings:
         "",
         "Further names under which the page may be asked for, with blanks between; this machine's own are always taken.",
     )
-    state: str = _setting("", "Folder of the journal, with its whole path; empty is the usual one.")
+    state: str = _setting(
+        "", "Folder of the journal, with its whole path; empty is the usual one.", check=_whole_path
+    )
     frames_mb: int = _setting(
         200, "MB of pictures of throws that are kept beside the journal; 0 keeps none.", 0, 100_000
     )
@@ -72,21 +102,39 @@ class Settings:
         doc="Whether dice that were thrown are read by themselves once they lie still; the button then only banks.",
     )
     picture: str = _setting(
-        "auto", "Width in pixels of the pictures of the Pi's camera: auto, or a number in quotes."
+        "auto",
+        "Width in pixels of the pictures of the Pi's camera: auto, or a number in quotes.",
+        check=partial(fits.as_number, "picture"),
     )
-    threads: str = _setting("auto", "Threads of the reader: auto, or a number in quotes.")
+    threads: str = _setting(
+        "auto",
+        "Threads of the reader: auto, or a number in quotes.",
+        check=partial(fits.as_number, "threads"),
+    )
     looks: str = _setting(
-        "auto", "Looks at a throw that must agree: auto, or a number in quotes, 1 to 4."
+        "auto",
+        "Looks at a throw that must agree: auto, or a number in quotes, 1 to 4.",
+        check=partial(fits.as_number, "looks"),
     )
     rotation: int = _setting(
-        0, "By how many degrees clockwise the picture is turned: 0, 90, 180 or 270.", 0, 270
+        0,
+        "By how many degrees clockwise the picture is turned: 0, 90, 180 or 270.",
+        0,
+        270,
+        as_rotation,
     )
     mains_hz: int = _setting(
-        50, "The mains frequency, against lamps that flicker: 50, or 60 in the Americas.", 50, 60
+        50,
+        "The mains frequency, against lamps that flicker: 50, or 60 in the Americas.",
+        50,
+        60,
+        as_mains,
     )
     button_pin: int = _pin(BUTTON_PIN, "The push-button, to ground")
     lamp: str = _setting(
-        "rgb", "The lamp: rgb, one (a single colour, on red_pin, told by its blinking) or none."
+        "rgb",
+        "The lamp: rgb, one (a single colour, on red_pin, told by its blinking) or none.",
+        check=as_lamp,
     )
     red_pin: int = _pin(RED_PIN, "The lamp's red")
     green_pin: int = _pin(GREEN_PIN, "The lamp's green")
@@ -150,21 +198,20 @@ def parse(text: str, where: str) -> Settings:
     table = toml_table.parse(text, where, UsageError)
     known = {f.name: f for f in fields(Settings)}
     table.only(known, Message("is no setting"))
-    said = {
-        key: table.like(key, known[key].default, **_bounds(known[key].metadata))
-        for key in table.data
-    }
-    settings = Settings(**said)
-    if settings.state and not Path(settings.state).is_absolute():
-        raise UsageError(
-            f"{where}: state is {quoted(settings.state)}: name the folder with its whole path, "
-            "as /media/ssd/traykeeper"
-        )
-    return _without_a_pin_used_twice(settings, where)
+    said = {key: _value(table, key, known[key]) for key in table.data}
+    return _without_a_pin_used_twice(Settings(**said), where)
 
 
-def _bounds(metadata: Mapping[str, Any]) -> dict[str, float]:
-    return {name: metadata[name] for name in ("low", "high")}
+def _value(table: TomlTable, key: str, setting: Field[Any]) -> Any:
+    """What this line says, checked."""
+    about = setting.metadata
+    value = table.like(key, setting.default, about["low"], about["high"])
+    try:
+        if about["check"]:
+            about["check"](value)
+    except (UsageError, GameError) as error:
+        raise UsageError(f"{table.place(key)}: {error}") from None
+    return value
 
 
 def _without_a_pin_used_twice(settings: Settings, where: str) -> Settings:

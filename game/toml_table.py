@@ -169,12 +169,20 @@ class TomlTable:
     def error(self, key: str, what: Message) -> Exception:
         """An error that names the line in which the key is set, or its table begins."""
         path = f"{self.name}.{key}" if self.name else key
-        where: Value = self.where
-        if number := self._line_of(key):
-            where = Message("%(file)s, line %(n)s", file=self.where, n=str(number))
         return self.fault(
-            Message("%(where)s: %(key)s %(what)s", where=where, key=path[:_LONGEST_KEY], what=what)
+            Message(
+                "%(where)s: %(key)s %(what)s",
+                where=self.place(key),
+                key=path[:_LONGEST_KEY],
+                what=what,
+            )
         )
+
+    def place(self, key: str) -> Value:
+        """The file, and the line in which the key is set, or its table begins."""
+        if number := self._line_of(key):
+            return Message("%(file)s, line %(n)s", file=self.where, n=str(number))
+        return self.where
 
     def _line_of(self, key: str) -> int | None:
         name = re.escape(self.name or key)

@@ -19,9 +19,10 @@ from device.calibrating.profile_file import FILE, as_text
 from device.calibrating.profile_store import ProfileStore
 from device.calibrating.wizard import Wizard
 from device.cameras import SimulatedTray, camera_opener
-from device.cameras.controls import Tuning, as_mains, as_rotation
+from device.cameras.controls import Tuning
 from device.errors import UsageError
 from device.files import hand_over, state_folder
+from device.hardware.choices import as_mains, as_rotation
 from device.settings import Settings
 from device.watching.camera_thread import CameraThread
 from device.watching.reports import CameraFound, CameraLost, Report

@@ -9,9 +9,9 @@ from device.cameras.replay import ReplayCamera
 from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.usb import UsbCamera
 from device.errors import UsageError
+from device.hardware.choices import as_camera
 
 __all__ = [
-    "BY_PHONE",
     "Opener",
     "Picamera2Camera",
     "ReplayCamera",
@@ -27,11 +27,6 @@ __all__ = [
 Opener = (
     partial[SimulatedTray] | partial[Picamera2Camera] | partial[UsbCamera] | partial[ReplayCamera]
 )
-
-BY_PHONE = "phone"
-"""No camera is opened: phones take the pictures."""
-
-_CHOICE = "take auto, sim, picamera2, usb[:N], phone (to play) or replay:PATH"
 
 
 def open_camera(
@@ -68,22 +63,26 @@ def camera_opener(
     tuning: Tuning = Tuning(),  # noqa: B008 - it is frozen
 ) -> Opener:
     """What opens the camera of this name, as often as it is called; see `open_camera`."""
-    kind, _, detail = spec.partition(":")
+    kind, which = as_camera(spec)
     match kind:
-        case "auto" if not detail:
+        case "auto":
             there = pi_camera_there()
             return camera_opener(
                 "picamera2" if there else "sim", seed=seed, roll_s=roll_s, tuning=tuning
             )
         case "sim":
-            return partial(_simulated, detail or "green", seed, roll_s)
-        case "picamera2" if not detail:
+            return partial(_simulated, which or "green", seed, roll_s)
+        case "picamera2":
             return partial(Picamera2Camera, tuning)
-        case "usb" if not detail or detail.isdecimal():
-            return partial(UsbCamera, int(detail or 0), tuning)
-        case "replay" if detail:
-            return partial(ReplayCamera, detail)
-    raise UsageError(f"no camera is called {spec!r}: {_CHOICE}")
+        case "usb":
+            return partial(UsbCamera, int(which or 0), tuning)
+        case "replay":
+            return partial(ReplayCamera, which)
+        case "phone":
+            raise UsageError(
+                "phones take pictures in play only: "
+                "take auto, sim, picamera2, usb[:N] or replay:PATH"
+            )
 
 
 def may_come_later(opener: Opener) -> bool:

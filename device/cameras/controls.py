@@ -1,16 +1,13 @@
 """How a camera is set: what it is told when it is opened, and what it holds from then on."""
 
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import cv2
 import numpy as np
 
 from device.cameras.base import Camera, Image
-from device.errors import UsageError
-
-Rotation = Literal[0, 90, 180, 270]
-Mains = Literal[50, 60]
+from device.hardware.choices import Mains, Rotation
 
 WIDTH_PX = 2304
 """A die of 16 mm is 95 px wide from 30 cm: more only costs time."""
@@ -82,22 +79,6 @@ class Tunable(Camera, Protocol):
 
     def refocus(self) -> float | None:
         """Look for the sharpest lens position, hold it, and give it; None with a fixed lens."""
-
-
-def as_rotation(degrees: int) -> Rotation:
-    """A setting as a rotation."""
-    match degrees:
-        case 0 | 90 | 180 | 270:
-            return degrees
-    raise UsageError(f"rotation is {degrees}: the camera's picture turns by 0, 90, 180 or 270")
-
-
-def as_mains(frequency_hz: int) -> Mains:
-    """A setting as a mains frequency."""
-    match frequency_hz:
-        case 50 | 60:
-            return frequency_hz
-    raise UsageError(f"mains_hz is {frequency_hz}: take 50, or 60 in the Americas")
 
 
 def turned(image: Image, rotation: Rotation) -> Image:

@@ -4,17 +4,17 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, Protocol
+from typing import Protocol
 
 from gpiozero.pins import Factory
 
-from device.errors import UsageError
 from device.hardware.buzzer import Sounder
+from device.hardware.choices import LampKind
 from device.hardware.lamp import OneLamp, RgbLamp
 from device.hardware.pins import BLUE_PIN, GREEN_PIN, RED_PIN
 from device.hardware.voice import Voice
 from device.session.indicator import Indicator
-from game.errors import quoted, reason
+from game.errors import reason
 from game.message import Message
 
 log = logging.getLogger(__name__)
@@ -30,9 +30,6 @@ class Output(Protocol):
         """
 
     def close(self) -> None: ...
-
-
-LampKind = Literal["rgb", "one", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +53,6 @@ class Wiring:
     buzzer: int | None = None
     tones: bool = False
     voice: bool = False
-
-
-def as_lamp(kind: str) -> LampKind:
-    """A setting as a kind of lamp."""
-    match kind:
-        case "rgb" | "one" | "none":
-            return kind
-    raise UsageError(f"lamp is {quoted(kind)}: take rgb, one or none")
 
 
 class Signals:

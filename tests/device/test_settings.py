@@ -49,6 +49,15 @@ def test_the_file_as_it_is_printed_changes_nothing_and_reads_back():
         ("voice = 1", "true or false"),
         ("camera = 0", "text in quotes"),
         ("port =", "not valid TOML"),
+        ('camera = "foo"', "no camera is called 'foo': take auto"),
+        ('camera = "usb:x"', "no camera is called 'usb:x'"),
+        ('rules = "zilhc"', "no rule set is called 'zilhc': did you mean 'zilch'?"),
+        ('picture = "5"', """picture is '5': take "auto", or "640" to "4608\""""),
+        ('threads = "x"', "threads is 'x'"),
+        ('looks = "9"', """looks is '9': take "auto", or "1" to "4\""""),
+        ("rotation = 45", "rotation is 45: the camera's picture turns by 0, 90, 180 or 270"),
+        ("mains_hz = 55", "mains_hz is 55: take 50, or 60"),
+        ('lamp = "two"', "lamp is 'two': take rgb, one or none"),
     ],
 )
 def test_a_mistake_is_named_with_the_remedy(text, words):
@@ -91,9 +100,9 @@ def test_one_setting_is_printed_for_the_shell(tmp_path):
 
 def test_play_goes_by_its_settings_and_options_override_them(tmp_path):
     file = tmp_path / "settings.toml"
-    file.write_text('camera = "film"\n')
+    file.write_text('camera = "replay:/nowhere"\n')
     refused = run("play", "--settings", str(file))
-    assert "no camera is called 'film'" in refused.stderr
+    assert "/nowhere" in refused.stderr
 
     overridden = run("play", "--settings", str(file), "--camera", "tape")
     assert "no camera is called 'tape'" in overridden.stderr
@@ -115,6 +124,41 @@ def test_every_option_of_play_that_is_a_setting_has_its_name():
     options = {param.name for param in play.params}
 
     assert options - {"roll_s", "seed", "settings"} <= asdict(Settings()).keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("camera", value) for value in ("auto", "sim:ruby", "usb", "usb:1", "phone")),
+        ("camera", "replay:/nowhere/a:b"),
+        ("picture", "640"),
+        ("threads", "auto"),
+        ("looks", "4"),
+        ("rotation", 270),
+        ("mains_hz", 60),
+        ("lamp", "one"),
+        ("rules", "zilch"),
+        ("rules", "/nowhere/house.toml"),
+    ],
+)
+def test_what_can_be_played_is_taken_and_no_file_that_it_names_is_looked_for(name, value):
+    assert getattr(parse(f"{name} = {json.dumps(value)}", "here"), name) == value
+
+
+def test_a_value_that_cannot_be_used_is_named_with_its_line(tmp_path):
+    file = tmp_path / "settings.toml"
+    file.write_text('port = 80\nlamp = "two"\n')
+
+    assert run("settings", str(file)).stderr == (
+        f"traykeeper: {file}, line 2: lamp is 'two': take rgb, one or none\n"
+    )
+
+
+def test_settings_are_read_without_what_takes_long_to_load():
+    large = "{'cv2', 'numpy', 'flask'}"
+    code = f"import sys, device.settings; sys.exit(len({large} & sys.modules.keys()))"
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 @pytest.mark.parametrize("folder", ["games", "~/games", "./games"])

@@ -44,6 +44,11 @@ def test_an_unknown_camera_is_one_line_with_the_remedy(spec):
     assert "\n" not in str(caught.value)
 
 
+def test_a_camera_is_not_opened_where_phones_take_the_pictures():
+    with pytest.raises(UsageError, match="in play only: take auto"):
+        open_camera("phone")
+
+
 def test_a_missing_usb_camera_is_a_camera_error():
     with pytest.raises(CameraError, match="/dev/video98"):
         open_camera("usb:98")

@@ -8,10 +8,9 @@ from time import monotonic, sleep
 import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
-from device.errors import UsageError
 from device.hardware.buzzer import SOUNDS, Sounder, sound_for
 from device.hardware.lamp import BLINKS, LAMPS, OneLamp, RgbLamp
-from device.hardware.outputs import Signals, Wiring, as_lamp, open_signals
+from device.hardware.outputs import Signals, Wiring, open_signals
 from device.hardware.voice import Voice, spoken, words_for
 from device.session.indicator import HOLDING, Indicator, sign_for
 from game.message import Message
@@ -184,11 +183,6 @@ def test_all_that_is_wired_is_opened(pins):
     assert "TonalBuzzer" in repr(outputs)
     outputs.close()
     assert repr(open_signals(pins, Wiring(lamp="none"), pytest.fail)) == "<Signals >"
-
-
-def test_a_lamp_of_another_kind_is_refused_with_the_choice():
-    with pytest.raises(UsageError, match="take rgb, one or none"):
-        as_lamp("neon")
 
 
 def test_without_espeak_ng_one_line_names_the_package_and_all_else_works(monkeypatch, pins):
