@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from device.commands.options import state_option
+from device.errors import UsageError
 from device.files import as_owner_of, hand_over, shown, state_folder
 from device.settings import Settings, find, load
 from device.storage import backup as backups
@@ -29,6 +30,8 @@ def backup(file: str | None, state: str | None, settings_file: str | None) -> No
     settings, settings_path = _settings(settings_file)
     now = datetime.now(UTC).astimezone()
     path = Path(file or f"traykeeper-{now:%Y-%m-%d}.zip")
+    if path.is_file() and not backups.is_one(path):
+        raise UsageError(f"{path}: there is a file, and no backup: name another")
     folder = state_folder(state or settings.state)
     with as_owner_of(folder):
         made = Backups(folder, settings_path).now()

@@ -223,6 +223,15 @@ def write(backup: Backup, path: Path) -> None:
         pack(backup, file)
 
 
+def is_one(path: Path) -> bool:
+    """Whether this file was made as a backup; not, whether it holds."""
+    try:
+        with ZipFile(path) as pack:
+            return LIST in pack.namelist()
+    except (*NO_ZIP, OSError, ValueError):
+        return False
+
+
 def read(path: Path) -> Backup:
     """The backup in this file.
 

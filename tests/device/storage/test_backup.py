@@ -344,6 +344,18 @@ def test_backup_and_restore_on_the_command_line(journal, run, tmp_path):
     assert before.position == 3
 
 
+def test_a_backup_takes_the_place_of_another_one_only(journal, run, tmp_path):
+    number = play(journal, 500)
+    (tmp_path / "house.toml").write_text('extends = "zilch"\n')
+    assert "there is a file, and no backup" in run("backup", "house.toml", ok=False)
+    assert (tmp_path / "house.toml").read_text() == 'extends = "zilch"\n'
+
+    run("backup", "kept.zip")
+    journal.append(number, ScoreSet(0, 9000))
+    run("backup", "kept.zip")
+    assert backup.read(tmp_path / "kept.zip").position == 3
+
+
 def test_asked_and_not_said_yes_nothing_is_restored(journal, run, tmp_path):
     number = play(journal, 500)
     run("backup", "kept.zip")
