@@ -22,12 +22,20 @@ VERBS = (
     "doctor", "backup", "restore", "bench",
 )  # fmt: skip
 
+ASKS_FOR_HELP: type[click.ClickException] | tuple[()] = getattr(
+    click.exceptions, "NoArgsIsHelpError", ()
+)
+"""What click raises where no verb is named; before 8.2 it printed the help itself."""
+
 
 def main(args: Sequence[str] | None = None) -> None:
     """The console script. Every expected error is one line, never a traceback."""
     _open_streams()
     try:
         code = cli.main(args, prog_name="traykeeper", standalone_mode=False)
+    except ASKS_FOR_HELP as error:
+        error.show()
+        sys.exit(BAD_INPUT)
     except click.ClickException as error:
         _fail(error.format_message())
     except (GameError, UsageError) as error:

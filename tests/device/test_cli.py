@@ -59,6 +59,13 @@ def photo(tmp_path_factory):
     return path
 
 
+@pytest.mark.parametrize("words", [(), ("rules",), ("bench",)])
+def test_without_a_verb_the_help_is_printed_line_by_line(call, words):
+    done = call(*words)
+
+    assert (done.stdout + done.stderr).strip() == call(*words, "--help").stdout.strip()
+
+
 def test_keeps_lists_all_eleven():
     done = run("keeps", "--rules", "walnut-studiolo", "1", "1", "3", "3", "3", "5")
 
