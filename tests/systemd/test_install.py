@@ -454,6 +454,7 @@ def test_uninstall_leaves_settings_and_matches_and_purge_leaves_nothing(root):
     install("--root", str(root))
     (root / "var/lib/traykeeper").mkdir(parents=True)
     (root / "var/lib/traykeeper/journal.db").touch()
+    (root / "etc/systemd/system/traykeeper-first-boot.service").touch()  # of the card's first start
     install("--uninstall", "--root", str(root))
 
     assert files(root) == ["etc/traykeeper/settings.toml", "var/lib/traykeeper/journal.db"]
