@@ -31,7 +31,7 @@ from device.coach.notes_file import NotesFile
 from device.coach.worker_client import WorkerClient
 from device.companion import Companion
 from device.doctor.system import Machine, System
-from device.files import clear_unfinished, refuse_as_root, state_folder
+from device.files import clear_unfinished, make_folder, refuse_as_root, state_folder
 from device.hardware.button import TrayButton
 from device.hardware.choices import as_camera, as_lamp, as_mains, as_rotation
 from device.hardware.outputs import Wiring, open_signals
@@ -83,9 +83,12 @@ def run(options: PlayOptions) -> None:
     """Play until Ctrl-C or a termination signal.
 
     Raises:
-        UsageError: root would play in another user's folder, who could not go on there.
+        UsageError: root would play in another user's folder, who could not go on there; or there is
+            no folder and none can be made.
     """
-    refuse_as_root(state_folder(options.state))
+    folder = state_folder(options.state)
+    refuse_as_root(folder)
+    make_folder(folder)
     stop = Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())

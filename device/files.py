@@ -162,6 +162,20 @@ def refuse_as_root(folder: Path) -> None:
         )
 
 
+def make_folder(folder: Path) -> None:
+    """Where matches are kept from now on, if it is not there yet.
+
+    Raises:
+        UsageError: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"{shown(folder)}: no folder can be made there ({error.strerror}): name another as state"
+        ) from None
+
+
 def hand_over(folder: Path) -> None:
     """What root wrote belongs to whom the folder belongs."""
     if os.geteuid() != 0:

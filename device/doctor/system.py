@@ -13,7 +13,7 @@ from device.errors import UsageError
 from device.files import is_service, state_folder
 from device.lan import EVERY
 from device.settings import Settings, find, load
-from game.errors import GameError
+from game.errors import FileError, GameError
 
 PATIENCE_S = 10
 
@@ -88,12 +88,18 @@ class System:
 
 
 def admit(file: str | None = None, machine: Machine | None = None) -> System:
-    """Look at this machine, with these settings."""
+    """Look at this machine, with these settings.
+
+    Raises:
+        FileError: the file that was named cannot be read.
+    """
     machine = machine or Machine()
     path, settings, complaint = find(file), Settings(), None
     try:
         settings = load(path)
     except (UsageError, GameError) as error:
+        if file is not None and isinstance(error, FileError):
+            raise
         complaint = str(error)
     state = fetch(f"http://{_reachable(settings.host)}:{settings.port}/api/v1/state")
     installed = is_service(machine.path("/"))

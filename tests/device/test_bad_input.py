@@ -43,6 +43,8 @@ def play(folder):
         (("read", "a\x1b[31mb\n.jpg"), r"a\x1b[31mb\n.jpg: no such file"),
         (("keeps", "\x1b]0;evil\x07"), "traykeeper: "),
         (("pin", "--settings", "\x1b[2J"), "no such file"),
+        (("doctor", "--settings", "none.toml"), "none.toml: there is no such file"),
+        (("play", "--state", "/dev/null"), "/dev/null: no folder can be made there"),
     ],
 )
 def test_it_is_one_line_and_quick(words, why):
