@@ -75,11 +75,13 @@ def address(url: str, *, secret: str = "", ca: str = "") -> Address:
         port = parts.port
         (parts.hostname or "").encode("idna")  # as whoever looks the name up will do
     except ValueError:
-        raise UsageError(f"mqtt: {quoted(url)} is no address: write {EXAMPLE}") from None
+        raise UsageError(f"{quoted(url)} is no address: write {EXAMPLE}") from None
     if parts.scheme not in PORTS or not parts.hostname or parts.path.strip("/"):
-        raise UsageError(f"mqtt: {quoted(url)} is no address: write {EXAMPLE}")
+        raise UsageError(f"{quoted(url)} is no address: write {EXAMPLE}")
     if parts.username is not None:
-        raise UsageError("mqtt: user and password belong into the file that mqtt_secret names")
+        raise UsageError(
+            "user and password belong into the file that mqtt_secret (the club: --secret) names"
+        )
     user, password = _secret(secret) if secret else (None, None)
     tls = parts.scheme == "mqtts"
     return Address(

@@ -37,7 +37,7 @@ LONGEST_WORD = 200
 PAHO = "paho-mqtt>=2.1"
 """As the extra `mqtt` in pyproject.toml has it."""
 
-GOES_ON = "; trying again, the table plays on"
+GOES_ON = "; trying again"
 """The end of every trouble."""
 
 
@@ -183,7 +183,10 @@ class BrokerClient:
         if reason == "Unsupported protocol version":
             return f"the broker {self._address} does not speak MQTT 5: Mosquitto does since 1.6"
         if reason in ("Bad user name or password", "Not authorized"):
-            where = self._address.secret or "a file named by mqtt_secret, which is not set"
+            where = (
+                self._address.secret
+                or "a file named by mqtt_secret (the club: --secret), which is not set"
+            )
             return f"the broker {self._address} wants another user or password: see {where}"
         return f"the broker {self._address} refuses us: {reason[:LONGEST_WORD]}"
 
@@ -199,14 +202,15 @@ def why(error: BaseException | None, address: Address) -> str:
         case ssl.SSLCertVerificationError():
             what = error.verify_message
             return (
-                f"the certificate of {address} does not hold ({what}): mqtt_ca names who signed it"
+                f"the certificate of {address} does not hold ({what}): "
+                "mqtt_ca names who signed it (the club: --ca)"
             )
         case ssl.SSLError() | ConnectionResetError() if address.tls:
             return f"no TLS with {address} ({error}): does it speak {_other(address)}?"
         case ConnectionRefusedError():
             return f"nobody listens at {address}: does the broker run?"
         case gaierror():
-            return f"nobody knows the name {address.host}: mind the setting mqtt"
+            return f"nobody knows the name {address.host}: mind its spelling"
         case TimeoutError():
             return f"{address} does not answer: does the broker run there?"
     return f"no way to {address} ({error})"

@@ -88,7 +88,7 @@ class Publisher:
             lost=lambda: self._jobs.put(self._lost),
             heard=lambda *message: self._jobs.put(partial(self._heard, *message)),
             acknowledged=lambda *answer: self._jobs.put(partial(self._taken, *answer)),
-            warn=self._warn,
+            warn=lambda trouble: self._warn(f"{trouble}, the table plays on"),
         )
 
     def _will(self) -> Will:

@@ -10,6 +10,7 @@ from threading import Thread
 
 import pytest
 
+from device.club_board import ClubOptions, serving
 from device.errors import UsageError
 from device.mqtt import client
 from device.mqtt.address import address, tray_name
@@ -124,7 +125,18 @@ def test_no_broker_and_one_that_comes_back_are_told_once(table, join, broker, tr
     broker.start()
 
     assert f"nobody listens at localhost:{broker.port}: does the broker run?" in line
+    assert line.endswith("; trying again, the table plays on")
     assert plays_on(table)
+
+
+def test_a_club_board_without_its_broker_is_told_of_no_table_and_no_setting(tmp_path, troubles):
+    options = ClubOptions("mqtt://localhost:9", host="127.0.0.1", port=0, state=str(tmp_path))
+    with serving(options, troubles.append):
+        (line,) = until(lambda: troubles)
+
+    assert line == (
+        "traykeeper club: nobody listens at localhost:9: does the broker run?; trying again"
+    )
 
 
 def test_a_broker_that_speaks_an_older_mqtt(troubles):
@@ -161,7 +173,7 @@ def greet_as_of_old(server):
         ("mqtt://broker/club", "is no address"),
         ("mqtt://broker..local", "is no address: write mqtt://"),
         (f"mqtt://{'b' * 64}.local", "is no address"),
-        ("mqtt://me:secret@broker", "belong into the file that mqtt_secret names"),
+        ("mqtt://me:secret@broker", "belong into the file that mqtt_secret"),
     ],
 )
 def test_an_address_that_does_not_hold(url, words):
