@@ -14,7 +14,7 @@ OLD := $(shell $(PYTHON) -c 'import importlib.util as u, numpy; print("-c constr
 help:
 	@echo "make play    set up and run the companion (simulated tray where there is no camera)"
 	@echo "make test    set up and run every check: lint, types, tests"
-	@echo "make soak    every campaign in full: kills, power cuts, matches, fuzzing (an hour or so)"
+	@echo "make soak    every campaign in full: kills, power cuts, matches, fuzzing (some hours)"
 	@echo "make test-pi run the service and the camera on a Pi that is not there (as root)"
 	@echo "make locks   write down anew which packages the appliance takes"
 	@echo "make release build what is handed out, try it, and say what to upload"
