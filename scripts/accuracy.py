@@ -1,6 +1,6 @@
 """Read every labelled picture and write docs/accuracy.md: right, asked and silent, by kind.
 
-    TRAYKEEPER_PICTURES=folder python scripts/accuracy.py
+    TRAYKEEPER_PICTURES=folder .venv/bin/python scripts/accuracy.py
 
 The folder holds `photos/`, `renders/` and `evenings/`, see `vision.dataset`.
 """

@@ -1,6 +1,6 @@
 """Make the pictures of the club board: a made-up evening, in real Chromium.
 
-python scripts/club_pictures.py
+.venv/bin/python scripts/club_pictures.py
 """
 
 import json

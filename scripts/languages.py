@@ -1,6 +1,6 @@
 """Bring the catalogues up to date with the source, and compile them.
 
-python scripts/languages.py
+.venv/bin/python scripts/languages.py
 """
 
 import ast

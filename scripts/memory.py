@@ -1,6 +1,6 @@
 """An evening in 512 MB: what each kind of work takes at most, for docs/hardware.md. As root.
 
-python scripts/memory.py [--throws 200] [--mb 512] [--log FILE]
+.venv/bin/python scripts/memory.py [--throws 200] [--mb 512] [--log FILE]
 
 The companion and its helpers live in a control group of so much memory and no swap, as on a Zero
 2 W; the camera is the simulated tray. Printed is what programs hold themselves, and in brackets

@@ -1,7 +1,7 @@
 """Solve the published rule sets anew and put the tables into the package.
 
-    python scripts/odds_tables.py            # those that have none that fits
-    python scripts/odds_tables.py zilch      # these, whatever is there
+    .venv/bin/python scripts/odds_tables.py            # those that have none that fits
+    .venv/bin/python scripts/odds_tables.py zilch      # these, whatever is there
 
 Needed whenever a rule set changes, or `METHOD` in game/odds/match_odds.py. About a minute each.
 """

@@ -1,6 +1,6 @@
 """How soon a phone shows the table, what is sent for it, and how soon a second phone follows.
 
-python scripts/page_speed.py
+.venv/bin/python scripts/page_speed.py
 
 A table as it is played, photo and all: simulated dice, real Chromium, both on this machine.
 """

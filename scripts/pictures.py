@@ -1,6 +1,6 @@
 """Make the pictures of the README and the docs: the simulated tray, on a phone in real Chromium.
 
-python scripts/pictures.py
+.venv/bin/python scripts/pictures.py
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Draw docs/pictures/wiring.svg: button, lamp and buzzer on the pins that the code uses.
 
-python scripts/wiring.py
+.venv/bin/python scripts/wiring.py
 """
 
 from dataclasses import dataclass

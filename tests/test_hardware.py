@@ -30,7 +30,7 @@ PARTS = {
 
 
 def test_the_picture_is_the_one_that_the_script_draws():
-    assert TARGET.read_text("utf-8") == draw(), "run python scripts/wiring.py"
+    assert TARGET.read_text("utf-8") == draw(), "run .venv/bin/python scripts/wiring.py"
 
 
 def test_the_picture_is_well_formed_and_names_every_pin_that_is_used():

@@ -48,7 +48,7 @@ def test_no_sentence_is_missing(language):
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_the_catalogues_are_up_to_date_with_the_source(language):
-    """If this fails: python scripts/languages.py."""
+    """If this fails: .venv/bin/python scripts/languages.py."""
     fresh = script().fresh(language)
 
     assert po(language).read_bytes() == script().as_po(fresh)
