@@ -18,8 +18,10 @@ def bench() -> None:
     traykeeper bench rules                # the table of keeps
     traykeeper bench odds                 # solving a match
     traykeeper bench players              # chances of three to six players
+    traykeeper bench web                  # a hundred phones
     traykeeper bench club                 # 200 trays on one broker
     traykeeper bench fit                  # what suits this machine
+    traykeeper bench all                  # all but players, club and fit
     """
 
 
@@ -226,7 +228,7 @@ def bench_fit(keep: bool, state: str | None) -> None:  # noqa: FBT001
 
 @bench.command("all")
 def bench_all() -> None:
-    """Everything above but the club, which takes five minutes, and the fit.
+    """One after the other: vision, press, start, web, rules, odds.
 
     \b
     traykeeper bench all
