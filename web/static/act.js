@@ -33,8 +33,11 @@
     return async (...given) => {
       if (busy) return;
       busy = true;
-      await job(...given);
-      busy = false;
+      try {
+        await job(...given);
+      } finally {
+        busy = false;
+      }
     };
   }
 
