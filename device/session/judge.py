@@ -33,6 +33,10 @@ class Sight:
     tumbled: bool | None = None
     time_s: float = 0.0
 
+    def known(self, lay: tuple[Place, ...]) -> "Sight":
+        """The same, with the faces of dice that cannot be read and still lie here."""
+        return replace(self, reading=known_again(self.reading, lay))
+
     def told(self, die: int, face: int) -> "Sight":
         """The same, but for the face of one die, which a person names."""
         dice = list(self.reading.dice)
@@ -45,13 +49,12 @@ def judge(match: Match, sight: Sight, before: tuple[Place, ...] = ()) -> Verdict
 
     `before` are the places of dice that were read for something else since its last throw.
     """
-    before = before or match.last_places
-    reading = known_again(sight.reading, before)
-    if not reading.sure:
-        return Attention(messages.advice(reading))
-    if not reading.in_tray:
+    if not sight.reading.sure:
+        return Attention(messages.advice(sight.reading))
+    if not sight.reading.in_tray:
         return EmptyTray()
-    lay = compare(reading, before, match.rules.n_dice)
+    before = before or match.last_places
+    lay = compare(sight.reading, before, match.rules.n_dice)
     if not lay.thrown:
         return NotThrown(Message("Not thrown yet: the dice lie where they lay."))
     verdict = _announce_reset(match.state, _judge_throw(match.state, lay))

@@ -77,7 +77,7 @@ class Looker(Protocol):
 
     def mark(self, time_s: float | None = None) -> None: ...
 
-    def unmark(self) -> None: ...
+    def doubt(self) -> None: ...
 
     @property
     def tumbled(self) -> bool | None: ...
@@ -189,15 +189,16 @@ class MatchControl:
     # What is true, what is asked, and what is on offer
 
     def _do(self, *actions: Action) -> Match:
-        lay, before = self._lay, self.live_match.match.last_places
+        lay, before = self._lay, self.live_match.match
         match = self.live_match.do(*actions)
-        if any(isinstance(action, Thrown) for action in actions):
+        kinds = {type(action) for action in actions}
+        if Thrown in kinds:
             self._looker.mark(self._seen_s)
             self._leftovers = ()
-        elif any(isinstance(action, Spliced) for action in actions):
+        elif Spliced in kinds and _spots(match) != _spots(before):
             self._leftovers = lay  # whatever the past is now, these are no new throw
-        elif match.last_places != before:
-            self._looker.unmark()
+        elif kinds & {Undone, Redone} and _spots(match) != _spots(before):
+            self._looker.doubt()
         return match
 
     def _apply(self, verdict: Verdict) -> None:
@@ -320,6 +321,11 @@ class MatchControl:
         """How the dice lay that were read last: they are no throw of what is played next."""
         return self._leftovers or (self.live_match.match.last_places if self.live_match else ())
 
+    @property
+    def _kept(self) -> tuple[Place, ...]:
+        """Those among them that were no part of the last throw."""
+        return tuple(place for place in self._lay if place.aside)
+
     def _begin(self, match: Match, message: Message) -> None:
         self._leftovers = self._lay
         self.live_match.begin(match)
@@ -432,3 +438,8 @@ class MatchControl:
         match = self._do(action)
         self._clear()
         self.message = Paragraph(said, messages.news(before, match))
+
+
+def _spots(match: Match) -> set[tuple[float, float]]:
+    """Where dice lay, whatever they showed."""
+    return {(place.x, place.y) for place in match.last_places}

@@ -241,6 +241,7 @@ class Session(DiceControl):
             return False  # taken up again: nobody has asked for these
         self.overlay = self.offering = None
         self._seen_s = sight.time_s
+        sight = sight.known(self._kept if waiting.again is not None else self._lay)
         if self.dice is not None:
             self._read_dice_or_wait(self.dice, sight)
         elif not self.live_match:
@@ -279,6 +280,7 @@ class Session(DiceControl):
         """
         self._clear()
         self._seen_s = sight.time_s
+        sight = sight.known(self._lay)
         if self.dice is not None:
             self._read_dice(self.dice, sight)
             return
@@ -297,6 +299,7 @@ class Session(DiceControl):
                 Message("That die is no part of the last throw: press to read the dice.")
             )
         self.overlay = None
+        sight = sight.known(self._lay)
         if self.dice is not None:
             self._read_dice(self.dice, sight)
         elif self.live_match:

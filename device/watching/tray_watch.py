@@ -165,10 +165,11 @@ class TrayWatch:
         with self._lock:
             self._marked_s = self._clock() if time_s is None else time_s
 
-    def unmark(self) -> None:
-        """The reading it was marked with was taken back: nobody can say what tumbled since the one before."""
+    def doubt(self) -> None:
+        """The reading it was marked with was taken back: that nothing tumbled since says nothing any more."""
         with self._lock:
-            self._marked_s = None
+            if self._view:
+                self._view.gap_s = self._clock()
 
     def resettle(self) -> None:
         """The light has changed: a camera that can, finds its exposure again."""

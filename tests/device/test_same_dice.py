@@ -5,7 +5,15 @@ from dataclasses import replace
 import pytest
 
 from device.cameras.simulated.tray import SimulatedTray
-from game.commands import AnswerQuestion, ByHand, KeepDice, StartMatch
+from game.commands import (
+    AnswerQuestion,
+    ByHand,
+    CorrectThrow,
+    KeepDice,
+    StartMatch,
+    TapIn,
+    Undo,
+)
 from game.match.events import Skipped
 from game.rules import rule_files
 from game.situation import Situation
@@ -282,3 +290,20 @@ def test_a_throw_that_a_refused_hold_read_has_its_photo(match_rig):
     assert "short of the opening" in str(refused.message)
     assert refused.match.last_throw.dice == (2, 3, 3, 5)
     assert refused.photo not in (None, before)
+
+
+@pytest.mark.parametrize("mend", [CorrectThrow((1, 1, 1, 2, 3, 6)), None])
+def test_a_hold_reads_dice_thrown_since_whatever_was_corrected_or_taken_back(match_rig, mend):
+    match_rig.throw(*THOUSAND)
+    if mend:
+        match_rig.companion.do(mend)
+    else:
+        match_rig.companion.do(KeepDice((1, 1, 1)))
+        match_rig.companion.do(TapIn((5, 3, 4)))
+        match_rig.companion.do(Undo())
+    match_rig.tray.set_aside((1, 1, 1))
+    match_rig.roll(2, 3, 4)
+    match_rig.hold()
+
+    assert match_rig.scores == [0, 0]
+    assert match_rig.state.player.name == "Ben"

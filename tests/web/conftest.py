@@ -77,7 +77,7 @@ class NoCamera:
     def mark(self, time_s=None):
         pass
 
-    def unmark(self):
+    def doubt(self):
         pass
 
 

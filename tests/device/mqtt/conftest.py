@@ -36,7 +36,7 @@ class Blind:
     def mark(self, time_s=None):
         pass
 
-    def unmark(self):
+    def doubt(self):
         pass
 
 

@@ -72,7 +72,7 @@ class Eye:
     def mark(self, time_s=None):
         pass
 
-    def unmark(self):
+    def doubt(self):
         pass
 
 

@@ -322,7 +322,8 @@ def test_doubtful_die_needs_attention_and_never_counts(match, problem):
 def test_a_kept_die_whose_face_was_named_is_known_again(match):
     smudged = die(None, 700, problem=Problem.UNREADABLE)
     match = accept(match, judge(match, sight([*lay((1, 2, 3, 4, 6)), smudged]).told(5, 1)))
-    match = accept(match, judge(match, sight([smudged], lay((2, 3, 4, 4, 5), y=400))))
+    again = sight([smudged], lay((2, 3, 4, 4, 5), y=400)).known(match.last_places)
+    match = accept(match, judge(match, again))
 
     assert match.state.turn.throws[0].keep.dice == (1,)
 
@@ -331,7 +332,8 @@ def test_a_doubtful_die_elsewhere_is_no_known_one(match):
     match = thrown(match, PAIR_OF_ONES)
     doubtful = die(None, 130, problem=Problem.UNREADABLE)
 
-    assert isinstance(judge(match, sight([doubtful], lay((2, 3, 4, 6), y=400))), Attention)
+    there = sight([doubtful], lay((2, 3, 4, 6), y=400)).known(match.last_places)
+    assert isinstance(judge(match, there), Attention)
 
 
 def test_hot_dice_of_which_one_is_missing_are_asked_about(match):

@@ -16,6 +16,7 @@ from game.commands import (
     DropEvents,
     InsertTurn,
     KeepDice,
+    ReadAgain,
     Redo,
     Rematch,
     Reopen,
@@ -55,8 +56,8 @@ class Eye:
     def mark(self, time_s=None):
         self.marks.append(time_s)
 
-    def unmark(self):
-        self.marks.append("unmarked")
+    def doubt(self):
+        self.marks.append("doubted")
 
 
 @pytest.fixture
@@ -366,7 +367,7 @@ def test_nobody_says_what_tumbled_before_a_throw_that_was_taken_back(session, lo
     assert looker.marks == [0.0]
     session.do(Undo())
 
-    assert looker.marks == [0.0, "unmarked"]
+    assert looker.marks == [0.0, "doubted"]
 
 
 def test_a_bank_that_was_held_goes_on_where_the_tray_flickers_without_end(session, looker):
@@ -421,3 +422,56 @@ def test_dice_and_undo_meant_for_an_earlier_step_are_refused(session):
     with pytest.raises(TableError, match="The table has moved on"):
         session.do(Undo(step=shown + 1))
     assert session.last_throw is None
+
+
+def smudged_kept(faces, *, y=400, smudged=True):
+    """A kept die at its place, that cannot be read now, and these."""
+    kept = sight((None,) if smudged else (1,), problem=Problem.UNREADABLE)
+    return Sight(Reading(kept.reading.dice + sight(faces, y=y).reading.dice), tumbled=True)
+
+
+def test_a_kept_die_that_cannot_be_read_now_is_known_in_both_looks_at_a_farkle(session, looker):
+    read(session, looker, 1, 2, 3, 4, 4, 6)
+    session.press()
+    session.seen(looker.looks, smudged_kept((2, 3, 4, 4, 6)))
+    session.seen(looker.looks, smudged_kept((2, 3, 4, 4, 6), smudged=False))
+
+    assert state(session).player.name == "Ben"
+
+
+def test_a_throw_is_read_again_though_a_kept_die_cannot_be(session, looker):
+    read(session, looker, 1, 2, 3, 4, 4, 6)
+    session.press()
+    session.seen(looker.looks, smudged_kept((2, 3, 4, 4, 5)))
+    looker.tumbled = False
+    session.do(ReadAgain())
+    session.seen(looker.looks, smudged_kept((2, 3, 4, 4, 5)))
+
+    assert str(session.message) == "Read again: 2 3 4 4 5, as before."
+
+
+def test_read_again_knows_no_die_of_the_throw_itself(session, looker):
+    read(session, looker, *THOUSAND)
+    looker.tumbled = False
+    session.do(ReadAgain())
+    session.seen(looker.looks, sight((1, 1, 1, 2, 3, None), problem=Problem.UNREADABLE))
+
+    assert "Nothing is changed" in str(session.message)
+
+
+def test_a_correction_leaves_no_doubt_about_what_tumbled(session, looker):
+    read(session, looker, *THOUSAND)
+    session.do(CorrectThrow((1, 1, 1, 2, 3, 6)))
+
+    assert looker.marks == [0.0]
+
+
+def test_a_repair_leaves_the_face_of_a_corrected_die_open(session, looker):
+    read(session, looker, 5, 5, 5, 2, 3, 4)
+    session.do(Bank())
+    session.do(CorrectThrow((2, 2, 3, 3, 4, 6)))
+    (farkled,) = (choice for choice in session.choices if "farkled there" in str(choice.label))
+    session.do(AnswerQuestion(farkled.id))
+    read(session, looker, 2, 3, 6, 2, 3, 4)
+
+    assert str(session.message) == "Not thrown yet: the dice lie where they lay."
