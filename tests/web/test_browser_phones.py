@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from game.commands import Bank, StartMatch, TapIn, Undo
+from game.commands import Bank, ByHand, StartMatch, TapIn, Undo
+from game.match.events import Renamed
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
@@ -127,6 +128,43 @@ def test_two_phones_go_on_after_a_restart_in_mid_turn(begun, serve, new_phone):
     assert begun.match.state.players[0].score == 1000
 
 
+def test_undo_on_a_page_that_was_open_before_a_restart_is_done_at_once(begun, serve, new_phone):
+    server = serve(begun)
+    page = open_page(new_phone(holder=True), server)
+    for _ in range(3):
+        begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+        begun.do(Bank())
+    page.locator("#undo").tap()  # it knows how far the match was
+    at_risk(page, "1,000")
+    server.stop()
+    expect(page.locator("#link")).to_be_visible()
+    begun._session.live_match.steps = 0
+    begun.show(step=0)
+    serve(begun, server.port)
+    expect(page.locator("#link")).to_be_hidden(timeout=BACK_MS)
+    page.locator("#undo").tap()
+
+    expect(page.locator(".hero .words")).to_contain_text("throws six dice")
+    assert [type(each) for each in begun.done].count(Undo) == 2
+
+
+def test_dice_in_a_pad_are_entered_by_a_second_tap_after_something_else_was_done(
+    begun, serve, new_phone
+):
+    begun.show(simulated=False)
+    page = open_page(new_phone(holder=True), serve(begun))
+    page.locator("[data-enter]").first.tap()
+    for face in "111234":
+        page.locator("#pad .faces").get_by_label(face, exact=True).tap()
+    begun.do(ByHand(Renamed(1, "Bernd")))
+    expect(page.locator(".strip")).to_contain_text("Bernd")
+    page.locator("#pad-enter").tap()
+    expect(page.locator("#toast")).to_contain_text("The table has moved on")
+    page.locator("#pad-enter").tap()
+
+    at_risk(page, "1,000")
+
+
 class Stuck:
     """A page, and what it sends while the Wi-Fi is away."""
 
@@ -166,6 +204,20 @@ def test_a_bank_that_was_stuck_does_not_bank_for_the_next_player(begun, stuck):
     assert [player.score for player in begun.match.state.players] == [1000, 0]
 
 
+def test_a_bank_behind_a_keep_that_is_answered_late_banks_that_throw(begun, stuck):
+    begun.do(TapIn((1, 1, 1, 2, 3, 5)))
+    page = stuck.page
+    at_risk(page, "1,050")
+    stuck.hold("keep")
+    page.locator(".keep").nth(1).tap()
+    page.locator("#bank").tap()
+    expect(page.locator("#toast")).to_have_text("Sending…")
+    stuck.let_through()
+
+    expect(page.locator(".hero h1")).to_contain_text("Ben")
+    assert begun.match.state.players[0].score == 1050
+
+
 def test_undo_that_is_tapped_again_and_again_while_it_is_stuck_is_one_step(begun, stuck):
     begun.do(TapIn((1, 1, 1, 2, 3, 4)))
     begun.do(Bank())
@@ -179,8 +231,7 @@ def test_undo_that_is_tapped_again_and_again_while_it_is_stuck_is_one_step(begun
     page.locator("#undo").tap()
     with page.expect_response("**/api/v1/undo"):
         stuck.let_through()
-    expect(page.locator("#toast")).to_be_hidden()
-    page.evaluate("() => new Promise((done) => setTimeout(done))")  # nothing more is sent
+    expect(page.locator("#toast")).to_contain_text("Not sent: look at the table")
 
     assert len(begun.match.timeline) == 2
     assert [type(each) for each in begun.done].count(Undo) == 1

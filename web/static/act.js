@@ -15,16 +15,22 @@
   let reached = 0; // the step of the match that the last tap led to
 
   // One after the other: quick taps are neither lost nor overtaken.
-  function post(address, body = {}, isWanted = unlessStalled()) {
+  function post(address, body = {}, isWanted = "throw" in body ? always : unlessStalled()) {
     if (!window.mayPost(address)) return Promise.resolve(false);
     queue = queue.then(() => isWanted() && send(address, body));
     return queue;
   }
 
+  // It names the throw that it is meant for.
+  const always = () => true;
+
   // What is tapped behind an answer that is overdue was meant for a board that nobody has seen.
   function unlessStalled() {
     const before = stalls;
-    return () => before === stalls;
+    return () => {
+      if (before !== stalls) toast(words.dropped);
+      return before === stalls;
+    };
   }
 
   // Until it is done, the same again is the second tap of an impatient finger.
@@ -94,6 +100,7 @@
   }
 
   document.addEventListener("close", placeToast, true);
+  document.addEventListener("lost", () => { reached = 0; }); // a table that was started anew counts anew
   document.addEventListener("said", (event) => toast(event.detail));
 
   const taps = {
@@ -267,9 +274,14 @@
     return shown ? { step: Number(shown.dataset.step) } : {};
   }
 
+  // Refused as the match went on, it is entered again by whoever has seen that.
   function asThrow() {
-    const step = shownStep();
-    return (dice) => post("/api/v1/dice", { dice, ...step });
+    let step = shownStep();
+    return async (dice) => {
+      const done = await post("/api/v1/dice", { dice, ...step });
+      step = shownStep();
+      return done;
+    };
   }
 
   const wanted = () => Number(document.querySelector("[data-to-throw]")?.dataset.toThrow || 0);

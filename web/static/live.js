@@ -38,6 +38,7 @@
   // No stream: either too many are open, then asking now and then does, or the table is away.
   async function lost() {
     disconnect();
+    document.dispatchEvent(new Event("lost"));
     retry = setTimeout(connect, waitMs * (0.75 + Math.random() / 2));
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
     say(await poll() ? "" : words.lost);
