@@ -9,6 +9,10 @@ import pytest
 
 CARRY = Path(__file__).parents[2] / "systemd" / "carry"
 
+MACHINE = "3f2a9c11"
+MINE = f"{os.uname().nodename}-3f2a"
+"""What is on the stick under this name is ours."""
+
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="it is run by root")
 
 
@@ -24,8 +28,9 @@ def state(tmp_path):
     return tmp_path / "state"
 
 
-def carry(tmp_path, stick):
+def carry(tmp_path, stick, machine=MACHINE):
     """With a stand-in for `install`, since there is no user traykeeper here."""
+    (tmp_path / "machine-id").write_text(machine)
     (tmp_path / "bin").mkdir(exist_ok=True)
     fake = tmp_path / "bin" / "install"
     fake.write_text(
@@ -34,7 +39,8 @@ def carry(tmp_path, stick):
     )
     fake.chmod(0o755)
     path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
-    folders = {"TRAYKEEPER_STATE": tmp_path / "state", "TRAYKEEPER_BROUGHT": tmp_path / "brought"}
+    names = {"STATE": "state", "BROUGHT": "brought", "MACHINE": "machine-id"}
+    folders = {f"TRAYKEEPER_{name}": tmp_path / file for name, file in names.items()}
     env = os.environ | {"PATH": path} | {name: str(folder) for name, folder in folders.items()}
     return subprocess.run([CARRY, stick], env=env, capture_output=True, text=True, check=True)
 
@@ -118,12 +124,12 @@ def test_the_newest_goes_into_the_folder_once_a_day_and_seven_stay(tmp_path, sti
     for number in (9, 10):
         (state / "backups" / f"traykeeper-{number:06}.zip").write_bytes(b"%d" % number)
     for day in range(1, 9):
-        (folder / f"2020-01-0{day}-{os.uname().nodename}.zip").write_bytes(b"old")
+        (folder / f"2020-01-0{day}-{MINE}.zip").write_bytes(b"old")
     carry(tmp_path, stick)
     names = sorted(path.name for path in folder.iterdir())
 
     assert len(names) == 7
-    assert names[0] == f"2020-01-03-{os.uname().nodename}.zip"
+    assert names[0] == f"2020-01-03-{MINE}.zip"
     assert (folder / names[-1]).read_bytes() == b"10"
     assert "took" not in carry(tmp_path, stick).stdout
 
@@ -131,15 +137,11 @@ def test_the_newest_goes_into_the_folder_once_a_day_and_seven_stay(tmp_path, sti
 def test_two_tables_may_share_a_stick(tmp_path, stick, state):
     folder = stick / "traykeeper-backups"
     folder.mkdir()
-    (tmp_path / "bin").mkdir()
-    uname = tmp_path / "bin" / "uname"
-    for table in ("kitchen", "garden"):
-        uname.write_text(f"#!/bin/sh\necho {table}\n")
-        uname.chmod(0o755)
-        (state / "backups" / "traykeeper-000001.zip").write_text(table)
-        carry(tmp_path, stick)
+    for machine in (MACHINE, "77b0"):
+        (state / "backups" / "traykeeper-000001.zip").write_text(machine)
+        carry(tmp_path, stick, machine)
 
-    assert {path.read_text() for path in folder.iterdir()} == {"kitchen", "garden"}
+    assert {path.read_text() for path in folder.iterdir()} == {MACHINE, "77b0"}
 
 
 def test_another_evening_on_the_same_date_takes_the_place_of_the_one_before(tmp_path, stick, state):
@@ -158,7 +160,7 @@ def test_what_was_just_taken_stays_whatever_the_clock_says(tmp_path, stick, stat
     folder = stick / "traykeeper-backups"
     folder.mkdir()
     for day in range(1, 8):
-        (folder / f"2999-01-0{day}-{os.uname().nodename}.zip").write_bytes(b"old")
+        (folder / f"2999-01-0{day}-{MINE}.zip").write_bytes(b"old")
     (state / "backups" / "traykeeper-000001.zip").write_bytes(b"new")
     carry(tmp_path, stick)
     taken = {path.read_bytes() for path in folder.iterdir()}
