@@ -7,7 +7,7 @@ Type and default stand in `game.rules.ruleset`, and what it means for a turn or 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, StrEnum
-from itertools import combinations, combinations_with_replacement, permutations
+from itertools import combinations, combinations_with_replacement, permutations, product
 
 from game.message import Message, one_by_one
 from game.rules.ruleset import FACES, Alike, Dice, HotDice, LastRound, Piggyback, Ruleset, Win
@@ -177,17 +177,17 @@ def _alike_fixed(rules: Ruleset) -> Iterator[Message]:
 
 
 def _alike_faces(rules: Ruleset) -> Iterator[Message]:
-    for i, said in enumerate(rules.alike_faces):
-        face, n = i // 3 + 1, 4 + i % 3
-        none = rules.costs(face) and rules.alike is not Alike.NONE and n <= rules.n_dice
-        points = 0 if said is None and none else said
-        match n if points is not None else 0:
+    for face, n in product(FACES, range(4, rules.n_dice + 1)):
+        points = rules.exception(face, n)
+        if points is None or (points == 0 and rules.alike is Alike.NONE):
+            continue
+        match n:
             case 4:
-                yield Message("Four %(face)ss are %(points)s.", face=face, points=points or 0)
+                yield Message("Four %(face)ss are %(points)s.", face=face, points=points)
             case 5:
-                yield Message("Five %(face)ss are %(points)s.", face=face, points=points or 0)
+                yield Message("Five %(face)ss are %(points)s.", face=face, points=points)
             case 6:
-                yield Message("Six %(face)ss are %(points)s.", face=face, points=points or 0)
+                yield Message("Six %(face)ss are %(points)s.", face=face, points=points)
 
 
 def _hot_dice(rules: Ruleset) -> Iterator[Message]:

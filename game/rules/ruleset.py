@@ -125,6 +125,11 @@ class Ruleset:
         """Points of three of it; where three 3s cost, that stands in place of them."""
         return 0 if self.costs(face) else self.triples[face - 1]
 
+    def exception(self, face: int, n: int) -> int | None:
+        """Points of `n` of it, four or more; None where they are as `alike` has it."""
+        said = self.alike_faces[3 * (face - 1) + n - 4]
+        return 0 if said is None and self.costs(face) else said
+
     @cached_property
     def _hash(self) -> int:
         return hash(astuple(self))

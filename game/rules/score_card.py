@@ -90,9 +90,9 @@ def _many(rules: Ruleset) -> Iterator[tuple[Dice, str, str]]:
         usual = points[rules.alike]
         yield (6,) * n, f"{word} of a kind", usual
         for face in FACES:
-            exception = rules.alike_faces[3 * (face - 1) + n - 4]
-            none = exception == 0 or (exception is None and rules.costs(face))
-            figure = "nothing" if none and usual not in ("", "0") else _figure(exception or 0)
+            exception = rules.exception(face, n)
+            none = exception == 0 and usual not in ("", "0")
+            figure = "nothing" if none else _figure(exception or 0)
             yield (face,) * n, f"{word} {face}s", figure
 
 

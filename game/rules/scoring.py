@@ -187,7 +187,7 @@ def throw_events(throw: Dice, rules: Ruleset) -> tuple[ThrowEvent, ...]:
 
 
 def _is_penalised(throw: Dice, rules: Ruleset) -> bool:
-    return bool(rules.triple_threes) and throw.count(PENALTY_FACE) >= _TRIPLE
+    return rules.costs(PENALTY_FACE) and throw.count(PENALTY_FACE) >= _TRIPLE
 
 
 def orders(dice: Dice) -> int:
@@ -290,10 +290,9 @@ def _alike(rules: Ruleset) -> Iterator[Combo]:
         triple = rules.triple(face)
         yield _same(face, 3, triple)
         for n in range(4, rules.n_dice + 1):
-            exception = rules.alike_faces[3 * (face - 1) + n - 4]
-            usual = 0 if rules.costs(face) else _alike_points(rules, n, triple)
-            points = usual if exception is None else exception
-            yield _same(face, n, points)
+            exception = rules.exception(face, n)
+            usual = _alike_points(rules, n, triple)
+            yield _same(face, n, usual if exception is None else exception)
 
 
 def _alike_points(rules: Ruleset, n: int, triple: int) -> int:
