@@ -14,16 +14,9 @@
   let state = null;
   let step = 0;
   let checkedMs = 0;
-  let toastTimer = 0;
   let sent = 0; // an answer to what was overtaken is an old one
   let waiting = 0; // for answers to what somebody tapped
   let queue = Promise.resolve();
-
-  function toast(text) {
-    clearTimeout(toastTimer);
-    byId("toast").textContent = text.charAt(0).toUpperCase() + text.slice(1);
-    if (text) toastTimer = setTimeout(toast, 7000, "");
-  }
 
   async function ask(what, body) {
     try {
@@ -31,9 +24,9 @@
       const answer = await fetch(API + what, { cache: "no-store", ...options });
       const told = await answer.json();
       if (answer.ok) return told;
-      toast(told.detail);
+      window.toast(told.detail);
     } catch {
-      toast(words.silent);
+      window.toast(words.silent);
     }
     return null;
   }
@@ -221,7 +214,7 @@
       go(to);
     } else if (state.unsaved || !state.made) {
       const told = await post("save");
-      if (told) toast(words.save.done);
+      if (told) window.toast(words.save.done);
     } else {
       location.assign("/");
     }
@@ -244,21 +237,6 @@
     if (colour) post("show", { colour });
     if (said) post("lamp", { colour: state.parts.showing, seen: said === "true" });
   });
-
-  // A button on the page, where there is none at the tray.
-  const MOST_S = 10;
-  let isDown = false;
-  let downMs = 0;
-  let moves = Promise.resolve();
-  function finger(down) {
-    if (down === isDown) return;
-    isDown = down;
-    if (down) downMs = performance.now();
-    const body = down ? { down } : { down, seconds: Math.min((performance.now() - downMs) / 1000, MOST_S) };
-    moves = moves.then(() => fetch("/api/v1/button", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).catch(() => {});
-  }
-  byId("sim-button").addEventListener("pointerdown", () => finger(true));
-  for (const end of ["pointerup", "pointercancel", "blur"]) addEventListener(end, () => finger(false));
 
   addEventListener("pagehide", () => navigator.sendBeacon?.(`${API}/listen`, new Blob(['{"to": ""}'], { type: "application/json" })));
 

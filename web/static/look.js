@@ -45,17 +45,6 @@
     }, "image/png");
   }
 
-  async function nameDice(form) {
-    const address = form.dataset.dice;
-    if (!window.mayPost(address)) return;
-    const answer = await fetch(address, {
-      method: "POST", headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ name: form.elements.name.value }),
-    });
-    if (answer.ok) again();
-    else document.dispatchEvent(new CustomEvent("said", { detail: (await answer.json()).detail }));
-  }
-
   document.addEventListener("click", ({ target }) => {
     if (target.closest("#save-card")) save(target.closest("#save-card").dataset);
   });
@@ -63,7 +52,7 @@
   document.addEventListener("submit", (event) => {
     if (!event.target.dataset.dice) return;
     event.preventDefault();
-    nameDice(event.target);
+    window.post(event.target.dataset.dice, { name: event.target.elements.name.value });
   });
   wait();
 })();

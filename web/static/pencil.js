@@ -64,9 +64,7 @@
     return false;
   };
 
-  const toast = (why) => document.dispatchEvent(new CustomEvent("said", { detail: why }));
-
-  async function send(what, body, refuse = toast) {
+  async function send(what, body, refuse = window.toast) {
     const answer = await fetch(`${API}/${what}`, {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
     });
@@ -117,7 +115,7 @@
     if (isRight) {
       byId("pin-said").textContent = "";
       byId("asking").close();
-      toast(document.body.dataset.holds);
+      window.toast(document.body.dataset.holds);
     }
     field.value = "";
   });

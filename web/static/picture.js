@@ -7,7 +7,6 @@
   const QUALITY = 0.9;
   const words = JSON.parse(document.body.dataset.words);
   const input = document.getElementById("picture");
-  const say = (text) => document.dispatchEvent(new CustomEvent("said", { detail: text }));
 
   // Only what a camera makes is opened here; of anything else the table says what is wrong with it.
   async function small(file) {
@@ -28,14 +27,14 @@
 
   async function read(file) {
     document.documentElement.classList.add("reads");
-    say(input.dataset.reading);
+    window.toast(input.dataset.reading);
     try {
       await window.sendInParts(`${API}/part`, await small(file));
       await window.postJson(API, {});
-      say("");
+      window.toast("");
       document.dispatchEvent(new Event("acted"));
     } catch (error) {
-      say(error.detail || words.silent);
+      window.toast(error.detail || words.silent);
     }
     document.documentElement.classList.remove("reads");
   }

@@ -105,9 +105,9 @@ def test_from_finding_the_tray_to_saving(table, phone, tmp_path):
     phone.locator("#next").click()
 
     until(companion, lambda _: companion.wizard.listening == "button")
-    phone.locator("#sim-button").click()
+    phone.locator("#calibrate [data-press]").click()
     expect(phone.locator("#part-press")).to_have_class("good")
-    phone.locator("#sim-button").click(delay=1300)
+    phone.locator("#calibrate [data-press]").click(delay=1300)
     expect(phone.locator("#part-hold")).to_have_class("good")
     phone.locator("[data-show=green]").click()
     expect(phone.locator("#lamp-question")).to_have_text("Is the lamp green now?")

@@ -1,0 +1,41 @@
+// What nobody saw, told by hand: filled with how things stand, so that only what is wrong has to be typed.
+"use strict";
+(() => {
+  const byId = (id) => document.getElementById(id);
+
+  function openHand() {
+    const players = [...document.querySelectorAll(".players li")];
+    const hero = document.querySelector(".hero");
+    const onTurn = players.find((row) => row.getAttribute("aria-current")) || players[0];
+    for (const select of byId("hand").querySelectorAll(".seats")) {
+      select.replaceChildren(...players.map((row) => new Option(row.querySelector(".name").textContent, row.dataset.seat)));
+      select.value = onTurn.dataset.seat;
+    }
+    const [turn, score] = byId("hand").querySelectorAll("form");
+    turn.elements.points.value = hero.dataset.atRisk || 0;
+    turn.elements.dice.value = hero.dataset.toThrow || 6;
+    score.elements.score.value = onTurn.dataset.score;
+    byId("hand").querySelector(".on-turn-name").textContent = onTurn.querySelector(".name").textContent;
+    for (const button of byId("hand").querySelectorAll("[data-done]")) {
+      button.dataset.body = JSON.stringify({ on_turn: Number(onTurn.dataset.seat) });
+    }
+    byId("hand").showModal();
+  }
+
+  const setByHand = window.once(async (form) => {
+    const fields = [...form.elements].filter((field) => field.name);
+    const body = Object.fromEntries(fields.map((field) => [field.name, field.name === "name" ? field.value.trim() : Number(field.value)]));
+    if (await window.post(form.dataset.submit, body)) byId("hand").close();
+  });
+
+  document.addEventListener("change", ({ target }) => {
+    if (!target.closest("[data-submit$='/score']") || target.name !== "seat") return;
+    target.form.elements.score.value = document.querySelector(`.players [data-seat="${target.value}"]`).dataset.score;
+  });
+  document.addEventListener("click", ({ target }) => { if (target.closest("[data-hand]")) openHand(); });
+  document.addEventListener("submit", (event) => {
+    if (!event.target.closest("#hand")) return;
+    event.preventDefault();
+    setByHand(event.target);
+  });
+})();

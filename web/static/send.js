@@ -1,0 +1,103 @@
+// Sends what was tapped, one after the other, and says what came of it.
+"use strict";
+(() => {
+  const TOAST_MS = 7000;
+  const TIMEOUT_MS = 20000;
+  const AGAIN_MS = 700;
+  const TRIES = 3;
+  const LATE_MS = 1000;
+  const words = JSON.parse(document.body.dataset.words);
+  const byId = (id) => document.getElementById(id);
+  let queue = Promise.resolve();
+  let toastTimer = 0;
+  let stalls = 0; // grows when an answer is overdue, and when it is there
+  let reached = 0; // the step of the match that the last tap led to
+
+  // One after the other: quick taps are neither lost nor overtaken.
+  window.post = (address, body = {}, isWanted = "throw" in body ? always : unlessStalled()) => {
+    if (!window.mayPost(address)) return Promise.resolve(false);
+    queue = queue.then(() => isWanted() && send(address, body));
+    return queue;
+  };
+
+  // It names the throw that it is meant for.
+  const always = () => true;
+
+  // What is tapped behind an answer that is overdue was meant for a board that nobody has seen.
+  function unlessStalled() {
+    const before = stalls;
+    return () => {
+      if (before !== stalls) window.toast(words.dropped);
+      return before === stalls;
+    };
+  }
+
+  // Until it is done, the same again is the second tap of an impatient finger.
+  window.once = (job) => {
+    let busy = false;
+    return async (...given) => {
+      if (busy) return;
+      busy = true;
+      try {
+        await job(...given);
+      } finally {
+        busy = false;
+      }
+    };
+  };
+
+  const newKey = () => [...crypto.getRandomValues(new Uint32Array(3))].map((n) => n.toString(36)).join("");
+
+  // Asked again under the same key where the answer was lost: it is done once all the same.
+  async function ask(address, options, tries) {
+    try {
+      return await fetch(address, { ...options, signal: AbortSignal.timeout?.(TIMEOUT_MS) });
+    } catch (error) {
+      if (tries <= 1) throw error;
+      await new Promise((done) => { setTimeout(done, AGAIN_MS); });
+      return ask(address, options, tries - 1);
+    }
+  }
+
+  async function send(address, body) {
+    const overdue = setTimeout(sayLate, LATE_MS);
+    const sentAt = stalls;
+    const headers = { "Content-Type": "application/json", "Idempotency-Key": newKey() };
+    const text = JSON.stringify("step" in body ? { ...body, step: Math.max(body.step, reached) } : body);
+    try {
+      const answer = await ask(address, { method: "POST", headers, body: text }, TRIES);
+      const told = await answer.json();
+      reached = told.step || 0;
+      window.toast(answer.ok ? "" : told.detail);
+      document.dispatchEvent(new Event("acted"));
+      return answer.ok;
+    } catch {
+      window.toast(words.silent);
+      return false;
+    } finally {
+      clearTimeout(overdue);
+      if (sentAt !== stalls) stalls += 1;
+    }
+  }
+
+  function sayLate() {
+    stalls += 1;
+    window.toast(words.sending, TRIES * TIMEOUT_MS);
+  }
+
+  window.toast = (text, ms = TOAST_MS) => {
+    clearTimeout(toastTimer);
+    placeToast();
+    byId("toast").textContent = text.charAt(0).toUpperCase() + text.slice(1);
+    if (text) toastTimer = setTimeout(window.toast, ms, "");
+  };
+
+  // While a dialog is open nothing beside it is seen or read out; the last one open lies on top.
+  function placeToast() {
+    const place = [...document.querySelectorAll("dialog[open]")].at(-1) || document.body;
+    if (byId("toast").parentElement !== place) place.append(byId("toast"));
+  }
+
+  document.addEventListener("close", placeToast, true);
+  document.addEventListener("lost", () => { reached = 0; }); // a table that was started anew counts anew
+})();

@@ -1,0 +1,123 @@
+// The set-up of a match: who plays, by which rules, up to what. The form may come and go with the board.
+"use strict";
+(() => {
+  const words = JSON.parse(document.body.dataset.words);
+  const byId = (id) => document.getElementById(id);
+  const rows = () => [...document.querySelectorAll("#names li")];
+  const input = (row) => row.querySelector("input");
+
+  // Name and team go together.
+  const nameAndTeam = (row) => [input(row), row.querySelector(".team")];
+  const playerOf = (row) => nameAndTeam(row).map((field) => field.value);
+  const seatPlayer = (row, player) => nameAndTeam(row).forEach((field, i) => { field.value = player[i]; });
+
+  function addPlayer() {
+    const row = rows().find((each) => each.hidden);
+    if (!row) return window.toast(words.twenty);
+    row.hidden = false;
+    return input(row).focus();
+  }
+
+  function removePlayer(seat) {
+    const shown = rows().filter((row) => !row.hidden);
+    if (shown.length === 2) return window.toast(words.two);
+    for (let i = seat; i < shown.length - 1; i++) seatPlayer(shown[i], playerOf(shown[i + 1]));
+    input(shown.at(-1)).value = "";
+    shown.at(-1).hidden = true;
+    return input(shown[Math.min(seat, shown.length - 2)]).focus();
+  }
+
+  function moveEarlier(seat) {
+    const [before, row] = [rows()[seat - 1], rows()[seat]];
+    const [first, player] = [before, row].map(playerOf);
+    seatPlayer(before, player);
+    seatPlayer(row, first);
+    (before.querySelector("[data-earlier]") || row.querySelector("[data-earlier]")).focus();
+  }
+
+  // Fisher and Yates: every order is as likely.
+  function shuffle() {
+    const shown = rows().filter((row) => !row.hidden);
+    const players = shown.map(playerOf);
+    for (let i = players.length - 1; i > 0; i--) {
+      const j = Math.floor(Math.random() * (i + 1));
+      [players[i], players[j]] = [players[j], players[i]];
+    }
+    shown.forEach((row, i) => seatPlayer(row, players[i]));
+  }
+
+  // Who played from this phone before: offered while a name is typed.
+  const RECENT = "traykeeper-players";
+  const MOST_RECENT = 30;
+
+  function recent() {
+    try { return JSON.parse(localStorage.getItem(RECENT)) || []; } catch { return []; }
+  }
+
+  function offerRecent() {
+    byId("recent")?.replaceChildren(...recent().map((name) => new Option(name, name)));
+  }
+
+  function remember(names) {
+    const all = [...new Set([...names, ...recent()])].slice(0, MOST_RECENT);
+    try { localStorage.setItem(RECENT, JSON.stringify(all)); } catch { /* not even asked to keep it */ }
+  }
+
+  document.addEventListener("swapped", offerRecent);
+  // A board that was opened during a match knows nothing of house rules.
+  document.addEventListener("swapped", () => { if (byId("options") && !window.changedOptions) location.reload(); });
+  offerRecent();
+
+  function setUp(form) {
+    const shown = rows().filter((row) => !row.hidden).map(input);
+    return {
+      names: shown.map((field) => field.value.trim() || field.dataset.nameless),
+      target: Number(form.elements.target.value),
+      rules: form.elements.rules.value,
+      options: window.changedOptions(form),
+      ...(byId("in-teams").checked ? { teams: shown.map((field) => Number(field.closest("li").querySelector(".team").value)) } : {}),
+    };
+  }
+
+  // What these rules are played to.
+  function takeOver(rules) {
+    const { target, rounds } = rules.selectedOptions[0].dataset;
+    byId("explained").href = `/rules/${rules.value}`;
+    rules.form.elements.target.value = target;
+    rules.form.elements.target.closest("label").hidden = Number(rounds) > 0;
+  }
+
+  const startMatch = window.once(async (form) => {
+    const match = setUp(form);
+    const typed = rows().filter((row) => !row.hidden).map((row) => input(row).value.trim()).filter(Boolean);
+    const started = await window.post(form.dataset.submit, match);
+    if (started) remember(typed);
+    if (started && !byId("board")) location.assign("/");
+    else if (started) scrollTo(0, 0);
+  });
+
+  function showTeams() {
+    const isOn = byId("in-teams")?.checked;
+    for (const select of document.querySelectorAll(".team")) select.hidden = !isOn;
+  }
+
+  document.addEventListener("swapped", showTeams);
+  showTeams();
+
+  document.addEventListener("click", ({ target }) => {
+    const { earlier, remove } = target.closest("[data-earlier], [data-remove]")?.dataset || {};
+    if (earlier) moveEarlier(Number(earlier));
+    if (remove) removePlayer(Number(remove));
+    if (target.id === "add-player") addPlayer();
+    if (target.id === "shuffle") shuffle();
+  });
+  document.addEventListener("change", ({ target }) => {
+    if (target.id === "in-teams") showTeams();
+    if (target.name === "rules") takeOver(target);
+  });
+  document.addEventListener("submit", (event) => {
+    if (event.target.id !== "new-match") return;
+    event.preventDefault();
+    startMatch(event.target);
+  });
+})();
