@@ -26,8 +26,6 @@
     close: (button) => button.closest("dialog").close(),
   };
 
-  byId("coach-mode").addEventListener("change", ({ target }) => window.post("/api/v1/coach", { mode: target.value }));
-
   document.addEventListener("click", (event) => {
     for (const [name, act] of Object.entries(taps)) {
       const element = event.target.closest(`[data-${name}]`);

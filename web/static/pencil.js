@@ -120,6 +120,10 @@
     field.value = "";
   });
 
+  byId("coach-mode").addEventListener("change", async ({ target }) => {
+    if (!await window.post("/api/v1/coach", { mode: target.value })) fillMenu();
+  });
+
   byId("own-turn").addEventListener("change", async ({ target }) => {
     if (!await send("own-turn", { on: target.checked })) target.checked = !target.checked;
   });
