@@ -18,6 +18,9 @@ ENOUGH = 300
 ODD, VERY_ODD = 0.05, 0.001
 """Chances below which a count is called unusual, and one that fair dice hardly ever give."""
 
+LEAST_P = 1e-6
+"""Less says nothing more to anybody, and ends in no number that can be said."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
@@ -72,7 +75,7 @@ def fairness(counts: Sequence[int]) -> Fairness:
     total = sum(counts)
     expected = total / len(FACES)
     chi_square = sum((n - expected) ** 2 for n in counts) / expected if total else 0.0
-    p = upper_tail(chi_square) if total >= ENOUGH else None
+    p = max(upper_tail(chi_square), LEAST_P) if total >= ENOUGH else None
     return Fairness(tuple(counts), chi_square, p)
 
 

@@ -185,6 +185,12 @@ def test_fair_dice_are_called_even_and_loaded_ones_are_not():
     assert "the 6 fell 160 times, where 100 are usual" in str(odd)
 
 
+def test_dice_as_uneven_as_they_can_be_are_hardly_luck():
+    odd = fairness((0, 0, 0, 0, 0, 3000))
+
+    assert "hardly luck alone; fair dice are as uneven as this in 1 of 1,000,000" in str(odd)
+
+
 @pytest.mark.parametrize(
     ("chi_square", "p"), [(0, 1), (11.070, 0.05), (15.086, 0.01), (20.515, 0.001)]
 )
