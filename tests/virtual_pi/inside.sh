@@ -8,7 +8,7 @@ shift
 mkdir -p "$root/opt/traykeeper"
 find "$root/opt/traykeeper" -mindepth 1 -maxdepth 1 -exec rm -rf {} +
 tar -C "$project" -cf - --exclude=./.git --exclude='./.venv*' --exclude='./build' \
-    --exclude=__pycache__ --exclude='./.*_cache' --exclude=./training . | tar -C "$root/opt/traykeeper" -xf -
+    --exclude=__pycache__ --exclude='./.*_cache' . | tar -C "$root/opt/traykeeper" -xf -
 # A mount namespace of its own: /proc, /dev and /tmp end with the command.
 exec unshare --mount --propagation private /bin/bash -c '
     root=$1; shift

@@ -59,8 +59,17 @@ class Lost:
     def __init__(self, journal, fresh):
         self._journal, self._fresh = journal, fresh
 
-    def __getattr__(self, name):
-        return getattr(self._journal, name)
+    def newest(self, **how):
+        return self._journal.newest(**how)
+
+    def start(self, match, **how):
+        return self._journal.start(match, **how)
+
+    def reopen(self, match_id, **how):
+        return self._journal.reopen(match_id, **how)
+
+    def match(self, match_id):
+        return self._journal.match(match_id)
 
     def append(self, *step, **how):
         if self._journal is not self._fresh:
