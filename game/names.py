@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from game.errors import IllegalMove, quoted
 from game.message import Message, Value
@@ -35,6 +35,26 @@ def clean_names(names: Sequence[str]) -> list[str]:
             Message("two players are called %(name)s: give one another name", name=twice)
         )
     return clean
+
+
+def check_apart(names: Iterable[str]) -> None:
+    """Whether nobody is called like another but for capitals: beyond this match they are one person.
+
+    Raises:
+        IllegalMove: two are.
+    """
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(name.casefold(), name)
+        if other != name:
+            raise IllegalMove(
+                Message(
+                    "%(one)s and %(other)s would be one person in the statistics: "
+                    "give one another name",
+                    one=other,
+                    other=name,
+                )
+            )
 
 
 def clean_name(name: str) -> str:

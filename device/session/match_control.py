@@ -45,9 +45,11 @@ from game.match.events import (
     Banked,
     Corrected,
     Event,
+    Joined,
     Kept,
     Place,
     Redone,
+    Renamed,
     Spliced,
     Thrown,
     Undone,
@@ -58,6 +60,7 @@ from game.match.repair import check_seats, repairs
 from game.match.rolloff import RollOff
 from game.match.state import Throw
 from game.message import Message, Paragraph
+from game.names import check_apart
 from game.rules import scoring
 from game.rules.ruleset import Ruleset
 from game.situation import Choice, Situation, TableError
@@ -419,6 +422,8 @@ class MatchControl:
 
     def _by_hand(self, event: Event) -> None:
         before = self.live_match.match
+        if isinstance(event, Joined | Renamed):
+            check_apart(player.name for player in before.push(event).state.players)
         match = self._do(event)
         self._clear()
         self.message = messages.by_hand(event, before, match)

@@ -3,7 +3,7 @@
 from game.commands import StartMatch
 from game.match.match import Match
 from game.match.rolloff import RollOff
-from game.names import nameless
+from game.names import check_apart, nameless
 from game.rules import rule_files
 from game.rules.ruleset import Ruleset
 
@@ -13,12 +13,15 @@ def wanted(usual: Ruleset, form: StartMatch) -> Match:
 
     Raises:
         RulesetError: there is no such rule set, or an option does not hold.
+        IllegalMove: these cannot play, or nobody could tell them apart afterwards.
     """
     name = form.rules
     chosen = usual if name in (None, usual.name) else rule_files.published(str(name))
     target = {} if form.target is None else {"target": form.target}
     chosen = rule_files.changed(chosen, target | dict(form.options or {}))
-    return Match.start(chosen, form.names, teams=form.teams)
+    match = Match.start(chosen, form.names, teams=form.teams)
+    check_apart(player.name for player in match.state.players)
+    return match
 
 
 def from_rolloff(rules: Ruleset, rolloff: RollOff) -> Match | None:

@@ -475,3 +475,14 @@ def test_a_repair_leaves_the_face_of_a_corrected_die_open(session, looker):
     read(session, looker, 2, 3, 6, 2, 3, 4)
 
     assert str(session.message) == "Not thrown yet: the dice lie where they lay."
+
+
+def test_names_that_would_be_one_person_afterwards_are_refused(session):
+    with pytest.raises(IllegalMove, match="Anna and anna would be one person"):
+        session.do(StartMatch(["Anna", "anna"]))
+    for event in (Joined("BEN"), Renamed(0, "cleo")):
+        with pytest.raises(IllegalMove, match="one person"):
+            session.do(ByHand(event))
+    session.do(ByHand(Renamed(0, "ANNA")))
+
+    assert [player.name for player in state(session).players] == ["ANNA", "Ben", "Cleo"]
