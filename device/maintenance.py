@@ -148,6 +148,7 @@ class Maintenance:
     def _put(self, good: Backup) -> Snapshot:
         def put() -> None:
             put_back(good, self.journal, self.journal.path.parent, self.backups)
+            self.coach.gone_back(good.position)
 
         try:
             return self.companion.do(PutBack(put))

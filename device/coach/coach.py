@@ -14,6 +14,7 @@ from game.journal.history import History
 from game.match.match import Match
 from game.odds.figures import Figures
 from game.rules.ruleset import Ruleset
+from game.situation import TableError
 from game.stats.counts import Counts, DiceInPlay
 from web.contracts.coach import Coaching, LookedBack, Mode
 
@@ -138,6 +139,13 @@ class TableCoach:
 
     def counts(self) -> Counts | None:
         return self._reviews.counts(self._notes_file.notes.dice)
+
+    def gone_back(self, position: int) -> None:
+        """A backup was restored, whose last entry has this position."""
+        try:
+            self._notes_file.change(lambda notes: notes.gone_back(position))
+        except TableError as error:
+            log.warning("new matches may count for other dice: %s", error)
 
     def new_dice(self, name: str) -> None:
         dice = DiceInPlay(name, self._reviews.newest())

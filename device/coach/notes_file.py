@@ -31,6 +31,12 @@ class Notes:
         thrown = tuple(each for each in self.dice if each.after < dice.after)
         return replace(self, dice=(*thrown, dice))
 
+    def gone_back(self, position: int) -> "Notes":
+        """The journal ends there now: whatever set was named later is thrown from there on."""
+        if self.dice[-1].after <= position:
+            return self
+        return self.with_dice(replace(self.dice[-1], after=position))
+
 
 class NotesFile:
     """The file; one that is damaged is as good as none.
@@ -51,6 +57,8 @@ class NotesFile:
         """
         with self._lock:
             notes = edit(self.notes)
+            if notes is self.notes:
+                return
             if len(notes.dice) > MAX_SETS:
                 raise TableError(Message("%(most)s sets of dice are enough.", most=MAX_SETS))
             try:

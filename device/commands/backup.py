@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from device.coach.notes_file import FILE as NOTES
+from device.coach.notes_file import NotesFile
 from device.commands.options import state_option
 from device.errors import UsageError
 from device.files import as_owner_of, hand_over, shown, state_folder
@@ -59,6 +61,7 @@ def restore(file: str, state: str | None, settings_file: str | None, yes: bool) 
         if not yes:
             click.confirm(f"Put this in place of what is in {shown(folder)}?", abort=True)
         before = put_back(good, journal, folder, kept)
+        NotesFile(folder / NOTES).change(lambda notes: notes.gone_back(good.position))
     click.echo(f"Restored. What was there before is in {before}")
     if path := put_settings_back(good, settings_path):
         click.echo(f"The settings are in {path}; those of before beside it, as {path.name}.bak")

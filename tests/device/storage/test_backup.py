@@ -12,6 +12,8 @@ from click.testing import CliRunner
 
 from device import cli
 from device.calibrating import profile_file
+from device.coach.notes_file import FILE as NOTES
+from device.coach.notes_file import NotesFile
 from device.errors import UsageError
 from device.storage import backup
 from device.storage.daily_backup import AN_EVENING, KEPT, Backups
@@ -24,6 +26,7 @@ from game.journal.journal import FILE, Journal
 from game.match.events import ScoreSet
 from game.match.match import Match
 from game.rules import rule_files
+from game.stats.counts import DiceInPlay
 from tests.device.calibrating.test_profile_store import PI as PROFILE
 
 RULES = rule_files.load("walnut-studiolo")
@@ -342,6 +345,20 @@ def test_backup_and_restore_on_the_command_line(journal, run, tmp_path):
     assert config.with_name("settings.toml.bak").read_text() == "port = 9999\n"
     before = backup.read(tmp_path / "backups" / "restored-000001.zip")
     assert before.position == 3
+
+
+def test_dice_named_after_a_backup_are_thrown_from_its_end_on(journal, run, tmp_path):
+    play(journal, 500)
+    run("backup", "kept.zip")
+    play(journal, 9000)
+    notes_file = NotesFile(tmp_path / NOTES)
+    notes_file.change(lambda notes: notes.with_dice(DiceInPlay("ivory", 4)))
+    journal.close()
+    run("restore", "kept.zip", "--yes")
+
+    position = backup.read(tmp_path / "kept.zip").position
+    assert position < 4
+    assert NotesFile(tmp_path / NOTES).notes.dice[-1] == DiceInPlay("ivory", position)
 
 
 def test_a_backup_takes_the_place_of_another_one_only(journal, run, tmp_path):
