@@ -7,6 +7,7 @@ from threading import RLock
 from device.coach.worker_client import QuestionWorker
 from game.errors import GameError
 from game.message import Message
+from game.odds.ending import never_solved
 from game.rules.ruleset import Ruleset
 
 SLICE_S = 0.25
@@ -38,12 +39,12 @@ class Solving:
 
     def trouble(self, rules: Ruleset) -> Message | None:
         """Why these are never solved, if they are not."""
-        return self._troubles.get(rules)
+        return self._troubles.get(rules) or never_solved(rules)
 
     def begin(self, rules: Ruleset) -> None:
         """From the next slice on it is this one; another that is under way is kept as far as it is."""
         with self._lock:
-            if rules in self._troubles or self._rules == rules:
+            if self.trouble(rules) or self._rules == rules:
                 return
             idle = self._rules is None
             self._rules, self._done = rules, 0.0

@@ -52,16 +52,21 @@ class MatchEnding:
         return held
 
 
+def never_solved(rules: Ruleset) -> Message | None:
+    """Why no match of these rules is ever worked out; None where some are."""
+    if rules.rounds:
+        return Message("a match of so many turns each is not worked out, only one to a target")
+    return None
+
+
 def ending(rules: Ruleset, target: int) -> MatchEnding:
     """The ending under these rules when the target is so many points.
 
     Raises:
         OddsError: it has too many steps, or cannot be reached.
     """
-    if rules.rounds:
-        raise OddsError(
-            Message("a match of so many turns each is not worked out, only one to a target")
-        )
+    if refusal := never_solved(rules):
+        raise OddsError(refusal)
     compiled = throws(rules)
     goal = goal_of(rules, target, compiled.step)
     return MatchEnding(

@@ -18,6 +18,7 @@ from game.match.events import Thrown
 from game.match.match import Match
 from game.rules.rule_files import load
 from game.situation import TableError
+from game.stats.counts import DiceInPlay
 from web.contracts.coach import Mode
 
 RULES = load("walnut-studiolo")
@@ -48,9 +49,9 @@ class Bench:
             self._news.clear()
         raise TimeoutError(said)
 
-    def play(self):
+    def play(self, rules=RULES):
         """The first throw of a match."""
-        number = self.journal.start(Match.start(RULES, ("Anna", "Ben")))
+        number = self.journal.start(Match.start(rules, ("Anna", "Ben")))
         self.journal.append(number, Thrown((1, 1, 1, 2, 3, 5)))
         return number
 
@@ -177,4 +178,28 @@ def test_a_notebook_that_cannot_be_written_says_so(tmp_path):
     notes_file = NotesFile(tmp_path / "file" / FILE)
 
     with pytest.raises(TableError, match="cannot be written"):
-        notes_file.change(lambda notes: notes)
+        notes_file.change(lambda notes: replace(notes, mode=Mode.LIVE))
+
+
+def test_rules_that_are_never_solved_say_so_at_once(bench):
+    rules = load("farkle-ten")
+    number = bench.play(rules)
+    looked = bench.until(lambda: bench.coach.look_back(number, 1))
+
+    assert "so many turns each" in str(looked.trouble)
+    bench.coach.solve(number)
+    assert bench.coach.look_back(number, 1).solving is None
+
+
+def test_a_set_of_dice_named_after_what_was_restored_is_thrown_from_there_on(bench):
+    bench.play()
+    bench.until(bench.coach.counts)
+    bench.coach.new_dice("red")
+    position = bench.coach._notes_file.notes.dice[-1].after
+    bench.coach.new_dice("ivory")
+    for _ in range(3):
+        bench.play()
+    bench.coach.new_dice("blue")
+    bench.coach.gone_back(position)
+
+    assert bench.coach._notes_file.notes.dice[1:] == (DiceInPlay("blue", position),)
