@@ -42,6 +42,11 @@ class Thrown:
     dice: tuple[int, ...]
     places: tuple[Place, ...] = ()
 
+    @property
+    def seen_at(self) -> tuple[tuple[float, float], ...]:
+        """Where a camera saw its dice: so a throw is found again through undo and correction."""
+        return tuple((place.x, place.y) for place in self.places if place.seen)
+
 
 @dataclass(frozen=True, slots=True)
 class Kept:

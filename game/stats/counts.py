@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from game.errors import JournalError
 from game.journal.entry import Entry
 from game.journal.history import NEWEST, History, Played
-from game.match.events import Corrected, Event, Thrown
+from game.match.events import Event, Thrown
 from game.match.match import Match
 from game.rules.ruleset import FACES
 from game.stats.fairness import Fairness, count_faces, fairness
@@ -31,7 +32,7 @@ class Fallen:
     Attributes:
         matches: in which they were thrown.
         read: throws that a camera read.
-        corrected: corrections of such readings.
+        corrected: those of them that stand otherwise now.
     """
 
     dice: DiceInPlay
@@ -92,9 +93,8 @@ class Counting:
         return Counts(_players(counted), _sets(counted, sorted(sets, key=lambda each: -each.after)))
 
     def _count(self, played: Played) -> _Counted:
-        entries = self._history.steps(played.id)
         try:
-            match = self._history.match(played.id)
+            match, entries = self._history.match(played.id), self._history.steps(played.id)
         except JournalError:
             return _Counted(0, played.steps, (), (), (0,) * len(FACES), 0, 0)
         return _Counted(
@@ -104,7 +104,7 @@ class Counting:
             tallies=tallies(match),
             faces=count_faces(match.timeline),
             read=sum(_read_by_camera(e) for e in match.timeline),
-            corrected=_corrected(entries),
+            corrected=_corrected(match, entries),
         )
 
 
@@ -115,20 +115,14 @@ def _all(history: History) -> Iterator[Played]:
         before = page[-1].position
 
 
-def _corrected(entries: Iterable[Entry]) -> int:
-    """Corrections of throws that a camera had read."""
-    corrected = 0
-    match: Match | None = None
-    for entry in entries:
-        match = entry.begun or match
-        if match is None:
-            break
-        for action in entry.actions:
-            if isinstance(action, Corrected):
-                thrown = match.timeline[action.index]
-                corrected += _read_by_camera(thrown)
-        match = match.push(*entry.actions)
-    return corrected
+def _corrected(match: Match, entries: Iterable[Entry]) -> int:
+    """Throws of the match that a camera had read otherwise, however they were put right."""
+    read: dict[tuple[tuple[float, float], ...], list[int]] = {}
+    for action in chain.from_iterable(entry.actions for entry in entries):
+        if isinstance(action, Thrown):
+            read.setdefault(action.seen_at, sorted(action.dice))
+    thrown = (event for event in match.timeline if isinstance(event, Thrown) and event.seen_at)
+    return sum(sorted(each.dice) != read.get(each.seen_at) for each in thrown)
 
 
 def _players(counted: Iterable[_Counted]) -> tuple[tuple[str, Tally], ...]:
@@ -166,5 +160,4 @@ def _fallen(dice: DiceInPlay, matches: list[_Counted]) -> Fallen:
 
 
 def _read_by_camera(event: Event) -> bool:
-    """Dice that were tapped in have no size."""
-    return isinstance(event, Thrown) and any(place.size for place in event.places)
+    return isinstance(event, Thrown) and bool(event.seen_at)

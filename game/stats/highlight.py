@@ -51,8 +51,11 @@ def _of_turn(state: State, turn: Turn) -> Highlight | None:
     score = state.players[turn.seat].score
     if state.closer == turn.seat and state.to_follow:
         return _of(state, HighlightKind.LAST_ROUND, turn.seat, score)
-    if turn.ending in (TurnEnding.FARKLE, TurnEnding.RESET):
+    if turn.ending is TurnEnding.FARKLE:
         return _of(state, HighlightKind.FARKLE, turn.seat, turn.at_risk)
+    if turn.ending is TurnEnding.RESET:
+        words = Message("%(name)s is back to zero", name=state.players[turn.seat].called)
+        return Highlight(HighlightKind.FARKLE, turn.seat, score, words)
     if turn.ending is not TurnEnding.BANK or not turn.points:
         return None
     return _of_bank(state, turn, score)
@@ -63,7 +66,8 @@ def _of_bank(state: State, turn: Turn, score: int) -> Highlight | None:
     mates = {turn.seat, *state.mates(turn.seat)}
     best = max((p.score for seat, p in enumerate(state.players) if seat not in mates), default=0)
     earlier = any(each.seat in mates and each.points > 0 for each in state.turns[:-1])
-    if before <= 0 and state.rules.opening and not earlier:
+    opened = state.players[turn.seat].opened and not earlier
+    if before <= 0 and state.rules.opening and opened:
         return _of(state, HighlightKind.OPENED, turn.seat, score)
     if best > 0 and before <= best < score:
         return _of(state, HighlightKind.LEAD, turn.seat, score)

@@ -39,7 +39,7 @@ def moments(before: Match | None, after: Match) -> Iterator[Moment]:
     if after.timeline[: len(before.timeline)] != before.timeline:
         return
     if len(new.turns) > len(old.turns):
-        yield from _ended(new, new.turns[-1])
+        yield from _ended(old, new, new.turns[-1])
     elif len(new.turn.throws) > len(old.turn.throws) and _is_hot(new):
         yield _moment(Happening.HOT_DICE, new.player.name, _hot_points(new))
     if new.closer is not None and old.closer is None and new.to_follow:
@@ -56,12 +56,14 @@ def has_banked(before: Match | None, after: Match | None) -> bool:
     return any(moment["event_type"] == Happening.BANKED.value for moment in happened)
 
 
-def _ended(state: State, turn: Turn) -> Iterator[Moment]:
-    name = state.players[turn.seat].name
+def _ended(old: State, new: State, turn: Turn) -> Iterator[Moment]:
+    name = new.players[turn.seat].name
     if turn.ending is TurnEnding.BANK:
         yield _moment(Happening.BANKED, name, turn.points)
-    elif turn.ending in (TurnEnding.FARKLE, TurnEnding.RESET):
+    elif turn.ending is TurnEnding.FARKLE:
         yield _moment(Happening.FARKLED, name, turn.at_risk)
+    elif turn.ending is TurnEnding.RESET:
+        yield _moment(Happening.FARKLED, name, turn.at_risk + old.players[turn.seat].score)
 
 
 def _is_hot(state: State) -> bool:

@@ -8,6 +8,7 @@ from game.match.state import State, Turn, TurnEnding, n_hot
 from game.match.step import step
 from game.odds.throw_odds import farkle_within
 from game.rules.ruleset import Ruleset
+from game.rules.scoring import table
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +112,18 @@ def _of_turn(turn: Turn, rules: Ruleset) -> Tally:
         banks=int(turn.points > 0),
         banked=max(turn.points, 0),
         throws=len(sizes),
-        farkles=int(turn.ending is TurnEnding.FARKLE),
+        farkles=int(_farkled(turn, rules)),
         expected=float(sum(farkle_within(rules, n_dice, 1) for n_dice in sizes)),
         hot=n_hot(turn.throws),
         best_turn=max(turn.points, 0),
     )
+
+
+def _farkled(turn: Turn, rules: Ruleset) -> bool:
+    """Whether its last throw had nothing to keep; that of a charity roll may have had too little."""
+    last = turn.last
+    lacked = last is None or last.keep is not None or not table(rules)[last.dice]
+    return turn.ending is TurnEnding.FARKLE and lacked
 
 
 def _sizes(turn: Turn, rules: Ruleset) -> list[int]:

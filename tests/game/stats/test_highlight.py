@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from game.match.events import ScoreSet
 from game.match.match import Match
 from game.rules import rule_files
 from game.stats.highlight import HighlightKind, highlight
@@ -74,3 +75,17 @@ def test_the_last_round_and_the_win_are_told():
     assert told(match) == (HighlightKind.LAST_ROUND, 0, "Last round: Anna has 1,000")
 
     assert told(match.throw(NOTHING)) == (HighlightKind.WON, 0, "Anna wins!")
+
+
+def test_who_loses_the_score_is_back_to_zero_which_is_no_farkle():
+    rules = rule_files.load("ten-thousand-extras")
+    match = Match.start(rules, ["Anna", "Ben"]).push(ScoreSet(0, 4000)).throw((2, 2, 2, 2, 3, 4))
+
+    assert told(match) == (HighlightKind.FARKLE, 0, "Anna is back to zero")
+    assert highlight(match).points == 0
+
+
+def test_whose_score_was_taken_away_by_hand_is_not_on_the_board(match):
+    opened = match.throw(THOUSAND).bank()
+
+    assert told(opened.push(ScoreSet(0, 0))) is None

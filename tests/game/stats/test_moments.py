@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from game.match.events import Kept, Thrown
+from game.match.events import Kept, ScoreSet, Thrown
 from game.match.match import Match
 from game.rules import rule_files
 from game.stats.moments import moments
@@ -69,3 +69,11 @@ def test_the_short_form_says_who_throws_and_what_is_at_risk():
     assert short["throw"]["dice"] == [1, 1, 2, 3, 4, 6]
     assert short["throw"]["kept"] is None
     assert summary(begun())["throw"] is None
+
+
+def test_who_is_set_back_to_zero_loses_the_score_with_what_was_at_risk():
+    rules = rule_files.load("ten-thousand-extras")
+    kept = Match.start(rules, ["Anna", "Ben"]).push(ScoreSet(0, 4_000))
+    kept = kept.throw([1, 5, 2, 3, 3, 4]).keep([1, 5])
+
+    assert heard(kept, kept.throw([2, 2, 2, 2])) == [("farkled", "Anna", 4_150)]

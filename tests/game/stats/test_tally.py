@@ -7,8 +7,9 @@ import pytest
 
 from game.journal.history import History
 from game.journal.journal import Journal
-from game.match.events import Corrected, Farkled, Place, Thrown
+from game.match.events import Corrected, Farkled, Place, ScoreSet, Spliced, Thrown, Undone
 from game.match.match import Match
+from game.match.state import TurnEnding
 from game.odds.throw_odds import throw_chances
 from game.rules.rule_files import load
 from game.stats.counts import Counting, DiceInPlay
@@ -134,6 +135,37 @@ def test_corrected_readings_stand_beside_and_the_true_faces_count(journal):
 
     assert (counts.sets[0].read, counts.sets[0].corrected) == (1, 1)
     assert counts.sets[0].fairness.counts == (2, 1, 1, 1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("actions", "corrected"),
+    [
+        ([Corrected(0, (1, 5, 2, 3, 4, 6)), Undone()], 0),
+        ([Corrected(0, (1, 5, 2, 3, 4, 6)), Corrected(0, (1, 6, 2, 3, 4, 6))], 1),
+        ([Corrected(0, (1, 5, 2, 3, 4, 6)), Corrected(0, (1, 1, 2, 3, 4, 6))], 0),
+        ([Corrected(0, (1, 5, 2, 3, 4, 6)), Undone(), Undone()], 0),
+        ([Spliced(0, 1, (seen(1, 5, 2, 3, 4, 6),))], 1),
+    ],
+    ids=["taken back", "twice", "back to what was read", "throw taken back", "mended"],
+)
+def test_a_reading_counts_as_corrected_if_it_stands_otherwise_now(journal, actions, corrected):
+    match_id = journal.start(Match.start(RULES, ("Anna", "Ben")))
+    journal.append(match_id, seen(1, 1, 2, 3, 4, 6))
+    for action in actions:
+        journal.append(match_id, action)
+    _, counts, _ = counted(journal)
+
+    assert counts.sets[0].corrected == corrected
+
+
+def test_a_charity_roll_that_brings_too_little_is_no_throw_that_farkled():
+    rules = replace(load("everything2"), target=1000)
+    match = Match.start(rules, ["Anna", "Ben"]).push(ScoreSet(0, 900), ScoreSet(1, 100))
+    match = match.throw((1, 1, 1, 2, 3, 4)).bank().throw((1, 2, 3, 3, 4, 6))
+    _, ben = tallies(match)
+
+    assert match.state.turns[-1].ending is TurnEnding.FARKLE
+    assert (ben.throws, ben.farkles) == (1, 0)
 
 
 def test_only_what_went_on_is_counted_anew(journal):
