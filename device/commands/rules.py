@@ -16,7 +16,6 @@ from game.match.story import story
 from game.names import clean_names
 from game.rules import rule_files, score_card
 from game.rules.ruleset import Ruleset
-from game.rules.scoring import table
 from game.rules.sentences import sentences
 from game.textfile import read_stdin, read_text
 
@@ -173,26 +172,21 @@ def match_json(match: Match) -> dict[str, Any]:
             for p in state.players
         ],
         "turns": [
-            _turn_json(row.turn, match.rules) | {"scores": list(row.scores)}
-            for row in story(match)
-            if row.turn
+            _turn_json(row.turn) | {"scores": list(row.scores)} for row in story(match) if row.turn
         ],
         "turn": None
         if state.winner is not None
-        else _turn_json(state.turn, match.rules) | {"dice_to_throw": state.dice_in_hand},
+        else _turn_json(state.turn) | {"dice_to_throw": state.dice_in_hand},
         "winner": state.winner,
         "outcome": _outcome(state),
     }
 
 
-def _turn_json(turn: Turn, rules: Ruleset) -> dict[str, Any]:
-    bonus = rules.last_die_twice * sum(
-        len(throw.dice) == 1 and bool(table(rules)[throw.dice]) for throw in turn.throws
-    )
+def _turn_json(turn: Turn) -> dict[str, Any]:
     return {
         "seat": turn.seat,
-        "brought": turn.brought - bonus,
-        "bonus": bonus,
+        "brought": turn.brought,
+        "bonus": turn.bonus,
         "throws": [
             {
                 "dice": list(throw.dice),

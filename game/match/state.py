@@ -52,7 +52,8 @@ class Turn:
     """One player's throws until the turn ends.
 
     Attributes:
-        brought: points the turn has beside those of its keeps: taken over, set by hand, bonus.
+        brought: points with which it began: taken over, or set by hand.
+        bonus: points of a last die that scored.
         dice: how many dice its first throw has; None is all of them.
         ending: how it ended; None while it is played.
         points: what it brought to the score, once it ended.
@@ -66,6 +67,7 @@ class Turn:
     seat: int
     throws: tuple[Throw, ...] = ()
     brought: int = 0
+    bonus: int = 0
     dice: int | None = None
     ending: TurnEnding | None = None
     points: int = 0
@@ -83,7 +85,8 @@ class Turn:
     @property
     def at_risk(self) -> int:
         """All points that the turn would bank, with the keeps as decided so far."""
-        return self.brought + sum(throw.keep.score for throw in self.throws if throw.keep)
+        kept = sum(throw.keep.score for throw in self.throws if throw.keep)
+        return self.brought + self.bonus + kept
 
     @property
     def hot(self) -> bool:

@@ -86,9 +86,7 @@ def _happened(state: State, throw: Throw) -> State:
 def _scored(state: State, *, must_bank: bool) -> State:
     turn = state.turn
     if state.rules.last_die_twice and len(turn.throws[-1].dice) == 1:
-        state = replace(
-            state, turn=replace(turn, brought=turn.brought + state.rules.last_die_twice)
-        )
+        state = replace(state, turn=replace(turn, bonus=turn.bonus + state.rules.last_die_twice))
     if state.one_throw_only and state.bank_refusal():
         return end_turn(state, TurnEnding.FARKLE)
     if (must_bank or state.one_throw_only) and not state.bank_refusal():
