@@ -67,14 +67,14 @@ def register(app: Flask, lost: str = "lost.html") -> None:
     `lost` is the template that tells them.
     """
     app.register_error_handler(HttpProblem, partial(_told, lost=lost))
-    app.register_error_handler(GameError, _refused)
-    app.register_error_handler(TableError, _refused)
+    app.register_error_handler(GameError, partial(_refused, lost=lost))
+    app.register_error_handler(TableError, partial(_refused, lost=lost))
     app.register_error_handler(HTTPException, partial(_http, lost=lost))
     app.register_error_handler(Exception, _crashed)
 
 
-def _refused(error: TraykeeperError) -> Response:
-    return response(HttpProblem(409, error.message))
+def _refused(error: TraykeeperError, *, lost: str) -> Response | tuple[str, int]:
+    return _told(HttpProblem(409, error.message), lost=lost)
 
 
 def _http(error: HTTPException, *, lost: str) -> Response | tuple[str, int] | HTTPException:

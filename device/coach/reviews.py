@@ -15,8 +15,8 @@ from web.contracts.coach import LookedBack
 log = logging.getLogger(__name__)
 
 SLICE_S = 0.25
-REMEMBERED = 8
-"""Matches looked back on: some hundred kB each."""
+REMEMBERED = 24
+"""Matches looked back on: some hundred kB each, and all that the page of an evening shows."""
 
 AT_ONCE = 2
 """However many phones ask for however many matches: the table's own questions come first."""

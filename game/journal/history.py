@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from game.errors import GameError, JournalError, reason
@@ -20,7 +21,7 @@ PATIENCE_S = 5.0
 _MATCHES = """
 SELECT match, MAX(position) AS last, MAX(seq), key, result
 FROM entry JOIN match ON match.id = entry.match
-GROUP BY match HAVING last < ? ORDER BY last DESC LIMIT ?
+GROUP BY match HAVING last < ? ORDER BY last DESC
 """
 
 _ONE = """
@@ -63,6 +64,21 @@ class Played:
         return self.result.winner is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """One match of the list that was begun or played as this version does not know.
+
+    Attributes:
+        id: its number in this journal.
+        position: of its last entry.
+        why: what stands in the way.
+    """
+
+    id: int
+    position: int
+    why: Message
+
+
 class History:
     """What the journal in this file says; any thread may ask, each time with a connection of its own.
 
@@ -85,15 +101,20 @@ class History:
             return schema.identity(db)
 
     def matches(self, *, before: int = NEWEST, limit: int = 50) -> tuple[Played, ...]:
-        """The matches, the one played last first.
+        """The matches that can be read, the one played last first.
 
         Args:
             before: only those whose last entry is before this position: the next page.
             limit: how many at most.
         """
         with self._reading() as db:
-            rows = db.execute(_MATCHES, (before, limit)).fetchall()
-            return tuple(_played(db, row) for row in rows)
+            found = (each for each in _listed(db, before) if isinstance(each, Played))
+            return tuple(islice(found, limit))
+
+    def listed(self, *, before: int = NEWEST, limit: int = 50) -> tuple[Played | Unreadable, ...]:
+        """The same, with those that cannot be read."""
+        with self._reading() as db:
+            return tuple(islice(_listed(db, before), limit))
 
     def match(self, match_id: int) -> Match:
         """A match as it stands, whole: its `state.turns` are what statistics are made of."""
@@ -194,6 +215,16 @@ class History:
                     why=reason(error),
                 )
             ) from None
+
+
+def _listed(db: sqlite3.Connection, before: int) -> Iterator[Played | Unreadable]:
+    """A match that this version cannot play again hides none of the others."""
+    for row in db.execute(_MATCHES, (before,)).fetchall():
+        match_id, last, *_ = row
+        try:
+            yield _played(db, row)
+        except GameError as error:
+            yield Unreadable(match_id, last, error.message)
 
 
 def _played(db: sqlite3.Connection, row: tuple[int, int, int, str, str | None]) -> Played:

@@ -1,10 +1,12 @@
 """An evening of several matches: who won what, and what each is remembered by."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from flask import Blueprint, Response
 
+from game.errors import JournalError
 from game.journal.history import History, Played
 from game.stats.awards import Award, awards
 from web.contracts.coach import Coach
@@ -13,16 +15,24 @@ from web.pages.matches import Pictures, Show, lucky_throw, no_picture, picture_o
 EVENING_S = 12 * 3600.0
 """Matches that were last played so long before the newest belong to it."""
 
-MOST = 20
+MOST = 200
+"""Matches of one evening: those of a table that is played by turns all day."""
+
+SHOWN = 20
+"""The newest of them, each with what it is remembered by."""
 
 
 @dataclass(frozen=True, slots=True)
 class EveningMatch:
-    """One of them, with its awards, and whether the luckiest throw's picture is still kept."""
+    """One of them, with its awards, and whether the luckiest throw's picture is still kept.
+
+    `waits`: who was lucky is still being worked out.
+    """
 
     played: Played
     awards: tuple[Award, ...]
     pictured: bool
+    waits: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +57,14 @@ def create_evening(
     @page.get("/evening")
     def evening() -> Response:
         found = _of_one_evening(history.matches(limit=MOST)) if history else []
-        told = [_told(history, coach, played, picture) for played in found] if history else []
-        return show("evening.html", matches=told, players=players(found))
+        told = _all_told(history, coach, found[:SHOWN], picture) if history else []
+        return show(
+            "evening.html",
+            matches=told,
+            players=players(found),
+            waits=any(each.waits for each in told),
+            older=found[SHOWN - 1] if len(found) > SHOWN else None,
+        )
 
     return page
 
@@ -65,13 +81,24 @@ def _same_evening(newest: Played, played: Played) -> bool:
     return abs(newest.last_s - played.last_s) < EVENING_S
 
 
+def _all_told(
+    history: History, coach: Coach | None, matches: Iterable[Played], picture: Pictures
+) -> list[EveningMatch]:
+    """Those of them that this version can play again; of one that was won the result is kept."""
+    told = []
+    for played in matches:
+        with suppress(JournalError):
+            told.append(_told(history, coach, played, picture))
+    return told
+
+
 def _told(history: History, coach: Coach | None, played: Played, picture: Pictures) -> EveningMatch:
-    looked = coach.look_back(played.id, played.steps) if coach else None
     match = history.match(played.id)
+    looked = coach.look_back(played.id, played.steps) if coach else None
     given = awards(match, looked.review if looked else None)
     lucky = lucky_throw(given)
     seen = lucky and picture_of(history, played.id, match, lucky, picture)
-    return EveningMatch(played, given, pictured=bool(seen))
+    return EveningMatch(played, given, pictured=bool(seen), waits=bool(coach) and looked is None)
 
 
 def players(matches: Iterable[Played]) -> list[EveningPlayer]:

@@ -4,6 +4,7 @@ from html import escape
 
 from flask_babel import gettext, ngettext
 
+from game.journal.entry import Result
 from game.match.match import Match
 from game.match.state import Player
 from game.match.story import scores_by_turn
@@ -39,9 +40,7 @@ CURVE_LEFT, CURVE_RIGHT, CURVE_TOP, CURVE_BOTTOM = 700, 1128, 236, 516
 
 def card(match: Match, when: str) -> str:
     """The card; `when` is the day as people read it, or ""."""
-    state = match.state
-    ranked = sorted(enumerate(state.players), key=lambda each: -each[1].score)
-    rows = [_row(i, seat, player) for i, (seat, player) in enumerate(ranked[:MOST])]
+    rows = [_row(i, *each) for i, each in enumerate(_ranked(match)[:MOST])]
     frame = (
         f'<rect width="{WIDE}" height="{HIGH}" fill="{PAPER}"/>'
         f'<rect x="36" y="36" width="{WIDE - 72}" height="{HIGH - 72}" rx="36" fill="{CARD}" '
@@ -75,10 +74,19 @@ def _below(match: Match, when: str) -> str:
     return " · ".join(filter(None, (said, str(turns), when)))
 
 
-def _row(i: int, seat: int, player: Player) -> str:
+def _ranked(match: Match) -> list[tuple[int, Player, bool]]:
+    """Seat, player, and whether that is the winner or who leads: first who has won, then by points."""
+    result = Result.of(match)
+    first = [(not result.has_won(seat), -score) for seat, score in enumerate(result.scores)]
+    seats = sorted(range(len(first)), key=lambda seat: first[seat])
+    leads = {seats[0], *filter(result.has_won, seats)}
+    return [(seat, match.state.players[seat], seat in leads) for seat in seats]
+
+
+def _row(i: int, seat: int, player: Player, leads: bool) -> str:  # noqa: FBT001
     y = TOP + i * ROW
     colour = COLOURS[seat % N_COLOURS]
-    weight = 800 if i == 0 else 600
+    weight = 800 if leads else 600
     return (
         f'<circle cx="{LEFT + 20}" cy="{y + 20}" r="20" fill="{colour}"/>'
         + _text(

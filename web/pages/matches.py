@@ -80,9 +80,10 @@ def create_looking_back(
 def _add_list(back: Blueprint, show: Show, history: History | None) -> None:
     @back.get("/matches")
     def matches() -> Response:
-        found = history.matches(before=asked_before(), limit=PAGE) if history else ()
-        days = {played.id: _day(played) for played in found}
-        return show("matches.html", matches=found, days=days, more=len(found) == PAGE)
+        found = history.listed(before=asked_before(), limit=PAGE + 1) if history else ()
+        shown = found[:PAGE]
+        days = {each.id: _day(each) for each in shown if isinstance(each, Played)}
+        return show("matches.html", matches=shown, days=days, more=len(found) > PAGE)
 
     @back.get("/matches/last")
     def last() -> AnyResponse:
@@ -145,19 +146,15 @@ def lucky_throw(given: Iterable[Award]) -> Award | None:
 def picture_of(
     history: History, match_id: int, match: Match, award: Award, picture: Pictures
 ) -> bytes | None:
-    """Found by where the dice lay: a throw keeps its places through undo and correction."""
+    """The camera's picture of the throw of this award, while it is kept."""
     event = match.timeline[award.event] if award.event is not None else None
-    if not isinstance(event, Thrown) or not (wanted := _where(event)):
+    if not isinstance(event, Thrown) or not event.seen_at:
         return None
     for entry in history.steps(match_id):
         thrown = (action for action in entry.actions if isinstance(action, Thrown))
-        if any(_where(each) == wanted for each in thrown):
+        if any(each.seen_at == event.seen_at for each in thrown):
             return picture(entry.position)
     return None
-
-
-def _where(event: Thrown) -> tuple[tuple[float, float], ...]:
-    return tuple((place.x, place.y) for place in event.places if place.seen)
 
 
 def asked_before() -> int:

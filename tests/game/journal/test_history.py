@@ -9,7 +9,7 @@ from game.errors import JournalError
 from game.journal.entry import Entry, Result
 from game.journal.history import History
 from game.journal.journal import Journal
-from game.match.events import ScoreSet, Skipped, Thrown, Undone
+from game.match.events import Kept, ScoreSet, Skipped, Thrown, Undone
 from game.match.match import Match
 from game.rules import rule_files
 
@@ -150,3 +150,18 @@ def test_another_journal_has_another_identity(journal, history, tmp_path):
 
     assert history.identity != before
     assert history.matches() == ()
+
+
+def test_a_match_that_cannot_be_played_again_hides_none_of_the_others(journal, history):
+    first = journal.start(begun())
+    broken = journal.start(begun("Cleo", "Dan"))
+    journal.append(
+        broken, Thrown((1, 2, 3, 4, 6, 6)), Kept((2, 3))
+    )  # as no version of today takes it
+    newest = journal.start(begun())
+
+    assert [each.id for each in history.matches()] == [newest, first]
+    assert [each.id for each in history.matches(limit=2)] == [newest, first]
+    _, unreadable, _ = history.listed()
+    assert (unreadable.id, unreadable.position) == (broken, 3)
+    assert "the 2 scores nothing" in str(unreadable.why)

@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import pytest
 
+from device.coach.reviews import REMEMBERED
 from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.events import ScoreSet
 from game.match.match import Match
 from tests.web.conftest import RULES, MemoryTable, holding, make_app
 from tests.web.evening import AtOnce, journal_of, played
-from web.pages.evening import EVENING_S, players
+from web.pages.evening import EVENING_S, SHOWN, players
 
 
 @pytest.fixture
@@ -87,3 +88,31 @@ def test_a_match_that_is_gone_on_with_leaves_the_evening_whole(tmp_path):
 
 def test_before_the_first_match_the_page_says_so(tmp_path):
     assert "No match was played yet" in page_of(journal_of(tmp_path))
+
+
+def test_the_page_asks_again_while_luck_is_worked_out(history):
+    coach = AtOnce(history)
+    client = holding(make_app(MemoryTable(), history=history, coach=coach))
+    coach.ready = False
+    page = client.get("/evening").text
+    assert "data-wait" in page
+    assert "look.js" in page
+    assert "lucky throw" not in page
+
+    coach.ready = True
+    assert "data-wait" not in client.get("/evening").text
+
+
+def test_a_long_evening_counts_whole_and_shows_its_newest_matches(tmp_path):
+    won = Match.start(replace(RULES, target=1000), ["Anna", "Ben"]).throw((1, 1, 1, 2, 3, 4)).bank()
+    won = won.throw((2, 3, 3, 4, 6, 6))
+    history = journal_of(tmp_path, *[won] * (SHOWN + 3))
+    page = page_of(history)
+
+    assert page.count('class="card awards"') == SHOWN
+    assert f"{SHOWN + 3} / {SHOWN + 3}" in page
+    assert f"/matches?before={history.matches()[SHOWN - 1].position}" in page
+
+
+def test_the_coach_remembers_as_many_matches_as_are_shown():
+    assert REMEMBERED >= SHOWN

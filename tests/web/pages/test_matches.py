@@ -1,5 +1,6 @@
 """Looking back: matches, one match, players, dice; over a real journal."""
 
+import re
 import time
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
@@ -8,13 +9,15 @@ import pytest
 
 from game.journal.history import History
 from game.journal.journal import Journal
-from game.match.events import ScoreSet
+from game.match.events import Kept, ScoreSet, Skipped, Thrown
 from game.match.match import Match
 from game.rules.rule_files import load
+from game.situation import Situation
 from tests.web.conftest import RULES, holding, make_app
 from tests.web.evening import SHORT, THREE, AtOnce, journal_of, played, reviewed
 from web.pages.charts import HIGH, WIDE, win_curve
 from web.pages.match_card import card
+from web.pages.matches import PAGE
 
 BAD = "<i>O'Neill"
 
@@ -187,3 +190,81 @@ def test_without_a_journal_the_pages_are_empty(table, path):
     assert client.get(path).status_code == 200
     assert client.get("/api/v1/players").status_code == 404
     assert client.get("/matches/last").location == "/matches"
+
+
+PAGES = ("/matches", "/players", "/dice", "/evening", "/api/v1/matches")
+
+
+@pytest.fixture
+def mixed(table, tmp_path, match):
+    """A match, and one that this version cannot play again."""
+    journal_of(tmp_path, match)
+    journal = Journal.open(tmp_path / "journal.db")
+    broken = journal.start(Match.start(RULES, THREE))
+    journal.append(broken, Thrown((1, 2, 3, 4, 6, 6)), Kept((2, 3)))
+    journal.close()
+    history = History(journal.path)
+    return holding(make_app(table, history=history, coach=AtOnce(history)))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_match_that_cannot_be_read_leaves_the_pages_whole(mixed, path):
+    answer = mixed.get(path)
+
+    assert answer.status_code == 200
+    assert ("Anna" in answer.text) or path == "/dice"
+
+
+def test_a_match_that_cannot_be_read_is_told(mixed):
+    assert "Match 2 cannot be read by this version" in mixed.get("/matches").text
+    assert "<h1>" in mixed.get("/matches/2", headers={"Accept": "text/html"}).text
+
+
+def test_older_matches_are_offered_where_there_are_some(table, tmp_path):
+    begun = Match.start(RULES, THREE)
+
+    def page_of(n):
+        history = journal_of(tmp_path, *[begun] * n)
+        return holding(make_app(table, history=history)).get("/matches").text
+
+    assert "Older ones" not in page_of(PAGE)
+    assert "Older ones" in page_of(1)
+
+
+def test_a_bonus_for_the_last_die_is_nothing_a_turn_began_with(table, client):
+    rules = load("ten-thousand-extras")
+    match = Match.start(rules, THREE).throw((1, 1, 1, 5, 5, 2)).keep((1, 1, 1, 5, 5)).throw((5,))
+    table.show(match=match.bank(), situation=Situation.TURN_OVER)
+
+    assert match.state.turn.bonus
+    assert "Began with" not in client.get("/turns").text
+
+
+def ranked_on_the_card(match):
+    """The names of the share card, those in bold type in capitals."""
+    names = [player.name for player in match.state.players]
+    texts = re.findall(r'font-size="34" font-weight="(\d+)"[^>]*>([^<]+)', card(match, ""))
+    return [name.upper() if int(weight) == 800 else name for weight, name in texts if name in names]
+
+
+def test_the_share_card_puts_who_won_first_though_others_have_as_much():
+    tied = Match.start(load("walnut-studiolo"), ["Anna", "Ben"], first=1)
+    tied = tied.push(ScoreSet(0, 9_000), ScoreSet(1, 9_000))
+    for _ in range(2):
+        tied = tied.throw((1, 1, 1, 2, 3, 4)).bank()
+    assert tied.state.winner == 1
+
+    assert ranked_on_the_card(tied) == ["BEN", "Anna"]
+
+
+def test_the_share_card_shows_who_won_at_once_however_few_points():
+    names = [*"ABCDEFG"]
+    match = Match.start(load("farkle-scorekeeper"), names)
+    for seat in range(6):
+        match = match.push(ScoreSet(seat, 500 * (seat + 1)))
+    for _ in range(6):
+        match = match.push(Skipped())
+    match = match.throw((1,) * 6)
+    assert match.state.winner == 6
+
+    assert "".join(ranked_on_the_card(match.rename(6, "g"))) == "GFEDCB"
