@@ -8,6 +8,7 @@ import click
 from device import settings as settings_files
 from device.app import PlayOptions, run
 from device.commands.options import FiniteRange, rules_option
+from device.hardware.choices import CAMERAS
 
 SETTINGS_FILE = "traykeeper.settings"
 
@@ -33,7 +34,7 @@ def _from_settings(context: click.Context, _: click.Parameter, value: str | None
     "--camera",
     default="auto",
     show_default=True,
-    metavar="auto|sim|picamera2|usb[:N]|phone|replay:PATH",
+    metavar="|".join(CAMERAS),
     help="Where the pictures come from; auto takes the Pi's camera, else a simulated tray; phone: your own.",
 )
 @rules_option

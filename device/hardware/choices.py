@@ -13,6 +13,9 @@ CameraKind = Literal["auto", "sim", "picamera2", "usb", "phone", "replay"]
 Rotation = Literal[0, 90, 180, 270]
 Mains = Literal[50, 60]
 LampKind = Literal["rgb", "one", "none"]
+CAMERAS = ("auto", "sim", "picamera2", "usb[:N]", "phone", "replay:PATH")
+"""What a person can write, in the order in which it is said."""
+CAMERAS_TOLD = f"{', '.join(CAMERAS[:-1])} or {CAMERAS[-1]}"
 
 
 def as_camera(spec: str) -> tuple[CameraKind, str]:
@@ -32,8 +35,7 @@ def as_camera(spec: str) -> tuple[CameraKind, str]:
         case "replay" if which:
             return kind, which
     raise UsageError(
-        f"no camera is called {quoted(spec)}: "
-        "take auto, sim, picamera2, usb[:N], phone (to play) or replay:PATH"
+        f"no camera is called {quoted(spec)}: take {CAMERAS_TOLD}; phone is for play alone"
     )
 
 
