@@ -25,7 +25,7 @@ the log of how much larger it is. By how many tens of degrees it leans. How far 
 """
 FINDER_INPUTS = 7
 """Blue, green, red of the picture and of the empty tray, and whether that is known."""
-DIE_WIDTHS = {"near": (16, 32, 56, 80), "wide": (12, 24, 48, 64)}
+DIE_WIDTHS, DIE_NECK, DIE_LAST = (24, 32, 72, 128), 40, 96
 
 
 def slices(outputs: Mapping[str, int]) -> dict[str, slice]:
@@ -51,16 +51,29 @@ def block(inputs: int, outputs: int, stride: int = 1) -> nn.Sequential:
     )
 
 
+class Residual(nn.Module):
+    """What comes in, and what two more looks at it add."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        last = nn.Conv2d(width, width, 3, 1, 1, bias=False)
+        self.adds = nn.Sequential(block(width, width), last, nn.BatchNorm2d(width))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The same shape."""
+        return functional.relu(x + self.adds(x))
+
+
 class Finder(nn.Module):
     """(n, 7, h, w) of 0..1 to (n, 9, h/4, w/4): where dice are; h and w multiples of 32."""
 
-    def __init__(self, widths: tuple[int, ...] = (16, 24, 32, 48, 64), neck: int = 24) -> None:
+    def __init__(self, widths: tuple[int, ...] = (16, 32, 48, 80, 128), neck: int = 32) -> None:
         super().__init__()
         a, b, c, d, e = widths
         self.s4 = nn.Sequential(block(FINDER_INPUTS, a, 2), block(a, b, 2))
-        self.s8 = nn.Sequential(block(b, c, 2), block(c, c), block(c, c))
-        self.s16 = nn.Sequential(block(c, d, 2), block(d, d), block(d, d))
-        self.s32 = nn.Sequential(block(d, e, 2), block(e, e), block(e, e))
+        self.s8 = nn.Sequential(block(b, c, 2), Residual(c))
+        self.s16 = nn.Sequential(block(c, d, 2), Residual(d))
+        self.s32 = nn.Sequential(block(d, e, 2), Residual(e))
         self.side = nn.ModuleList(nn.Conv2d(w, neck, 1) for w in (b, c, d, e))
         self.mix = block(neck, neck)
         self.out = nn.Conv2d(neck, sum(FINDER.values()), 1)
@@ -112,16 +125,17 @@ class DieReader(nn.Module):
 
     def __init__(self, kind: str) -> None:
         super().__init__()
-        a, b, c, d = DIE_WIDTHS[kind]
+        a, b, c, d = DIE_WIDTHS
         self.body = nn.Sequential(
-            block(PLANES, a, 2), block(a, b), block(b, b),
-            block(b, c, 2), block(c, c),
-            block(c, d, 2), block(d, d), nn.Dropout2d(0.07),
+            block(PLANES, a, 2), block(a, b), Residual(b),
+            block(b, c, 2), Residual(c),
+            block(c, d, 2), Residual(d), nn.Dropout2d(0.05),
+            nn.Conv2d(d, DIE_NECK, 1), nn.ReLU(True),
         )  # fmt: skip
-        flat = d * (DIE_SIZES[kind][0] // 8) ** 2
+        flat = DIE_NECK * (DIE_SIZES[kind][0] // 8) ** 2
         self.out = nn.Sequential(
-            nn.Flatten(), nn.Linear(flat, 64), nn.ReLU(True), nn.Linear(64, sum(DIE.values()))
-        )
+            nn.Flatten(), nn.Linear(flat, DIE_LAST), nn.ReLU(True), nn.Linear(DIE_LAST, sum(DIE.values()))
+        )  # fmt: skip
 
     def forward(self, x: Tensor) -> Tensor:
         """Logits and numbers."""

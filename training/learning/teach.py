@@ -1,8 +1,8 @@
 """Teach a network: python -m training.learning.teach finder OUT --rests DIR --traced DIR.
 
-`finder` says where dice are; `near` and `wide` what one die shows and how it lies. The first time it
-begins with what the network of `vision/nets` knows; then it goes on from OUT/KIND.pt, wherever it was
-stopped. A line of OUT/KIND.jsonl is written every so many steps, with the marks of both exams now and then.
+`finder` says where dice are; `near` and `wide` what one die shows and how it lies; `change` what is new
+in a tray. Each begins with nothing, or goes on from OUT/KIND.pt, wherever it was stopped. A line of
+OUT/KIND.jsonl is written every so many steps, with the marks of both exams now and then.
 """
 
 import argparse
@@ -19,14 +19,12 @@ from torch import nn
 from training.learning.exams import exam, examined
 from training.learning.losses import INPUTS, LOSSES, to_device
 from training.learning.networks import ChangeNet, DieReader, Finder
-from training.learning.present_networks import NETS, begin
 from training.learning.samples.sample_makers import Arrays, Recipe, SampleStream
 from training.learning.samples.view_source import Materials
 
 BATCH = {"finder": 16, "change": 16, "near": 128, "wide": 128}
 SEEDS = {"finder": 10_000_000, "near": 20_000_000, "change": 30_000_000, "wide": 40_000_000}
 """Of the first view: networks that shall agree for reasons of their own see different ones."""
-BEGIN_WITH = {"finder": "finder.onnx", "near": "reader64.onnx", "wide": "reader48.onnx"}
 WARM_UP = 300
 TOLD_STEPS, KEPT_STEPS, EXAM_STEPS = 50, 200, 1000
 AVERAGED = 0.998
@@ -46,13 +44,16 @@ def network(kind: str) -> nn.Module:
 class Lesson:
     """A network that learns, the mean of what it was lately, and where it stands."""
 
-    def __init__(self, kind: str, rate: float, steps: int, device: torch.device) -> None:
-        self.kind, self.rate, self.steps, self.device = kind, rate, steps, device
-        self.net = network(kind).to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.mean = network(kind).to(device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.steer = torch.optim.AdamW(self.net.parameters(), rate, weight_decay=1e-2)
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.kind, self.rate, self.steps = options.kind, options.rate, options.steps
+        self.device, self.half = torch.device(options.device), options.half
+        torch.manual_seed(SEEDS[self.kind])
+        self.net = network(self.kind).to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.mean = network(self.kind).to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.mean.load_state_dict(self.net.state_dict())
+        self.steer = torch.optim.AdamW(self.net.parameters(), self.rate, weight_decay=1e-2)
         self.step = 0
-        self.number = SEEDS[kind]
+        self.number = SEEDS[self.kind]
 
     def restore(self, path: Path) -> None:
         """Go on from a checkpoint."""
@@ -62,15 +63,6 @@ class Lesson:
         self.steer.load_state_dict(kept["steer"])
         self.step, self.number = kept["step"], kept["number"]
         torch.manual_seed(self.number)
-
-    def begin(self, shown: Arrays, nets: Path | None) -> None:
-        """Begin with what there is."""
-        torch.manual_seed(self.number)
-        self.net.load_state_dict(network(self.kind).state_dict())
-        if nets is not None and self.kind in BEGIN_WITH:
-            batch = INPUTS[self.kind](to_device(shown, self.device))
-            begin(self.net, self.kind, nets / BEGIN_WITH[self.kind], batch)
-        self.mean.load_state_dict(self.net.state_dict())
 
     def keep(self, path: Path, number: int) -> None:
         """Write a checkpoint, whole or not at all."""
@@ -87,8 +79,7 @@ class Lesson:
             group["lr"] = self.rate * self._slowed()
         batch = to_device(arrays, self.device)
         self.net.train()
-        fast = self.device.type == "cuda"
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=fast):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
             out = self.net(INPUTS[self.kind](batch))
         missed = LOSSES[self.kind](out.float(), batch)
         self.steer.zero_grad()
@@ -150,15 +141,12 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     cv2.setNumThreads(1)
     torch.set_num_threads(options.threads)
-    device = torch.device(options.device)
     materials = Materials(options.rests, options.traced)
     kind, kept = options.kind, options.out / f"{options.kind}.pt"
     asked = exam(kind, materials, options.out)
-    lesson = Lesson(kind, options.rate, options.steps, device)
+    lesson = Lesson(options)
     if kept.exists():
         lesson.restore(kept)
-    else:
-        lesson.begin(asked["taught"], options.nets)
     stream = SampleStream(
         Recipe(kind, materials, lesson.number), lesson.number, options.workers, options.again
     )
@@ -186,13 +174,14 @@ def _options() -> argparse.Namespace:
     parser.add_argument("out", type=Path)
     parser.add_argument("--rests", type=Path, required=True, help="of scenes.throws.rest_library")
     parser.add_argument("--traced", type=Path, help="of rendering.make_pictures")
-    parser.add_argument("--nets", type=Path, default=NETS, help="to begin with")
     parser.add_argument("--steps", type=int, default=20_000)
     parser.add_argument("--batch", type=int)
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--again", type=int, default=2, help="how often each sample is shown")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
+    half = "multiply in bfloat16, where that is fast"
+    parser.add_argument("--half", action="store_true", help=half)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     return parser.parse_args()
 

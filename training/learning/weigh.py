@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from training.learning.exams import WHAT
+from training.learning.export import NETS
 from training.learning.honest_odds import fit
-from training.learning.present_networks import NETS
-from training.learning.samples.die_samples import NEAR_EDGES, NEAR_SIZE
+from training.learning.samples.lures import NEAR_EDGES, NEAR_SIZE
 from training.learning.samples.retaking import retake
 from training.learning.samples.tray_views import TrayView, edges
 from training.learning.samples.view_source import Materials, ViewSource

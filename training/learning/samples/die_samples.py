@@ -8,6 +8,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from training.learning.samples.die_sizes import DIE_SIZES
+from training.learning.samples.lures import is_die, lures
 from training.learning.samples.retaking import photographed
 from training.learning.samples.tray_views import TrayView, edges
 from training.scenes.truth import COCKED_DEG, SEEN
@@ -15,11 +16,11 @@ from training.scenes.world import Part
 from vision.crops import DIAGONAL, lean_planes, patch, upright
 
 Floats = NDArray[np.float32]
-SEEN_PX = (9.0, 120.0)
+SEEN_PX = (10.0, 120.0)
 """So large a camera sees the edge of a die."""
 LARGEST = 1.4
 """No picture is enlarged more."""
-DICE, UNEVEN = 0.72, 0.4
+DICE, UNEVEN = 0.64, 0.4
 """Of patches so many are of dice, and of those so many of such as do not lie well, where there are any."""
 FAINT = 5.0
 """Units of Lab: of pips that stand out less, the face is not to be learnt."""
@@ -27,8 +28,8 @@ ROUGH = 0.4
 """So many are cut out as the finder errs, the others as after one correction."""
 TOLD, ROUGHLY_TOLD = 0.5, 0.7
 """Up to here the camera's stand is well known, up to there about, from there on not."""
-NEAR_EDGES, NEAR_SIZE = 0.4, 0.55
-"""Nearer to a die than this, and so alike in size, it is that die."""
+LURED = 0.5
+"""Of places that are no die so many are such as the finder takes for one."""
 UNSURE = {"leaning": (8.0, 12.0), "hidden": (0.92, 0.98)}
 """Between these degrees, and shares of the top seen, nothing is said of a die."""
 UNEVEN_DEG = 4.0
@@ -176,17 +177,17 @@ def _lean(view: TrayView, place: CutPlace, into: Floats, rng: Generator) -> Floa
 
 def _no_die(view: TrayView, rng: Generator) -> CutPlace | None:
     """Ground, things, hands, pieces of dice and what lies between dice; None where a die is."""
+    if rng.random() < LURED and len(found := lures(view)):
+        x, y, edge, turn = (float(v) for v in found[int(rng.integers(len(found)))])
+        return CutPlace(x, y, edge * float(np.exp(rng.normal(0, 0.08))), turn)
     size = np.array(view.part.shape[::-1])
-    quads = view.dice.quads
-    sizes = edges(quads)
+    sizes = edges(view.dice.quads)
     edge = float(np.median(sizes)) if len(sizes) else float(rng.uniform(12, 80))
     edge *= float(np.exp(rng.normal(0, 0.4)))
-    x, y = np.clip(_somewhere(view, rng, sizes), 2, size - 3)
-    away = np.linalg.norm(quads.mean(axis=1) - (x, y), axis=1)
-    alike = np.abs(np.log(edge / sizes)) < NEAR_SIZE
-    if ((away < NEAR_EDGES * np.minimum(edge, sizes)) & alike).any():
+    x, y = (float(v) for v in np.clip(_somewhere(view, rng, sizes), 2, size - 3))
+    if is_die(view, (x, y), edge):
         return None
-    return CutPlace(float(x), float(y), edge, float(rng.uniform(0, 2 * np.pi)))
+    return CutPlace(x, y, edge, float(rng.uniform(0, 2 * np.pi)))
 
 
 def _somewhere(view: TrayView, rng: Generator, sizes: Floats) -> Floats:

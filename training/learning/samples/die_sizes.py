@@ -2,5 +2,5 @@
 
 from vision.crops import Sizes
 
-DIE_SIZES: dict[str, Sizes] = {"near": (64, 35), "wide": (64, 26)}
+DIE_SIZES: dict[str, Sizes] = {"near": (64, 35), "wide": (64, 28)}
 """One sees a die near by, the other smaller, with what it leans on."""

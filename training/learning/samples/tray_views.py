@@ -38,7 +38,7 @@ class TrueDice:
     touching: NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TrayView:
     """Linear light BGR, exposed as an automatic would, and the truth."""
 
