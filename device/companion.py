@@ -439,10 +439,16 @@ class Companion:
         self._coach.switch(Mode(command.mode))
 
     def _put_back(self, command: PutBack) -> None:
-        with kept_alive(self._alive, RESTORE_S):
-            command.restore()
-        self._profiles.reload()
-        self._session.reload()
+        """What fails late may have put other matches there: nothing is added to those but their own."""
+        done = False
+        try:
+            with kept_alive(self._alive, RESTORE_S):
+                command.restore()
+            done = True
+        finally:
+            self._profiles.reload()
+            if done or not self._live_match.is_recorded:
+                self._session.reload()
 
     def _tap_in(self, command: TapIn) -> None:
         """Where a reading needs attention, its picture shows what is tapped in."""

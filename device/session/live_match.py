@@ -77,6 +77,14 @@ class LiveMatch:
             raise TableError(Message("There is no match yet: set one up first."))
         return self._match
 
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the record says that this match was played last, and how it stands."""
+        try:
+            return (self._record.newest() or (0, None)) == (self.match_id, self._match)
+        except JournalError:
+            return False
+
     def begin(self, match: Match) -> None:
         self.resume(self._written(lambda: self._record.start(match, request=self.request)), match)
 

@@ -96,7 +96,7 @@ class ThrowPictures:
             found = path.stat()
             left -= found.st_size
             if left < 0 or self._too_old(found.st_mtime):
-                path.unlink(missing_ok=True)
+                _remove(path)
 
     def _too_old(self, written_s: float) -> bool:
         """One written while the clock was not set has no age."""
@@ -107,12 +107,27 @@ class ThrowPictures:
 
 
 def forget(folder: Path, after: int) -> None:
-    """Pictures of later positions go: the journal is another one from there on."""
+    """Pictures of later positions go: the journal is another one from there on.
+
+    One that cannot be taken away stops nobody: what came before this is done, and stays so.
+    """
     for path in _kept(folder):
         if int(path.stem) > after:
-            path.unlink(missing_ok=True)
+            _remove(path)
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        log.warning("a throw's picture cannot be taken away: %s", error)
 
 
 def _kept(folder: Path) -> list[Path]:
     """Ours: whatever else lies there is somebody else's."""
-    return [path for path in folder.glob("*.jpg") if path.stem.isascii() and path.stem.isdigit()]
+    try:
+        found = list(folder.glob("*.jpg"))
+    except OSError as error:
+        log.warning("the pictures of throws cannot be listed: %s", error)
+        return []
+    return [path for path in found if path.stem.isascii() and path.stem.isdigit()]

@@ -20,17 +20,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from device.errors import UsageError
+from device.hardware.outputs import Signals
+from device.inbox import Inbox
+from device.session.live_match import LiveMatch
 from device.storage import backup
 from device.storage.daily_backup import Backups
 from device.storage.recovery import open_journal
 from device.storage.restore import put_back
+from device.storage.throw_pictures import FOLDER as FRAMES
+from game.commands import PutBack
 from game.errors import GameError
-from game.journal.entry import Entry
+from game.journal.entry import Entry, entry_of
 from game.journal.history import History
 from game.journal.journal import FILE, Journal
-from game.match.events import ScoreSet
+from game.journal.rows import opened, rows_after
+from game.match.events import Kept, ScoreSet, Thrown
 from game.match.match import Match
 from game.rules import rule_files
+from tests.device.rig import Stepped
 
 FAULTS = ctypes.CDLL(None)
 COUNT, *HOWS = range(7)
@@ -54,11 +61,14 @@ def begin(folder: Path, steps: int = STEPS) -> None:
 
 
 def begin_again_and_keep(folder: Path) -> None:
-    """A backup, and later steps."""
+    """A backup, a later step, and pictures of throws, one of which cannot be taken away."""
     begin(folder)
     Backups(folder).make()
     with closing(Journal.open(folder / FILE)) as journal:
-        journal.append(1, ScoreSet(1, 5000))
+        journal.append(1, Thrown((1, 1, 1, 2, 3, 4)))
+    (folder / FRAMES / "000000099.jpg").mkdir(parents=True)
+    for position in (3, 11):
+        (folder / FRAMES / f"{position:09}.jpg").touch()
 
 
 def begin_damaged(folder: Path) -> None:
@@ -91,16 +101,38 @@ def only_open(folder: Path, _: Told) -> None:
     open_journal(folder, Backups(folder))[0].close()
 
 
+def open_and_play(folder: Path, told: Told) -> None:
+    journal, _ = open_journal(folder, Backups(folder))
+    with closing(journal):
+        live_match = LiveMatch(journal)
+        live_match.reload()
+        play(live_match, told)
+
+
+def play(live_match: LiveMatch, told: Told) -> None:
+    """The match in play goes on; the first step fits only where the throw before it was not lost."""
+    for action in (Kept((1, 1, 1)), ScoreSet(1, 650), ScoreSet(1, 700)):
+        with suppress(GameError):
+            told(len(live_match.do(action).timeline))
+
+
 def back_up(folder: Path, _: Told) -> None:
     Backups(folder).make()
 
 
-def restore(folder: Path, _: Told) -> None:
+def restore(folder: Path, told: Told) -> None:
+    """While a match is played, which goes on whatever becomes of it."""
     backups = Backups(folder)
     good = backup.read(folder / "backups" / "traykeeper-000001.zip")
     journal, _ = open_journal(folder, backups)
     with closing(journal):
-        put_back(good, journal, folder, backups)
+        live_match = LiveMatch(journal)
+        live_match.reload()
+        companion = Stepped(Inbox(), live_match, RULES, None, Signals())
+        try:
+            companion.do(PutBack(lambda: put_back(good, journal, folder, backups)))
+        finally:
+            play(live_match, told)
 
 
 @dataclass(frozen=True)
@@ -122,9 +154,9 @@ class Way:
 
 WAYS = {
     "write": Way(begin, write, steps=3),
-    "rescue": Way(begin_damaged, only_open, damaged=True),
+    "rescue": Way(begin_damaged, open_and_play, steps=3, damaged=True),
     "backup": Way(begin_again_and_keep, back_up),
-    "restore": Way(begin_again_and_keep, restore, goes_back=True),
+    "restore": Way(begin_again_and_keep, restore, steps=3, goes_back=True),
     "checkpoint": Way(begin, write_back, steps=12),
     "upgrade": Way(begin_older, only_open),
 }
@@ -201,6 +233,11 @@ def entries_of(folder: Path) -> tuple[Entry, ...]:
     return History(folder / FILE).entries(limit=-1)
 
 
+def entries_in(good: backup.Backup) -> tuple[Entry, ...]:
+    with closing(opened(good.journal)) as db:
+        return tuple(map(entry_of, rows_after(db, 0)[0]))
+
+
 def alike(found: tuple[Entry, ...], told: tuple[Entry, ...]) -> bool:
     """The same steps; the time of a match is only for people."""
     return [(e.match_id, e.seq, e.begun, e.actions) for e in found] == [
@@ -211,10 +248,14 @@ def alike(found: tuple[Entry, ...], told: tuple[Entry, ...]) -> bool:
 def check(way: Way, folder: Path, one: Try, before: tuple[Entry, ...], tally: Tally) -> None:
     """What is there after a start without any fault."""
     journal, notice = open_journal(folder, Backups(folder))
-    journal.close()
+    with closing(journal):
+        tally.lost += not can_be_played(journal)
     found = entries_of(folder)
     went_back = way.goes_back and not alike(found[: len(before)], before)
-    tally.lost += not restored(folder, found, before) if went_back else lost(found, before, one)
+    if went_back:
+        tally.lost += not restored(folder, found, before, one)
+    else:
+        tally.lost += lost(found, before, one)
     tally.doubled += max(0, len(found) - len(before) - way.steps)
     damaged = way.damaged or any(folder.glob("journal-damaged-*.db"))
     tally.untold += damaged and notice is None
@@ -229,10 +270,21 @@ def lost(found: tuple[Entry, ...], before: tuple[Entry, ...], one: Try) -> bool:
     return not alike(found[: len(before)], before) or len(found) < len(before) + one.told
 
 
-def restored(folder: Path, found: tuple[Entry, ...], before: tuple[Entry, ...]) -> bool:
-    """Whether this is the backup, all of it, and what was there is kept as one."""
-    positions = [good.position for good in Backups(folder).good()]
-    return len(found) in positions and len(before) in positions
+def can_be_played(journal: Journal) -> bool:
+    try:
+        return journal.newest() is not None
+    except GameError:
+        return False
+
+
+def restored(folder: Path, found: tuple[Entry, ...], before: tuple[Entry, ...], one: Try) -> bool:
+    """Whether this is the backup, all of it, with what was told since; and what was there is kept as one."""
+    kept = {good.position: entries_in(good) for good in Backups(folder).good()}
+    is_backup = any(
+        alike(found[:position], entries) and len(found) >= position + one.told
+        for position, entries in kept.items()
+    )
+    return is_backup and len(before) in kept
 
 
 def go(name: str, way: Way, folder: Path, most: int, rng: random.Random) -> Tally:

@@ -11,7 +11,7 @@ import pytest
 
 from device.app import PlayOptions, open_maintenance, serving
 from device.storage.recovery import set_aside
-from game.commands import Heed, Press, StartMatch, ThrowDice
+from game.commands import Heed, Press, PutBack, StartMatch, TapIn, ThrowDice
 from game.journal.entry import seal
 from game.journal.history import History
 from game.journal.rows import insert
@@ -108,6 +108,49 @@ def test_a_match_is_brought_back_over_http_while_the_page_is_open(options):
         with pytest.raises(HTTPError, match="409"):
             phone.restore(backup[:-40])
         assert phone.post("bank")["players"][0]["score"] == 1000
+
+
+def test_a_picture_that_cannot_be_taken_away_stops_no_restore(options, tmp_path):
+    (tmp_path / "frames" / "000000099.jpg").mkdir(parents=True)
+    with serving(options) as (_, server):
+        phone = Phone(server)
+        phone.post("match", names=["Anna", "Ben"])
+        backup = phone.get("backup")
+        phone.post("match", names=["Cleo", "Dan"])
+        state = phone.restore(backup)
+
+        assert [player["name"] for player in state["players"]] == ["Anna", "Ben"]
+
+
+def test_what_fails_after_the_matches_were_put_back_leaves_them_in_play(maintenance):
+    """Else the match of before would be gone on with, in a journal that does not know it."""
+    companion, journal = maintenance.companion, maintenance.journal
+    companion.do(StartMatch(("Anna", "Ben")))
+    good = maintenance.backups.now()
+    companion.do(StartMatch(("Cleo", "Dan")))
+
+    def put():
+        journal.restore(good.journal)
+        raise OSError("after that")
+
+    with pytest.raises(OSError, match="after that"):
+        companion.do(PutBack(put))
+    companion.do(TapIn((1, 1, 1, 2, 3, 4)))
+    assert companion.snapshot().match.state.player.name == "Anna"
+    assert History(journal.path).match(1) == companion.snapshot().match
+
+
+def test_what_fails_before_the_matches_are_put_back_leaves_the_table_as_it_is(maintenance):
+    companion = maintenance.companion
+    companion.do(StartMatch(("Anna", "Ben")))
+    before = companion.snapshot()
+
+    def put():
+        raise OSError("no room")
+
+    with pytest.raises(OSError, match="no room"):
+        companion.do(PutBack(put))
+    assert companion.snapshot().message == before.message
 
 
 def test_a_match_that_this_version_cannot_read_is_left_and_told(options, tmp_path):

@@ -53,6 +53,15 @@ def test_those_of_a_journal_that_is_gone_go_too(folder):
     assert kept(folder) == [1]
 
 
+def test_one_that_cannot_be_taken_away_keeps_no_other(folder, caplog):
+    keep(folder, 1, 2)
+    (folder / "000000003.jpg").mkdir()
+    forget(folder, after=0)
+
+    assert kept(folder) == [3]
+    assert "a throw's picture cannot be taken away" in caplog.text
+
+
 def test_old_ones_go_but_not_those_without_a_date(folder):
     keep(folder, 1, 2, 3, clock=lambda: NOW_S)
     for position, written_s in ((1, 12.0), (2, NOW_S - 9 * DAY_S), (3, NOW_S - DAY_S)):
