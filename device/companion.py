@@ -571,9 +571,9 @@ class Companion:
 
     def _keep_picture(self) -> None:
         """Of a throw that was just read, and not of what was seen since."""
-        seen, newest = self._live_match.seen, self._pictures.newest
-        if self._throw_pictures and newest and seen not in (0, self._kept):
+        seen, picture = self._live_match.seen, self._pictures.picture
+        if self._throw_pictures and picture and seen not in (0, self._kept):
             self._kept = seen
             throw = self._session.last_throw
-            if throw and shows(newest.reading, throw):
-                self._throw_pictures.keep(seen, newest.image)
+            if throw and shows(picture.reading, throw):
+                self._throw_pictures.keep(seen, picture.image)

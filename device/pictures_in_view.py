@@ -14,29 +14,30 @@ class PicturesInView:
     """The pictures that were read, each shown only with what was made of it.
 
     Attributes:
-        newest: the last picture that was read; None before the first.
+        newest: the last picture that was read, all of it; None before the first.
+        picture: the same, cut to the tray: anybody in the network may see that.
     """
 
     def __init__(self, album: PhotoAlbum) -> None:
         self._album = album
         self.newest: Seen | None = None
-        self._picture: AlbumPicture | None = None
+        self.picture: AlbumPicture | None = None
         self._asked: tuple[Overlay, AlbumPicture] | None = None
         self._rolled: tuple[RollOff, AlbumPicture] | None = None
 
     def see(self, seen: Seen) -> None:
         """The camera read this."""
         self.newest = seen
-        self._picture = self._album.add(seen.image, seen.reading, seen.zones, seen.corner)
+        self.picture = self._album.add(seen.image, seen.reading, seen.zones, seen.corner)
 
     def judged(self, session: Session) -> None:
         """What lies over the match now, and the last roll, came of the newest picture."""
-        if self._picture is None:
+        if self.picture is None:
             return
         if isinstance(session.overlay, OpenQuestion | NeedsAttention):
-            self._asked = session.overlay, self._picture
+            self._asked = session.overlay, self.picture
         if session.match is None:
-            self._rolled = session.rolloff, self._picture
+            self._rolled = session.rolloff, self.picture
 
     def told(self, session: Session, die: int, face: int) -> None:
         """A person says what a die of the newest picture shows, which is in question."""

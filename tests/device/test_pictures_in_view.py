@@ -1,14 +1,19 @@
 """A photo is shown with its throw and with no other, and says what is true of it now."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
+from device.cameras.simulated.tray import SimulatedTray
 from game.commands import CorrectThrow, NameFace, StartMatch, TapIn, Undo
 from game.situation import Situation
-from tests.device.rig import open_rig
+from tests.clock import Clock
+from tests.device.rig import ROLL_S, open_rig
 
 FIRST = (1, 1, 2, 3, 4, 6)
+PEOPLE = (255, 0, 255)
+"""A colour that neither tray nor dice have."""
 
 
 @pytest.fixture
@@ -85,6 +90,43 @@ def test_what_is_kept_beside_the_journal_is_never_another_throws_picture(tmp_pat
         rig.companion.do(TapIn((1, 5, 5, 5)))
 
     assert len(kept) == 1
+
+
+class Room:
+    """The camera over the tray, which sees people beside it, too."""
+
+    def __init__(self, tray):
+        self._tray = tray
+
+    def __getattr__(self, name):
+        return getattr(self._tray, name)
+
+    def preview(self):
+        return self._with_people(self._tray.preview())
+
+    def capture(self):
+        return self._with_people(self._tray.capture())
+
+    def _with_people(self, frame):
+        image = frame.image.copy()
+        image[:, : image.shape[1] // 20] = PEOPLE
+        return replace(frame, image=image)
+
+
+def test_nothing_of_the_room_is_kept_beside_the_journal(tmp_path):
+    kept = []
+    pictures = SimpleNamespace(keep=lambda _, image: kept.append(image))
+    clock = Clock(1000.0)
+    tray = SimulatedTray(seed=7, roll_s=ROLL_S, clock=clock)
+    with open_rig(
+        tmp_path, tray=tray, clock=clock, open_camera=lambda: Room(tray), throw_pictures=pictures
+    ) as rig:
+        assert (rig.companion.tray_watch.latest[0, 0] == PEOPLE).all()
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        rig.throw(*FIRST)
+
+    assert len(kept) == 1
+    assert not (kept[0] == PEOPLE).all(axis=2).any()
 
 
 def test_a_picture_is_kept_of_the_throw_and_not_of_what_was_seen_since(tmp_path):
