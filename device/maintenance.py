@@ -76,6 +76,10 @@ class Maintenance:
     _packing: Lock = field(default_factory=Lock)
     _asked_s: float = float("-inf")
     _machine: tuple[HealthCheck, ...] = ()
+    _carried: Carried = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._carried = Carried(self.journal.path.parent)
 
     def health(self) -> tuple[HealthCheck, ...]:
         return (*self._table(), *self._of_the_machine())
@@ -121,11 +125,7 @@ class Maintenance:
         return self._put(good)
 
     def found(self) -> FoundBackup | None:
-        try:
-            good = self._carried.read()
-        except BackupError as error:
-            return FoundBackup(error.message, holds=False)
-        return FoundBackup(good.contents, holds=True) if good else None
+        return self._carried.look()
 
     def restore_found(self) -> Snapshot:
         try:
@@ -140,10 +140,6 @@ class Maintenance:
 
     def forget_found(self) -> None:
         self._carried.forget()
-
-    @property
-    def _carried(self) -> Carried:
-        return Carried(self.journal.path.parent)
 
     def _put(self, good: Backup) -> Snapshot:
         def put() -> None:

@@ -3,26 +3,55 @@
 `systemd/carry` brings it, as root; nothing of it is looked at there.
 """
 
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 
 from device.storage import backup
-from device.storage.backup import Backup
+from device.storage.backup import Backup, BackupError
+from web.contracts.maintenance import FoundBackup
 
 FOLDER = "incoming"
 
+Mark = tuple[int, str, int, int]
+"""Time, name, file and size: the same ones are the same backup."""
 
-@dataclass(frozen=True, slots=True)
+
 class Carried:
-    """What waits beside the matches."""
+    """What waits beside the matches. Any thread may ask: it is looked at once, by one of them.
 
-    state: Path
+    Args:
+        state: the folder of the matches.
+    """
+
+    def __init__(self, state: Path) -> None:
+        self._folder = state / FOLDER
+        self._looking = Lock()
+        self._mark: Mark | None = None
+        self._found: FoundBackup | None = None
+
+    def __repr__(self) -> str:
+        return f"<Carried in {self._folder}: {self.file}>"
 
     @property
     def file(self) -> Path | None:
         """The one that came last, or None."""
-        files = (path for path in (self.state / FOLDER).glob("*.zip") if path.is_file())
-        return max(files, key=lambda path: path.stat().st_mtime, default=None)
+        last = self._last()
+        return last[0] if last else None
+
+    def look(self) -> FoundBackup | None:
+        """What is in it, or why it cannot be used; None where there is none.
+
+        It may be large, and many ask: what was found is remembered, what is in it is not.
+        """
+        with self._looking:
+            last = self._last()
+            if last is None:
+                return None
+            path, mark = last
+            if mark != self._mark:
+                self._mark, self._found = mark, _looked_at(path)
+            return self._found
 
     def read(self) -> Backup | None:
         """It, or None where there is none.
@@ -30,10 +59,31 @@ class Carried:
         Raises:
             BackupError: it does not hold.
         """
-        file = self.file
-        return backup.read(file) if file else None
+        with self._looking:
+            file = self.file
+            return backup.read(file) if file else None
 
     def forget(self) -> None:
         """It was taken, or is not wanted; so are all that came before."""
-        for path in (self.state / FOLDER).glob("*.zip"):
+        for path in self._folder.glob("*.zip"):
             path.unlink(missing_ok=True)
+
+    def _last(self) -> tuple[Path, Mark] | None:
+        found = []
+        for path in self._folder.glob("*.zip"):
+            with suppress(OSError):  # forgotten meanwhile
+                if path.is_file():
+                    found.append((path, _mark(path)))
+        return max(found, key=lambda each: each[1], default=None)
+
+
+def _mark(path: Path) -> Mark:
+    state = path.stat()
+    return state.st_mtime_ns, path.name, state.st_ino, state.st_size
+
+
+def _looked_at(path: Path) -> FoundBackup:
+    try:
+        return FoundBackup(backup.read(path).contents, holds=True)
+    except BackupError as error:
+        return FoundBackup(error.message, holds=False)

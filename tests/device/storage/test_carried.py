@@ -1,11 +1,13 @@
 """A backup that was put on a stick: told, asked for, put in place or let go."""
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from device.app import PlayOptions, open_maintenance
+from device.storage import backup
 from device.storage.carried import FOLDER, Carried
 from game.commands import StartMatch
 from game.situation import TableError
@@ -46,6 +48,28 @@ def test_it_is_told_at_the_start_and_put_in_place_when_somebody_says_so(with_a_b
         assert maintenance.found() is None
         with pytest.raises(TableError, match="no backup waits"):
             maintenance.restore_found()
+
+
+def test_however_many_ask_it_is_unpacked_once(with_a_backup, monkeypatch):
+    unpacked = []
+    read = backup.read
+    monkeypatch.setattr(backup, "read", lambda path: unpacked.append(path) or read(path))
+    carried = Carried(Path(with_a_backup.state))
+    with ThreadPoolExecutor(8) as phones:
+        told = list(phones.map(lambda _: carried.look(), range(40)))
+
+    assert len(unpacked) == 1
+    assert all(found == told[0] and found.holds for found in told)
+
+
+def test_another_one_under_the_same_name_is_looked_at(with_a_backup):
+    carried = Carried(Path(with_a_backup.state))
+    assert carried.look().holds
+    carried.file.write_bytes(b"torn")
+
+    assert not carried.look().holds
+    carried.forget()
+    assert carried.look() is None
 
 
 def test_it_can_be_let_go(with_a_backup):
