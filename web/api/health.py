@@ -108,11 +108,16 @@ def create_backups(keeper: Maintainer | None) -> Routes:
 
 
 def _add_found(routes: Routes, kept: Callable[[], Maintainer]) -> None:
-    @routes.does("/restore/found", "Put the backup of a stick or the card in place", is_state=True)
+    @routes.does(
+        "/restore/found", "Put the backup of a stick or the card in place",
+        who=Who.OWNER, is_state=True,
+    )  # fmt: skip
     def restore_found() -> Response:
         return state_answer(kept().restore_found())
 
-    @routes.does("/restore/forget", "The backup of a stick or the card is not wanted")
+    @routes.does(
+        "/restore/forget", "The backup of a stick or the card is not wanted", who=Who.OWNER
+    )
     def forget_found() -> Response:
         kept().forget_found()
         return json_answer({})

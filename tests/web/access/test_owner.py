@@ -9,7 +9,10 @@ from web.access.owner import MAX_OWNERS, OWNER_S, Owners
 from web.access.pin import TRIES, pin
 from web.app import new_link
 
-CLOSED = [("get", "backup"), ("post", "restore/part"), ("post", "restore")]
+CLOSED = [
+    ("get", "backup"),
+    *(("post", path) for path in ("restore/part", "restore", "restore/found", "restore/forget")),
+]
 
 
 @pytest.fixture

@@ -158,7 +158,9 @@ def test_without_a_keeper_the_page_says_so(table):
     assert client.get("/api/v1/backup").status_code == 404
 
 
-@pytest.mark.parametrize("path", ["heed", "restore", "restore/part"])
+@pytest.mark.parametrize(
+    "path", ["heed", "restore", "restore/part", "restore/found", "restore/forget"]
+)
 def test_a_phone_that_only_watches_puts_nothing_back(table, keeper, path):
     client = make_app(table, keeper=keeper).test_client()
 
@@ -178,3 +180,14 @@ def test_a_backup_on_a_stick_is_asked_for_and_put_in_place_or_let_go(client, kee
     assert 'data-post="/api/v1/restore/found"' not in client.get("/health").text
     assert client.post("/api/v1/restore/forget", json={}).status_code == 200
     assert keeper.waiting is None
+
+
+def test_without_the_pin_a_backup_on_a_stick_is_told_and_not_taken(table, keeper):
+    app = make_app(table, keeper=keeper)
+    app.extensions["traykeeper_owners"]._proved_s.clear()
+    keeper.waiting = FoundBackup(Message("so many matches"), holds=True)
+    page = holding(app).get("/health").text
+
+    assert "so many matches" in page
+    assert "Unlock backups with the PIN first." in page
+    assert "/api/v1/restore/found" not in page
