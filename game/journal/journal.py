@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Self
 
 from game.errors import DamagedJournal, GameError, JournalError, reason
-from game.journal import schema, trace
+from game.journal import schema, table_forms, trace
 from game.journal.entry import (
     BEGINNING,
     COLUMNS,
@@ -101,7 +101,7 @@ class Journal:
             db.execute("PRAGMA synchronous=FULL")
             db.execute(f"PRAGMA journal_size_limit={WAL_BYTES}")
             db.execute(f"PRAGMA wal_autocheckpoint={WAL_PAGES}")
-            schema.refuse_strange_parts(db)
+            table_forms.refuse_strange_parts(db)
             schema.prepare(db, path)
             examine(db)
             steps = Trace(path.with_suffix(trace.SUFFIX))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from game.errors import JournalError
-from game.journal import schema
+from game.journal import schema, table_forms
 from game.journal.entry import BEGINNING, COLUMNS, Row, entry_of, holds
 from game.journal.trace import Keys
 from game.match.match import Match
@@ -39,7 +39,7 @@ def opened(copy: bytes) -> sqlite3.Connection:
     db = schema.lenient(sqlite3.connect(":memory:", isolation_level=None))
     try:
         db.deserialize(copy[:18] + NO_LOG + copy[20:])
-        schema.refuse_strange_parts(db)
+        table_forms.refuse_strange_parts(db)
         schema.prepare(db)
         examine(db)
     except BaseException:

@@ -1,4 +1,4 @@
-"""The tables of the journal, their version, and the way up from older ones."""
+"""What a journal says of itself, and the way up from older versions."""
 
 import secrets
 import sqlite3
@@ -8,36 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from game.errors import JournalError
+from game.journal import table_forms
 from game.journal.entry import seal
+from game.journal.table_forms import TABLES, VERSION
 from game.message import Message
-
-VERSION = 3
-"""Kept in the file's own `user_version`; 0 is a new file, or the first version, which had none."""
-
-TABLES = """
-CREATE TABLE about (
-    name TEXT PRIMARY KEY,
-    value TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE match (
-    id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL,      -- no other match anywhere has it
-    result TEXT             -- of a match that was won, sealed: saves folding it for every list
-);
-CREATE TABLE entry (
-    position INTEGER PRIMARY KEY,
-    match INTEGER NOT NULL REFERENCES match,
-    seq INTEGER NOT NULL,
-    time REAL,
-    body TEXT NOT NULL,
-    seal INTEGER NOT NULL,
-    request TEXT,           -- which one asked for it: asked again, it is not done again
-    UNIQUE (match, seq)
-);
-"""
-
-PARTS = ("about", "match", "entry", "step")
-"""The tables of all versions."""
 
 
 def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
@@ -51,7 +25,7 @@ def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
         JournalError: a newer Traykeeper wrote the file.
         sqlite3.Error: it cannot be read or written.
     """
-    version = _version(db)
+    version = table_forms.version(db)
     if version > VERSION:
         raise JournalError(
             Message(
@@ -121,29 +95,9 @@ def have_results(db: sqlite3.Connection) -> None:
     db.execute("DELETE FROM about WHERE name = 'results'")
 
 
-def refuse_strange_parts(db: sqlite3.Connection) -> None:
-    """A journal has tables, and nothing that does something by itself.
-
-    Raises:
-        sqlite3.DatabaseError: this one has a trigger, a view or a table of another kind.
-    """
-    db.execute("PRAGMA trusted_schema = OFF")
-    for kind, name, sql in db.execute("SELECT type, name, sql FROM sqlite_schema").fetchall():
-        words = " ".join(str(sql or "").upper().split()[:2])
-        plain = kind == "index" or (kind == "table" and words == "CREATE TABLE")
-        if not plain or (name not in PARTS and not str(name).startswith("sqlite_autoindex_")):
-            raise sqlite3.DatabaseError(f"a {kind} is no part of a journal: {str(name)[:40]!r}")
-
-
 def new_key() -> str:
     """A name that nothing else has."""
     return secrets.token_hex(8)
-
-
-def _version(db: sqlite3.Connection) -> int:
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    old = db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'step'").fetchone()
-    return 1 if old and not version else int(version)
 
 
 def _copy(db: sqlite3.Connection, path: Path) -> None:
