@@ -6,6 +6,7 @@ import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from ctypes import CDLL
 from pathlib import Path
 from tempfile import mkstemp
 from typing import BinaryIO
@@ -132,20 +133,24 @@ def replace_whole(path: Path, data: bytes) -> None:
 
 @contextmanager
 def as_owner_of(folder: Path) -> Iterator[None]:
-    """What root does there it does as whom the folder belongs to: a link set there leads to nothing of root's."""
+    """What root does there it does as whom the folder belongs to: a link set there leads to nothing of root's.
+
+    Only this thread does: a camera that others look at meanwhile stays root's.
+    """
     owner = folder.stat() if folder.exists() else None
     if os.geteuid() != 0 or owner is None or owner.st_uid == 0:
         yield
         return
     groups = os.getgroups()
+    this_thread = CDLL(None)  # the functions of `os` are for all threads at once
     os.setgroups([owner.st_gid])
-    os.setegid(owner.st_gid)
-    os.seteuid(owner.st_uid)
+    this_thread.setfsgid(owner.st_gid)
+    this_thread.setfsuid(owner.st_uid)
     try:
         yield
     finally:
-        os.seteuid(0)
-        os.setegid(0)
+        this_thread.setfsuid(0)
+        this_thread.setfsgid(os.getegid())
         os.setgroups(groups)
 
 
@@ -174,12 +179,3 @@ def make_folder(folder: Path) -> None:
         raise UsageError(
             f"{shown(folder)}: no folder can be made there ({error.strerror}): name another as state"
         ) from None
-
-
-def hand_over(folder: Path) -> None:
-    """What root wrote belongs to whom the folder belongs."""
-    if os.geteuid() != 0:
-        return
-    owner = folder.stat()
-    for path in (folder, *folder.rglob("*")):
-        os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)

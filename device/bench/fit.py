@@ -15,6 +15,7 @@ from device.app import PlayOptions, serving
 from device.bench.vision import median_ms, resized, scaled
 from device.bench.web import watched
 from device.cameras.simulated.tray import SimulatedTray
+from device.files import as_owner_of
 from device.machine_fit import Fit
 from device.settings import Settings
 from game.commands import StartMatch
@@ -62,9 +63,9 @@ def fit(state: Path | None) -> None:
     best = choose(measured)
     _tell(measured, best)
     if state is not None:
-        click.echo(
-            f"kept in {fits.keep(best, state)}: settings that are auto go by it at the next start"
-        )
+        with as_owner_of(state):
+            kept = fits.keep(best, state)
+        click.echo(f"kept in {kept}: settings that are auto go by it at the next start")
 
 
 def choose(measured: Measured) -> Fit:

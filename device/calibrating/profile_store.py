@@ -10,7 +10,7 @@ from device.calibrating import profile_file as profiles
 from device.calibrating.profile_file import FILE, ProfileError
 from device.cameras.controls import HeldLight, Tuning
 from device.errors import UsageError
-from device.files import replace_whole
+from device.files import as_owner_of, replace_whole
 from game.message import Message
 from vision import Quad, Reading
 
@@ -66,17 +66,21 @@ class ProfileStore:
             OSError: it cannot be written; the one before stands as it was.
         """
         if self._file is not None:
-            other = self._profile is not None and self._profile.camera != profile.camera
-            if self.trouble and self._file.exists():  # perhaps it cannot even be read
-                new = self._file.with_name(f"{self._file.name}.new")
-                profiles.save(profile, new)
-                self._file.replace(self._file.with_name(f"{self._file.name}.bak"))
-                new.replace(self._file)
-            elif other:
-                replace_whole(self._file, profiles.as_text(profile).encode())
-            else:
-                profiles.save(profile, self._file)
+            with as_owner_of(self._file.parent):
+                self._write(self._file, profile)
         self._profile, self.trouble = profile, ""
+
+    def _write(self, file: Path, profile: Profile) -> None:
+        other = self._profile is not None and self._profile.camera != profile.camera
+        if self.trouble and file.exists():  # perhaps it cannot even be read
+            new = file.with_name(f"{file.name}.new")
+            profiles.save(profile, new)
+            file.replace(file.with_name(f"{file.name}.bak"))
+            new.replace(file)
+        elif other:
+            replace_whole(file, profiles.as_text(profile).encode())
+        else:
+            profiles.save(profile, file)
 
     def meant(self, spec: str) -> str:
         """The camera that a person who named `spec` means: `auto` is what was calibrated here.

@@ -21,7 +21,7 @@ from device.calibrating.wizard import Wizard
 from device.cameras import SimulatedTray, camera_opener
 from device.cameras.controls import Tuning
 from device.errors import UsageError
-from device.files import hand_over, state_folder
+from device.files import as_owner_of, state_folder, write_whole
 from device.hardware.choices import as_mains, as_rotation
 from device.settings import Settings
 from device.watching.camera_thread import CameraThread
@@ -73,8 +73,6 @@ def opened(settings: Settings, camera: str | None) -> Iterator[Here]:
     finally:
         wizard.close()
         thread.close()
-        if folder.exists():
-            hand_over(folder)
 
 
 def walk(settings: Settings, camera: str | None) -> None:
@@ -230,9 +228,13 @@ def _drawn(here: Here, state: CalibrationState) -> Path | None:
     _draw(image, state.tray, TEAL)
     if state.aside:
         _draw(image, state.aside, ORANGE)
-    here.folder.mkdir(parents=True, exist_ok=True)
     path = here.folder / PICTURE
-    return path if cv2.imwrite(str(path), image) else None
+    try:
+        with as_owner_of(here.folder):
+            write_whole(path, cv2.imencode(path.suffix, image)[1].tobytes())
+    except OSError:
+        return None
+    return path
 
 
 def _draw(image: Image, points: Points, colour: tuple[int, int, int]) -> None:

@@ -10,7 +10,7 @@ from device.coach.notes_file import FILE as NOTES
 from device.coach.notes_file import NotesFile
 from device.commands.options import state_option
 from device.errors import UsageError
-from device.files import as_owner_of, hand_over, shown, state_folder
+from device.files import as_owner_of, shown, state_folder
 from device.settings import Settings, find, load
 from device.storage import backup as backups
 from device.storage.daily_backup import Backups
@@ -65,7 +65,6 @@ def restore(file: str, state: str | None, settings_file: str | None, yes: bool) 
     click.echo(f"Restored. What was there before is in {before}")
     if path := put_settings_back(good, settings_path):
         click.echo(f"The settings are in {path}; those of before beside it, as {path.name}.bak")
-    hand_over(folder)
 
 
 def _settings(file: str | None) -> tuple[Settings, Path | None]:

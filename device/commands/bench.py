@@ -219,11 +219,9 @@ def bench_fit(keep: bool, state: str | None) -> None:  # noqa: FBT001
     sudo traykeeper bench fit --keep
     """
     from device.bench.fit import fit
-    from device.files import hand_over, state_folder
+    from device.files import state_folder
 
     fit(state_folder(state) if keep else None)
-    if keep:
-        hand_over(state_folder(state))
 
 
 @bench.command("all")

@@ -1,4 +1,6 @@
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -18,3 +20,26 @@ def match_rig(rig) -> Rig:
     """Anna and Ben are about to begin."""
     rig.companion.do(StartMatch(("Anna", "Ben")))
     return rig
+
+
+@pytest.fixture
+def anothers(tmp_path) -> Path:
+    """A folder of another user, who has nothing else; only root may make one."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
+    folder = tmp_path / "state"
+    folder.mkdir()
+    for path in (*reversed(tmp_path.parents), tmp_path):  # there must be a way to it
+        if path.stat().st_mode & 0o055 != 0o055:
+            path.chmod(path.stat().st_mode | 0o055)
+    os.chown(folder, 1234, 1234)
+    return folder
+
+
+@pytest.fixture
+def roots(tmp_path) -> Path:
+    """A file that only root may read."""
+    path = tmp_path / "secret"
+    path.write_text("root's")
+    path.chmod(0o600)
+    return path

@@ -66,16 +66,12 @@ def test_what_is_no_number_is_within_no_bounds(words):
     assert "'nan' is no number" in said
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may write in another's folder")
-def test_root_does_not_play_in_anothers_folder(tmp_path):
-    state = tmp_path / "state"
-    state.mkdir()
-    os.chown(state, 1234, 1234)
-    code, _, said = run("play", "--state", state, "--camera", "sim", "--port", "0")
+def test_root_does_not_play_in_anothers_folder(anothers):
+    code, _, said = run("play", "--state", anothers, "--camera", "sim", "--port", "0")
 
     assert code == 2
     assert "belongs to user 1234, not to root: start the service" in said
-    assert list(state.iterdir()) == []
+    assert list(anothers.iterdir()) == []
 
 
 def test_a_profile_without_end_is_refused():
@@ -137,23 +133,13 @@ def test_names_are_shown_on_one_line_without_orders_to_the_terminal():
     assert shown("a\u202eb") == r"a\u202eb"
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
-def test_what_root_does_in_a_folder_of_another_it_does_as_that_other(tmp_path):
-    secret = tmp_path / "secret"
-    secret.write_text("root's")
-    secret.chmod(0o600)
-    folder = tmp_path / "state"
-    folder.mkdir()
-    (folder / "journal.lock").symlink_to(secret)
-    for path in (*reversed(tmp_path.parents), tmp_path):
-        if path.stat().st_mode & 0o055 != 0o055:
-            path.chmod(path.stat().st_mode | 0o055)
-    os.chown(folder, 1234, 1234)
-    with as_owner_of(folder):
+def test_what_root_does_in_a_folder_of_another_it_does_as_that_other(anothers, roots):
+    (anothers / "journal.lock").symlink_to(roots)
+    with as_owner_of(anothers):
         with pytest.raises(PermissionError):
-            (folder / "journal.lock").read_text()
-        (folder / "new").write_text("")
+            (anothers / "journal.lock").read_text()
+        (anothers / "new").write_text("")
 
-    assert (folder / "new").stat().st_uid == 1234
+    assert (anothers / "new").stat().st_uid == 1234
     assert os.geteuid() == 0
-    assert secret.read_text() == "root's"
+    assert roots.read_text() == "root's"

@@ -1,23 +1,26 @@
 """Where files are, and how they are written."""
 
-import os
-
 import pytest
 from click.testing import CliRunner
 
 from device import files
+from device.bench import fit
 from device.calibrating.profile_file import FILE as PROFILE
+from device.calibrating.terminal import PICTURE
 from device.cli import cli, main
 from device.doctor.system import Machine, admit
 from device.files import (
     UNFINISHED,
     UNIT,
     WRITTEN_S,
+    as_owner_of,
     clear_unfinished,
     replace_whole,
     state_folder,
     write_whole,
 )
+from device.machine_fit import FILE as FIT
+from device.machine_fit import WIDTHS_PX
 from device.storage.pencil_file import FILE as PENCIL
 from device.storage.pencil_file import PencilFile
 
@@ -59,16 +62,40 @@ def test_pin_and_calibrate_go_where_the_service_looks(root, capsys):
     assert (code, str(state_folder()) in said) == (2, True)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
-def test_what_root_calibrates_belongs_to_the_service(tmp_path):
-    os.chown(tmp_path, 1234, 1234)
+def test_what_root_calibrates_belongs_to_the_service_and_follows_no_link_there(
+    anothers, roots, tmp_path
+):
+    (anothers / PICTURE).symlink_to(roots)
     settings = tmp_path / "settings.toml"
-    settings.write_text(f'state = "{tmp_path}"\n')
+    settings.write_text(f'state = "{anothers}"\n')
     words = ["calibrate", "tray", "--camera", "sim", "--settings", str(settings)]
     done = CliRunner().invoke(cli, words, input="y\n" * 9)
 
     assert done.exit_code == 0, done.output
-    assert (tmp_path / PROFILE).stat().st_uid == 1234
+    assert {name: (anothers / name).lstat().st_uid for name in (PROFILE, PICTURE)} == {
+        PROFILE: 1234,
+        PICTURE: 1234,
+    }
+    assert (roots.read_text(), roots.stat().st_uid) == ("root's", 0)
+
+
+def test_root_writes_nothing_where_the_folder_of_another_leads_elsewhere(anothers, tmp_path):
+    """Its owner may have put a link in place of any folder there."""
+    (tmp_path / "etc").mkdir()
+    (anothers / "inner").symlink_to(tmp_path / "etc")
+    with as_owner_of(anothers), pytest.raises(PermissionError):
+        write_whole(anothers / "inner" / "passwd", "")
+
+    assert list((tmp_path / "etc").iterdir()) == []
+
+
+def test_what_root_measures_and_keeps_belongs_to_the_service(anothers, monkeypatch):
+    monkeypatch.setattr(fit, "_reads_s", lambda: {(width, 1): 0.1 for width in WIDTHS_PX})
+    monkeypatch.setattr(fit, "_phone_s", lambda: 0.01)
+    done = CliRunner().invoke(cli, ["bench", "fit", "--keep", "--state", str(anothers)])
+
+    assert done.exit_code == 0, done.output
+    assert (anothers / FIT).stat().st_uid == 1234
 
 
 def test_what_cannot_be_written_whole_leaves_the_old_one(tmp_path):

@@ -10,6 +10,9 @@ import pytest
 CARRY = Path(__file__).parents[2] / "systemd" / "carry"
 
 MACHINE = "3f2a9c11"
+SERVICE = 1234
+"""Whose the matches are, by number: there is no such user here."""
+
 MINE = f"{os.uname().nodename}-3f2a"
 """What is on the stick under this name is ours."""
 
@@ -24,24 +27,21 @@ def stick(tmp_path):
 
 @pytest.fixture
 def state(tmp_path):
-    (tmp_path / "state" / "backups").mkdir(parents=True)
-    return tmp_path / "state"
+    folder = tmp_path / "state"
+    (folder / "backups").mkdir(parents=True)
+    for path in (folder, folder / "backups"):
+        os.chown(path, SERVICE, SERVICE)
+    for path in (*reversed(tmp_path.parents), tmp_path):  # there must be a way to it
+        if path.stat().st_mode & 0o055 != 0o055:
+            path.chmod(path.stat().st_mode | 0o055)
+    return folder
 
 
 def carry(tmp_path, stick, machine=MACHINE):
-    """With a stand-in for `install`, since there is no user traykeeper here."""
     (tmp_path / "machine-id").write_text(machine)
-    (tmp_path / "bin").mkdir(exist_ok=True)
-    fake = tmp_path / "bin" / "install"
-    fake.write_text(
-        "#!/bin/bash\nargs=()\nwhile [ $# -gt 0 ]; do case $1 in -o|-g) shift;;"
-        ' *) args+=("$1");; esac; shift; done\nexec /usr/bin/install "${args[@]}"\n'
-    )
-    fake.chmod(0o755)
-    path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
     names = {"STATE": "state", "BROUGHT": "brought", "MACHINE": "machine-id"}
-    folders = {f"TRAYKEEPER_{name}": tmp_path / file for name, file in names.items()}
-    env = os.environ | {"PATH": path} | {name: str(folder) for name, folder in folders.items()}
+    told = {name: str(tmp_path / file) for name, file in names.items()} | {"USER": str(SERVICE)}
+    env = os.environ | {f"TRAYKEEPER_{name}": value for name, value in told.items()}
     return subprocess.run([CARRY, stick], env=env, capture_output=True, text=True, check=True)
 
 
@@ -61,6 +61,7 @@ def test_a_backup_that_lies_there_is_brought_once(tmp_path, stick, state):
 
     assert brought.read_bytes() == b"zip"
     assert brought.stat().st_mode & 0o777 == 0o600
+    assert (brought.stat().st_uid, brought.parent.stat().st_uid) == (SERVICE, SERVICE)
     brought.unlink()
     carry(tmp_path, stick)
     assert not brought.exists()
@@ -174,3 +175,29 @@ def test_a_link_leads_nowhere(tmp_path, stick, state):
     carry(tmp_path, stick)
 
     assert not (state / "incoming").exists()
+
+
+def test_a_link_in_the_matches_folder_gives_nothing_of_roots_away(tmp_path, stick, state):
+    """Whoever has the service's rights may set one there."""
+    roots = tmp_path / "roots"
+    roots.mkdir(mode=0o700)
+    (state / "incoming").symlink_to(roots)
+    (stick / "traykeeper-1.zip").write_bytes(b"one")
+    carry(tmp_path, stick)
+
+    assert roots.stat().st_uid == 0
+    assert list(roots.iterdir()) == []
+    assert (stick / "traykeeper-1.zip").exists()  # it is brought once that is mended
+
+
+def test_no_file_of_roots_is_carried_away(tmp_path, stick, state):
+    secret = tmp_path / "secret"
+    secret.write_text("root's")
+    secret.chmod(0o600)
+    (stick / "traykeeper-backups").mkdir()
+    (state / "backups" / "traykeeper-000001.zip").write_bytes(b"one")
+    (state / "backups" / "traykeeper-000002.zip").symlink_to(secret)
+    carry(tmp_path, stick)
+    (taken,) = (stick / "traykeeper-backups").iterdir()
+
+    assert taken.read_bytes() == b"one"
