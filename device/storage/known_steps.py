@@ -1,6 +1,5 @@
 """What is still known of a journal that was damaged: from backups, its file, its trace, memory."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -10,7 +9,7 @@ from device.storage.daily_backup import Backups
 from game.journal import trace
 from game.journal.entry import Row
 from game.journal.salvage import Salvaged, readable
-from game.journal.trace import SUFFIX, numbered
+from game.journal.trace import SUFFIX, Keys, Requests, numbered
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +20,14 @@ class KnownSteps:
         good: the newest that holds and belongs to the journal; None where there is none.
         rows: later steps, in order.
         keys: of the matches that begin in them.
+        requests: that asked for them.
         identity: of the journal.
     """
 
     good: Backup | None
     rows: tuple[Row, ...]
-    keys: Mapping[int, str]
+    keys: Keys
+    requests: Requests
     identity: str
 
 
@@ -35,15 +36,17 @@ def known_steps(path: Path, aside: Path, backups: Backups, remembered: Salvaged)
     sources = [source for source in _sources(path, aside, remembered) if source.rows]
     if not sources:
         good = next(backups.good(), None)
-        return KnownSteps(good, (), {}, good.identity if good else "")
+        return KnownSteps(good, (), {}, {}, good.identity if good else "")
     identity = next((source.identity for source in sources if source.identity), "")
     ours = [source for source in sources if source.identity in ("", identity)]
     ours.sort(key=lambda source: source.rows[-1][0])  # the longest truth wins
     found = tuple(numbered(chain.from_iterable(source.rows for source in ours)))
-    keys = {match: key for source in ours for match, key in source.keys.items()}
+    keys = dict(chain.from_iterable(source.keys.items() for source in ours))
+    requests = dict(chain.from_iterable(source.requests.items() for source in ours))
     good = _base(backups, identity, found[0][0])
     after = good.position if good else 0
-    return KnownSteps(good, tuple(row for row in found if row[0] > after), keys, identity)
+    later = tuple(row for row in found if row[0] > after)
+    return KnownSteps(good, later, keys, requests, identity)
 
 
 def _base(backups: Backups, identity: str, first: int) -> Backup | None:
@@ -67,7 +70,7 @@ def _kept(aside: Path) -> list[Salvaged]:
 
 def _of_trace(path: Path) -> Salvaged:
     found = trace.read(path)
-    return Salvaged(found.identity, found.rows, found.keys) if found else Salvaged()
+    return Salvaged(found.identity, found.rows, found.keys, found.requests) if found else Salvaged()
 
 
 def set_aside_earlier(path: Path) -> list[Path]:

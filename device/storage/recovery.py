@@ -173,7 +173,7 @@ def _build(path: Path, state: RescueState, known: KnownSteps) -> RescueState:
     """The new journal, whole or not at all; what will be told of it is written down before."""
     with closing(_empty() if known.good is None else rows.opened(known.good.journal)) as db:
         with rows.one_transaction(db):
-            adopted = rows.adopt(db, known.rows, known.keys)
+            adopted = rows.adopt(db, known.rows, known.keys, known.requests)
             schema.renew(db, known.identity)
         (matches,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
         data = db.serialize()

@@ -270,9 +270,9 @@ class Journal:
 
     def _catch_up(self) -> None:
         """What the trace does not have yet is added to it: usually one step."""
-        rows, keys = rows_after(self._db, self._trace.last)
+        rows, keys, requests = rows_after(self._db, self._trace.last)
         if rows:
-            self._trace.add(rows, keys)
+            self._trace.add(rows, keys, requests)
 
     def _write_trace(self, write: Callable[[], None]) -> None:
         """A trace that cannot be written stops nobody: the step is in the journal."""

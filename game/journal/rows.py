@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from game.errors import JournalError
 from game.journal import schema, table_forms
 from game.journal.entry import BEGINNING, COLUMNS, Row, entry_of, holds
-from game.journal.trace import Keys
+from game.journal.trace import Keys, Requests
 from game.match.match import Match
 from game.message import Message
 
@@ -76,15 +76,22 @@ def last_position(db: sqlite3.Connection) -> int:
     return int(position or 0)
 
 
-def rows_after(db: sqlite3.Connection, position: int) -> tuple[list[Row], dict[int, str]]:
-    """What follows, and the keys of matches that begin in it."""
+def rows_after(
+    db: sqlite3.Connection, position: int
+) -> tuple[list[Row], dict[int, str], dict[int, str]]:
+    """What follows, the keys of matches that begin in it, and by position the requests for it."""
     rows = db.execute(
         f"SELECT {COLUMNS} FROM entry WHERE position > ? ORDER BY position",  # noqa: S608 - our own words
         (position,),
     ).fetchall()
     begun = [row[1] for row in rows if row[2] == BEGINNING]
     keys = "SELECT id, key FROM match WHERE id = ?"
-    return rows, dict(db.execute(keys, (match_id,)).fetchone() for match_id in begun)
+    asked = "SELECT position, request FROM entry WHERE position > ? AND request IS NOT NULL"
+    return (
+        rows,
+        dict(db.execute(keys, (match_id,)).fetchone() for match_id in begun),
+        dict(db.execute(asked, (position,)).fetchall()),
+    )
 
 
 def insert(db: sqlite3.Connection, row: Row, request: str = "") -> int:
@@ -96,13 +103,14 @@ def insert(db: sqlite3.Connection, row: Row, request: str = "") -> int:
     return done.lastrowid or 0
 
 
-def adopt(db: sqlite3.Connection, rows: Iterable[Row], keys: Keys) -> int:
+def adopt(db: sqlite3.Connection, rows: Iterable[Row], keys: Keys, requests: Requests) -> int:
     """Add entries of another copy of this journal that go on where it ends; gives how many.
 
     Args:
         db: within a transaction.
         rows: in the order of their positions.
         keys: of the matches that begin in them, as far as they are known.
+        requests: that asked for them, likewise.
     """
     adopted = 0
     for row in rows:
@@ -112,7 +120,7 @@ def adopt(db: sqlite3.Connection, rows: Iterable[Row], keys: Keys) -> int:
         if seq == BEGINNING:
             key = keys.get(match_id) or schema.new_key()
             db.execute("INSERT INTO match (id, key) VALUES (?, ?)", (match_id, key))
-        insert(db, row)
+        insert(db, row, requests.get(row[0], ""))
         adopted += 1
     schema.lack_results(db)
     return adopted

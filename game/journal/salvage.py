@@ -1,14 +1,14 @@
 """What can still be read of a damaged journal, entry by entry."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from game.journal import schema
 from game.journal.entry import COLUMNS, Row, holds
-from game.journal.trace import Keys
+from game.journal.trace import Keys, Requests
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite says of damaged tables may itself be no text."""
@@ -19,11 +19,12 @@ MISSES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Salvaged:
-    """What holds of a journal: its identity, "" where that is lost; entries, keys of matches."""
+    """What holds of a journal: its identity, "" where that is lost; entries, keys of matches, requests."""
 
     identity: str = ""
     rows: tuple[Row, ...] = ()
     keys: Keys = field(default_factory=dict)
+    requests: Requests = field(default_factory=dict)
 
 
 def readable(path: Path) -> Salvaged:
@@ -43,7 +44,8 @@ def readable(path: Path) -> Salvaged:
 def readable_rows(db: sqlite3.Connection) -> Salvaged:
     """The same of one that is open."""
     schema.lenient(db)
-    return Salvaged(_identity(db), tuple(_rows(db)), _keys(db))
+    rows = tuple(_rows(db))
+    return Salvaged(_identity(db), rows, _keys(db), dict(_requests(db, rows)))
 
 
 def _rows(db: sqlite3.Connection) -> Iterator[Row]:
@@ -79,3 +81,13 @@ def _keys(db: sqlite3.Connection) -> dict[int, str]:
         return dict(db.execute("SELECT id, key FROM match"))
     except UNREADABLE:
         return {}
+
+
+def _requests(db: sqlite3.Connection, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
+    """One by one as well; an older journal has none."""
+    for position, *_ in rows:
+        with suppress(*UNREADABLE):
+            query = "SELECT request FROM entry WHERE position = ?"
+            (request,) = db.execute(query, (position,)).fetchone()
+            if request:
+                yield position, str(request)

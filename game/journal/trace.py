@@ -6,6 +6,8 @@
 A line is its seal, the position, match and number of the step, the time, the key of a match that
 begins with it, and what was done. It is added and synced before anybody is told of the step, and
 cut where backups hold all of it. People can read it, and so can a program that lost its journal.
+
+Before the line of a step that a request asked for stands that: `3c08d1f5 asked 12 9b2e...`.
 """
 
 import os
@@ -23,6 +25,8 @@ SUFFIX = ".txt"
 
 HEAD = "# Traykeeper, journal {}: every step once more, should the journal be damaged"
 
+ASKED = "asked"
+
 NONE = "-"
 """Stands for a time or a key that there is not."""
 
@@ -30,6 +34,9 @@ PARTS = 6
 
 Keys = Mapping[int, str]
 """Match -> what no other match anywhere is called."""
+
+Requests = Mapping[int, str]
+"""Position -> which request asked for that step; those alone that one asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +47,14 @@ class TraceText:
         identity: of the journal that it belongs to; "" where that cannot be read.
         rows: as they are in the journal, in the order of the lines.
         keys: of the matches that begin in them.
+        requests: that asked for them.
         whole: whether every line holds, but perhaps the last: power may go while it is written.
     """
 
     identity: str
     rows: tuple[Row, ...]
     keys: Keys
+    requests: Requests
     whole: bool
 
 
@@ -60,10 +69,12 @@ def read(path: Path) -> TraceText | None:
     except FileNotFoundError:
         return None
     identity = _identity(lines[0].decode("utf-8", "replace"))
-    found = [_parsed(line) for line in lines[1:]]
-    keys = {row[1]: key for row, key in filter(None, found) if key}
-    rows = tuple(row for row, _ in filter(None, found))
-    return TraceText(identity, rows, keys, bool(identity) and None not in found[:-1])
+    texts = [_unsealed(line) for line in lines[1:]]
+    steps, requests = list(map(_step, texts)), list(map(_request, texts))
+    whole = bool(identity) and all(map(_either, steps[:-1], requests[:-1]))
+    keys = {row[1]: key for row, key in filter(None, steps) if key}
+    rows = tuple(row for row, _ in filter(None, steps))
+    return TraceText(identity, rows, keys, dict(filter(None, requests)), whole)
 
 
 class Trace:
@@ -89,12 +100,14 @@ class Trace:
         with self._lock:
             return self._is_in_place()
 
-    def begin(self, identity: str, rows: Iterable[Row], keys: Keys, last: int) -> None:
+    def begin(
+        self, identity: str, rows: Iterable[Row], keys: Keys, requests: Requests, last: int
+    ) -> None:
         """A new file with these rows, in place of any other; `last` is the journal's newest."""
-        lines = [HEAD.format(identity), *(_line(row, keys) for row in rows)]
+        head = f"{HEAD.format(identity)}\n"
         with self._lock:
             self._let_go()  # not in place until all of it is
-            self._replace("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
+            self._replace((head + _lines(rows, keys, requests)).encode("utf-8", "replace"))
             self.last = last
 
     def go_on(self, last: int) -> None:
@@ -105,12 +118,11 @@ class Trace:
             self._file, self._size, self.last = file, data.rfind(b"\n") + 1, last
             file.truncate(self._size)
 
-    def add(self, rows: Iterable[Row], keys: Keys) -> None:
+    def add(self, rows: Iterable[Row], keys: Keys, requests: Requests) -> None:
         """These are on the disk afterwards."""
         rows = tuple(rows)
         with self._lock:
-            data = "".join(f"{_line(row, keys)}\n" for row in rows).encode("utf-8", "replace")
-            self._write(data)
+            self._write(_lines(rows, keys, requests).encode("utf-8", "replace"))
             self.last = max((self.last, *(row[0] for row in rows)))
 
     def cut(self, upto: int) -> None:
@@ -119,7 +131,7 @@ class Trace:
             if not self._is_in_place():
                 return
             head, *lines = self.path.read_bytes().split(b"\n")
-            kept = [line for line in lines if (found := _parsed(line)) and found[0][0] > upto]
+            kept = [line for line in lines if (at := _position(_unsealed(line))) and at > upto]
             if len(kept) < len(lines) - 1:  # the last is the nothing behind the end
                 self._replace(b"\n".join([head, *kept, b""]))
 
@@ -171,19 +183,31 @@ def numbered(rows: Iterable[Row]) -> Iterator[Row]:
     return (latest[position] for position in sorted(latest))
 
 
-def _line(row: Row, keys: Keys) -> str:
+def _lines(rows: Iterable[Row], keys: Keys, requests: Requests) -> str:
+    """A request first: a torn end never has a step without the one that asked for it."""
+    texts: list[str] = []
+    for row in rows:
+        if request := requests.get(row[0]):
+            texts.append(f"{ASKED} {row[0]} {request}")
+        texts.append(_text(row, keys))
+    return "".join(f"{_seal(text)} {text}\n" for text in texts)
+
+
+def _text(row: Row, keys: Keys) -> str:
     position, match_id, seq, time_s, body, _ = row
     time = NONE if time_s is None else repr(time_s)
     key = keys.get(match_id, NONE) if seq == 0 else NONE
-    text = f"{position} {match_id}.{seq} {time} {key} {body}"
-    return f"{_seal(text)} {text}"
+    return f"{position} {match_id}.{seq} {time} {key} {body}"
 
 
-def _parsed(line: bytes) -> tuple[Row, str] | None:
-    """The row of this line and the key in it; None where it is not what was written."""
+def _unsealed(line: bytes) -> str:
+    """What this line says; nothing where it is not what was written."""
     sealed, _, text = line.decode("utf-8", "replace").partition(" ")
-    if sealed != _seal(text):
-        return None
+    return text if sealed == _seal(text) else ""
+
+
+def _step(text: str) -> tuple[Row, str] | None:
+    """The row that it tells and the key in it; None where it tells none."""
     try:
         position, number, time, key, body = text.split(" ", PARTS - 2)
         match_id, seq = map(int, number.split("."))
@@ -192,6 +216,25 @@ def _parsed(line: bytes) -> tuple[Row, str] | None:
     except ValueError:
         return None
     return row, "" if key == NONE else key
+
+
+def _request(text: str) -> tuple[int, str] | None:
+    """Position and request, where it tells one."""
+    asked, _, rest = text.partition(" ")
+    position, _, request = rest.partition(" ")
+    return (int(position), request) if asked == ASKED and position.isdecimal() else None
+
+
+def _either(step: object, request: object) -> bool:
+    return step is not None or request is not None
+
+
+def _position(text: str) -> int:
+    """Which step it is about; 0 where that cannot be told."""
+    if step := _step(text):
+        return step[0][0]
+    request = _request(text)
+    return request[0] if request else 0
 
 
 def _seal(text: str) -> str:

@@ -36,7 +36,7 @@ def play(folder, *scores):
     with closing(Journal.open(folder / "journal.db")) as journal:
         number = journal.start(begun())
         for score in scores:
-            journal.append(number, ScoreSet(0, score))
+            journal.append(number, ScoreSet(0, score), request=f"asked for {score}")
     return History(folder / "journal.db").entries()
 
 
@@ -67,13 +67,15 @@ def test_a_lost_journal_comes_back_step_by_step_and_that_is_told(
     if with_backup:
         backups.make()
         with closing(Journal.open(tmp_path / "journal.db")) as journal:
-            journal.append(1, ScoreSet(0, 5000))
+            journal.append(1, ScoreSet(0, 5000), request="asked for more")
         told = History(tmp_path / "journal.db").entries()
+    asked = History(tmp_path / "journal.db").requests()
     LOSSES[loss](tmp_path / "journal.db")
     journal, notice = open_journal(tmp_path, backups)
     journal.close()
 
     assert History(tmp_path / "journal.db").entries() == told
+    assert History(tmp_path / "journal.db").requests() == asked != ()
     assert "Look at the scores before you play on" in str(notice)
 
 
@@ -81,8 +83,9 @@ def test_a_flipped_bit_in_the_log_loses_nothing(tmp_path, backups):
     journal = Journal.open(tmp_path / "journal.db")
     number = journal.start(begun())
     for score in SCORES:
-        journal.append(number, ScoreSet(0, score))
+        journal.append(number, ScoreSet(0, score), request=f"asked for {score}")
     told = History(tmp_path / "journal.db").entries()
+    asked = History(tmp_path / "journal.db").requests()
     for name in ("journal.db", "journal.db-wal", "journal.txt"):  # as a kill leaves them
         (tmp_path / "killed").mkdir(exist_ok=True)
         shutil.copy(tmp_path / name, tmp_path / "killed" / name)
@@ -92,6 +95,7 @@ def test_a_flipped_bit_in_the_log_loses_nothing(tmp_path, backups):
     journal.close()
 
     assert History(tmp_path / "killed" / "journal.db").entries() == told
+    assert History(tmp_path / "killed" / "journal.db").requests() == asked
     assert notice
 
 
@@ -245,3 +249,16 @@ def test_a_restored_backup_with_a_trigger_is_refused(tmp_path, backups):
         pytest.raises(DamagedJournal, match="no part of a journal"),
     ):
         journal.restore(copy.read_bytes())
+
+
+def test_without_trace_and_backup_the_requests_come_from_the_damaged_file(tmp_path, backups):
+    told = play(tmp_path, *SCORES)
+    asked = History(tmp_path / "journal.db").requests()
+    with closing(sqlite3.connect(tmp_path / "journal.db")) as db:
+        db.execute("CREATE VIEW strange AS SELECT 1")
+        db.commit()
+    (tmp_path / "journal.txt").unlink()
+    open_journal(tmp_path, backups)[0].close()
+
+    assert History(tmp_path / "journal.db").entries() == told
+    assert History(tmp_path / "journal.db").requests() == asked

@@ -45,6 +45,21 @@ def test_it_says_what_the_journal_says(path, text):
     assert (found.keys, found.whole, found.identity) == (keys, True, History(path).identity)
 
 
+def test_it_says_which_request_asked_for_a_step(path, text):
+    with closing(Journal.open(path)) as journal:
+        number = journal.start(Match.start(RULES, ["Anna", "Ben"]), request="begin")
+        journal.append(number, ScoreSet(0, 500))
+        journal.append(number, ScoreSet(0, 600), request="six hundred")
+    found = trace.read(text)
+
+    assert found.whole
+    assert found.requests == {1: "begin", 3: "six hundred"}
+    written = text.read_bytes()
+    text.unlink()
+    Journal.open(path).close()
+    assert text.read_bytes() == written
+
+
 def test_people_can_read_it(path, text):
     play(path, 550)
 
