@@ -29,7 +29,6 @@ from device.hardware.voice import words_for
 from device.inbox import (
     Announce,
     Asked,
-    BeginsRequest,
     ButtonDown,
     ButtonHeld,
     ButtonPressed,
@@ -289,15 +288,13 @@ class Companion:
                     Message("Only the button at the tray shuts the machine down: hold that one.")
                 )
             case Hold() if self._simulated_button:
-                self._inbox.post(BeginsRequest(request))
-                try:
-                    self._simulated_button.hold(command.seconds)
-                finally:
-                    self._inbox.post(BeginsRequest(""))
+                self._simulated_button.hold(command.seconds, request)
             case MoveButton():
                 if self._simulated_button is None:
                     raise TableError(Message("The button is real: press it at the tray."))
-                self._simulated_button.move(down=command.down, held_s=command.seconds)
+                self._simulated_button.move(
+                    down=command.down, held_s=command.seconds, request=request
+                )
             case ShowPicture():
                 reads = self._picture_reader.submit(picture_seen, command.picture, self._clock())
                 return self._ask(Photographed(reads.result()), request)
@@ -333,14 +330,12 @@ class Companion:
     def _answer(self, asked: Asked) -> None:
         if not asked.done.set_running_or_notify_cancel():
             return
-        self._live_match.request = asked.request
         try:
-            self._perform(asked.command)
+            with self._live_match.asked_by(asked.request):
+                self._perform(asked.command)
             asked.done.set_result(self._publish())
         except Exception as error:  # noqa: BLE001 - handed to whoever asked
             asked.done.set_exception(error)
-        finally:
-            self._live_match.request = ""
 
     def _try(self, job: Callable[[], object]) -> None:
         """A refusal becomes the message on every phone."""
@@ -356,14 +351,14 @@ class Companion:
     def _take(self, note: Note) -> None:
         match note:
             case ButtonPressed():
-                self._pressed()
+                with self._live_match.asked_by(note.request):
+                    self._pressed()
             case ButtonHeld():
-                if not self.wizard.pressed(note.seconds):
-                    self._session.hold(note.seconds)
+                with self._live_match.asked_by(note.request):
+                    if not self.wizard.pressed(note.seconds):
+                        self._session.hold(note.seconds)
             case ButtonDown():
                 self._held_s = None if self.wizard.listening else note.seconds
-            case BeginsRequest():
-                self._live_match.request = note.name
             case JournalMended():
                 self._damage = note.notice
                 self._session.say(note.notice.sentences[0])

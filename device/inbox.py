@@ -12,14 +12,17 @@ from web.contracts.table import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class ButtonPressed:
-    """The button at the tray was let go at once."""
+    """The button at the tray was let go at once; for a request of a page, or for none."""
+
+    request: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ButtonHeld:
-    """It was let go after so long."""
+    """It was let go after so long; for a request, likewise."""
 
     seconds: float
+    request: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +56,6 @@ class JournalMended:
     notice: Message
 
 
-@dataclass(frozen=True, slots=True)
-class BeginsRequest:
-    """What comes from here on is done for this request; for none where it has no name."""
-
-    name: str
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Photographed:
     """A phone took a picture, and this was read from it."""
@@ -83,7 +79,7 @@ class Close:
 
 Note = (
     Report | ButtonPressed | ButtonHeld | ButtonDown | Changed | Resettle
-    | JournalMended | BeginsRequest | Asked | Close
+    | JournalMended | Asked | Close
 )  # fmt: skip
 
 
@@ -99,11 +95,11 @@ class Inbox:
     def changed(self) -> None:
         self.post(Changed())
 
-    def pressed(self) -> None:
-        self.post(ButtonPressed())
+    def pressed(self, request: str = "") -> None:
+        self.post(ButtonPressed(request))
 
-    def held(self, seconds: float) -> None:
-        self.post(ButtonHeld(seconds))
+    def held(self, seconds: float, request: str = "") -> None:
+        self.post(ButtonHeld(seconds, request))
 
     def holding(self, seconds: float | None) -> None:
         self.post(ButtonDown(seconds))

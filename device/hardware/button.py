@@ -23,8 +23,9 @@ class TrayButton:
 
     Args:
         factory: where the pin is.
-        on_press: called when the button is let go within `hold_s`.
-        on_hold: called with the seconds held when it is let go later.
+        on_press: called when the button is let go within `hold_s`, with the request that asked for
+            that; "" where a finger did it.
+        on_hold: called with the seconds held when it is let go later, and with that request.
         on_holding: called with the seconds so far: 0 at once, then every `hold_s`; and last
             with None when the button is let go.
         pin: BCM number.
@@ -36,8 +37,8 @@ class TrayButton:
         self,
         factory: Factory,
         *,
-        on_press: Callable[[], object],
-        on_hold: Callable[[float], object],
+        on_press: Callable[[str], object],
+        on_hold: Callable[[float, str], object],
         on_holding: Callable[[float | None], object] = lambda _: None,
         pin: int = BUTTON_PIN,
         hold_s: float = 1.0,
@@ -47,6 +48,7 @@ class TrayButton:
         self._hold_s, self._clock = hold_s, clock
         self._down_s: float | None = None
         self._told_s: float | None = None
+        self._request = ""
         self._changing = Lock()
         self._button = Button(
             pin, bounce_time=BOUNCE_S, hold_time=hold_s, hold_repeat=True, pin_factory=factory
@@ -63,10 +65,10 @@ class TrayButton:
         """Whether the pin is gpiozero's mock, so that `drive` can press it."""
         return isinstance(self._button.pin, MockPin)
 
-    def drive(self, *, down: bool, held_s: float | None = None) -> None:
+    def drive(self, *, down: bool, held_s: float | None = None, request: str = "") -> None:
         """Press or let go of the simulated button, as a finger would: after `held_s` by its own watch."""
         pin = self._button.pin
-        self._told_s = held_s
+        self._told_s, self._request = held_s, request
         if down:
             pin.drive_low()
         else:
@@ -94,6 +96,6 @@ class TrayButton:
             return
         held_s = self._clock() - down_s if self._told_s is None else self._told_s
         if held_s < self._hold_s:
-            self._on_press()
+            self._on_press(self._request)
         else:
-            self._on_hold(held_s)
+            self._on_hold(held_s, self._request)

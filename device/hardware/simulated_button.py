@@ -28,14 +28,14 @@ class SimulatedButton:
         self._down_s: float | None = None
         self._timed = False
 
-    def hold(self, seconds: float) -> None:
-        """Down for so long."""
+    def hold(self, seconds: float, request: str = "") -> None:
+        """Down for so long, since this request asked for it."""
         self._put_down(timed=True)
         self._pause(seconds)
         with self._moving:
-            self._let_go()
+            self._let_go(request=request)
 
-    def move(self, *, down: bool, held_s: float | None = None) -> None:
+    def move(self, *, down: bool, held_s: float | None = None, request: str = "") -> None:
         """Down until it is let go; `held_s` is how long the finger was there, which may be far away."""
         if down:
             self._put_down(timed=False)
@@ -43,7 +43,7 @@ class SimulatedButton:
         with self._moving:
             if self._timed:
                 raise TableError(BUSY)
-            self._let_go(held_s)
+            self._let_go(held_s, request)
 
     def _put_down(self, *, timed: bool) -> None:
         with self._moving:
@@ -54,6 +54,6 @@ class SimulatedButton:
             self._down_s, self._timed = self._clock(), timed
             self._button.drive(down=True)
 
-    def _let_go(self, held_s: float | None = None) -> None:
+    def _let_go(self, held_s: float | None = None, request: str = "") -> None:
         self._down_s, self._timed = None, False
-        self._button.drive(down=False, held_s=held_s)
+        self._button.drive(down=False, held_s=held_s, request=request)

@@ -1,7 +1,7 @@
 """The match in play and its journal, moved together: written first, then true."""
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Protocol, TypeVar, runtime_checkable
 
 from game.errors import DamagedJournal, JournalError
@@ -48,7 +48,7 @@ class LiveMatch:
         match_id: its number in the record.
         trouble: why the last step could not be written; None where it was.
         seen: the position in the record of the newest throw that a camera saw.
-        request: which one is being done; it is written with its steps.
+        request: which one is being done, "" where none is; it is written with its steps.
         left_lying: where the dice of the match before lay, as long as this one has no throw.
         steps: how often the match changed since the start of the program, be it by another one.
     """
@@ -84,6 +84,15 @@ class LiveMatch:
             return (self._record.newest() or (0, None)) == (self.match_id, self._match)
         except JournalError:
             return False
+
+    @contextmanager
+    def asked_by(self, request: str) -> Iterator[None]:
+        """What is written meanwhile is done for this request."""
+        before, self.request = self.request, request
+        try:
+            yield
+        finally:
+            self.request = before
 
     def begin(self, match: Match) -> None:
         self.resume(self._written(lambda: self._record.start(match, request=self.request)), match)

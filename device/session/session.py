@@ -92,9 +92,13 @@ class Session(DiceControl):
             case Situation.WAITING:
                 self.message = Message("Still waiting for the dice to lie still.")
                 if isinstance(self.overlay, WaitingForStillness):  # now somebody asks
-                    self.overlay = replace(self.overlay, by_itself=False, before=None)
+                    self.overlay = self._asked_for(self.overlay)
             case _:
                 self._look()
+
+    def _asked_for(self, waiting: WaitingForStillness) -> WaitingForStillness:
+        request = waiting.request or self.live_match.request
+        return replace(waiting, by_itself=False, before=None, request=request)
 
     def hold(self, seconds: float) -> None:
         """What letting go after so many seconds does."""
@@ -182,7 +186,9 @@ class Session(DiceControl):
             return
         number = self._looker.look(armed=armed)
         before = self.overlay if by_itself else None
-        self.overlay = WaitingForStillness(number, then_bank, confirming, again, by_itself, before)
+        self.overlay = WaitingForStillness(
+            number, then_bank, confirming, again, by_itself, before, self.live_match.request
+        )
         if by_itself:
             return
         still = Message("Waiting for the dice to lie still.")
@@ -205,7 +211,8 @@ class Session(DiceControl):
             return
         self._stop_waiting(waiting, Message("The tray was not still for 20 seconds: press again."))
         if waiting.then_bank and self._looker.tumbled is False:
-            self._bank_if_allowed()  # something moves all the time, and it is no dice
+            with self.live_match.asked_by(waiting.request):
+                self._bank_if_allowed()  # something moves all the time, and it is no dice
 
     def camera_found(self) -> None:
         if self.message is self._no_camera:
@@ -242,6 +249,11 @@ class Session(DiceControl):
         self.overlay = self.offering = None
         self._seen_s = sight.time_s
         sight = sight.known(self._kept if waiting.again is not None else self._lay)
+        with self.live_match.asked_by(waiting.request):
+            self._take_up(waiting, sight, earlier)
+        return True
+
+    def _take_up(self, waiting: WaitingForStillness, sight: Sight, earlier: Sight | None) -> None:
         if self.dice is not None:
             self._read_dice_or_wait(self.dice, sight)
         elif not self.live_match:
@@ -250,7 +262,6 @@ class Session(DiceControl):
             self._judge_again(waiting, sight)
         elif not (earlier and self._offered(sight, earlier)):
             self._judge(waiting, sight)
-        return True
 
     def _read_dice_or_wait(self, log: DiceLog, sight: Sight) -> None:
         if sight.reading.sure and not sight.reading.in_tray:

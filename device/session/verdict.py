@@ -64,7 +64,7 @@ class WaitingForStillness:
     """A look was asked for. `then_bank` where a hold asked, `confirming` a costly reading.
 
     `again` is the index of the throw that is read once more, `by_itself` where nobody asked;
-    then `before` is what was open meanwhile.
+    then `before` is what was open meanwhile. What comes of it is done for the `request`.
     """
 
     situation: ClassVar = Situation.WAITING
@@ -75,6 +75,7 @@ class WaitingForStillness:
     again: int | None = None
     by_itself: bool = False
     before: "Overlay | None" = None
+    request: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,9 @@ from tests.campaigns.size import count
 SIMULATED = ("--camera", "sim", "--still", "0.1", "--roll", "0.1", "--seed")
 LIFE_S = 4.0
 ROLLED_S = 0.4
+STOP_S = 1.2
+"""Held so long, the button stops a wait."""
+
 REFUSED = 409
 ASKED = {Situation.QUESTION, Situation.ATTENTION}
 """Tapped dice that cannot be what was thrown are no step yet."""
@@ -72,11 +75,23 @@ class Phone:
         found = self.entries()
         assert found[: len(self.told)] == self.told, "lost"
         assert len(found) <= len(self.told) + 1, "invented"
-        if self.waiting:
+        if self.waiting and self.waiting.path == "press":
+            self._press_again(table, self.waiting, done=len(found) > len(self.told))
+        elif self.waiting:
             answer = self._sent(table, self.waiting)
             done = bool(answer) and answer["situation"] not in ASKED
             assert len(self.entries()) - len(self.told) == done, (self.waiting, answer)
         self.heard()
+
+    def _press_again(self, table: Played, press: Wish, *, done: bool) -> None:
+        """Once its throw was written nothing is read for it; before that the dice are."""
+        answer = self._sent(table, press)
+        assert not (done and answer["situation"] == Situation.WAITING), "twice"
+        end_s = time.monotonic() + LIFE_S
+        while table.state()["situation"] == Situation.WAITING:
+            if time.monotonic() > end_s:  # an empty tray is waited for as long as it takes
+                self._sent(table, Wish("", "hold", {"seconds": STOP_S}))
+            time.sleep(0.05)
 
     def heard(self) -> None:
         self.told, self.waiting = self.entries(), None
@@ -98,8 +113,10 @@ class Phone:
         if not self._sent(table, Wish("", "throw", {})):
             return
         time.sleep(ROLLED_S)
-        if self._sent(table, Wish("", "press", {})):
-            while table.state()["situation"] == "waiting for stillness":
+        self.wishes += 1
+        self.waiting = Wish(f"wish-{self.wishes}", "press", {})
+        if self._sent(table, self.waiting):
+            while table.state()["situation"] == Situation.WAITING:
                 time.sleep(0.05)
         self.heard()
 

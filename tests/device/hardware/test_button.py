@@ -31,8 +31,8 @@ def test_a_hold_that_is_noticed_while_the_button_is_let_go_does_not_stay_on_the_
 
     button = TrayButton(
         pins,
-        on_press=lambda: None,
-        on_hold=lambda _: None,
+        on_press=lambda _: None,
+        on_hold=lambda *_: None,
         on_holding=said.append,
         hold_s=0.05,
         clock=clock,
@@ -48,7 +48,11 @@ def test_a_hold_that_is_noticed_while_the_button_is_let_go_does_not_stay_on_the_
 def test_a_repeated_hold_is_told_until_it_is_let_go(pins):
     said, held = [], []
     button = TrayButton(
-        pins, on_press=lambda: None, on_hold=held.append, on_holding=said.append, hold_s=0.05
+        pins,
+        on_press=lambda _: None,
+        on_hold=lambda seconds, _: held.append(seconds),
+        on_holding=said.append,
+        hold_s=0.05,
     )
     button.drive(down=True)
     sleep(0.3)

@@ -16,7 +16,12 @@ from game.situation import TableError
 def table():
     """A finger on a button, and what the button made of it: seconds held, 0 for a press."""
     pins, made = MockFactory(), []
-    button = TrayButton(pins, on_press=lambda: made.append(0), on_hold=made.append, hold_s=0.2)
+    button = TrayButton(
+        pins,
+        on_press=lambda _: made.append(0),
+        on_hold=lambda seconds, _: made.append(seconds),
+        hold_s=0.2,
+    )
     yield SimulatedButton(button), made
     button.close()
     pins.close()
