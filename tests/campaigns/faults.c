@@ -11,7 +11,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -77,10 +79,16 @@ int openat(int folder, const char *path, int flags, ...) {
     TRY(int, below(path), opened(real(folder, path, flags, mode), path));
 }
 
+/* One that fails has let the file go all the same, as Linux does. */
 int close(int fd) {
     REAL(close);
+    int last, ours = of(fd);
     if (fd >= 0 && fd < FILES) mine[fd] = 0;
-    return real(fd);
+    int failed = fails(ours, &last, NULL), why = errno;
+    int done = real(fd);
+    if (failed) { errno = why; return -1; }
+    if (last) raise(SIGKILL);
+    return done;
 }
 
 ssize_t read(int fd, void *data, size_t n) { REAL(read); TRY(ssize_t, of(fd), real(fd, data, n)); }
@@ -93,8 +101,12 @@ ssize_t sendfile(int fd, int from, off_t *o, size_t n) { REAL(sendfile); WRITE(o
 ssize_t sendfile64(int fd, int from, off64_t *o, size_t n) { REAL(sendfile64); WRITE(of(fd), real(fd, from, o, n)); }
 int ftruncate(int fd, off_t n) { REAL(ftruncate); TRY(int, of(fd), real(fd, n)); }
 int ftruncate64(int fd, off64_t n) { REAL(ftruncate64); TRY(int, of(fd), real(fd, n)); }
+int fchmod(int fd, mode_t mode) { REAL(fchmod); TRY(int, of(fd), real(fd, mode)); }
+int flock(int fd, int what) { REAL(flock); TRY(int, of(fd), real(fd, what)); }
 int fsync(int fd) { REAL(fsync); TRY(int, of(fd), real(fd)); }
 int fdatasync(int fd) { REAL(fdatasync); TRY(int, of(fd), real(fd)); }
+int mkdir(const char *path, mode_t mode) { REAL(mkdir); TRY(int, below(path), real(path, mode)); }
+int chmod(const char *path, mode_t mode) { REAL(chmod); TRY(int, below(path), real(path, mode)); }
 int unlink(const char *path) { REAL(unlink); TRY(int, below(path), real(path)); }
 int rename(const char *from, const char *to) { REAL(rename); TRY(int, below(from), real(from, to)); }
 int link(const char *from, const char *to) { REAL(link); TRY(int, below(from), real(from, to)); }
