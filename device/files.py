@@ -4,12 +4,14 @@ import errno
 import os
 import shutil
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from ctypes import CDLL
 from pathlib import Path
 from tempfile import mkstemp
 from typing import BinaryIO
+from zipfile import ZIP_STORED, ZipInfo
 
 import platformdirs
 
@@ -28,6 +30,9 @@ UNFINISHED = ".unfinished"
 """How the name of a file ends that is being written."""
 WRITTEN_S = 60.0
 """Nobody writes one for so long."""
+
+YEAR_OF_ZIP = 1980
+"""The format knows no earlier one, and a Pi whose clock is not set lives in 1970."""
 
 
 def state_folder(named: str | None = None, root: Path | None = None) -> Path:
@@ -116,6 +121,14 @@ def write_whole(path: Path, data: bytes | str) -> None:
     """
     with whole_file(path) as file:
         file.write(data.encode("utf-8") if isinstance(data, str) else data)
+
+
+def zip_member(name: str, compression: int = ZIP_STORED) -> ZipInfo:
+    """A file in a zip as of now, as far as a zip can say that; for our eyes alone."""
+    now = time.localtime()
+    info = ZipInfo(name, now[:6] if now.tm_year >= YEAR_OF_ZIP else (YEAR_OF_ZIP, 1, 1, 0, 0, 0))
+    info.compress_type, info.external_attr = compression, 0o600 << 16
+    return info
 
 
 def replace_whole(path: Path, data: bytes) -> None:

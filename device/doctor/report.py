@@ -15,7 +15,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from device.doctor.system import PATIENCE_S, System
 from device.errors import UsageError
-from device.files import SERVICE
+from device.files import SERVICE, zip_member
 from device.settings import as_text
 
 SECRET = re.compile(
@@ -34,9 +34,9 @@ def pack_report(path: Path, system: System, found: str, *, pictures: bool) -> No
     try:
         with ZipFile(path, "w", ZIP_DEFLATED) as report:
             for name, text in _texts(system, found):
-                report.writestr(name, without_secrets(text))
+                report.writestr(zip_member(name, ZIP_DEFLATED), without_secrets(text))
             for name, picture in _pictures(system) if pictures else ():
-                report.writestr(name, picture)
+                report.writestr(zip_member(name), picture)
     except OSError as error:
         raise UsageError(f"{path}: no report can be written there: {error.strerror}") from None
 

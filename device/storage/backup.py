@@ -16,14 +16,13 @@ from datetime import datetime
 from importlib.metadata import version
 from lzma import LZMAError
 from pathlib import Path
-from time import localtime
 from typing import IO, Any
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
 from device import settings
 from device.calibrating import profile_file
 from device.errors import UsageError
-from device.files import read_bounded, shown, whole_file
+from device.files import read_bounded, shown, whole_file, zip_member
 from game.errors import DamagedJournal, GameError, JournalError, TraykeeperError, quoted, reason
 from game.journal.history import History
 from game.journal.journal import FILE as JOURNAL
@@ -52,9 +51,6 @@ NO_ZIP = (BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error, L
 
 MAX_LIST = 65_536
 MAX_NUMBER_OF_FILES = 8
-
-YEAR_OF_ZIP = 1980
-"""The format knows no earlier one, and a Pi whose clock is not set lives in 1970."""
 
 MAX_FILE = sum(MAX_BYTES.values())
 """Of a backup: packed it is less."""
@@ -159,17 +155,9 @@ def pack(backup: Backup, file: IO[bytes]) -> None:
         "files": files,
     }
     with ZipFile(file, "w", ZIP_DEFLATED) as zipped:
-        zipped.writestr(_dated(LIST), json.dumps(listed, indent=1) + "\n")
+        zipped.writestr(zip_member(LIST, ZIP_DEFLATED), json.dumps(listed, indent=1) + "\n")
         for name, data in backup.parts.items():
-            zipped.writestr(_dated(name), data)
-
-
-def _dated(name: str) -> ZipInfo:
-    """A member as of now, as far as a zip can say that."""
-    now = localtime()
-    info = ZipInfo(name, now[:6] if now.tm_year >= YEAR_OF_ZIP else (YEAR_OF_ZIP, 1, 1, 0, 0, 0))
-    info.compress_type, info.external_attr = ZIP_DEFLATED, 0o600 << 16
-    return info
+            zipped.writestr(zip_member(name, ZIP_DEFLATED), data)
 
 
 class BackupError(TraykeeperError, UsageError):

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from zipfile import ZipFile
 
 from device.cameras.base import Image
-from device.files import write_whole
+from device.files import write_whole, zip_member
 from device.storage.misread_labels import Truth, truth
 from device.storage.photo_album import jpeg, shows
 from device.storage.throw_pictures import SPARE_BYTES
@@ -148,10 +148,10 @@ class MisreadStore:
             for path in self._pictures():
                 with suppress(FileNotFoundError):  # deleted meanwhile
                     picture, label = path.read_bytes(), path.with_suffix(".json").read_text("utf-8")
-                    archive.writestr(path.name, picture)
+                    archive.writestr(zip_member(path.name), picture)
                     labels.append(label)
                 yield sink.taken()
-            archive.writestr(LABELS, "".join(labels))
+            archive.writestr(zip_member(LABELS), "".join(labels))
         yield sink.taken()
 
     # On the writer's thread

@@ -1,4 +1,5 @@
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,3 +44,9 @@ def roots(tmp_path) -> Path:
     path.write_text("root's")
     path.chmod(0o600)
     return path
+
+
+@pytest.fixture
+def in_1970(monkeypatch):
+    """The calendar of a Pi whose clock nobody has set."""
+    monkeypatch.setattr(time, "localtime", lambda *_: time.gmtime(12.0))

@@ -287,6 +287,14 @@ def test_settings_that_do_not_hold_are_one_failed_line(tmp_path):
     assert told["settings"]["remedy"] == str(troubles.BAD_SETTINGS.remedy)
 
 
+@pytest.mark.usefixtures("in_1970")
+def test_the_report_can_be_made_whatever_the_clock_says(system, tmp_path):
+    pack_report(tmp_path / "report.zip", system, "found", pictures=False)
+
+    with ZipFile(tmp_path / "report.zip") as report:
+        assert report.read("doctor.txt").startswith(b"found")
+
+
 def test_the_report_holds_no_secret_no_name_and_no_picture(system, programs, tmp_path):
     programs("journalctl", "GET /?token=s3cret from dc:a6:32:01:02:03, PIN: 4711")
     found = as_text({"heat": check_pi.heat(system)})

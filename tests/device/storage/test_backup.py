@@ -244,6 +244,20 @@ def test_a_clock_that_jumps_keeps_the_order(journal, backups, clock, tmp_path):
     ]
 
 
+@pytest.mark.usefixtures("in_1970")
+def test_in_1970_one_is_made_read_back_and_put_in_place(journal, backups, clock, tmp_path):
+    clock.now_s = 12.0
+    number = play(journal, 500)
+    backups.make_if_due()
+    assert not backups.report.failed
+    journal.append(number, ScoreSet(0, 9000))
+    (good,) = backups.good()
+    put_back(good, journal, tmp_path, backups)
+
+    assert journal.newest()[1].state.players[0].score == 500
+    assert "1970-01-01" in str(good)
+
+
 def test_a_backup_that_cannot_be_made_is_told_and_stops_nothing(journal, backups, tmp_path):
     play(journal)
     (tmp_path / "backups").write_text("in the way")

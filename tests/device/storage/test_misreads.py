@@ -107,6 +107,13 @@ def test_a_correction_that_is_taken_back_leaves_nothing(store):
     assert kept(store) == []
 
 
+@pytest.mark.usefixtures("in_1970")
+def test_they_can_be_saved_whatever_the_clock_says(store):
+    store.see(picture(), Truth((6,), (6,), all_found=True))
+
+    assert unpacked(store).namelist() == ["000001.jpg", "labels.jsonl"]
+
+
 def test_the_zip_is_measured_as_it_is(store, tmp_path):
     store.see(picture(), WRONG)
     unpacked(store).extractall(tmp_path / "pictures")
