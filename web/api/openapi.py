@@ -24,7 +24,7 @@ REFUSALS = {
     413: "It is too large",
     415: "It is not JSON",
     422: "The key came with another body",
-    429: "Too many wrong PINs",
+    429: "Too often from one address: Retry-After says when it may again",
     503: "Not yet, or too many streams are open: Retry-After says when",
 }
 
