@@ -117,7 +117,7 @@ def create_app(
         create_picture(table),
         create_matches(history, coach),
         create_statistics(coach),
-        create_calibration(calibration),
+        create_calibration(calibration, pencil),
         create_backups(keeper),
         create_misreads(misreads),
         create_openapi(),

@@ -54,7 +54,7 @@ UNTIL_STILL_S = 10.0
 ROLL_S = 0.05
 
 HEARD_S = 10.0
-"""The page asks every second or so; when it no longer does, button and lamp are the match's again."""
+"""The holder's page asks every second or so; when it no longer does, button and lamp are the match's again."""
 
 FOUND = Message("The tray was found: are the corners where floor and walls meet?")
 NOT_SURE = Message("Not sure where the tray is: drag the corners to where floor and walls meet.")
@@ -190,12 +190,15 @@ class Wizard:
             self._worker.submit(job).result()
         finally:
             self._jobs.release()
+        self.heard()
         return self.state()
 
     # What the page asks
 
-    def state(self) -> CalibrationState:
+    def heard(self) -> None:
         self._heard_s = self._clock()
+
+    def state(self) -> CalibrationState:
         profile = self._profiles.of(self._camera) if self._camera else None
         around = Around(
             self._camera, self._simulated is not None, self._size, self._real_button,
@@ -291,10 +294,12 @@ class Wizard:
 
     def listen(self, to: str) -> CalibrationState:
         self._listening = to
+        self.heard()
         return self.state()
 
     def show(self, colour: str) -> CalibrationState:
         self._showing = colour
+        self.heard()
         state = self.state()
         self._changed()
         return state
