@@ -23,7 +23,7 @@ def create_matches(history: History | None, coach: Coach | None) -> Routes:
     """The routes of /api/v1/matches; without a history there is nothing to see."""
     routes = Routes("matches", "/api/v1/matches")
 
-    @routes.reads("", "The matches of the journal, the newest first")
+    @routes.reads("", "The matches of the journal, the newest first", refused=(503,))
     def matches() -> Response:
         found = history.matches(before=asked_before(), limit=PAGE) if history else ()
         return json_answer([_played_json(played) for played in found])
@@ -34,17 +34,19 @@ def create_matches(history: History | None, coach: Coach | None) -> Routes:
 
 
 def _add_exports(routes: Routes, history: History | None) -> None:
-    @routes.reads("/<int:match_id>.txt", "One of them as text", kind="text/plain", refused=(404,))
+    @routes.reads(
+        "/<int:match_id>.txt", "One of them as text", kind="text/plain", refused=(404, 503)
+    )
     def text(match_id: int) -> Response:
         return Response(to_text(found_match(history, match_id)[1]), mimetype="text/plain")
 
     @routes.reads(
-        "/<int:match_id>.csv", "Its turns for a spreadsheet", kind="text/csv", refused=(404,)
+        "/<int:match_id>.csv", "Its turns for a spreadsheet", kind="text/csv", refused=(404, 503)
     )
     def spreadsheet(match_id: int) -> Response:
         return Response(as_csv(found_match(history, match_id)[1]), mimetype="text/csv")
 
-    @routes.reads("/<int:match_id>.json", "Its turns for programs", refused=(404,))
+    @routes.reads("/<int:match_id>.json", "Its turns for programs", refused=(404, 503))
     def data(match_id: int) -> Response:
         return json_answer(as_json(found_match(history, match_id)[1]))
 
