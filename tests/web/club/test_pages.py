@@ -11,6 +11,7 @@ from device.bench.self_play import whole_match
 from game.journal.wire import WireEntry
 from game.match.match_text import from_text
 from game.rules.rule_files import load
+from web.club.downloads import OPEN
 from web.club.match_history import MatchHistory
 from web.club.people import People
 from web.club.steward import COOKIE, Steward
@@ -137,3 +138,14 @@ def test_another_board_can_be_made_of_the_export(client, played, history, tmp_pa
 
         assert other.held(match_id) == replace(history.held(match_id))
     store.close()
+
+
+@pytest.mark.parametrize("name", ["matches.csv", "entries.jsonl"])
+def test_few_take_the_history_along_at_once(client, played, name):
+    played(["Anna", "Ben"], 1)
+    taking = [client.get(f"/export/{name}") for _ in range(OPEN)]
+    assert {answer.status_code for answer in taking} == {200}
+    assert client.get(f"/export/{name}").status_code == 503
+
+    taking[0].close()
+    assert client.get(f"/export/{name}").status_code == 200
