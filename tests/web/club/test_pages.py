@@ -149,3 +149,29 @@ def test_few_take_the_history_along_at_once(client, played, name):
 
     taking[0].close()
     assert client.get(f"/export/{name}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/players/{n}", "/tournaments/{n}", "/matches/{n}", "/matches/{n}.txt"]
+)
+def test_a_number_that_nothing_has_is_not_there(client, path):
+    assert client.get(path.format(n="9" * 20)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "form"),
+    [
+        ("/players/{n}/merge", {"into": "1"}),
+        ("/players/1/merge", {"into": "{n}"}),
+        ("/players/{n}/split", {"name": "Anna"}),
+        ("/tournaments/{n}/1/withdraw", {}),
+        ("/tournaments/1/{n}/withdraw", {}),
+    ],
+)
+def test_the_steward_is_told_so_too(steward_here, played, path, form):
+    played(["Anna", "Ben"], 1)
+    n = "9" * 20
+    told = {name: value.format(n=n) for name, value in form.items()}
+    answer = steward_here.post(path.format(n=n), data=told)
+
+    assert answer.status_code in (303, 409)
