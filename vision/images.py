@@ -100,9 +100,10 @@ def _bytes(path: Path) -> bytes:
     if "\0" in str(path):
         raise ImageError(f"{str(path)!r}: no file is called so: check the name")
     try:
-        if stat.S_ISCHR(path.stat().st_mode):
-            raise ImageError(f"{path}: this is a device, not a picture: check the name")
-        with path.open("rb") as file:
+        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe waits for whoever fills it
+        with os.fdopen(number, "rb") as file:
+            if not stat.S_ISREG(os.fstat(number).st_mode):
+                raise ImageError(f"{path}: a device or a pipe, not a picture: check the name")
             data = file.read(MOST_BYTES + 1)
         if len(data) > MOST_BYTES:
             raise ImageError(f"{path}: larger than {MOST_BYTES // 1_000_000} MB: save it smaller")

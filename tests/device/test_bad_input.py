@@ -11,12 +11,17 @@ import pytest
 
 from device.calibrating import profile_file
 from device.calibrating.profile_file import ProfileError
+from device.doctor.report import pack_report
+from device.doctor.system import Machine, System
+from device.errors import UsageError
 from device.files import as_owner_of, shown
+from device.settings import Settings
 from device.storage import backup
 from device.storage.backup import MAX_BYTES, BackupError
 from game.journal.journal import FILE, Journal
 from game.match.match import Match
 from game.rules import rule_files
+from game.textfile import MAX_CHARS
 
 COMMAND = str(Path(sys.executable).with_name("traykeeper"))
 
@@ -36,8 +41,8 @@ def play(folder):
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("read", "/dev/zero"), "a device, not a picture"),
-        (("read", "/dev/null"), "a device, not a picture"),
+        (("read", "/dev/zero"), "a device or a pipe, not a picture"),
+        (("read", "/dev/null"), "a device or a pipe, not a picture"),
         (("restore", "/dev/zero", "--yes"), "a device or a pipe"),
         (("restore", "/", "--yes"), "Is a directory"),
         (("read", "a\x1b[31mb\n.jpg"), r"a\x1b[31mb\n.jpg: no such file"),
@@ -96,6 +101,41 @@ def test_a_pipe_that_nobody_fills_does_not_stop_a_restore(tmp_path):
     os.mkfifo(tmp_path / "pipe")
 
     assert run("restore", tmp_path / "pipe", "--yes")[0] == 2
+
+
+@pytest.mark.parametrize("words", [("read", "f.jpg"), ("rules", "check", "f.toml"), ("match", "f")])
+def test_a_pipe_that_nobody_fills_is_no_file(tmp_path, words):
+    os.mkfifo(tmp_path / words[-1])
+    code, _, said = run(*words, cwd=tmp_path)
+
+    assert (code, said.count("\n")) == (2, 1)
+    assert "a device or a pipe" in said
+
+
+def test_a_text_that_is_too_long_is_refused(tmp_path):
+    with (tmp_path / "match.txt").open("wb") as file:
+        file.truncate(MAX_CHARS + 1)
+
+    assert "match.txt: this is longer than" in run("match", tmp_path / "match.txt")[2]
+
+
+def test_a_line_without_an_end_is_refused():
+    with Path("/dev/zero").open("rb") as endless:
+        code, _, said = run("keeps", "-", stdin=endless)
+
+    assert code == 2
+    assert "stdin, line 1: longer than" in said
+
+
+@pytest.mark.parametrize("name", ["/dev/null", "kept.txt", "folder"])
+def test_a_report_takes_the_place_of_nothing(tmp_path, name):
+    (tmp_path / "kept.txt").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    system = System(Machine(), Settings(), None, None, None, installed=False)
+    with pytest.raises(UsageError, match="there is something of that name"):
+        pack_report(tmp_path / name, system, "ok", pictures=False)
+
+    assert (tmp_path / "kept.txt").read_text() == "mine"
 
 
 def test_a_small_file_that_unpacks_to_a_large_one_is_refused(tmp_path):
