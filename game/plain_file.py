@@ -9,8 +9,6 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import BinaryIO
 
-from game.journal.file_guard import sync_folder
-
 UNFINISHED = ".unfinished"
 """How the name of a file ends that is being written."""
 
@@ -92,3 +90,12 @@ def write_whole(path: Path, data: bytes | str, *, synced: bool = True) -> None:
     """
     with whole_file(path, synced=synced) as file:
         file.write(data.encode("utf-8") if isinstance(data, str) else data)
+
+
+def sync_folder(folder: Path) -> None:
+    """Names in it are on the disk afterwards, not only what they stand for."""
+    number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
