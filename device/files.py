@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import click
 import platformdirs
 
 from device.errors import UsageError
@@ -69,6 +70,11 @@ def replace_whole(path: Path, data: bytes) -> None:
         if path.exists():
             os.fchmod(file.fileno(), path.stat().st_mode)
             shutil.copy2(path, path.with_name(f"{path.name}.bak"))
+
+
+def tell(line: object, *, err: bool = False) -> None:
+    """A line for people, on the terminal: names in it may be anybody's."""
+    click.echo(shown(str(line)), err=err)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from device import picture_list
 from device.calibrating.profile_store import named
 from device.cameras.base import Image
 from device.errors import BAD_INPUT, UsageError
-from device.files import shown
+from device.files import shown, tell
 from device.picture_list import Picture, TablePictures
 from device.session import messages
 from game.count_words import faces
@@ -94,7 +94,7 @@ def _read_one(picture: Picture, known: Profile | None, *, as_json: bool) -> bool
         image = load(picture.path)
         reading = _reading(image, picture, None if picture.tray else known)
     except ImageError as error:
-        click.echo(f"traykeeper: {shown(str(error))}", err=True)
+        tell(f"traykeeper: {error}", err=True)
         if as_json:
             click.echo(json.dumps(_unread(picture.name, str(error))))
         return False
@@ -124,9 +124,7 @@ def _reading(image: Image, picture: Picture, known: Profile | None) -> Reading:
 def _write(path: Path, image: Image) -> bool:
     if cv2.imwrite(str(path), image):
         return True
-    click.echo(
-        f"traykeeper: {shown(path)}: cannot be written: is the folder full or read-only?", err=True
-    )
+    tell(f"traykeeper: {path}: cannot be written: is the folder full or read-only?", err=True)
     return False
 
 

@@ -1,6 +1,7 @@
 """What is handed in on the command line is bounded, and answered in one line that harms no terminal."""
 
 import os
+import socket
 import subprocess
 import sys
 import zipfile
@@ -18,6 +19,7 @@ from device.files import as_owner_of, shown
 from device.settings import Settings
 from device.storage import backup
 from device.storage.backup import MAX_BYTES, BackupError
+from device.storage.daily_backup import Backups
 from game.journal.journal import FILE, Journal
 from game.match.match import Match
 from game.rules import rule_files
@@ -169,6 +171,51 @@ def test_a_closed_stream_is_never_taken_by_a_file(tmp_path, closed):
     assert b"Traceback" not in done.stderr
     assert backup.read(tmp_path / "kept.zip").matches == 1
     assert (tmp_path / FILE).read_bytes() == before
+
+
+EVIL = "a\x1b]0;evil\x07"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("rules", "check", f"{EVIL}.toml"),
+        ("rules", "check", "{folder}/" + f"{EVIL}good.toml"),
+        ("rules", "check", "{folder}/" + f"{EVIL}bad.toml"),
+        ("calibrate", "mat", "--out", "{folder}/" + f"{EVIL}.svg"),
+        ("doctor", "--zip", "{folder}/" + f"{EVIL}.zip"),
+        ("doctor", "--settings", "{folder}/" + f"{EVIL}bad.toml"),
+        ("backup", "{folder}/" + f"{EVIL}.zip", "--state", "{folder}/" + EVIL),
+        ("restore", "{folder}/" + f"{EVIL}.zip", "--state", "{folder}/" + EVIL, "--yes"),
+    ],
+)
+def test_no_name_of_a_file_is_obeyed_by_the_terminal(tmp_path, words):
+    (tmp_path / f"{EVIL}good.toml").write_text('extends = "zilch"\n')
+    (tmp_path / f"{EVIL}bad.toml").write_text('extend = "zilch"\n')
+    play(make(tmp_path / EVIL))
+    backup.write(Backups(tmp_path / EVIL).now(), tmp_path / f"{EVIL}.zip")
+    _, out, said = run(*(word.format(folder=tmp_path) for word in words))
+
+    assert r"a\x1b]0;evil" in out + said
+    assert all(line.isprintable() for line in (out + said).splitlines())
+
+
+def test_no_warning_of_play_is_obeyed_by_the_terminal(tmp_path):
+    state = make(tmp_path / EVIL)
+    (state / "calibration.toml").write_text("broken")
+    (state / "pencil.json").mkdir()
+    with socket.create_server(("0.0.0.0", 0)) as taken:  # noqa: S104 - where it would listen, too
+        port = taken.getsockname()[1]
+        code, _, said = run("play", "--state", state, "--camera", "sim", "--port", port)
+
+    assert code == 2
+    assert said.count(r"a\x1b]0;evil") == 2
+    assert all(line.isprintable() for line in said.splitlines())
+
+
+def make(folder):
+    folder.mkdir()
+    return folder
 
 
 def test_names_are_shown_on_one_line_without_orders_to_the_terminal():
