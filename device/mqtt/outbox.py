@@ -34,7 +34,7 @@ class Note:
     @classmethod
     def read(cls, path: Path) -> Self | None:
         """The note in this file; None where there is none, or none that can be read."""
-        with suppress(OSError, ValueError, TypeError):
+        with suppress(OSError, ValueError, TypeError, RecursionError):
             return cls(**json.loads(path.read_text("utf-8")))
         return None
 

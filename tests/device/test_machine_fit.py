@@ -30,7 +30,10 @@ def test_what_was_set_counts_before_what_was_measured(tmp_path):
     assert fit.chosen("1536", AUTO, "3", tmp_path) == Fit(1536, 1, 3)
 
 
-@pytest.mark.parametrize("broken", ["", "[]", '{"picture_px": 0}', '{"looks": "two"}', '{"x": 1}'])
+@pytest.mark.parametrize(
+    "broken",
+    ["", "[]", '{"picture_px": 0}', '{"looks": "two"}', '{"x": 1}', "[" * 100_000],
+)
 def test_a_broken_note_is_as_none(tmp_path, broken):
     (tmp_path / fit.FILE).write_text(broken)
 
