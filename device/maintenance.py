@@ -29,6 +29,7 @@ from device.storage.carried import Carried
 from device.storage.daily_backup import Backups
 from device.storage.mending_journal import MendingJournal
 from device.storage.misreads import MisreadStore
+from device.storage.received import ReceivedParts
 from device.storage.restore import put_back
 from device.storage.throw_pictures import ThrowPictures
 from game.commands import PutBack
@@ -71,7 +72,7 @@ class Maintenance:
     misreads: MisreadStore
     coach: TableCoach
     system: System
-    _received: bytearray = field(default_factory=bytearray)
+    _received: ReceivedParts = field(default_factory=ReceivedParts)
     _lock: Lock = field(default_factory=Lock)
     _packing: Lock = field(default_factory=Lock)
     _asked_s: float = float("-inf")
@@ -96,26 +97,11 @@ class Maintenance:
         return file
 
     def receive(self, at: int, part: bytes) -> int:
-        with self._lock:
-            if at == 0:
-                self._received.clear()
-            if at != len(self._received):
-                raise TableError(
-                    Message("Somebody else sends a backup now: begin again in a moment.")
-                )
-            if at + len(part) > backup.MAX_PACKED:
-                raise TableError(
-                    Message("This is too long for a backup: restore it on the command line.")
-                )
-            self._received += part
-            return len(self._received)
+        return self._received.take(at, part)
 
     def restore(self) -> Snapshot:
-        with self._lock:
-            data = bytes(self._received)
-            self._received.clear()
         try:
-            good = backup.unpacked(data, Message("what was sent"))
+            good = backup.unpacked(self._received.all(), Message("what was sent"))
         except BackupError as error:
             raise TableError(error.message) from None
         return self._put(good)
