@@ -3,6 +3,7 @@
 import ast
 from collections import Counter, defaultdict
 from functools import cache
+from graphlib import TopologicalSorter
 from itertools import chain
 from pathlib import Path
 
@@ -134,6 +135,28 @@ def test_no_inner_room_imports_one_that_stands_above_it(house, lower, upper):
         above = {m for m in modules(file) if m.startswith(f"{house}.{upper}.")}
 
         assert not above, file
+
+
+@pytest.mark.parametrize("house", MAY_IMPORT)
+def test_inner_rooms_know_of_each_other_in_no_circle(house):
+    TopologicalSorter(neighbours(house)).prepare()  # names the circle
+
+
+def neighbours(house):
+    """Inner room -> those that its files import."""
+    rooms = [
+        folder.name for folder in (ROOT / house).iterdir() if (folder / "__init__.py").exists()
+    ]
+    known = {
+        room: {
+            m.split(".")[1]
+            for file in files(f"{house}/{room}")
+            for m in modules(file)
+            if m.startswith(f"{house}.")
+        }
+        for room in rooms
+    }
+    return {room: found & set(rooms) - {room} for room, found in known.items()}
 
 
 @pytest.mark.parametrize("room", BESIDE)

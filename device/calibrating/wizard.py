@@ -28,8 +28,8 @@ from device.calibrating.profile_store import ProfileStore, held
 from device.cameras.base import Camera, CameraError, Image
 from device.cameras.controls import Tunable, Tuning
 from device.cameras.simulated.tray import SimulatedTray
+from device.cameras.tray_picture import jpeg
 from device.session.indicator import BANK_S
-from device.storage.photo_album import jpeg
 from game.message import Message, Paragraph
 from game.situation import TableError
 from vision import read
