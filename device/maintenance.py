@@ -7,6 +7,7 @@ from threading import Lock
 from time import monotonic
 from typing import BinaryIO
 
+from device.cameras.base import SIMULATED
 from device.coach.coach import TableCoach
 from device.companion import Companion
 from device.doctor import check_pi
@@ -161,7 +162,7 @@ class Maintenance:
         if self.companion.by_phone:
             return ok(Message("phones take the pictures"))
         camera = self.companion.snapshot().camera
-        return ok(Verbatim(camera) if camera else Message("looking for it"))
+        return ok(_called(camera) if camera else Message("looking for it"))
 
     def _journal(self, said: Troubles) -> Finding:
         if said.journal:
@@ -197,6 +198,11 @@ class Maintenance:
                 self._machine = tuple(_check(name, look(self.system)) for name, look in MACHINE)
                 self._asked_s = monotonic()
             return self._machine
+
+
+def _called(camera: str) -> Message:
+    """A camera's maker has named it; that there is none has our words."""
+    return Message("simulated tray") if camera == SIMULATED else Verbatim(camera)
 
 
 def _check(name: Message, found: Finding) -> HealthCheck:
