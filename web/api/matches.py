@@ -11,7 +11,7 @@ from game.match.match_text import to_text
 from web.api.exports import as_csv, as_json
 from web.contracts.coach import Coach, LookedBack
 from web.fields import Whole
-from web.pages.matches import HIGHEST, asked_before, found_match, known, lost_match, sums, working
+from web.pages.matches import BEFORE, HIGHEST, found_match, known, lost_match, sums, working
 from web.response import json_answer
 from web.route import Routes
 from web.state.coach_json import moment_json
@@ -23,9 +23,11 @@ def create_matches(history: History | None, coach: Coach | None) -> Routes:
     """The routes of /api/v1/matches; without a history there is nothing to see."""
     routes = Routes("matches", "/api/v1/matches")
 
-    @routes.reads("", "The matches of the journal, the newest first", refused=(503,))
-    def matches() -> Response:
-        found = history.matches(before=asked_before(), limit=PAGE) if history else ()
+    @routes.reads(
+        "", "The matches of the journal, the newest first", asked={"before": BEFORE}, refused=(503,)
+    )
+    def matches(before: int) -> Response:
+        found = history.matches(before=before, limit=PAGE) if history else ()
         return json_answer([_played_json(played) for played in found])
 
     _add_exports(routes, history)

@@ -84,9 +84,17 @@ def _get(route: Route, parameters: list[Schema]) -> Schema:
     answer = {"description": route.summary, "content": {route.kind: schema}}
     return {
         "summary": route.summary,
-        "parameters": parameters,
+        "parameters": [*parameters, *_asked(route)],
         "responses": {"200": answer} | _refused(route.refused),
     } | ({} if route.who is Who.ANYBODY else {"security": _PENCIL})
+
+
+def _asked(route: Route) -> list[Schema]:
+    """What may stand behind the question mark."""
+    return [
+        {"name": name, "in": "query", "required": False, "schema": each.schema}
+        for name, each in route.asked.items()
+    ]
 
 
 def _post(route: Route, parameters: list[Schema]) -> Schema:
