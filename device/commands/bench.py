@@ -14,7 +14,7 @@ def bench() -> None:
     \b
     traykeeper bench vision               # milliseconds a read
     traykeeper bench press                # from the button to the phone
-    traykeeper bench start                # from the command to the page
+    traykeeper bench start                # how soon commands answer
     traykeeper bench rules                # the table of keeps
     traykeeper bench odds                 # solving a match
     traykeeper bench players              # chances of three to six players
@@ -81,7 +81,7 @@ def bench_press(runs: int) -> None:
 @bench.command("start")
 @click.option("--runs", type=click.IntRange(1, 1_000), default=5, show_default=True, help="Starts.")
 def bench_start(runs: int) -> None:
-    """Seconds from `traykeeper play` to its page, beside a Python that only loads libraries.
+    """From `play` to its page, beside the libraries alone; `keeps`, beside a Python that does nothing.
 
     \b
     traykeeper bench start
