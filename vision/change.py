@@ -49,8 +49,8 @@ class KnownTable:
 
     Attributes:
         empty: (height, width, 3) BGR, the tray without dice as this camera saw it last; None: not known.
-        leans: how dice stood that lay flat, in pixels of pictures of this camera: from many pictures
-            together the lens comes out surer than from the few dice of one.
+        leans: how dice stood that lay flat: from many pictures together the lens comes out surer
+            than from the few dice of one, and how large dice are here.
     """
 
     empty: Image | None = None
@@ -91,6 +91,11 @@ class Blot:
     black: float
     light: float
     enters: bool
+
+    @property
+    def wide(self) -> float:
+        """Of its shorter side."""
+        return self.edge / float(np.sqrt(self.long))
 
     @property
     def is_shadow(self) -> bool:
