@@ -12,9 +12,9 @@ import cv2
 
 from device import machine_fit as fits
 from device.app import PlayOptions, serving
-from device.bench.vision import median_ms, resized, scaled
+from device.bench.staged_throw import StagedThrow
+from device.bench.vision import median_ms
 from device.bench.web import watched
-from device.cameras.simulated.tray import SimulatedTray
 from device.machine_fit import Fit
 from device.settings import Settings
 from game.commands import StartMatch
@@ -89,16 +89,13 @@ def _quickest(measured: Measured, width_px: int) -> Fit:
 
 
 def _reads_s() -> dict[tuple[int, int], float]:
-    tray = SimulatedTray(seed=1, roll_s=0)
-    tray.throw_all()
-    frame = tray.capture().image
+    whole = StagedThrow.of()
     reads_s = {}
     for threads in sorted({1, 2, os.cpu_count() or 1}):
         cv2.setNumThreads(threads)
         for width_px in fits.WIDTHS_PX:
-            by = width_px / frame.shape[1]
-            image = resized(frame, (width_px, round(frame.shape[0] * by)))
-            work = partial(read, image, scaled(tray.tray, by))
+            throw = whole.sized(width_px)
+            work = partial(read, throw.image, throw.tray)
             reads_s[width_px, threads] = median_ms(work, READS) / 1000
     return reads_s
 
