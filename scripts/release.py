@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import time
 import tomllib
 import urllib.request
@@ -49,6 +50,7 @@ def main() -> None:
         notes, dated = notes_of((ROOT / "CHANGELOG.md").read_text("utf-8"), version)
         wheel, source = _build(version)
         _holds_everything(wheel)
+        _is_a_checkout(source)
         with TemporaryDirectory() as folder:
             _plays(Path(folder), wheel, version)
     except ReleaseError as error:
@@ -102,6 +104,27 @@ def _holds_everything(wheel: Path) -> None:
         names = {re.sub(r"^.*\.data/data/", "", name) for name in pack.namelist()}
     if missing := (wanted | docs) - names:
         raise ReleaseError(f"the wheel lacks {', '.join(sorted(missing))}: see package-data")
+
+
+def _is_a_checkout(source: Path) -> None:
+    """The install on a card works from it."""
+    if missing := lacking(source, committed()):
+        raise ReleaseError(f"the source package lacks {', '.join(missing)}: see MANIFEST.in")
+
+
+def committed() -> dict[str, bool]:
+    """What a checkout holds, and whether each file is a program; what is about git alone left out."""
+    rows = (line.split("\t") for line in _git("ls-files", "--stage").split("\n"))
+    return {name: kind.startswith("100755") for kind, name in rows if not name.startswith(".")}
+
+
+def lacking(source: Path, files: dict[str, bool]) -> list[str]:
+    """Which of them the source package does not hold, or holds as no program."""
+    with tarfile.open(source) as pack:
+        held = {
+            file.name.partition("/")[2]: bool(file.mode & 0o100) for file in pack if file.isfile()
+        }
+    return sorted(name for name, program in files.items() if held.get(name) is not program)
 
 
 def _plays(folder: Path, wheel: Path, version: str) -> None:
