@@ -133,7 +133,7 @@ def _plays(folder: Path, wheel: Path, version: str) -> None:
     home = folder / "venv"
     venv.create(home, with_pip=True)
     pip = [home / "bin" / "pip", "install", "-q", "--disable-pip-version-check"]
-    subprocess.run([*pip, f"{wheel}[mqtt]"], check=True)
+    subprocess.run([*pip, wheel], check=True)
     command = home / "bin" / "traykeeper"
     _says(folder, f"version {version}", command, "--version")
     _says(folder, "550", command, "keeps", "1", "1", "3", "3", "3", "5")
