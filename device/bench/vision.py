@@ -9,6 +9,7 @@ from time import perf_counter
 import click
 import cv2
 
+from device.bench.line_chart import LineChart, drawing
 from device.bench.staged_throw import StagedThrow
 from device.cameras.base import Image
 from device.errors import UsageError
@@ -117,40 +118,9 @@ def curves(path: Path, runs: int) -> None:
     for n_dice in range(1, 13):
         throw = StagedThrow.of(n_dice, seed=n_dice)
         by_dice.append((float(n_dice), median_ms(partial(read, throw.image, throw.tray), runs)))
-    left = _plot("megapixels of the picture", {"read": by_pixels, "4 passes": reference}, 0)
-    right = _plot("dice in the tray, 1536x864", {"read": by_dice}, 360)
-    path.write_text(
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 260" font-family="sans-serif"'
-        f' font-size="12">{left}{right}</svg>\n',
-        "utf-8",
-    )
-    click.echo(f"wrote {path}")
-
-
-Points = list[tuple[float, float]]
-COLOURS = ("#0b7285", "#e8590c")
-
-
-def _plot(label: str, lines: dict[str, Points], shift: int) -> str:
-    """One chart of 360 x 260: milliseconds upwards."""
-    most_x = max(x for points in lines.values() for x, _ in points)
-    most_y = max(y for points in lines.values() for _, y in points) * 1.1
-    parts = [
-        (
-            f'<g transform="translate({shift} 0)">'
-            '<rect width="360" height="260" fill="white"/>'
-            '<path d="M50 20V210H345" fill="none" stroke="#495057"/>'
-            f'<text x="197" y="248" text-anchor="middle">{label}</text>'
-            f'<text x="345" y="226" text-anchor="end">{most_x:.3g}</text>'
-            f'<text x="50" y="14">{most_y:.0f} ms</text>'
-        )
+    charts = [
+        LineChart("megapixels of the picture", "ms", {"read": by_pixels, "4 passes": reference}),
+        LineChart("dice in the tray, 1536x864", "ms", {"read": by_dice}),
     ]
-    for colour, (name, points) in zip(COLOURS, lines.items(), strict=False):
-        spots = [(50 + 295 * x / most_x, 210 - 190 * y / most_y) for x, y in points]
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in spots)
-        x, y = spots[-1]
-        parts.append(
-            f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
-            f'<text x="{x:.0f}" y="{y - 8:.0f}" text-anchor="end" fill="{colour}">{name}</text>'
-        )
-    return "".join(parts) + "</g>"
+    path.write_text(drawing(charts), "utf-8")
+    click.echo(f"wrote {path}")
