@@ -80,6 +80,9 @@ class NoCamera:
     def doubt(self):
         pass
 
+    def forget(self):
+        pass
+
 
 class NoJournal:
     """A record that keeps beginnings alone."""

@@ -15,6 +15,7 @@ from game.commands import (
     CorrectThrow,
     DropEvents,
     InsertTurn,
+    JustDice,
     KeepDice,
     ReadAgain,
     Redo,
@@ -58,6 +59,9 @@ class Eye:
 
     def doubt(self):
         self.marks.append("doubted")
+
+    def forget(self):
+        self.marks.append("forgotten")
 
 
 @pytest.fixture
@@ -486,3 +490,18 @@ def test_names_that_would_be_one_person_afterwards_are_refused(session):
     session.do(ByHand(Renamed(0, "ANNA")))
 
     assert [player.name for player in state(session).players] == ["ANNA", "Ben", "Cleo"]
+
+
+def test_what_taught_the_watch_is_forgotten_with_a_throw_that_never_happened(session, looker):
+    read(session, looker, *THOUSAND, time_s=12.5)
+    session.do(DropEvents(0, 1))
+
+    assert looker.marks == [12.5, "forgotten"]
+
+
+def test_just_dice_that_are_taken_back_teach_nothing(session, looker):
+    session.do(JustDice(on=True))
+    read(session, looker, *THOUSAND, time_s=12.5)
+    session.do(Undo())
+
+    assert looker.marks == [12.5, "forgotten"]

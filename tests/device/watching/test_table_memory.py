@@ -1,0 +1,82 @@
+"""What a watch has learnt of its table, and when it forgets it again."""
+
+import numpy as np
+import pytest
+
+from device.watching.table_memory import TableMemory
+from vision.reading import Die, Lean, Reading
+
+FLAT = Lean(100.0, 100.0, 0.1, 0.0, 40.0)
+DICE = Reading((Die(3, 100, 100, 40, 40, 0, 0.99),), leans=(FLAT,))
+EMPTY = Reading()
+
+
+def picture(level=90):
+    return np.full((60, 80, 3), level, np.uint8)
+
+
+def rolled(_since_s):
+    return True
+
+
+def not_rolled(_since_s):
+    return False
+
+
+@pytest.fixture
+def memory():
+    return TableMemory()
+
+
+def test_a_reading_teaches_once_the_next_one_is_accepted(memory):
+    memory.read(1.0, picture(), DICE)
+    memory.accept(1.0, rolled)
+    assert memory.known.leans == ()
+    memory.read(2.0, picture(), DICE)
+    memory.accept(2.0, rolled)
+
+    assert memory.known.leans == (FLAT,)
+
+
+def test_a_throw_that_is_tapped_in_is_the_next_one_too(memory):
+    memory.read(1.0, picture(), DICE)
+    memory.accept(1.0, rolled)
+    memory.accept(None, rolled)
+
+    assert memory.known.leans == (FLAT,)
+
+
+def test_a_reading_that_was_not_accepted_teaches_nothing(memory):
+    memory.read(1.0, picture(), DICE)
+    memory.read(2.0, picture(), EMPTY)
+    memory.accept(None, rolled)
+    memory.accept(None, rolled)
+
+    assert memory.known.leans == ()
+
+
+def test_what_is_forgotten_is_never_taught(memory):
+    memory.read(1.0, picture(), DICE)
+    memory.accept(1.0, rolled)
+    memory.forget()
+    memory.accept(None, rolled)
+
+    assert memory.known.leans == ()
+
+
+def test_a_tray_that_was_read_empty_is_known_once_dice_were_thrown_into_it(memory):
+    seen = picture()
+    memory.read(1.0, seen, EMPTY)
+    memory.read(2.0, picture(120), DICE)
+    assert memory.known.empty is None
+    memory.accept(2.0, rolled)
+
+    assert memory.known.empty is seen
+
+
+def test_a_tray_that_was_read_empty_is_not_believed_where_nothing_was_thrown_since(memory):
+    memory.read(1.0, picture(), EMPTY)
+    memory.read(2.0, picture(), DICE)
+    memory.accept(2.0, not_rolled)
+
+    assert memory.known.empty is None
