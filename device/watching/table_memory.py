@@ -19,6 +19,15 @@ Rolled = Callable[[float], bool]
 """Whether dice were surely seen rolling since that time."""
 
 
+@dataclass(frozen=True, slots=True)
+class TableInView:
+    """Which table it is: while all of this stays, so does what is known of it."""
+
+    camera: str
+    picture_px: tuple[int, int]
+    zones: tuple[Quad, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LastReading:
     """A reading that teaches, unless it is put right.
@@ -43,16 +52,19 @@ class TableMemory:
 
     def __init__(self) -> None:
         self.known: KnownTable = NOTHING_KNOWN
+        self._table: TableInView | None = None
         self._readings: tuple[LastReading, ...] = ()
         self._strange_rests = 0
         self._lock = Lock()
 
     # What the camera's thread does
 
-    def begin(self) -> None:
-        """Another table is watched from now on: nothing is known of it."""
+    def begin(self, table: TableInView) -> None:
+        """This table is watched from now on; of another one nothing is known."""
         with self._lock:
-            self.known, self._readings, self._strange_rests = NOTHING_KNOWN, (), 0
+            if table != self._table:
+                self._table, self.known, self._readings = table, NOTHING_KNOWN, ()
+            self._strange_rests = 0
 
     def study(self, image: Image, camera: Camera, zones: tuple[Quad, ...]) -> None:
         """How the tray looks empty is seen between throws, and follows the light."""

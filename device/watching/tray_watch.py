@@ -27,7 +27,7 @@ from device.watching.reports import (
     Seen,
     TimedOut,
 )
-from device.watching.table_memory import TableMemory
+from device.watching.table_memory import TableInView, TableMemory
 from game.message import Message
 from vision import Quad, Reading, read
 from vision.change import KnownTable
@@ -290,7 +290,7 @@ class TrayWatch:
             MotionWatch(still_s=self._still_s, tray=camera.tray, picture_px=picture_px),
             LastRest(camera.tray, picture_px), Liveness(), now_s, now_s, now_s, gap_s=now_s,
         )  # fmt: skip
-        self._memory.begin()
+        self._memory.begin(TableInView(camera.name, picture_px, zones))
         with self._lock:
             self._view = view
         return view

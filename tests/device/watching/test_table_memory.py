@@ -1,14 +1,19 @@
 """What a watch has learnt of its table, and when it forgets it again."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from device.watching.table_memory import TableMemory
-from vision.reading import Die, Lean, Reading
+from device.watching.table_memory import TableInView, TableMemory
+from vision.change import NOTHING_KNOWN
+from vision.reading import Die, Lean, Quad, Reading
 
 FLAT = Lean(100.0, 100.0, 0.1, 0.0, 40.0)
 DICE = Reading((Die(3, 100, 100, 40, 40, 0, 0.99),), leans=(FLAT,))
 EMPTY = Reading()
+TRAY = Quad(((0, 0), (80, 0), (80, 60), (0, 60)))
+HERE = TableInView("one", (80, 60), (TRAY,))
 
 
 def picture(level=90):
@@ -25,7 +30,9 @@ def not_rolled(_since_s):
 
 @pytest.fixture
 def memory():
-    return TableMemory()
+    memory = TableMemory()
+    memory.begin(HERE)
+    return memory
 
 
 def test_a_reading_teaches_once_the_next_one_is_accepted(memory):
@@ -80,3 +87,22 @@ def test_a_tray_that_was_read_empty_is_not_believed_where_nothing_was_thrown_sin
     memory.accept(2.0, not_rolled)
 
     assert memory.known.empty is None
+
+
+@pytest.mark.parametrize(
+    ("there", "is_same"),
+    [
+        (HERE, True),
+        (replace(HERE, camera="two"), False),
+        (replace(HERE, picture_px=(160, 120)), False),
+        (replace(HERE, zones=(TRAY, TRAY)), False),
+    ],
+)
+def test_the_same_table_is_still_known_and_another_one_is_not(memory, there, is_same):
+    memory.read(1.0, picture(), DICE)
+    memory.accept(1.0, rolled)
+    memory.accept(None, rolled)
+    before = memory.known
+    memory.begin(there)
+
+    assert memory.known is (before if is_same else NOTHING_KNOWN)

@@ -367,6 +367,22 @@ def test_dice_that_were_taken_back_tell_nothing(clock):
     assert reports.watch.table.leans == ()
 
 
+def test_the_table_is_still_known_when_the_camera_is_back(clock):
+    camera = Faulty(SimulatedTray(seed=3, roll_s=0, clock=clock))
+    camera.tray = camera.source.tray
+    reports = Reports(clock, camera.open)
+    reports.next(CameraFound)
+    reports.wait_s(1.0)
+    before = reports.watch.table
+    assert before.empty is not None
+    camera.fault = "unplugged"
+    reports.next(CameraLost)
+    camera.fault = None
+    reports.next(CameraFound)
+
+    assert reports.watch.table is before
+
+
 def test_a_camera_that_was_moved_learns_the_tray_anew(clock):
     class Nudged(Faulty):
         by_px = 0
