@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from threading import Lock
 
 from device.cameras.base import Camera, Image
+from device.watching.thing_place import thing_place
 from vision import Quad, Reading
 from vision.candidates import seems_empty
 from vision.change import NOTHING_KNOWN, KnownTable, change
+from vision.reading import Die
 
 BELIEVED = 2
 """Rests in which a tray seems empty that does not look as it did: the camera was moved."""
@@ -33,7 +35,7 @@ class LastReading:
     """A reading that teaches, unless it is put right.
 
     `empty` is how the tray looked when nothing lay in it, as it was known then; `accepted` tells
-    that the match took it.
+    that the match took it, `put_right` that something in it is no die.
     """
 
     time_s: float
@@ -41,6 +43,13 @@ class LastReading:
     reading: Reading
     empty: Image | None
     accepted: bool = False
+    put_right: bool = False
+
+    def without(self, thing: Die) -> "LastReading":
+        """The same, and that is no die."""
+        there = thing.x, thing.y
+        dice = tuple(die for die in self.reading.dice if (die.x, die.y) != there)
+        return replace(self, reading=replace(self.reading, dice=dice), put_right=True)
 
 
 class TableMemory:
@@ -86,6 +95,26 @@ class TableMemory:
             kept = (one for one in self._readings if one.accepted or not one.reading.dice)
             self._readings = (*kept, last)
 
+    def lay_in(self, time_s: float, thing: Die) -> None:
+        """This thing, which was read then, is no die: while it lies there it belongs to the empty tray."""
+        seen = next((one for one in self._readings if one.time_s == time_s), None)
+        empty = self._with(thing, seen) if seen else None
+        with self._lock:
+            readings = tuple(
+                one.without(thing) if one.time_s == time_s else one for one in self._readings
+            )
+            if readings != self._readings:  # it was not forgotten meanwhile
+                self.known, self._readings = replace(self.known, empty=empty), readings
+
+    def _with(self, thing: Die, seen: LastReading) -> Image | None:
+        """The empty tray as it is known, and the thing in it."""
+        if self.known.empty is None or self._table is None:
+            return self.known.empty
+        others = seen.without(thing).reading.dice
+        new = change(seen.image, self.known.empty, self._table.zones)
+        place = thing_place(thing, others, new, seen.image.shape)
+        return self.known.with_patch(seen.image, place).empty
+
     # What the match tells
 
     def accept(self, time_s: float | None, rolled: Rolled) -> None:
@@ -103,7 +132,14 @@ class TableMemory:
             return one.accepted
         return one.empty is self.known.empty and rolled(one.time_s)
 
-    def forget(self) -> None:
-        """The last readings were wrong, or are taken back: they teach nothing."""
+    def forget(self, since_s: float = 0.0) -> None:
+        """What was read from that time on was wrong, or is taken back: it teaches nothing.
+
+        What somebody called nothing in it is a question again.
+        """
         with self._lock:
-            self._readings = ()
+            gone = [one for one in self._readings if one.time_s >= since_s]
+            self._readings = tuple(one for one in self._readings if one not in gone)
+            before = next((one.empty for one in gone if one.put_right), None)
+            if before is not None:
+                self.known = replace(self.known, empty=before)

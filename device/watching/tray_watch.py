@@ -29,7 +29,7 @@ from device.watching.reports import (
 )
 from device.watching.table_memory import TableInView, TableMemory
 from game.message import Message
-from vision import Quad, Reading, read
+from vision import Die, Quad, Reading, read
 from vision.change import KnownTable
 from vision.consensus import agree
 
@@ -172,9 +172,13 @@ class TrayWatch:
                 self._view.gap_s = self._clock()
         self.forget()
 
-    def forget(self) -> None:
-        """What was read last was not so: the table is known as it was before."""
-        self._memory.forget()
+    def forget(self, since_s: float = 0.0) -> None:
+        """What was read since then was not so: the table is known as it was before."""
+        self._memory.forget(since_s)
+
+    def is_nothing(self, time_s: float, thing: Die) -> None:
+        """What was read there at this time is no die: it is not asked about again while it lies there."""
+        self.with_camera(lambda _: self._memory.lay_in(time_s, thing))
 
     def resettle(self) -> None:
         """The light has changed: a camera that can, finds its exposure again."""

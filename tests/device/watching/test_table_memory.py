@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 
 from device.watching.table_memory import TableInView, TableMemory
-from vision.change import NOTHING_KNOWN
-from vision.reading import Die, Lean, Quad, Reading
+from vision.change import NOTHING_KNOWN, KnownTable
+from vision.reading import Die, Lean, Problem, Quad, Reading
 
 FLAT = Lean(100.0, 100.0, 0.1, 0.0, 40.0)
 DICE = Reading((Die(3, 100, 100, 40, 40, 0, 0.99),), leans=(FLAT,))
 EMPTY = Reading()
 TRAY = Quad(((0, 0), (80, 0), (80, 60), (0, 60)))
+THING = Die(None, 40, 30, 10, 10, 0, 0.0, problem=Problem.SOMETHING)
+BESIDE = Die(3, 70, 30, 10, 10, 0, 0.99)
+WITH_A_THING = Reading((THING, BESIDE), leans=(FLAT,))
 HERE = TableInView("one", (80, 60), (TRAY,))
 
 
@@ -106,3 +109,70 @@ def test_the_same_table_is_still_known_and_another_one_is_not(memory, there, is_
     memory.begin(there)
 
     assert memory.known is (before if is_same else NOTHING_KNOWN)
+
+
+def littered(level=90):
+    """The same picture with a thing in its middle."""
+    image = picture(level)
+    image[26:35, 36:45] = 240
+    return image
+
+
+def seen_with_a_thing(memory, empty):
+    memory.known = KnownTable(empty)
+    memory.read(5.0, littered(), WITH_A_THING)
+
+
+def test_a_thing_that_is_nothing_belongs_to_the_empty_tray(memory):
+    seen_with_a_thing(memory, picture())
+    memory.lay_in(5.0, THING)
+
+    assert np.array_equal(memory.known.empty, littered())
+
+
+def test_it_is_laid_in_as_it_looks_in_the_light_of_now(memory):
+    seen_with_a_thing(memory, picture(60))
+    memory.lay_in(5.0, THING)
+
+    assert np.abs(memory.known.empty.astype(int) - littered()).max() <= 1
+
+
+def test_where_the_empty_tray_is_not_known_it_is_only_dropped(memory):
+    memory.read(5.0, littered(), WITH_A_THING)
+    memory.lay_in(5.0, THING)
+    memory.accept(5.0, rolled)
+    memory.accept(None, rolled)
+
+    assert memory.known.empty is None
+    assert memory.known.leans == (FLAT,)  # of the dice beside it
+
+
+def test_a_thing_in_a_picture_of_another_time_is_not_laid_in(memory):
+    empty = picture()
+    seen_with_a_thing(memory, empty)
+    memory.lay_in(4.0, THING)
+
+    assert memory.known.empty is empty
+
+
+def test_what_is_forgotten_takes_its_things_out_of_the_empty_tray(memory):
+    empty = picture()
+    seen_with_a_thing(memory, empty)
+    memory.lay_in(5.0, THING)
+    memory.accept(5.0, rolled)
+    memory.forget()
+
+    assert memory.known.empty is empty
+
+
+def test_what_was_accepted_before_stays_when_only_the_newest_is_forgotten(memory):
+    seen_with_a_thing(memory, picture())
+    memory.lay_in(5.0, THING)
+    memory.accept(5.0, rolled)
+    before = memory.known.empty
+    memory.read(6.0, littered(), DICE)
+    memory.forget(6.0)
+    memory.accept(None, rolled)
+
+    assert memory.known.empty is before
+    assert memory.known.leans == (FLAT,)
