@@ -39,7 +39,7 @@ class Blind:
     def doubt(self):
         pass
 
-    def forget(self):
+    def forget(self, since_s=0.0):
         pass
 
 

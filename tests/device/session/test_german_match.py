@@ -75,7 +75,7 @@ class Eye:
     def doubt(self):
         pass
 
-    def forget(self):
+    def forget(self, since_s=0.0):
         pass
 
 
