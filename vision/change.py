@@ -64,6 +64,14 @@ class KnownTable:
             return replace(self, empty=image)
         return replace(self, leans=(*self.leans, *reading.leans)[-KEPT:])
 
+    def with_patch(self, image: Image, place: Mask) -> "KnownTable":
+        """What this picture shows at the place (height, width) belongs to the empty tray from now on."""
+        if self.empty is None or self.empty.shape != image.shape:
+            return self
+        empty = np.rint(like_now(image, self.empty)).astype(np.uint8)
+        empty[place > 0] = image[place > 0]
+        return replace(self, empty=empty)
+
     @classmethod
     def of(cls, empty: Image | None, read: Sequence[Reading]) -> "KnownTable":
         """From a picture of the empty tray, and readings of dice thrown there, told to be whole or not."""
