@@ -179,6 +179,7 @@ class Companion:
             by_itself=hands_off,
             looks=looks,
             sift=self._sift,
+            leans=lambda camera: self._profiles.leans(camera.name),
             idle=self._drift_watch.look,
             clock=clock,
         )

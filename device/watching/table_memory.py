@@ -12,7 +12,7 @@ from device.watching.thing_place import thing_place
 from vision import Quad, Reading
 from vision.candidates import seems_empty
 from vision.change import NOTHING_KNOWN, KnownTable, change
-from vision.reading import Die
+from vision.reading import Die, Lean
 
 BELIEVED = 2
 """Rests in which a tray seems empty that does not look as it did: the camera was moved."""
@@ -68,21 +68,21 @@ class TableMemory:
 
     # What the camera's thread does
 
-    def begin(self, table: TableInView) -> None:
-        """This table is watched from now on; of another one nothing is known."""
+    def begin(self, table: TableInView, leans: tuple[Lean, ...] = ()) -> None:
+        """This table is watched from now on; of another one no more is known than how dice lay there."""
         with self._lock:
             if table != self._table:
-                self._table, self.known, self._readings = table, NOTHING_KNOWN, ()
+                self._table, self.known, self._readings = table, KnownTable(leans=leans), ()
             self._strange_rests = 0
 
     def study(self, image: Image, camera: Camera, zones: tuple[Quad, ...]) -> None:
         """How the tray looks empty is seen between throws, and follows the light."""
         new = change(image, self.known.empty, zones)
         is_same = new is not None and not new.stands.any()
-        if not is_same:
-            if not seems_empty(image, camera.tray, camera.aside):
-                return
-            self._strange_rests += 1
+        before = self.known.empty if is_same else None
+        if not seems_empty(image, camera.tray, camera.aside, before):
+            return  # a die that hardly stands out is still no part of the tray
+        self._strange_rests += not is_same
         if is_same or new is None or self._strange_rests >= BELIEVED:
             self._strange_rests = 0
             with self._lock:

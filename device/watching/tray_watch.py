@@ -32,6 +32,7 @@ from game.message import Message
 from vision import Die, Quad, Reading, read
 from vision.change import KnownTable
 from vision.consensus import agree
+from vision.reading import Lean
 
 log = logging.getLogger(__name__)
 
@@ -111,6 +112,7 @@ class TrayWatch:
         by_itself: whether it reports dice that came to rest though nobody asked.
         looks: how many readings of one rest must agree.
         sift: what becomes of each reading.
+        leans: how dice lay in throws under this camera before.
         idle: called with a preview now and then while the tray is at rest.
         clock: seconds that never run backwards; those of the camera's frames.
     """
@@ -125,11 +127,12 @@ class TrayWatch:
         by_itself: bool = False,
         looks: int = LOOKS,
         sift: Sift = lambda reading, _camera: reading,
+        leans: Callable[[Camera], tuple[Lean, ...]] = lambda _camera: (),
         idle: Callable[[Frame, Camera], object] = lambda _frame, _camera: None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._open, self._post, self._clock = open_camera, post, clock
-        self._sift, self._idle = sift, idle
+        self._sift, self._leans, self._idle = sift, leans, idle
         self._still_s, self._period_s, self._looks = still_s, period_s, looks
         self._by_itself, self._told_s = by_itself, 0.0
         self._errands: SimpleQueue[tuple[Errand, Future[object]]] = SimpleQueue()
@@ -294,7 +297,7 @@ class TrayWatch:
             MotionWatch(still_s=self._still_s, tray=camera.tray, picture_px=picture_px),
             LastRest(camera.tray, picture_px), Liveness(), now_s, now_s, now_s, gap_s=now_s,
         )  # fmt: skip
-        self._memory.begin(TableInView(camera.name, picture_px, zones))
+        self._memory.begin(TableInView(camera.name, picture_px, zones), self._leans(camera))
         with self._lock:
             self._view = view
         return view

@@ -10,6 +10,7 @@ import vision
 from device.cameras.simulated.tray_geometry import LOOKS
 from tests.vision.painted import Put, photograph
 from vision import Die, Problem, Quad, Reading
+from vision.candidates import seems_empty
 from vision.change import KEPT, KnownTable
 from vision.reading import Lean
 
@@ -102,6 +103,14 @@ def test_what_was_there_before_is_no_die(table):
 
     assert reading.values == ()
     assert reading.sure
+
+
+def test_a_tray_seems_empty_where_what_looks_like_dice_was_there_before():
+    printed, more = photograph(DICE[:3], GREEN, seed=1), photograph(DICE, GREEN, seed=1)
+
+    assert not seems_empty(printed.image, printed.tray, None)
+    assert seems_empty(printed.image, printed.tray, None, printed.image)
+    assert not seems_empty(more.image, more.tray, None, printed.image)
 
 
 @pytest.fixture(scope="module")
