@@ -24,6 +24,8 @@ BESIDE = 0.8
 Judged = tuple[Candidate, Verdict]
 SURELY_NONE = 0.9
 """Of what lay in held back trays and was said so surely to be no die nothing was one."""
+WITH_SIDES = 1.6
+"""Of its top: so large a die may seem that is seen aslant."""
 SLIM = 0.9
 """Of a die's edge, as wide as the cells it fills: what is no wider hides none."""
 ENTERS = 0.8
@@ -59,7 +61,8 @@ def read(
     verdicts = _one_body(_judged(seen, NO_DIE, told=told) or _judged(seen, NO_DIE_ALONE, told=told))
     dice = [_die(p, v, _zone(p.foot, tray, aside)) for p, v in verdicts]
     if seen.change:
-        blots = seen.change.blots(tray or whole(picture), [place.outline for place, _ in verdicts])
+        covered = [_covered(place, told=told) for place, _ in verdicts]
+        blots = seen.change.blots(tray or whole(picture), covered)
         others = [place for place in seen.candidates if place.face.none > SURELY_NONE]
         dice += [
             _unexplained(b) for b in blots if _matters(b, seen.edges) and not _is_thing(b, others)
@@ -122,6 +125,14 @@ def _is_thing(blot: Blot, no_dice: list[Candidate]) -> bool:
         hypot(place.sighting.x - blot.x, place.sighting.y - blot.y) < blot.edge / 2
         for place in no_dice
     )
+
+
+def _covered(place: Candidate, *, told: bool) -> NDArray[np.floating]:
+    """(n, 2) around what a die covers; where nobody knows how the camera stands, its sides may be seen anywhere."""
+    if told:
+        return place.outline
+    middle = place.outline.mean(axis=0)
+    return np.asarray(middle + (place.outline - middle) * WITH_SIDES)
 
 
 def _unexplained(blot: Blot) -> Die:

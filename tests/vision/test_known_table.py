@@ -94,6 +94,17 @@ def test_pictures_of_odd_shapes_read_as_empty(shape):
     assert vision.read(image, table=KnownTable(image.copy())).values == ()
 
 
+def test_without_a_tray_told_the_sides_of_dice_are_no_question(table):
+    shot = photograph(
+        [replace(one, y_mm=60.0 * (-1) ** k) for k, one in enumerate(DICE)], GREEN, seed=5
+    )
+
+    reading = vision.read(shot.image, table=table)
+
+    assert reading.values == shot.values
+    assert reading.sure
+
+
 def test_what_was_there_before_is_no_die(table):
     printed = photograph(DICE, GREEN, seed=1)
 
