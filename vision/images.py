@@ -38,6 +38,14 @@ def as_bgr(image: NDArray[np.generic]) -> Image:
     raise ValueError(f"a picture has 1, 3 or 4 channels, not {channels}")
 
 
+def whole(image: Image) -> Quad:
+    """The corners of a picture."""
+    height, width = image.shape[:2]
+    return Quad(
+        ((0.0, 0.0), (float(width), 0.0), (float(width), float(height)), (0.0, float(height)))
+    )
+
+
 def extent(image: Image, quads: list[Quad]) -> tuple[int, int, int, int]:
     """Left, top, right, bottom of what holds the quads and a little around; without any, all."""
     height, width = image.shape[:2]

@@ -33,6 +33,7 @@ from device.session.indicator import BANK_S
 from game.message import Message, Paragraph
 from game.situation import TableError
 from vision import read
+from vision.change import KnownTable
 from web.contracts.calibration import CalibrationState, Points, Step
 
 log = logging.getLogger(__name__)
@@ -69,6 +70,9 @@ class Watcher(Protocol):
 
     @property
     def latest(self) -> Image | None: ...
+
+    @property
+    def table(self) -> KnownTable: ...
 
     def with_camera(self, errand: Callable[[Camera], object]) -> "Future[object]": ...
 
@@ -328,7 +332,7 @@ class Wizard:
         self._draft = self._draft.learning(looked_at, seen)
 
     def _forget(self) -> None:
-        self._set(looks=(), dice=None, seen=DraftReading(), unsaved=True)
+        self._set(looks=(), dice=None, leans=(), seen=DraftReading(), unsaved=True)
 
     def _test(self) -> None:
         seen, _ = self._read()
@@ -373,6 +377,7 @@ class Wizard:
             sides=signature(image, quad),
             held=held(self._ask(_tuning)),
             dice=draft.dice,
+            leans=draft.leans,
             mat=self._measured(),
         )
 
@@ -391,7 +396,8 @@ class Wizard:
         draft = self._draft
         quad = draft.tray.in_px(width, height)
         aside = draft.aside.in_px(width, height) if draft.aside else None
-        reading = read(image, quad, aside=aside)
+        table = replace(self._camera_thread.table, leans=draft.leans)
+        reading = read(image, quad, aside=aside, table=table)
         if draft.dice:
             reading = sift(reading, quad, draft.dice)
         seen = DraftReading(reading, width, height)

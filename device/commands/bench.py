@@ -29,6 +29,13 @@ def bench() -> None:
 @click.option(
     "--runs", type=click.IntRange(1, 10_000), default=30, show_default=True, help="Reads a size."
 )
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Of OpenCV, for the table of times.",
+)
 @click.option("--curves", type=click.Path(path_type=Path), help="Draw both curves into this SVG.")
 @click.option(
     "--failures",
@@ -42,12 +49,13 @@ def bench() -> None:
     help="Where labelled pictures are: photos/ and renders/, or corrected throws unpacked.",
 )
 def bench_vision(
-    runs: int, curves: Path | None, failures: Path | None, pictures: Path | None
+    runs: int, threads: int, curves: Path | None, failures: Path | None, pictures: Path | None
 ) -> None:
     """Milliseconds a read, beside one pass of blur, Otsu and contours on the same frame.
 
     \b
     traykeeper bench vision --runs 100
+    traykeeper bench vision --threads 4
     traykeeper bench vision --curves reading-time.svg
     traykeeper bench vision --failures wrong --pictures labelled
     """
@@ -60,7 +68,7 @@ def bench_vision(
     elif curves is not None:
         bench.curves(curves, runs)
     else:
-        bench.times(runs)
+        bench.times(runs, threads)
 
 
 @bench.command("press")

@@ -26,7 +26,7 @@ from game.count_words import faces
 from vision import Quad, Reading
 from vision import read as read_picture
 from vision.annotate import annotate
-from vision.change import KnownTable
+from vision.change import NOTHING_KNOWN, KnownTable
 from vision.images import ImageError, load
 
 TABLES = 4
@@ -116,7 +116,9 @@ def _reading(image: Image, picture: Picture, known: Profile | None) -> Reading:
     height, width = image.shape[:2]
     tray = known.tray.in_px(width, height) if known else picture.tray
     aside = known.aside.in_px(width, height) if known and known.aside else None
-    table = _known_table(picture.table, tray) if picture.table else KnownTable()
+    table = KnownTable(leans=known.leans) if known else NOTHING_KNOWN
+    if picture.table:
+        table = _known_table(picture.table, tray)
     reading = read_picture(image, tray, aside=aside, table=table)
     return sift(reading, tray, known.dice) if known and known.dice and tray else reading
 
