@@ -6,6 +6,7 @@ Everything in it is relative to the picture and the tray, so that it holds for p
 from dataclasses import dataclass
 
 from calibration.outline import Outline
+from vision.reading import Lean
 
 Colour = tuple[float, float, float]
 
@@ -90,6 +91,8 @@ class Profile:
         sides: how the picture changes across each side of the tray; see `calibration.drift`.
         held: of the camera.
         dice: None while they were not learnt.
+        leans: how they stood that lay flat in the throws they were learnt from: they tell the lens,
+            and their sizes.
         mat: None where there was none.
     """
 
@@ -101,4 +104,5 @@ class Profile:
     sides: tuple[tuple[float, ...], ...] = ()
     held: HeldControls = HeldControls()
     dice: DiceSet | None = None
+    leans: tuple[Lean, ...] = ()
     mat: Mat | None = None

@@ -31,7 +31,7 @@ from device.coach.notes_file import NotesFile
 from device.coach.worker_client import WorkerClient
 from device.companion import Companion
 from device.doctor.system import Machine, System
-from device.files import clear_unfinished, make_folder, refuse_as_root, state_folder
+from device.files import clear_unfinished, make_folder, refuse_as_root, state_folder, tell
 from device.hardware.button import TrayButton
 from device.hardware.choices import as_camera, as_lamp, as_mains, as_rotation
 from device.hardware.outputs import Wiring, open_signals
@@ -107,7 +107,7 @@ def serving(options: PlayOptions) -> Iterator[tuple[Companion, Server]]:
     """The companion at work and its page served; all is closed again at the end."""
     pencil_file = PencilFile(state_folder(options.state) / PENCIL)
     if pencil_file.trouble:
-        click.echo(f"traykeeper: {pencil_file.trouble}", err=True)
+        tell(f"traykeeper: {pencil_file.trouble}", err=True)
     with (
         open_maintenance(options, pencil_file) as maintenance,
         Server(
@@ -116,9 +116,7 @@ def serving(options: PlayOptions) -> Iterator[tuple[Companion, Server]]:
     ):
         companion = maintenance.companion
         announce(companion, options.host, server.port)
-        with on_broker(
-            options, companion, state_folder(options.state), partial(click.echo, err=True)
-        ):
+        with on_broker(options, companion, state_folder(options.state), partial(tell, err=True)):
             yield companion, server
 
 
@@ -166,7 +164,7 @@ def open_maintenance(
     state = state_folder(options.state)
     profiles = ProfileStore(state / PROFILE)
     if profiles.trouble:
-        click.echo(f"traykeeper: {profiles.trouble}", err=True)
+        tell(f"traykeeper: {profiles.trouble}", err=True)
     fit = fits.chosen(options.picture, options.threads, options.looks, state)
     cv2.setNumThreads(fit.threads or cv2.getNumberOfCPUs())
     tray, open_it = _camera(options, profiles, fit.picture_px)
@@ -182,7 +180,7 @@ def open_maintenance(
     backups.made = partial(journal.cut_trace, backups.held_twice)
     with (
         closing(journal),
-        closing(open_pins(partial(click.echo, err=True))) as pins,
+        closing(open_pins(partial(tell, err=True))) as pins,
         closing(_frames(options, state)) as frames,
         closing(MisreadStore(state / CORRECTIONS)) as misreads,
         closing(_coach(state, journal.path, inbox)) as coach,
@@ -195,7 +193,7 @@ def open_maintenance(
             live_match,
             rules,
             open_it,
-            open_signals(pins, _wiring(options), warn=partial(click.echo, err=True)),
+            open_signals(pins, _wiring(options), warn=partial(tell, err=True)),
             button=button,
             no_button=no_button,
             tray=tray,

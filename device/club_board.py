@@ -17,6 +17,7 @@ import click
 import platformdirs
 import segno
 
+from device.files import tell
 from device.lan import lan_address
 from device.mqtt.address import Address, address, is_tray_name
 from device.mqtt.client import BrokerClient, Ears
@@ -111,7 +112,7 @@ def run(options: ClubOptions) -> None:
     stop = Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())
-    with serving(options, partial(click.echo, err=True)) as (server, steward):
+    with serving(options, partial(tell, err=True)) as (server, steward):
         _greet(options, server, steward)
         stop.wait()
     click.echo("Stopped. What was played is kept.")

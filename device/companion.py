@@ -68,6 +68,7 @@ from game.commands import (
     Hold,
     MoveButton,
     NameFace,
+    NotADie,
     Press,
     PutBack,
     ShowPicture,
@@ -177,6 +178,7 @@ class Companion:
             by_itself=hands_off,
             looks=looks,
             sift=self._sift,
+            leans=lambda camera: self._profiles.leans(camera.name),
             idle=self._drift_watch.look,
             clock=clock,
         )
@@ -408,8 +410,8 @@ class Companion:
                 self._tap_in(command)
             case Photographed():
                 self._photographed(command.seen)
-            case NameFace():
-                self._name_face(command)
+            case NameFace() | NotADie():
+                self._tapped(command)
             case Heed():
                 self._damage = None
                 self._heeded()
@@ -460,7 +462,7 @@ class Companion:
         self._session.photographed(seen.sight)
         self._pictures.judged(self._session)
 
-    def _name_face(self, command: NameFace) -> None:
+    def _tapped(self, command: NameFace | NotADie) -> None:
         """A die of the last throw is corrected; any other is told to the open question."""
         photo = self._snapshot.photo
         if photo is None or photo.id != command.photo:
@@ -471,10 +473,20 @@ class Companion:
             raise TableError(
                 Message("There is no die %(n)s on that photo: they count from 0.", n=command.die)
             )
-        if (slot := photo.dice[command.die].slot) is None:
+        slot = photo.dice[command.die].slot
+        if isinstance(command, NotADie):
+            self._leave_out(command.die)
+        elif slot is None:
             self._pictures.told(self._session, command.die, command.face)
         else:
             self._session.correct_die(slot, command.face)
+
+    def _leave_out(self, die: int) -> None:
+        """It is dropped from the open question, and the watch learns that it is nothing."""
+        seen = self._pictures.newest
+        self._pictures.left_out(self._session, die)
+        if seen:
+            self.tray_watch.is_nothing(seen.sight.time_s, seen.reading.dice[die])
 
     # The camera
 

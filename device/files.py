@@ -1,22 +1,21 @@
-"""Where files are, and how they are written: whole or not at all."""
+"""Where files are, how they are written, and whose they are; `game.plain_file` writes them whole or not at all."""
 
-import errno
 import os
 import shutil
-import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from ctypes import CDLL
 from pathlib import Path
-from tempfile import mkstemp
-from typing import BinaryIO
 from zipfile import ZIP_STORED, ZipInfo
 
+import click
 import platformdirs
 
 from device.errors import UsageError
-from game.journal.file_guard import sync_folder
+from game.plain_file import UNFINISHED, read_bounded, whole_file, write_whole
+
+__all__ = ("UNFINISHED", "read_bounded", "whole_file", "write_whole")  # of the game, found here too
 
 SERVICE = "traykeeper.service"
 UNIT = Path("etc/systemd/system") / SERVICE
@@ -26,8 +25,6 @@ USER = "traykeeper"
 
 
 ROOT = Path("/")
-UNFINISHED = ".unfinished"
-"""How the name of a file ends that is being written."""
 WRITTEN_S = 60.0
 """Nobody writes one for so long."""
 
@@ -55,54 +52,9 @@ def is_service(root: Path | None = None) -> bool:
     return ((root or ROOT) / UNIT).exists()
 
 
-def read_bounded(path: Path, most: int) -> bytes:
-    """What is in this file.
-
-    Raises:
-        OSError: it cannot be read, is larger than so many bytes, or is no file: a device never ends.
-    """
-    number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would wait for whoever fills it
-    with os.fdopen(number, "rb") as file:
-        _refuse_device(path, os.fstat(number).st_mode)
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise OSError(errno.EFBIG, f"it is larger than {most // 1024} kB", str(path))
-    return data
-
-
 def shown(text: Path | str) -> str:
     """A name or a sentence, on one line and without anything that a terminal would obey."""
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in str(text))
-
-
-def _refuse_device(path: Path, mode: int) -> None:
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "it is a device or a pipe, not a file", str(path))
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A new file beside it, for our eyes alone, that takes its place at the end.
-
-    Raises:
-        OSError: it cannot be written, or a device has its name; the old one stands as it was.
-    """
-    if path.exists():
-        _refuse_device(path, path.stat().st_mode)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    number, name = mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=UNFINISHED)
-    try:
-        with os.fdopen(number, "wb") as fresh:
-            yield fresh
-            fresh.flush()
-            os.fsync(number)
-        Path(name).replace(path)
-        sync_folder(path.parent)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def clear_unfinished(folder: Path, now_s: float) -> None:
@@ -111,16 +63,6 @@ def clear_unfinished(folder: Path, now_s: float) -> None:
         with suppress(OSError):  # one that cannot be taken away keeps no other
             if now_s - path.lstat().st_mtime > WRITTEN_S:
                 path.unlink()
-
-
-def write_whole(path: Path, data: bytes | str) -> None:
-    """The file with this in it; text as UTF-8.
-
-    Raises:
-        OSError: it cannot be written; the old one stands as it was.
-    """
-    with whole_file(path) as file:
-        file.write(data.encode("utf-8") if isinstance(data, str) else data)
 
 
 def zip_member(name: str, compression: int = ZIP_STORED) -> ZipInfo:
@@ -142,6 +84,11 @@ def replace_whole(path: Path, data: bytes) -> None:
         if path.exists():
             os.fchmod(file.fileno(), path.stat().st_mode)
             shutil.copy2(path, path.with_name(f"{path.name}.bak"))
+
+
+def tell(line: object, *, err: bool = False) -> None:
+    """A line for people, on the terminal: names in it may be anybody's."""
+    click.echo(shown(str(line)), err=err)
 
 
 @contextmanager

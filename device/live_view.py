@@ -6,7 +6,7 @@ from time import monotonic
 from typing import Protocol
 
 from device.cameras.base import Image
-from device.storage.photo_album import cut_to, jpeg
+from device.cameras.tray_picture import cut_to, jpeg
 from vision.reading import Quad
 
 VIEW_S = 0.12

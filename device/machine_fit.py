@@ -61,7 +61,7 @@ def usual_here(cores: int | None = None, memory_mb: float | None = None) -> Fit:
 
 def kept(state: Path) -> Fit | None:
     """What was measured here and kept; None where there is none, or it does not hold."""
-    with suppress(OSError, ValueError, TypeError):
+    with suppress(OSError, ValueError, TypeError, RecursionError):
         fit = Fit(**json.loads((state / FILE).read_text("utf-8")))
         numbers = (fit.picture_px, fit.threads, fit.looks)
         if all(isinstance(n, int) for n in numbers) and fit.picture_px > 0 and fit.looks > 0:

@@ -7,6 +7,7 @@ from threading import Lock
 from time import monotonic
 from typing import BinaryIO
 
+from device.cameras.base import SIMULATED
 from device.coach.coach import TableCoach
 from device.companion import Companion
 from device.doctor import check_pi
@@ -29,6 +30,7 @@ from device.storage.carried import Carried
 from device.storage.daily_backup import Backups
 from device.storage.mending_journal import MendingJournal
 from device.storage.misreads import MisreadStore
+from device.storage.received import ReceivedParts
 from device.storage.restore import put_back
 from device.storage.throw_pictures import ThrowPictures
 from game.commands import PutBack
@@ -71,7 +73,7 @@ class Maintenance:
     misreads: MisreadStore
     coach: TableCoach
     system: System
-    _received: bytearray = field(default_factory=bytearray)
+    _received: ReceivedParts = field(default_factory=ReceivedParts)
     _lock: Lock = field(default_factory=Lock)
     _packing: Lock = field(default_factory=Lock)
     _asked_s: float = float("-inf")
@@ -100,26 +102,11 @@ class Maintenance:
         return file
 
     def receive(self, at: int, part: bytes) -> int:
-        with self._lock:
-            if at == 0:
-                self._received.clear()
-            if at != len(self._received):
-                raise TableError(
-                    Message("Somebody else sends a backup now: begin again in a moment.")
-                )
-            if at + len(part) > backup.MAX_PACKED:
-                raise TableError(
-                    Message("This is too long for a backup: restore it on the command line.")
-                )
-            self._received += part
-            return len(self._received)
+        return self._received.take(at, part)
 
     def restore(self) -> Snapshot:
-        with self._lock:
-            data = bytes(self._received)
-            self._received.clear()
         try:
-            good = backup.unpacked(data, Message("what was sent"))
+            good = backup.unpacked(self._received.all(), Message("what was sent"))
         except BackupError as error:
             raise TableError(error.message) from None
         return self._put(good)
@@ -171,7 +158,7 @@ class Maintenance:
         if self.companion.by_phone:
             return ok(Message("phones take the pictures"))
         camera = self.companion.snapshot().camera
-        return ok(Verbatim(camera) if camera else Message("looking for it"))
+        return ok(_called(camera) if camera else Message("looking for it"))
 
     def _journal(self, said: Troubles) -> Finding:
         if said.journal:
@@ -207,6 +194,11 @@ class Maintenance:
                 self._machine = tuple(_check(name, look(self.system)) for name, look in MACHINE)
                 self._asked_s = monotonic()
             return self._machine
+
+
+def _called(camera: str) -> Message:
+    """A camera's maker has named it; that there is none has our words."""
+    return Message("simulated tray") if camera == SIMULATED else Verbatim(camera)
 
 
 def _check(name: Message, found: Finding) -> HealthCheck:

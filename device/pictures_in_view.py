@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from device.session.judge import Sight
 from device.session.session import Session
 from device.session.verdict import NeedsAttention, OpenQuestion, Overlay
 from device.storage.photo_album import AlbumPicture, PhotoAlbum
@@ -41,11 +42,20 @@ class PicturesInView:
 
     def told(self, session: Session, die: int, face: int) -> None:
         """A person says what a die of the newest picture shows, which is in question."""
-        if self.newest is None:
-            return
-        sight = self.newest.sight.told(die, face)
-        session.told(sight)
-        self.see(replace(self.newest, sight=sight))
+        if self.newest:
+            sight = self.newest.sight.told(die, face)
+            session.told(sight)
+            self._see_anew(session, self.newest, sight)
+
+    def left_out(self, session: Session, die: int) -> None:
+        """A person says that this of the newest picture, which is in question, is no die."""
+        if self.newest:
+            sight = self.newest.sight.without(die)
+            session.left_out(sight)
+            self._see_anew(session, self.newest, sight)
+
+    def _see_anew(self, session: Session, seen: Seen, sight: Sight) -> None:
+        self.see(replace(seen, sight=sight))
         self.judged(session)
 
     def photo(self, session: Session) -> Photo | None:

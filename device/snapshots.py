@@ -79,6 +79,7 @@ def draw(version: int, session: Session, around: Surroundings, coaching: Coachin
         just_dice=session.dice,
         question=overlay.question if isinstance(overlay, OpenQuestion) else None,
         choices=session.choices,
+        left_out=session.has_left_out,
         simulated=around.simulated,
         camera=around.camera,
         hands_off=around.hands_off,

@@ -96,6 +96,14 @@ class NameFace:
 
 
 @dataclass(frozen=True, slots=True)
+class NotADie:
+    """What was ringed there on the newest photo, counted from 0 as its dice are, is nothing."""
+
+    photo: str
+    die: int
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerQuestion:
     """One of the choices that the table offers, by its id."""
 
@@ -211,6 +219,6 @@ class PutBack:
 
 Command = (
     Press | Hold | MoveButton | ReadAgain | ThrowDice | TapIn | ShowPicture | KeepDice | Bank
-    | CorrectThrow | NameFace | AnswerQuestion | Undo | Redo | StartMatch | Rematch | Reopen
-    | Invite | JustDice | ByHand | InsertTurn | DropEvents | Heed | Advise | PutBack
+    | CorrectThrow | NameFace | NotADie | AnswerQuestion | Undo | Redo | StartMatch | Rematch
+    | Reopen | Invite | JustDice | ByHand | InsertTurn | DropEvents | Heed | Advise | PutBack
 )  # fmt: skip

@@ -33,15 +33,15 @@ def faces(dice: Iterable[int]) -> str:
     return " ".join(map(str, dice))
 
 
-def goal(rounds: int, target: int) -> str:
+def goal(rounds: int, target: int) -> Message:
     """How long a match is: of so many turns each, or where that is 0 to a target.
 
-    >>> goal(10, 0), goal(1, 0), goal(0, 10_000)
-    ('10 turns each', 'one turn each', 'to 10,000')
+    >>> [str(goal(*length)) for length in ((10, 0), (1, 0), (0, 10_000))]
+    ['10 turns each', 'one turn each', 'to 10,000']
     """
     if rounds:
-        return "one turn each" if rounds == 1 else f"{rounds} turns each"
-    return f"to {target:,}"
+        return Plural("one turn each", "%(n)s turns each", n=rounds)
+    return Message("to %(points)s", points=target)
 
 
 def number(n: int) -> Message:

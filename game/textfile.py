@@ -2,13 +2,13 @@
 
 import sys
 from collections.abc import Callable
-from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO
 
 from game.errors import FileError
 from game.message import Message
+from game.plain_file import opened
 
 MAX_CHARS = 20_000_000
 """An evening's match is a few thousand; /dev/zero has no end."""
@@ -20,17 +20,17 @@ def read_text(path: Path) -> str:
     Raises:
         FileError: there is none, or it is not text; in plain words.
     """
-    return _read(partial(path.open, encoding="utf-8-sig"), str(path))
+    return _read(lambda: opened(path), str(path))
 
 
 def read_stdin() -> str:
     """The same of what comes in."""
-    return _read(partial(TextIOWrapper, sys.stdin.buffer, encoding="utf-8-sig"), "stdin")
+    return _read(lambda: sys.stdin.buffer, "stdin")
 
 
-def _read(opened: Callable[[], TextIO], name: str) -> str:
+def _read(begin: Callable[[], BinaryIO], name: str) -> str:
     try:
-        with opened() as file:
+        with TextIOWrapper(begin(), encoding="utf-8-sig") as file:
             text = file.read(MAX_CHARS + 1)
     except (OSError, ValueError) as error:
         raise FileError(Message("%(file)s: %(why)s", file=name, why=_why(error))) from None

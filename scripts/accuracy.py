@@ -10,6 +10,7 @@ import statistics
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -43,8 +44,8 @@ EVENINGS = """
 ## Evenings at one tray
 
 What a companion has that hangs over a table: the tray as it looked when it was empty, and throws of the
-dice before. Four evenings of sixteen throws, photo-real renders like the above; *known* is with that, *told*
-with the corners of the tray alone.
+dice before. Four evenings of sixteen throws, photo-real renders like the above; *known* is with that,
+*calibrated* with the throws alone, as a profile keeps them, *told* with the corners of the tray alone.
 
 | throws | n | right | asked | silent | median ms |
 |---|---|---|---|---|---|
@@ -70,7 +71,7 @@ picture hardly costs more; each die costs a look of its own, and one that is not
 ![The time of a read over the size of the picture, and over the dice](pictures/reading-time.svg)
 
 Drawn by `traykeeper bench vision --curves docs/pictures/reading-time.svg`; without `--curves` it prints
-the times and how many passes they are on your machine.
+the times and how many passes they are on your machine, with `--threads 4` on four of its cores.
 """
 STEPS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
 
@@ -103,11 +104,16 @@ def _table(reads: list[Read]) -> Iterator[str]:
 
 
 def _played(evening: Evening) -> dict[str, list[Read]]:
-    """Its throws, read with nothing but the tray, and with what is known of the table."""
+    """Its throws, read with nothing but the tray, with what a profile keeps, and with all that is known."""
     empty = load(evening.empty)
     before = KnownTable(empty)
     learnt = [read(load(path), evening.tray, table=before) for path in evening.learnt]
-    tables = {"told": NOTHING_KNOWN, "known": KnownTable.of(empty, learnt)}
+    known = KnownTable.of(empty, learnt)
+    tables = {
+        "tray told": NOTHING_KNOWN,
+        "calibrated": replace(known, empty=None),
+        "table known": known,
+    }
     return {
         name: [(case, read(load(case.path), case.tray, table=table)) for case in evening.throws]
         for name, table in tables.items()
@@ -117,12 +123,10 @@ def _played(evening: Evening) -> dict[str, list[Read]]:
 def _evenings(played: list[dict[str, list[Read]]]) -> Iterator[str]:
     yield EVENINGS
     for name, kind in (("all dice readable", FAIR), ("traps", TRAPS)):
-        for way in ("told", "known"):
+        for way in ("tray told", "calibrated", "table known"):
             found = [one for evening in played for one in evening[way] if kind in one[0].kinds]
             if found:
-                yield _row(
-                    f"{name}, table {way}" if way == "known" else f"{name}, tray told", found
-                )
+                yield _row(f"{name}, {way}", found)
 
 
 def _row(kind: str, found: list[Read]) -> str:

@@ -28,6 +28,8 @@ CGROUPS = Path("/sys/fs/cgroup")
 PROGRAM = Path(sys.executable).with_name("traykeeper")
 EVERY_S = 0.1
 MB = 1024**2
+ROLLED_S = 1.0
+"""After a throw of the calibration the dice lie still."""
 
 
 @dataclass
@@ -97,10 +99,16 @@ class Phone:
     def __init__(self, address: str, state: str) -> None:
         jar = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
         self._opener, self._address = urllib.request.build_opener(jar), address
-        pin = subprocess.run(
-            [PROGRAM, "pin", "--state", state], capture_output=True, text=True, check=True
-        )
-        self.post("pencil/pin", pin=pin.stdout.strip())
+        self._state = state
+        self.must("pencil/pin", pin=self._pin())
+
+    def own(self) -> None:
+        """From now on backups may go to it, for a while."""
+        self.must("pencil/owner", pin=self._pin())
+
+    def _pin(self) -> str:
+        words = [PROGRAM, "pin", "--state", self._state]
+        return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
 
     def post(self, path: str, **body: object) -> dict:
         return self._ask(path, json.dumps(body).encode())
@@ -121,6 +129,13 @@ class Phone:
         with suppress(urllib.error.HTTPError):
             self.post(path, **body)
 
+    def must(self, path: str, **body: object) -> None:
+        """Where nothing measured counts without it."""
+        try:
+            self.post(path, **body)
+        except urllib.error.HTTPError as error:
+            sys.exit(f"{path} is refused ({error.code}): {_detail(error)}")
+
     def wait(self, path: str) -> None:
         """Until it is worked out."""
         while True:
@@ -132,6 +147,14 @@ class Phone:
                 time.sleep(2)
             else:
                 return
+
+
+def _detail(error: urllib.error.HTTPError) -> str:
+    """What the page says of it."""
+    text = error.read().decode(errors="replace")
+    with suppress(ValueError):
+        text = json.loads(text)["detail"]
+    return text.strip()
 
 
 def main() -> None:
@@ -158,8 +181,7 @@ def main() -> None:
 
 def _evening(phone: Phone, diary: Diary, throws: int) -> None:
     diary.work = "calibrating"
-    for step in ("find", "check", "throw", "learn", "throw", "learn", "throw", "test", "save"):
-        phone.may(f"calibration/{step}")
+    calibrate(phone)
     diary.work = "playing and reading"
     phone.post("match", names=["Anna", "Ben"])
     for number in range(throws):
@@ -167,7 +189,7 @@ def _evening(phone: Phone, diary: Diary, throws: int) -> None:
         if number % 25 == 0:
             print(f"{number} throws", file=sys.stderr)
     diary.work = "solving, for the coach"
-    phone.may("coach", mode="live")
+    phone.must("coach", mode="live")
     newest = phone.get("matches")[0]["id"]
     phone.may("matches/solve", match=newest)
     phone.wait(f"matches/{newest}/review")
@@ -175,7 +197,16 @@ def _evening(phone: Phone, diary: Diary, throws: int) -> None:
     for _ in range(max(1, throws // 10)):
         _throw(phone)
     diary.work = "backing up"
+    phone.own()
     phone.get("backup")
+
+
+def calibrate(phone: Phone) -> None:
+    """As on the page, from the first look to what is kept."""
+    for step in ("find", "check", "throw", "learn", "throw", "learn", "throw", "test", "save"):
+        phone.must(f"calibration/{step}")
+        if step == "throw":
+            time.sleep(ROLLED_S)
 
 
 def _throw(phone: Phone) -> None:

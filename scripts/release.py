@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import time
 import tomllib
 import urllib.request
@@ -49,6 +50,7 @@ def main() -> None:
         notes, dated = notes_of((ROOT / "CHANGELOG.md").read_text("utf-8"), version)
         wheel, source = _build(version)
         _holds_everything(wheel)
+        _is_a_checkout(source)
         with TemporaryDirectory() as folder:
             _plays(Path(folder), wheel, version)
     except ReleaseError as error:
@@ -104,13 +106,34 @@ def _holds_everything(wheel: Path) -> None:
         raise ReleaseError(f"the wheel lacks {', '.join(sorted(missing))}: see package-data")
 
 
+def _is_a_checkout(source: Path) -> None:
+    """The install on a card works from it."""
+    if missing := lacking(source, committed()):
+        raise ReleaseError(f"the source package lacks {', '.join(missing)}: see MANIFEST.in")
+
+
+def committed() -> dict[str, bool]:
+    """What a checkout holds, and whether each file is a program; what is about git alone left out."""
+    rows = (line.split("\t") for line in _git("ls-files", "--stage").split("\n"))
+    return {name: kind.startswith("100755") for kind, name in rows if not name.startswith(".")}
+
+
+def lacking(source: Path, files: dict[str, bool]) -> list[str]:
+    """Which of them the source package does not hold, or holds as no program."""
+    with tarfile.open(source) as pack:
+        held = {
+            file.name.partition("/")[2]: bool(file.mode & 0o100) for file in pack if file.isfile()
+        }
+    return sorted(name for name, program in files.items() if held.get(name) is not program)
+
+
 def _plays(folder: Path, wheel: Path, version: str) -> None:
     """In an environment with nothing but this wheel and what it asks for, as pipx makes one."""
     print("Trying the wheel in an environment of its own")
     home = folder / "venv"
     venv.create(home, with_pip=True)
     pip = [home / "bin" / "pip", "install", "-q", "--disable-pip-version-check"]
-    subprocess.run([*pip, f"{wheel}[mqtt]"], check=True)
+    subprocess.run([*pip, wheel], check=True)
     command = home / "bin" / "traykeeper"
     _says(folder, f"version {version}", command, "--version")
     _says(folder, "550", command, "keeps", "1", "1", "3", "3", "3", "5")

@@ -93,3 +93,21 @@ def test_changelog_tells_of_this_version():
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def rows(text, title):
+    """The cells of the table below that heading, without its head."""
+    section = text.partition(f"## {title}\n")[2].partition("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_every_recipe_is_counted_before_and_now():
+    recipes = rows((ROOT / "CONTRIBUTING.md").read_text("utf-8"), "To change one thing")
+    house = (ROOT / "docs" / "decisions" / "house.md").read_text("utf-8")
+    counted = rows(house, "What a change touches")
+
+    assert [(what, files) for what, _, files in recipes] == [
+        (what, now) for what, _, now in counted
+    ]
+    assert all(re.match(r"\d|not counted", before) for _, before, _ in counted)

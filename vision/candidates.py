@@ -75,13 +75,13 @@ class Looks:
         candidates: the places.
         hand: the share of the picture that a hand covers.
         change: what stands in the tray, where it is known how it looks empty.
-        edge: of a die in the middle of the picture, in pixels; None where too few were seen.
+        edges: least and most of a die in the middle of the picture, in pixels; None where too few were seen.
     """
 
     candidates: list[Candidate]
     hand: float
     change: Change | None
-    edge: float | None
+    edges: tuple[float, float] | None
 
 
 def looks(picture: Image, tray: Quad | None, aside: Quad | None, table: KnownTable) -> Looks:
@@ -110,10 +110,17 @@ def looks(picture: Image, tray: Quad | None, aside: Quad | None, table: KnownTab
     return Looks(candidates, hand, new, sizes.usual)
 
 
-def seems_empty(picture: Image, tray: Quad | None, aside: Quad | None) -> bool:
-    """Whether at first sight there is nothing that could be a die, or a hand."""
-    sightings, hand = _sightings(picture, tray, aside)
-    return hand <= HAND and all(sighting.heat < LIKELY for sighting in sightings)
+def seems_empty(
+    picture: Image, tray: Quad | None, aside: Quad | None, empty: Image | None = None
+) -> bool:
+    """Whether at first sight there is nothing that could be a die, or a hand.
+
+    Where it is known how the tray looked empty, what looks as it did then is neither.
+    """
+    new = change(picture, empty, [zone for zone in (tray, aside) if zone])
+    sightings, hand = _sightings(picture, tray, aside, None if new is None else empty)
+    likely = [sighting for sighting in sightings if sighting.heat >= LIKELY]
+    return hand <= HAND and not any(new is None or new.is_new(s.x, s.y, s.edge) for s in likely)
 
 
 def outline(sighting: Sighting, stand: CameraPose | None) -> Corners:
@@ -125,9 +132,10 @@ def outline(sighting: Sighting, stand: CameraPose | None) -> Corners:
     return np.asarray(hull[:, 0])
 
 
-def could_be_die(blot: Blot, edge: float) -> bool:
-    """Whether something there is about as large as a die of this edge."""
-    return blot.long < LONG and LARGE[0] * edge < blot.edge < LARGE[1] * edge
+def could_be_die(blot: Blot, edges: tuple[float, float] | None) -> bool:
+    """Whether something there is about as large as a die of such edges, where they are known."""
+    least, most = edges or (blot.edge, blot.edge)
+    return blot.long < LONG and LARGE[0] * least < blot.edge < LARGE[1] * most
 
 
 def _looked_again(
@@ -166,11 +174,10 @@ def _overlooked(
 ) -> list[Sighting]:
     """Where something stands that may be a die, and no die was seen."""
     blots = new.blots(tray, [outline(sighting, stand) for sighting in likely])
-    edges = [(blot, sizes.usual or blot.edge * TOP_OF_ALL) for blot in blots]
     return [
-        Sighting(blot.x, blot.y, edge, blot.turn, OVERLOOKED)
-        for blot, edge in edges
-        if could_be_die(blot, edge) and not blot.enters
+        Sighting(blot.x, blot.y, sizes.nearest(blot.edge * TOP_OF_ALL), blot.turn, OVERLOOKED)
+        for blot in blots
+        if could_be_die(blot, sizes.usual) and not blot.enters
     ]
 
 
@@ -187,15 +194,28 @@ class _Sizes:
         cls, seen: Sequence[tuple[Sighting, Face]], stand: CameraPose | None, leans: Sequence[Lean]
     ) -> "_Sizes":
         """By what is known of the table, or else by the dice of this picture."""
-        here = [sighting for sighting, face in seen if _likely(sighting, face)]
-        known = len(leans) >= KNOWN
-        dice: Sequence[Lean | Sighting] = leans if known else here
-        edges = [die.edge / _near(stand, die.x, die.y) for die in dice]
+        known = stand is not None and len(leans) >= KNOWN
+        if stand is not None and known:
+            edges = [stand.edge(lean) for lean in leans]
+        else:
+            here = [sighting for sighting, face in seen if _likely(sighting, face)]
+            edges = [die.edge / _near(stand, die.x, die.y) for die in here]
         return cls(np.array(edges, np.float32), stand, known)
 
     @property
-    def usual(self) -> float | None:
-        return float(np.median(self.edges)) if len(self.edges) >= COMPANY else None
+    def usual(self) -> tuple[float, float] | None:
+        """Edges between which dice are here: the same twice unless several sizes are known."""
+        if len(self.edges) < COMPANY:
+            return None
+        least, most = np.percentile(self.edges, (5, 95) if self.known else (50, 50))
+        return float(least), float(most)
+
+    def nearest(self, edge: float) -> float:
+        """Of a die of this table that is most like it; the same where no size is known."""
+        if self.usual is None:
+            return edge
+        of = self.edges if self.known else np.array(self.usual)
+        return float(of[np.abs(np.log(of / edge)).argmin()])
 
     def fitting(self, sighting: Sighting) -> Sighting:
         """The same, as large as the dice of this table that it is most like, where it is like none."""
@@ -212,10 +232,8 @@ class _Sizes:
 
     def odd(self, sighting: Sighting) -> float:
         """How much larger or smaller than the dice here it is, as a logarithm."""
-        if self.usual is None:
-            return 0.0
         edge = sighting.edge / _near(self.stand, sighting.x, sighting.y)
-        return min(ODDEST, abs(log(edge / self.usual)))
+        return min(ODDEST, abs(log(edge / self.nearest(edge))))
 
 
 def _near(stand: CameraPose | None, x: float, y: float) -> float:

@@ -49,8 +49,8 @@ class KnownTable:
 
     Attributes:
         empty: (height, width, 3) BGR, the tray without dice as this camera saw it last; None: not known.
-        leans: how dice stood that lay flat, in pixels of pictures of this camera: from many pictures
-            together the lens comes out surer than from the few dice of one.
+        leans: how dice stood that lay flat: from many pictures together the lens comes out surer
+            than from the few dice of one, and how large dice are here.
     """
 
     empty: Image | None = None
@@ -63,6 +63,14 @@ class KnownTable:
         if not reading.dice:
             return replace(self, empty=image)
         return replace(self, leans=(*self.leans, *reading.leans)[-KEPT:])
+
+    def with_patch(self, image: Image, place: Mask) -> "KnownTable":
+        """What this picture shows at the place (height, width) belongs to the empty tray from now on."""
+        if self.empty is None or self.empty.shape != image.shape:
+            return self
+        empty = np.rint(like_now(image, self.empty)).astype(np.uint8)
+        empty[place > 0] = image[place > 0]
+        return replace(self, empty=empty)
 
     @classmethod
     def of(cls, empty: Image | None, read: Sequence[Reading]) -> "KnownTable":
@@ -91,6 +99,11 @@ class Blot:
     black: float
     light: float
     enters: bool
+
+    @property
+    def wide(self) -> float:
+        """Of its shorter side."""
+        return self.edge / float(np.sqrt(self.long))
 
     @property
     def is_shadow(self) -> bool:

@@ -18,6 +18,8 @@ A_DIE = 0.5
 """Below this chance of being a die a place is ground, a coin, a shadow."""
 NO_DIE = 0.35
 """Below this one surely: between the two it is asked about."""
+NO_DIE_ALONE = 0.15
+"""The same where nothing else is one: a picture without dice is sure only if nothing in it can be a die."""
 SURE = 0.5
 """A die is sure from this chance of being read right on."""
 WELL = 0.65
@@ -56,16 +58,17 @@ class Verdict:
     problem: Problem | None
 
 
-def judge(look: Candidate, *, told_tray: bool) -> Verdict | None:
+def judge(look: Candidate, *, told_tray: bool, least: float = NO_DIE) -> Verdict | None:
     """None where surely no die lies.
 
     Args:
         look: what was seen there.
         told_tray: whether the camera's stand is known; without it every die may seem to lean.
+        least: the chance of being a die below which a place is none.
     """
     seen = evidence(look, told_tray=told_tray)
     is_die = _chance("is_die", seen)
-    if is_die < NO_DIE:
+    if is_die < least:
         return None
     if is_die < A_DIE:
         return Verdict(None, is_die, _unread(look))

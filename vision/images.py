@@ -38,6 +38,14 @@ def as_bgr(image: NDArray[np.generic]) -> Image:
     raise ValueError(f"a picture has 1, 3 or 4 channels, not {channels}")
 
 
+def whole(image: Image) -> Quad:
+    """The corners of a picture."""
+    height, width = image.shape[:2]
+    return Quad(
+        ((0.0, 0.0), (float(width), 0.0), (float(width), float(height)), (0.0, float(height)))
+    )
+
+
 def extent(image: Image, quads: list[Quad]) -> tuple[int, int, int, int]:
     """Left, top, right, bottom of what holds the quads and a little around; without any, all."""
     height, width = image.shape[:2]
@@ -100,9 +108,10 @@ def _bytes(path: Path) -> bytes:
     if "\0" in str(path):
         raise ImageError(f"{str(path)!r}: no file is called so: check the name")
     try:
-        if stat.S_ISCHR(path.stat().st_mode):
-            raise ImageError(f"{path}: this is a device, not a picture: check the name")
-        with path.open("rb") as file:
+        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe waits for whoever fills it
+        with os.fdopen(number, "rb") as file:
+            if not stat.S_ISREG(os.fstat(number).st_mode):
+                raise ImageError(f"{path}: a device or a pipe, not a picture: check the name")
             data = file.read(MOST_BYTES + 1)
         if len(data) > MOST_BYTES:
             raise ImageError(f"{path}: larger than {MOST_BYTES // 1_000_000} MB: save it smaller")

@@ -30,6 +30,11 @@ class CameraPose:
     middle: tuple[float, float]
     up: tuple[float, float, float]
 
+    @property
+    def side(self) -> float:
+        """The longer side of the picture in pixels."""
+        return 2 * max(self.middle)
+
     def lean(self, x: float, y: float) -> tuple[float, float]:
         """How far the top of a flat die is displaced from its foot at a pixel, in edges."""
         ahead = self.up[2] / self.focal_px
@@ -39,6 +44,14 @@ class CameraPose:
         """How large things look there, against how they look in the middle of the picture."""
         right, down = (x - self.middle[0]) / self.focal_px, (y - self.middle[1]) / self.focal_px
         return max(LEAST_NEAR, 1 + (self.up[0] * right + self.up[1] * down) / self.up[2])
+
+    def edge(self, lean: Lean) -> float:
+        """Of a die that was seen so, in pixels, as it would be in the middle of the picture."""
+        x, y = (
+            share * self.side + middle
+            for share, middle in zip((lean.x, lean.y), self.middle, strict=True)
+        )
+        return lean.edge * self.side / self.near(x, y)
 
 
 def pose(tray: Quad, width: int, height: int, leans: Sequence[Lean] = ()) -> CameraPose | None:
@@ -59,7 +72,7 @@ def pose(tray: Quad, width: int, height: int, leans: Sequence[Lean] = ()) -> Cam
     ways = _ways(across), _ways(along)
     ups = np.cross(*ways)
     ups *= -np.copysign(1, ups[:, 2:]) / np.linalg.norm(ups, axis=1, keepdims=True)
-    best = int(np.argmin(_misfits(*ways) + _oddness(ups, FOCALS * side, middle, leans)))
+    best = int(np.argmin(_misfits(*ways) + _oddness(ups, leans)))
     up = ups[best]
     return CameraPose(
         float(FOCALS[best]) * side,
@@ -93,10 +106,10 @@ def _misfits(across: Vector, along: Vector) -> Vector:
     return np.asarray(wrong**2 + (np.log2(FOCALS / USUAL) / SPREAD) ** 2)
 
 
-def _oddness(ups: Vector, focals_px: Vector, middle: Vector, leans: Sequence[Lean]) -> Vector:
+def _oddness(ups: Vector, leans: Sequence[Lean]) -> Vector:
     """(focals,): how ill dice fit that are thought to lie flat; one that leans counts for little."""
-    at = np.array([(one.x, one.y) for one in leans]).reshape(-1, 2) - middle
+    at = np.array([(one.x, one.y) for one in leans]).reshape(-1, 2)
     told = np.array([(one.right, one.down) for one in leans]).reshape(-1, 2)
-    ahead = (ups[:, 2] / focals_px)[:, None, None]
+    ahead = (ups[:, 2] / FOCALS)[:, None, None]
     off = ups[:, None, :2] - at * ahead - told
     return np.asarray(np.minimum(LEAN_MOST, (off**2).sum(axis=2) / LEAN_ERROR**2).sum(axis=1))

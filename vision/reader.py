@@ -8,11 +8,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.candidates import HAND, Candidate, could_be_die, looks
+from vision.candidates import HAND, Candidate, Looks, could_be_die, looks
 from vision.change import NOTHING_KNOWN, Blot, KnownTable
-from vision.decision import Verdict, judge
+from vision.decision import NO_DIE, NO_DIE_ALONE, Verdict, judge
 from vision.finder import Sighting
-from vision.images import Image, as_bgr, extent
+from vision.images import Image, as_bgr, extent, whole
 from vision.reading import Die, Problem, Quad, Reading, Zone
 
 DARK = 24
@@ -24,6 +24,10 @@ BESIDE = 0.8
 Judged = tuple[Candidate, Verdict]
 SURELY_NONE = 0.9
 """Of what lay in held back trays and was said so surely to be no die nothing was one."""
+WITH_SIDES = 1.6
+"""Of its top: so large a die may seem that is seen aslant."""
+SLIM = 0.9
+"""Of a die's edge, as wide as the cells it fills: what is no wider hides none."""
 ENTERS = 0.8
 """Of a die's edge: what reaches into the tray and is larger is a hand, or a sleeve."""
 
@@ -53,22 +57,29 @@ def read(
     start = perf_counter()
     picture = as_bgr(image)
     seen = looks(picture, tray, aside, table)
-    judged = [(place, judge(place, told_tray=tray is not None)) for place in seen.candidates]
-    verdicts = _one_body([(place, verdict) for place, verdict in judged if verdict is not None])
+    told = tray is not None
+    verdicts = _one_body(_judged(seen, NO_DIE, told=told) or _judged(seen, NO_DIE_ALONE, told=told))
     dice = [_die(p, v, _zone(p.foot, tray, aside)) for p, v in verdicts]
-    if seen.change and tray:
-        blots = seen.change.blots(tray, [place.outline for place, _ in verdicts])
+    if seen.change:
+        covered = [_covered(place, told=told) for place, _ in verdicts]
+        blots = seen.change.blots(tray or whole(picture), covered)
         others = [place for place in seen.candidates if place.face.none > SURELY_NONE]
         dice += [
-            _unexplained(b) for b in blots if _matters(b, seen.edge) and not _is_thing(b, others)
+            _unexplained(b) for b in blots if _matters(b, seen.edges) and not _is_thing(b, others)
         ]
     in_the_way = {
-        Problem.HAND: tray is not None and seen.hand > HAND,
+        Problem.HAND: told and seen.hand > HAND,
         Problem.DARK: _is_dark(picture, tray),
     }
     problems = tuple(problem for problem, holds in in_the_way.items() if holds)
     leans = [p.stance.lean for p, v in verdicts if p.stance and v.value and v.problem is None]
     return Reading(tuple(dice), problems, (perf_counter() - start) * 1000, tuple(leans))
+
+
+def _judged(seen: Looks, least: float, *, told: bool) -> list[Judged]:
+    """What is no less likely than this to be a die."""
+    verdicts = ((place, judge(place, told_tray=told, least=least)) for place in seen.candidates)
+    return [(place, verdict) for place, verdict in verdicts if verdict is not None]
 
 
 def _one_body(seen: list[Judged]) -> list[Judged]:
@@ -94,12 +105,16 @@ def _is_near(one: Sighting, other: Sighting) -> bool:
     return hypot(one.x - other.x, one.y - other.y) < BESIDE * (one.edge + other.edge) / 2
 
 
-def _matters(blot: Blot, edge: float | None) -> bool:
-    """A hand, and what may be a die; what is surely none may lie in a tray."""
+def _matters(blot: Blot, edges: tuple[float, float] | None) -> bool:
+    """A hand, and what may be a die, or be several or hide them; a pencil or a crumb may lie in a tray."""
     if blot.is_shadow:
         return False
-    least = (edge or blot.edge) * ENTERS
-    return could_be_die(blot, edge or blot.edge) or (blot.enters and blot.edge > least)
+    least, _ = edges or (blot.edge, blot.edge)
+    if could_be_die(blot, edges):
+        return True
+    if blot.enters:
+        return blot.edge > ENTERS * least
+    return blot.edge > least and blot.wide > SLIM * least
 
 
 def _is_thing(blot: Blot, no_dice: list[Candidate]) -> bool:
@@ -110,6 +125,14 @@ def _is_thing(blot: Blot, no_dice: list[Candidate]) -> bool:
         hypot(place.sighting.x - blot.x, place.sighting.y - blot.y) < blot.edge / 2
         for place in no_dice
     )
+
+
+def _covered(place: Candidate, *, told: bool) -> NDArray[np.floating]:
+    """(n, 2) around what a die covers; where nobody knows how the camera stands, its sides may be seen anywhere."""
+    if told:
+        return place.outline
+    middle = place.outline.mean(axis=0)
+    return np.asarray(middle + (place.outline - middle) * WITH_SIDES)
 
 
 def _unexplained(blot: Blot) -> Die:

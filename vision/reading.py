@@ -72,7 +72,11 @@ def _spread(angle_deg: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Lean:
-    """How far the top of a die was seen to stand off its foot, in edges, at a pixel; its edge in pixels."""
+    """How far the top of a die was seen to stand off its foot, in edges; where, and how large it was.
+
+    `x`, `y`, off the middle of the picture, and `edge` are shares of its longer side: so it holds for
+    pictures of any size from one camera.
+    """
 
     x: float
     y: float

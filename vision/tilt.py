@@ -103,7 +103,8 @@ def _stance(answer: Floats, sighting: Sighting, pose: CameraPose) -> Stance:
     cocked, stacked = (float(c) for c in chance(answer[:2]))
     off = upright(sighting.turn).T @ answer[2:]
     right, down = np.add(pose.lean(sighting.x, sighting.y), off)
-    lean = Lean(sighting.x, sighting.y, float(right), float(down), sighting.edge)
+    x, y = np.subtract((sighting.x, sighting.y), pose.middle) / pose.side
+    lean = Lean(float(x), float(y), float(right), float(down), sighting.edge / pose.side)
     return Stance(cocked, stacked, lean)
 
 

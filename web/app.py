@@ -32,6 +32,7 @@ from web.contracts.coach import Coach
 from web.contracts.maintenance import Maintainer
 from web.contracts.misreads import Misreads
 from web.contracts.table import Table
+from web.few_at_once import FewAtOnce
 from web.i18n import languages
 from web.pages import filters
 from web.pages.assets import YEAR_S, asset
@@ -39,10 +40,14 @@ from web.pages.compiled_templates import TEMPLATES, CompiledTemplates
 from web.pages.evening import create_evening
 from web.pages.matches import Pictures, create_looking_back, no_picture
 from web.pages.printouts import create_paper
+from web.pages.remembered import RememberedHistory
 from web.pages.scoreboard import create_page, showing
 from web.response import state_answer
 from web.route import MAX_BYTES
 from web.stream import Streams
+
+LOOKING_BACK, LOOKING_BACK_SOON = 3, 8
+"""Matches and evenings that are worked out at once, and phones that wait for theirs: a fraction of the threads."""
 
 
 def create_app(
@@ -103,21 +108,22 @@ def create_app(
         partial(_marks, history),
         lambda: state_answer(table.snapshot()),
     )
-    show = showing(table)
+    show, few = showing(table), FewAtOnce(LOOKING_BACK, waiting=LOOKING_BACK_SOON)
+    past = RememberedHistory(history.path) if history else None
     for blueprint in (
         create_page(table, streams, app),
         create_paper(table, offered),
-        create_looking_back(show, history, coach, pictures),
-        create_evening(show, history, coach, pictures),
+        few.within(create_looking_back(show, past, coach, pictures)),
+        few.within(create_evening(show, past, coach, pictures)),
         create_statistics_pages(show, coach),
         create_calibration_page(table, calibration),
         create_health(table, keeper, misreads),
         create_api(table, streams, offered),
         create_pencil(table, pencil, pin, phones, owners),
         create_picture(table),
-        create_matches(history, coach),
+        few.within(create_matches(past, coach)),
         create_statistics(coach),
-        create_calibration(calibration),
+        create_calibration(calibration, pencil),
         create_backups(keeper),
         create_misreads(misreads),
         create_openapi(),

@@ -101,6 +101,29 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedNumber:
+    """A whole number in an address, behind the question mark.
+
+    Links are kept and written by hand: what is no number is as good as none, and one that is too
+    small or too large is the nearest.
+    """
+
+    low: int
+    high: int
+    usual: int
+
+    @property
+    def schema(self) -> Schema:
+        return Whole(self.low, self.high).schema | {"default": self.usual}
+
+    def read(self, text: str | None) -> int:
+        try:
+            return max(self.low, min(int(text or self.usual), self.high))
+        except ValueError:
+            return self.usual
+
+
+@dataclass(frozen=True, slots=True)
 class Wholes:
     """A list of whole numbers between these."""
 

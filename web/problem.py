@@ -39,11 +39,11 @@ class HttpProblem(TraykeeperError):  # noqa: N818 - the name RFC 9457 gives it
         self.headers = dict(headers or {})
 
 
-def _told(problem: HttpProblem, *, lost: str) -> Response | tuple[str, int]:
+def _told(problem: HttpProblem, *, lost: str) -> Response | tuple[str, int, dict[str, str]]:
     """A page where a person followed a link, else what a program reads."""
     is_page = request.method == "GET" and request.accept_mimetypes["text/html"]
     if is_page and not request.path.startswith("/api/"):
-        return render_template(lost, detail=say(problem.message)), problem.status
+        return render_template(lost, detail=say(problem.message)), problem.status, problem.headers
     return response(problem)
 
 
@@ -73,7 +73,7 @@ def register(app: Flask, lost: str = "lost.html") -> None:
     app.register_error_handler(Exception, _crashed)
 
 
-def _refused(error: TraykeeperError, *, lost: str) -> Response | tuple[str, int]:
+def _refused(error: TraykeeperError, *, lost: str) -> Response | tuple[str, int, dict[str, str]]:
     return _told(HttpProblem(409, error.message), lost=lost)
 
 

@@ -18,7 +18,7 @@ from flask import Blueprint, Response, current_app, request
 
 from game.errors import reason
 from game.message import Message
-from web.fields import Fields, values
+from web.fields import AskedNumber, Fields, values
 from web.problem import NO_JSON, HttpProblem
 
 MAX_BYTES = 16_384
@@ -27,6 +27,7 @@ MAX_BYTES = 16_384
 JSON = "application/json"
 
 View = Callable[..., Response]
+Asked = Mapping[str, AskedNumber]
 
 
 class Who(Enum):
@@ -46,6 +47,7 @@ class Route:
         who: may ask this.
         path: below the host, with what varies in angle brackets.
         kind: media type of its answer.
+        asked: what may stand behind the question mark, of a `GET`.
         is_state: whether the answer is the state of the table.
         refused: how it can be refused besides what every route can.
         most_bytes: of the body.
@@ -57,6 +59,7 @@ class Route:
     who: Who = Who.ANYBODY
     fields: Fields = field(default_factory=dict)
     kind: str = JSON
+    asked: Asked = field(default_factory=dict)
     is_state: bool = False
     refused: tuple[int, ...] = ()
     most_bytes: int = MAX_BYTES
@@ -76,12 +79,13 @@ class Routes(Blueprint):
 
     def reads(
         self, path: str, summary: str, *, kind: str = JSON, refused: tuple[int, ...] = (),
-        is_state: bool = False, who: Who = Who.ANYBODY,
+        is_state: bool = False, who: Who = Who.ANYBODY, asked: Asked | None = None,
     ) -> Callable[[View], View]:  # fmt: skip
         """A `GET`."""
         route = Route(
-            "GET", self.prefix + path, summary, who, kind=kind, refused=refused, is_state=is_state
-        )
+            "GET", self.prefix + path, summary, who,
+            kind=kind, asked=asked or {}, refused=refused, is_state=is_state,
+        )  # fmt: skip
         return lambda view: self._declare(route, view)
 
     def does(
@@ -100,7 +104,7 @@ class Routes(Blueprint):
         if endpoint in self.declared:
             endpoint += str(len(self.declared))
         self.declared[endpoint] = route
-        called = _checking(route, view) if route.method == "POST" else view
+        called = _checking(route, view) if route.method == "POST" else _asking(route, view)
         self.add_url_rule(route.path, endpoint, called, methods=[route.method])
         return view
 
@@ -111,6 +115,14 @@ def _checking(route: Route, view: View) -> View:
         return view(**values(_body(), route.fields))
 
     return check
+
+
+def _asking(route: Route, view: View) -> View:
+    def ask(**of_path: Any) -> Response:
+        asked = {name: each.read(request.args.get(name)) for name, each in route.asked.items()}
+        return view(**of_path, **asked)
+
+    return ask if route.asked else view
 
 
 def _body() -> Mapping[str, Any]:

@@ -12,9 +12,9 @@ import cv2
 
 from device import machine_fit as fits
 from device.app import PlayOptions, serving
-from device.bench.vision import median_ms, resized, scaled
+from device.bench.staged_throw import StagedThrow
+from device.bench.vision import median_ms
 from device.bench.web import watched
-from device.cameras.simulated.tray import SimulatedTray
 from device.files import as_owner_of
 from device.machine_fit import Fit
 from device.settings import Settings
@@ -35,22 +35,44 @@ MANY = 100
 FRAME_S = 1 / 15
 """Until a picture comes that was exposed after it was asked for."""
 
+BESIDE_MB = 130
+"""For the system without a desktop, 100 as others tell, and the coach's solver, 30 in docs/hardware.md."""
+
+BUFFERS, CHANNELS = 4, 3
+"""Pictures that a camera holds, and bytes of each pixel."""
+
 FEWER = 0.9
 """Of the time: less is gained by another thread, and the page wants a core, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was measured; reads in seconds by width and threads, the slowest of what was asked."""
+    """What was measured.
+
+    Attributes:
+        reads_s: seconds of a read with the table known, by width and threads.
+        phone_s: how much later the last is told, for each phone.
+        peaks_mb: what playing held at most, by the width of the pictures that are read.
+        memory_mb: what this machine has.
+    """
 
     reads_s: dict[tuple[int, int], float]
     phone_s: float
-    peak_mb: float
+    peaks_mb: dict[int, float]
     memory_mb: float
 
     def press_s(self, fit: Fit) -> float:
         """From the press on a tray that lies still already."""
         return fit.looks * (FRAME_S + self.reads_s[fit.picture_px, fit.threads])
+
+    def needs_mb(self, width_px: int) -> float:
+        """With the camera's own buffers."""
+        buffers_mb = BUFFERS * CHANNELS * width_px * width_px * 9 / 16 / 1024**2
+        return self.peaks_mb[width_px] + buffers_mb
+
+    def has_room(self, width_px: int) -> bool:
+        """For pictures so wide, beside everything else."""
+        return self.needs_mb(width_px) + BESIDE_MB <= self.memory_mb
 
     @property
     def phones(self) -> int:
@@ -59,7 +81,9 @@ class Measured:
 
 def fit(state: Path | None) -> None:
     """Measure and tell; keep it in `state` where that is named."""
-    measured = Measured(_reads_s(), _phone_s(), _peak_mb(), fits.memory_mb_here())
+    phone_s = _phone_s()
+    reads_s, peaks_mb = _reads()
+    measured = Measured(reads_s, phone_s, peaks_mb, fits.memory_mb_here())
     best = choose(measured)
     _tell(measured, best)
     if state is not None:
@@ -69,14 +93,13 @@ def fit(state: Path | None) -> None:
 
 
 def choose(measured: Measured) -> Fit:
-    """The largest pictures and most looks that are read in time; else what is quickest."""
-    tried = [
-        replace(_quickest(measured, width_px), looks=looks)
-        for looks, widths in ((2, fits.WIDTHS_PX), (1, fits.WIDTHS_PX[-1:]))
-        for width_px in widths
-    ]
-    in_time = (fit for fit in tried if measured.press_s(fit) <= PATIENCE_S)
-    return next(in_time, tried[-1])
+    """The largest pictures and most looks that have room and are read in time; else what is quickest."""
+    least = fits.WIDTHS_PX[-1]
+    widths = [px for px in fits.WIDTHS_PX if measured.has_room(px)] or [least]
+    tried = [replace(_quickest(measured, width_px), looks=2) for width_px in widths]
+    once = replace(_quickest(measured, least), looks=1)
+    in_time = (fit for fit in (*tried, once) if measured.press_s(fit) <= PATIENCE_S)
+    return next(in_time, once)
 
 
 def _quickest(measured: Measured, width_px: int) -> Fit:
@@ -89,19 +112,18 @@ def _quickest(measured: Measured, width_px: int) -> Fit:
     return best
 
 
-def _reads_s() -> dict[tuple[int, int], float]:
-    tray = SimulatedTray(seed=1, roll_s=0)
-    tray.throw_all()
-    frame = tray.capture().image
-    reads_s = {}
-    for threads in sorted({1, 2, os.cpu_count() or 1}):
-        cv2.setNumThreads(threads)
-        for width_px in fits.WIDTHS_PX:
-            by = width_px / frame.shape[1]
-            image = resized(frame, (width_px, round(frame.shape[0] * by)))
-            work = partial(read, image, scaled(tray.tray, by))
+def _reads() -> tuple[dict[tuple[int, int], float], dict[int, float]]:
+    """Seconds of each read, and the memory so far after each width: small pictures come first."""
+    whole = StagedThrow.of()
+    reads_s, peaks_mb = {}, {}
+    for width_px in sorted(fits.WIDTHS_PX):
+        throw = whole.sized(width_px)
+        work = partial(read, throw.image, throw.tray, table=throw.known())
+        for threads in sorted({1, 2, os.cpu_count() or 1}):
+            cv2.setNumThreads(threads)
             reads_s[width_px, threads] = median_ms(work, READS) / 1000
-    return reads_s
+        peaks_mb[width_px] = _peak_mb()
+    return reads_s, peaks_mb
 
 
 def _phone_s() -> float:
@@ -124,14 +146,33 @@ def _tell(measured: Measured, best: Fit) -> None:
     for line in (
         f"press to reading: {lying_s:.1f} s on dice that lie, {stopped_s:.1f} s on dice just stopped",
         f"phones: {phones} are told within {SOON_S:g} s",
-        f"memory: {measured.peak_mb:.0f} MB at most for playing, of {measured.memory_mb:.0f} MB",
+        _memory(measured, best),
         f'what suits it: picture = "{best.picture_px}", threads = "{best.threads}", looks = "{best.looks}"',
     ):
         click.echo(line)
-    click.echo(f"\n{'picture':<10}" + "".join(f"{f'{n} threads':>12}" for n in _threads(measured)))
+    _table(measured)
+
+
+def _memory(measured: Measured, best: Fit) -> str:
+    """What it takes with that picture, and whether larger ones were left out for it."""
+    says = (
+        f"memory: {measured.needs_mb(best.picture_px):.0f} MB at most for playing, with the camera,"
+        f" and {BESIDE_MB} beside it, of {measured.memory_mb:.0f} MB"
+    )
+    if not measured.has_room(best.picture_px):
+        return f"{says}: too little, switch off what else runs here"
+    if not measured.has_room(fits.WIDTHS_PX[0]):
+        return f"{says}: larger pictures have no room"
+    return says
+
+
+def _table(measured: Measured) -> None:
+    numbers = _threads(measured)
+    heads = (f"{n} thread{'s' * (n > 1)}" for n in numbers)
+    click.echo(f"\n{'picture':<10}" + "".join(f"{head:>12}" for head in heads) + f"{'memory':>12}")
     for width_px in fits.WIDTHS_PX:
-        cells = (f"{measured.reads_s[width_px, n]:>10.2f} s" for n in _threads(measured))
-        click.echo(f"{width_px:<10}" + "".join(cells))
+        cells = "".join(f"{measured.reads_s[width_px, n]:>10.2f} s" for n in numbers)
+        click.echo(f"{width_px:<10}{cells}{measured.needs_mb(width_px):>9.0f} MB")
 
 
 def _threads(measured: Measured) -> list[int]:

@@ -1,8 +1,12 @@
-"""`traykeeper bench start`: from the command to the page, beside a Python that only loads libraries."""
+"""`traykeeper bench start`: how soon commands answer, each beside a Python that does less.
+
+From `play` to its page, beside the libraries alone; `keeps`, beside a Python that does nothing.
+"""
 
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -14,24 +18,38 @@ import click
 from device.errors import UsageError
 
 LIBRARIES = "import cv2, flask, gpiozero, numpy"
-PLAY = "from device.cli import main; main()"
+COMMAND = "from device.cli import main; main()"
 PATIENCE_S = 60.0
 POLL_S = 0.01
 
 
 def start(runs: int) -> None:
-    """Print the medians; the first start, which may compile, is not counted."""
-    times_s = [(_page_s(), _libraries_s()) for _ in range(runs + 1)][1:]
-    page_s, libraries_s = (median(each) for each in zip(*times_s, strict=True))
+    """Print the medians."""
+    page_s, libraries_s = _medians(runs, _page_s, lambda: _python_s(LIBRARIES))
     click.echo(
         f"play to page: median {page_s:.2f} s of {runs}; "
         f"Python with its libraries alone {libraries_s:.2f} s"
     )
+    keeps_s, nothing_s = _medians(
+        runs, lambda: _python_s(COMMAND, "keeps", "1", "1", "5"), lambda: _python_s("pass")
+    )
+    click.echo(
+        f"keeps 1 1 5: median {1000 * keeps_s:.0f} ms of {runs}; python -c pass "
+        f"{1000 * nothing_s:.0f} ms: {keeps_s / nothing_s:.1f} times as long"
+    )
 
 
-def _libraries_s() -> float:
+def _medians(runs: int, *ways: Callable[[], float]) -> tuple[float, ...]:
+    """Of each way, taken by turns; the first time, which may compile, is not counted."""
+    times_s = [tuple(way() for way in ways) for _ in range(runs + 1)][1:]
+    return tuple(median(each) for each in zip(*times_s, strict=True))
+
+
+def _python_s(code: str, *words: str) -> float:
     start_s = perf_counter()
-    subprocess.run([sys.executable, "-c", LIBRARIES], check=True)  # noqa: S603 - ours
+    subprocess.run(  # noqa: S603 - ours
+        [sys.executable, "-c", code, *words], stdout=subprocess.DEVNULL, check=True
+    )
     return perf_counter() - start_s
 
 
@@ -41,7 +59,7 @@ def _page_s() -> float:
         options = ["--camera", "sim", "--host", "127.0.0.1", "--port", str(port), "--state", state]
         start_s = perf_counter()
         process = subprocess.Popen(  # noqa: S603 - ours
-            [sys.executable, "-c", PLAY, "play", *options], stdout=subprocess.DEVNULL
+            [sys.executable, "-c", COMMAND, "play", *options], stdout=subprocess.DEVNULL
         )
         try:
             _until_answered(process, port, start_s + PATIENCE_S)

@@ -8,68 +8,48 @@ from time import perf_counter
 
 import click
 import cv2
-import numpy as np
 
+from device.bench.line_chart import LineChart, drawing
+from device.bench.staged_throw import StagedThrow
 from device.cameras.base import Image
-from device.cameras.simulated.tray import SimulatedTray
 from device.errors import UsageError
-from vision import Quad, read
+from vision import read
 from vision.annotate import annotate
-from vision.candidates import MANY
-from vision.change import KnownTable
 from vision.dataset import Case, Outcome, cases
 from vision.images import ImageError, load
 from vision.reading import Reading
 
-SIZES = ((1536, 864), (640, 480))
+TIMED_PX = (1536, 640)
 WIDTHS = (640, 960, 1280, 1536, 2304, 3072, 4056)
 DRAWN = "[0-9][0-9][0-9]-*-is-*.jpg"
 WORST_FIRST = (Outcome.SILENT, Outcome.ASKED)
 
 
-def times(runs: int) -> None:
-    """A read, and one pass of blur, Otsu and contours, on the same frames, one thread."""
-    cv2.setNumThreads(1)
-    tray = SimulatedTray(seed=1, roll_s=0)
-    empty = tray.capture().image
-    tray.throw_all()
-    frame = tray.capture().image
+def times(runs: int, threads: int = 1) -> None:
+    """A read, and one pass of blur, Otsu and contours, on the same frames, with so many threads."""
+    cv2.setNumThreads(threads)
     click.echo(
-        f"{'picture':<24}{'read ms':>10}{'pass ms':>10}{'ratio':>8}   six dice, median of {runs}"
+        f"{'picture':<24}{'read ms':>10}{'pass ms':>10}{'ratio':>8}"
+        f"   six dice, median of {runs}, {threads} thread{'s' * (threads > 1)}"
     )
-    for size in SIZES:
-        image = resized(frame, size)
-        corners = scaled(tray.tray, size[0] / frame.shape[1])
-        table = _known(image, resized(empty, size), corners)
-        ways = {
-            "": partial(read, image),
-            ", tray told": partial(read, image, corners),
-            ", table known": partial(read, image, corners, table=table),
-        }
-        pass_ms = median_ms(partial(_reference_pass, image), runs)
-        for told, reads in ways.items():
-            read_ms = median_ms(reads, runs)
-            name = f"{size[0]}x{size[1]}{told}"
-            click.echo(f"{name:<24}{read_ms:>10.1f}{pass_ms:>10.1f}{read_ms / pass_ms:>8.1f}")
+    whole = StagedThrow.of()
+    for width_px in TIMED_PX:
+        _times_of(whole.sized(width_px), runs)
 
 
-def _known(image: Image, empty: Image, tray: Quad) -> KnownTable:
-    """The table after as many throws as tell the lens."""
-    known = KnownTable(empty)
-    for _ in range(MANY):
-        known = known.after(image, read(image, tray, table=known))
-        if len(known.leans) >= MANY:
-            break
-    return known
-
-
-def resized(frame: Image, size: tuple[int, int]) -> Image:
-    return np.asarray(cv2.resize(frame, size, interpolation=cv2.INTER_AREA), np.uint8)
-
-
-def scaled(quad: Quad, by: float) -> Quad:
-    a, b, c, d = ((x * by, y * by) for x, y in quad.corners)
-    return Quad((a, b, c, d))
+def _times_of(throw: StagedThrow, runs: int) -> None:
+    """Three lines: what is known makes a read another one, and a pass stays the same."""
+    image = throw.image
+    ways = {
+        "": partial(read, image),
+        ", tray told": partial(read, image, throw.tray),
+        ", table known": partial(read, image, throw.tray, table=throw.known()),
+    }
+    pass_ms = median_ms(partial(_reference_pass, image), runs)
+    for told, reads in ways.items():
+        read_ms = median_ms(reads, runs)
+        name = f"{image.shape[1]}x{image.shape[0]}{told}"
+        click.echo(f"{name:<24}{read_ms:>10.1f}{pass_ms:>10.1f}{read_ms / pass_ms:>8.1f}")
 
 
 def _reference_pass(image: Image) -> None:
@@ -129,54 +109,18 @@ def curves(path: Path, runs: int) -> None:
     """Draw the time of a read over the pixels of the tray, and over the dice, as an SVG."""
     cv2.setNumThreads(1)
     by_pixels, reference, by_dice = [], [], []
-    tray = SimulatedTray(seed=1, n_dice=6, roll_s=0)
-    tray.throw_all()
-    frame = tray.capture().image
-    for width in WIDTHS:
-        image = resized(frame, (width, width * 9 // 16))
-        quad = scaled(tray.tray, width / frame.shape[1])
-        megapixels = width * width * 9 / 16 / 1e6
-        by_pixels.append((megapixels, median_ms(partial(read, image, quad), runs)))
-        reference.append((megapixels, 4 * median_ms(partial(_reference_pass, image), runs)))
+    whole = StagedThrow.of()
+    for width_px in WIDTHS:
+        throw = whole.sized(width_px)
+        megapixels = throw.image.shape[0] * width_px / 1e6
+        by_pixels.append((megapixels, median_ms(partial(read, throw.image, throw.tray), runs)))
+        reference.append((megapixels, 4 * median_ms(partial(_reference_pass, throw.image), runs)))
     for n_dice in range(1, 13):
-        full = SimulatedTray(seed=n_dice, n_dice=n_dice, roll_s=0)
-        full.throw_all()
-        image = full.capture().image
-        by_dice.append((float(n_dice), median_ms(partial(read, image, full.tray), runs)))
-    left = _plot("megapixels of the picture", {"read": by_pixels, "4 passes": reference}, 0)
-    right = _plot("dice in the tray, 1536x864", {"read": by_dice}, 360)
-    path.write_text(
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 260" font-family="sans-serif"'
-        f' font-size="12">{left}{right}</svg>\n',
-        "utf-8",
-    )
-    click.echo(f"wrote {path}")
-
-
-Points = list[tuple[float, float]]
-COLOURS = ("#0b7285", "#e8590c")
-
-
-def _plot(label: str, lines: dict[str, Points], shift: int) -> str:
-    """One chart of 360 x 260: milliseconds upwards."""
-    most_x = max(x for points in lines.values() for x, _ in points)
-    most_y = max(y for points in lines.values() for _, y in points) * 1.1
-    parts = [
-        (
-            f'<g transform="translate({shift} 0)">'
-            '<rect width="360" height="260" fill="white"/>'
-            '<path d="M50 20V210H345" fill="none" stroke="#495057"/>'
-            f'<text x="197" y="248" text-anchor="middle">{label}</text>'
-            f'<text x="345" y="226" text-anchor="end">{most_x:.3g}</text>'
-            f'<text x="50" y="14">{most_y:.0f} ms</text>'
-        )
+        throw = StagedThrow.of(n_dice, seed=n_dice)
+        by_dice.append((float(n_dice), median_ms(partial(read, throw.image, throw.tray), runs)))
+    charts = [
+        LineChart("megapixels of the picture", "ms", {"read": by_pixels, "4 passes": reference}),
+        LineChart("dice in the tray, 1536x864", "ms", {"read": by_dice}),
     ]
-    for colour, (name, points) in zip(COLOURS, lines.items(), strict=False):
-        spots = [(50 + 295 * x / most_x, 210 - 190 * y / most_y) for x, y in points]
-        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in spots)
-        x, y = spots[-1]
-        parts.append(
-            f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
-            f'<text x="{x:.0f}" y="{y - 8:.0f}" text-anchor="end" fill="{colour}">{name}</text>'
-        )
-    return "".join(parts) + "</g>"
+    path.write_text(drawing(charts), "utf-8")
+    click.echo(f"wrote {path}")

@@ -12,7 +12,8 @@ from device.calibrating.picture_advice import advice, verdict
 from device.session import messages
 from game.message import Message, Paragraph
 from game.situation import TableError
-from vision.reading import Reading
+from vision.change import KEPT
+from vision.reading import Lean, Reading
 from web.contracts.calibration import (
     CalibrationState,
     DiceProgress,
@@ -56,6 +57,7 @@ class Draft:
     seen: DraftReading = field(default_factory=DraftReading)
     looks: tuple[DieColours, ...] = ()
     dice: DiceSet | None = None
+    leans: tuple[Lean, ...] = ()
     mat: FoundMat | None = None
     measured: Mat | None = None
     trials: tuple[Trial, ...] = ()
@@ -75,13 +77,15 @@ class Draft:
             words=Message("The corners are as they were saved."),
             aside=profile.aside,
             dice=profile.dice,
+            leans=profile.leans,
             measured=profile.mat,
         )
 
     def learning(self, looks: tuple[DieColours, ...], seen: DraftReading) -> "Draft":
         """With the dice of one more throw looked at."""
         dice = learn(looks) if len(looks) >= ENOUGH_DICE else self.dice
-        return replace(self, looks=looks, dice=dice, seen=seen, unsaved=True)
+        leans = (*self.leans, *seen.reading.leans)[-KEPT:]
+        return replace(self, looks=looks, dice=dice, leans=leans, seen=seen, unsaved=True)
 
     def tried(self, seen: DraftReading) -> "Draft":
         """With one more throw of the self-test; one that was not read begins the count anew."""

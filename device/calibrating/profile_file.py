@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,16 @@ from device.files import read_bounded, write_whole
 from game import toml_table
 from game.message import Message
 from game.toml_table import TomlTable, is_number
+from vision.reading import Lean
 
-FORMAT = 1
+FORMAT = 2
 """Of the file. A newer one is refused; an older one is brought up step by step."""
+
+MOST_LEANS = 1_000
+"""More than are ever kept, and few enough to be read by hand."""
+
+WIDEST = 10.0
+"""Neither in the picture nor in edges does anything that is seen stand so far off."""
 
 MAX_FORMAT = 1_000
 
@@ -27,10 +34,12 @@ FILE = "calibration.toml"
 
 Data = dict[str, Any]
 
-STEPS: Mapping[int, Callable[[Data], Data]] = {}
-"""What turns the data of a format into those of the next; there is none before the first."""
+STEPS: Mapping[int, Callable[[Data], Data]] = {1: dict}
+"""What turns the data of a format into those of the next: the second may have leans, the first has none."""
 
 AGAIN = "or calibrate again"
+
+LISTS = Message("lists of numbers")
 
 
 class ProfileError(ValueError):
@@ -113,6 +122,8 @@ def as_text(profile: Profile) -> str:
         "dice": _look_keys(dice.looks[0]) if dice else {},
         "mat": {name: getattr(mat, name) for name in Mat.__slots__} if mat else {},
     }
+    leans = tuple((lean.x, lean.y, lean.right, lean.down, lean.edge) for lean in profile.leans)
+    tables["seen"] = {"leans": leans}
     lines = [
         "# What Traykeeper knows of this tray and this camera; `traykeeper calibrate` makes it.",
         "# Corners are shares of the picture's width and height.",
@@ -150,7 +161,7 @@ def _rounded(value: Any) -> Any:
 
 def _profile(found: TomlTable) -> Profile:
     top = migrated(found, STEPS)
-    _only(top, "format", "made", "camera_name", "tray", "aside", "camera", "dice", "mat")
+    _only(top, "format", "made", "camera_name", "tray", "aside", "camera", "dice", "seen", "mat")
     tray, aside = _part(top, "tray", "corners", "level", "sides"), _part(top, "aside", "corners")
     if tray is None:
         raise top.error("[tray]", Message("is missing"))
@@ -163,6 +174,7 @@ def _profile(found: TomlTable) -> Profile:
         sides=_rows(tray, "sides"),
         held=_held(_part(top, "camera", *HeldControls.__slots__)),
         dice=_dice(_part(top, "dice", *DiceLook.__slots__, "more")),
+        leans=_leans(_part(top, "seen", "leans")),
         mat=_mat(_part(top, "mat", *Mat.__slots__)),
     )
 
@@ -204,6 +216,20 @@ def _look(table: TomlTable) -> DiceLook:
     )
 
 
+def _leans(table: TomlTable | None) -> tuple[Lean, ...]:
+    if table is None:
+        return ()
+    rows = _rows(table, "leans")
+    if len(rows) > MOST_LEANS or not all(map(_is_lean, rows)):
+        raise table.wrong("leans", LISTS)
+    return tuple(Lean(*row) for row in rows)
+
+
+def _is_lean(row: tuple[float, ...]) -> bool:
+    """Shares of the picture, edges, and a size that a die can have."""
+    return len(row) == len(fields(Lean)) and max(map(abs, row)) <= WIDEST and 0 < row[-1] <= 1
+
+
 def _mat(table: TomlTable | None) -> Mat | None:
     if table is None:
         return None
@@ -241,7 +267,7 @@ def _rows(table: TomlTable, key: str) -> tuple[tuple[float, ...], ...]:
     if not isinstance(value, list) or not all(
         isinstance(row, list) and all(map(is_number, row)) for row in value
     ):
-        raise table.wrong(key, Message("lists of numbers"))
+        raise table.wrong(key, LISTS)
     return tuple(tuple(float(part) for part in row) for row in value)
 
 

@@ -13,6 +13,7 @@ from device.errors import UsageError
 from device.files import as_owner_of, replace_whole
 from game.message import Message
 from vision import Quad, Reading
+from vision.reading import Lean
 
 USB, NO_HARDWARE = "USB camera", ("simulated tray", "replay of ")
 
@@ -102,6 +103,11 @@ class ProfileStore:
         if profile is None or not _is_of(profile.camera, spec):
             return usual
         return replace(usual, focus_dpt=profile.held.focus_dpt, light=_light(profile.held))
+
+    def leans(self, camera: str) -> tuple[Lean, ...]:
+        """How dice lay when they were learnt under this camera."""
+        profile = self.of(camera)
+        return profile.leans if profile else ()
 
     def sift(self, reading: Reading, tray: Quad | None, camera: str) -> Reading:
         """The reading as these dice make it likely."""

@@ -28,11 +28,12 @@ from device.calibrating.profile_store import ProfileStore, held
 from device.cameras.base import Camera, CameraError, Image
 from device.cameras.controls import Tunable, Tuning
 from device.cameras.simulated.tray import SimulatedTray
+from device.cameras.tray_picture import jpeg
 from device.session.indicator import BANK_S
-from device.storage.photo_album import jpeg
 from game.message import Message, Paragraph
 from game.situation import TableError
 from vision import read
+from vision.change import KnownTable
 from web.contracts.calibration import CalibrationState, Points, Step
 
 log = logging.getLogger(__name__)
@@ -54,7 +55,7 @@ UNTIL_STILL_S = 10.0
 ROLL_S = 0.05
 
 HEARD_S = 10.0
-"""The page asks every second or so; when it no longer does, button and lamp are the match's again."""
+"""The holder's page asks every second or so; when it no longer does, button and lamp are the match's again."""
 
 FOUND = Message("The tray was found: are the corners where floor and walls meet?")
 NOT_SURE = Message("Not sure where the tray is: drag the corners to where floor and walls meet.")
@@ -69,6 +70,9 @@ class Watcher(Protocol):
 
     @property
     def latest(self) -> Image | None: ...
+
+    @property
+    def table(self) -> KnownTable: ...
 
     def with_camera(self, errand: Callable[[Camera], object]) -> "Future[object]": ...
 
@@ -190,12 +194,15 @@ class Wizard:
             self._worker.submit(job).result()
         finally:
             self._jobs.release()
+        self.heard()
         return self.state()
 
     # What the page asks
 
-    def state(self) -> CalibrationState:
+    def heard(self) -> None:
         self._heard_s = self._clock()
+
+    def state(self) -> CalibrationState:
         profile = self._profiles.of(self._camera) if self._camera else None
         around = Around(
             self._camera, self._simulated is not None, self._size, self._real_button,
@@ -291,10 +298,12 @@ class Wizard:
 
     def listen(self, to: str) -> CalibrationState:
         self._listening = to
+        self.heard()
         return self.state()
 
     def show(self, colour: str) -> CalibrationState:
         self._showing = colour
+        self.heard()
         state = self.state()
         self._changed()
         return state
@@ -323,7 +332,7 @@ class Wizard:
         self._draft = self._draft.learning(looked_at, seen)
 
     def _forget(self) -> None:
-        self._set(looks=(), dice=None, seen=DraftReading(), unsaved=True)
+        self._set(looks=(), dice=None, leans=(), seen=DraftReading(), unsaved=True)
 
     def _test(self) -> None:
         seen, _ = self._read()
@@ -368,6 +377,7 @@ class Wizard:
             sides=signature(image, quad),
             held=held(self._ask(_tuning)),
             dice=draft.dice,
+            leans=draft.leans,
             mat=self._measured(),
         )
 
@@ -386,7 +396,8 @@ class Wizard:
         draft = self._draft
         quad = draft.tray.in_px(width, height)
         aside = draft.aside.in_px(width, height) if draft.aside else None
-        reading = read(image, quad, aside=aside)
+        table = replace(self._camera_thread.table, leans=draft.leans)
+        reading = read(image, quad, aside=aside, table=table)
         if draft.dice:
             reading = sift(reading, quad, draft.dice)
         seen = DraftReading(reading, width, height)

@@ -14,7 +14,7 @@ def bench() -> None:
     \b
     traykeeper bench vision               # milliseconds a read
     traykeeper bench press                # from the button to the phone
-    traykeeper bench start                # from the command to the page
+    traykeeper bench start                # how soon commands answer
     traykeeper bench rules                # the table of keeps
     traykeeper bench odds                 # solving a match
     traykeeper bench players              # chances of three to six players
@@ -29,6 +29,13 @@ def bench() -> None:
 @click.option(
     "--runs", type=click.IntRange(1, 10_000), default=30, show_default=True, help="Reads a size."
 )
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Of OpenCV, for the table of times.",
+)
 @click.option("--curves", type=click.Path(path_type=Path), help="Draw both curves into this SVG.")
 @click.option(
     "--failures",
@@ -42,12 +49,13 @@ def bench() -> None:
     help="Where labelled pictures are: photos/ and renders/, or corrected throws unpacked.",
 )
 def bench_vision(
-    runs: int, curves: Path | None, failures: Path | None, pictures: Path | None
+    runs: int, threads: int, curves: Path | None, failures: Path | None, pictures: Path | None
 ) -> None:
     """Milliseconds a read, beside one pass of blur, Otsu and contours on the same frame.
 
     \b
     traykeeper bench vision --runs 100
+    traykeeper bench vision --threads 4
     traykeeper bench vision --curves reading-time.svg
     traykeeper bench vision --failures wrong --pictures labelled
     """
@@ -60,7 +68,7 @@ def bench_vision(
     elif curves is not None:
         bench.curves(curves, runs)
     else:
-        bench.times(runs)
+        bench.times(runs, threads)
 
 
 @bench.command("press")
@@ -81,7 +89,7 @@ def bench_press(runs: int) -> None:
 @bench.command("start")
 @click.option("--runs", type=click.IntRange(1, 1_000), default=5, show_default=True, help="Starts.")
 def bench_start(runs: int) -> None:
-    """Seconds from `traykeeper play` to its page, beside a Python that only loads libraries.
+    """From `play` to its page, beside the libraries alone; `keeps`, beside a Python that does nothing.
 
     \b
     traykeeper bench start

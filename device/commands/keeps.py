@@ -3,18 +3,22 @@
 import io
 import json
 import sys
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, TextIO
 
 import click
 
 from device.commands.options import rules_option
 from device.errors import BAD_INPUT, UsageError
+from device.files import tell
 from game.count_words import faces, n_dice
 from game.errors import ThrowError, quoted
 from game.rules import rule_files, scoring
 from game.rules.ruleset import Dice, Ruleset
 from game.rules.scoring import Effect, Keep, ThrowEvent
+
+MAX_LINE = 1000
+"""Characters: twenty dice with a word between them are fewer; /dev/zero has no end."""
 
 
 @click.command()
@@ -40,8 +44,20 @@ def list_keeps(dice: tuple[str, ...], rules_name: str, *, as_json: bool) -> bool
     if dice != ("-",):
         show(_parse("".join(dice), rules), rules)
         return False
-    lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", errors="replace")
-    return _each_line(lines, rules, show)
+    stdin = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", errors="replace")
+    return _each_line(_bounded(stdin), rules, show)
+
+
+def _bounded(lines: TextIO) -> Iterator[str]:
+    """Each line; one that does not end is refused."""
+    number = 0
+    while line := lines.readline(MAX_LINE + 1):
+        number += 1
+        if len(line) > MAX_LINE:
+            raise UsageError(
+                f"stdin, line {number}: longer than {MAX_LINE} characters: write one throw a line"
+            )
+        yield line
 
 
 def _each_line(lines: Iterable[str], rules: Ruleset, show: Any) -> bool:
@@ -52,7 +68,7 @@ def _each_line(lines: Iterable[str], rules: Ruleset, show: Any) -> bool:
         try:
             show(_parse(line, rules), rules)
         except (ThrowError, UsageError) as error:
-            click.echo(f"traykeeper: stdin, line {number}: {error}", err=True)
+            tell(f"traykeeper: stdin, line {number}: {error}", err=True)
             bad = True
     return bad
 

@@ -19,14 +19,14 @@ from device import picture_list
 from device.calibrating.profile_store import named
 from device.cameras.base import Image
 from device.errors import BAD_INPUT, UsageError
-from device.files import shown
+from device.files import shown, tell
 from device.picture_list import Picture, TablePictures
 from device.session import messages
 from game.count_words import faces
 from vision import Quad, Reading
 from vision import read as read_picture
 from vision.annotate import annotate
-from vision.change import KnownTable
+from vision.change import NOTHING_KNOWN, KnownTable
 from vision.images import ImageError, load
 
 TABLES = 4
@@ -94,7 +94,7 @@ def _read_one(picture: Picture, known: Profile | None, *, as_json: bool) -> bool
         image = load(picture.path)
         reading = _reading(image, picture, None if picture.tray else known)
     except ImageError as error:
-        click.echo(f"traykeeper: {shown(str(error))}", err=True)
+        tell(f"traykeeper: {error}", err=True)
         if as_json:
             click.echo(json.dumps(_unread(picture.name, str(error))))
         return False
@@ -116,7 +116,9 @@ def _reading(image: Image, picture: Picture, known: Profile | None) -> Reading:
     height, width = image.shape[:2]
     tray = known.tray.in_px(width, height) if known else picture.tray
     aside = known.aside.in_px(width, height) if known and known.aside else None
-    table = _known_table(picture.table, tray) if picture.table else KnownTable()
+    table = KnownTable(leans=known.leans) if known else NOTHING_KNOWN
+    if picture.table:
+        table = _known_table(picture.table, tray)
     reading = read_picture(image, tray, aside=aside, table=table)
     return sift(reading, tray, known.dice) if known and known.dice and tray else reading
 
@@ -124,9 +126,7 @@ def _reading(image: Image, picture: Picture, known: Profile | None) -> Reading:
 def _write(path: Path, image: Image) -> bool:
     if cv2.imwrite(str(path), image):
         return True
-    click.echo(
-        f"traykeeper: {shown(path)}: cannot be written: is the folder full or read-only?", err=True
-    )
+    tell(f"traykeeper: {path}: cannot be written: is the folder full or read-only?", err=True)
     return False
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from device.files import tell
 from device.session import messages
 from game.count_words import faces, goal
 from game.errors import RulesetError
@@ -118,9 +119,9 @@ def check_rules(path: str) -> int:
     try:
         rules = rule_files.from_file(path)
     except RulesetError as error:
-        click.echo(f"traykeeper: {' '.join(str(error).split())}", err=True)
+        tell(f"traykeeper: {' '.join(str(error).split())}", err=True)
         return 1
-    click.echo(f"{path}: holds. {rules.title}: {len(sentences(rules))} rules")
+    tell(f"{path}: holds. {rules.title}: {len(sentences(rules))} rules")
     return 0
 
 

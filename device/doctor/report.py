@@ -3,6 +3,7 @@
 Pictures go in only where they were asked for; the journal, with everyone's name, never does.
 """
 
+import os
 import platform
 import re
 import sys
@@ -15,7 +16,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from device.doctor.system import PATIENCE_S, System
 from device.errors import UsageError
-from device.files import SERVICE, zip_member
+from device.files import SERVICE, whole_file, zip_member
 from device.settings import as_text
 
 SECRET = re.compile(
@@ -23,16 +24,23 @@ SECRET = re.compile(
 )
 MAC = re.compile(r"\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b", re.IGNORECASE)
 LOG_LINES = "500"
+READABLE = 0o644
+"""Whoever asked root for it sends it along as somebody else."""
 
 
 def pack_report(path: Path, system: System, found: str, *, pictures: bool) -> None:
     """Write the report; nothing is left behind where that fails.
 
     Raises:
-        UsageError: it cannot be written there.
+        UsageError: it cannot be written there, or something of that name is there.
     """
+    if path.exists():
+        raise UsageError(f"{path}: there is something of that name: name another")
+    if not path.parent.is_dir():
+        raise UsageError(f"{path}: no report can be written there: there is no such folder")
     try:
-        with ZipFile(path, "w", ZIP_DEFLATED) as report:
+        with whole_file(path) as file, ZipFile(file, "w", ZIP_DEFLATED) as report:
+            os.fchmod(file.fileno(), READABLE)
             for name, text in _texts(system, found):
                 report.writestr(zip_member(name, ZIP_DEFLATED), without_secrets(text))
             for name, picture in _pictures(system) if pictures else ():

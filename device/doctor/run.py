@@ -11,6 +11,7 @@ from device.doctor.check_network import broker
 from device.doctor.findings import Finding, Level
 from device.doctor.report import pack_report
 from device.doctor.system import System, admit
+from device.files import tell
 
 CHECKS: Mapping[str, Callable[[System], Finding]] = {
     "version": check_service.version,
@@ -45,10 +46,14 @@ def visit(*, as_json: bool, pack: str | None, pictures: bool, file: str | None) 
     system = admit(file)
     findings = examine(system)
     text = as_text(findings)
-    click.echo(as_json_text(findings) if as_json else text)
+    if as_json:
+        click.echo(as_json_text(findings))
+    else:
+        for line in text.splitlines():
+            tell(line)
     if pack is not None:
         pack_report(Path(pack), system, text, pictures=pictures)
-        click.echo(f"Packed into {pack}: look inside before you send it.", err=True)
+        tell(f"Packed into {pack}: look inside before you send it.", err=True)
     return int(any(found.level is Level.FAILED for found in findings.values()))
 
 

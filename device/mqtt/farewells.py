@@ -82,7 +82,7 @@ class Farewells:
 
 
 def _read(path: Path) -> tuple[LeftBehind, ...]:
-    with suppress(OSError, ValueError, TypeError):
+    with suppress(OSError, ValueError, TypeError, RecursionError):
         return tuple(LeftBehind(**left) for left in json.loads(path.read_text("utf-8")))
     return ()
 

@@ -5,7 +5,6 @@ way when something broke goes out again, and counts once by its match and number
 """
 
 import json
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -15,6 +14,7 @@ from typing import Self
 
 from game.journal.feed import Feed, FeedLine
 from game.journal.wire import WireEntry
+from game.plain_file import write_whole
 
 FILE = "mqtt.json"
 
@@ -34,7 +34,7 @@ class Note:
     @classmethod
     def read(cls, path: Path) -> Self | None:
         """The note in this file; None where there is none, or none that can be read."""
-        with suppress(OSError, ValueError, TypeError):
+        with suppress(OSError, ValueError, TypeError, RecursionError):
             return cls(**json.loads(path.read_text("utf-8")))
         return None
 
@@ -43,10 +43,8 @@ class Note:
 
         It need not outlive the cut: what is sent again counts once.
         """
-        fresh = path.with_suffix(".new")
         with suppress(OSError):  # a full disk: the entries go out again, and count once
-            fresh.write_text(json.dumps(asdict(self)), "utf-8")
-            os.replace(fresh, path)  # noqa: PTH105 - says that it replaces
+            write_whole(path, json.dumps(asdict(self)), synced=False)
 
 
 WINDOW = 50

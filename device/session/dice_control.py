@@ -164,5 +164,6 @@ class DiceControl(MatchControl):
         if self.dice.last is None:
             raise IllegalMove(Message("there is nothing to take back"))
         self._clear()
+        self._looker.forget()
         self.dice = self.dice.undone()
         self.message = Message("Taken back.")

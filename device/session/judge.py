@@ -43,6 +43,11 @@ class Sight:
         dice[die] = replace(dice[die], value=face, confidence=1.0, problem=None)
         return replace(self, reading=replace(self.reading, dice=tuple(dice)))
 
+    def without(self, die: int) -> "Sight":
+        """The same, as if this die, counted from 0, had not been seen: a person says that it is none."""
+        dice = self.reading.dice
+        return replace(self, reading=replace(self.reading, dice=dice[:die] + dice[die + 1 :]))
+
 
 def judge(match: Match, sight: Sight, before: tuple[Place, ...] = ()) -> Verdict:
     """What this sight means, with the match as it stands.

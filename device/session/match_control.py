@@ -82,6 +82,8 @@ class Looker(Protocol):
 
     def doubt(self) -> None: ...
 
+    def forget(self, since_s: float = 0.0) -> None: ...
+
     @property
     def tumbled(self) -> bool | None: ...
 
@@ -200,6 +202,7 @@ class MatchControl:
             self._leftovers = ()
         elif Spliced in kinds and _spots(match) != _spots(before):
             self._leftovers = lay  # whatever the past is now, these are no new throw
+            self._looker.forget()
         elif kinds & {Undone, Redone} and _spots(match) != _spots(before):
             self._looker.doubt()
         return match
@@ -347,6 +350,7 @@ class MatchControl:
         if self.rolloff.before is None:
             raise IllegalMove(Message("there is nothing to take back"))
         self._clear()
+        self._looker.forget()
         self.rolloff = self.rolloff.before
         throws = Message("%(name)s throws.", name=messages.roller(self.rolloff.seat or 0))
         self.message = Paragraph(Message("Taken back."), throws)

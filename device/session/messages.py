@@ -264,7 +264,8 @@ _DIE_ADVICE: dict[Problem, Callable[[Message], Message]] = {
         "%(die)s is too small in the picture: bring the camera closer.", die=die
     ),
     Problem.SOMETHING: lambda die: Message(
-        "%(die)s is something new that is not known: take it out, or tap it and say what it shows.",
+        "%(die)s is something new that is not known: take it out, or tap it and say that it is nothing, "
+        "or what it shows.",
         die=die,
     ),
 }

@@ -24,6 +24,7 @@ from device.session.verdict import (
     NeedsAttention,
     NotThrown,
     OpenQuestion,
+    Overlay,
     Verdict,
     WaitingForStillness,
 )
@@ -67,6 +68,7 @@ class Session(DiceControl):
         self._no_camera: Message | Paragraph | None = None
         self._before_camera_was_lost = self.message
         self.offering: Sight | None = None
+        self._left_out: Overlay | None = None
         self._shut_down = shut_down
 
     @property
@@ -309,14 +311,39 @@ class Session(DiceControl):
             raise TableError(
                 Message("That die is no part of the last throw: press to read the dice.")
             )
+        has_left_out = self.has_left_out
+        self._judge_anew(sight)
+        self._left_out = self.overlay if has_left_out else None
+
+    def left_out(self, sight: Sight) -> None:
+        """A person called something nothing that was seen: the sight without it is judged anew."""
+        if not isinstance(self.overlay, OpenQuestion | NeedsAttention):
+            raise TableError(Message("That throw is accepted: correct its dice, or take it back."))
+        self._judge_anew(sight)
+        self._left_out = self.overlay
+
+    @property
+    def has_left_out(self) -> bool:
+        """Whether something was called nothing in what is open: a step back looks at it again."""
+        return self.has_camera and self.overlay is not None and self.overlay is self._left_out
+
+    def _judge_anew(self, sight: Sight) -> None:
         self.overlay = None
         sight = sight.known(self._lay)
         if self.dice is not None:
-            self._read_dice(self.dice, sight)
+            self._read_dice_or_wait(self.dice, sight)
         elif self.live_match:
             self._follow(judge.judge(self.live_match.match, sight, self._leftovers))
         else:
             self._rolled_off(sight)
+
+    def _undo(self) -> None:
+        if not self.has_left_out:
+            super()._undo()
+            return
+        self._clear()
+        self._looker.forget(self._seen_s or 0.0)
+        self._look()
 
     def _judge(self, waiting: WaitingForStillness, sight: Sight) -> None:
         first = waiting.confirming

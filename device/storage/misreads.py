@@ -16,9 +16,10 @@ from typing import Any, Protocol
 from zipfile import ZipFile
 
 from device.cameras.base import Image
+from device.cameras.tray_picture import jpeg
 from device.files import write_whole, zip_member
 from device.storage.misread_labels import Truth, truth
-from device.storage.photo_album import jpeg, shows
+from device.storage.photo_album import shows
 from device.storage.throw_pictures import SPARE_BYTES
 from game.match.events import Place
 from game.match.match import Match

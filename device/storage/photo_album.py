@@ -6,14 +6,14 @@ faces. Its name is made of what it shows: who kept it under that name keeps the 
 
 from collections import OrderedDict, deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2s
 from typing import Protocol
 
-import cv2
 import numpy as np
 
 from device.cameras.base import Image
+from device.cameras.tray_picture import cut_to, jpeg
 from device.session.placement import lies_at, place_of
 from game.match.events import UNKNOWN_FACE, Place
 from vision.annotate import annotate
@@ -25,15 +25,6 @@ PICTURES = 6
 
 KEPT = 16
 """Of the JPEGs drawn of them: a phone that is some snapshots behind still finds its photo."""
-
-WIDTH_PX = 800
-"""Twice the points of a phone held upright."""
-
-MARGIN = 0.09
-"""Of the height of what is shown: walls lean outwards, and the labels of dice need room."""
-
-JPEG_QUALITY = 75
-"""At that width 30 to 50 kB: the first view of the page stays below 100 kB in all."""
 
 DIE_QUALITY = 90
 AROUND_DIE = 1.3
@@ -162,16 +153,6 @@ def _told(reading: Reading, faces: dict[int, int]) -> Reading:
     return replace(reading, dice=tuple(dice))
 
 
-def jpeg(image: Image, width_px: int = WIDTH_PX, quality: int = JPEG_QUALITY) -> bytes:
-    """The picture as JPEG, at most so wide."""
-    height, width = image.shape[:2]
-    if width > width_px:
-        size = (width_px, round(height * width_px / width))
-        image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-    _, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
-    return data.tobytes()
-
-
 def _around(image: Image, die: Die) -> Image:
     """The square around a die, with what of it lies beyond the picture left out."""
     half = AROUND_DIE * die.size
@@ -191,19 +172,6 @@ class AlbumPicture:
         self.names: dict[tuple[object, ...], str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class TrayCut:
-    """The part of a picture that is shown, in its pixels."""
-
-    left: int
-    top: int
-    width: int
-    height: int
-
-    def of(self, image: Image) -> Image:
-        return image[self.top : self.top + self.height, self.left : self.left + self.width]
-
-
 def _photo_die(die: Die, width: int, height: int) -> PhotoDie:
     return PhotoDie(
         die.value,
@@ -221,14 +189,3 @@ def _with_dice(reading: Reading, zones: Sequence[Quad]) -> Sequence[Quad]:
     """The tray always: what is shown should be dice, not table."""
     is_aside_used = any(die.zone is Zone.ASIDE for die in reading.dice)
     return zones if is_aside_used else zones[:1]
-
-
-def cut_to(width: int, height: int, zones: Sequence[Quad]) -> TrayCut:
-    """The upright box around the zones, with a margin for walls and labels."""
-    if not zones:
-        return TrayCut(0, 0, width, height)
-    xs, ys = zip(*(corner for zone in zones for corner in zone.corners), strict=True)
-    margin = MARGIN * (max(ys) - min(ys))
-    left, top = (max(0, int(min(side) - margin)) for side in (xs, ys))
-    right, bottom = min(width, int(max(xs) + margin)), min(height, int(max(ys) + margin))
-    return TrayCut(left, top, right - left, bottom - top)

@@ -21,11 +21,12 @@ from device.storage.throw_pictures import FOLDER as FRAMES
 from device.storage.throw_pictures import forget
 from game.errors import DamagedJournal, JournalError, reason
 from game.journal import rows, schema, trace
-from game.journal.file_guard import locked, sync_folder
+from game.journal.file_guard import locked
 from game.journal.journal import FILE, Journal
 from game.journal.salvage import Salvaged
 from game.journal.trace import SUFFIX
 from game.message import Message
+from game.plain_file import sync_folder
 
 log = logging.getLogger(__name__)
 

@@ -14,8 +14,8 @@ from threading import Thread
 from time import time
 
 from device.cameras.base import Image
+from device.cameras.tray_picture import jpeg
 from device.files import write_whole
-from device.storage.photo_album import jpeg
 from game.journal.entry import EARLIEST_S
 
 log = logging.getLogger(__name__)

@@ -27,11 +27,12 @@ from device.watching.reports import (
     Seen,
     TimedOut,
 )
+from device.watching.table_memory import TableInView, TableMemory
 from game.message import Message
-from vision import Quad, Reading, read
-from vision.candidates import seems_empty
-from vision.change import NOTHING_KNOWN, KnownTable, change
+from vision import Die, Quad, Reading, read
+from vision.change import KnownTable
 from vision.consensus import agree
+from vision.reading import Lean
 
 log = logging.getLogger(__name__)
 
@@ -58,9 +59,6 @@ FAILED = Message("it failed, the log says how; it is opened again")
 Errand = Callable[[Camera], object]
 """Something to be done with the camera, by whoever takes the steps."""
 
-BELIEVED = 2
-"""Rests in which a tray seems empty that does not look as it did: the camera was moved."""
-
 Sift = Callable[[Reading, Camera], Reading]
 """What becomes of a reading by what is known of the dice."""
 
@@ -70,7 +68,7 @@ NOTHING_YET = Activity(Motion.STILL, 0.0, hand=False, settled=False)
 
 @dataclass(eq=False)
 class _View:
-    """An open camera, and what is known of the tray under it; times are on the clock of the frames.
+    """An open camera, and what it sees of the tray under it; times are on the clock of the frames.
 
     `gap_s` is when nobody had watched for a moment, `idle_s` when the tray at rest was last shown
     around.
@@ -87,8 +85,6 @@ class _View:
     moved_s: float
     gap_s: float = 0.0
     idle_s: float = 0.0
-    table: KnownTable = NOTHING_KNOWN
-    strange_rests: int = 0
     latest: Image | None = None
     activity: Activity = NOTHING_YET
 
@@ -116,6 +112,7 @@ class TrayWatch:
         by_itself: whether it reports dice that came to rest though nobody asked.
         looks: how many readings of one rest must agree.
         sift: what becomes of each reading.
+        leans: how dice lay in throws under this camera before.
         idle: called with a preview now and then while the tray is at rest.
         clock: seconds that never run backwards; those of the camera's frames.
     """
@@ -130,11 +127,12 @@ class TrayWatch:
         by_itself: bool = False,
         looks: int = LOOKS,
         sift: Sift = lambda reading, _camera: reading,
+        leans: Callable[[Camera], tuple[Lean, ...]] = lambda _camera: (),
         idle: Callable[[Frame, Camera], object] = lambda _frame, _camera: None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._open, self._post, self._clock = open_camera, post, clock
-        self._sift, self._idle = sift, idle
+        self._sift, self._leans, self._idle = sift, leans, idle
         self._still_s, self._period_s, self._looks = still_s, period_s, looks
         self._by_itself, self._told_s = by_itself, 0.0
         self._errands: SimpleQueue[tuple[Errand, Future[object]]] = SimpleQueue()
@@ -144,6 +142,7 @@ class TrayWatch:
         self._number = 0
         self._marked_s: float | None = None
         self._view: _View | None = None
+        self._memory = TableMemory()
         self._failures = 0
         self._beat_s = clock()
 
@@ -161,15 +160,28 @@ class TrayWatch:
             self._wanted = None
 
     def mark(self, time_s: float | None = None) -> None:
-        """`tumbled` speaks of what happened since the tray was seen so at this time, or now."""
+        """What was read of the tray as it was seen at this time is accepted; without one, what was tapped in.
+
+        `tumbled` speaks of what happened since then, or since now.
+        """
         with self._lock:
             self._marked_s = self._clock() if time_s is None else time_s
+        self._memory.accept(time_s, self._rolled_since)
 
     def doubt(self) -> None:
         """The reading it was marked with was taken back: that nothing tumbled since says nothing any more."""
         with self._lock:
             if self._view:
                 self._view.gap_s = self._clock()
+        self.forget()
+
+    def forget(self, since_s: float = 0.0) -> None:
+        """What was read since then was not so: the table is known as it was before."""
+        self._memory.forget(since_s)
+
+    def is_nothing(self, time_s: float, thing: Die) -> None:
+        """What was read there at this time is no die: it is not asked about again while it lies there."""
+        self.with_camera(lambda _: self._memory.lay_in(time_s, thing))
 
     def resettle(self) -> None:
         """The light has changed: a camera that can, finds its exposure again."""
@@ -217,8 +229,7 @@ class TrayWatch:
     @property
     def table(self) -> KnownTable:
         """What is known of the table that is watched."""
-        view = self._view
-        return view.table if view else NOTHING_KNOWN
+        return self._memory.known
 
     @property
     def latest(self) -> Image | None:
@@ -280,12 +291,13 @@ class TrayWatch:
 
     def _begin(self, camera: Camera, picture_px: tuple[int, int]) -> _View:
         """Watch the tray that this camera knows."""
-        now_s = self._clock()
+        now_s, zones = self._clock(), _zones(camera)
         view = _View(
-            camera, picture_px, _zones(camera),
+            camera, picture_px, zones,
             MotionWatch(still_s=self._still_s, tray=camera.tray, picture_px=picture_px),
             LastRest(camera.tray, picture_px), Liveness(), now_s, now_s, now_s, gap_s=now_s,
         )  # fmt: skip
+        self._memory.begin(TableInView(camera.name, picture_px, zones), self._leans(camera))
         with self._lock:
             self._view = view
         return view
@@ -321,7 +333,8 @@ class TrayWatch:
             view.idle_s = self._clock()
             self._idle(frame, view.camera)
         if rest:
-            self._study(view, rest.image)
+            self._beat()
+            self._memory.study(rest.image, view.camera, view.zones)
 
     def _has_tumbled_since_told(self, view: _View) -> bool:
         """Surely, and since the last reading: a throw is told once."""
@@ -329,17 +342,9 @@ class TrayWatch:
             since_s = max(self._told_s, self._marked_s or 0.0)
         return view.motion.tumbled_since(since_s) is True
 
-    def _study(self, view: _View, image: Image) -> None:
-        """How the tray looks empty is seen between throws, and follows the light."""
-        self._beat()
-        new = change(image, view.table.empty, view.zones)
-        is_same = new is not None and not new.stands.any()
-        if not is_same:
-            if not seems_empty(image, view.camera.tray, view.camera.aside):
-                return
-            view.strange_rests += 1
-        if is_same or new is None or view.strange_rests >= BELIEVED:
-            view.table, view.strange_rests = replace(view.table, empty=image), 0
+    def _rolled_since(self, time_s: float) -> bool:
+        with self._lock:
+            return self._view is not None and self._view.motion.tumbled_since(time_s) is True
 
     def _take(self, view: _View) -> Frame:
         self._beat()
@@ -373,6 +378,7 @@ class TrayWatch:
                 self._told_s = view.seen_s
                 sight = Sight(reading, self.tumbled, view.seen_s)
                 seen = Seen(wanted.number, sight, image, view.zones)
+                self._memory.read(view.seen_s, image, reading)
                 self._finish(wanted, self._with_earlier(seen, view))
         elif not wanted.armed and self._clock() - wanted.asked_s > wanted.wait_s:
             self._finish(wanted, TimedOut(wanted.number))
@@ -395,14 +401,12 @@ class TrayWatch:
         """
         images = [begun.image] if begun else []
         images += [view.camera.capture().image for _ in range(self._looks - len(images))]
-        reading = agree([self._read_one(image, view) for image in images])
-        view.table = view.table.after(images[0], reading)
-        return reading, images[0]
+        return agree([self._read_one(image, view) for image in images]), images[0]
 
     def _read_one(self, image: Image, view: _View) -> Reading:
         self._beat()
         camera = view.camera
-        reading = read(image, camera.tray, aside=camera.aside, table=view.table)
+        reading = read(image, camera.tray, aside=camera.aside, table=self.table)
         return self._sift(reading, camera)
 
     def _finish(self, wanted: ReadRequest, report: Report) -> None:

@@ -1,7 +1,6 @@
 """The files of a journal: one process alone may write them, and nobody else moves or empties them."""
 
 import fcntl
-import os
 from pathlib import Path
 from typing import IO
 
@@ -65,12 +64,3 @@ def locked(path: Path) -> IO[bytes]:
             )
         ) from None
     return lock
-
-
-def sync_folder(folder: Path) -> None:
-    """Names in it are on the disk afterwards, not only what they stand for."""
-    number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)

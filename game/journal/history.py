@@ -100,6 +100,13 @@ class History:
         with self._reading() as db:
             return schema.identity(db)
 
+    @property
+    def as_of(self) -> tuple[str, int]:
+        """Its identity and the position of its last entry: where both are as before, it says the same."""
+        with self._reading() as db:
+            (newest,) = db.execute("SELECT MAX(position) FROM entry").fetchone()
+            return schema.identity(db), newest or 0
+
     def matches(self, *, before: int = NEWEST, limit: int = 50) -> tuple[Played, ...]:
         """The matches that can be read, the one played last first.
 

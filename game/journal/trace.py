@@ -19,7 +19,7 @@ from threading import Lock
 from typing import BinaryIO
 
 from game.journal.entry import Row, seal
-from game.journal.file_guard import sync_folder
+from game.plain_file import write_whole
 
 SUFFIX = ".txt"
 
@@ -166,13 +166,7 @@ class Trace:
         self._size += len(data)
 
     def _replace(self, data: bytes) -> None:
-        fresh = self.path.with_name(f".{self.path.name}.new")
-        with fresh.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(self.path)
-        sync_folder(self.path.parent)
+        write_whole(self.path, data)
         self._let_go()
         self._file, self._size = self.path.open("r+b"), len(data)
 

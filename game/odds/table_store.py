@@ -5,13 +5,11 @@ target, so that one of other rules is never taken for it; a damaged file counts 
 """
 
 import io
-import os
 import zipfile
 import zlib
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import numpy as np
 
@@ -19,6 +17,7 @@ from game.errors import OddsError
 from game.message import Message
 from game.odds.compiled_rules import Floats
 from game.odds.match_odds import MatchOdds, digest
+from game.plain_file import write_whole
 from game.rules.ruleset import Ruleset
 
 _FINENESS = 2**24
@@ -59,10 +58,7 @@ class TableStore:
         """
         path = self._path(digest(wins.rules, wins.target))
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with NamedTemporaryFile(dir=self.folder, delete=False) as file:
-                file.write(pack(wins.chances))
-            os.replace(file.name, path)  # noqa: PTH105 - as one step, over what is there
+            write_whole(path, pack(wins.chances))
         except OSError as error:
             raise OddsError(
                 Message(

@@ -9,6 +9,7 @@ from html import escape
 from textwrap import wrap
 
 from game.count_words import goal
+from game.message import Message, Say
 from game.rules import scoring
 from game.rules.rule_options import OPTIONS
 from game.rules.ruleset import FACES, Alike, Dice, Ruleset
@@ -39,24 +40,30 @@ _PIPS = {
 }
 
 
+NOTHING_AT_ALL = Message("nothing at all")
+_NOTHING = Message("nothing")
+
+
 @dataclass(frozen=True, slots=True)
 class CardLine:
-    """One line of the card: the dice, what they are called, what they bring."""
+    """One line of the card: the dice, what a program calls them, what they bring."""
 
     dice: Dice
     name: str
-    points: str
+    points: Message
 
 
 def lines(rules: Ruleset) -> tuple[CardLine, ...]:
     """All that scores, as the card lists it."""
     found = [*_few(rules), *_many(rules), *_whole(rules)]
-    return tuple(
-        CardLine(dice, name, points) for dice, name, points in found if points not in ("", "0")
-    )
+    return tuple(CardLine(dice, name, points) for dice, name, points in found if points)
 
 
-def _few(rules: Ruleset) -> Iterator[tuple[Dice, str, str]]:
+Found = Iterator[tuple[Dice, str, Message | None]]
+"""Dice, their name, and what they bring; None where they are not played."""
+
+
+def _few(rules: Ruleset) -> Found:
     for face in FACES:
         yield (face,), f"single {face}", _figure(rules.singles[face - 1])
     threes = _threes(rules)
@@ -64,10 +71,10 @@ def _few(rules: Ruleset) -> Iterator[tuple[Dice, str, str]]:
     span = range(min(usual, default=0), max(usual, default=0))
     for face in FACES:
         if face not in usual:
-            points = "nothing" if face in span and not threes[face] else _figure(threes[face])
+            points = _NOTHING if face in span and not threes[face] else _figure(threes[face])
             yield (face,) * 3, f"three {face}s", points
     if usual:
-        yield (min(usual),) * 3, f"three {min(usual)}s to {max(usual)}s", "100 x face"
+        yield (min(usual),) * 3, f"three {min(usual)}s to {max(usual)}s", Message("100 x face")
 
 
 def _threes(rules: Ruleset) -> dict[int, int]:
@@ -78,39 +85,39 @@ def _threes(rules: Ruleset) -> dict[int, int]:
     return {face: points.get((face,) * 3, 0) for face in FACES}
 
 
-def _many(rules: Ruleset) -> Iterator[tuple[Dice, str, str]]:
+def _many(rules: Ruleset) -> Found:
     words = dict(zip(range(4, rules.n_dice + 1), ("four", "five", "six"), strict=False))
     for n, word in words.items():
         points = {
-            Alike.NONE: "",
-            Alike.DOUBLING: f"triple x {2 ** (n - 3)}",
-            Alike.ADDING: f"triple x {n - 2}",
+            Alike.NONE: None,
+            Alike.DOUBLING: Message("triple x %(n)s", n=2 ** (n - 3)),
+            Alike.ADDING: Message("triple x %(n)s", n=n - 2),
             Alike.FIXED: _figure(rules.alike_fixed[n - 4]),
         }
         usual = points[rules.alike]
         yield (6,) * n, f"{word} of a kind", usual
         for face in FACES:
             exception = rules.exception(face, n)
-            none = exception == 0 and usual not in ("", "0")
-            figure = "nothing" if none else _figure(exception or 0)
+            figure = _NOTHING if exception == 0 and usual else _figure(exception or 0)
             yield (face,) * n, f"{word} {face}s", figure
 
 
-def _whole(rules: Ruleset) -> Iterator[tuple[Dice, str, str]]:
+def _whole(rules: Ruleset) -> Found:
     for row in OPTIONS:
         if row.shape:
             points = _figure(getattr(rules, row.name))
-            on_top = "three + " if row.shape.on_triple and points != "0" else ""
-            yield row.shape.shown, row.shape.name, f"{on_top}{points}"
-    yield (), "nothing at all", _figure(rules.nothing)
+            if points and row.shape.on_triple:
+                points = Message("three + %(points)s", points=points)
+            yield row.shape.shown, row.shape.name, points
+    yield (), str(NOTHING_AT_ALL), _figure(rules.nothing)
 
 
-def _figure(points: int) -> str:
-    return f"{points:,}"
+def _figure(points: int) -> Message | None:
+    return Message("%(points)s", points=points) if points else None
 
 
-def card(rules: Ruleset) -> str:
-    """The scoring card as one SVG document of 85 by 55 mm."""
+def card(rules: Ruleset, say: Say = str) -> str:
+    """The scoring card as one SVG document of 85 by 55 mm, put into words by `say`."""
     width, height = CARD_MM
     rows = lines(rules)
     half = max((len(rows) + 1) // 2, 1)
@@ -118,25 +125,26 @@ def card(rules: Ruleset) -> str:
     parts = [_text(4, 7, rules.title, _fitting(rules.title, width - 8, 4), bold=True)]
     for i, line in enumerate(rows):
         column, row = divmod(i, half)
-        parts += _card_line(line, 4 + 40 * column, 11 + step * row, step)
-    parts += _small_print(rules, 14 + step * half, width - 8, height)
+        parts += _card_line(line, 4 + 40 * column, 11 + step * row, step, say)
+    told = " ".join(map(say, playing_sentences(rules)))
+    parts += _small_print(told, 14 + step * half, width - 8, height)
     return _svg(width, height, parts, size=(f"{width}mm", f"{height}mm"))
 
 
-def _card_line(line: CardLine, x: float, y: float, step: float) -> Iterator[str]:
+def _card_line(line: CardLine, x: float, y: float, step: float, say: Say) -> Iterator[str]:
     size = min(0.78 * step, 3.5)
     for i, face in enumerate(line.dice):
         yield _die(face, x + i * size * 1.1, y, size)
-    if not line.dice:
-        yield _text(x, y + 0.7 * size, line.name, min(2.6, size))
-    room = 37 - (len(line.dice) * 1.1 * size if line.dice else WIDE * size * len(line.name)) - 0.5
-    figure = _fitting(line.points, room, min(2.8, 1.1 * size))
-    yield _text(x + 37, y + 0.74 * size, line.points, figure, bold=True, end=True)
+    name, points = "" if line.dice else say(NOTHING_AT_ALL), say(line.points)
+    if name:
+        yield _text(x, y + 0.7 * size, name, min(2.6, size))
+    room = 37 - (len(line.dice) * 1.1 * size if line.dice else WIDE * size * len(name)) - 0.5
+    figure = _fitting(points, room, min(2.8, 1.1 * size))
+    yield _text(x + 37, y + 0.74 * size, points, figure, bold=True, end=True)
 
 
-def _small_print(rules: Ruleset, y: float, width: float, height: float) -> Iterator[str]:
+def _small_print(text: str, y: float, width: float, height: float) -> Iterator[str]:
     """How it is played, as large as the room that is left allows."""
-    text = " ".join(map(str, playing_sentences(rules)))
     size = LARGEST
     while size > SMALLEST and len(_rows(text, width, size)) * 1.3 * size > height - y - 1:
         size -= 0.1
@@ -153,12 +161,12 @@ def _fitting(text: str, width: float, size: float) -> float:
     return min(size, width / (WIDE_BOLD * max(1, len(text))))
 
 
-def pad(rules: Ruleset, names: Sequence[str] = ()) -> str:
+def pad(rules: Ruleset, names: Sequence[str] = (), say: Say = str) -> str:
     """A score pad that fills its page: a column for each player, a line for each turn."""
     width, height = PAD_MM
     n = max(4, len(names))
     column = (width - 10) / n
-    length = goal(rules.rounds, rules.target)
+    length = say(goal(rules.rounds, rules.target))
     room = width - 13 - WIDE * 4 * len(length)
     parts = [_text(5, 9, rules.title, _fitting(rules.title, room, 4.5), bold=True)]
     parts.append(_text(width - 5, 9, length, 4, end=True))

@@ -27,6 +27,8 @@ from typing import Any
 from urllib.error import HTTPError
 
 from tests.campaigns.phone import Played
+from tests.web.conftest import MemoryTable, make_app
+from tests.web.guest import ENDLESS, filled, routes
 from web.stream import HEARTBEAT_S
 
 LIES_S = 1.5
@@ -39,26 +41,31 @@ PAUSE_S = 0.3
 COMES_BACK_S = 5.0
 """What a stream that was refused is asked to wait."""
 
-SEEN = (
-    "/", "/sections", "/api/v1/state", "/api/v1/view.jpg", "/api/v1/calibration", "/matches",
-    "/statistics", "/health", "/calibrate", "/api/v1/matches", "/api/v1/health", "/api/v1/pencil",
-    "/api/v1/calibration/picture.jpg", "/api/v1/backup", "/api/v1/corrections/pictures.zip",
-    "/api/v1/pencil/pin", "/api/v1/openapi.json", "/api/v1/matches?before=-99999999999999999999",
-)  # fmt: skip
-DONE = (
-    ("/api/v1/pencil/ask", {}),
-    ("/api/v1/pencil/pin", {"pin": "000000"}),
-    ("/api/v1/pencil/owner", {"pin": "000000"}),
-    ("/api/v1/calibration/find", {}),
-    ("/api/v1/press", {}),
-    ("/api/v1/restore", {}),
-)
+ROUTES = [
+    route.partition(" ") for route in routes(make_app(MemoryTable())) if not ENDLESS.search(route)
+]
+SEEN = [path for method, _, path in ROUTES if method == "GET"]
+DONE = [path for method, _, path in ROUTES if method == "POST"]
+"""All that there is; what a guest may not is refused, and that costs something, too."""
+
+ODD = "/matches?before=-99999999999999999999", "/api/v1/matches?before=99999999999999999999"
+BODIES = {
+    "/api/v1/pencil/pin": [{"pin": "000000"}],
+    "/api/v1/pencil/owner": [{"pin": "000000"}],
+    "/api/v1/pencil/link": [{"token": "none"}],
+    "/api/v1/pencil/sit": [{"name": name} for name in ("Anna", "Ben", "")],
+}
+"""What a guest may do takes; all else gets nothing."""
 
 
 @dataclass
 class Guests:
-    """What they were answered: status -> how often; 0 is none at all."""
+    """What they were answered: status -> how often; 0 is none at all.
 
+    `photo` is the newest photo that there was to see.
+    """
+
+    photo: str = "none"
     answers: Counter[int] = field(default_factory=Counter)
     over: Event = field(default_factory=Event)
 
@@ -105,7 +112,7 @@ def attend(table: Played, seconds: int, streams: int, guests: int) -> tuple[Gues
     for thread in threads:
         thread.start()
     try:
-        evening = play(table, seconds)
+        evening = play(table, seconds, crowd)
     finally:
         crowd.over.set()
         for thread in threads:
@@ -127,14 +134,14 @@ def stream(port: int, number: int, crowd: Guests) -> None:
 
 
 def guest(port: int, number: int, crowd: Guests) -> None:
-    """Asks for everything, one after the other."""
+    """Asks for everything that the app has, in any order."""
     rng = random.Random(number)
     while not crowd.over.wait(PAUSE_S * rng.random() * 2):
         connection = HTTPConnection(
             "127.0.0.1", port, timeout=PATIENCE_S, source_address=(address_of(number), 0)
         )
         try:
-            connection.request(*wish(rng))
+            connection.request(*wish(rng, crowd.photo))
             answer = connection.getresponse()
             answer.read()
             crowd.answers[answer.status] += 1
@@ -144,11 +151,16 @@ def guest(port: int, number: int, crowd: Guests) -> None:
             connection.close()
 
 
-def wish(rng: random.Random) -> tuple[str, str, bytes | None, dict[str, str]]:
+def wish(rng: random.Random, photo: str) -> tuple[str, str, bytes | None, dict[str, str]]:
+    """Mostly to see something, of the matches, throws and photos that there are."""
     if rng.random() < 0.8:
-        return "GET", rng.choice(SEEN), None, {"Host": "localhost"}
-    path, body = rng.choice(DONE)
-    headers = {"Host": "localhost", "Content-Type": "application/json", "Idempotency-Key": "same"}
+        match, position = rng.randint(1, 5), rng.randint(1, 50)
+        path = filled(rng.choice([*SEEN, *ODD]), match_id=match, position=position, photo_id=photo)
+        return "GET", path, None, {"Host": "localhost"}
+    path = rng.choice([*DONE, *BODIES])
+    body = rng.choice(BODIES.get(path, [{}]))
+    key = str(rng.randrange(9))
+    headers = {"Host": "localhost", "Content-Type": "application/json", "Idempotency-Key": key}
     return "POST", path, json.dumps(body).encode(), headers
 
 
@@ -161,7 +173,7 @@ def connected(port: int, number: int) -> socket.socket:
     return socket.create_connection(("127.0.0.1", port), PATIENCE_S, (address_of(number), 0))
 
 
-def play(table: Played, seconds: int) -> Evening:
+def play(table: Played, seconds: int, crowd: Guests) -> Evening:
     """Throws, presses, and waits for the reading on a phone's stream; banks or begins anew."""
     evening, events = Evening(), followed(table.port)
     table.post("match", names=["Anna", "Ben"])
@@ -177,6 +189,7 @@ def play(table: Played, seconds: int) -> Evening:
             evening.unread += 1
         else:
             evening.late_ms.append(1000 * (time.perf_counter() - start_s))
+            crowd.photo = read["photo"]["id"]
         go_on(table)
         if next(memory):
             evening.memory_mb.append(resident_mb(table.process.pid))

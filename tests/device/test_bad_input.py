@@ -1,6 +1,7 @@
 """What is handed in on the command line is bounded, and answered in one line that harms no terminal."""
 
 import os
+import socket
 import subprocess
 import sys
 import zipfile
@@ -11,12 +12,18 @@ import pytest
 
 from device.calibrating import profile_file
 from device.calibrating.profile_file import ProfileError
+from device.doctor.report import pack_report
+from device.doctor.system import Machine, System
+from device.errors import UsageError
 from device.files import as_owner_of, shown
+from device.settings import Settings
 from device.storage import backup
 from device.storage.backup import MAX_BYTES, BackupError
+from device.storage.daily_backup import Backups
 from game.journal.journal import FILE, Journal
 from game.match.match import Match
 from game.rules import rule_files
+from game.textfile import MAX_CHARS
 
 COMMAND = str(Path(sys.executable).with_name("traykeeper"))
 
@@ -36,8 +43,8 @@ def play(folder):
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("read", "/dev/zero"), "a device, not a picture"),
-        (("read", "/dev/null"), "a device, not a picture"),
+        (("read", "/dev/zero"), "a device or a pipe, not a picture"),
+        (("read", "/dev/null"), "a device or a pipe, not a picture"),
         (("restore", "/dev/zero", "--yes"), "a device or a pipe"),
         (("restore", "/", "--yes"), "Is a directory"),
         (("read", "a\x1b[31mb\n.jpg"), r"a\x1b[31mb\n.jpg: no such file"),
@@ -94,6 +101,41 @@ def test_a_pipe_that_nobody_fills_does_not_stop_a_restore(tmp_path):
     assert run("restore", tmp_path / "pipe", "--yes")[0] == 2
 
 
+@pytest.mark.parametrize("words", [("read", "f.jpg"), ("rules", "check", "f.toml"), ("match", "f")])
+def test_a_pipe_that_nobody_fills_is_no_file(tmp_path, words):
+    os.mkfifo(tmp_path / words[-1])
+    code, _, said = run(*words, cwd=tmp_path)
+
+    assert (code, said.count("\n")) == (2, 1)
+    assert "a device or a pipe" in said
+
+
+def test_a_text_that_is_too_long_is_refused(tmp_path):
+    with (tmp_path / "match.txt").open("wb") as file:
+        file.truncate(MAX_CHARS + 1)
+
+    assert "match.txt: this is longer than" in run("match", tmp_path / "match.txt")[2]
+
+
+def test_a_line_without_an_end_is_refused():
+    with Path("/dev/zero").open("rb") as endless:
+        code, _, said = run("keeps", "-", stdin=endless)
+
+    assert code == 2
+    assert "stdin, line 1: longer than" in said
+
+
+@pytest.mark.parametrize("name", ["/dev/null", "kept.txt", "folder"])
+def test_a_report_takes_the_place_of_nothing(tmp_path, name):
+    (tmp_path / "kept.txt").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    system = System(Machine(), Settings(), None, None, None, installed=False)
+    with pytest.raises(UsageError, match="there is something of that name"):
+        pack_report(tmp_path / name, system, "ok", pictures=False)
+
+    assert (tmp_path / "kept.txt").read_text() == "mine"
+
+
 def test_a_small_file_that_unpacks_to_a_large_one_is_refused(tmp_path):
     path = tmp_path / "bomb.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bomb:
@@ -125,6 +167,51 @@ def test_a_closed_stream_is_never_taken_by_a_file(tmp_path, closed):
     assert b"Traceback" not in done.stderr
     assert backup.read(tmp_path / "kept.zip").matches == 1
     assert (tmp_path / FILE).read_bytes() == before
+
+
+EVIL = "a\x1b]0;evil\x07"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("rules", "check", f"{EVIL}.toml"),
+        ("rules", "check", "{folder}/" + f"{EVIL}good.toml"),
+        ("rules", "check", "{folder}/" + f"{EVIL}bad.toml"),
+        ("calibrate", "mat", "--out", "{folder}/" + f"{EVIL}.svg"),
+        ("doctor", "--zip", "{folder}/" + f"{EVIL}.zip"),
+        ("doctor", "--settings", "{folder}/" + f"{EVIL}bad.toml"),
+        ("backup", "{folder}/" + f"{EVIL}.zip", "--state", "{folder}/" + EVIL),
+        ("restore", "{folder}/" + f"{EVIL}.zip", "--state", "{folder}/" + EVIL, "--yes"),
+    ],
+)
+def test_no_name_of_a_file_is_obeyed_by_the_terminal(tmp_path, words):
+    (tmp_path / f"{EVIL}good.toml").write_text('extends = "zilch"\n')
+    (tmp_path / f"{EVIL}bad.toml").write_text('extend = "zilch"\n')
+    play(make(tmp_path / EVIL))
+    backup.write(Backups(tmp_path / EVIL).now(), tmp_path / f"{EVIL}.zip")
+    _, out, said = run(*(word.format(folder=tmp_path) for word in words))
+
+    assert r"a\x1b]0;evil" in out + said
+    assert all(line.isprintable() for line in (out + said).splitlines())
+
+
+def test_no_warning_of_play_is_obeyed_by_the_terminal(tmp_path):
+    state = make(tmp_path / EVIL)
+    (state / "calibration.toml").write_text("broken")
+    (state / "pencil.json").mkdir()
+    with socket.create_server(("0.0.0.0", 0)) as taken:  # noqa: S104 - where it would listen, too
+        port = taken.getsockname()[1]
+        code, _, said = run("play", "--state", state, "--camera", "sim", "--port", port)
+
+    assert code == 2
+    assert said.count(r"a\x1b]0;evil") == 2
+    assert all(line.isprintable() for line in said.splitlines())
+
+
+def make(folder):
+    folder.mkdir()
+    return folder
 
 
 def test_names_are_shown_on_one_line_without_orders_to_the_terminal():

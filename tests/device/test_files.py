@@ -90,7 +90,8 @@ def test_root_writes_nothing_where_the_folder_of_another_leads_elsewhere(another
 
 
 def test_what_root_measures_and_keeps_belongs_to_the_service(anothers, monkeypatch):
-    monkeypatch.setattr(fit, "_reads_s", lambda: {(width, 1): 0.1 for width in WIDTHS_PX})
+    reads_s = {(width_px, 1): 0.1 for width_px in WIDTHS_PX}
+    monkeypatch.setattr(fit, "_reads", lambda: (reads_s, dict.fromkeys(WIDTHS_PX, 100.0)))
     monkeypatch.setattr(fit, "_phone_s", lambda: 0.01)
     done = CliRunner().invoke(cli, ["bench", "fit", "--keep", "--state", str(anothers)])
 

@@ -7,15 +7,17 @@ from device.bench.fit import Measured, choose
 from device.errors import UsageError
 from device.machine_fit import AUTO, WIDTHS_PX, Fit
 
+PEAKS_MB = {2304: 270, 1536: 260, 1152: 250}
 
-def measured(seconds, *, faster=1.0):
+
+def measured(seconds, *, faster=1.0, memory_mb=3800):
     """A read of the largest picture takes so long; each thread more makes it so much faster."""
     reads_s = {
         (width_px, threads): seconds * (width_px / WIDTHS_PX[0]) ** 2 * faster ** (threads - 1)
         for width_px in WIDTHS_PX
         for threads in (1, 2, 4)
     }
-    return Measured(reads_s, 0.002, 250, 416)
+    return Measured(reads_s, 0.002, PEAKS_MB, memory_mb)
 
 
 def test_auto_goes_by_what_was_measured_and_kept_here(tmp_path):
@@ -30,7 +32,10 @@ def test_what_was_set_counts_before_what_was_measured(tmp_path):
     assert fit.chosen("1536", AUTO, "3", tmp_path) == Fit(1536, 1, 3)
 
 
-@pytest.mark.parametrize("broken", ["", "[]", '{"picture_px": 0}', '{"looks": "two"}', '{"x": 1}'])
+@pytest.mark.parametrize(
+    "broken",
+    ["", "[]", '{"picture_px": 0}', '{"looks": "two"}', '{"x": 1}', "[" * 100_000],
+)
 def test_a_broken_note_is_as_none(tmp_path, broken):
     (tmp_path / fit.FILE).write_text(broken)
 
@@ -61,3 +66,12 @@ def test_threads_that_gain_little_are_left_to_the_page():
 
 def test_a_machine_that_is_too_slow_takes_what_is_quickest():
     assert choose(measured(60.0)) == Fit(1152, 1, 1)
+
+
+@pytest.mark.parametrize(("memory_mb", "picture_px"), [(440, 2304), (410, 1536), (395, 1152)])
+def test_a_machine_with_little_memory_reads_pictures_that_have_room(memory_mb, picture_px):
+    assert choose(measured(0.1, memory_mb=memory_mb)) == Fit(picture_px, 1, 2)
+
+
+def test_a_machine_in_which_nothing_has_room_takes_the_smallest():
+    assert choose(measured(0.1, memory_mb=100)) == Fit(1152, 1, 2)

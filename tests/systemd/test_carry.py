@@ -37,12 +37,31 @@ def state(tmp_path):
     return folder
 
 
-def carry(tmp_path, stick, machine=MACHINE):
+LSBLK = '#!/bin/sh\necho "lsblk $*" >>"$SAID"\ncat "$DEVICES/rows"\n'
+MOUNT = """#!/bin/sh
+echo "mount $*" >>"$SAID"
+from="$DEVICES/$(basename "$3")"
+[ -d "$from" ] && rmdir "$4" && ln -s "$from" "$4"
+"""
+UMOUNT = '#!/bin/sh\necho "umount $*" >>"$SAID"\nrm "$1" && mkdir "$1"\n'
+"""Stand-ins that write down what is asked; what is on a device lies in a folder of its name."""
+
+
+def carry(tmp_path, *folders, machine=MACHINE):
+    """Run it, on these folders and on the sticks that the stand-ins know of."""
     (tmp_path / "machine-id").write_text(machine)
-    names = {"STATE": "state", "BROUGHT": "brought", "MACHINE": "machine-id"}
-    told = {name: str(tmp_path / file) for name, file in names.items()} | {"USER": str(SERVICE)}
-    env = os.environ | {f"TRAYKEEPER_{name}": value for name, value in told.items()}
-    return subprocess.run([CARRY, stick], env=env, capture_output=True, text=True, check=True)
+    (tmp_path / "bin").mkdir(exist_ok=True)
+    programs = {"lsblk": LSBLK, "mount": MOUNT, "umount": UMOUNT}
+    for name, text in programs.items():
+        (tmp_path / "bin" / name).write_text(text)
+        (tmp_path / "bin" / name).chmod(0o755)
+    path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
+    names = {"STATE": "state", "BROUGHT": "brought", "MACHINE": "machine-id", "STICK": "mounted"}
+    places = {f"TRAYKEEPER_{name}": tmp_path / file for name, file in names.items()}
+    places |= {"SAID": tmp_path / "said", "DEVICES": tmp_path / "devices"}
+    places |= {"TRAYKEEPER_USER": SERVICE}
+    env = os.environ | {"PATH": path} | {name: str(place) for name, place in places.items()}
+    return subprocess.run([CARRY, *folders], env=env, capture_output=True, text=True, check=True)
 
 
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
@@ -140,7 +159,7 @@ def test_two_tables_may_share_a_stick(tmp_path, stick, state):
     folder.mkdir()
     for machine in (MACHINE, "77b0"):
         (state / "backups" / "traykeeper-000001.zip").write_text(machine)
-        carry(tmp_path, stick, machine)
+        carry(tmp_path, stick, machine=machine)
 
     assert {path.read_text() for path in folder.iterdir()} == {MACHINE, "77b0"}
 
@@ -175,6 +194,83 @@ def test_a_link_leads_nowhere(tmp_path, stick, state):
     carry(tmp_path, stick)
 
     assert not (state / "incoming").exists()
+
+
+ROWS = """\
+/dev/mmcblk0 mmc   \n\
+/dev/mmcblk0p1  /dev/mmcblk0 vfat /boot/firmware
+/dev/sda usb   \n\
+/dev/sda1  /dev/sda vfat \n\
+/dev/sda2  /dev/sda ext4 /media/in\\x20use
+/dev/sda3  /dev/sda swap \n\
+/dev/sdb usb  exfat \n\
+/dev/sdc sata   \n\
+/dev/sdc1  /dev/sdc ext4 \n"""
+"""As `lsblk -rnpo NAME,TRAN,PKNAME,FSTYPE,MOUNTPOINT` prints them."""
+
+
+@pytest.fixture
+def devices(tmp_path):
+    """A backup on each of them, and what lsblk says of them."""
+    for name in ("mmcblk0p1", "sda1", "sda2", "sda3", "sdb", "sdc1"):
+        (tmp_path / "devices" / name).mkdir(parents=True)
+        (tmp_path / "devices" / name / f"traykeeper-{name}.zip").write_bytes(b"zip")
+    (tmp_path / "devices" / "rows").write_text(ROWS)
+    return tmp_path / "devices"
+
+
+def asked(tmp_path, *programs):
+    lines = (tmp_path / "said").read_text().splitlines()
+    return [line for line in lines if line.split()[0] in programs]
+
+
+def brought(state):
+    return sorted(path.name for path in (state / "incoming").glob("*"))
+
+
+def test_sticks_that_nobody_has_mounted_are_mounted_one_after_the_other(tmp_path, state, devices):
+    carry(tmp_path)
+    mounted = tmp_path / "mounted"
+
+    assert asked(tmp_path, "mount", "umount") == [
+        f"mount -o nosuid,nodev,noexec /dev/sda1 {mounted}",
+        f"umount {mounted}",
+        f"mount -o nosuid,nodev,noexec /dev/sdb {mounted}",
+        f"umount {mounted}",
+    ]
+    assert asked(tmp_path, "lsblk") == ["lsblk -rnpo NAME,TRAN,PKNAME,FSTYPE,MOUNTPOINT"]
+    assert brought(state) == ["traykeeper-sda1.zip", "traykeeper-sdb.zip"]
+    assert (devices / "sda2" / "traykeeper-sda2.zip").exists()
+
+
+def test_the_newest_goes_onto_every_stick_with_a_folder(tmp_path, state, devices):
+    (state / "backups" / "traykeeper-000001.zip").write_bytes(b"new")
+    for name in ("sda1", "sda2", "sdb"):
+        (devices / name / "traykeeper-backups").mkdir()
+    carry(tmp_path)
+    taken = {path.parts[-3] for path in devices.glob("*/traykeeper-backups/*")}
+
+    assert taken == {"sda1", "sdb"}
+
+
+def test_a_stick_that_cannot_be_mounted_is_left_out(tmp_path, state, devices):
+    shutil.rmtree(devices / "sda1")
+    carry(tmp_path)
+
+    assert [line.split()[0] for line in asked(tmp_path, "mount", "umount")] == [
+        "mount",
+        "mount",
+        "umount",
+    ]
+    assert brought(state) == ["traykeeper-sdb.zip"]
+
+
+def test_without_a_stick_nothing_is_mounted(tmp_path, state, devices):
+    (devices / "rows").write_text("".join(ROWS.splitlines(keepends=True)[:2]))
+    carry(tmp_path)
+
+    assert asked(tmp_path, "mount", "umount") == []
+    assert brought(state) == []
 
 
 def test_a_link_in_the_matches_folder_gives_nothing_of_roots_away(tmp_path, stick, state):

@@ -14,7 +14,8 @@ from datetime import datetime
 
 import pytest
 
-from tests.virtual_pi.appliance import CACHE, HERE, PROJECT, Appliance, sh, take_checkout
+from tests.source_package import packed
+from tests.virtual_pi.appliance import CACHE, HERE, PROJECT, Appliance, sh
 
 NEEDS = [program for program in ("debootstrap", "nsenter", "unshare") if not shutil.which(program)]
 PACKAGES = ("systemd", "systemd-sysv", "dbus", "udev", "iproute2", "kmod", "cloud-init")
@@ -67,8 +68,7 @@ def card(tmp_path_factory):
     upper = tmp_path_factory.mktemp("card") / "upper"
     boot = upper / "boot" / "firmware"
     boot.mkdir(parents=True)
-    checkout = take_checkout(tmp_path_factory.mktemp("release") / "traykeeper-0.1.0")
-    sh("tar", "-czf", boot / "traykeeper-0.1.0.tar.gz", "-C", checkout.parent, checkout.name)
+    shutil.copy(packed(tmp_path_factory.mktemp("release")), boot)
     shutil.copy(PROJECT / "systemd" / "cloud-init" / "vendor-data", boot)
     for name, text in SEED.items():
         (boot / name).write_text(text)

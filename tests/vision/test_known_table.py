@@ -1,5 +1,7 @@
 """What is known of a table makes reading surer, and never makes a die vanish."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -7,13 +9,14 @@ import pytest
 import vision
 from device.cameras.simulated.tray_geometry import LOOKS
 from tests.vision.painted import Put, photograph
-from vision import Die, Problem, Reading
+from vision import Die, Problem, Quad, Reading
+from vision.candidates import seems_empty
 from vision.change import KEPT, KnownTable
 from vision.reading import Lean
 
 GREEN = LOOKS["green"]
 DICE = [Put(v, 38 * v - 133, 10 * (v % 3), 17 * v) for v in range(1, 7)]
-FLAT = Lean(10.0, 20.0, 0.1, 0.2, 40.0)
+FLAT = Lean(-0.1, 0.2, 0.1, 0.2, 0.03)
 
 
 @pytest.fixture(scope="module")
@@ -71,11 +74,35 @@ def test_dice_are_read_as_without(table):
     assert reading.sure
 
 
+def test_what_is_known_holds_for_pictures_of_another_size(table):
+    shot = photograph(DICE, GREEN, seed=5)
+
+    reading = vision.read(
+        cv2.resize(shot.image, None, fx=0.75, fy=0.75, interpolation=cv2.INTER_AREA),
+        Quad(tuple((0.75 * x, 0.75 * y) for x, y in shot.tray.corners)),
+        table=replace(table, empty=None),
+    )
+
+    assert reading.values == shot.values
+    assert reading.sure
+
+
 @pytest.mark.parametrize("shape", [(1, 3000, 3), (3000, 1, 3), (5, 4000, 3)])
 def test_pictures_of_odd_shapes_read_as_empty(shape):
     image = np.full(shape, 128, np.uint8)
 
     assert vision.read(image, table=KnownTable(image.copy())).values == ()
+
+
+def test_without_a_tray_told_the_sides_of_dice_are_no_question(table):
+    shot = photograph(
+        [replace(one, y_mm=60.0 * (-1) ** k) for k, one in enumerate(DICE)], GREEN, seed=5
+    )
+
+    reading = vision.read(shot.image, table=table)
+
+    assert reading.values == shot.values
+    assert reading.sure
 
 
 def test_what_was_there_before_is_no_die(table):
@@ -89,9 +116,18 @@ def test_what_was_there_before_is_no_die(table):
     assert reading.sure
 
 
+def test_a_tray_seems_empty_where_what_looks_like_dice_was_there_before():
+    printed, more = photograph(DICE[:3], GREEN, seed=1), photograph(DICE, GREEN, seed=1)
+
+    assert not seems_empty(printed.image, printed.tray, None)
+    assert seems_empty(printed.image, printed.tray, None, printed.image)
+    assert not seems_empty(more.image, more.tray, None, printed.image)
+
+
 @pytest.fixture(scope="module")
 def die_px(table):
-    return round(float(np.median([lean.edge for lean in table.leans])))
+    side = max(table.empty.shape)
+    return round(float(np.median([lean.edge for lean in table.leans])) * side)
 
 
 def test_what_may_be_a_die_and_is_not_read_is_asked_about(table, die_px):
@@ -118,6 +154,21 @@ def test_a_coin_in_the_tray_is_no_die_and_no_question(table, die_px):
 
     assert reading.values == shot.values
     assert reading.sure
+
+
+@pytest.mark.parametrize("tray_told", [True, False])
+def test_a_card_that_may_hide_dice_is_asked_about(table, die_px, tray_told):
+    shot = photograph(DICE[:3], GREEN, seed=5)
+
+    def lay(image, at):
+        card = cv2.boxPoints((at, (3.4 * die_px, 2.4 * die_px), 10.0)).astype(np.int32)
+        cv2.fillConvexPoly(image, card, (200, 205, 210), cv2.LINE_AA)
+
+    tray = shot.tray if tray_told else None
+    reading = vision.read(spoilt(shot, 70, lay), tray, table=table)
+
+    assert Problem.SOMETHING in {die.problem for die in reading.dice}
+    assert not reading.sure
 
 
 def test_a_pencil_in_the_tray_is_no_die_and_no_question(table, die_px):

@@ -32,7 +32,11 @@ def tray_under(stand, half=(6.0, 4.0), height=18.0):
 
 
 def seen(stand, places=PLACES):
-    return [Lean(x, y, *stand.lean(x, y), 40.0) for x, y in places]
+    middle = np.array(stand.middle)
+    return [
+        Lean(*(((x, y) - middle) / stand.side), *stand.lean(x, y), 40 / stand.side)
+        for x, y in places
+    ]
 
 
 @pytest.mark.parametrize("focal", [0.5, 0.8, 1.4])
@@ -54,6 +58,17 @@ def test_from_straight_above_the_dice_tell_the_lens(focal):
         stand.focal_px, rel=0.12
     )
     assert pose(tray, WIDTH, HEIGHT).focal_px == pytest.approx(0.8 * WIDTH, rel=0.12)
+
+
+def test_a_die_is_as_large_as_it_would_be_in_the_middle_whatever_the_size_of_the_picture():
+    stand = camera(0.8, 20)
+    small = replace(stand, focal_px=stand.focal_px / 2, middle=(WIDTH / 4, HEIGHT / 4))
+    x, y = PLACES[1]
+    shares = np.subtract((x, y), stand.middle) / stand.side
+    lean = Lean(*shares, 0.0, 0.0, 50 * stand.near(x, y) / stand.side)
+
+    assert stand.edge(lean) == pytest.approx(50)
+    assert small.edge(lean) == pytest.approx(25)
 
 
 def test_one_cocked_die_among_five_does_not_change_the_lens():

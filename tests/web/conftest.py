@@ -19,6 +19,7 @@ from game.commands import (
     Heed,
     MoveButton,
     NameFace,
+    NotADie,
     TapIn,
     ThrowDice,
 )
@@ -78,6 +79,9 @@ class NoCamera:
         pass
 
     def doubt(self):
+        pass
+
+    def forget(self, since_s=0.0):
         pass
 
 
@@ -160,8 +164,8 @@ class MemoryTable:
                 return self.show(
                     lamp=Lamp(colour, 0.0, "let go to read" if command.down else "ready")
                 )
-            case NameFace():
-                return self._name(command)
+            case NameFace() | NotADie():
+                return self._tapped(command)
             case Advise():
                 return self.advise(Mode(command.mode))
             case Heed():
@@ -192,14 +196,17 @@ class MemoryTable:
             raise TableError(Verbatim("The dice were not gathered."))
         return self.do(TapIn(self.to_throw.pop(0)))
 
-    def _name(self, command: NameFace) -> Snapshot:
+    def _tapped(self, command: NameFace | NotADie) -> Snapshot:
         photo = self._snapshot.photo
         if photo is None or photo.id != command.photo:
             raise TableError(
                 Message("That photo is an old one: look at the newest, and tap there.")
             )
         dice = list(photo.dice)
-        dice[command.die] = replace(dice[command.die], value=command.face, problem=None)
+        if isinstance(command, NotADie):
+            del dice[command.die]
+        else:
+            dice[command.die] = replace(dice[command.die], value=command.face, problem=None)
         return self.show(photo=replace(photo, dice=tuple(dice)))
 
     def advise(self, mode: Mode) -> Snapshot:

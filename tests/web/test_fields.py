@@ -1,6 +1,18 @@
 import pytest
 
-from web.fields import Corners, Faces, Names, Number, OneOf, Optional, Text, Whole, Yes, values
+from web.fields import (
+    AskedNumber,
+    Corners,
+    Faces,
+    Names,
+    Number,
+    OneOf,
+    Optional,
+    Text,
+    Whole,
+    Yes,
+    values,
+)
 from web.problem import HttpProblem
 
 
@@ -60,3 +72,11 @@ def test_a_long_wrong_value_is_cut_short():
         values({"f": ["x" * 500]}, {"f": Yes()})
 
     assert len(str(found.value)) < 80
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [(None, 9), ("", 9), ("x", 9), ("1e9", 9), ("4", 4), ("-1", 0), ("9" * 40, 10)],
+)
+def test_a_number_in_an_address_is_the_nearest_that_may_be(text, number):
+    assert AskedNumber(0, 10, usual=9).read(text) == number

@@ -4,9 +4,10 @@ Pressing the tray's own button is proof of standing there, and so is the PIN. Pr
 to the phone that asks, unless somebody holds it who is here: then that person is asked.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from threading import RLock
+from threading import Lock
 from time import monotonic
 
 from game.message import Message
@@ -67,10 +68,10 @@ class Pencil:
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._changed, self.by_button = changed, by_button
-        self._kept = kept or PencilState()
+        self._kept = self._written = kept or PencilState()
         self._keep = keep
         self._clock = clock
-        self._lock = RLock()
+        self._lock, self._writing = Lock(), Lock()
         self._seen_s: float | None = None
         self._asking = ""
         self._asked_s = 0.0
@@ -111,7 +112,7 @@ class Pencil:
         Raises:
             TableError: another phone is asking.
         """
-        with self._lock:
+        with self._changing():
             if self.holds(phone):
                 return
             if self._waits and self._asking != phone:
@@ -120,27 +121,22 @@ class Pencil:
                 )
             if not self._waits:  # who asks again waits no longer for it
                 self._asking, self._asked_s = phone, self._clock()
-        self._changed()
 
     def press(self) -> bool:
         """The real button was pressed: whether that gave the pencil, and so reads nothing."""
-        with self._lock:
+        with self._changing():
             given = self._waits and not self._holder_is_here
             if given:
                 self._give(self._asking)
-        if given:
-            self._changed()
         return given
 
     def prove(self, phone: str) -> bool:
         """The phone knows the PIN: it gets the pencil, or the holder who is here is asked."""
-        with self._lock:
+        with self._changing():
             given = self.holds(phone) or not self._holder_is_here
             if given:
                 self._give(phone)
-        if given:
-            self._changed()
-        else:
+        if not given:
             self.ask(phone)
         return given
 
@@ -150,25 +146,22 @@ class Pencil:
         Raises:
             TableError: nobody asks any more.
         """
-        with self._lock:
+        with self._changing():
             if not self._waits:
                 raise TableError(Message("nobody asks for the pencil any more"))
             if give:
                 self._give(self._asking)
             self._asking = ""
-        self._changed()
 
     def lay_down(self) -> None:
         """The holder lays it down: the next who asks and proves it gets it."""
-        with self._lock:
-            self._store(replace(self._kept, holder=""))
-        self._changed()
+        with self._changing():
+            self._kept = replace(self._kept, holder="")
 
     def let_own_turns(self, *, on: bool) -> None:
         """Whether each player's own phone may act in that player's turn."""
-        with self._lock:
-            self._store(replace(self._kept, own_turn=on))
-        self._changed()
+        with self._changing():
+            self._kept = replace(self._kept, own_turn=on)
 
     def sit(self, phone: str, name: str) -> None:
         """This is the phone of the player of that name; "" for nobody's.
@@ -176,7 +169,7 @@ class Pencil:
         Raises:
             TableError: another phone is that player's, or too many have a player.
         """
-        with self._lock:
+        with self._changing():
             others = {p: n for p, n in self._kept.players.items() if p != phone}
             if name and name in others.values():
                 raise TableError(
@@ -191,22 +184,20 @@ class Pencil:
                         "too many phones have a player: whoever holds the pencil can clear them"
                     )
                 )
-            self._store(replace(self._kept, players=others | ({phone: name} if name else {})))
-        self._changed()
+            self._kept = replace(self._kept, players=others | ({phone: name} if name else {}))
 
     def rename(self, names: Mapping[str, str]) -> None:
         """Players are called something else now, by the name before: their phones stay theirs."""
-        with self._lock:
+        with self._changing():
             players = self._kept.players
             moved = {phone: names[name] for phone, name in players.items() if name in names}
             stayed = {p: name for p, name in players.items() if name not in moved.values()}
-            self._store(replace(self._kept, players=stayed | moved))
+            self._kept = replace(self._kept, players=stayed | moved)
 
     def free(self) -> None:
         """No phone is any player's."""
-        with self._lock:
-            self._store(replace(self._kept, players={}))
-        self._changed()
+        with self._changing():
+            self._kept = replace(self._kept, players={})
 
     def _called(self, phone: str) -> str:
         """So that a room can tell who asks: not every phone that does is held by a guest."""
@@ -225,10 +216,23 @@ class Pencil:
     def _give(self, phone: str) -> None:
         self._asking = ""
         self._seen_s = self._clock()
-        if self._kept.holder != phone:
-            self._store(replace(self._kept, holder=phone))
+        self._kept = replace(self._kept, holder=phone)
 
-    def _store(self, kept: PencilState) -> None:
-        if kept != self._kept:
-            self._keep(kept)
-            self._kept = kept
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """What changes is written and told once the lock is free: the table waits for no card."""
+        with self._lock:
+            before = self._kept, self._asking, self._asked_s
+            yield
+            changed = (self._kept, self._asking, self._asked_s) != before
+        if changed:
+            self._write()
+            self._changed()
+
+    def _write(self) -> None:
+        """The newest state, and never one before it afterwards."""
+        with self._writing:
+            newest = self._kept
+            if newest != self._written:
+                self._keep(newest)
+                self._written = newest

@@ -11,6 +11,7 @@ from game.message import Message
 from web.contracts.maintenance import HealthCheck, Maintainer
 from web.contracts.misreads import Misreads
 from web.contracts.table import Table
+from web.few_at_once import FewAtOnce
 from web.fields import Base64, Whole
 from web.problem import HttpProblem
 from web.response import in_parts, json_answer, state_answer
@@ -18,6 +19,9 @@ from web.route import Routes, Who
 
 MAX_PART = 98_304
 """Of a backup that is sent: 64 kB, as JSON. So nobody can fill the disk with half a request."""
+
+OPEN = 2
+"""Backups that are sent at once: each is a file on the card until its phone has all of it."""
 
 HIGHEST = 2**53
 
@@ -59,6 +63,7 @@ def create_health(table: Table, keeper: Maintainer | None, misreads: Misreads | 
 def create_backups(keeper: Maintainer | None) -> Routes:
     """The routes of checks, backups and kept pictures; without a keeper nothing is kept."""
     routes = Routes("backups")
+    few = FewAtOnce(OPEN)
 
     def kept() -> Maintainer:
         if keeper is None:
@@ -71,8 +76,9 @@ def create_backups(keeper: Maintainer | None) -> Routes:
 
     @routes.reads(
         "/backup", "Matches, calibration and settings", kind="application/zip",
-        who=Who.OWNER, refused=(403, 404),
+        who=Who.OWNER, refused=(403, 404, 503),
     )  # fmt: skip
+    @few.sent
     def backup() -> Response:
         name = f"traykeeper-{datetime.now(UTC).astimezone():%Y-%m-%d}.zip"
         headers = {

@@ -11,7 +11,7 @@ from game.match.match_text import to_text
 from web.api.exports import as_csv, as_json
 from web.contracts.coach import Coach, LookedBack
 from web.fields import Whole
-from web.pages.matches import HIGHEST, asked_before, found_match, known, lost_match, sums, working
+from web.pages.matches import BEFORE, HIGHEST, found_match, known, lost_match, sums, working
 from web.response import json_answer
 from web.route import Routes
 from web.state.coach_json import moment_json
@@ -23,9 +23,11 @@ def create_matches(history: History | None, coach: Coach | None) -> Routes:
     """The routes of /api/v1/matches; without a history there is nothing to see."""
     routes = Routes("matches", "/api/v1/matches")
 
-    @routes.reads("", "The matches of the journal, the newest first")
-    def matches() -> Response:
-        found = history.matches(before=asked_before(), limit=PAGE) if history else ()
+    @routes.reads(
+        "", "The matches of the journal, the newest first", asked={"before": BEFORE}, refused=(503,)
+    )
+    def matches(before: int) -> Response:
+        found = history.matches(before=before, limit=PAGE) if history else ()
         return json_answer([_played_json(played) for played in found])
 
     _add_exports(routes, history)
@@ -34,17 +36,19 @@ def create_matches(history: History | None, coach: Coach | None) -> Routes:
 
 
 def _add_exports(routes: Routes, history: History | None) -> None:
-    @routes.reads("/<int:match_id>.txt", "One of them as text", kind="text/plain", refused=(404,))
+    @routes.reads(
+        "/<int:match_id>.txt", "One of them as text", kind="text/plain", refused=(404, 503)
+    )
     def text(match_id: int) -> Response:
         return Response(to_text(found_match(history, match_id)[1]), mimetype="text/plain")
 
     @routes.reads(
-        "/<int:match_id>.csv", "Its turns for a spreadsheet", kind="text/csv", refused=(404,)
+        "/<int:match_id>.csv", "Its turns for a spreadsheet", kind="text/csv", refused=(404, 503)
     )
     def spreadsheet(match_id: int) -> Response:
         return Response(as_csv(found_match(history, match_id)[1]), mimetype="text/csv")
 
-    @routes.reads("/<int:match_id>.json", "Its turns for programs", refused=(404,))
+    @routes.reads("/<int:match_id>.json", "Its turns for programs", refused=(404, 503))
     def data(match_id: int) -> Response:
         return json_answer(as_json(found_match(history, match_id)[1]))
 

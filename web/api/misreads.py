@@ -6,15 +6,20 @@ from flask import Response
 
 from game.message import Message
 from web.contracts.misreads import Misreads
+from web.few_at_once import FewAtOnce
 from web.fields import Yes
 from web.problem import HttpProblem
 from web.response import json_answer
 from web.route import Routes, Who
 
+OPEN = 2
+"""Downloads at once: each reads 100 MB from the card."""
+
 
 def create_misreads(misreads: Misreads | None) -> Routes:
     """The routes of /api/v1/corrections."""
     routes = Routes("misreads", "/api/v1/corrections")
+    few = FewAtOnce(OPEN)
 
     def kept() -> Misreads:
         if misreads is None:
@@ -37,8 +42,9 @@ def create_misreads(misreads: Misreads | None) -> Routes:
 
     @routes.reads(
         "/pictures.zip", "All of them with labels, for the holder",
-        kind="application/zip", who=Who.HOLDER, refused=(403, 404),
+        kind="application/zip", who=Who.HOLDER, refused=(403, 404, 503),
     )  # fmt: skip
+    @few.sent
     def pictures() -> Response:
         headers = {
             "Cache-Control": "no-store",

@@ -24,7 +24,7 @@ REFUSALS = {
     413: "It is too large",
     415: "It is not JSON",
     422: "The key came with another body",
-    429: "Too many wrong PINs",
+    429: "Too often from one address: Retry-After says when it may again",
     503: "Not yet, or too many streams are open: Retry-After says when",
 }
 
@@ -84,9 +84,17 @@ def _get(route: Route, parameters: list[Schema]) -> Schema:
     answer = {"description": route.summary, "content": {route.kind: schema}}
     return {
         "summary": route.summary,
-        "parameters": parameters,
+        "parameters": [*parameters, *_asked(route)],
         "responses": {"200": answer} | _refused(route.refused),
     } | ({} if route.who is Who.ANYBODY else {"security": _PENCIL})
+
+
+def _asked(route: Route) -> list[Schema]:
+    """What may stand behind the question mark."""
+    return [
+        {"name": name, "in": "query", "required": False, "schema": each.schema}
+        for name, each in route.asked.items()
+    ]
 
 
 def _post(route: Route, parameters: list[Schema]) -> Schema:

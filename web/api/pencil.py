@@ -1,5 +1,7 @@
 """The pencil's part of the HTTP API: asking, proving, handing over, and whose phone is whose."""
 
+from collections.abc import Callable
+
 from flask import Response, g, request
 
 from game.message import Message
@@ -24,6 +26,9 @@ OLD_LINK = Message("that link was used or is too old: ask for the pencil, or use
 ASKS, ALL_ASKS, ASKS_S = 4, 100, 600.0
 """From one address: who walks to the button needs one or two; a script that goes on has a fifth of the time."""
 
+SEATS, ALL_SEATS = 20, 200
+"""In the same time: eight players behind one router who change their minds need ten."""
+
 
 def create_pencil(table: Table, pencil: Pencil, pin: Pin, phones: Phones, owners: Owners) -> Routes:
     """The routes of /api/v1/pencil."""
@@ -43,7 +48,7 @@ def create_pencil(table: Table, pencil: Pencil, pin: Pin, phones: Phones, owners
     def ask() -> Response:
         phone = known_phone(phones)
         if pencil.view().asking in ("", phone) and not pencil.holds(phone):
-            _refuse_often(asks.wait_s(str(request.remote_addr)))
+            _refuse_often(asks.wait_s(str(request.remote_addr)), _asked_often)
             asks.note(str(request.remote_addr))
         pencil.ask(phone)
         return answer()
@@ -68,15 +73,17 @@ def create_pencil(table: Table, pencil: Pencil, pin: Pin, phones: Phones, owners
     return routes
 
 
-def _refuse_often(wait_s: float) -> None:
+def _refuse_often(wait_s: float, why: Callable[[int], Message]) -> None:
     if wait_s:
-        raise HttpProblem(
-            429,
-            Message(
-                "asked too often without an answer: wait %(n)s s, or use the PIN", n=round(wait_s)
-            ),
-            headers={"Retry-After": f"{wait_s:.0f}"},
-        )
+        raise HttpProblem(429, why(round(wait_s)), headers={"Retry-After": f"{wait_s:.0f}"})
+
+
+def _asked_often(seconds: int) -> Message:
+    return Message("asked too often without an answer: wait %(n)s s, or use the PIN", n=seconds)
+
+
+def _sat_often(seconds: int) -> Message:
+    return Message("whose phone this is was said too often: wait %(n)s s", n=seconds)
 
 
 def _add_proofs(routes: Routes, pencil: Pencil, pin: Pin, phones: Phones, owners: Owners) -> None:
@@ -123,7 +130,16 @@ def _add_link(routes: Routes, pencil: Pencil, pin: Pin, phones: Phones, owners: 
 
 
 def _add_players(routes: Routes, table: Table, pencil: Pencil, phones: Phones) -> None:
-    @routes.does("/sit", "Whose phone this is", {"name": Text()}, who=Who.ANYBODY)
+    seats = Attempts(SEATS, ALL_SEATS, ASKS_S)
+
+    def limit(phone: str, name: str) -> None:
+        """The holder may help all; who says the same again changes nothing."""
+        said = dict(pencil.view().players).get(phone, "")
+        if said != name and not pencil.holds(phone):
+            _refuse_often(seats.wait_s(str(request.remote_addr)), _sat_often)
+            seats.note(str(request.remote_addr))
+
+    @routes.does("/sit", "Whose phone this is", {"name": Text()}, who=Who.ANYBODY, refused=(429,))
     def sit(name: str) -> Response:
         match = table.snapshot().match
         if name and (match is None or name not in [p.name for p in match.state.players]):
@@ -134,7 +150,9 @@ def _add_players(routes: Routes, table: Table, pencil: Pencil, phones: Phones) -
                     name=repr(name),
                 ),
             )
-        pencil.sit(known_phone(phones), name)
+        phone = known_phone(phones)
+        limit(phone, name)
+        pencil.sit(phone, name)
         return json_answer(_mine(pencil.view()))
 
     @routes.does("/free", "No phone is any player's")

@@ -19,6 +19,7 @@ from game.commands import (
     KeepDice,
     MoveButton,
     NameFace,
+    NotADie,
     Press,
     ReadAgain,
     Redo,
@@ -226,6 +227,10 @@ def _add_commands(api: Routes, table: Table) -> None:
     does(
         "/face", "A die of the newest photo shows this", NameFace, OWN,
         photo=Text(), die=SEAT, face=Whole(1, 6),
+    )  # fmt: skip
+    does(
+        "/not-a-die", "A thing that is ringed on the newest photo is no die", NotADie, OWN,
+        photo=Text(), die=SEAT,
     )  # fmt: skip
     does("/answer", "One of the state's choices", AnswerQuestion, OWN, choice=Text())
     does("/undo", "A step back", Undo, step=Optional(STEP))

@@ -10,20 +10,27 @@ from flask import Blueprint, Response
 
 from web.club.match_history import MatchHistory
 from web.club.standings import League
+from web.few_at_once import FewAtOnce
 
 ALL = -1
+OPEN = 2
+"""Downloads at once: each reads the whole history, as fast as somebody takes it."""
+
 COLUMNS = ("match", "tray", "began", "rules", "target", "over", "seat", "player", "score", "won")
 
 
 def create_export(history: MatchHistory, standings: League) -> Blueprint:
     """The blueprint of what can be downloaded."""
     export = Blueprint("export", __name__, url_prefix="/export")
+    few = FewAtOnce(OPEN)
 
     @export.get("/matches.csv")
+    @few.sent
     def matches() -> Response:
         return _file(_csv(standings), "text/csv", "matches.csv")
 
     @export.get("/entries.jsonl")
+    @few.sent
     def entries() -> Response:
         return _file(_lines(history, standings), "application/x-ndjson", "entries.jsonl")
 

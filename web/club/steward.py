@@ -16,6 +16,7 @@ from flask import Blueprint, redirect, request
 from werkzeug.wrappers import Response
 
 from game.message import Message
+from game.plain_file import write_whole
 from web.club.people import People
 from web.club.screen import Following
 from web.pages.assets import YEAR_S
@@ -49,11 +50,7 @@ class Steward:
                 return cls(key)
         key = _new_key()
         with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            fresh = path.with_name(f".{path.name}.new")
-            fresh.touch(mode=0o600)
-            fresh.write_text(key, "utf-8")
-            fresh.replace(path)
+            write_whole(path, key)
         return cls(key)
 
     @property

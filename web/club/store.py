@@ -6,7 +6,7 @@ of a year is one query.
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 from typing import IO, Any, Self
@@ -135,8 +135,9 @@ class ClubStore:
             self._alone.close()
 
     def rows(self, query: str, *values: Any) -> list[sqlite3.Row]:
-        with self._lock, _as_store_error(self._path):
+        with self._lock, _as_store_error(self._path), suppress(OverflowError):
             return self._db.execute(query, values).fetchall()
+        return []  # what was asked for has a larger number than any row
 
     def row(self, query: str, *values: Any) -> sqlite3.Row | None:
         return next(iter(self.rows(query, *values)), None)

@@ -137,6 +137,9 @@ class Calibration(Protocol):
 
     def state(self) -> CalibrationState: ...
 
+    def heard(self) -> None:
+        """Who calibrates is there: button and lamp are the calibration's for a while."""
+
     def picture(self) -> bytes | None:
         """What the camera sees now, as JPEG; None while there is no camera."""
 

@@ -91,6 +91,7 @@ class Snapshot:
         advice: what to do now, one sentence each; may be empty.
         question: the open question; the first of `choices` is what a hold of the button says.
         choices: answers to the question, or without one, repairs on offer ("Anna banked 550").
+        left_out: something was called nothing in what is open: a step back looks at it again.
         simulated: there is no real tray: the page offers throwing and the button.
         camera: the camera's name, or None while there is none and dice are tapped in.
         just_dice: the throws where no match is played; None where one is, or may be set up.
@@ -115,6 +116,7 @@ class Snapshot:
     just_dice: DiceLog | None = None
     question: Message | None = None
     choices: tuple[Choice, ...] = ()
+    left_out: bool = False
     simulated: bool = False
     camera: str | None = None
     hands_off: bool = False

@@ -19,12 +19,16 @@ from game.rules.ruleset import Dice
 from game.stats.awards import Award, awards
 from game.stats.tally import tallies
 from web.contracts.coach import Coach
+from web.fields import AskedNumber
 from web.pages.match_card import card
 from web.pages.throw_by_throw import frames
 from web.problem import HttpProblem
 
 PAGE = 30
 HIGHEST = 2**53
+
+BEFORE = AskedNumber(0, NEWEST, NEWEST)
+"""The position before which a page of the list begins."""
 
 NOT_YET = Message("that is being worked out: ask again in a second")
 RETRY_AFTER_S = 1
@@ -80,7 +84,8 @@ def create_looking_back(
 def _add_list(back: Blueprint, show: Show, history: History | None) -> None:
     @back.get("/matches")
     def matches() -> Response:
-        found = history.listed(before=asked_before(), limit=PAGE + 1) if history else ()
+        before = BEFORE.read(request.args.get("before"))
+        found = history.listed(before=before, limit=PAGE + 1) if history else ()
         shown = found[:PAGE]
         days = {each.id: _day(each) for each in shown if isinstance(each, Played)}
         return show("matches.html", matches=shown, days=days, more=len(found) > PAGE)
@@ -155,11 +160,6 @@ def picture_of(
         if any(each.seen_at == event.seen_at for each in thrown):
             return picture(entry.position)
     return None
-
-
-def asked_before() -> int:
-    """Where the page of the list that is asked for begins."""
-    return max(0, min(request.args.get("before", NEWEST, type=int), NEWEST))
 
 
 def working(coach: Coach | None) -> Coach:

@@ -11,6 +11,7 @@ from game.rules.ruleset import FACES, Dice, Ruleset
 from game.rules.score_card import card, pad
 from game.rules.sentences import sentences
 from web.contracts.table import Table
+from web.i18n.translate import say, say_name
 
 
 def create_paper(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
@@ -36,13 +37,13 @@ def create_paper(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
 
     @paper.get("/card.svg")
     def scoring_card() -> Response:
-        return _svg(card(rules()))
+        return _svg(card(rules(), say))
 
     @paper.get("/pad.svg")
     def score_pad() -> Response:
         match = table.snapshot().match
         players = match.state.players if match else ()
-        return _svg(pad(rules(), [player.name for player in players]))
+        return _svg(pad(rules(), [say_name(player.name) for player in players], say))
 
     return paper
 

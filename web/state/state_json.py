@@ -14,7 +14,6 @@ from game.rules.ruleset import Dice
 from game.rules.scoring import Keep
 from game.stats.highlight import highlight
 from game.stats.summary import at_risk
-from web.contracts.coach import Coaching
 from web.contracts.table import Holding, Photo, Snapshot
 from web.state.coach_json import coach_json, odds_by_keep
 from web.state.json_schema import (
@@ -62,7 +61,7 @@ def state_json(snapshot: Snapshot, say: Say = str) -> StateJson:
     """All that a phone needs to draw the table; other programs are told in English."""
     lamp = snapshot.lamp
     return {
-        **(_match(snapshot.match, snapshot.coach, say) if snapshot.match else _no_match(snapshot)),
+        **(_match(snapshot.match, snapshot, say) if snapshot.match else _no_match(snapshot)),
         "version": snapshot.version,
         "step": snapshot.step,
         "situation": snapshot.situation.value,
@@ -89,7 +88,7 @@ def state_json(snapshot: Snapshot, say: Say = str) -> StateJson:
 def _no_match(snapshot: Snapshot) -> MatchJson:
     rolled = snapshot.rolloff is not None and snapshot.rolloff.before is not None
     thrown = snapshot.just_dice is not None and snapshot.just_dice.last is not None
-    return {**NO_MATCH, "can_undo": rolled or thrown}
+    return {**NO_MATCH, "can_undo": rolled or thrown or snapshot.left_out}
 
 
 def _just_dice(log: DiceLog) -> JustDiceJson:
@@ -110,7 +109,7 @@ def _just_dice(log: DiceLog) -> JustDiceJson:
     }
 
 
-def _match(match: Match, coaching: Coaching, say: Say) -> MatchJson:
+def _match(match: Match, snapshot: Snapshot, say: Say) -> MatchJson:
     state = match.state
     return {
         "rules": _rules(state),
@@ -119,10 +118,10 @@ def _match(match: Match, coaching: Coaching, say: Say) -> MatchJson:
         "at_risk": at_risk(state),
         "dice_to_throw": state.dice_in_hand,
         "throw": _last_throw(state),
-        "keeps": _keeps(state, odds_by_keep(coaching, say), say),
+        "keeps": _keeps(state, odds_by_keep(snapshot.coach, say), say),
         "bank": _bank(match, say),
         "turns": [_turn(turn) for turn in state.turns],
-        "can_undo": match.can_undo,
+        "can_undo": match.can_undo or snapshot.left_out,
         "can_redo": match.can_redo,
         "last_round": _last_round(state),
         "highlight": _highlight(match, say),

@@ -150,17 +150,17 @@
     return window.post("/api/v1/correct", { dice, index: Number(row.index) });
   }
 
-  // The faces that were read, without the die of that number.
-  function readFaces(leftOut) {
+  // The faces that were read.
+  function readFaces() {
     return [...document.querySelectorAll(".slot.seen")]
-      .filter((slot) => slot.dataset.seen !== leftOut && slot.dataset.shows !== "0")
+      .filter((slot) => slot.dataset.shows !== "0")
       .map((slot) => Number(slot.dataset.shows));
   }
 
-  // As many as are to be thrown are the throw; else the rest is tapped in.
-  function enterOrAsk(dice) {
-    if (dice.length === wanted()) asThrow()(dice);
-    else openPad(dice);
+  // What is ringed and no die is dropped: the throw goes on without it.
+  function isNothing() {
+    const [slot] = chosen();
+    if (slot) window.post("/api/v1/not-a-die", { photo: slot.dataset.photo, die: Number(slot.dataset.seen) });
   }
 
   // Where the match stands on this page: undo and dice are meant for that, whenever they are there.
@@ -227,6 +227,6 @@
 
   document.addEventListener("click", ({ target }) => {
     if (target.closest("#keep-chosen")) keepChosen();
-    if (target.closest("#not-a-die")) enterOrAsk(readFaces(chosen()[0]?.dataset.seen));
+    if (target.closest("#not-a-die")) isNothing();
   });
 })();

@@ -17,8 +17,9 @@ from device.calibrating.profile_file import (
     save,
 )
 from game import toml_table
+from vision.reading import Lean
 
-LEAST = 'format = 1\nmade = "now"\ncamera_name = "c"\n[tray]\ncorners = [[0,0],[1,0],[1,1],[0,1]]\n'
+LEAST = 'format = 2\nmade = "now"\ncamera_name = "c"\n[tray]\ncorners = [[0,0],[1,0],[1,1],[0,1]]\n'
 
 
 @pytest.fixture
@@ -38,6 +39,7 @@ def profile() -> Profile:
                 DiceLook(0.07, 0.02, (20.0, 30.0, 5.0), (90.0, 1.0, -1.0), 4.0, 6),
             )
         ),
+        leans=(Lean(-0.25, 0.1, 0.2, -0.05, 0.03), Lean(0.3, 0.0, -0.3, 0.0, 0.028)),
         mat=Mat(250.0, 170.0, (-0.1, 0.02), 1.0),
     )
 
@@ -64,9 +66,9 @@ def test_no_file_is_no_profile(tmp_path):
     [
         ("format = ", "not valid TOML"),
         ("", "format is missing: allowed is a whole number"),
-        (LEAST.replace("format = 1", "format = 9"), "made by a newer Traykeeper: update"),
+        (LEAST.replace("format = 2", "format = 9"), "made by a newer Traykeeper: update"),
         (
-            LEAST.replace("format = 1", "format = true"),
+            LEAST.replace("format = 2", "format = true"),
             "format found True: allowed is a whole number",
         ),
         (LEAST.replace("[1,1]", "[1,7]"), "tray.corners found"),
@@ -76,6 +78,9 @@ def test_no_file_is_no_profile(tmp_path):
         (LEAST + "hue = 2\n", "tray.hue is no key here: known are corners, level, sides"),
         (LEAST + f"{'9' * 2000} = 2\n", "tray.99999"),
         (LEAST + "[camera]\ngain = 2.0\n", "camera.exposure_us must be set together"),
+        (LEAST + "[seen]\nleans = [[0, 0, 0, 0]]\n", "seen.leans found"),
+        (LEAST + "[seen]\nleans = [[0, 0, 0, 0, -1]]\n", "seen.leans found"),
+        (LEAST + "[seen]\nleans = [[0, 0, nan, 0, 1]]\n", "seen.leans found"),
         (LEAST + "[dice]\nedge = 0.1\n", "dice.spread is missing: allowed is a number"),
         (LEAST + "aside = 3\n", "tray.aside is no key here"),
         (LEAST.replace('"c"', "3"), "camera_name found 3: allowed is one line of text in quotes"),
@@ -108,14 +113,20 @@ def test_older_data_go_up_step_by_step():
 
 
 def test_an_old_file_is_kept_beside_the_new_one(tmp_path, monkeypatch):
-    old = LEAST.replace("format = 1", "format = 0").replace("made", "born")
+    old = LEAST.replace("format = 2", "format = 0").replace("made", "born")
     (tmp_path / "calibration.toml").write_text(old, "utf-8")
     rename = {0: lambda data: {k.replace("born", "made"): v for k, v in data.items()}}
-    monkeypatch.setattr(profiles, "STEPS", rename)
+    monkeypatch.setattr(profiles, "STEPS", rename | profiles.STEPS)
 
     assert load(tmp_path / "calibration.toml") == parse(LEAST, "here")
     assert (tmp_path / "calibration.toml.0.bak").read_text("utf-8") == old
     assert f"format = {FORMAT}" in (tmp_path / "calibration.toml").read_text("utf-8")
+
+
+def test_the_first_format_has_no_leans(tmp_path):
+    (tmp_path / "calibration.toml").write_text(LEAST.replace("format = 2", "format = 1"), "utf-8")
+
+    assert load(tmp_path / "calibration.toml") == parse(LEAST, "here")
 
 
 def test_a_reader_never_sees_half_a_file(profile, tmp_path):

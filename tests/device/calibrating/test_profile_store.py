@@ -85,13 +85,13 @@ def test_what_a_camera_does_not_tell_is_not_held():
 
 
 def test_a_broken_profile_stops_nobody_and_is_put_beside_the_next(tmp_path):
-    (tmp_path / FILE).write_text("format = 1\n", "utf-8")
+    (tmp_path / FILE).write_text("format = 2\n", "utf-8")
     profiles = ProfileStore(tmp_path / FILE)
 
     assert profiles.profile is None
     assert "camera_name" in profiles.trouble or "[tray]" in profiles.trouble
     profiles.keep(PI)
-    assert (tmp_path / f"{FILE}.bak").read_text("utf-8") == "format = 1\n"
+    assert (tmp_path / f"{FILE}.bak").read_text("utf-8") == "format = 2\n"
     assert load(tmp_path / FILE) == PI
     assert not profiles.trouble
 
@@ -119,7 +119,7 @@ def test_on_a_full_disk_the_one_before_stands(tmp_path):
 def test_a_profile_that_is_named_must_be_there_and_hold(tmp_path):
     with pytest.raises(UsageError, match="no such file"):
         named(tmp_path / "none.toml")
-    (tmp_path / "bad.toml").write_text("format = 2", "utf-8")
+    (tmp_path / "bad.toml").write_text("format = 3", "utf-8")
     with pytest.raises(UsageError, match="newer"):
         named(tmp_path / "bad.toml")
 

@@ -188,6 +188,17 @@ def test_presses_are_the_calibrations_only_while_its_page_listens(bench, monkeyp
     assert not bench.wizard.pressed(0.1)
 
 
+def test_who_only_looks_keeps_no_press_from_the_match(bench, monkeypatch):
+    bench.wizard.listen("button")
+    monkeypatch.setattr(module, "HEARD_S", 0.1)
+    sleep(0.1)
+    bench.wizard.state()
+    assert not bench.wizard.pressed(0.1)
+
+    bench.wizard.heard()
+    assert bench.wizard.pressed(0.1)
+
+
 def test_a_press_reads_a_throw_of_the_self_test(bench):
     know_the_tray(bench)
     bench.throw(1, 2, 3, 4, 5, 6)

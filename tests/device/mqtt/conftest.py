@@ -39,6 +39,9 @@ class Blind:
     def doubt(self):
         pass
 
+    def forget(self, since_s=0.0):
+        pass
+
 
 class TapTable:
     """As much of a `web.contracts.table.Table` as the broker is told of: dice are tapped in."""

@@ -75,6 +75,9 @@ class Eye:
     def doubt(self):
         pass
 
+    def forget(self, since_s=0.0):
+        pass
+
 
 class Table:
     """A session with a page: what is done at the tray is looked at on a German phone."""

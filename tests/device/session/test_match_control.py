@@ -15,6 +15,7 @@ from game.commands import (
     CorrectThrow,
     DropEvents,
     InsertTurn,
+    JustDice,
     KeepDice,
     ReadAgain,
     Redo,
@@ -58,6 +59,9 @@ class Eye:
 
     def doubt(self):
         self.marks.append("doubted")
+
+    def forget(self, since_s=0.0):
+        self.marks.append("forgotten")
 
 
 @pytest.fixture
@@ -486,3 +490,86 @@ def test_names_that_would_be_one_person_afterwards_are_refused(session):
     session.do(ByHand(Renamed(0, "ANNA")))
 
     assert [player.name for player in state(session).players] == ["ANNA", "Ben", "Cleo"]
+
+
+def test_what_taught_the_watch_is_forgotten_with_a_throw_that_never_happened(session, looker):
+    read(session, looker, *THOUSAND, time_s=12.5)
+    session.do(DropEvents(0, 1))
+
+    assert looker.marks == [12.5, "forgotten"]
+
+
+def test_just_dice_that_are_taken_back_teach_nothing(session, looker):
+    session.do(JustDice(on=True))
+    read(session, looker, *THOUSAND, time_s=12.5)
+    session.do(Undo())
+
+    assert looker.marks == [12.5, "forgotten"]
+
+
+def asked_about_a_thing(session, looker, *faces):
+    """Something that is no die lies beside these."""
+    seen = sight((*faces, None), problem=Problem.SOMETHING, time_s=12.5)
+    session.press()
+    session.seen(looker.looks, seen)
+    assert session.situation is Situation.ATTENTION
+    return seen
+
+
+def test_the_throw_goes_on_as_if_what_is_nothing_had_not_been_seen(session, looker):
+    seen = asked_about_a_thing(session, looker, *THOUSAND)
+    session.left_out(seen.without(6))
+
+    assert session.situation is Situation.ACCEPTED
+    assert session.last_throw.dice == THOUSAND
+    assert looker.marks == [12.5]
+
+
+def test_undo_takes_the_throw_back_that_went_on_without_it(session, looker):
+    seen = asked_about_a_thing(session, looker, *THOUSAND)
+    session.left_out(seen.without(6))
+    session.do(Undo())
+
+    assert session.last_throw is None
+    assert looker.marks == [12.5, "doubted"]
+
+
+def test_while_the_question_is_open_undo_looks_at_it_again(session, looker):
+    read(session, looker, *THOUSAND, time_s=1.0)
+    session.do(Bank())
+    seen = asked_about_a_thing(session, looker, 1, 2, 3)
+    session.left_out(seen.without(3))
+    assert session.has_left_out
+    before = state(session)
+    session.do(Undo())
+
+    assert state(session) is before
+    assert session.situation is Situation.WAITING
+    assert looker.marks == [1.0, "forgotten"]
+    assert not session.has_left_out
+
+
+def test_a_face_that_is_named_later_leaves_that_open_to_undo(session, looker):
+    session.press()
+    seen = sight((1, None, 3, None), time_s=12.5)
+    session.seen(looker.looks, seen)
+    without = seen.without(3)
+    session.left_out(without)
+    session.told(without.told(1, 2))
+
+    assert session.has_left_out
+
+
+def test_where_only_a_thing_lies_there_the_throw_is_waited_for(session, looker):
+    seen = asked_about_a_thing(session, looker)
+    session.left_out(seen.without(0))
+
+    assert str(session.message) == "Waiting for a throw."
+    session.do(Undo())
+    assert str(session.message) == "Waiting for the dice to lie still."
+
+
+def test_nothing_is_left_out_of_a_throw_that_is_accepted(session, looker):
+    read(session, looker, *THOUSAND)
+    with pytest.raises(TableError, match="That throw is accepted"):
+        session.left_out(sight(THOUSAND).without(0))

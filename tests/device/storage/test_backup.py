@@ -127,7 +127,7 @@ def test_of_a_backup_with_a_calibration_that_is_newer_than_this_version_the_matc
     journal, backups, monkeypatch, tmp_path
 ):
     def older(text, where):
-        return profile_file.parse(text.replace("format = 1", "format = 2"), where)
+        return profile_file.parse(text.replace("format = 2", "format = 3"), where)
 
     play(journal, 500)
     profile_file.save(PROFILE, tmp_path / profile_file.FILE)

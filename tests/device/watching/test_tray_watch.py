@@ -336,15 +336,51 @@ def test_the_empty_tray_is_seen_between_throws_without_a_press(clock):
     assert reports.watch.table.empty is not first
 
 
-def test_dice_that_are_read_tell_how_the_camera_stands(clock):
+def thrown(reports, tray, *values):
+    """The report of dice that show these faces."""
+    tray.throw(values=values)
+    reports.wait_s(1.0)
+    reports.watch.look()
+    return reports.next(Seen)
+
+
+def test_dice_that_were_accepted_tell_how_the_camera_stands_once_the_next_are(clock):
     tray = SimulatedTray(seed=3, roll_s=0, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
-    tray.throw(values=[1, 2, 3, 4, 5, 6])
-    reports.watch.look()
-    reports.next(Seen)
+    first = thrown(reports, tray, 1, 2, 3, 4, 5, 6)
+    reports.watch.mark(first.sight.time_s)
+    assert reports.watch.table.leans == ()
+    reports.watch.mark(thrown(reports, tray, 2, 2, 3, 4, 5, 6).sight.time_s)
 
-    assert len(reports.watch.table.leans) == 6
+    assert reports.watch.table.leans == first.reading.leans
+
+
+def test_dice_that_were_taken_back_tell_nothing(clock):
+    tray = SimulatedTray(seed=3, roll_s=0, clock=clock)
+    reports = Reports(clock, lambda: tray)
+    reports.next(CameraFound)
+    reports.watch.mark(thrown(reports, tray, 1, 2, 3, 4, 5, 6).sight.time_s)
+    reports.watch.doubt()
+    reports.watch.mark(thrown(reports, tray, 2, 2, 3, 4, 5, 6).sight.time_s)
+
+    assert reports.watch.table.leans == ()
+
+
+def test_the_table_is_still_known_when_the_camera_is_back(clock):
+    camera = Faulty(SimulatedTray(seed=3, roll_s=0, clock=clock))
+    camera.tray = camera.source.tray
+    reports = Reports(clock, camera.open)
+    reports.next(CameraFound)
+    reports.wait_s(1.0)
+    before = reports.watch.table
+    assert before.empty is not None
+    camera.fault = "unplugged"
+    reports.next(CameraLost)
+    camera.fault = None
+    reports.next(CameraFound)
+
+    assert reports.watch.table is before
 
 
 def test_a_camera_that_was_moved_learns_the_tray_anew(clock):

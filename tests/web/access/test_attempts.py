@@ -1,8 +1,9 @@
 """Who tries something too often waits, and nobody else does."""
 
-from tests.web.conftest import make_app
+from game.commands import StartMatch
+from tests.web.conftest import holding, make_app
 from web.access.attempts import Attempts
-from web.api.pencil import ASKS
+from web.api.pencil import ASKS, SEATS
 
 
 def test_an_address_that_tries_too_often_waits_alone(clock):
@@ -42,6 +43,21 @@ def test_a_script_that_asks_for_ever_does_not_get_the_pencil_at_the_next_press(t
     other = script.application.test_client()
     asked = other.post("/api/v1/pencil/ask", environ_base={"REMOTE_ADDR": "10.0.0.9"})
     assert asked.status_code == 409  # the script's last ask still stands, for half a minute
+
+
+def test_a_script_that_changes_its_seat_for_ever_is_refused_and_the_holder_is_not(table):
+    table.do(StartMatch(("Anna", "Ben")))
+    app = make_app(table)
+
+    def sit(client, n):
+        name = ("Anna", "Ben", "")[n % 3]
+        return client.post("/api/v1/pencil/sit", json={"name": name}).status_code
+
+    script, holder = app.test_client(), holding(app)
+    assert [sit(script, n) for n in range(SEATS + 1)] == [200] * SEATS + [429]
+    assert {sit(script, SEATS - 1) for _ in range(9)} == {200}  # the same again changes nothing
+    script.post("/api/v1/pencil/sit", json={"name": ""})
+    assert {sit(holder, n) for n in range(2, 2 * SEATS)} <= {200, 409}
 
 
 def test_who_asks_is_called_by_a_name_or_a_number(table):

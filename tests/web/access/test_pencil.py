@@ -1,5 +1,7 @@
 """Who may: the rules of the pencil, without any request."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -132,6 +134,35 @@ def test_nothing_is_written_where_nothing_changed(clock):
         pencil.prove("anna")
 
     assert len(kept) == 1
+
+
+def test_who_looks_waits_for_no_write(clock):
+    looks = ThreadPoolExecutor(1)
+    seen = []
+    pencil = Pencil(keep=lambda _: seen.append(looks.submit(pencil.view).result(5)), clock=clock)
+    pencil.sit("bens phone", "Ben")
+
+    assert seen == [pencil.view()]
+
+
+def test_only_a_change_is_told(clock):
+    told = []
+    pencil = Pencil(changed=lambda: told.append(1), clock=clock)
+    for _ in range(5):
+        pencil.sit("bens phone", "Ben")
+        pencil.ask("bens phone")
+
+    assert len(told) == 2
+
+
+def test_a_phone_that_asks_again_later_is_told_again(clock):
+    told = []
+    pencil = Pencil(changed=lambda: told.append(1), clock=clock)
+    pencil.ask("anna")
+    clock.now_s += ASK_S
+    pencil.ask("anna")
+
+    assert len(told) == 2
 
 
 def test_a_players_own_phone_may_act_only_where_the_holder_lets_it(pencil):

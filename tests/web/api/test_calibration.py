@@ -155,6 +155,14 @@ def test_what_does_not_hold_is_told(client, route, body, told):
     assert told in answer.json["detail"]
 
 
+def test_only_the_holders_page_keeps_button_and_lamp_from_the_match(client, calibration):
+    client.application.test_client().get(API)
+    assert calibration.asked == []
+
+    client.get(API)
+    assert calibration.asked == [("heard",)]
+
+
 def test_what_a_press_is_for_and_the_lamp(client, calibration):
     client.post(f"{API}/listen", json={"to": "learn"})
     client.post(f"{API}/listen", json={"to": ""})

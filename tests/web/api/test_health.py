@@ -8,6 +8,7 @@ import pytest
 from game.message import Message, Verbatim
 from game.situation import TableError
 from tests.web.conftest import holding, make_app
+from web.api.health import OPEN
 from web.contracts.maintenance import FoundBackup, HealthCheck
 
 GOOD = HealthCheck(Message("camera"), "ok", Verbatim("imx708"))
@@ -107,6 +108,16 @@ def test_a_backup_is_a_file_to_save_and_to_send_back(client):
     for at, part in enumerate(("eg==", "aQ==", "cA==")):
         assert client.post(PART, json={"at": at, "part": part}).json == {"at": at + 1}
     assert client.post("/api/v1/restore", json={}).json["message"] == "restored"
+
+
+def test_few_save_a_backup_at_once(client):
+    saving = [client.get("/api/v1/backup") for _ in range(OPEN)]
+    assert {answer.status_code for answer in saving} == {200}
+    refused = client.get("/api/v1/backup")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")
+
+    saving[0].close()
+    assert client.get("/api/v1/backup").status_code == 200
 
 
 @pytest.mark.parametrize(

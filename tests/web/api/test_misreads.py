@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.web.conftest import holding, make_app
+from web.api.misreads import OPEN
 from web.contracts.misreads import MisreadsKept
 
 API = "/api/v1/corrections"
@@ -94,3 +95,11 @@ def test_the_page_tells_it_in_the_phones_language(client, corrections):
     page = client.get("/health", headers={"Accept-Language": "de"}).text
 
     assert "Ein Bild ist da, 1,2 MB" in page
+
+
+def test_few_save_the_pictures_at_once(client):
+    saving = [client.get(f"{API}/pictures.zip") for _ in range(OPEN)]
+    assert client.get(f"{API}/pictures.zip").status_code == 503
+
+    saving[0].close()
+    assert client.get(f"{API}/pictures.zip").status_code == 200

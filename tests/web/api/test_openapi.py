@@ -1,6 +1,7 @@
 """The API's own description: complete, and true of every answer that schemathesis can provoke."""
 
 import re
+from pathlib import Path
 
 import pytest
 import schemathesis
@@ -52,6 +53,21 @@ def test_it_describes_every_route_and_no_other():
     told = {(path, way) for path, ways in described()["paths"].items() for way in ways}
 
     assert told == routes
+
+
+def test_what_may_stand_behind_the_question_mark_is_described():
+    (before,) = described()["paths"]["/api/v1/matches"]["get"]["parameters"]
+
+    assert (before["name"], before["in"], before["required"]) == ("before", "query", False)
+    assert before["schema"]["type"] == "integer"
+
+
+def test_no_route_of_the_api_reads_what_it_does_not_declare():
+    api = Path(__file__).parents[3] / "web" / "api"
+
+    assert [
+        file.name for file in api.glob("*.py") if "request.args" in file.read_text("utf-8")
+    ] == []
 
 
 @pytest.mark.parametrize("path", ["state", "pencil"])

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from game.commands import AnswerQuestion, Bank, Hold, MoveButton, Press, StartMatch, TapIn
+from game.commands import AnswerQuestion, Bank, Hold, MoveButton, NotADie, Press, StartMatch, TapIn
 from game.situation import Choice
 from web.contracts.table import Photo, PhotoDie
 
@@ -96,6 +96,20 @@ def test_one_die_of_the_newest_photo_gets_its_face(client, table):
         "That photo is an old one: look at the newest, and tap there.",
     )
     assert post(client, "face", photo="7", die=0, face=7).status_code == 400
+
+
+def test_what_is_no_die_is_left_out_of_the_newest_photo(client, table):
+    dice = (
+        PhotoDie(2, 0, 0, 1, 1, 0, "tray", None),
+        PhotoDie(None, 0, 0, 1, 1, 0, "tray", "cocked"),
+    )
+    table.show(photo=Photo("7", 64, 48, dice))
+
+    left = post(client, "not-a-die", photo="7", die=1).json["photo"]["dice"]
+    assert [die["value"] for die in left] == [2]
+    assert table.done == [NotADie("7", 1)]
+    assert post(client, "not-a-die", photo="6", die=0).status_code == 409
+    assert post(client, "not-a-die", photo="7").status_code == 400
 
 
 def test_a_rematch_is_played_only_once_the_match_is_won(client, table):

@@ -11,6 +11,7 @@ from device.bench.self_play import whole_match
 from game.journal.wire import WireEntry
 from game.match.match_text import from_text
 from game.rules.rule_files import load
+from web.club.downloads import OPEN
 from web.club.match_history import MatchHistory
 from web.club.people import People
 from web.club.steward import COOKIE, Steward
@@ -137,3 +138,40 @@ def test_another_board_can_be_made_of_the_export(client, played, history, tmp_pa
 
         assert other.held(match_id) == replace(history.held(match_id))
     store.close()
+
+
+@pytest.mark.parametrize("name", ["matches.csv", "entries.jsonl"])
+def test_few_take_the_history_along_at_once(client, played, name):
+    played(["Anna", "Ben"], 1)
+    taking = [client.get(f"/export/{name}") for _ in range(OPEN)]
+    assert {answer.status_code for answer in taking} == {200}
+    assert client.get(f"/export/{name}").status_code == 503
+
+    taking[0].close()
+    assert client.get(f"/export/{name}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/players/{n}", "/tournaments/{n}", "/matches/{n}", "/matches/{n}.txt"]
+)
+def test_a_number_that_nothing_has_is_not_there(client, path):
+    assert client.get(path.format(n="9" * 20)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "form"),
+    [
+        ("/players/{n}/merge", {"into": "1"}),
+        ("/players/1/merge", {"into": "{n}"}),
+        ("/players/{n}/split", {"name": "Anna"}),
+        ("/tournaments/{n}/1/withdraw", {}),
+        ("/tournaments/1/{n}/withdraw", {}),
+    ],
+)
+def test_the_steward_is_told_so_too(steward_here, played, path, form):
+    played(["Anna", "Ben"], 1)
+    n = "9" * 20
+    told = {name: value.format(n=n) for name, value in form.items()}
+    answer = steward_here.post(path.format(n=n), data=told)
+
+    assert answer.status_code in (303, 409)

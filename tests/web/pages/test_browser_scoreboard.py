@@ -13,10 +13,10 @@ from game.commands import (
     KeepDice,
     MoveButton,
     NameFace,
+    NotADie,
     ReadAgain,
     StartMatch,
     TapIn,
-    Undo,
 )
 from game.message import Message
 from game.situation import Choice, Situation, TableError
@@ -231,23 +231,44 @@ def test_dice_that_are_no_keep_are_explained_by_the_most_that_counts(begun, phon
     expect(phone.locator(".says")).to_have_text("1 5 counts 150, 2 adds nothing")
 
 
-def test_a_missed_die_is_added_and_a_false_one_left_out_in_two_taps(begun, phone):
+def test_a_missed_die_is_added_in_two_taps(begun, phone):
     begun.photos["p1"] = b""
     dice = [PhotoDie(f, 0.1, 0.1, 0.1, 0.1, 0, "tray", None) for f in (1, 1, 1, 2, 4)]
     begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, tuple(dice)))
     phone.locator("[data-missed]").tap()
     phone.locator("#pad .faces").get_by_label("5", exact=True).tap()
+
     expect(phone.locator(".hero .big")).to_have_text("1,050")
     assert begun.match.state.turn.last.dice == (1, 1, 1, 2, 4, 5)
 
-    begun.do(Undo())
-    more = (*dice, replace(dice[0], value=6), replace(dice[0], value=3))
-    begun.show(situation=Situation.ATTENTION, photo=Photo("p2", 640, 360, more))
-    phone.locator("#seen-6").tap()
-    phone.locator("#not-a-die").tap()
 
-    expect(phone.locator(".hero .big")).to_have_text("1,000")
-    assert begun.match.state.turn.last.dice == (1, 1, 1, 2, 4, 6)
+def test_what_is_no_die_is_tapped_on_the_photo_and_called_nothing(begun, phone):
+    begun.photos["p1"] = b""
+    die = PhotoDie(2, 0.2, 0.5, 0.1, 0.2, 0, "tray", None)
+    thing = PhotoDie(None, 0.7, 0.5, 0.1, 0.2, 0, "tray", "something else")
+    begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, (die, thing)))
+    phone.locator(".spot.problem").tap()
+    with phone.expect_response("**/api/v1/not-a-die"):
+        phone.get_by_role("button", name="That is nothing").tap()
+
+    expect(phone.locator(".slot.seen")).to_have_count(1)
+    assert begun.done[-1] == NotADie("p1", 1)
+
+
+def test_a_thing_beside_the_dice_of_the_last_throw_can_be_tapped(begun, phone):
+    begun.photos["p1"] = b""
+    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    dice = tuple(
+        PhotoDie(f, 0.1 * i + 0.1, 0.3, 0.05, 0.1, 0, "tray", None, slot=i)
+        for i, f in enumerate((1, 1, 1, 2, 3, 4))
+    )
+    thing = PhotoDie(None, 0.7, 0.8, 0.1, 0.2, 0, "tray", "something else")
+    begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, (*dice, thing), index=0))
+    phone.locator(".spot.problem").tap()
+    phone.get_by_role("button", name="That is nothing").tap()
+
+    expect(phone.locator(".spot.problem")).to_have_count(0)
+    assert begun.done[-1] == NotADie("p1", 6)
 
 
 def test_a_player_is_skipped_in_two_taps(begun, phone):

@@ -1,6 +1,18 @@
 """What is printed."""
 
+import re
+from dataclasses import replace
+from xml.etree import ElementTree as ET
+
+import pytest
+
 from game.commands import StartMatch
+from game.rules.rule_files import load, names
+from game.rules.score_card import CARD_MM, WIDE, WIDE_BOLD, card, pad
+from tests.languages import OTHERS, english_left, spoken
+from web.i18n.translate import say
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_the_card_is_that_of_the_rules_in_force(client, table):
@@ -22,3 +34,42 @@ def test_every_rule_set_on_offer_is_explained_in_sentences(client):
         page = client.get(f"/rules/{rules['name']}")
         assert (page.status_code, rules["title"] in page.text) == (200, True)
     assert client.get("/rules/nothing").status_code == 404
+
+
+def texts(svg):
+    return list(ET.fromstring(svg).iter(f"{SVG}text"))  # noqa: S314 - our own
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("name", names())
+def test_in_every_language_it_stays_on_the_card(language, name):
+    with spoken(language):
+        found = texts(card(load(name), say))
+    for text in found:
+        size = float(text.get("font-size"))
+        wide = size * len(text.text) * (WIDE_BOLD if text.get("font-weight") else WIDE)
+        x = float(text.get("x"))
+        assert (wide if text.get("text-anchor") else x + wide) <= CARD_MM[0] - 3
+        assert float(text.get("y")) <= CARD_MM[1] - 1
+
+
+@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("name", names())
+def test_no_word_of_english_is_on_card_or_pad(language, name):
+    rules = replace(load(name), title="Walnuss", nothing=500)
+    with spoken(language):
+        found = [*texts(card(rules, say)), *texts(pad(rules, (), say))]
+
+    assert english_left(" ".join(text.text for text in found), language) == set()
+
+
+def test_the_linked_card_and_pad_are_in_the_language_of_the_page(client, table):
+    table.do(StartMatch(("Player 1", "Ben"), rules="zilch"))
+    german = {"Accept-Language": "de"}
+    printed, ruled = (client.get(f"/{name}.svg", headers=german).text for name in ("card", "pad"))
+
+    assert "Drei Farkles hintereinander kosten 500." in re.sub(r"<[^>]+>\s*", " ", printed).replace(
+        "  ", " "
+    )
+    assert "bis 10.000<" in ruled
+    assert ">Spieler 1<" in ruled

@@ -213,3 +213,11 @@ def test_a_die_of_the_roll_off_can_be_taken_back(table):
 
     table.show(rolloff=RollOff().add(3))
     assert view(table)["can_undo"]
+
+
+def test_what_was_called_nothing_can_be_taken_back_before_the_first_throw(table):
+    table.do(StartMatch(("Anna", "Ben")))
+    assert not view(table)["can_undo"]
+
+    table.show(left_out=True)
+    assert view(table)["can_undo"]

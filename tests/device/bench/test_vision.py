@@ -1,0 +1,27 @@
+import cv2
+import pytest
+from click.testing import CliRunner
+
+from device.cli import cli
+
+
+@pytest.fixture(autouse=True)
+def _one_thread_afterwards():
+    yield
+    cv2.setNumThreads(1)
+
+
+def test_a_read_is_timed_beside_a_pass_with_as_many_threads_as_asked_for():
+    done = CliRunner().invoke(cli, ["bench", "vision", "--runs", "1", "--threads", "2"])
+    head, *lines = done.output.splitlines()
+
+    assert done.exit_code == 0, done.output
+    assert head.split()[:6] == ["picture", "read", "ms", "pass", "ms", "ratio"]
+    assert head.endswith("six dice, median of 1, 2 threads")
+    assert [line[:24].strip() for line in lines] == [
+        f"{size}{told}"
+        for size in ("1536x864", "640x360")
+        for told in ("", ", tray told", ", table known")
+    ]
+    assert all(float(n) > 0 for line in lines for n in line[24:].split())
+    assert cv2.getNumThreads() == 2

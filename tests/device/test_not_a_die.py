@@ -1,0 +1,166 @@
+"""A thing in the tray that is no die: one tap says so, and it is not asked about again."""
+
+from contextlib import contextmanager
+from dataclasses import replace
+
+import cv2
+import pytest
+
+from device.cameras.simulated.tray import SimulatedTray
+from game.commands import JustDice, NotADie, StartMatch, Undo
+from game.situation import Situation, TableError
+from tests.clock import Clock
+from tests.device.rig import ROLL_S, open_rig
+from vision import Die, Problem, read
+
+FIRST = (1, 1, 1, 2, 3, 4)
+SECOND = (1, 2, 2, 3, 5, 6)
+AT_PX, RADIUS_PX, COLOUR = (330, 200), 25, (60, 150, 190)
+
+
+class Littered(SimulatedTray):
+    """A simulated tray in which a coin may lie."""
+
+    has_coin = False
+
+    def _frame(self, view):
+        frame = super()._frame(view)
+        if not self.has_coin:
+            return frame
+        image, share = frame.image.copy(), frame.image.shape[1] / 1536
+        centre = tuple(round(share * each) for each in AT_PX)
+        cv2.circle(image, centre, round(share * RADIUS_PX), COLOUR, cv2.FILLED)
+        return replace(frame, image=image)
+
+
+def read_with_coin(image, *args, table, **options):
+    """Reads the dice, and asks about the coin wherever it is new."""
+    reading = read(image, *args, table=table, **options)
+    dice = tuple(die for die in reading.dice if not is_at_coin(die))
+    if is_coin(image) and not (table.empty is not None and is_coin(table.empty)):
+        coin = Die(None, *AT_PX, 50, 50, 0, 0.0, problem=Problem.SOMETHING)
+        dice = (*dice, coin)
+    return replace(reading, dice=dice)
+
+
+def is_coin(image):
+    x, y = AT_PX
+    return bool(abs(image[y, x].astype(int) - COLOUR).max() < 40)
+
+
+def is_at_coin(die):
+    return abs(die.x - AT_PX[0]) < 50 and abs(die.y - AT_PX[1]) < 50
+
+
+@contextmanager
+def littered_rig(folder):
+    clock = Clock(1000.0)
+    tray = Littered(seed=7, roll_s=ROLL_S, clock=clock)
+    with open_rig(folder, tray=tray, clock=clock) as rig:
+        rig.wait_s(1.0)  # the empty tray is seen
+        yield rig
+
+
+@pytest.fixture
+def rig(tmp_path, monkeypatch):
+    """Anna and Ben are about to begin, and a coin has fallen into the tray."""
+    monkeypatch.setattr("device.watching.tray_watch.read", read_with_coin)
+    with littered_rig(tmp_path) as rig:
+        rig.companion.do(StartMatch(("Anna", "Ben")))
+        rig.tray.has_coin = True
+        yield rig
+
+
+def asked(rig, *values):
+    """The photo on which the coin is ringed, and the coin's number there."""
+    snapshot = rig.throw(*values)
+    assert snapshot.situation is Situation.ATTENTION
+    coin = next(i for i, die in enumerate(snapshot.photo.dice) if die.problem)
+    return snapshot.photo, coin
+
+
+def ringed(snapshot):
+    return [die.problem for die in snapshot.photo.dice if die.problem]
+
+
+def is_nothing(rig, photo, coin):
+    return rig.companion.do(NotADie(photo.id, coin))
+
+
+def test_the_throw_goes_on_without_it_and_keeps_its_photo(rig):
+    snapshot = is_nothing(rig, *asked(rig, *FIRST))
+
+    assert snapshot.situation is Situation.ACCEPTED
+    assert snapshot.match.last_throw.dice == FIRST
+    assert sorted(die.value for die in snapshot.photo.dice) == list(FIRST)
+
+
+def test_it_is_not_asked_about_again_while_it_lies_there(rig):
+    is_nothing(rig, *asked(rig, *FIRST))
+    rig.hold()
+    snapshot = rig.throw(*SECOND)
+
+    assert snapshot.situation is Situation.ACCEPTED
+    assert snapshot.match.last_throw.dice == SECOND
+
+
+def test_undo_takes_the_throw_back_and_it_is_asked_about_again(rig):
+    is_nothing(rig, *asked(rig, *FIRST))
+    rig.step()
+    assert rig.companion.do(Undo()).match.last_throw is None
+    snapshot = rig.press()
+
+    assert snapshot.situation is Situation.ATTENTION
+    assert ringed(snapshot) == ["something else"]
+
+
+def test_undo_of_an_open_question_looks_at_it_again(rig):
+    photo, coin = asked(rig, *FIRST[:5])
+    snapshot = is_nothing(rig, photo, coin)
+    assert "Expected six dice, saw 5" in str(snapshot.advice[0])
+    rig.step()
+    rig.companion.do(Undo())
+    snapshot = rig.settled()
+
+    assert ringed(snapshot) == ["something else"]
+
+
+def test_where_the_empty_tray_is_not_known_it_is_dropped_and_asked_about_at_the_next_throw(
+    rig, monkeypatch
+):
+    monkeypatch.setattr("device.watching.table_memory.seems_empty", lambda *_: False)
+    rig.companion.tray_watch.close()  # the camera hiccups, and is another one
+    rig.tray.name = "another one"
+    rig.wait_s(1.0)
+    snapshot = is_nothing(rig, *asked(rig, *FIRST))
+    assert snapshot.match.last_throw.dice == FIRST
+    rig.hold()
+
+    assert ringed(rig.throw(*SECOND)) == ["something else"]
+
+
+def test_it_is_dropped_from_just_dice_too(rig):
+    rig.companion.do(JustDice(on=True))
+    photo, coin = asked(rig, *FIRST)
+
+    assert is_nothing(rig, photo, coin).just_dice.last.dice == FIRST
+
+
+def test_the_same_dice_with_a_coin_beside_them_are_still_not_thrown(rig):
+    rig.tray.has_coin = False
+    rig.throw(*FIRST)
+    rig.tray.has_coin = True
+    rig.wait_s(1.0)
+    photo = rig.press().photo
+    snapshot = is_nothing(rig, photo, len(photo.dice) - 1)
+
+    assert str(snapshot.message) == "Not thrown yet: the dice lie where they lay."
+
+
+def test_what_was_accepted_is_not_left_out(rig):
+    rig.tray.has_coin = False
+    photo = rig.throw(*FIRST).photo
+    with pytest.raises(TableError, match="That throw is accepted"):
+        is_nothing(rig, photo, 0)
+    with pytest.raises(TableError, match="an old one"):
+        rig.companion.do(NotADie("0", 0))

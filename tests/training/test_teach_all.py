@@ -1,0 +1,110 @@
+"""The one command that teaches all: its order, and how it goes on; what it would run is a stand-in."""
+
+import pytest
+
+from training import teach_all
+
+STAND_IN = """#!/bin/sh
+echo "$(basename "$0") $*" >>"{said}"
+case "$*" in *"$(cat "{fails}")"*) exit 3;; esac
+"""
+
+CHANGE = (
+    "learn learning.teach change nets --rests rests --traced traced --workers 1"
+    " --steps 11000 --rate 3e-3 --again 4"
+)
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run it with such Pythons; gives what was asked of them. `fails` is in the command that fails."""
+    said, fails = tmp_path / "said", tmp_path / "fails"
+    for name in ("learn", "render"):
+        (tmp_path / name).write_text(STAND_IN.format(said=said, fails=fails))
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setattr(teach_all, "LEARN", str(tmp_path / "learn"))
+
+    def go(*words, failing="no command at all"):
+        said.write_text("")
+        fails.write_text(failing)
+        try:
+            teach_all.main([str(tmp_path / "all"), *words])
+        finally:
+            lines = said.read_text().replace(f"{tmp_path}/all/", "").splitlines()
+            go.asked = [line.replace(" -m training.", " ") for line in lines]
+        return go.asked
+
+    return go
+
+
+def test_each_step_comes_after_what_it_needs(run, tmp_path):
+    asked = run("--render", str(tmp_path / "render"))
+
+    assert asked == [
+        "learn scenes.throws.rest_library rests",
+        "render rendering.make_pictures traced rests/rests.npz --count 500",
+        "render rendering.own_evenings own",
+        "learn learning.teach finder nets --rests rests --traced traced --workers 1",
+        "learn learning.export finder nets",
+        "learn learning.teach near nets --rests rests --traced traced --workers 1",
+        "learn learning.export near nets",
+        "learn learning.teach wide nets --rests rests --traced traced --workers 1",
+        "learn learning.export wide nets",
+        CHANGE,
+        "learn learning.export change nets",
+        "learn learning.weigh --rests rests",
+        "learn learning.train_tray floor nets --rests rests",
+        "learn learning.train_tray side nets --rests rests",
+    ]
+
+
+def test_it_goes_on_where_it_was_stopped(run, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        run(failing="teach near")
+
+    assert str(stopped.value) == "teach near stopped (3): the same command goes on from there"
+    assert run.asked[-1].startswith("learn learning.teach near ")
+    asked = run()
+    assert asked[0].startswith("learn learning.teach near ")
+    assert asked[-1] == "learn learning.train_tray side nets --rests rests"
+    assert "teach finder: done\n" in capsys.readouterr().out
+    assert run() == []
+
+
+def test_a_step_whose_line_is_taken_out_is_done_again(run, tmp_path):
+    run()
+    done = tmp_path / "all" / "done.txt"
+    done.write_text(done.read_text().replace("weigh\n", ""))
+
+    assert run() == ["learn learning.weigh --rests rests"]
+
+
+def test_throws_that_are_there_already_are_not_thrown_again(run, tmp_path):
+    rests = tmp_path / "all" / "rests"
+    rests.mkdir(parents=True)
+    for name in ("rests.npz", "rests_kept_out.npz"):
+        (rests / name).touch()
+
+    assert run()[0].startswith("learn learning.teach finder ")
+
+
+def test_without_blender_it_says_what_is_left_out(run, capsys):
+    asked = run()
+
+    assert not any("traced" in line or line.startswith("render ") for line in asked)
+    assert "without --render PYTHON no pictures are traced" in capsys.readouterr().out
+
+
+def test_half_and_workers_go_to_each_network(run):
+    taught = [line for line in run("--half", "--workers", "15") if "learning.teach" in line]
+
+    assert len(taught) == 4
+    assert all("--half --workers 15" in line for line in taught)
+
+
+def test_a_python_that_is_not_there_is_refused_before_anything_is_done(run, tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        run("--render", str(tmp_path / "nowhere"))
+
+    assert f"{tmp_path / 'nowhere'} is no program here" in capsys.readouterr().err
+    assert not (tmp_path / "all").exists()
