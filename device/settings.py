@@ -149,7 +149,8 @@ class Settings:
         default=False, doc="Whether it is a passive buzzer, which plays tones."
     )
     voice: bool = _setting(
-        default=False, doc="Whether throws and advice are spoken. Run the install again after."
+        default=False,
+        doc="Whether throws and advice are spoken, in English, whatever the phones show. Run the install again after.",
     )
     shut_down: bool = _setting(
         default=False,

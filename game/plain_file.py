@@ -12,16 +12,22 @@ from typing import BinaryIO
 UNFINISHED = ".unfinished"
 """How the name of a file ends that is being written."""
 
+HANDED_OVER = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
+"""Pipes so named were filled by a shell, as `<(command)` is; others wait for whoever may fill them."""
+
 
 def opened(path: Path) -> BinaryIO:
-    """The file, to read.
+    """The file, to read; who reads it bounds how much, as a device may never end.
 
     Raises:
-        OSError: it cannot be read, or is no file: a device never ends, and a pipe waits for whoever fills it.
+        OSError: it cannot be read, is a folder, or a pipe that nobody may ever fill.
     """
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        refuse_device(path, os.fstat(number).st_mode)
+        mode = os.fstat(number).st_mode
+        if not stat.S_ISCHR(mode) and not str(path).startswith(HANDED_OVER):
+            refuse_device(path, mode)
+        os.set_blocking(number, True)
     except OSError:
         os.close(number)
         raise
@@ -35,6 +41,7 @@ def read_bounded(path: Path, most: int) -> bytes:
         OSError: it cannot be read, is no file, or is larger than so many bytes.
     """
     with opened(path) as file:
+        refuse_device(path, os.fstat(file.fileno()).st_mode)
         data = file.read(most + 1)
     if len(data) > most:
         raise OSError(errno.EFBIG, f"it is larger than {most // 1024} kB", str(path))
