@@ -16,7 +16,7 @@ from training.scenes.world import Part
 from vision.crops import DIAGONAL, lean_planes, patch, upright
 
 Floats = NDArray[np.float32]
-SEEN_PX = (10.0, 120.0)
+SEEN_PX = (13.0, 120.0)
 """So large a camera sees the edge of a die."""
 LARGEST = 1.4
 """No picture is enlarged more."""

@@ -23,6 +23,7 @@ DRIFT = 0.1  # of the light, since the tray was empty
 CAST = 0.03  # of each colour, since then
 REEXPOSED = 0.15  # chance that the camera has set itself anew since
 SLIP_PX = 1.0  # at most the camera has moved since, where it has
+MODERATE = 0.8  # of cameras
 KNOWN = 0.7  # chance that the empty tray is known where there is a picture of it: half of all
 
 
@@ -60,8 +61,8 @@ def photographed(light: Floats, rng: Generator) -> Picture:
 
 
 def _camera(rng: Generator) -> CameraStyle:
-    """Half of them as people mean them to be set."""
-    return camera_style(rng, moderate=rng.random() < 0.5)
+    """Most of them as people mean them to be set."""
+    return camera_style(rng, moderate=rng.random() < MODERATE)
 
 
 def _before(style: CameraStyle, rng: Generator) -> CameraStyle:

@@ -26,7 +26,7 @@ from training.learning.samples.view_source import Materials, ViewSource
 from training.scenes.kept_out import Purpose
 
 Arrays = dict[str, NDArray[Any]]
-PER_VIEW = {"finder": 28, "change": 16, "near": 100, "wide": 100}
+PER_VIEW = {"finder": 28, "change": 16, "near": 80, "wide": 80}
 """Samples that are taken of a view while it is kept."""
 AT_ONCE = {"finder": 4, "change": 4, "near": 16, "wide": 16}
 """Samples handed over together."""

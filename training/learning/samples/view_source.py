@@ -18,7 +18,7 @@ FIELD_PX = (560, 420)
 """A field of dozens of dice needs more pixels."""
 MIXTURES = {
     "finder": {"table": 0.55, "field": 0.12, "close": 0.08, "clutter": 0.25},
-    "die": {"table": 0.4, "field": 0.36, "close": 0.07, "clutter": 0.17},
+    "die": {"table": 0.55, "field": 0.2, "close": 0.08, "clutter": 0.17},
 }
 """Kinds of cast views: for the finder with things in them, for one die with many dice."""
 
