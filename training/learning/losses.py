@@ -13,6 +13,8 @@ from training.learning.samples.sample_makers import Arrays
 
 Missed = dict[str, Tensor]
 RARE = 2.0
+LYING = 1.5
+"""How a die lies is learnt late."""
 
 
 def to_device(arrays: Arrays, device: torch.device) -> dict[str, Tensor]:
@@ -96,13 +98,14 @@ def die_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Missed:
     said = named(out, DIE)
     missed = {"shown": _shown(said["shown"], batch)}
     for name in ("leaning", "hidden", "stacked"):
-        missed[name] = _weighed(said[name], column(batch, name), column(batch, f"{name}_weight"))
+        lies = _weighed(said[name], column(batch, name), column(batch, f"{name}_weight"))
+        missed[name] = LYING * lies
     off = column(batch, "off_x", "off_y", "larger")
     missed["off"] = 2 * _apart(said["off"], off, column(batch, "off_weight"))
     tilt = column(batch, "tilt").clamp(max=4.5)[:, None]
     missed["tilt"] = 0.5 * _apart(said["tilt"][:, None], tilt, column(batch, "tilt_weight"))
     stand = column(batch, "stand_x", "stand_y")
-    missed["stand"] = _apart(said["stand"], stand, column(batch, "stand_weight"))
+    missed["stand"] = 2 * _apart(said["stand"], stand, column(batch, "stand_weight"))
     return missed
 
 

@@ -99,7 +99,7 @@ def _of_die(view: TrayView, rng: Generator, k: int, kind: str) -> DieSample:
     )  # fmt: skip
     pixels, planes, into = _cut(view, place, rng, kind)
     off = into @ -shift / place.edge
-    stand = into @ (middle - view.dice.foot[k]) / true_edge
+    stand = into @ (middle - view.dice.foot[k]) / true_edge - planes[:2, 0, 0]
     return _sample(pixels, planes, _truth(view, k) | _geometry(off, larger, stand))
 
 
