@@ -111,14 +111,13 @@ def looks(picture: Image, tray: Quad | None, aside: Quad | None, table: KnownTab
 
 
 def seems_empty(
-    picture: Image, tray: Quad | None, aside: Quad | None, empty: Image | None = None
+    picture: Image, tray: Quad | None, aside: Quad | None, new: Change | None = None
 ) -> bool:
     """Whether at first sight there is nothing that could be a die, or a hand.
 
-    Where it is known how the tray looked empty, what looks as it did then is neither.
+    Where it is known what is `new` since the tray was empty, what looks as it did then is neither.
     """
-    new = change(picture, empty, [zone for zone in (tray, aside) if zone])
-    sightings, hand = _sightings(picture, tray, aside, None if new is None else empty)
+    sightings, hand = _sightings(picture, tray, aside)
     likely = [sighting for sighting in sightings if sighting.heat >= LIKELY]
     return hand <= HAND and not any(new is None or new.is_new(s.x, s.y, s.edge) for s in likely)
 

@@ -79,8 +79,7 @@ class TableMemory:
         """How the tray looks empty is seen between throws, and follows the light."""
         new = change(image, self.known.empty, zones)
         is_same = new is not None and not new.stands.any()
-        before = self.known.empty if is_same else None
-        if not seems_empty(image, camera.tray, camera.aside, before):
+        if not seems_empty(image, camera.tray, camera.aside, new if is_same else None):
             return  # a die that hardly stands out is still no part of the tray
         self._strange_rests += not is_same
         if is_same or new is None or self._strange_rests >= BELIEVED:
