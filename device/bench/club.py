@@ -25,6 +25,7 @@ from typing import Any
 
 import click
 
+from device.bench.processes import cpu_s, memory_mb
 from device.bench.self_play import SelfPlay
 from device.club_board import ClubOptions, serving
 from device.errors import UsageError
@@ -88,7 +89,7 @@ def club(plan: ClubLoad) -> None:
     """Run it, and print what was measured."""
     with TemporaryDirectory() as folder, _mosquitto(Path(folder)) as (port, broker_pid):
         said, heard = _evening(plan, f"mqtt://127.0.0.1:{port}", folder)
-        broker_cpu_s, broker_mb = _cpu_s(broker_pid), _memory_mb(broker_pid)
+        broker_cpu_s, broker_mb = cpu_s(broker_pid), memory_mb(broker_pid)
     times: Times = {key: at for share in said for key, at in share.times.items()}
     ways_ms = [(heard.times[key] - at) * 1000 for key, at in times.items() if key in heard.times]
     if not ways_ms:
@@ -145,7 +146,7 @@ def _board(url: str, folder: str, stop: Event, tell: Connection) -> None:
     with serving(options, lambda line: click.echo(line, err=True), noting):
         tell.send("ready")
         stop.wait()
-        tell.send(Heard(halls[0].times, time.process_time(), _memory_mb(os.getpid())))
+        tell.send(Heard(halls[0].times, time.process_time(), memory_mb(os.getpid())))
 
 
 class _Noting(Trays):
@@ -282,15 +283,3 @@ def _mosquitto(folder: Path) -> Iterator[tuple[int, int]]:
     finally:
         broker.terminate()
         broker.wait()
-
-
-def _memory_mb(pid: int) -> float:
-    """The most that this process has held in memory."""
-    status = Path(f"/proc/{pid}/status").read_text("utf-8")
-    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
-
-
-def _cpu_s(pid: int) -> float:
-    """What this process has computed so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

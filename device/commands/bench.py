@@ -14,7 +14,7 @@ def bench() -> None:
     \b
     traykeeper bench vision               # milliseconds a read
     traykeeper bench press                # from the button to the phone
-    traykeeper bench start                # how soon commands answer
+    traykeeper bench start                # how soon commands answer, what rest takes
     traykeeper bench rules                # the table of keeps
     traykeeper bench odds                 # solving a match
     traykeeper bench players              # chances of three to six players
@@ -88,15 +88,22 @@ def bench_press(runs: int) -> None:
 
 @bench.command("start")
 @click.option("--runs", type=click.IntRange(1, 1_000), default=5, show_default=True, help="Starts.")
-def bench_start(runs: int) -> None:
-    """From `play` to its page, beside the libraries alone; `keeps`, beside a Python that does nothing.
+@click.option(
+    "--rest",
+    type=FiniteRange(1, 3600),
+    default=20.0,
+    show_default=True,
+    help="Seconds in which nobody throws.",
+)
+def bench_start(runs: int, rest: float) -> None:
+    """From `play` to its page, and at rest, beside the libraries alone; `keeps`, beside an idle Python.
 
     \b
     traykeeper bench start
     """
     from device.bench.start import start
 
-    start(runs)
+    start(runs, rest)
 
 
 @bench.command("rules")
@@ -248,7 +255,7 @@ def bench_all() -> None:
 
     times(30)
     press(20)
-    start(5)
+    start(5, 20.0)
     web(100, 20)
     rules()
     odds(5000, 500)

@@ -107,6 +107,18 @@ int fsync(int fd) { REAL(fsync); TRY(int, of(fd), real(fd)); }
 int fdatasync(int fd) { REAL(fdatasync); TRY(int, of(fd), real(fd)); }
 int mkdir(const char *path, mode_t mode) { REAL(mkdir); TRY(int, below(path), real(path, mode)); }
 int chmod(const char *path, mode_t mode) { REAL(chmod); TRY(int, below(path), real(path, mode)); }
+int stat(const char *path, struct stat *to) { REAL(stat); TRY(int, below(path), real(path, to)); }
+int lstat(const char *path, struct stat *to) { REAL(lstat); TRY(int, below(path), real(path, to)); }
+int fstat(int fd, struct stat *to) { REAL(fstat); TRY(int, of(fd), real(fd, to)); }
+int fstatat(int folder, const char *path, struct stat *to, int flags) {
+    REAL(fstatat); TRY(int, below(path), real(folder, path, to, flags));
+}
+int stat64(const char *path, struct stat64 *to) { REAL(stat64); TRY(int, below(path), real(path, to)); }
+int lstat64(const char *path, struct stat64 *to) { REAL(lstat64); TRY(int, below(path), real(path, to)); }
+int fstat64(int fd, struct stat64 *to) { REAL(fstat64); TRY(int, of(fd), real(fd, to)); }
+int fstatat64(int folder, const char *path, struct stat64 *to, int flags) {
+    REAL(fstatat64); TRY(int, below(path), real(folder, path, to, flags));
+}
 int unlink(const char *path) { REAL(unlink); TRY(int, below(path), real(path)); }
 int rename(const char *from, const char *to) { REAL(rename); TRY(int, below(from), real(from, to)); }
 int link(const char *from, const char *to) { REAL(link); TRY(int, below(from), real(from, to)); }
