@@ -91,3 +91,11 @@ def width_px(quad: Quad) -> float:
     """The width of a tray in the picture: the mean of its four sides' lengths."""
     ring = (*quad.corners, quad.corners[0])
     return sum(hypot(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(ring)) / 4
+
+
+def corners_apart(found: Quad, truth: Quad) -> float:
+    """How far the worst corner is off, in widths of the tray; each may begin anywhere and go either way round."""
+    corners = np.array(truth.corners)
+    turned = [np.roll(way, turn, axis=0) for way in (corners, corners[::-1]) for turn in range(4)]
+    away = min(np.linalg.norm(np.array(found.corners) - one, axis=1).max() for one in turned)
+    return float(away / width_px(truth))

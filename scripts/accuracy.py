@@ -16,11 +16,14 @@ from pathlib import Path
 import click
 import cv2
 
+from calibration.outline import corners_apart
+from calibration.tray_finder import find
 from vision import Reading, read
 from vision.change import NOTHING_KNOWN, KnownTable
 from vision.dataset import Case, Evening, Outcome, cases, evenings
 from vision.decision import SURE, WELL
 from vision.images import load
+from vision.reading import Quad
 
 DOC = Path(__file__).parents[1] / "docs" / "accuracy.md"
 
@@ -50,6 +53,16 @@ dice before. Four evenings of sixteen throws, photo-real renders like the above;
 | throws | n | right | asked | silent | median ms |
 |---|---|---|---|---|---|
 """
+TRAYS = """
+## Trays found by themselves
+
+From one picture each, without being told anything. *Right*: no corner is off by more than {right:.0%} of the
+tray's width. One that is not *found* for sure is shown to be dragged.
+
+| pictures | n | right | found | found and wrong |
+|---|---|---|---|---|
+"""
+RIGHT = 0.03
 FAIR, TRAPS = "renders, all dice readable", "renders, traps"
 RELIABILITY = """
 ## What a confidence means
@@ -88,7 +101,9 @@ def main() -> None:
         reads = [(case, read(load(case.path), case.tray)) for case in bar]
     with click.progressbar(evenings(Path(folder)), label="Evenings", file=sys.stderr) as bar:
         played = [_played(evening) for evening in bar]
-    parts = [*_table(reads), *_evenings(played), *_reliability(reads), TIME]
+    with click.progressbar(_trays(Path(folder)), label="Trays", file=sys.stderr) as bar:
+        trays = [_found(*one) for one in bar]
+    parts = [*_table(reads), *_evenings(played), *_found_trays(trays), *_reliability(reads), TIME]
     DOC.write_text("".join(parts), "utf-8")
     click.echo(DOC.read_text("utf-8"))
 
@@ -127,6 +142,40 @@ def _evenings(played: list[dict[str, list[Read]]]) -> Iterator[str]:
             found = [one for evening in played for one in evening[way] if kind in one[0].kinds]
             if found:
                 yield _row(f"{name}, {way}", found)
+
+
+def _trays(folder: Path) -> list[tuple[str, Path, Quad]]:
+    """Pictures of trays, of what kind, and where the tray really is."""
+    trays = [("renders", case.path, case.tray) for case in cases(folder) if case.tray]
+    for evening in evenings(folder):
+        trays.append(("evenings, the empty tray", evening.empty, evening.tray))
+        thrown = (*evening.learnt, *(case.path for case in evening.throws))
+        trays += [("evenings, a throw in it", path, evening.tray) for path in thrown]
+    return trays
+
+
+def _found(kind: str, path: Path, truth: Quad) -> tuple[str, bool, bool]:
+    """Whether its tray is found right, and for sure."""
+    image = load(path)
+    height, width = image.shape[:2]
+    found = find([image])
+    return kind, corners_apart(found.tray.in_px(width, height), truth) < RIGHT, found.sure
+
+
+def _found_trays(trays: list[tuple[str, bool, bool]]) -> Iterator[str]:
+    yield TRAYS.format(right=RIGHT)
+    for kind in dict.fromkeys(kind for kind, *_ in trays):
+        ends = [(right, sure) for of, right, sure in trays if of == kind]
+        counts = (
+            sum(right for right, _ in ends),
+            sum(sure for _, sure in ends),
+            sum(sure and not right for right, sure in ends),
+        )
+        yield (
+            f"| {kind} | {len(ends)} | "
+            + " | ".join(f"{100 * count / len(ends):.1f} %" for count in counts)
+            + " |\n"
+        )
 
 
 def _row(kind: str, found: list[Read]) -> str:

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.outline import Outline, width_px
+from calibration.outline import Outline, corners_apart
 from calibration.tray_finder import NOTHING, find
 from device.cameras.simulated.tray import SimulatedTray
 from vision.images import load
@@ -20,11 +20,8 @@ RIGHT = 0.03
 
 def worst(found: Outline, truth, size) -> float:
     """How far the worst corner is off, in tray widths; `truth` (4, 2) may begin anywhere."""
-    corners = np.array(found.in_px(*size).corners)
-    truth = np.array(truth)
-    turned = [np.roll(way, turn, axis=0) for way in (truth, truth[::-1]) for turn in range(4)]
-    away = min(np.linalg.norm(corners - one, axis=1).max() for one in turned)
-    return away / width_px(Quad(tuple(map(tuple, truth))))
+    a, b, c, d = (tuple(corner) for corner in truth)
+    return corners_apart(found.in_px(*size), Quad((a, b, c, d)))
 
 
 @pytest.mark.parametrize("look", ["green", "blue", "travel", "ruby"])
