@@ -7,8 +7,10 @@ calibration/nets/*.onnx at the end; training goes on from OUT/floor.pt or side.p
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import cv2
 import numpy as np
@@ -36,36 +38,66 @@ FIRST = 60_000_000
 """Number of the first view."""
 
 
+@dataclass(frozen=True, eq=False)
 class TrayLight:
-    """A view with a tray, small: (h, w, 3) linear light, and the four corners in it."""
+    """A view with a tray, small: linear light (h, w, 3) with dice and, if it is there, without; four corners."""
 
-    def __init__(self, view: TrayView, tray: Floats) -> None:
+    lights: tuple[NDArray[np.float16], ...]
+    tray: Floats
+
+    @classmethod
+    def of(cls, view: TrayView, tray: Floats) -> Self:
         scale = SMALL_PX / max(view.light.shape[:2])
-        small = cv2.resize(view.light, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-        self.light = small.astype(np.float16)
-        self.tray = np.asarray(tray * scale, np.float32)
+        both = [light for light in (view.light, view.empty) if light is not None]
+        small = [
+            cv2.resize(light, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+            for light in both
+        ]
+        lights = tuple(light.astype(np.float16) for light in small)
+        return cls(lights, np.asarray(tray * scale, np.float32))
 
-    def seen(self, matrix: Floats | None = None, size: tuple[int, int] = (0, 0)) -> Floats:
+    def seen(
+        self, rng: Generator, matrix: Floats | None = None, size: tuple[int, int] = (0, 0)
+    ) -> Floats:
         """Its light, through an affine map if there is one."""
-        light = self.light.astype(np.float32)
+        light = self.lights[int(rng.integers(len(self.lights)))].astype(np.float32)
         if matrix is not None:
             light = cv2.warpAffine(light, matrix, size, borderMode=cv2.BORDER_REPLICATE)  # type: ignore[assignment]
         return light
 
 
-def views(source: ViewSource, count: int) -> list[TrayLight]:
-    """So many in which most of the tray is seen."""
-    found: list[TrayLight] = []
+def views(source: ViewSource, count: int, folder: Path) -> list[TrayLight]:
+    """So many in which most of the tray is seen: made once, and kept for the other network."""
+    kept = folder / f"trays_{count}.npz"
+    if not kept.exists():
+        arrays = {}
+        for k, view in enumerate(_made(source, count)):
+            arrays |= {f"{k}_{j}": light for j, light in enumerate(view.lights)} | {
+                f"{k}": view.tray
+            }
+            print(f"\r{k + 1} of {count} trays", end="", flush=True)
+        np.savez(kept.with_suffix(".part.npz"), **arrays)  # type: ignore[arg-type]
+        kept.with_suffix(".part.npz").replace(kept)
+        print()
+    with np.load(kept) as file:
+        return [
+            TrayLight(tuple(file[f"{k}_{j}"] for j in (0, 1) if f"{k}_{j}" in file), file[f"{k}"])
+            for k in range(count)
+        ]
+
+
+def _made(source: ViewSource, count: int) -> Iterator[TrayLight]:
     number = FIRST
-    while len(found) < count:
+    while count:
         view = source.view(number)
         number += 1
-        if (tray := view.tray) is not None:
-            size = np.array(view.part.shape[::-1])
-            near = (tray > -ROOM * size) & (tray < (1 + ROOM) * size)
-            if near.all(axis=1).sum() >= LEAST_CORNERS:
-                found.append(TrayLight(view, tray))
-    return found
+        if view.tray is None:
+            continue
+        size = np.array(view.part.shape[::-1])
+        near = (view.tray > -ROOM * size) & (view.tray < (1 + ROOM) * size)
+        if near.all(axis=1).sum() >= LEAST_CORNERS:
+            count -= 1
+            yield TrayLight.of(view, view.tray)
 
 
 def floors(pool: list[TrayLight], rng: Generator, count: int = 12) -> tuple[Tensor, Tensor]:
@@ -78,7 +110,7 @@ def floors(pool: list[TrayLight], rng: Generator, count: int = 12) -> tuple[Tens
 
 def _floor(view: TrayLight, rng: Generator) -> tuple[Picture, Floats]:
     wide, high = SEEN_PX
-    height, width = view.light.shape[:2]
+    height, width = view.lights[0].shape[:2]
     turn = rng.uniform(-0.5, 0.5) if rng.random() < 0.6 else rng.uniform(-np.pi, np.pi)
     scale = min(wide / width, high / height) * np.exp(rng.uniform(np.log(0.75), np.log(1.5)))
     c, s, flip = np.cos(turn) * scale, np.sin(turn) * scale, rng.choice((-1, 1))
@@ -86,7 +118,7 @@ def _floor(view: TrayLight, rng: Generator) -> tuple[Picture, Floats]:
     middle = 0.6 * view.tray.mean(axis=0) + 0.4 * np.array([width, height]) / 2
     middle = middle + rng.normal(0, 0.06, 2) * (width, height)
     matrix = np.column_stack([linear, np.array([wide, high]) / 2 - linear @ middle])
-    picture = photographed(view.seen(matrix.astype(np.float32), SEEN_PX), rng)
+    picture = photographed(view.seen(rng, matrix.astype(np.float32), SEEN_PX), rng)
     mask = np.zeros((high, wide), np.float32)
     corners = view.tray @ linear.T + matrix[:, 2]
     cv2.fillPoly(mask, [np.rint(corners * 16).astype(np.int32)], 1.0, cv2.LINE_8, 4)
@@ -108,7 +140,7 @@ def sides(pool: list[TrayLight], rng: Generator, count: int = 6) -> tuple[Tensor
     strips, ends = [], []
     for _ in range(count):
         view = pool[int(rng.integers(len(pool)))]
-        picture = photographed(view.seen(), rng)
+        picture = photographed(view.seen(rng), rng)
         for _ in range(3):
             guess = _guessed(view.tray, rng)
             for side in range(4):
@@ -174,6 +206,7 @@ def main() -> None:
     parser.add_argument("--traced", type=Path, help="of rendering.make_pictures")
     parser.add_argument("--views", type=int, default=1500)
     parser.add_argument("--minutes", type=float, default=40)
+    parser.add_argument("--half", action="store_true", help="multiply in bfloat16")
     options = parser.parse_args()
     cv2.setNumThreads(1)
     torch.set_num_threads(1)
@@ -187,14 +220,15 @@ def main() -> None:
         source = ViewSource(
             Materials(options.rests, options.traced), Purpose.TEACH, for_finder=True
         )
-        train(net, views(source, options.views), made, loss, options.minutes)
+        pool = views(source, options.views, options.out)
+        train(net, pool, made, loss, options.minutes, half=options.half)
         torch.save(net.state_dict(), kept)
     export(net, is_floor=is_floor)
 
 
 def train(
-    net: nn.Module, pool: list[TrayLight], samples: Samples, loss: Loss, minutes: float
-) -> None:
+    net: nn.Module, pool: list[TrayLight], samples: Samples, loss: Loss, minutes: float, *, half: bool
+) -> None:  # fmt: skip
     """By AdamW, the rate falling as half a cosine."""
     rng = np.random.default_rng(time.time_ns())
     steer = torch.optim.AdamW(net.parameters(), 3e-3, weight_decay=1e-3)
@@ -203,7 +237,9 @@ def train(
         for group in steer.param_groups:
             group["lr"] = 3e-3 * min(1, (step + 1) / 200) * (0.5 + 0.5 * np.cos(np.pi * share))
         shown, truth = samples(pool, rng)
-        missed = loss(net(shown), truth)
+        with torch.autocast("cpu", torch.bfloat16, enabled=half):
+            out = net(shown)
+        missed = loss(out.float(), truth)
         steer.zero_grad()
         missed.backward()
         steer.step()

@@ -47,6 +47,7 @@ class Wish:
     side: int = 256  # pixels of a tile
     hand: float = 0.12  # chance of a hand
     size: tuple[int, int] | None = None  # of the picture; else any usual one
+    tricky: float = TRICKY
 
 
 def world(seed: int, purpose: Purpose, library: RestLibrary, wish: Wish | None = None) -> World:
@@ -55,7 +56,7 @@ def world(seed: int, purpose: Purpose, library: RestLibrary, wish: Wish | None =
     if wish is None:
         wish = Wish(str(rng.choice(list(KINDS), p=list(KINDS.values()))))
     chooser = Chooser(rng, purpose)
-    rest = _rest(rng, library, wish.kind)
+    rest = _rest(rng, library, wish)
     styles = _styles(chooser, wish.kind, len(rest.edges_mm))
     dice = dressed(rng, rest, styles)
     if wish.kind == "close":
@@ -86,13 +87,13 @@ def build(  # noqa: PLR0917 - what a world is built of
                  tuple(bench.solids), hand, shining, camera)  # fmt: skip
 
 
-def _rest(rng: Generator, library: RestLibrary, kind: str) -> Rest:
-    if kind == "field":
+def _rest(rng: Generator, library: RestLibrary, wish: Wish) -> Rest:
+    if wish.kind == "field":
         return library.pick(rng, library.fields)
     chance = rng.random()
-    if chance < TRICKY / 2:
+    if chance < wish.tricky / 2:
         return library.pick(rng, library.leaning)
-    return library.pick(rng, library.tricky if chance < TRICKY else library.tables)
+    return library.pick(rng, library.tricky if chance < wish.tricky else library.tables)
 
 
 def _styles(chooser: Chooser, kind: str, count: int) -> tuple[DieStyle, ...]:

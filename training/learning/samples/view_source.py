@@ -8,12 +8,14 @@ from numpy.random import Generator
 
 from training.learning.samples.tray_views import TrayView, cast_now, from_file, painted_now
 from training.scenes.kept_out import Purpose
-from training.scenes.staging import Wish
+from training.scenes.staging import TRICKY, Wish
 from training.scenes.throws.rest_library import STRANGE, TEACHING, RestLibrary, load
 
 TRACED, PAINTED = 0.3, 0.04
 """Of views to learn from so many are files, where there are any, and so many of the simulated tray."""
 HAND = 0.12
+UNEASY = 0.8
+"""Of trays for the networks of one die so many have one that leans, touches or lies on another: else they would meet few."""
 FIELD_PX = (560, 420)
 """A field of dozens of dice needs more pixels."""
 MIXTURES = {
@@ -54,7 +56,7 @@ class ViewSource:
         mixture = MIXTURES["finder" if self._for_finder else "die"]
         kind = str(rng.choice(list(mixture), p=list(mixture.values())))
         size = FIELD_PX if kind == "field" else None
-        wish = Wish(kind, hand=HAND, size=size)
+        wish = Wish(kind, hand=HAND, size=size, tricky=TRICKY if self._for_finder else UNEASY)
         return cast_now(number, self._purpose, self._library, wish, empty=self._for_finder)
 
     def _traced_file(self, rng: Generator) -> Path | None:
