@@ -20,7 +20,7 @@ from training.scenes.lighting import light
 from training.scenes.things.clutter import ORDINARY, strew
 from training.scenes.throws.rest import Rest
 from training.scenes.throws.rest_library import RestLibrary
-from training.scenes.viewing import overhead
+from training.scenes.viewing import nearer, overhead
 from training.scenes.workbench import Workbench, about_z
 from training.scenes.world import Form, HandShape, Part, RestingDie, Vector, World
 
@@ -48,6 +48,7 @@ class Wish:
     hand: float = 0.12  # chance of a hand
     size: tuple[int, int] | None = None  # of the picture; else any usual one
     tricky: float = TRICKY
+    near: float = 0.0  # chance that but some of its dice are seen, larger
 
 
 def world(seed: int, purpose: Purpose, library: RestLibrary, wish: Wish | None = None) -> World:
@@ -76,6 +77,8 @@ def build(  # noqa: PLR0917 - what a world is built of
     walls(bench, chooser, rest, drop, ground)
     obstacles(bench, chooser, rest)
     camera = overhead(rng, rest, dice, wish.kind, wish.size)
+    if dice and wish.kind != "close" and rng.random() < wish.near:
+        camera = nearer(rng, camera, dice)
     hand = reach_in(bench, chooser, rest) if rng.random() < wish.hand else None
     if tray is not None and wish.kind == "table" and rng.random() < ASIDE:
         dice += set_aside(rng, rest, len(styles), drop)

@@ -11,6 +11,10 @@ FILL = {"table": (0.5, 0.97), "field": (0.7, 1.02), "clutter": (0.6, 1.1)}
 """How much of the picture's height the tray takes."""
 CLOSE = (0.1, 0.62)
 """How much of its width one die takes, close up."""
+NEAR_SIZES = ((360, 270), (300, 300))
+NEAR_PX = (26.0, 130.0)
+"""Of a die through a longer lens."""
+LEANING_DEG = 8.0
 
 
 def overhead(
@@ -55,6 +59,21 @@ def _span(rest: Rest, dice: tuple[RestingDie, ...]) -> float:
     )
 
 
+def nearer(rng: Generator, eye: Pinhole, dice: tuple[RestingDie, ...]) -> Pinhole:
+    """From the same place through a longer lens at one of the dice, more often at one that leans.
+
+    A camera of full size shows a die by so many pixels; all of a tray in so many would take as long as dozens of these.
+    """
+    leaning = [die for die in dice if die.top()[1] > LEANING_DEG]
+    some = leaning if leaning and rng.random() < 0.5 else dice
+    die = some[int(rng.integers(len(some)))]
+    aim = die.at + rng.normal(0, 0.9, 3) * die.edge_mm * (1, 1, 0)
+    edge_px = float(np.exp(rng.uniform(*np.log(NEAR_PX))))
+    focal = edge_px * float(np.linalg.norm(aim - eye.at)) / die.edge_mm
+    size = NEAR_SIZES[int(rng.integers(len(NEAR_SIZES)))]
+    return _aimed(rng, size, focal, eye.at, aim)
+
+
 def looking(  # noqa: PLR0917 - what a view is
     rng: Generator, size: tuple[int, int], focal: float, aim: Vector, away: float, tilt: float
 ) -> Pinhole:
@@ -62,6 +81,10 @@ def looking(  # noqa: PLR0917 - what a view is
     azimuth = rng.uniform(0, 2 * np.pi)
     lean = np.sin(tilt)
     at = aim + away * np.array([lean * np.cos(azimuth), lean * np.sin(azimuth), np.cos(tilt)])
+    return _aimed(rng, size, focal, at, aim)
+
+
+def _aimed(rng: Generator, size: tuple[int, int], focal: float, at: Vector, aim: Vector) -> Pinhole:
     ahead = (aim - at) / np.linalg.norm(aim - at)
     roll = rng.normal(0, 0.12) if rng.random() < 0.7 else rng.uniform(0, 2 * np.pi)
     down = np.cross(ahead, [np.cos(roll), np.sin(roll), 0])

@@ -26,11 +26,11 @@ from training.learning.samples.view_source import Materials, ViewSource
 from training.scenes.kept_out import Purpose
 
 Arrays = dict[str, NDArray[Any]]
-PER_VIEW = {"finder": 28, "change": 16, "near": 80, "wide": 80}
+PER_VIEW = {"finder": 28, "change": 16, "near": 56, "wide": 56}
 """Samples that are taken of a view while it is kept."""
 AT_ONCE = {"finder": 4, "change": 4, "near": 16, "wide": 16}
 """Samples handed over together."""
-KEPT, FIRST = 30, 8
+KEPT, FIRST = 60, 8
 """Views that a maker keeps, and has before it begins."""
 WHOLE = ("finder", "change")
 """Networks that see a whole tray, with the empty one."""

@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from training.learning.samples.tray_views import TrayView, cast_now, from_file, painted_now
 from training.scenes.kept_out import Purpose
-from training.scenes.staging import TRICKY, Wish
+from training.scenes.staging import Wish
 from training.scenes.throws.rest_library import STRANGE, TEACHING, RestLibrary, load
 
 TRACED, PAINTED = 0.3, 0.04
@@ -16,6 +16,8 @@ TRACED, PAINTED = 0.3, 0.04
 HAND = 0.12
 UNEASY = 0.8
 """Of trays for the networks of one die so many have one that leans, touches or lies on another: else they would meet few."""
+NEAR = 0.8
+"""And of so many but a part is cast, with dice as large as a camera of full size sees them."""
 FIELD_PX = (560, 420)
 """A field of dozens of dice needs more pixels."""
 MIXTURES = {
@@ -56,7 +58,10 @@ class ViewSource:
         mixture = MIXTURES["finder" if self._for_finder else "die"]
         kind = str(rng.choice(list(mixture), p=list(mixture.values())))
         size = FIELD_PX if kind == "field" else None
-        wish = Wish(kind, hand=HAND, size=size, tricky=TRICKY if self._for_finder else UNEASY)
+        if self._for_finder:
+            wish = Wish(kind, hand=HAND, size=size)
+        else:
+            wish = Wish(kind, hand=HAND, size=size, tricky=UNEASY, near=NEAR)
         return cast_now(number, self._purpose, self._library, wish, empty=self._for_finder)
 
     def _traced_file(self, rng: Generator) -> Path | None:
