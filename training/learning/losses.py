@@ -106,6 +106,9 @@ def die_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Missed:
     missed["tilt"] = 0.5 * _apart(said["tilt"][:, None], tilt, column(batch, "tilt_weight"))
     stand = column(batch, "stand_x", "stand_y")
     missed["stand"] = 2 * _apart(said["stand"], stand, column(batch, "stand_weight"))
+    parts = batch["parts"].flatten(1).float() / 255
+    seen = out[:, sum(DIE.values()) :]
+    missed["parts"] = 2 * functional.binary_cross_entropy_with_logits(seen, parts)
     return missed
 
 

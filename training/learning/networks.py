@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from training.learning.samples.die_sizes import DIE_SIZES
+from training.learning.samples.die_sizes import DIE_SIZES, PARTS
 from vision.crops import PLANES
 
 FINDER = {"heat": 1, "hand": 1, "size": 1, "offset": 2, "turn": 2, "trouble": 1, "thing": 1}
@@ -122,7 +122,11 @@ class ChangeNet(nn.Module):
 
 
 class DieReader(nn.Module):
-    """(n, 7, 64, 64), see `vision.crops`, to (n, 16): what a die shows and how it lies."""
+    """(n, 7, 64, 64), see `vision.crops`, to (n, 16): what a die shows and how it lies.
+
+    While it learns `parts` come after that, flat: log odds for each of PARTS_PX by PARTS_PX spots that they
+    are the die, its top, another die. Who must say where the sides are sees how they lie.
+    """
 
     def __init__(self, kind: str) -> None:
         super().__init__()
@@ -131,8 +135,9 @@ class DieReader(nn.Module):
             block(PLANES, a, 2), block(a, b), Residual(b),
             block(b, c, 2), Residual(c),
             block(c, d, 2), Residual(d), nn.Dropout2d(0.05),
-            nn.Conv2d(d, DIE_NECK, 1), nn.ReLU(True),
         )  # fmt: skip
+        self.neck = nn.Sequential(nn.Conv2d(d, DIE_NECK, 1), nn.ReLU(True))
+        self.parts = nn.Sequential(nn.Conv2d(d, 4 * PARTS, 1), nn.PixelShuffle(2))
         flat = DIE_NECK * (DIE_SIZES[kind][0] // 8) ** 2
         self.out = nn.Sequential(
             nn.Flatten(), nn.Linear(flat, DIE_LAST), nn.ReLU(True), nn.Linear(DIE_LAST, sum(DIE.values()))
@@ -140,8 +145,9 @@ class DieReader(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Logits and numbers."""
-        out: Tensor = self.out(self.body(x))
-        return out
+        seen = self.body(x)
+        out: Tensor = self.out(self.neck(seen))
+        return torch.cat([out, self.parts(seen).flatten(1)], 1) if self.training else out
 
 
 class Floor(nn.Module):

@@ -27,6 +27,8 @@ from vision.decision import Evidence, best, evidence
 from vision.reading import Quad
 
 CAMERAS = 2
+SIZE_PX = (960, 720)
+"""Of the pictures: dice as large as a camera of full size shows them, as the reader sees a tray."""
 SHOWN, MOSTLY_SHOWN = 0.35, 0.8
 FIRST = 5_000
 """Number of the first view: neither taught nor in an exam."""
@@ -65,7 +67,7 @@ def main() -> None:
 
 def _all_places(materials: Materials, views: int) -> Iterator[WeighedPlace]:
     for name, purpose in WHAT.items():
-        source = ViewSource(materials, purpose, for_finder=True)
+        source = ViewSource(materials, purpose, for_finder=True, size=SIZE_PX)
         for k, view in enumerate(_views(source, views)):
             print(f"\r{name}: {k + 1} of {views}", end="", flush=True)
             yield from _places(view, np.random.default_rng(int(view.name)))

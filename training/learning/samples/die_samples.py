@@ -7,7 +7,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from training.learning.samples.die_sizes import DIE_SIZES
+from training.learning.samples.die_sizes import DIE_SIZES, PARTS_PX
 from training.learning.samples.lures import is_die, lures
 from training.learning.samples.retaking import photographed
 from training.learning.samples.tray_views import TrayView, edges
@@ -33,6 +33,10 @@ LURED = 0.5
 UNSURE = {"leaning": (8.0, 12.0), "hidden": (0.92, 0.98)}
 """Between these degrees, and shares of the top seen, nothing is said of a die."""
 UNEVEN_DEG = 4.0
+INSIDE = 0.6
+"""Edges from the border of a view: what is beyond nobody knows."""
+NO_DIE = -2
+"""Instead of the number of a die; -1 is what is none in `TrayView.die`."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,18 @@ class DieSample:
 
     pixels: NDArray[np.uint8]  # (3, p, p)
     flat: NDArray[np.uint8]  # (p, p) what a flat die would cover
+    parts: NDArray[np.uint8]  # (3, 16, 16) how much of each spot is the die, its top, another die
     numbers: Floats
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A patch: what is seen of it, (3, p, p) `pixels`, (4, p, p) `planes`, `parts`; `into` its axes from the view's."""
+
+    pixels: Floats
+    planes: Floats
+    parts: NDArray[np.uint8]
+    into: Floats
 
 
 NUMBERS = (
@@ -66,14 +81,15 @@ def die_samples(view: TrayView, rng: Generator, count: int, kind: str) -> list[D
     """Some of a view, each as another camera takes it; fewer where places are dice after all."""
     size = np.array(view.part.shape[::-1])
     middles = view.dice.quads.mean(axis=1)
-    shown = np.flatnonzero(((middles > 2) & (middles < size - 3)).all(axis=1))
+    margin = INSIDE * edges(view.dice.quads)[:, None]
+    shown = np.flatnonzero(((middles > margin) & (middles < size - margin)).all(axis=1))
     out = []
     for _ in range(count):
         if len(shown) and rng.random() < DICE:
             out.append(_of_die(view, rng, _choice(view, shown, rng), kind))
         elif (place := _no_die(view, rng)) is not None:
-            pixels, planes, _ = _cut(view, place, rng, kind)
-            out.append(_sample(pixels, planes, {"die_weight": 1, "value_weight": 1}))
+            cut = _cut(view, place, rng, kind, NO_DIE)
+            out.append(_sample(cut, {"die_weight": 1, "value_weight": 1}))
     return out
 
 
@@ -97,10 +113,10 @@ def _of_die(view: TrayView, rng: Generator, k: int, kind: str) -> DieSample:
     place = CutPlace(
         float(x), float(y), true_edge * float(np.exp(larger)), float(turn + np.pi / 2 * rng.integers(4))
     )  # fmt: skip
-    pixels, planes, into = _cut(view, place, rng, kind)
-    off = into @ -shift / place.edge
-    stand = into @ (middle - view.dice.foot[k]) / true_edge - planes[:2, 0, 0]
-    return _sample(pixels, planes, _truth(view, k) | _geometry(off, larger, stand))
+    cut = _cut(view, place, rng, kind, k)
+    off = cut.into @ -shift / place.edge
+    stand = cut.into @ (middle - view.dice.foot[k]) / true_edge - cut.planes[:2, 0, 0]
+    return _sample(cut, _truth(view, k) | _geometry(off, larger, stand))
 
 
 def _truth(view: TrayView, k: int) -> dict[str, float]:
@@ -126,43 +142,61 @@ def _geometry(off: Floats, larger: float, stand: Floats) -> dict[str, float]:
     return {"off_x": off[0], "off_y": off[1], "larger": -larger, "stand_x": x, "stand_y": y}
 
 
-def _sample(pixels: Floats, planes: Floats, truth: dict[str, float]) -> DieSample:
-    told = dict(zip(NUMBERS[:3], planes[:3, 0, 0], strict=True))
+def _sample(cut: Cut, truth: dict[str, float]) -> DieSample:
+    told = dict(zip(NUMBERS[:3], cut.planes[:3, 0, 0], strict=True))
     row = np.array([(told | truth).get(name, 0) for name in NUMBERS], np.float32)
-    return DieSample(_bytes(pixels), _bytes(planes[3]), row)
+    return DieSample(_bytes(cut.pixels), _bytes(cut.planes[3]), cut.parts, row)
 
 
 def _bytes(shares: Floats) -> NDArray[np.uint8]:
     return (shares * 255 + 0.5).astype(np.uint8)
 
 
-def _cut(
-    view: TrayView, place: CutPlace, rng: Generator, kind: str
-) -> tuple[Floats, Floats, Floats]:
-    """(3, p, p) the photographed patch, (4, p, p) its lean, and (2, 2) from the view's axes to its own."""
-    patch_px, die_px = DIE_SIZES[kind]
+def _cut(view: TrayView, place: CutPlace, rng: Generator, kind: str, k: int) -> Cut:
+    """A place photographed, in which die `k` lies, or NO_DIE."""
+    patch_px, die_px = sizes = DIE_SIZES[kind]
     reach = patch_px / die_px * DIAGONAL * place.edge + 4
-    near, corner = _around(view, place, reach)
+    (left, top, right, bottom) = _around(view, place, reach)
     scale = min(LARGEST, float(np.exp(rng.uniform(*np.log(SEEN_PX)))) / place.edge)
-    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
-    near = cv2.resize(near, None, fx=scale, fy=scale, interpolation=how).clip(0)  # type: ignore[assignment]
-    x, y, turn = (place.x - corner[0]) * scale, (place.y - corner[1]) * scale, place.turn
+    x, y, turn = (place.x - left) * scale, (place.y - top) * scale, place.turn
     flip = np.eye(2)
-    if rng.random() < 0.5:
-        near, x, turn = np.ascontiguousarray(near[:, ::-1]), near.shape[1] - 1 - x, -turn
-        flip[0, 0] = -1
+    if mirrored := rng.random() < 0.5:
+        flip[0, 0], turn = -1, -turn
     into = upright(turn) @ flip
-    picture = photographed(near, rng)
-    pixels = patch(picture, (x, y), place.edge * scale, turn, DIE_SIZES[kind])
-    return pixels, lean_planes(_lean(view, place, into, rng), DIE_SIZES[kind]), into
+
+    def resized(light: Floats) -> Floats:
+        how = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
+        out = cv2.resize(light, None, fx=scale, fy=scale, interpolation=how).clip(0)
+        return np.ascontiguousarray(out[:, ::-1]) if mirrored else np.asarray(out, np.float32)
+
+    near = resized(view.light[top:bottom, left:right])
+    at = (near.shape[1] - 1 - x if mirrored else x), y
+    pixels = patch(photographed(near, rng), at, place.edge * scale, turn, sizes)
+    shown = resized(_parts(view, (left, top, right, bottom), k))
+    parts = patch((shown * 255).clip(0, 255).astype(np.uint8), at, place.edge * scale, turn, sizes)
+    small = cv2.resize(parts.transpose(1, 2, 0), (PARTS_PX, PARTS_PX), interpolation=cv2.INTER_AREA)
+    planes = lean_planes(_lean(view, place, into, rng), sizes)
+    return Cut(pixels, planes, _bytes(small.transpose(2, 0, 1)), into)
 
 
-def _around(view: TrayView, place: CutPlace, reach: float) -> tuple[Floats, tuple[int, int]]:
-    """What is within reach of a place, and where that begins."""
+def _parts(view: TrayView, box: tuple[int, int, int, int], k: int) -> Floats:
+    """(h, w, 3) of a piece of the view: whether it is die `k`, its top, another die."""
+    left, top, right, bottom = box
+    dice = view.die[top:bottom, left:right]
+    this = dice == k
+    roof = np.zeros(dice.shape, np.uint8)
+    if k != NO_DIE:
+        corners = np.rint(view.dice.quads[k] - (left, top)).astype(np.int32)
+        cv2.fillConvexPoly(roof, corners, 1)
+    return np.stack([this, this & (roof > 0), (dice >= 0) & ~this], axis=2).astype(np.float32)
+
+
+def _around(view: TrayView, place: CutPlace, reach: float) -> tuple[int, int, int, int]:
+    """What is within reach of a place: left, top, right, bottom."""
     high, wide = view.part.shape
     left, top = max(0, int(place.x - reach)), max(0, int(place.y - reach))
     right, bottom = min(wide, int(place.x + reach) + 1), min(high, int(place.y + reach) + 1)
-    return view.light[top:bottom, left:right], (left, top)
+    return left, top, right, bottom
 
 
 def _lean(view: TrayView, place: CutPlace, into: Floats, rng: Generator) -> Floats | None:

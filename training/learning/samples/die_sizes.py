@@ -4,3 +4,5 @@ from vision.crops import Sizes
 
 DIE_SIZES: dict[str, Sizes] = {"near": (64, 35), "wide": (64, 28)}
 """One sees a die near by, the other smaller, with what it leans on."""
+PARTS, PARTS_PX = 3, 16
+"""While they learn they say of so many by so many spots whether they are the die, its top, another die."""

@@ -38,11 +38,18 @@ class Materials:
 class ViewSource:
     """Views by number; the same number is the same view but for traced files that came meanwhile."""
 
-    def __init__(self, materials: Materials, purpose: Purpose, *, for_finder: bool) -> None:
+    def __init__(
+        self,
+        materials: Materials,
+        purpose: Purpose,
+        *,
+        for_finder: bool,
+        size: tuple[int, int] | None = None,
+    ) -> None:
         strange = purpose is Purpose.STRANGE
         self._library: RestLibrary = load(materials.rests / (STRANGE if strange else TEACHING))
         self._traced = materials.traced
-        self._purpose, self._for_finder = purpose, for_finder
+        self._purpose, self._for_finder, self._size = purpose, for_finder, size
 
     def view(self, number: int, *, cast_only: bool = False) -> TrayView:
         """The view of a number."""
@@ -57,7 +64,7 @@ class ViewSource:
     def _cast(self, number: int, rng: Generator) -> TrayView:
         mixture = MIXTURES["finder" if self._for_finder else "die"]
         kind = str(rng.choice(list(mixture), p=list(mixture.values())))
-        size = FIELD_PX if kind == "field" else None
+        size = self._size or (FIELD_PX if kind == "field" else None)
         if self._for_finder:
             wish = Wish(kind, hand=HAND, size=size)
         else:
