@@ -6,11 +6,16 @@ import pytest
 
 @pytest.fixture(scope="module")
 def view(rests):
-    from training.learning.samples.tray_views import from_seed
+    from training.learning.samples.tray_views import cast_now
+    from training.scenes.kept_out import Purpose
+    from training.scenes.staging import Wish
+
+    def of(seed):
+        return cast_now(seed, Purpose.TEACH, rests, Wish("table", hand=0.0), empty=True)
 
     return next(
         v
-        for v in (from_seed(seed, rests) for seed in range(20))
+        for v in map(of, range(20))
         if v.empty is not None and len(v.dice.value) > 1 and v.dice.seen.max() > 0.95
     )
 
