@@ -3,8 +3,13 @@
 import os
 from pathlib import Path
 
-MOST, OWN = "VmHWM", "RssAnon"
-"""The most that it has ever held in memory; what it holds now, without files that it shares."""
+MOST, NOW, OWN = "VmHWM", "VmRSS", "RssAnon"
+"""The most that it has ever held in memory; what it holds now, with and without files that it shares."""
+
+
+def can_tell() -> bool:
+    """Whether this system says what a process takes."""
+    return Path("/proc/self/status").exists()
 
 
 def memory_mb(pid: int, which: str = MOST) -> float:

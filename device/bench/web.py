@@ -1,5 +1,6 @@
 """`traykeeper bench web`: many phones watch while one plays; how late is the last of them told?"""
 
+import os
 import re
 import resource
 import socket
@@ -8,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
 from time import monotonic, perf_counter, sleep
@@ -16,6 +16,7 @@ from time import monotonic, perf_counter, sleep
 import click
 
 from device.app import PlayOptions, serving
+from device.bench.processes import NOW, can_tell, memory_mb
 from device.companion import Companion
 from game.commands import StartMatch, TapIn, Undo
 from web.server import Server
@@ -99,11 +100,11 @@ def watched(companion: Companion, server: Server, count: int, seconds: int) -> P
             Thread(target=phone.listen, args=(connection,), daemon=True).start()
             connections.callback(_hang_up, connection)
         _until(lambda: all(phone.told for phone in phones))
-        before_kb = _memory_kb()
+        before_mb = _memory_mb()
         acted = _act(companion, seconds)
         _until(lambda: all(max(acted) in phone.told for phone in phones))
-        after_kb = _memory_kb()
-    return _seen(phones, acted, before_kb, after_kb)
+        after_mb = _memory_mb()
+    return _seen(phones, acted, before_mb, after_mb)
 
 
 def _act(companion: Companion, seconds: int) -> dict[int, float]:
@@ -120,7 +121,7 @@ def _act(companion: Companion, seconds: int) -> dict[int, float]:
 
 
 def _seen(
-    phones: list[Phone], acted: dict[int, float], before_kb: float, after_kb: float
+    phones: list[Phone], acted: dict[int, float], before_mb: float, after_mb: float
 ) -> PhoneDelays:
     missed = sum(version not in phone.told for phone in phones for version in acted)
     last_ms = [
@@ -128,7 +129,7 @@ def _seen(
         for version, start_s in acted.items()
         if all(version in phone.told for phone in phones)
     ]
-    return PhoneDelays(len(phones), len(acted), last_ms, missed, before_kb / KB, after_kb / KB)
+    return PhoneDelays(len(phones), len(acted), last_ms, missed, before_mb, after_mb)
 
 
 def _until(holds: Callable[[], bool]) -> None:
@@ -143,10 +144,8 @@ def _hang_up(connection: HTTPConnection) -> None:
         connection.sock.shutdown(socket.SHUT_RDWR)
 
 
-def _memory_kb() -> float:
+def _memory_mb() -> float:
     """What this process uses now; the most it ever used where the system does not say."""
-    try:
-        lines = Path("/proc/self/status").read_text("ascii").splitlines()
-        return next(float(line.split()[1]) for line in lines if line.startswith("VmRSS"))
-    except OSError:
-        return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    if can_tell():
+        return memory_mb(os.getpid(), NOW)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / KB

@@ -208,6 +208,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=40)
     parser.add_argument("--half", action="store_true", help="multiply in bfloat16")
     options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
     cv2.setNumThreads(1)
     torch.set_num_threads(1)
     is_floor = options.kind == "floor"

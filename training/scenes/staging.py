@@ -77,7 +77,7 @@ def build(  # noqa: PLR0917 - what a world is built of
     walls(bench, chooser, rest, drop, ground)
     obstacles(bench, chooser, rest)
     camera = overhead(rng, rest, dice, wish.kind, wish.size)
-    if dice and wish.kind != "close" and rng.random() < wish.near:
+    if wish.near and dice and wish.kind != "close" and rng.random() < wish.near:
         camera = nearer(rng, camera, dice)
     hand = reach_in(bench, chooser, rest) if rng.random() < wish.hand else None
     if tray is not None and wish.kind == "table" and rng.random() < ASIDE:

@@ -62,7 +62,7 @@ def _span(rest: Rest, dice: tuple[RestingDie, ...]) -> float:
 def nearer(rng: Generator, eye: Pinhole, dice: tuple[RestingDie, ...]) -> Pinhole:
     """From the same place through a longer lens at one of the dice, more often at one that leans.
 
-    A camera of full size shows a die by so many pixels; all of a tray in so many would take as long as dozens of these.
+    A camera of full size shows a die by so many pixels; all of a tray in so many takes six times as long.
     """
     leaning = [die for die in dice if die.top()[1] > LEANING_DEG]
     some = leaning if leaning and rng.random() < 0.5 else dice
