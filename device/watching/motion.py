@@ -151,9 +151,12 @@ class _Table:
 
     def see(self, now: Grey, time_s: float) -> FrameDiff:
         """Take the next picture; what moved since the last."""
-        moved = changes(self.last, now, self._region)
-        # The anchor tells a slow turn, which changes little from one picture to the next.
-        if moved.any or changes(self._anchor, now, self._region).any:
+        # The anchor tells a slow turn, which changes little from one picture to the next. Where
+        # nothing changed since the anchor, nothing did since the last picture.
+        moved = turned = changes(self._anchor, now, self._region)
+        if turned.any:
+            if self.last is not self._anchor:
+                moved = changes(self.last, now, self._region)
             self._anchor, self._anchor_s = now, time_s
         self.still_s = time_s - self._anchor_s
         self.hand = self._holds_a_hand(moved.like_arm or self._has_an_arm(now), time_s)
