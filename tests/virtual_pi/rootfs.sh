@@ -32,10 +32,14 @@ foreign() { # unpacked and not set up: emulated, that would take the better part
     echo "$*" >"$root/.packages"
 }
 
-if [ ! -e "$root/.debian" ]; then
+native() { [ "$arch" = "$(dpkg --print-architecture)" ]; }
+
+has_all() { [ "$*" = "$(cat "$root/.packages" 2>/dev/null)" ]; }
+
+if [ ! -e "$root/.debian" ] || { ! native && ! has_all "$@"; }; then
     rm -rf "$root"
     mkdir -p "$root"
-    if [ "$arch" = "$(dpkg --print-architecture)" ]; then same; else foreign "$@"; fi
+    if native; then same; else foreign "$@"; fi
     mkdir -p "$root/usr/sbin" "$root/etc/ssl/certs"
     printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # nothing is started in there
     chmod +x "$root/usr/sbin/policy-rc.d"
@@ -43,7 +47,7 @@ if [ ! -e "$root/.debian" ]; then
 fi
 cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 cp -L /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/ca-certificates.crt"
-if [ "$*" != "$(cat "$root/.packages" 2>/dev/null)" ]; then
+if ! has_all "$@"; then
     inside apt-get update -qq
     inside apt-get install -y -qq --no-install-recommends "$@"
     echo "$*" >"$root/.packages"

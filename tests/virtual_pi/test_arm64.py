@@ -12,23 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.virtual_pi.appliance import CACHE, HERE, PROJECT, sh
+from tests.virtual_pi.appliance import CACHE, HERE, PROJECT, sh, take_checkout
 
 PACKAGES = (
-    *(
-        "bash",
-        "coreutils",
-        "findutils",
-        "grep",
-        "gzip",
-        "libc-bin",
-        "libcrypt1",
-        "libstdc++6",
-        "mount",
-        "sed",
-    ),
-    *("base-passwd", "ca-certificates", "python3", "python3-pip", "python3-venv", "tar"),
-    "systemd-standalone-sysusers",
+    *("base-passwd", "bash", "coreutils", "diffutils", "findutils", "grep", "gzip", "libc-bin"),
+    *("libcrypt1", "libstdc++6", "mount", "sed", "systemd-standalone-sysusers", "tar"),
+    *("ca-certificates", "python3", "python3-pip", "python3-venv"),
 )
 EMULATED = Path("/proc/sys/fs/binfmt_misc/qemu-aarch64")
 TRAYKEEPER = ("python3", "/srv/site/bin/traykeeper")
@@ -110,6 +99,22 @@ def test_it_is_the_architecture_of_a_pi_and_all_of_it_are_wheels_for_that(pi):
     assert pi("uname", "-m").strip() == "aarch64"
     assert any("cp313" in tag for tag in tags)
     assert all(tag.endswith(("_aarch64", "-any")) for tag in tags), tags
+
+
+def test_the_install_sets_it_up_of_the_locked_wheels_alone(pi):
+    root = CACHE / "arm64"
+    take_checkout(root / "srv" / "pi" / "traykeeper")
+    install = ("env", "-u", "PYTHONPATH", "systemd/install", "--root", "/srv/appliance")
+    said = pi(*install, folder="/srv/pi/traykeeper")
+    checked = pi(*install, "--check", folder="/srv/pi/traykeeper")
+    report = root / "srv/appliance/opt/traykeeper/current/packages.json"
+    packages = json.loads(report.resolve().read_text())["install"]
+    taken = {package["download_info"]["url"].rpartition("/")[2] for package in packages}
+
+    assert "nothing was started" in said
+    assert "FAILED" not in checked
+    assert len(taken) == LOCK.read_text().count("==")
+    assert all(name.endswith(("aarch64.whl", "-any.whl")) for name in taken), taken
 
 
 def readings(said):
