@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from vision.change import Blot, Change, KnownTable, change
 from vision.crops import upright
-from vision.face_reader import Face, look
+from vision.face_reader import Closeup, Face, doubted, look
 from vision.finder import COARSE_PX, LOOK_PX, TRAY_PX, Sighting, apart, find
 from vision.images import Image, extent
 from vision.networks import Floats
 from vision.pose import CameraPose, pose
 from vision.reading import Lean, Quad
-from vision.tilt import Footing, Stance, stances, stands_free
+from vision.tilt import Footing, Stance, settled, stance, stands_free
 
 HAND = 0.001
 """Of the picture: the tip of a finger."""
@@ -95,19 +95,27 @@ def looks(picture: Image, tray: Quad | None, aside: Quad | None, table: KnownTab
     sizes = _Sizes.of(seen, stand, table.leans)
     seen = _one_each(_looked_again(picture, seen, stand, sizes))
     if new is not None and tray is not None:
-        more = _overlooked(new, tray, [s for s, face in seen if _likely(s, face)], stand, sizes)
+        likely = [one.sighting for one in seen if _likely(one)]
+        more = _overlooked(new, tray, likely, stand, sizes)
         seen = _one_each([*seen, *look(picture, more, stand)])
-    likely = [sighting for sighting, face in seen if _likely(sighting, face)]
-    stand, standing = stances(
-        picture, likely, lambda leans: _stand(picture, tray, _enough(table, leans))
+    stand, dice = settled(
+        [one for one in seen if _likely(one)],
+        stand,
+        lambda leans: _stand(picture, tray, _enough(table, leans)),
     )
-    candidates = [
-        Candidate(s, face, _foot(s, stand), sizes.odd(s), standing.get(s), outline(s, stand))
-        for s, face in seen
-    ]
+    seen = doubted(dice, stand) + doubted([one for one in seen if not _likely(one)], stand)
+    candidates = [_candidate(one, stand, sizes) for one in seen]
     if tray is not None:
         candidates = _freed(candidates, new, tray)
     return Looks(candidates, hand, new, sizes.usual)
+
+
+def _candidate(seen: Closeup, stand: CameraPose | None, sizes: "_Sizes") -> Candidate:
+    here = seen.sighting
+    lies = None if stand is None or not _likely(seen) else stance(seen, stand)
+    return Candidate(
+        here, seen.face, _foot(here, stand), sizes.odd(here), lies, outline(here, stand)
+    )
 
 
 def seems_empty(
@@ -138,12 +146,12 @@ def could_be_die(blot: Blot, edges: tuple[float, float] | None) -> bool:
 
 
 def _looked_again(
-    picture: Image, seen: list[tuple[Sighting, Face]], stand: CameraPose | None, sizes: "_Sizes"
-) -> list[tuple[Sighting, Face]]:
+    picture: Image, seen: list[Closeup], stand: CameraPose | None, sizes: "_Sizes"
+) -> list[Closeup]:
     """The same; one that seemed larger or smaller than dice are at this table was not seen well."""
-    fitting = [(one, sizes.fitting(one[0])) for one in seen]
-    again = [fits for (sighting, _), fits in fitting if fits is not sighting]
-    kept = [one for one, fits in fitting if fits is one[0]]
+    fitting = [(one, sizes.fitting(one.sighting)) for one in seen]
+    again = [fits for one, fits in fitting if fits is not one.sighting]
+    kept = [one for one, fits in fitting if fits is one.sighting]
     return kept + look(picture, again, stand)
 
 
@@ -190,14 +198,14 @@ class _Sizes:
 
     @classmethod
     def of(
-        cls, seen: Sequence[tuple[Sighting, Face]], stand: CameraPose | None, leans: Sequence[Lean]
+        cls, seen: Sequence[Closeup], stand: CameraPose | None, leans: Sequence[Lean]
     ) -> "_Sizes":
         """By what is known of the table, or else by the dice of this picture."""
         known = stand is not None and len(leans) >= KNOWN
         if stand is not None and known:
             edges = [stand.edge(lean) for lean in leans]
         else:
-            here = [sighting for sighting, face in seen if _likely(sighting, face)]
+            here = [one.sighting for one in seen if _likely(one)]
             edges = [die.edge / _near(stand, die.x, die.y) for die in here]
         return cls(np.array(edges, np.float32), stand, known)
 
@@ -245,8 +253,8 @@ def _stand(picture: Image, tray: Quad | None, seen: Sequence[Lean] = ()) -> Came
     return None if tray is None else pose(tray, width, height, seen)
 
 
-def _likely(sighting: Sighting, face: Face) -> bool:
-    return sighting.heat * (1 - face.none) > LIKELY
+def _likely(seen: Closeup) -> bool:
+    return seen.sighting.heat * (1 - seen.face.none) > LIKELY
 
 
 def _sightings(
@@ -286,8 +294,8 @@ def _foot(sighting: Sighting, stand: CameraPose | None) -> tuple[float, float]:
     return sighting.x - right * sighting.edge, sighting.y - down * sighting.edge
 
 
-def _one_each(seen: list[tuple[Sighting, Face]]) -> list[tuple[Sighting, Face]]:
+def _one_each(seen: list[Closeup]) -> list[Closeup]:
     """Of places that turned out to be the same die, the one surest of it."""
-    surest = sorted(seen, key=lambda one: -one[0].heat * (1 - one[1].none))
-    kept = apart([sighting for sighting, _ in surest], in_order=True)
-    return [one for one in surest if any(one[0] is sighting for sighting in kept)]
+    surest = sorted(seen, key=lambda one: -one.sighting.heat * (1 - one.face.none))
+    kept = apart([one.sighting for one in surest], in_order=True)
+    return [one for one in surest if any(one.sighting is sighting for sighting in kept)]

@@ -23,21 +23,27 @@ Sizes = tuple[int, int]
 """Edges of a patch and of the die in it, in pixels."""
 
 
-def die_input(  # noqa: PLR0917 - where a die is
-    picture: Image, at: tuple[float, float], edge: float, turn: float, pose: CameraPose | None, sizes: Sizes
-) -> Floats:  # fmt: skip
+def die_input(
+    pixels: Floats, at: tuple[float, float], turn: float, pose: CameraPose | None, sizes: Sizes
+) -> Floats:
     """(PLANES, p, p) for a network that was taught patches of these sizes.
 
     Args:
-        picture: what to cut from.
+        pixels: (3, p, p), see `patch`.
         at: the middle of its top, in picture pixels.
-        edge: of its top, in picture pixels.
         turn: of its edges, in radians.
         pose: how the camera stands; None where nothing tells.
         sizes: of the patch and of the die in it.
     """
     lean = None if pose is None else upright(turn) @ np.array(pose.lean(*at), np.float32)
-    return np.concatenate([patch(picture, at, edge, turn, sizes), lean_planes(lean, sizes)])
+    return np.concatenate([pixels, lean_planes(lean, sizes)])
+
+
+def viewed_die(inputs: Floats, view: View) -> Floats:
+    """(n, PLANES, p, p) as they look from another side, with their leans."""
+    out = viewed(inputs, view)
+    out[:, LEAN] = np.einsum("ij,njhw->nihw", axes(view), out[:, LEAN])
+    return out
 
 
 def lean_planes(lean: Floats | None, sizes: Sizes) -> Floats:
@@ -49,14 +55,11 @@ def lean_planes(lean: Floats | None, sizes: Sizes) -> Floats:
     return out
 
 
-def silhouette(lean: Floats, sizes: Sizes, down: float = 0.0) -> Floats:
-    """(p, p): what an upright flat die covers whose top leans so far off its foot.
-
-    In the middle of the patch is its top, or what is so far `down` on the way to its foot.
-    """
+def silhouette(lean: Floats, sizes: Sizes) -> Floats:
+    """(p, p): what an upright flat die covers, its top in the middle, whose top leans so far off its foot."""
     patch_px, die_px = sizes
-    square = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * die_px / 2
-    top, foot = (square + off * np.asarray(lean) * die_px for off in (down, down - 1))
+    top = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * die_px / 2
+    foot = top - np.asarray(lean) * die_px
     out = np.zeros((patch_px, patch_px), np.float32)
     hull = cv2.convexHull(np.concatenate([top, foot]).astype(np.float32))[:, 0]
     for outline, light in ((hull, SIDES), (top, TOP)):

@@ -22,7 +22,7 @@ NO_DIE_ALONE = 0.15
 """The same where nothing else is one: a picture without dice is sure only if nothing in it can be a die."""
 SURE = 0.5
 """A die is sure from this chance of being read right on."""
-WELL = 0.65
+WELL = 0.8
 """Below this chance of lying as it must a die is said to be cocked, hidden or stacked."""
 LEAST_PX = 14.0
 """A die whose edge is shorter has pips of a pixel or two: what it needs is a nearer camera."""

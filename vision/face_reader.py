@@ -1,27 +1,46 @@
-"""The second look: each die by itself, by three networks that were taught apart from each other."""
+"""The second look: each die by itself, near by and with what is around it, by two networks taught apart.
 
-from collections.abc import Sequence
+Each says what a die shows and how it lies. Beside the picture it is given what a flat die would cover
+there, where it is known how the camera stands.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from vision.crops import LEAN, VIEWS, Sizes, View, axes, die_input, upright, viewed
+from vision.crops import VIEWS, Sizes, View, axes, die_input, patch, upright, viewed_die
 from vision.finder import Sighting
 from vision.images import Image
 from vision.networks import Floats, chance, chances, said
 from vision.pose import CameraPose
 
-READERS: dict[str, tuple[Sizes, int]] = {
-    "reader64": ((64, 35), 6),
-    "reader48": ((48, 26), 6),
-    "near": ((64, 35), 7),
-}
-"""What patches a network was taught, and how many planes of them."""
-TELL_NONE = ("reader64", "reader48")
-"""The third was taught dice for the most part: it says which face, these whether it is a die at all."""
-CLEAR = 0.99  # from this chance on no further view is asked
-OFF = 0.04  # of the edge: a die that is seen so near to where it is need not be looked at again
-NOTHING = 0.8  # and from this one of being no die
+READERS: Mapping[str, Sizes] = {"near": (64, 35), "wide": (64, 28)}
+"""What patches a network was taught."""
+FIRST = "near"
+"""It looks at every place; the other where that may be a die."""
+NOTHING = 0.8  # from this chance of being no die on nobody looks again
+CLEAR = 0.99  # from this chance of a face on no further view is asked
+FLAT = 0.2  # and from this one of lying ill: of 0.05 nothing is read otherwise, in twice the time
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Impression:
+    """What a network says of one view of a die, in log odds and edges.
+
+    Attributes:
+        shown: (7,) no die, and the faces 1..6, to be compared.
+        lies: (3,) leaning, hidden in part, lying on another die.
+        off: (3,) how far its top is off where it was looked for, and the log of how much larger it is.
+        stand: (2,) how much further than a flat die's its top stands off its foot, where it is known how the
+            camera stands. Both along the edges of the die.
+    """
+
+    shown: Floats
+    lies: Floats
+    off: Floats
+    stand: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,106 +53,120 @@ class Face:
     steady: float  # the least chance of the likeliest face among the views
 
 
-def look(
-    picture: Image, sightings: list[Sighting], pose: CameraPose | None
-) -> list[tuple[Sighting, Face]]:
-    """A face for each sighting, and where it really is: each look after the first is set right."""
-    if not sightings:
-        return []
-    patches = _patches(picture, sightings, pose)
-    answers = _answers(patches)
-    better = [_set_right(*one) for one in zip(sightings, answers, strict=True)]
-    off = [k for k, answer in enumerate(answers) if np.abs(answer.off).max() > OFF]
-    if off:
-        again = _patches(picture, [better[k] for k in off], pose)
-        for sizes, of in again.items():
-            patches[sizes][off] = of
-        for k, answer in zip(off, _answers(again), strict=True):
-            answers[k] = answer
-    seen = [[answer] for answer in answers]
+@dataclass(frozen=True, eq=False)
+class Closeup:
+    """One place as it was looked at.
+
+    Attributes:
+        sighting: where it is.
+        pixels: (3, p, p) for each network that looked.
+        answers: of each network, one for each view.
+    """
+
+    sighting: Sighting
+    pixels: Mapping[str, Floats]
+    answers: Mapping[str, tuple[Impression, ...]]
+
+    @cached_property
+    def views(self) -> list[Impression]:
+        """The mean of what the networks say of each view."""
+        return [_mean(answers) for answers in zip(*self.answers.values(), strict=True)]
+
+    @cached_property
+    def mean(self) -> Impression:
+        """And of all views."""
+        return _mean(self.views)
+
+    @cached_property
+    def face(self) -> Face:
+        none, *faces = (float(c) for c in chances(self.mean.shown))
+        best = 1 + int(np.argmax(faces))
+        steady = min(float(chances(view.shown)[best]) for view in self.views)
+        return Face(none, tuple(faces), float(chance(self.mean.lies)[1]), steady)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether further views may tell more: of what it shows, or of how it lies."""
+        if self.face.none >= NOTHING:
+            return False
+        leaning, _, stacked = chance(self.mean.lies)
+        return max(self.face.none, *self.face.faces) < CLEAR or leaning + stacked > FLAT
+
+
+def look(picture: Image, sightings: Sequence[Sighting], pose: CameraPose | None) -> list[Closeup]:
+    """A closeup of each sighting; where it really is, and by both networks, where it may be a die."""
+    seen = asked([_cut(picture, one, (FIRST,)) for one in sightings], pose)
+    may_be = [k for k, one in enumerate(seen) if one.face.none < NOTHING]
+    nearer = [_cut(picture, _set_right(seen[k]), tuple(READERS)) for k in may_be]
+    for k, one in zip(may_be, asked(nearer, pose), strict=True):
+        seen[k] = one
+    return seen
+
+
+def asked(seen: Sequence[Closeup], pose: CameraPose | None, view: View = VIEWS[0]) -> list[Closeup]:
+    """The same with what the networks say of a view, and of those before."""
+    answers = [dict(one.answers) for one in seen]
+    for name in READERS:
+        which = [k for k, one in enumerate(seen) if name in one.pixels]
+        for k, answer in zip(
+            which, _answers(name, [seen[k] for k in which], pose, view), strict=True
+        ):
+            answers[k][name] = (*answers[k].get(name, ()), answer)
+    return [
+        Closeup(one.sighting, one.pixels, told) for one, told in zip(seen, answers, strict=True)
+    ]
+
+
+def doubted(seen: Sequence[Closeup], pose: CameraPose | None) -> list[Closeup]:
+    """The same; doubtful ones are looked at from further sides, until they are clear."""
+    out = list(seen)
     for view in VIEWS[1:]:
-        doubtful = [k for k, views in enumerate(seen) if _is_doubtful(views)]
-        if not doubtful:
-            break
-        some = {sizes: of[doubtful] for sizes, of in patches.items()}
-        for k, answer in zip(doubtful, _answers(some, view), strict=True):
-            seen[k].append(answer)
-    return [(one, _face(views)) for one, views in zip(better, seen, strict=True)]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Answer:
-    """Of one die: log odds of no die and the faces, (7,), and of being hidden; how far it is off, (3,)."""
-
-    shown: Floats
-    hidden: float
-    off: Floats
-
-
-def _is_doubtful(views: Sequence[_Answer]) -> bool:
-    told = chances(np.mean([view.shown for view in views], axis=0))
-    return bool(told.max() < CLEAR and told[0] < NOTHING)
-
-
-def _answers(patches: dict[Sizes, Floats], view: View = VIEWS[0]) -> list[_Answer]:
-    """The mean of what the readers say of each."""
-    turned = {sizes: _turned(of, view) for sizes, of in patches.items()}
-    told = {
-        reader: said(reader, np.ascontiguousarray(turned[sizes][:, :planes]))
-        for reader, (sizes, planes) in READERS.items()
-    }
-    shown, hidden, off = (
-        np.mean([answer[name] for answer in told.values()], axis=0)
-        for name in ("shown", "hidden", "off")
-    )
-    telling = [answer["shown"] for name, answer in told.items() if name in TELL_NONE]
-    shown[:, 0] = _none(np.mean(telling, axis=0)) + _sum(shown[:, 1:])
-    return [_Answer(*one) for one in zip(shown, hidden, off, strict=True)]
-
-
-def _none(shown: Floats) -> Floats:
-    """(n,) log odds of being no die."""
-    return shown[:, 0] - _sum(shown[:, 1:])
-
-
-def _sum(logits: Floats) -> Floats:
-    """(n,) the logarithm of all of them together."""
-    top = logits.max(axis=1)
-    return np.asarray(top + np.log(np.exp(logits - top[:, None]).sum(axis=1)), np.float32)
-
-
-def _turned(patches: Floats, view: View) -> Floats:
-    """Patches with their leans as they are in a view."""
-    out = viewed(patches, view)
-    out[:, LEAN] = np.einsum("ij,njhw->nihw", axes(view), out[:, LEAN])
+        doubtful = [k for k, one in enumerate(out) if one.is_doubtful]
+        for k, one in zip(doubtful, asked([out[k] for k in doubtful], pose, view), strict=True):
+            out[k] = one
     return out
 
 
-def _set_right(sighting: Sighting, answer: _Answer) -> Sighting:
-    right, down = upright(sighting.turn).T @ np.clip(answer.off[:2], -0.4, 0.4) * sighting.edge
+def _cut(picture: Image, sighting: Sighting, names: Sequence[str]) -> Closeup:
+    """Cut out for some networks, which have not said anything yet."""
+    at = sighting.x, sighting.y
+    pixels = {
+        name: patch(picture, at, sighting.edge, sighting.turn, READERS[name]) for name in names
+    }
+    return Closeup(sighting, pixels, {})
+
+
+def _answers(
+    name: str, seen: Sequence[Closeup], pose: CameraPose | None, view: View
+) -> list[Impression]:
+    """What one network says of one view of each."""
+    if not seen:
+        return []
+    inputs = np.stack([_input(name, one, pose) for one in seen])
+    told = said(name, viewed_die(inputs, view))
+    lies = np.column_stack([told["leaning"], told["hidden"], told["stacked"]])
+    stand = told["stand"] @ axes(view)
+    return [Impression(*one) for one in zip(told["shown"], lies, told["off"], stand, strict=True)]
+
+
+def _input(name: str, seen: Closeup, pose: CameraPose | None) -> Floats:
+    at = seen.sighting
+    return die_input(seen.pixels[name], (at.x, at.y), at.turn, pose, READERS[name])
+
+
+def _mean(answers: Sequence[Impression]) -> Impression:
+    if len(answers) == 1:
+        return answers[0]
+    rows = [(one.shown, one.lies, one.off, one.stand) for one in answers]
+    return Impression(*(np.mean(of, axis=0) for of in zip(*rows, strict=True)))
+
+
+def _set_right(seen: Closeup) -> Sighting:
+    off, sighting = seen.mean.off, seen.sighting
+    right, down = upright(sighting.turn).T @ np.clip(off[:2], -0.4, 0.4) * sighting.edge
     return replace(
         sighting,
         x=sighting.x + float(right),
         y=sighting.y + float(down),
-        edge=sighting.edge * float(np.exp(np.clip(answer.off[2], -0.5, 0.5))),
+        edge=sighting.edge * float(np.exp(np.clip(off[2], -0.5, 0.5))),
     )
-
-
-def _face(views: Sequence[_Answer]) -> Face:
-    none, *faces = (float(c) for c in chances(np.mean([view.shown for view in views], axis=0)))
-    best = 1 + int(np.argmax(faces))
-    hidden = chance(np.mean([[view.hidden] for view in views], axis=0))
-    steady = min(float(chances(view.shown)[best]) for view in views)
-    return Face(none, tuple(faces), float(hidden[0]), steady)
-
-
-def _patches(
-    picture: Image, sightings: Sequence[Sighting], pose: CameraPose | None
-) -> dict[Sizes, Floats]:
-    """What the readers see of each: (n, PLANES, p, p)."""
-    return {
-        sizes: np.stack(
-            [die_input(picture, (s.x, s.y), s.edge, s.turn, pose, sizes) for s in sightings]
-        )
-        for sizes in dict(READERS.values())
-    }

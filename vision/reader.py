@@ -65,7 +65,9 @@ def read(
         blots = seen.change.blots(tray or whole(picture), covered)
         others = [place for place in seen.candidates if place.face.none > SURELY_NONE]
         dice += [
-            _unexplained(b) for b in blots if _matters(b, seen.edges) and not _is_thing(b, others)
+            _unexplained(b)
+            for b in blots
+            if _matters(b, seen.edges) and not _is_thing(b, others, seen.edges)
         ]
     in_the_way = {
         Problem.HAND: told and seen.hand > HAND,
@@ -117,9 +119,9 @@ def _matters(blot: Blot, edges: tuple[float, float] | None) -> bool:
     return blot.edge > least and blot.wide > SLIM * least
 
 
-def _is_thing(blot: Blot, no_dice: list[Candidate]) -> bool:
-    """Whether the readers looked there and are sure that it is no die: a coin, say."""
-    if blot.enters:
+def _is_thing(blot: Blot, no_dice: list[Candidate], edges: tuple[float, float] | None) -> bool:
+    """Whether the readers looked there and are sure that it is no die: a coin, say. A card may hide dice."""
+    if blot.enters or not could_be_die(blot, edges):
         return False
     return any(
         hypot(place.sighting.x - blot.x, place.sighting.y - blot.y) < blot.edge / 2

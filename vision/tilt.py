@@ -1,8 +1,4 @@
-"""The third look: whether a die lies flat, where it is known how the camera stands.
-
-A flat die shows its sides by so much and no more. The network sees the die with what it leans on,
-and what a flat one would cover there.
-"""
+"""How a die lies, where it is known how the camera stands, and what it could lean on."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,20 +6,12 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from vision.crops import VIEWS, Sizes, View, axes, patch, silhouette, upright, viewed
-from vision.finder import Sighting
-from vision.images import Image
-from vision.networks import Floats, chance, said
+from vision.crops import upright
+from vision.face_reader import Closeup, asked
+from vision.networks import chance
 from vision.pose import CameraPose
 from vision.reading import Lean, Quad
 
-SIZES: Sizes = (64, 26)
-"""Of the patches that the network was taught, and of the dice in them."""
-TWO_VIEWS = VIEWS[::4]
-"""So seen and in a mirror."""
-OTHER_VIEWS = tuple(view for view in VIEWS if view not in TWO_VIEWS)
-FLAT = 0.05
-"""From two sides less likely than this to lean: of 658 such dice none did from all eight."""
 PoseOf = Callable[[Sequence[Lean]], CameraPose | None]
 """How the camera stands where dice are seen to lean so."""
 WALL = 1.1
@@ -41,79 +29,27 @@ class Stance:
     lean: Lean
 
 
-def stances(
-    picture: Image, sightings: Sequence[Sighting], stand: PoseOf
-) -> tuple[CameraPose | None, dict[Sighting, Stance]]:
-    """How the camera stands, by how the dice are seen to stand, and how each of them does then.
-
-    Nothing of the dice where it is not known how the camera stands.
-    """
-    first = stand(())
-    if first is None or not sightings:
-        return first, {}
-    seen = _TwoViews.of(picture, sightings, first)
-    pose = stand([stance.lean for stance in _stances(seen.answers, sightings, first)])
-    if pose is None:
-        return None, {}
-    if pose != first:
-        seen = _TwoViews.of(picture, sightings, pose)
-    answers = _doubted(seen)
-    return pose, dict(zip(sightings, _stances(answers, sightings, pose), strict=True))
-
-
-@dataclass(frozen=True, slots=True)
-class _TwoViews:
-    """What the network is given of each die, and says of it from two sides: they tell most."""
-
-    inputs: Floats
-    answers: Floats
-
-    @classmethod
-    def of(cls, picture: Image, sightings: Sequence[Sighting], pose: CameraPose) -> "_TwoViews":
-        inputs = np.stack([_input(picture, sighting, pose) for sighting in sightings])
-        return cls(inputs, _answers(inputs, TWO_VIEWS))
-
-
-def _doubted(seen: _TwoViews) -> Floats:
-    """Answers from all sides, of those that may lean."""
-    answers = seen.answers.copy()
-    doubtful = chance(answers[:, :2]).sum(axis=1) > FLAT
-    if doubtful.any():
-        others = _answers(seen.inputs[doubtful], OTHER_VIEWS)
-        share = len(TWO_VIEWS) / len(VIEWS)
-        answers[doubtful] = share * answers[doubtful] + (1 - share) * others
-    return answers
-
-
-def _answers(inputs: Floats, views: Sequence[View]) -> Floats:
-    """(n, 4) cocked, stacked and where it stands: the mean of what is said of the views."""
-    out = np.zeros((len(inputs), 4), np.float32)
-    for view in views:
-        told = said("standing", viewed(inputs, view))
-        stand = told["stand"] @ axes(view)
-        out += np.column_stack([told["cocked"], told["stacked"], stand]) / len(views)
-    return out
-
-
-def _stances(answers: Floats, sightings: Sequence[Sighting], pose: CameraPose) -> list[Stance]:
-    return [_stance(*one, pose) for one in zip(answers, sightings, strict=True)]
-
-
-def _stance(answer: Floats, sighting: Sighting, pose: CameraPose) -> Stance:
-    cocked, stacked = (float(c) for c in chance(answer[:2]))
-    off = upright(sighting.turn).T @ answer[2:]
-    right, down = np.add(pose.lean(sighting.x, sighting.y), off)
-    x, y = np.subtract((sighting.x, sighting.y), pose.middle) / pose.side
-    lean = Lean(float(x), float(y), float(right), float(down), sighting.edge / pose.side)
+def stance(seen: Closeup, pose: CameraPose) -> Stance:
+    """How a die lies, by what the networks say of it."""
+    cocked, _, stacked = (float(c) for c in chance(seen.mean.lies))
+    at = seen.sighting
+    further = upright(at.turn).T @ seen.mean.stand
+    right, down = np.add(pose.lean(at.x, at.y), further)
+    x, y = np.subtract((at.x, at.y), pose.middle) / pose.side
+    lean = Lean(float(x), float(y), float(right), float(down), at.edge / pose.side)
     return Stance(cocked, stacked, lean)
 
 
-def _input(picture: Image, sighting: Sighting, pose: CameraPose) -> Floats:
-    """(4, p, p): the die around the middle of top and foot, and its silhouette."""
-    lean = np.array(pose.lean(sighting.x, sighting.y), np.float32)
-    x, y = np.array([sighting.x, sighting.y]) - lean * sighting.edge / 2
-    seen = patch(picture, (x, y), sighting.edge, sighting.turn, SIZES)
-    return np.concatenate([seen, silhouette(upright(sighting.turn) @ lean, SIZES, down=0.5)[None]])
+def settled(
+    dice: Sequence[Closeup], pose: CameraPose | None, pose_of: PoseOf
+) -> tuple[CameraPose | None, list[Closeup]]:
+    """How the camera stands, by how dice are seen to stand; and the dice as they look then."""
+    if pose is None or not dice:
+        return pose, list(dice)
+    better = pose_of([stance(one, pose).lean for one in dice])
+    if better == pose:
+        return pose, list(dice)
+    return better, asked([Closeup(one.sighting, one.pixels, {}) for one in dice], better)
 
 
 @dataclass(frozen=True, slots=True)

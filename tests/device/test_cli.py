@@ -224,7 +224,7 @@ def tray(tmp_path):
         if name == "throw.png":
             x, y = np.array(shot.tray.corners).mean(axis=0)
             block = cv2.boxPoints(((float(x), float(y) + 120), (56, 56), 20.0))
-            cv2.fillConvexPoly(image, block.astype(np.int32), (40, 95, 170), cv2.LINE_AA)
+            cv2.fillConvexPoly(image, block.astype(np.int32), (232, 236, 240), cv2.LINE_AA)
         cv2.imwrite(str(tmp_path / name), image)
     return shots["throw.png"].tray
 

@@ -30,8 +30,8 @@ level of 255 off. Of so little a die's confidence changes by this at most, and o
 SAYS = """
 import json, numpy as np
 from vision.networks import run
-planes = {"finder": (7, 384, 576), "finder_alone": (3, 384, 576), "reader48": (3, 48, 48), "reader64": (3, 64, 64),
-          "near": (7, 64, 64), "standing": (4, 64, 64), "change": (6, 288, 384)}
+planes = {"finder": (7, 384, 576), "finder_alone": (3, 384, 576), "near": (7, 64, 64),
+          "wide": (7, 64, 64), "change": (6, 288, 384)}
 of = lambda shape: np.random.default_rng(7).random((1, *shape), np.float32)
 print(json.dumps({name: run(name, of(shape)).ravel()[::97].tolist() for name, shape in planes.items()}))
 """

@@ -10,6 +10,6 @@ from vision.finder import Sighting
 @pytest.mark.parametrize("shape", [(900, 1, 3), (1, 900, 3), (1, 1, 3)])
 def test_a_picture_of_one_line_has_no_sure_die(shape):
     sighting = Sighting(shape[1] / 2, shape[0] / 2, 200.0, 0.0, 0.9)
-    ((_, face),) = look(np.full(shape, 200, np.uint8), [sighting], None)
+    (seen,) = look(np.full(shape, 200, np.uint8), [sighting], None)
 
-    assert face.none > max(face.faces)
+    assert seen.face.none > max(seen.face.faces)

@@ -114,7 +114,7 @@ def test_a_block_of_six_is_six_dice_or_a_question():
     assert not is_silent(photograph(dice, GREEN))
 
 
-@pytest.mark.parametrize("lean_deg", [15, 20, 25, 30, 35, 40])
+@pytest.mark.parametrize("lean_deg", [20, 25, 30, 35, 40])
 def test_a_die_that_leans_is_called_cocked(lean_deg):
     dice = [Put(2, -40, 20), Put(5, 43, 10), Put(4, 60, 10, 0, lean_deg)]
 

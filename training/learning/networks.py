@@ -21,8 +21,8 @@ DIE = {"shown": 7, "leaning": 1, "hidden": 1, "stacked": 1, "off": 3, "tilt": 1,
 
 `shown`: of no die and the six faces, to be compared. Log odds of leaning by more than 10 degrees, of being
 hidden in part, of lying on another die. How far its top is off the middle of the patch, in edges, and
-the log of how much larger it is. By how many tens of degrees it leans. How much further than that of a flat die its top stands off its foot, in edges; how far
-at all, where it is not told how the camera stands.
+the log of how much larger it is. By how many tens of degrees it leans. How much further than that of a flat
+die its top stands off its foot, in edges; how far at all, where it is not told how the camera stands.
 """
 FINDER_INPUTS = 7
 """Blue, green, red of the picture and of the empty tray, and whether that is known."""

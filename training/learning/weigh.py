@@ -3,12 +3,15 @@
 Reads pictures of kinds that were not taught, and as many of such as were, each as several cameras take
 it, and fits three sums of evidence (`vision.decision`) to what was true: whether a die lies there, whether
 its face is read right, and whether it lies as it must. Half of them know the tray, and of those some the empty one.
+How a die lies is told only in a tray that is whole in the picture: further pictures show such, of taught kinds
+(trays that are not taught have five walls, which no `Quad` tells).
 """
 
 import argparse
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass, fields
+from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +35,9 @@ SIZE_PX = (960, 720)
 SHOWN, MOSTLY_SHOWN = 0.35, 0.8
 FIRST = 5_000
 """Number of the first view: neither taught nor in an exam."""
+DICE_IN_A_TRAY = 12
+PLACES = 20
+"""At most so many of a picture count: a ground printed with tops of dice is one picture, not 800 places."""
 NAMES = tuple(field.name for field in fields(Evidence))
 FOR_DICE = ("always", "heat", "shown", "told_tray", "odd")
 FOR_FACES = (*FOR_DICE, "share", "steady")
@@ -52,10 +58,11 @@ def main() -> None:
     """Fit the three sums and write them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rests", type=Path, required=True, help="of scenes.throws.rest_library")
-    parser.add_argument("--views", type=int, default=200, help="of each of the two")
+    parser.add_argument("--views", type=int, default=150, help="of each of the two")
+    parser.add_argument("--trays", type=int, default=250, help="further ones of whole trays")
     parser.add_argument("--into", type=Path, default=NETS / "decision.json")
     options = parser.parse_args()
-    places = [*_all_places(Materials(options.rests), options.views)]
+    places = [*_all_places(Materials(options.rests), options.views, options.trays)]
     told = {
         "is_die": _weights(places, FOR_DICE, lambda place: place.is_die),
         "is_right": _weights(places, FOR_FACES, lambda place: place.is_right),
@@ -65,13 +72,19 @@ def main() -> None:
     print(f"{options.into}: {len(places)} places")
 
 
-def _all_places(materials: Materials, views: int) -> Iterator[WeighedPlace]:
+def _all_places(materials: Materials, views: int, trays: int) -> Iterator[WeighedPlace]:
     for name, purpose in WHAT.items():
         source = ViewSource(materials, purpose, for_finder=True, size=SIZE_PX)
-        for k, view in enumerate(_views(source, views)):
+        for k, view in enumerate(_views(source, FIRST, views)):
             print(f"\r{name}: {k + 1} of {views}", end="", flush=True)
-            yield from _places(view, np.random.default_rng(int(view.name)))
+            yield from _places(view)
         print()
+    source = ViewSource(materials, WHAT["taught"], for_finder=True, size=SIZE_PX)
+    whole = filter(_is_of_a_tray, _views(source, FIRST + views))
+    for k, view in enumerate(islice(whole, trays)):
+        print(f"\rtrays: {k + 1} of {trays}", end="", flush=True)
+        yield from _places(view)
+    print()
 
 
 def _weights(
@@ -86,26 +99,32 @@ def _weights(
     return {name: round(float(w), 3) for name, w in zip(used, fitted, strict=True)}
 
 
-def _views(source: ViewSource, count: int) -> Iterator[TrayView]:
-    for number in range(FIRST, FIRST + count):
+def _views(source: ViewSource, first: int, views: int | None = None) -> Iterator[TrayView]:
+    for number in count(first) if views is None else range(first, first + views):
         yield source.view(number, cast_only=True)
 
 
-def _places(view: TrayView, rng: np.random.Generator) -> Iterator[WeighedPlace]:
+def _is_of_a_tray(view: TrayView) -> bool:
+    return _tray(view) is not None and 1 <= len(view.dice.quads) <= DICE_IN_A_TRAY
+
+
+def _places(view: TrayView) -> Iterator[WeighedPlace]:
+    rng = np.random.default_rng(int(view.name))
     for camera in range(CAMERAS):
         tray = _tray(view) if camera % 2 == 0 else None
-        told = tray is not None
         shot = retake(view, np.eye(2, 3, dtype=np.float32), view.part.shape[::-1], rng)
-        table = KnownTable(shot.empty) if told else NOTHING_KNOWN
-        for place in looks(shot.picture, tray, None, table).candidates:
-            seen, k = astuple(evidence(place, told_tray=told)), _die_at(view, place)
-            if k is None:
-                yield WeighedPlace(seen, is_die=False, is_right=False, lies_well=None)
-                continue
-            is_right = bool(best(place) == view.dice.value[k] and view.dice.seen[k] > MOSTLY_SHOWN)
-            yield WeighedPlace(
-                seen, True, is_right, None if place.stance is None else _well(view, k)
-            )
+        table = NOTHING_KNOWN if tray is None else KnownTable(shot.empty)
+        seen = looks(shot.picture, tray, None, table).candidates
+        for k in rng.permutation(len(seen))[:PLACES]:
+            yield _place(view, seen[k], told_tray=tray is not None)
+
+
+def _place(view: TrayView, seen: Candidate, *, told_tray: bool) -> WeighedPlace:
+    told, k = astuple(evidence(seen, told_tray=told_tray)), _die_at(view, seen)
+    if k is None:
+        return WeighedPlace(told, is_die=False, is_right=False, lies_well=None)
+    is_right = bool(best(seen) == view.dice.value[k] and view.dice.seen[k] > MOSTLY_SHOWN)
+    return WeighedPlace(told, True, is_right, None if seen.stance is None else _well(view, k))
 
 
 def _tray(view: TrayView) -> Quad | None:
