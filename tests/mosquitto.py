@@ -4,9 +4,10 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import SystemRandom
 from threading import Event
 from time import monotonic, sleep
 
@@ -116,8 +117,11 @@ def _run(command: str, folder: Path) -> None:
 
 
 def _free_port() -> int:
-    with closing(socket.create_server(("127.0.0.1", 0))) as server:
-        return server.getsockname()[1]
+    """One below those the kernel gives to connections: nobody takes it while the broker is away."""
+    while True:
+        port = SystemRandom().randrange(20_000, 32_000)
+        with suppress(OSError), closing(socket.create_server(("127.0.0.1", port))):
+            return port
 
 
 @contextmanager

@@ -20,9 +20,12 @@
     }
   });
 
+  let chosen = null;
   file?.addEventListener("change", () => {
     if (!file.files.length) return;
-    byId("sure-file").textContent = file.files[0].name;
+    [chosen] = file.files;
+    file.value = ""; // the same file may be chosen again
+    byId("sure-file").textContent = chosen.name;
     byId("sure").showModal();
   });
 
@@ -37,10 +40,7 @@
 
   document.addEventListener("click", ({ target }) => byId(target.dataset.opens)?.showModal());
 
-  byId("sure")?.addEventListener("close", () => { file.value = ""; });
-
   byId("yes")?.addEventListener("click", async () => {
-    const [chosen] = file.files;
     byId("sure").close();
     try {
       await window.sendInParts("/api/v1/restore/part", chosen, (share) => {
