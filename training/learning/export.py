@@ -16,15 +16,13 @@ from onnx import TensorProto, helper, numpy_helper
 from training.learning.exams import examined
 from training.learning.exams import kept as kept_exams
 from training.learning.honest_odds import fitted
-from training.learning.networks import DIE, FINDER, FINDER_INPUTS, slices
+from training.learning.networks import DIE, FINDER, FINDER_INPUTS, HALF, slices
 from training.learning.samples.die_sizes import DIE_SIZES
 from training.learning.samples.sample_makers import joined
 from training.learning.teach import BATCH, network
 from vision.crops import PLANES
 
 NETS = Path(__file__).parents[2] / "vision" / "nets"
-HALF = "_half"
-"""At the end of the name of a weight of 16 bits."""
 LOOKS = {"finder": (1, FINDER_INPUTS, 448, 576), "change": (1, 6, 288, 384)}
 """A size that is left open is 1 to OpenCV 4 when it reads the file: halved and doubled again it is 2, and
 the file is refused. Sizes that are told do not bind: any multiple of 32 pixels will do."""

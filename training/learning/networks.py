@@ -26,6 +26,8 @@ die its top stands off its foot, in edges; how far at all, where it is not told 
 """
 FINDER_INPUTS = 7
 """Blue, green, red of the picture and of the empty tray, and whether that is known."""
+HALF = "_half"
+"""At the end of the name of a weight of 16 bits, in an exported file."""
 DIE_WIDTHS, DIE_NECK, DIE_LAST = (24, 32, 72, 128), 40, 96
 
 

@@ -1,7 +1,8 @@
 """Teach a network: python -m training.learning.teach finder OUT --rests DIR --traced DIR.
 
 `finder` says where dice are; `near` and `wide` what one die shows and how it lies; `change` what is new
-in a tray. Each begins with nothing, or goes on from OUT/KIND.pt, wherever it was stopped. A line of
+in a tray. Each begins with nothing, or with what vision has (--from), or goes on from OUT/KIND.pt, wherever
+it was stopped. A line of
 OUT/KIND.jsonl is written every so many steps, with the marks of both exams now and then.
 """
 
@@ -27,6 +28,8 @@ SEEDS = {"finder": 10_000_000, "near": 20_000_000, "change": 30_000_000, "wide":
 """Of the first view: networks that shall agree for reasons of their own see different ones."""
 WARM_UP = 300
 TOLD_STEPS, KEPT_STEPS, EXAM_STEPS = 50, 200, 1000
+EXAMPLES = 128
+"""Enough to tell how far the layers of a network are spread."""
 AVERAGED = 0.998
 """Of the mean network stays at each step: it is calmer than the one that learns."""
 
@@ -54,6 +57,14 @@ class Lesson:
         self.steer = torch.optim.AdamW(self.net.parameters(), self.rate, weight_decay=1e-2)
         self.step = 0
         self.number = SEEDS[self.kind]
+
+    def begin_with(self, path: Path, shown: Arrays) -> None:
+        """Begin with what was exported; `shown` is some of what it sees."""
+        from training.learning.revive import revive  # noqa: PLC0415 - wants onnx, which need not be there
+
+        few = {name: rows[:EXAMPLES] for name, rows in shown.items()}
+        revive(self.net, path, INPUTS[self.kind](to_device(few, self.device)))
+        self.mean.load_state_dict(self.net.state_dict())
 
     def restore(self, path: Path) -> None:
         """Go on from a checkpoint."""
@@ -147,6 +158,8 @@ def main() -> None:
     lesson = Lesson(options)
     if kept.exists():
         lesson.restore(kept)
+    elif options.begin:
+        lesson.begin_with(options.begin / f"{kind}.onnx", next(iter(asked.values())))
     stream = SampleStream(
         Recipe(kind, materials, lesson.number), lesson.number, options.workers, options.again
     )
@@ -174,6 +187,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("out", type=Path)
     parser.add_argument("--rests", type=Path, required=True, help="of scenes.throws.rest_library")
     parser.add_argument("--traced", type=Path, help="of rendering.make_pictures")
+    begin = "folder of exported networks to begin with, vision/nets, say; a --rate of 5e-4 fits"
+    parser.add_argument("--from", type=Path, dest="begin", help=begin)
     parser.add_argument("--steps", type=int, default=20_000)
     parser.add_argument("--batch", type=int)
     parser.add_argument("--rate", type=float, default=2e-3)

@@ -2,7 +2,8 @@
 
 `floor` learns which spots of a whole picture are the tray's floor; `side` where, across a side of a
 guessed frame, the floor ends. Only pictures with a tray of four corners teach. Writes
-calibration/nets/*.onnx at the end; training goes on from OUT/floor.pt or side.pt.
+calibration/nets/*.onnx at the end; training goes on from OUT/floor.pt or side.pt, or begins with what
+calibration has (--go-on).
 """
 
 import argparse
@@ -22,6 +23,7 @@ from torch.nn import functional
 
 from calibration.tray_finder import ACROSS, ALONG, ENDS, OFFSETS, REACH, SEEN_PX, laid_out, sampled
 from training.learning.networks import Floor, Side
+from training.learning.revive import revive
 from training.learning.samples.retaking import photographed
 from training.learning.samples.tray_views import TrayView
 from training.learning.samples.view_source import Materials, ViewSource
@@ -34,6 +36,7 @@ SMALL_PX = 448  # of the longer side: as much as either network sees
 ROOM = 0.12  # of the picture: a corner may lie so far outside
 CLEAR = 0.006  # of the tray's width: how sharply an end is to be told
 LEAST_CORNERS = 3
+EXAMPLES = 16
 FIRST = 60_000_000
 """Number of the first view."""
 
@@ -206,6 +209,9 @@ def main() -> None:
     parser.add_argument("--traced", type=Path, help="of rendering.make_pictures")
     parser.add_argument("--views", type=int, default=1500)
     parser.add_argument("--minutes", type=float, default=40)
+    parser.add_argument("--rate", type=float, default=3e-3)
+    begin = "begin with calibration/nets instead of with nothing; a --rate of 1e-3 fits"
+    parser.add_argument("--go-on", action="store_true", help=begin)
     parser.add_argument("--half", action="store_true", help="multiply in bfloat16")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
@@ -214,31 +220,38 @@ def main() -> None:
     is_floor = options.kind == "floor"
     net: nn.Module = Floor() if is_floor else Side()
     kept = options.out / f"{options.kind}.pt"
-    if kept.exists():
-        net.load_state_dict(torch.load(kept))
     if options.minutes:
         made, loss = (floors, floor_loss) if is_floor else (sides, side_loss)
         source = ViewSource(
             Materials(options.rests, options.traced), Purpose.TEACH, for_finder=True
         )
         pool = views(source, options.views, options.out)
-        train(net, pool, made, loss, options.minutes, half=options.half)
+        if kept.exists():
+            net.load_state_dict(torch.load(kept))
+        elif options.go_on:
+            shown, _ = made(pool, np.random.default_rng(FIRST), EXAMPLES)
+            revive(net, _exported(is_floor=is_floor), shown)
+        train(net, pool, made, loss, options)
         torch.save(net.state_dict(), kept)
+    elif kept.exists():
+        net.load_state_dict(torch.load(kept))
     export(net, is_floor=is_floor)
 
 
 def train(
-    net: nn.Module, pool: list[TrayLight], samples: Samples, loss: Loss, minutes: float, *, half: bool
+    net: nn.Module, pool: list[TrayLight], samples: Samples, loss: Loss, options: argparse.Namespace
 ) -> None:  # fmt: skip
     """By AdamW, the rate falling as half a cosine."""
     rng = np.random.default_rng(time.time_ns())
-    steer = torch.optim.AdamW(net.parameters(), 3e-3, weight_decay=1e-3)
+    steer = torch.optim.AdamW(net.parameters(), options.rate, weight_decay=1e-3)
+    net.train()
     begun, step, mean = time.monotonic(), 0, 0.0
-    while (share := (time.monotonic() - begun) / 60 / minutes) < 1:
+    while (share := (time.monotonic() - begun) / 60 / options.minutes) < 1:
+        slowed = min(1, (step + 1) / 200) * (0.5 + 0.5 * np.cos(np.pi * share))
         for group in steer.param_groups:
-            group["lr"] = 3e-3 * min(1, (step + 1) / 200) * (0.5 + 0.5 * np.cos(np.pi * share))
+            group["lr"] = options.rate * slowed
         shown, truth = samples(pool, rng)
-        with torch.autocast("cpu", torch.bfloat16, enabled=half):
+        with torch.autocast("cpu", torch.bfloat16, enabled=options.half):
             out = net(shown)
         missed = loss(out.float(), truth)
         steer.zero_grad()
@@ -254,13 +267,17 @@ def export(net: nn.Module, *, is_floor: bool) -> None:
     net.eval()
     wide, high = SEEN_PX
     example = torch.zeros(1, 3, high, wide) if is_floor else torch.zeros(4, 3, ALONG, ACROSS)
-    out = NETS / ("tray.onnx" if is_floor else "side.onnx")
+    out = _exported(is_floor=is_floor)
     many = None if is_floor else {"x": {0: "n"}, "y": {0: "n"}}  # see training.learning.export
     torch.onnx.export(
         net, (example,), str(out), opset_version=13, dynamo=False,
         input_names=["x"], output_names=["y"], dynamic_axes=many,
     )  # fmt: skip
     print(f"{out.name}: {out.stat().st_size / 1024:.0f} kB")
+
+
+def _exported(*, is_floor: bool) -> Path:
+    return NETS / ("tray.onnx" if is_floor else "side.onnx")
 
 
 if __name__ == "__main__":

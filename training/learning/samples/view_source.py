@@ -36,7 +36,10 @@ class Materials:
 
 
 class ViewSource:
-    """Views by number; the same number is the same view but for traced files that came meanwhile."""
+    """Views by number; the same number is the same view but for traced files that came meanwhile.
+
+    Kept out trays have any number of corners but four: `usual_trays` takes those that are taught.
+    """
 
     def __init__(
         self,
@@ -45,8 +48,9 @@ class ViewSource:
         *,
         for_finder: bool,
         size: tuple[int, int] | None = None,
+        usual_trays: bool = False,
     ) -> None:
-        strange = purpose is Purpose.STRANGE
+        strange = purpose is Purpose.STRANGE and not usual_trays
         self._library: RestLibrary = load(materials.rests / (STRANGE if strange else TEACHING))
         self._traced = materials.traced
         self._purpose, self._for_finder, self._size = purpose, for_finder, size

@@ -1,0 +1,100 @@
+"""A network as vision has it, ready to go on learning: what was exported, put back.
+
+An exported network has no batch normalisation of its own: each is folded into the convolution before it. Put
+back, each gets the spread that its convolution has on an example, and undoes it again: the same network,
+and one whose layers learn at the pace they did.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import torch
+from numpy.typing import NDArray
+from onnx import numpy_helper
+from torch import Tensor, nn
+
+from training.learning.networks import HALF
+
+Weights = tuple[Tensor, Tensor]
+LAYERS = (nn.Conv2d, nn.Linear, nn.BatchNorm2d)
+
+
+def revive(net: nn.Module, path: Path, example: Tensor) -> None:
+    """Give `net` the weights of an exported file; what only learns, and is not exported, begins anew.
+
+    `example` is some of what it will see: the more, the calmer the first steps. Raises `ValueError`, naming
+    the file, if another network is in it.
+    """
+    net.eval()
+    layers = _in_order(net, example)
+    weights = _weights(path)
+    if len(weights) != sum(not isinstance(layer, nn.BatchNorm2d) for layer in layers):
+        raise ValueError(f"{path} holds another network: teach it from nothing, without --from")
+    left = iter(weights)
+    with torch.no_grad():
+        for layer, after in zip(layers, [*layers[1:], None], strict=True):
+            if not isinstance(layer, nn.BatchNorm2d):
+                _fill(layer, after, next(left), path)
+        _spread(net, [one for one in layers if isinstance(one, nn.BatchNorm2d)], example)
+
+
+def _in_order(net: nn.Module, example: Tensor) -> list[nn.Module]:
+    """Its layers as they are come by."""
+    seen: list[nn.Module] = []
+    hooks = [
+        layer.register_forward_pre_hook(lambda module, _: seen.append(module))
+        for layer in net.modules()
+        if isinstance(layer, LAYERS)
+    ]
+    with torch.no_grad():
+        net(example[:1])
+    for hook in hooks:
+        hook.remove()
+    return seen
+
+
+def _weights(path: Path) -> list[Weights]:
+    """Weight and bias of each layer, in order."""
+    graph = onnx.load(str(path)).graph
+    arrays = {one.name.removesuffix(HALF): numpy_helper.to_array(one) for one in graph.initializer}
+    nodes = [node for node in graph.node if node.op_type in ("Conv", "Gemm")]
+    return [(_tensor(arrays[n.input[1]]), _tensor(arrays[n.input[2]])) for n in nodes]
+
+
+def _tensor(array: NDArray[np.generic]) -> Tensor:
+    return torch.from_numpy(array.astype(np.float32))
+
+
+def _fill(layer: nn.Module, after: nn.Module | None, weights: Weights, path: Path) -> None:
+    """A layer, and the normalisation after it: one that does nothing but add the bias."""
+    weight, bias = weights
+    if layer.weight.shape != weight.shape:
+        raise ValueError(f"{path} holds another network: teach it from nothing, without --from")
+    layer.weight.copy_(weight)  # type: ignore[operator]
+    if layer.bias is not None:
+        layer.bias.copy_(bias)  # type: ignore[operator]
+    elif isinstance(after, nn.BatchNorm2d):
+        after.running_mean.zero_()  # type: ignore[union-attr]
+        after.running_var.fill_(1 - after.eps)  # type: ignore[union-attr]
+        after.weight.fill_(1)
+        after.bias.copy_(bias)
+
+
+def _spread(net: nn.Module, norms: list[nn.BatchNorm2d], example: Tensor) -> None:
+    """Let each normalise what it meets, and scale it back to what it was."""
+    met: dict[nn.Module, Weights] = {}
+
+    def meet(norm: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+        met[norm] = inputs[0].mean((0, 2, 3)), inputs[0].var((0, 2, 3))
+
+    hooks = [norm.register_forward_pre_hook(meet) for norm in norms]
+    net(example)
+    for hook in hooks:
+        hook.remove()
+    for norm in norms:
+        mean, var = met[norm]
+        norm.running_mean.copy_(mean)  # type: ignore[union-attr]
+        norm.running_var.copy_(var)  # type: ignore[union-attr]
+        norm.weight.copy_((var + norm.eps).sqrt())
+        norm.bias.add_(mean)
