@@ -3,8 +3,11 @@
 Reads pictures of kinds that were not taught, and as many of such as were, each as several cameras take
 it, and fits three sums of evidence (`vision.decision`) to what was true: whether a die lies there, whether
 its face is read right, and whether it lies as it must. Half of them know the tray, and of those some the empty one.
-How a die lies is told only in a tray that is whole in the picture: further pictures show such, of taught kinds
-(trays that are not taught have five walls, which no `Quad` tells).
+How a die lies is told only in a tray that is whole in the picture: further pictures show such, half of them of
+kinds that were not taught (but for the trays: those have five walls, which no `Quad` tells).
+
+At last it prints, for each chance from which a die may be said to lie well (`vision.decision.WELL`), how many of
+those that do would be asked about, and how many of those that do not would pass.
 """
 
 import argparse
@@ -38,6 +41,7 @@ FIRST = 5_000
 DICE_IN_A_TRAY = 12
 PLACES = 20
 """At most so many of a picture count: a ground printed with tops of dice is one picture, not 800 places."""
+CHANCES = (0.5, 0.65, 0.8, 0.85, 0.9, 0.95)
 NAMES = tuple(field.name for field in fields(Evidence))
 FOR_DICE = ("always", "heat", "shown", "told_tray", "odd")
 FOR_FACES = (*FOR_DICE, "share", "steady")
@@ -70,6 +74,8 @@ def main() -> None:
     }
     options.into.write_text(json.dumps(told, indent=1) + "\n")
     print(f"{options.into}: {len(places)} places")
+    for line in _trade(places, told["lies_well"]):
+        print(line)
 
 
 def _all_places(materials: Materials, views: int, trays: int) -> Iterator[WeighedPlace]:
@@ -79,12 +85,13 @@ def _all_places(materials: Materials, views: int, trays: int) -> Iterator[Weighe
             print(f"\r{name}: {k + 1} of {views}", end="", flush=True)
             yield from _places(view)
         print()
-    source = ViewSource(materials, WHAT["taught"], for_finder=True, size=SIZE_PX)
-    whole = filter(_is_of_a_tray, _views(source, FIRST + views))
-    for k, view in enumerate(islice(whole, trays)):
-        print(f"\rtrays: {k + 1} of {trays}", end="", flush=True)
-        yield from _places(view)
-    print()
+    for name, purpose in WHAT.items():
+        source = ViewSource(materials, purpose, for_finder=True, size=SIZE_PX, usual_trays=True)
+        whole = filter(_is_of_a_tray, _views(source, FIRST + views))
+        for k, view in enumerate(islice(whole, trays // 2)):
+            print(f"\rtrays, {name}: {k + 1} of {trays // 2}", end="", flush=True)
+            yield from _places(view)
+        print()
 
 
 def _weights(
@@ -97,6 +104,19 @@ def _weights(
     seen = np.array([place.seen for place in told])[:, columns]
     fitted = fit(seen, np.array([truth(place) for place in told], float))
     return {name: round(float(w), 3) for name, w in zip(used, fitted, strict=True)}
+
+
+def _trade(places: list[WeighedPlace], weights: dict[str, float]) -> Iterator[str]:
+    """What each chance of lying well would cost, and what it would let pass, of dice whose face is read right."""
+    told = [place for place in places if place.is_right and place.lies_well is not None]
+    odds = np.array([
+        sum(w * place.seen[NAMES.index(name)] for name, w in weights.items()) for place in told
+    ])  # fmt: skip
+    well, chance = np.array([place.lies_well for place in told]), 1 / (1 + np.exp(-odds))
+    yield f"{well.sum()} lie well, {(~well).sum()} do not; of the first are asked about, of the others pass:"
+    for least in CHANCES:
+        asked, pass_ = (chance[well] < least).mean(), (chance[~well] >= least).mean()
+        yield f"from {least:.2f}: {asked:.1%} asked about, {pass_:.1%} pass"
 
 
 def _views(source: ViewSource, first: int, views: int | None = None) -> Iterator[TrayView]:
