@@ -94,7 +94,7 @@ def _was_it_banked(state: State, bank: Answer | None) -> Verdict:
 
 
 def _cannot_bank(state: State) -> Message:
-    why = state.bank_refusal()
+    why = state.bank_refusal(_tapped(state)) or state.bank_refusal()
     assert why is not None  # noqa: S101 - asked by the caller
     return Message(
         "%(name)s cannot bank yet (%(why)s): throw at most %(dice)s.",
@@ -221,11 +221,18 @@ def _keep_then_throw(state: State, keep: Keep, lay: Placement) -> tuple[Event, .
 def _expected_after_keep(state: State, seen: int) -> Message:
     left = sorted({keep.dice_left or state.rules.n_dice for keep in state.keeps})
     *fewer, most = left
-    numbers = any_of([*map(number, fewer), n_dice(most)])
+    numbers, thrown = any_of([*map(number, fewer), n_dice(most)]), state.turn.throws[-1].dice
+    if seen > most:
+        return Message(
+            "Expected %(dice)s after %(thrown)s, saw %(n)s: take those out that were kept.",
+            dice=numbers,
+            thrown=thrown,
+            n=seen,
+        )
     return Message(
         "Expected %(dice)s after %(thrown)s, saw %(n)s: is one hidden, or on the floor?",
         dice=numbers,
-        thrown=state.turn.throws[-1].dice,
+        thrown=thrown,
         n=seen,
     )
 

@@ -212,7 +212,7 @@ def _add_commands(api: Routes, table: Table) -> None:
         "/button", "The simulated button goes down, or up", MoveButton,
         down=Yes(), seconds=Optional(Number(0, MAX_HOLD_S)),
     )  # fmt: skip
-    does("/throw", "Throw the simulated dice", ThrowDice)
+    does("/throw", "Throw the simulated dice", ThrowDice, OWN)
     does("/reread", "Look once more at the throw in view", ReadAgain, OWN)
     does("/dice", "A throw tapped in", TapIn, OWN, dice=Faces(), step=Optional(STEP))
     does("/keep", "Set these aside", KeepDice, OWN, dice=Faces(), throw=Optional(INDEX))

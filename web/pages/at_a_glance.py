@@ -11,13 +11,13 @@ LINE = 40
 
 
 def status_line(message: Message, say: Say) -> str:
-    """The message where it fits into one line, else the first of its sentences that does, else the shortest."""
+    """The message where it fits into one line, else the longest of its sentences that does, else the shortest."""
     whole = say(message)
     if len(whole) <= LINE:
         return whole
     sentences = [say(sentence) for sentence in message.sentences]
-    shortest = min(sentences, key=len)
-    return next((sentence for sentence in sentences if len(sentence) <= LINE), shortest)
+    fitting = [sentence for sentence in sentences if len(sentence) <= LINE]
+    return max(fitting, key=len) if fitting else min(sentences, key=len)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ from web.state.json_schema import PlayerJson, StateJson
 SIZES = ((5, "short"), (8, "middling"), (12, "long"))
 """Up to so many characters: "1,550", "10,300", "Bartholomäus"; 24 are the most of a name."""
 
-NEARLY = 0.01
-"""A chance as small as this shows one digit more."""
+NEARLY, LEAST = 0.01, 0.0001
+"""A chance as small as the first shows one digit more; one that is smaller than the other is only bounded."""
 
 
 def register(templates: Environment) -> None:
@@ -96,9 +96,11 @@ def percent(part: int, whole: int) -> float:
 
 
 def chance(value: float) -> str:
-    """53.4 %, as people write it in the language now; two digits where it is nearly sure or nothing."""
+    """53.4 %, as people write it in the language now; what is nearly sure or nothing is never called so."""
     edge = min(value, 1 - value)
-    return in_percent(value, 2 if 0 < edge < NEARLY else 1)
+    if 0 < edge < LEAST:
+        return f"<{in_percent(LEAST, 2)}" if value < NEARLY else f">{in_percent(1 - LEAST, 2)}"
+    return in_percent(value, 2 if 0 < edge < NEARLY else 1 if edge else 0)
 
 
 def change(value: float, *, percent: bool = False) -> str:

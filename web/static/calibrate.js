@@ -10,6 +10,7 @@
   const byId = (id) => document.getElementById(id);
   const words = JSON.parse(byId("calibrate").dataset.words);
   const fill = (text, holes) => text.replace(/\{(\w+)\}/g, (hole, name) => holes[name] ?? hole);
+  const holds = () => document.documentElement.classList.contains("holder");
   const section = (name) => document.querySelector(`[data-step="${name}"]`);
   let state = null;
   let step = 0;
@@ -51,7 +52,7 @@
   }
 
   async function refresh() {
-    if (!document.hidden && !waiting && !window.corners.held) {
+    if (holds() && !document.hidden && !waiting && !window.corners.held) {
       const newest = sent;
       const told = await ask("");
       if (told && newest === sent) show(told);
@@ -77,7 +78,8 @@
       again();
     });
     next.addEventListener("error", () => { byId("nothing").hidden = false; again(); });
-    next.src = `${API}/picture.jpg?at=${Date.now()}`;
+    if (holds()) next.src = `${API}/picture.jpg?at=${Date.now()}`;
+    else again();
   }
 
   // What the state says
@@ -240,10 +242,15 @@
 
   addEventListener("pagehide", () => navigator.sendBeacon?.(`${API}/listen`, new Blob(['{"to": ""}'], { type: "application/json" })));
 
-  ask("").then((told) => {
+  // A phone that only watches begins once the pencil came to it.
+  async function begin() {
+    if (!holds()) return setTimeout(begin, ASK_MS);
+    const told = await ask("");
     if (told) show(told);
     go(0);
     refresh();
-    film();
-  });
+    return film();
+  }
+
+  begin();
 })();

@@ -4,7 +4,7 @@
   const SEEN_MS = 45000; // well within the two minutes after which a holder counts as gone
   const AGAIN_MS = 1000;
   const API = "/api/v1/pencil";
-  const OWN_TURN = ["press", "keep", "bank", "correct", "face", "reread", "dice", "picture", "answer"].map((name) => `/api/v1/${name}`);
+  const OWN_TURN = ["press", "throw", "keep", "bank", "correct", "face", "reread", "dice", "picture", "answer"].map((name) => `/api/v1/${name}`);
   const root = document.documentElement;
   const byId = (id) => document.getElementById(id);
 
@@ -21,9 +21,15 @@
     root.classList.toggle("holder", holds);
     root.classList.toggle("watcher", !holds && !plays);
     root.classList.toggle("own-turn", plays && !holds);
+    letSetUp(holds);
     if (holds && byId("asking").open) byId("asking").close();
     showWay(Boolean(me) && state.asking === me ? state.way : "");
     if (!byId("menu").open) fillMenu(); // an open one shows what was just tapped, not what was before
+  }
+
+  // Nobody fills in a form that this phone may not send.
+  function letSetUp(holds) {
+    byId("new-match")?.toggleAttribute("inert", !holds);
   }
 
   function fillMenu() {
@@ -75,7 +81,7 @@
     } else {
       refuse(given.detail);
     }
-    return answer.ok;
+    return answer.ok && given;
   }
 
   function know(given) {
@@ -83,6 +89,7 @@
     if (told()) return look();
     root.classList.toggle("holder", given.mine);
     root.classList.toggle("watcher", !given.mine);
+    letSetUp(given.mine);
     showWay(given.by_button ? "button" : given.by_holder ? "holder" : "");
     if (given.mine) byId("asking").close();
     else if (given.asking) setTimeout(again, AGAIN_MS);
@@ -111,9 +118,10 @@
   byId("pin-form").addEventListener("submit", async (event) => {
     event.preventDefault();
     const field = byId("pin");
-    const isRight = await send("pin", { pin: field.value }, (why) => { byId("pin-said").textContent = why; });
-    if (isRight) {
-      byId("pin-said").textContent = "";
+    const say = (text) => { byId("pin-said").textContent = text; };
+    const now = await send("pin", { pin: field.value }, say);
+    if (now) say(now.mine ? "" : field.dataset.right);
+    if (now.mine) {
       byId("asking").close();
       window.toast(document.body.dataset.holds);
     }
@@ -154,6 +162,7 @@
     location.reload();
   });
 
+  letSetUp(root.classList.contains("holder"));
   document.addEventListener("swapped", look);
   setInterval(seen, SEEN_MS);
   look();

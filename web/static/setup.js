@@ -87,6 +87,30 @@
     rules.form.elements.target.closest("label").hidden = Number(rounds) > 0;
   }
 
+  // What is typed stays while the rules are read, which is a page of its own.
+  const DRAFT = "traykeeper-draft";
+  const value = (field) => (field.type === "checkbox" ? field.checked : field.value);
+
+  function keepDraft(form) {
+    try { sessionStorage.setItem(DRAFT, JSON.stringify([...form.elements].map(value))); } catch { /* it is typed again */ }
+  }
+
+  function takeUpDraft() {
+    const form = byId("new-match");
+    const draft = JSON.parse(sessionStorage.getItem(DRAFT));
+    if (!form || draft?.length !== form.elements.length) return;
+    sessionStorage.removeItem(DRAFT);
+    [...form.elements].forEach((field, i) => {
+      if (field.type === "checkbox") field.checked = draft[i];
+      else field.value = draft[i];
+    });
+    const last = rows().findLastIndex((row) => input(row).value);
+    rows().forEach((row, i) => { row.hidden = row.hidden && i > last; });
+    form.elements.target.closest("label").hidden = Number(form.elements.rules.selectedOptions[0].dataset.rounds) > 0;
+    byId("explained").href = `/rules/${form.elements.rules.value}`;
+    document.dispatchEvent(new Event("swapped"));
+  }
+
   const startMatch = window.once(async (form) => {
     const match = setUp(form);
     const typed = rows().filter((row) => !row.hidden).map((row) => input(row).value.trim()).filter(Boolean);
@@ -115,6 +139,8 @@
     if (target.id === "in-teams") showTeams();
     if (target.name === "rules") takeOver(target);
   });
+  document.addEventListener("click", ({ target }) => { if (target.id === "explained") keepDraft(target.closest("form")); });
+  document.addEventListener("DOMContentLoaded", takeUpDraft);
   document.addEventListener("submit", (event) => {
     if (event.target.id !== "new-match") return;
     event.preventDefault();

@@ -1,8 +1,12 @@
 """The hands of a player at the simulated tray: set aside what is kept, throw the rest."""
 
+from collections import Counter
+from itertools import islice
+
 from device.cameras.simulated.tray import SimulatedTray
 from game.match.match import Match
 from game.match.state import Throw
+from game.rules.ruleset import Dice
 
 
 def throw_as_a_person(tray: SimulatedTray, match: Match | None) -> None:
@@ -17,7 +21,7 @@ def throw_as_a_person(tray: SimulatedTray, match: Match | None) -> None:
     last = match.state.turn.last
     if last is None:
         _throw_all(tray, match)
-    elif tray.truth != last.dice:
+    elif len(tray.truth) != len(last.dice):  # another throw than the one that was read
         tray.throw(len(tray.truth) or match.state.dice_in_hand)
     else:
         _throw_on(tray, match, last)
@@ -31,8 +35,15 @@ def _throw_on(tray: SimulatedTray, match: Match, last: Throw) -> None:
     if keep.hot:
         _throw_all(tray, match)
     else:
-        tray.set_aside(keep.dice)
+        tray.set_aside(_as_they_lie(keep.dice, last.dice, tray.truth))
         tray.throw(keep.dice_left)
+
+
+def _as_they_lie(kept: Dice, read: Dice, truth: Dice) -> Dice:
+    """What those dice show that were kept: a reading may have been corrected to what none of them does."""
+    there = Counter(kept) & Counter(truth)
+    others = (Counter(truth) - Counter(read)).elements()
+    return (*there.elements(), *islice(others, len(kept) - there.total()))
 
 
 def _throw_all(tray: SimulatedTray, match: Match) -> None:

@@ -47,6 +47,16 @@ def phone(browser, table):
     assert [error for error in errors if "409" not in error] == []
 
 
+def test_who_watches_is_asked_for_the_pencil_and_told_of_no_fault(browser, table):
+    page = browser.new_context(viewport=PHONE).new_page()
+    page.goto(f"{table[1]}/calibrate")
+
+    expect(page.get_by_text("whoever holds the pencil calibrates")).to_be_visible()
+    expect(page.locator("#view")).to_be_hidden()
+    expect(page.locator("#toast")).to_be_empty()
+    page.context.close()
+
+
 def drag(phone, handle, right, down):
     """One finger, down on the corner, over, and up."""
     box = phone.locator(f"{handle} .dot").bounding_box()

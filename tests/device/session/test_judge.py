@@ -264,6 +264,22 @@ def test_missing_die_names_the_number_expected(match):
     ]
 
 
+def test_too_many_dice_are_those_that_were_kept(match):
+    match = thrown(match.throw((1, 1, 1, 2, 3, 4)).keep((1, 1, 1)), (4, 5, 5))
+    verdict = judge(match, sight(lay((1, 2, 4), y=300)))
+
+    assert [*map(str, verdict.advice)] == [
+        "Expected one or two dice after 4 5 5, saw 3: take those out that were kept."
+    ]
+
+
+def test_what_cannot_be_banked_is_what_was_tapped(match):
+    match = thrown(match, PAIR_OF_ONES).keep((1,))
+    verdict = judge(match, sight(lay((1, 2, 2, 3, 5, 6), y=300)))
+
+    assert "(100 is 400 short of the opening 500)" in str(verdict.advice[0])
+
+
 def test_first_throw_with_a_die_missing_names_the_number_expected(match):
     verdict = judge(match, sight(lay((1, 2, 3, 4, 5))))
 

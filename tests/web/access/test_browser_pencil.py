@@ -96,6 +96,32 @@ def test_the_pin_shown_on_one_phone_lets_another_ask(new_phone, server, table):
     holds(screen)
 
 
+def test_who_knows_the_pin_while_the_holder_is_here_is_told_that_it_is_asked(new_phone, server):
+    anna = new_phone(new_link(server.app))
+    holds(anna)
+    anna.locator("[data-menu]").tap()
+    anna.locator("#show-pin").tap()
+    expect(anna.locator("#the-pin")).to_be_visible()
+    pin = anna.locator("#the-pin").text_content()
+    anna.get_by_role("button", name="Done").tap()
+    ben = new_phone()
+    ben.locator("#ask").tap()
+    ben.locator("#pin").fill(pin)
+    ben.locator("#pin-form button").tap()
+
+    expect(ben.locator("#pin-said")).to_contain_text("is asked to hand it over")
+    expect(ben.locator("html.holder")).not_to_be_attached()
+    anna.locator("#pencil-give").tap()
+    holds(ben)
+    expect(ben.locator("#asking")).to_be_hidden()
+
+
+def test_who_watches_fills_in_no_form_that_it_may_not_send(new_phone):
+    phone = new_phone("new")
+    expect(phone.get_by_text("Whoever holds the pencil says who plays.")).to_be_visible()
+    expect(phone.locator("#new-match[inert]")).to_be_attached()
+
+
 def test_a_players_own_phone_plays_in_its_own_turn(new_phone, server, table):
     anna, ben = new_phone(new_link(server.app)), new_phone()
     holds(anna)

@@ -14,8 +14,12 @@ def test_what_fits_is_said_whole():
     )
 
 
-def test_of_what_is_too_long_the_first_sentence_that_fits_is_said():
+def test_of_what_is_too_long_the_longest_sentence_that_fits_is_said():
+    kept = Message("Ben kept 5 = 50.")
+    farkle = Message("2 3 4 4 6: farkle! Ben loses 250.")
+
     assert status_line(Paragraph(LONG, SHORT, Message("Ben throws.")), str) == "Anna banks 550."
+    assert status_line(Paragraph(kept, farkle), str) == str(farkle)
 
 
 def test_what_has_no_short_sentence_is_not_cut():

@@ -43,6 +43,25 @@ def changed(page):
     return page.locator("#options summary small")
 
 
+def test_what_is_typed_is_still_there_once_the_rules_were_read(page):
+    page.locator("[name=rules]").select_option("walnut-studiolo")
+    page.locator("#name-0").fill("Anna")
+    page.locator("#add-player").click()
+    page.locator("#name-2").fill("Cleo")
+    page.locator("[name=target]").fill("5000")
+    page.locator("#options summary").click()
+    option(page, "opening").fill("350")
+    page.locator("#explained").click()
+    expect(page.locator("h1")).to_contain_text("Walnut")
+    page.get_by_text("To the table").click()
+
+    for seat, name in enumerate(("Anna", "", "Cleo")):
+        expect(page.locator(f"#name-{seat}")).to_have_value(name)
+    expect(page.locator("#name-3")).to_be_hidden()
+    expect(page.locator("[name=target]")).to_have_value("5000")
+    expect(changed(page)).to_have_text("changed: 1")
+
+
 def test_what_is_changed_is_marked_sent_and_there_the_next_time(page, table, address):
     page.locator("[name=rules]").select_option("walnut-studiolo")
     expect(option(page, "opening")).to_have_value("500")

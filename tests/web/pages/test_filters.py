@@ -1,4 +1,23 @@
-from web.pages.filters import n_dice, percent, points, qr_code, seat_colour, seat_shape, sentence
+import pytest
+
+from web.pages.filters import (
+    chance,
+    n_dice,
+    percent,
+    points,
+    qr_code,
+    seat_colour,
+    seat_shape,
+    sentence,
+)
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [(0, "0%"), (1, "100%"), (0.5, "50.0%"), (0.002, "0.20%"), (1e-9, "<0.01%"), (1 - 1e-9, ">99.99%")],
+)  # fmt: skip
+def test_what_is_nearly_sure_is_not_called_sure(share, said):
+    assert chance(share) == said
 
 
 def test_points_have_commas_and_a_true_minus():

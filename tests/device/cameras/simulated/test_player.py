@@ -1,0 +1,45 @@
+"""Whoever plays at the simulated tray throws what the table expects."""
+
+import pytest
+
+from device.cameras.simulated.player import throw_as_a_person
+from game.match.events import Kept
+from game.match.match import Match
+from game.rules import rule_files
+
+
+@pytest.fixture
+def match():
+    return Match.start(rule_files.load("walnut-studiolo"), ["Anna", "Ben"])
+
+
+def thrown(match, tray, values):
+    """These dice were thrown, and read as they lie."""
+    tray.throw_all(values)
+    return match.throw(tuple(sorted(values)))
+
+
+def test_the_best_keep_is_set_aside_where_none_was_tapped(match, tray):
+    throw_as_a_person(tray, thrown(match, tray, (1, 1, 2, 4, 4, 6)))
+
+    assert len(tray.truth) == 4
+
+
+def test_dice_whose_reading_was_corrected_are_set_aside_all_the_same(match, tray):
+    tray.throw_all((1, 2, 2, 4, 4, 6))
+    corrected = match.throw((1, 1, 2, 4, 4, 6))
+
+    throw_as_a_person(tray, corrected)
+    assert len(tray.truth) == 4
+
+    tray.throw_all((1, 2, 2, 4, 4, 6))
+    throw_as_a_person(tray, corrected.push(Kept((1,))))
+    assert len(tray.truth) == 5
+
+
+def test_what_was_thrown_on_and_not_read_is_thrown_again(match, tray):
+    match = thrown(match, tray, (1, 1, 2, 4, 4, 6))
+    throw_as_a_person(tray, match)
+    throw_as_a_person(tray, match)
+
+    assert len(tray.truth) == 4
