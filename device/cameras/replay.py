@@ -84,6 +84,12 @@ def _opened(path: Path, dwell_s: float | None, *, loop: bool) -> _Reel:
                 Message("no photos in %(path)s: put .jpg or .png files there", path=str(path))
             )
         return _Photos(files, dwell_s, loop=loop)
+    if not path.is_file():
+        raise CameraError(
+            Message(
+                "%(path)s is a device or a pipe: name a folder of photos or a film", path=str(path)
+            )
+        )
     if path.suffix.lower() in PHOTO_ENDINGS:
         return _Photos([path], dwell_s, loop=loop)
     return _Film(path, loop=loop)

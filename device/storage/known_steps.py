@@ -74,9 +74,10 @@ def _of_trace(path: Path) -> Salvaged:
 
 
 def set_aside_earlier(path: Path) -> list[Path]:
-    """Damaged journals of former days, the newest first."""
-    found = path.parent.glob(f"{path.stem}-damaged-*{path.suffix}")
-    return sorted(found, key=_number, reverse=True)
+    """Damaged journals of former days, the newest first; of one that was gone there may be but the trace."""
+    found = path.parent.glob(f"{path.stem}-damaged-*")
+    whole = {one.with_suffix(path.suffix) for one in found if one.suffix in (path.suffix, SUFFIX)}
+    return sorted(whole, key=_number, reverse=True)
 
 
 def _number(path: Path) -> int:

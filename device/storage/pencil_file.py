@@ -11,10 +11,12 @@ from secrets import token_bytes
 
 from device.errors import UsageError
 from device.files import write_whole
+from game.plain_file import read_bounded
 from web.access.pencil import PencilState
 
 FILE = "pencil.json"
 SECRET_BYTES = 32
+MOST = 1024 * 1024
 
 
 class PencilFile:
@@ -73,7 +75,7 @@ def secret_of(folder: Path) -> bytes:
 
 def _read(file: Path) -> tuple[bytes, PencilState] | None:
     try:
-        values = json.loads(file.read_text("utf-8"))
+        values = json.loads(read_bounded(file, MOST).decode("utf-8"))
         secret = bytes.fromhex(values["secret"])
         kept = PencilState(
             str(values["holder"]), bool(values["own_turn"]), _names(values["players"])

@@ -10,6 +10,7 @@ import os
 import shutil
 import sqlite3
 from contextlib import ExitStack, closing, suppress
+from itertools import count
 from pathlib import Path
 from typing import IO
 
@@ -21,7 +22,7 @@ from device.storage.throw_pictures import FOLDER as FRAMES
 from device.storage.throw_pictures import forget
 from game.errors import DamagedJournal, JournalError, reason
 from game.journal import rows, schema, trace
-from game.journal.file_guard import locked
+from game.journal.file_guard import LOCK, locked, owner_named
 from game.journal.journal import FILE, Journal
 from game.journal.salvage import Salvaged
 from game.journal.trace import SUFFIX
@@ -53,6 +54,7 @@ def open_journal(
     path = folder / FILE
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        _clear_the_way(path)
         with ExitStack() as undo:
             lock = undo.enter_context(locked(path))
             opened = _opened_or_rescued(path, backups, remembered, lock)
@@ -68,14 +70,24 @@ def open_journal(
     return opened
 
 
+def _clear_the_way(path: Path) -> None:
+    """What has the name of one of our files and is none, a folder or a pipe, gets another."""
+    for name in (LOCK, path.suffix, f"{path.suffix}-wal", f"{path.suffix}-shm", SUFFIX):
+        there = path.with_name(f"{path.stem}{name}")
+        if os.path.lexists(there) and not there.is_file():
+            free = (path.with_name(f"{path.stem}-strange-{n}{name}") for n in count(1))
+            aside = next(one for one in free if not os.path.lexists(one))
+            there.rename(aside)
+            log.error("%s is no file: it is called %s now", there, aside.name)
+
+
 def _opened_or_rescued(
     path: Path, backups: Backups, remembered: Salvaged | None, lock: IO[bytes]
 ) -> tuple[Journal, Message | None]:
     state = RescueState.of(path.parent)
     if (state is None or state.done) and remembered is None:
         try:
-            _refuse_lost(path, backups)
-            return Journal.open(path, lock=lock), state.notice if state else None
+            return _whole(path, backups, state, lock)
         except DamagedJournal as error:
             log.error("%s", error)  # noqa: TRY400 - the line says it all
     if state is None or state.done:
@@ -89,20 +101,59 @@ def _opened_or_rescued(
     return journal, state.notice
 
 
+def _whole(
+    path: Path, backups: Backups, state: RescueState | None, lock: IO[bytes]
+) -> tuple[Journal, Message | None]:
+    """The journal as it is, and what is to be told of an earlier rescue, or of a trace that was lost.
+
+    Raises:
+        DamagedJournal: it is not what was written.
+    """
+    _refuse_lost(path, backups)
+    traceless = _lacks_trace(path)
+    journal = Journal.open(path, lock=lock)
+    if traceless and state is None:
+        state = RescueState(0, "", done=True, trace=path.with_suffix(SUFFIX).name)
+        with suppress(OSError):  # told now, at least
+            state.write(path.parent)
+    return journal, state.notice if state else None
+
+
 def _refuse_lost(path: Path, backups: Backups) -> None:
     """An empty journal beside anything that was kept is no beginning.
 
     Raises:
         DamagedJournal: something was here once.
     """
-    found = trace.read(path.with_suffix(SUFFIX))
     names = _names(path)
-    if names is None or (found and found.identity in names):
-        return
-    if (found and found.rows) or backups.any() or set_aside_earlier(path):
+    if names is not None and _was_here(path, names, backups):
         raise DamagedJournal(
             Message("%(file)s: the journal is gone, or empty: it is mended", file=str(path))
         )
+
+
+def _was_here(path: Path, names: tuple[str, ...], backups: Backups) -> bool:
+    """Whether anything tells that there were steps beside an empty journal of these names."""
+    found = trace.read(path.with_suffix(SUFFIX))
+    if owner_named(path):
+        return True
+    if found and found.identity in names:
+        return False
+    log_there = not names and _log(path).exists()
+    told = found is not None and (bool(found.rows) or not found.whole)
+    return told or log_there or backups.any() or bool(set_aside_earlier(path))
+
+
+def _lacks_trace(path: Path) -> bool:
+    """Whether there are steps, and the trace of them is gone, of no journal, or holds lines that are damaged."""
+    if _names(path) is not None or not owner_named(path):
+        return False
+    found = trace.read(path.with_suffix(SUFFIX))
+    return found is None or not found.whole
+
+
+def _log(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
 
 
 def _names(path: Path) -> tuple[str, ...] | None:
@@ -128,7 +179,7 @@ def _begun(path: Path) -> RescueState:
         number += 1
     aside = path.with_name(f"{path.stem}-damaged-{number}{path.suffix}")
     _keep_copy(path.with_suffix(SUFFIX), aside.with_suffix(SUFFIX))
-    there = path.exists()
+    there = path.exists() or _log(path).exists()
     state = RescueState(number, aside.name if there else "", gone=_names(path) is not None)
     state.write(path.parent)
     return state
@@ -194,7 +245,7 @@ def _empty() -> sqlite3.Connection:
 def set_aside(path: Path, aside: Path) -> None:
     """Move the file and its log out of the way; again where that was broken off."""
     with suppress(FileNotFoundError):  # the log first: without its file it means nothing
-        path.with_name(f"{path.name}-wal").rename(aside.with_name(f"{aside.name}-wal"))
+        _log(path).rename(_log(aside))
     path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
     with suppress(FileNotFoundError):
         path.rename(aside)

@@ -11,8 +11,10 @@ from typing import Self
 from device.files import write_whole
 from device.storage.backup import Backup, counted
 from game.message import Message, Paragraph, Plural
+from game.plain_file import read_bounded
 
 FILE = "rescue.json"
+MOST = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class RescueState:
             no files where there was none.
         steps: how many later ones could still be read.
         matches: how many there are now.
+        trace: what the file is called that was lost while the journal itself stands; "" else.
     """
 
     number: int
@@ -39,12 +42,13 @@ class RescueState:
     files: tuple[str, ...] = ()
     steps: int = 0
     matches: int = 0
+    trace: str = ""
 
     @classmethod
     def of(cls, folder: Path) -> Self | None:
         """That of this folder; None where nothing is being rescued, and nothing is to be told."""
         try:
-            return cls(**json.loads((folder / FILE).read_text("utf-8")))
+            return cls(**json.loads(read_bounded(folder / FILE, MOST).decode("utf-8")))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError, RecursionError):
@@ -67,6 +71,15 @@ class RescueState:
     @property
     def notice(self) -> Message:
         """What people have to know."""
+        if self.trace:
+            return Paragraph(
+                Message(
+                    "%(file)s, the second trace of each step, was gone or damaged: it is written anew "
+                    "from the journal.",
+                    file=self.trace,
+                ),
+                Message("Look at the scores before you play on."),
+            )
         damaged = Message("The journal was damaged.")
         kept = Message("The damaged one is kept as %(file)s.", file=self.aside)
         return Paragraph(

@@ -1,11 +1,16 @@
 """The files of a journal: one process alone may write them, and nobody else moves or empties them."""
 
 import fcntl
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 from game.errors import DamagedJournal, JournalError
 from game.message import Message
+from game.plain_file import read_bounded
+
+LOCK = ".lock"
+MOST_NAME = 1000
 
 
 class FileGuard:
@@ -37,6 +42,22 @@ class FileGuard:
                 )
 
 
+def name_owner(lock: IO[bytes], identity: str) -> None:
+    """The lock says of which journal with steps it is: should all else be gone, that there was one is known."""
+    with suppress(OSError):  # one sign less
+        lock.truncate(0)
+        lock.write(identity.encode())
+        lock.flush()
+
+
+def owner_named(path: Path) -> str:
+    """What `name_owner` wrote beside this file; "" where it wrote nothing."""
+    try:
+        return read_bounded(path.with_suffix(LOCK), MOST_NAME).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
 def _state(path: Path) -> tuple[int, int, int] | None:
     try:
         found = path.stat()
@@ -52,7 +73,7 @@ def locked(path: Path) -> IO[bytes]:
         JournalError: another process holds it.
         OSError: it cannot be made.
     """
-    lock = path.with_suffix(".lock").open("ab")
+    lock = path.with_suffix(LOCK).open("ab")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -26,7 +26,7 @@ from game.journal.entry import (
     known,
     seal,
 )
-from game.journal.file_guard import FileGuard, locked
+from game.journal.file_guard import FileGuard, locked, name_owner
 from game.journal.rows import (
     examine,
     fold,
@@ -109,6 +109,7 @@ class Journal:
             journal = cls(path, db, lock, clock, steps, FileGuard(path, log_file))
             journal._hold_against_the_trace()
             journal._fill_in_results()
+            journal._name_it()
             journal._guard.note()
             undo.pop_all()  # all went well: the journal keeps them
         return journal
@@ -124,6 +125,7 @@ class Journal:
             row = self._db.execute("INSERT INTO match (key) VALUES (?)", (schema.new_key(),))
             assert row.lastrowid is not None  # noqa: S101 - an INSERT has one
             self._add(row.lastrowid, BEGINNING, beginning_text(match), request)
+        self._name_it()
         return row.lastrowid
 
     def append(
@@ -178,6 +180,7 @@ class Journal:
             with suppress(sqlite3.OperationalError):  # it is in the log as well
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._write_trace(self._follow)
+            self._name_it()
             self._guard.note()
 
     def salvage(self) -> Salvaged:
@@ -225,6 +228,10 @@ class Journal:
                     if result.winner is not None:
                         self._keep_result(match_id, seq, result)
             schema.have_results(self._db)
+
+    def _name_it(self) -> None:
+        """Its lock tells that something is here, or that nothing is."""
+        name_owner(self._lock, self.identity if last_position(self._db) else "")
 
     # The trace
 

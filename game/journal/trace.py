@@ -19,7 +19,7 @@ from threading import Lock
 from typing import BinaryIO
 
 from game.journal.entry import Row, seal
-from game.plain_file import write_whole
+from game.plain_file import opened, refuse_device, write_whole
 
 SUFFIX = ".txt"
 
@@ -65,7 +65,9 @@ def read(path: Path) -> TraceText | None:
         OSError: it cannot be read.
     """
     try:
-        lines = path.read_bytes().split(b"\n")
+        with opened(path) as file:
+            refuse_device(path, os.fstat(file.fileno()).st_mode)
+            lines = file.read().split(b"\n")
     except FileNotFoundError:
         return None
     identity = _identity(lines[0].decode("utf-8", "replace"))

@@ -127,6 +127,76 @@ def test_an_empty_journal_beside_a_damaged_one_is_no_beginning(tmp_path, backups
     assert notice
 
 
+@pytest.mark.parametrize(
+    "lose",
+    [
+        ("journal.db", "journal.txt"),
+        ("journal.db", "journal.txt", "journal.lock"),
+    ],
+)
+def test_where_database_and_trace_are_both_lost_that_is_told(tmp_path, backups, lose):
+    play(tmp_path, *SCORES)
+    (tmp_path / "journal.db-wal").write_bytes(b"what was not written back")
+    for name in lose:
+        (tmp_path / name).unlink()
+    journal, notice = open_journal(tmp_path, backups)
+    journal.close()
+
+    assert "gone, or empty" in str(notice)
+    assert (tmp_path / "journal-damaged-1.db-wal").read_bytes() == b"what was not written back"
+    journal, notice = open_journal(tmp_path, backups)
+    journal.close()
+    assert notice
+    forget_notice(tmp_path)
+    journal, notice = open_journal(tmp_path, backups)
+    journal.close()
+    assert notice is None
+
+
+def test_a_trace_that_was_set_aside_alone_is_known(tmp_path, backups):
+    told = play(tmp_path, *SCORES)
+    (tmp_path / "journal.txt").rename(tmp_path / "journal-damaged-1.txt")
+    (tmp_path / "journal.db").unlink()
+    journal, _ = open_journal(tmp_path, backups)
+    journal.close()
+
+    assert History(tmp_path / "journal.db").entries() == told
+
+
+@pytest.mark.parametrize("loss", ["gone", "emptied", "junk"])
+def test_a_trace_that_is_lost_alone_is_told_until_that_was_read(tmp_path, backups, loss):
+    told = play(tmp_path, *SCORES)
+    trace = tmp_path / "journal.txt"
+    trace.unlink() if loss == "gone" else trace.write_bytes(b"junk" if loss == "junk" else b"")
+    for _ in range(2):
+        journal, notice = open_journal(tmp_path, backups)
+        journal.close()
+        assert "journal.txt, the second trace of each step" in str(notice)
+
+    assert History(tmp_path / "journal.db").entries() == told
+    forget_notice(tmp_path)
+    journal, notice = open_journal(tmp_path, backups)
+    journal.close()
+    assert notice is None
+
+
+@pytest.mark.parametrize(
+    "name", ["journal.txt", "journal.db-wal", "journal.db-shm", "journal.lock"]
+)
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_has_the_name_of_a_file_and_is_none_is_moved_out_of_the_way(
+    tmp_path, backups, name, make
+):
+    told = play(tmp_path, *SCORES)
+    (tmp_path / name).unlink(missing_ok=True)
+    make(tmp_path / name)
+    journal, _ = open_journal(tmp_path, backups)
+    journal.close()
+
+    assert History(tmp_path / "journal.db").entries() == told
+    assert len(list(tmp_path.glob("journal-strange-1.*"))) == 1
+
+
 def test_a_first_start_is_a_beginning(tmp_path, backups):
     for _ in range(2):
         journal, notice = open_journal(tmp_path, backups)
