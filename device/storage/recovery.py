@@ -135,13 +135,11 @@ def _refuse_lost(path: Path, backups: Backups) -> None:
 def _was_here(path: Path, names: tuple[str, ...], backups: Backups) -> bool:
     """Whether anything tells that there were steps beside an empty journal of these names."""
     found = trace.read(path.with_suffix(SUFFIX))
-    if owner_named(path):
+    if owner_named(path) and not names:
         return True
     if found and found.identity in names:
         return False
-    log_there = not names and _log(path).exists()
-    told = found is not None and (bool(found.rows) or not found.whole)
-    return told or log_there or backups.any() or bool(set_aside_earlier(path))
+    return bool(found and found.rows) or backups.any() or bool(set_aside_earlier(path))
 
 
 def _lacks_trace(path: Path) -> bool:

@@ -127,17 +127,10 @@ def test_an_empty_journal_beside_a_damaged_one_is_no_beginning(tmp_path, backups
     assert notice
 
 
-@pytest.mark.parametrize(
-    "lose",
-    [
-        ("journal.db", "journal.txt"),
-        ("journal.db", "journal.txt", "journal.lock"),
-    ],
-)
-def test_where_database_and_trace_are_both_lost_that_is_told(tmp_path, backups, lose):
+def test_where_database_and_trace_are_both_lost_that_is_told(tmp_path, backups):
     play(tmp_path, *SCORES)
     (tmp_path / "journal.db-wal").write_bytes(b"what was not written back")
-    for name in lose:
+    for name in ("journal.db", "journal.txt"):
         (tmp_path / name).unlink()
     journal, notice = open_journal(tmp_path, backups)
     journal.close()

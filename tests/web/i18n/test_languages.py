@@ -69,6 +69,7 @@ SAME = {
     "de": {"Farkle, %(name)s!", "Text", "Vibration", "orange"},
     "fr": {
         "Points",
+        "points",
         "Scores",
         "Vibration",
         "farkle",
