@@ -34,14 +34,25 @@ def opened(path: Path) -> BinaryIO:
     return os.fdopen(number, "rb")
 
 
+@contextmanager
+def opened_file(path: Path) -> Iterator[BinaryIO]:
+    """The same, and no device either: what has an end.
+
+    Raises:
+        OSError: it cannot be read, or is no file.
+    """
+    with opened(path) as file:
+        refuse_device(path, os.fstat(file.fileno()).st_mode)
+        yield file
+
+
 def read_bounded(path: Path, most: int) -> bytes:
     """What is in this file.
 
     Raises:
         OSError: it cannot be read, is no file, or is larger than so many bytes.
     """
-    with opened(path) as file:
-        refuse_device(path, os.fstat(file.fileno()).st_mode)
+    with opened_file(path) as file:
         data = file.read(most + 1)
     if len(data) > most:
         raise OSError(errno.EFBIG, f"it is larger than {most // 1024} kB", str(path))

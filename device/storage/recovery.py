@@ -110,9 +110,8 @@ def _whole(
         DamagedJournal: it is not what was written.
     """
     _refuse_lost(path, backups)
-    traceless = _lacks_trace(path)
     journal = Journal.open(path, lock=lock)
-    if traceless and state is None:
+    if journal.trace_lost and state is None:
         state = RescueState(0, "", done=True, trace=path.with_suffix(SUFFIX).name)
         with suppress(OSError):  # told now, at least
             state.write(path.parent)
@@ -140,14 +139,6 @@ def _was_here(path: Path, names: tuple[str, ...], backups: Backups) -> bool:
     if found and found.identity in names:
         return False
     return bool(found and found.rows) or backups.any() or bool(set_aside_earlier(path))
-
-
-def _lacks_trace(path: Path) -> bool:
-    """Whether there are steps, and the trace of them is gone, of no journal, or holds lines that are damaged."""
-    if _names(path) is not None or not owner_named(path):
-        return False
-    found = trace.read(path.with_suffix(SUFFIX))
-    return found is None or not found.whole
 
 
 def _log(path: Path) -> Path:

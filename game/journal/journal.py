@@ -26,7 +26,7 @@ from game.journal.entry import (
     known,
     seal,
 )
-from game.journal.file_guard import FileGuard, locked, name_owner
+from game.journal.file_guard import FileGuard, locked, name_owner, owner_named
 from game.journal.rows import (
     examine,
     fold,
@@ -63,6 +63,7 @@ class Journal:
         path: its file.
         identity: what tells it from every other.
         trouble: why the trace falls behind; None while it does not.
+        trace_lost: whether the trace of its steps was gone or damaged when it was opened.
 
     Raises (every method):
         JournalError: the file cannot be read or written; says which and what to do.
@@ -77,6 +78,7 @@ class Journal:
     _guard: FileGuard
     identity: str = ""
     trouble: Message | None = None
+    trace_lost: bool = False
 
     @classmethod
     def open(
@@ -239,6 +241,8 @@ class Journal:
         """Each must say what the other does; the trace may end earlier, but never later."""
         self.identity = schema.identity(self._db)
         found = trace.read(self._trace.path)
+        had_steps = bool(last_position(self._db)) and bool(owner_named(self.path))
+        self.trace_lost = had_steps and (found is None or not found.whole)
         if found is None or found.identity == schema.before(self._db):
             self._follow()
             return

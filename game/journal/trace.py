@@ -19,7 +19,7 @@ from threading import Lock
 from typing import BinaryIO
 
 from game.journal.entry import Row, seal
-from game.plain_file import opened, refuse_device, write_whole
+from game.plain_file import opened_file, write_whole
 
 SUFFIX = ".txt"
 
@@ -65,8 +65,7 @@ def read(path: Path) -> TraceText | None:
         OSError: it cannot be read.
     """
     try:
-        with opened(path) as file:
-            refuse_device(path, os.fstat(file.fileno()).st_mode)
+        with opened_file(path) as file:
             lines = file.read().split(b"\n")
     except FileNotFoundError:
         return None

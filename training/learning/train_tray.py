@@ -220,21 +220,19 @@ def main() -> None:
     is_floor = options.kind == "floor"
     net: nn.Module = Floor() if is_floor else Side()
     kept = options.out / f"{options.kind}.pt"
+    if kept.exists():
+        net.load_state_dict(torch.load(kept))
     if options.minutes:
         made, loss = (floors, floor_loss) if is_floor else (sides, side_loss)
         source = ViewSource(
             Materials(options.rests, options.traced), Purpose.TEACH, for_finder=True
         )
         pool = views(source, options.views, options.out)
-        if kept.exists():
-            net.load_state_dict(torch.load(kept))
-        elif options.go_on:
+        if options.go_on and not kept.exists():
             shown, _ = made(pool, np.random.default_rng(FIRST), EXAMPLES)
             revive(net, _exported(is_floor=is_floor), shown)
         train(net, pool, made, loss, options)
         torch.save(net.state_dict(), kept)
-    elif kept.exists():
-        net.load_state_dict(torch.load(kept))
     export(net, is_floor=is_floor)
 
 

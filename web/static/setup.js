@@ -81,10 +81,13 @@
 
   // What these rules are played to.
   function takeOver(rules) {
-    const { target, rounds } = rules.selectedOptions[0].dataset;
+    rules.form.elements.target.value = rules.selectedOptions[0].dataset.target;
+    showRules(rules);
+  }
+
+  function showRules(rules) {
     byId("explained").href = `/rules/${rules.value}`;
-    rules.form.elements.target.value = target;
-    rules.form.elements.target.closest("label").hidden = Number(rounds) > 0;
+    rules.form.elements.target.closest("label").hidden = Number(rules.selectedOptions[0].dataset.rounds) > 0;
   }
 
   // What is typed stays while the rules are read, which is a page of its own.
@@ -95,19 +98,26 @@
     try { sessionStorage.setItem(DRAFT, JSON.stringify([...form.elements].map(value))); } catch { /* it is typed again */ }
   }
 
+  function takenDraft() {
+    try {
+      const draft = JSON.parse(sessionStorage.getItem(DRAFT));
+      sessionStorage.removeItem(DRAFT);
+      return draft || [];
+    } catch { return []; }
+  }
+
   function takeUpDraft() {
     const form = byId("new-match");
-    const draft = JSON.parse(sessionStorage.getItem(DRAFT));
-    if (!form || draft?.length !== form.elements.length) return;
-    sessionStorage.removeItem(DRAFT);
+    if (!form) return;
+    const draft = takenDraft();
+    if (draft.length !== form.elements.length) return;
     [...form.elements].forEach((field, i) => {
       if (field.type === "checkbox") field.checked = draft[i];
       else field.value = draft[i];
     });
     const last = rows().findLastIndex((row) => input(row).value);
     rows().forEach((row, i) => { row.hidden = row.hidden && i > last; });
-    form.elements.target.closest("label").hidden = Number(form.elements.rules.selectedOptions[0].dataset.rounds) > 0;
-    byId("explained").href = `/rules/${form.elements.rules.value}`;
+    showRules(form.elements.rules);
     document.dispatchEvent(new Event("swapped"));
   }
 

@@ -40,6 +40,13 @@ def play(folder, *scores):
     return History(folder / "journal.db").entries()
 
 
+def told_at_start(folder, backups):
+    """What people have to know, as a start tells it."""
+    journal, notice = open_journal(folder, backups)
+    journal.close()
+    return notice
+
+
 def flip(path, share):
     data = bytearray(path.read_bytes())
     data[int(len(data) * share)] ^= 4
@@ -103,14 +110,11 @@ def test_it_is_told_until_somebody_has_read_it(tmp_path, backups):
     play(tmp_path, *SCORES)
     (tmp_path / "journal.db").unlink()
     for _ in range(2):
-        journal, notice = open_journal(tmp_path, backups)
-        journal.close()
-        assert str(notice).startswith("The journal was gone, or empty. In its place: ")
+        told = str(told_at_start(tmp_path, backups))
+        assert told.startswith("The journal was gone, or empty. In its place: ")
     forget_notice(tmp_path)
-    journal, notice = open_journal(tmp_path, backups)
-    journal.close()
 
-    assert notice is None
+    assert told_at_start(tmp_path, backups) is None
 
 
 def test_an_empty_journal_beside_a_damaged_one_is_no_beginning(tmp_path, backups):
@@ -120,11 +124,8 @@ def test_an_empty_journal_beside_a_damaged_one_is_no_beginning(tmp_path, backups
     (tmp_path / "journal.txt").unlink()
     Journal.open(tmp_path / "journal.db").close()
     (tmp_path / "journal.txt").unlink()
-    journal, notice = open_journal(tmp_path, backups)
-    journal.close()
-
+    assert told_at_start(tmp_path, backups)
     assert History(tmp_path / "journal.db").entries() == told
-    assert notice
 
 
 def test_where_database_and_trace_are_both_lost_that_is_told(tmp_path, backups):
@@ -132,18 +133,11 @@ def test_where_database_and_trace_are_both_lost_that_is_told(tmp_path, backups):
     (tmp_path / "journal.db-wal").write_bytes(b"what was not written back")
     for name in ("journal.db", "journal.txt"):
         (tmp_path / name).unlink()
-    journal, notice = open_journal(tmp_path, backups)
-    journal.close()
-
-    assert "gone, or empty" in str(notice)
+    assert "gone, or empty" in str(told_at_start(tmp_path, backups))
     assert (tmp_path / "journal-damaged-1.db-wal").read_bytes() == b"what was not written back"
-    journal, notice = open_journal(tmp_path, backups)
-    journal.close()
-    assert notice
+    assert told_at_start(tmp_path, backups)
     forget_notice(tmp_path)
-    journal, notice = open_journal(tmp_path, backups)
-    journal.close()
-    assert notice is None
+    assert told_at_start(tmp_path, backups) is None
 
 
 def test_a_trace_that_was_set_aside_alone_is_known(tmp_path, backups):
@@ -162,15 +156,11 @@ def test_a_trace_that_is_lost_alone_is_told_until_that_was_read(tmp_path, backup
     trace = tmp_path / "journal.txt"
     trace.unlink() if loss == "gone" else trace.write_bytes(b"junk" if loss == "junk" else b"")
     for _ in range(2):
-        journal, notice = open_journal(tmp_path, backups)
-        journal.close()
-        assert "journal.txt, the second trace of each step" in str(notice)
+        assert "journal.txt, the second trace of each step" in str(told_at_start(tmp_path, backups))
 
     assert History(tmp_path / "journal.db").entries() == told
     forget_notice(tmp_path)
-    journal, notice = open_journal(tmp_path, backups)
-    journal.close()
-    assert notice is None
+    assert told_at_start(tmp_path, backups) is None
 
 
 @pytest.mark.parametrize(
@@ -192,10 +182,7 @@ def test_what_has_the_name_of_a_file_and_is_none_is_moved_out_of_the_way(
 
 def test_a_first_start_is_a_beginning(tmp_path, backups):
     for _ in range(2):
-        journal, notice = open_journal(tmp_path, backups)
-        journal.close()
-
-        assert notice is None
+        assert told_at_start(tmp_path, backups) is None
 
 
 def test_whoever_begins_anew_gets_no_old_matches_back(tmp_path, backups, clock):
