@@ -16,6 +16,7 @@ from device.doctor.findings import (
     CAMERA_LOST,
     JOURNAL_RESTORED,
     LAMP_FAILED,
+    NOT_WHOLE,
     NOT_WRITTEN,
     Finding,
     failed,
@@ -164,7 +165,7 @@ class Maintenance:
         if said.journal:
             return failed(NOT_WRITTEN, said.journal)
         if trouble := self.journal.trouble:
-            return failed(NOT_WRITTEN, trouble)
+            return failed(NOT_WHOLE, trouble)
         if said.record:
             return warning(JOURNAL_RESTORED)
         try:

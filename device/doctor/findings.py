@@ -128,6 +128,10 @@ NOT_WRITTEN = Trouble(
     Message("the journal cannot be written: nothing is accepted"),
     Message("free space (`sudo apt clean`), or restart; if the card is read-only, use a new one"),
 )
+NOT_WHOLE = Trouble(
+    Message("the journal is not whole; steps are taken all the same"),
+    Message("leave its files alone, free space: the next step puts it right"),
+)
 JOURNAL_RESTORED = Trouble(
     Message("the journal was damaged"),
     Message(
