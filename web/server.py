@@ -81,7 +81,7 @@ class Server:
         self.port: int = self._socket.getsockname()[1]
         self._server = waitress.create_server(
             app,
-            _dispatcher=GrowingThreads(SPARE_THREADS, self._streams.limit + SPARE_THREADS),
+            _dispatcher=GrowingThreads(SPARE_THREADS, self._streams.most + SPARE_THREADS),
             sockets=[self._socket],
             connection_limit=CONNECTION_LIMIT,
             channel_request_lookahead=1,  # tells a stream that its phone has hung up

@@ -4,10 +4,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
-from threading import BoundedSemaphore, Lock
+from threading import Lock
 from typing import Protocol, TypeVar
 
-from flask import Response, request
+from flask import Response, g, request
 
 from game.message import Message
 from web.problem import HttpProblem
@@ -21,6 +21,9 @@ LIFE_S = 600.0
 
 OF_ONE_ADDRESS = 112
 """Some stay for everybody else, however many one opens: twice the players there can be."""
+
+OF_THE_HOLDER = 8
+"""Beyond all others: however many watch, who holds the pencil sees what happens."""
 
 RETRY_AFTER_S = 5
 MIMETYPE = "text/event-stream"
@@ -40,7 +43,12 @@ class Waited(Protocol[S_co]):
 
 
 class Streams:
-    """The streams that are open, at most `limit`, and not all of them from one address."""
+    """The streams that are open: at most `limit` of those who watch, not all of them from one address.
+
+    Attributes:
+        limit: how many of those who watch.
+        most: how many in all; each takes a thread.
+    """
 
     def __init__(
         self,
@@ -50,14 +58,18 @@ class Streams:
         life_s: float = LIFE_S,
         check_s: float = CHECK_S,
     ) -> None:
-        self.limit = limit
+        self.limit, self.most = limit, limit + OF_THE_HOLDER
         self.heartbeat_s = heartbeat_s
         self.life_s = life_s
         self.check_s = check_s
-        self._free = BoundedSemaphore(limit)
         self._lock = Lock()
         self._open: Counter[str] = Counter()
         self._closing = False
+
+    @property
+    def number(self) -> int:
+        """How many are open now."""
+        return self._open.total()
 
     def close(self) -> None:
         """Ends every stream at its next look, and opens no more."""
@@ -80,7 +92,7 @@ class Streams:
                 Message(
                     "%(n)s streams are open, no more fit: ask for the state instead, and try the "
                     "stream again in %(s)s seconds",
-                    n=self._open.total(),
+                    n=self.number,
                     s=RETRY_AFTER_S,
                 ),
                 headers={"Retry-After": str(RETRY_AFTER_S)},
@@ -93,8 +105,11 @@ class Streams:
     def _enter(self, address: str) -> bool:
         """Whether there is room for one more."""
         with self._lock:
-            full = self._open[address] >= OF_ONE_ADDRESS
-            if self._closing or full or not self._free.acquire(blocking=False):
+            if g.get("holds"):  # not in a club's hall: it has no pencil
+                full = self.number >= self.most
+            else:
+                full = self.number >= self.limit or self._open[address] >= OF_ONE_ADDRESS
+            if self._closing or full:
                 return False
             self._open[address] += 1
             return True
@@ -104,7 +119,6 @@ class Streams:
             self._open[address] -= 1
             if not self._open[address]:
                 del self._open[address]
-            self._free.release()
 
     def _events(
         self,

@@ -6,10 +6,13 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
 from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
 from urllib.request import HTTPCookieProcessor
+
+from web.stream import HEARTBEAT_S
 
 COMMAND = Path(sys.executable).with_name("traykeeper")
 
@@ -52,6 +55,15 @@ class Played:
         with self._opener.open(request, timeout=10) as answer:
             found: dict[str, Any] = json.load(answer)
         return found
+
+    def stream(self) -> Iterator[bytes]:
+        """The lines of its stream, until that ends.
+
+        Raises:
+            HTTPError: there is none for it now.
+        """
+        with self._opener.open(f"{self._base}events", timeout=2 * HEARTBEAT_S) as lines:
+            yield from lines
 
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)

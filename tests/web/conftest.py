@@ -251,10 +251,11 @@ class AnyAnswer(urllib.request.HTTPErrorProcessor):
 
 
 class Browserless:
-    """A client over real HTTP, as the phone that holds the pencil."""
+    """A client over real HTTP, as the phone that holds the pencil, or with another cookie."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, cookie: str = PHONE_COOKIE) -> None:
         self.port = port
+        self._cookie = cookie
         self._opener = urllib.request.build_opener(AnyAnswer)
 
     def get(self, path: str) -> HTTPResponse:
@@ -271,7 +272,7 @@ class Browserless:
             return b"".join(iter(stream.readline, b"\n")).decode()
 
     def _open(self, path: str, data: bytes | None) -> HTTPResponse:
-        headers = {"Content-Type": "application/json", "Cookie": f"{COOKIE}={PHONE_COOKIE}"}
+        headers = {"Content-Type": "application/json", "Cookie": f"{COOKIE}={self._cookie}"}
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, headers)
         return self._opener.open(request, timeout=10)
 

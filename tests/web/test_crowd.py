@@ -43,7 +43,7 @@ def test_a_phone_that_never_reads_its_stream_is_dropped_and_the_others_get_every
     with Server(app, "127.0.0.1", 0, patience_s=PATIENCE_S) as server:
         slow, quick = connect(server.port, takes=2048), connect(server.port)
         slow.sendall(STREAM)
-        until(lambda: streams._free._value == 1)
+        until(lambda: streams.number == 1)
         quick.sendall(STREAM)
         read = quick.makefile("rb")
         assert b"200" in read.readline()
@@ -54,7 +54,7 @@ def test_a_phone_that_never_reads_its_stream_is_dropped_and_the_others_get_every
 
         def one_is_free():
             table.show(message="still going on " + "x" * 5000)
-            return streams._free._value == 1
+            return streams.number == 1
 
         until(one_is_free)
         slow.close()

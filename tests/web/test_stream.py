@@ -75,7 +75,7 @@ def test_a_stream_ends_after_its_life(table, serve, browserless):
 
 
 def test_one_stream_too_many_is_asked_to_come_later(table, serve, browserless):
-    http = browserless(serve(table, limit=2).port)
+    http = browserless(serve(table, limit=2).port, cookie="")
     streams = [http.get("/live"), http.get("/api/v1/events")]
 
     refused = http.get("/live")
@@ -87,9 +87,23 @@ def test_one_stream_too_many_is_asked_to_come_later(table, serve, browserless):
         stream.close()
 
 
+def test_whoever_holds_the_pencil_gets_a_stream_however_many_watch(table, serve, browserless):
+    server = serve(table, limit=1)
+    watcher, holder = browserless(server.port, cookie=""), browserless(server.port)
+    watched = watcher.get("/live")
+
+    assert watcher.get("/live").status == 503
+    played = [holder.get("/live"), holder.get("/api/v1/events")]
+    assert {stream.status for stream in (watched, *played)} == {200}
+    for stream in (watched, *played):
+        stream.close()
+
+
 def test_one_address_leaves_streams_for_the_others(client):
+    guest = client.application.test_client()
+
     def opened(address):
-        return client.get("/live", environ_base={"REMOTE_ADDR": address})
+        return guest.get("/live", environ_base={"REMOTE_ADDR": address})
 
     greedy = [opened("192.168.1.66") for _ in range(OF_ONE_ADDRESS)]
     assert opened("192.168.1.66").status_code == 503
@@ -103,7 +117,7 @@ def test_one_address_leaves_streams_for_the_others(client):
 
 
 def test_a_phone_that_hangs_up_makes_room(table, serve, browserless):
-    http = browserless(serve(table, limit=1).port)
+    http = browserless(serve(table, limit=1).port, cookie="")
     http.get("/live").close()
 
     deadline = time.monotonic() + 5

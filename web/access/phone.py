@@ -57,10 +57,14 @@ def _badge(number: bytes) -> str:
 
 
 def register(app: Flask, table: Table, pencil: Pencil, phones: Phones, owners: Owners) -> None:
-    """Before each request `g.phone` is the badge of the phone that sent it, or ""."""
+    """Before each request `g.phone` is the badge of the phone that sent it, or "".
+
+    And `g.holds` is whether that one holds the pencil.
+    """
 
     def recognise() -> None:
         g.phone = phones.badge(request.cookies)
+        g.holds = pencil.holds(g.phone)
         pencil.seen(g.phone)
         route = asked_for()
         if route and route.who is Who.OWNER:
@@ -69,7 +73,7 @@ def register(app: Flask, table: Table, pencil: Pencil, phones: Phones, owners: O
             refuse_watchers(route.who if route else Who.HOLDER)
 
     def refuse_watchers(who: Who) -> None:
-        if request.url_rule is None or who is Who.ANYBODY or pencil.holds(g.phone):
+        if request.url_rule is None or who is Who.ANYBODY or g.holds:
             return
         on_turn = player_on_turn(table.snapshot())
         if who is Who.OWN_TURN and on_turn and pencil.plays(g.phone, on_turn):
