@@ -42,6 +42,10 @@ LOOKS = 2
 PREVIEW_PERIOD_S = 1 / 15
 """A die that falls is in view for some tenths of a second: a few frames at 15 Hz."""
 
+QUIET_S = 20.0
+QUIET_PERIOD_S = 1 / 8
+"""A tray where nothing has stirred for so long is looked at less often: a throw still fills some frames."""
+
 MAX_GAP_S = 0.25
 """A short throw fits between two frames so far apart: then nobody can say it was none."""
 
@@ -108,7 +112,7 @@ class TrayWatch:
         open_camera: opens the camera; called again after it failed.
         post: takes the reports.
         still_s: how long the tray must be still before it is read.
-        period_s: time between two previews.
+        period_s: time between two previews; more where nothing has stirred for long.
         by_itself: whether it reports dice that came to rest though nobody asked.
         looks: how many readings of one rest must agree.
         sift: what becomes of each reading.
@@ -265,7 +269,7 @@ class TrayWatch:
         except Exception:
             log.exception("watching the tray failed")
             return self._lost(FAILED)
-        view.next_s = max(view.next_s + self._period_s, self._clock())
+        view.next_s = max(view.next_s + self._period_of(view), self._clock())
         return view.next_s - self._clock()
 
     def close(self) -> None:
@@ -335,6 +339,10 @@ class TrayWatch:
         if rest:
             self._beat()
             self._memory.study(rest.image, view.camera, view.zones)
+
+    def _period_of(self, view: _View) -> float:
+        quiet = view.activity.still_s > QUIET_S and self._wanted is None
+        return max(self._period_s, QUIET_PERIOD_S) if quiet else self._period_s
 
     def _has_tumbled_since_told(self, view: _View) -> bool:
         """Surely, and since the last reading: a throw is told once."""

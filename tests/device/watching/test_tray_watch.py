@@ -318,6 +318,21 @@ def test_whether_dice_tumbled_before_the_tray_was_marked_anew_is_not_known(clock
     assert reports.watch.tumbled is None
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_tray_at_rest_is_looked_at_less_often_and_a_throw_is_still_seen(clock, seed):
+    tray = SimulatedTray(seed=seed, roll_s=0.6, clock=clock)
+    reports = Reports(clock, lambda: tray)
+    reports.next(CameraFound)
+    reports.wait_s(30)
+    reports.watch.mark()
+    assert reports.watch.step() > FAST_S
+
+    tray.throw(values=[1, 2, 3, 4, 5, 6])
+    reports.wait_s(1)
+    assert reports.watch.step() <= FAST_S
+    assert reports.watch.tumbled is True
+
+
 def test_the_empty_tray_is_seen_between_throws_without_a_press(clock):
     tray = SimulatedTray(seed=3, roll_s=0, clock=clock)
     reports = Reports(clock, lambda: tray)
