@@ -29,7 +29,7 @@ MAX_PORT = 65_535
 PATIENCE_S = 20.0
 """A phone that takes nothing of what is sent for so long has gone, or sleeps: it is dropped."""
 
-WAITING_BYTES = 1 << 20
+WAITING_BYTES = 1 << 18
 """What may wait for one slow phone in memory, before its stream waits for it."""
 
 MAX_HEAD = 16_384
