@@ -37,6 +37,9 @@ from tests.web.guest import ENDLESS, filled, routes
 LIES_S = 1.5
 """Dice roll for 0.3 s, and are still for 0.4 s."""
 
+THROWS = 40
+"""Of a match."""
+
 PATIENCE_S = 10.0
 PAUSE_S = 0.3
 """Between two wishes of one guest."""
@@ -213,16 +216,17 @@ def play(table: Played, seconds: int) -> Evening:
             evening.unread += 1
         else:
             evening.late_ms.append(1000 * (time.perf_counter() - start_s))
-        go_on(table)
+        go_on(table, match_over=len(evening.late_ms) % THROWS == 0)
         if next(memory):
             evening.memory_mb.append(resident_mb(table.process.pid))
             evening.threads = max(evening.threads, threads_of(table.process.pid))
     return evening
 
 
-def go_on(table: Played) -> None:
+def go_on(table: Played, *, match_over: bool) -> None:
     """The next throw is a new one: the turn ends, or the match."""
-    for path, body in (("skip", {}), ("match", {"names": ["Anna", "Ben"]})):
+    again = ("match", {"names": ["Anna", "Ben"]})
+    for path, body in [again] if match_over else [("skip", {}), again]:
         with suppress(HTTPError):
             table.post(path, **body)
             return

@@ -20,7 +20,7 @@ from training.scenes.kept_out import Purpose
 from vision.reading import Quad
 
 RIGHT = 0.03
-STEPS = (0.5, 0.6, 0.7, SURE, 0.9)
+STEPS = (0.5, 0.6, 0.7, SURE, 0.84, 0.87, 0.9)
 
 
 def main() -> None:
