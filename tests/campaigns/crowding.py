@@ -137,11 +137,13 @@ def crowd_around(port: int, streams: int, guests: int, table: Connection) -> Non
     threads += [Thread(target=guest, args=(port, n, crowd)) for n in range(guests)]
     for thread in threads:
         thread.start()
-    table.recv()
+    with suppress(EOFError):  # the table is gone without a word
+        table.recv()
     crowd.over.set()
     for thread in threads:
         thread.join()
-    table.send(crowd.answers)
+    with suppress(OSError):
+        table.send(crowd.answers)
 
 
 def stream(port: int, number: int, crowd: Guests) -> None:
