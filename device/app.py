@@ -20,7 +20,6 @@ from gpiozero.pins import Factory
 from gpiozero.pins.mock import MockFactory
 
 from device import machine_fit as fits
-from device.arenas import share_memory
 from device.calibrating.profile_file import FILE as PROFILE
 from device.calibrating.profile_store import ProfileStore
 from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
@@ -90,7 +89,7 @@ def run(options: PlayOptions) -> None:
     folder = state_folder(options.state)
     refuse_as_root(folder)
     make_folder(folder)
-    share_memory()
+    fits.share_memory()
     stop = Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())

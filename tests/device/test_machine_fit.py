@@ -1,11 +1,30 @@
 """What suits a machine: by its memory, by what was measured, by what somebody set."""
 
+import platform
+import subprocess
+import sys
+
 import pytest
 
 from device import machine_fit as fit
 from device.bench.fit import Measured, choose
 from device.errors import UsageError
 from device.machine_fit import AUTO, WIDTHS_PX, Fit
+
+HOLDS_AND_LETS_GO = """
+import sys, threading
+from device.machine_fit import share_memory
+if sys.argv[1:]:
+    share_memory()
+gate = threading.Barrier(40)
+def work():
+    held = [bytes(1000) for _ in range(2000)]
+    gate.wait()
+threads = [threading.Thread(target=work) for _ in range(40)]
+[t.start() for t in threads], [t.join() for t in threads]
+starts = [int(line.split("-")[0], 16) for line in open("/proc/self/maps")]
+print(sum(start % 0x4000000 == 0 for start in starts))  # an arena begins at a multiple of 64 MB
+"""
 
 PEAKS_MB = {2304: 270, 1536: 260, 1152: 250}
 
@@ -75,3 +94,12 @@ def test_a_machine_with_little_memory_reads_pictures_that_have_room(memory_mb, p
 
 def test_a_machine_in_which_nothing_has_room_takes_the_smallest():
     assert choose(measured(0.1, memory_mb=100)) == Fit(1152, 1, 2)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="of glibc alone")
+def test_forty_threads_have_no_memory_of_their_own():
+    def arenas(*how):
+        done = [sys.executable, "-c", HOLDS_AND_LETS_GO, *how]
+        return int(subprocess.run(done, capture_output=True, text=True, check=True).stdout)
+
+    assert arenas("shared") <= 2 < arenas()
