@@ -19,6 +19,7 @@ import segno
 
 from device.files import tell
 from device.lan import lan_address
+from device.machine_fit import share_memory
 from device.mqtt.address import Address, address, is_tray_name
 from device.mqtt.client import BrokerClient, Ears
 from device.mqtt.topics import ROOT, Topics
@@ -109,6 +110,7 @@ class Listener:
 
 def run(options: ClubOptions) -> None:
     """Show the board until Ctrl-C or a termination signal."""
+    share_memory()
     stop = Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())

@@ -29,7 +29,7 @@ M_ARENA_MAX = -8
 """Of glibc's malloc.h."""
 
 ARENAS = 2
-"""Of the reader and of the page; as many as usual, eight for each core, held 200 MB more beside 500 streams."""
+"""Of the reader and of the page; as many as usual, eight for each core, held some 150 MB more beside 500 streams."""
 
 BOUNDS = {"picture": (640, 4608), "threads": (1, 64), "looks": (1, MOST_LOOKS)}
 """What may be set, from and to."""

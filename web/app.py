@@ -123,7 +123,7 @@ def create_app(
         create_picture(table),
         few.within(create_matches(past, coach)),
         create_statistics(coach),
-        create_calibration(calibration, pencil),
+        create_calibration(calibration),
         create_backups(keeper),
         create_misreads(misreads),
         create_openapi(),

@@ -1,7 +1,6 @@
 """However many watch, and whatever they ask for: the match goes on, and memory stays as it was."""
 
 from http.cookiejar import CookieJar
-from statistics import median
 
 import pytest
 
@@ -13,7 +12,6 @@ GROWTH_MB = 30
 """Of an hour; pictures and matches of the evening are kept meanwhile."""
 
 LATE_MS = 400
-"""Of most throws: crowd and table share the processors here, which at home they do not."""
 
 
 @pytest.mark.campaign
@@ -32,5 +30,5 @@ def test_a_match_goes_on_beside_guests_who_ask_for_everything(tmp_path):
     assert 500 not in answers
     if SOAK:  # beside other tests a slice says nothing of times
         assert evening.unread == 0
-        assert median(evening.late_ms) < LATE_MS
+        assert max(evening.late_ms) < LATE_MS
         assert evening.growth_mb < GROWTH_MB

@@ -139,8 +139,11 @@ def test_it_reads_every_picture_as_an_x86_64_does(pi):
         )
         pairs = list(zip(readings(here), readings("".join(there)), strict=True))
     same = [(ours, theirs) for ours, theirs in pairs if values(ours) == values(theirs)]
-    others = [f"{ours['file']}: {values(ours)}, there {values(theirs)}" for ours, theirs in pairs
-              if values(ours) != values(theirs)]  # fmt: skip
+    others = [
+        f"{ours['file']}: {values(ours)}, there {values(theirs)}"
+        for ours, theirs in pairs
+        if values(ours) != values(theirs)
+    ]
     apart = [
         abs(one["confidence"] - other["confidence"])
         for ours, theirs in same

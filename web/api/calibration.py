@@ -5,7 +5,6 @@ from collections.abc import Callable
 from flask import Blueprint, Response, g, make_response, render_template
 
 from game.message import Message
-from web.access.pencil import Pencil
 from web.contracts.calibration import (
     Calibration,
     CalibrationState,
@@ -55,7 +54,7 @@ def create_calibration_page(table: Table, calibration: Calibration | None) -> Bl
     return blueprint
 
 
-def create_calibration(calibration: Calibration | None, pencil: Pencil) -> Routes:
+def create_calibration(calibration: Calibration | None) -> Routes:
     """The routes of /api/v1/calibration; without a calibration all are refused."""
     routes = Routes("calibrating", "/api/v1/calibration")
 
@@ -64,7 +63,7 @@ def create_calibration(calibration: Calibration | None, pencil: Pencil) -> Route
 
     @routes.reads("", "Where the calibration stands", refused=(409,))
     def state() -> Response:
-        if pencil.holds(g.phone):  # whoever else looks keeps button and lamp from no match
+        if g.holds:  # whoever else looks keeps button and lamp from no match
             _there(calibration).heard()
         return answer(lambda c: c.state())
 

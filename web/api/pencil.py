@@ -40,7 +40,7 @@ def create_pencil(table: Table, pencil: Pencil, pin: Pin, phones: Phones, owners
 
     @routes.reads("", "Where the pencil is, seen from here")
     def mine() -> Response:
-        if pencil.holds(g.phone):
+        if g.holds:
             asks.forgive(str(request.remote_addr))
         return answer()
 
