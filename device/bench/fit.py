@@ -24,7 +24,7 @@ from vision import read
 READS = 5
 PHONES, SECONDS = 10, 10
 PATIENCE_S = 1.5
-"""From the press to the reading; longer, and people press again."""
+"""From the press to the reading, of those who press at once; longer, and people press again."""
 
 SOON_S = 0.5
 """In which the last phone should have been told."""
@@ -62,7 +62,7 @@ class Measured:
     memory_mb: float
 
     def press_s(self, fit: Fit) -> float:
-        """From the press on a tray that lies still already."""
+        """What a throw takes once it lies still, whether it is pressed for or read ahead."""
         return fit.looks * (FRAME_S + self.reads_s[fit.picture_px, fit.threads])
 
     def needs_mb(self, width_px: int) -> float:
@@ -140,11 +140,10 @@ def _peak_mb() -> float:
 
 
 def _tell(measured: Measured, best: Fit) -> None:
-    lying_s = measured.press_s(best)
-    stopped_s = lying_s + Settings().still_s
+    stopped_s = measured.press_s(best) + Settings().still_s
     phones = f"{measured.phones}" if measured.phones <= MANY else f"more than {MANY}"
     for line in (
-        f"press to reading: {lying_s:.1f} s on dice that lie, {stopped_s:.1f} s on dice just stopped",
+        f"press to reading: {stopped_s:.1f} s after the dice stopped, at once if they lay so long",
         f"phones: {phones} are told within {SOON_S:g} s",
         _memory(measured, best),
         f'what suits it: picture = "{best.picture_px}", threads = "{best.threads}", looks = "{best.looks}"',

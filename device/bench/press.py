@@ -13,23 +13,37 @@ from device.app import PlayOptions, serving
 from device.bench.vision import median_ms
 from device.cameras.simulated.tray import SimulatedTray
 from device.companion import Companion
+from device.settings import Settings
 from game.commands import Press, StartMatch, ThrowDice
+from game.situation import Situation
 from vision import read
+
+LAIN_S = 1.0
+"""Of a throw that rolled for ROLL_S and lay still for as long as it must: time to read it ahead."""
+
+ROLL_S = 0.1
 
 
 def press(runs: int) -> None:
-    """From letting go of the button over a still tray to the snapshot on a phone's stream."""
+    """From letting go of the button to the snapshot on a phone's stream, over dice that lie and that were just thrown."""
     with TemporaryDirectory() as state:
         options = PlayOptions(
-            camera="sim", host="127.0.0.1", port=0, state=state, roll_s=0.1, seed=1
+            camera="sim", host="127.0.0.1", port=0, state=state, roll_s=ROLL_S, seed=1
         )
         with serving(options) as (companion, server):
-            times_ms = _press_times_ms(companion, server.port, runs)
+            lying_ms = _press_times_ms(companion, server.port, runs, LAIN_S)
+            thrown_ms = _press_times_ms(companion, server.port, runs, 0.0)
     read_ms = median_ms(_reader(), 10)
+    stopped_s = ROLL_S + Settings().still_s
     click.echo(
-        f"press to phone: median {statistics.median(times_ms):.0f} ms, "
-        f"slowest {max(times_ms):.0f} ms of {runs}; two reads of it alone {2 * read_ms:.0f} ms"
+        f"press to phone: on dice that lie {_spread(lying_ms)}; on dice just thrown {_spread(thrown_ms)}, "
+        f"of which they roll and are let lie for {1000 * stopped_s:.0f} ms; "
+        f"two reads of it alone {2 * read_ms:.0f} ms"
     )
+
+
+def _spread(times_ms: list[float]) -> str:
+    return f"median {statistics.median(times_ms):.0f} ms, slowest {max(times_ms):.0f} ms of {len(times_ms)}"
 
 
 def _reader() -> Callable[[], object]:
@@ -39,7 +53,7 @@ def _reader() -> Callable[[], object]:
     return lambda: read(image, tray.tray, aside=tray.aside)
 
 
-def _press_times_ms(companion: Companion, port: int, runs: int) -> list[float]:
+def _press_times_ms(companion: Companion, port: int, runs: int, lain_s: float) -> list[float]:
     companion.do(StartMatch(("Anna", "Ben")))
     connection = HTTPConnection("127.0.0.1", port)
     connection.request("GET", "/api/v1/events")
@@ -47,23 +61,21 @@ def _press_times_ms(companion: Companion, port: int, runs: int) -> list[float]:
     times_ms = []
     for _ in range(runs):
         companion.do(ThrowDice())
-        sleep(1.0)  # rolls 0.1 s, lies still for 0.4 s
-        start_s = perf_counter()
+        sleep(lain_s)
+        before, start_s = companion.snapshot().version, perf_counter()
         companion.do(Press())
-        _next_reading(stream)
+        _wait_for_reading(stream, before)
         times_ms.append((perf_counter() - start_s) * 1000)
     connection.close()
     return times_ms
 
 
-def _next_reading(stream: HTTPResponse) -> None:
-    """Wait until the stream tells of a state that is not waiting any more."""
-    waited = False
+def _wait_for_reading(stream: HTTPResponse, version: int) -> None:
+    """Until the stream tells of a later state that waits for nothing; the one that waits may be left out."""
     while True:
         line = stream.readline()
         if not line.startswith(b"data:"):
             continue
-        waiting = json.loads(line[5:])["situation"] == "waiting for stillness"
-        if waited and not waiting:
+        state = json.loads(line[5:])
+        if state["version"] > version and state["situation"] != Situation.WAITING:
             return
-        waited = waited or waiting

@@ -27,11 +27,11 @@ from device.watching.reports import (
     Seen,
     TimedOut,
 )
+from device.watching.rest_looks import Look, RestLooks
 from device.watching.table_memory import TableInView, TableMemory
 from game.message import Message
 from vision import Die, Quad, Reading, read
 from vision.change import KnownTable
-from vision.consensus import agree
 from vision.reading import Lean
 
 log = logging.getLogger(__name__)
@@ -83,6 +83,7 @@ class _View:
     zones: tuple[Quad, ...]
     motion: MotionWatch
     rests: LastRest
+    looks: RestLooks
     liveness: Liveness
     next_s: float
     seen_s: float
@@ -114,7 +115,7 @@ class TrayWatch:
         still_s: how long the tray must be still before it is read.
         period_s: time between two previews; more where nothing has stirred for long.
         by_itself: whether it reports dice that came to rest though nobody asked.
-        looks: how many readings of one rest must agree.
+        looks: how many readings of one rest must agree; of a throw they are made ahead.
         sift: what becomes of each reading.
         leans: how dice lay in throws under this camera before.
         idle: called with a preview now and then while the tray is at rest.
@@ -299,7 +300,8 @@ class TrayWatch:
         view = _View(
             camera, picture_px, zones,
             MotionWatch(still_s=self._still_s, tray=camera.tray, picture_px=picture_px),
-            LastRest(camera.tray, picture_px), Liveness(), now_s, now_s, now_s, gap_s=now_s,
+            LastRest(camera.tray, picture_px), RestLooks(self._looks), Liveness(),
+            now_s, now_s, now_s, gap_s=now_s,
         )  # fmt: skip
         self._memory.begin(TableInView(camera.name, picture_px, zones), self._leans(camera))
         with self._lock:
@@ -326,6 +328,8 @@ class TrayWatch:
         frame = self._take(view)
         view.liveness.feel(frame, self._clock())
         settled = view.activity.settled
+        if not settled:
+            view.looks.forget()
         rest = view.rests.see(frame, settled=settled, capture=view.camera.capture)
         if wanted := self._wanted:
             ready = settled and (view.moved_s > wanted.asked_s or not wanted.armed)
@@ -339,6 +343,8 @@ class TrayWatch:
         if rest:
             self._beat()
             self._memory.study(rest.image, view.camera, view.zones)
+        if settled and self._wanted is None:
+            self._look_ahead(view, rest)
 
     def _period_of(self, view: _View) -> float:
         quiet = view.activity.still_s > QUIET_S and self._wanted is None
@@ -402,14 +408,22 @@ class TrayWatch:
         sight = Sight(reading, seen.sight.tumbled, still.until_s)
         return replace(seen, earlier=Seen(seen.look, sight, still.image, seen.zones))
 
-    def _read(self, view: _View, begun: Still | None) -> tuple[Reading, Image]:
-        """What lies there, as several looks agree on it, and the first of their pictures.
+    def _look_ahead(self, view: _View, begun: Still | None) -> None:
+        """A throw that came to rest is read before anybody asks, one look in each step."""
+        if self._has_tumbled_since_told(view) and not view.looks.suffice(self.table):
+            self._look(view, begun)
 
-        The picture of a rest that has just begun is one of them.
-        """
-        images = [begun.image] if begun else []
-        images += [view.camera.capture().image for _ in range(self._looks - len(images))]
-        return agree([self._read_one(image, view) for image in images]), images[0]
+    def _read(self, view: _View, begun: Still | None) -> tuple[Reading, Image]:
+        """What lies there, as several looks agree on it, and the first of their pictures."""
+        while not view.looks.suffice(self.table):
+            self._look(view, begun)
+            begun = None
+        return view.looks.agreed()
+
+    def _look(self, view: _View, begun: Still | None) -> None:
+        """Of a rest that has just begun there is a picture already."""
+        image, table = begun.image if begun else view.camera.capture().image, self.table
+        view.looks.take(Look(image, self._read_one(image, view), table))
 
     def _read_one(self, image: Image, view: _View) -> Reading:
         self._beat()

@@ -29,9 +29,7 @@ def test_it_says_what_to_expect_and_what_to_set(quick, tmp_path):
     said = report("--keep", "--state", str(tmp_path))
     fit = kept(tmp_path)
 
-    assert re.search(
-        r"^press to reading: \d+\.\d s on dice that lie, \d+\.\d s on ", said, re.MULTILINE
-    )
+    assert re.search(r"^press to reading: \d+\.\d s after the dice stopped, ", said, re.MULTILINE)
     assert re.search(r"^phones: .*\d+ are told within 0\.5 s$", said, re.MULTILINE)
     assert re.search(r"^memory: \d+ MB at most .* and 130 beside it, of \d+ MB", said, re.MULTILINE)
     assert f'picture = "{fit.picture_px}", threads = "{fit.threads}"' in said

@@ -214,6 +214,94 @@ def test_a_tray_that_never_lies_still_is_given_up_in_time(clock):
     assert reports.next(TimedOut) == TimedOut(number)
 
 
+class Counted(SimulatedTray):
+    """Counts the full pictures that were taken of it."""
+
+    captured = 0
+
+    def capture(self):
+        self.captured += 1
+        return super().capture()
+
+
+def rolled(clock, *values, **options):
+    """A watch over dice that were seen to come to rest, and lie there for a while."""
+    tray = Counted(seed=2, roll_s=0.6, clock=clock)
+    reports = Reports(clock, lambda: tray, **options)
+    reports.next(CameraFound)
+    reports.wait_s(0.5)
+    tray.throw(values=values)
+    reports.wait_s(2.0)
+    return tray, reports
+
+
+def test_a_throw_that_lies_is_read_before_anybody_asks(clock):
+    tray, reports = rolled(clock, 1, 2, 3, 4, 5, 6)
+    before, number = tray.captured, reports.watch.look()
+    reports.step()
+    (seen,) = (report for report in reports.said if isinstance(report, Seen))
+
+    assert seen.look == number
+    assert sorted(die.value for die in seen.reading.in_tray) == [1, 2, 3, 4, 5, 6]
+    assert tray.captured == before
+
+
+@pytest.mark.parametrize("looks", [1, 2, 3])
+def test_as_many_looks_as_must_agree_are_taken_ahead_and_no_more(clock, looks):
+    tray, reports = rolled(clock, 2, 4, 6, looks=looks)
+    before = tray.captured
+    reports.wait_s(5.0)
+
+    # one for what camera it is, one of the empty tray, one that is the first look
+    assert (before, tray.captured) == (2 + looks, 2 + looks)
+
+
+def test_read_again_takes_other_pictures(clock):
+    tray, reports = rolled(clock, 1, 2, 3, 4, 5, 6)
+    reports.watch.look()
+    first = reports.next(Seen)
+    before = tray.captured
+    reports.watch.look()
+    again = reports.next(Seen)
+
+    assert again.image is not first.image
+    assert tray.captured == before + 2
+
+
+def test_dice_that_were_moved_after_they_were_read_ahead_are_read_anew(clock):
+    tray, reports = rolled(clock, 1, 2, 3, 4, 5, 6)
+    tray.show_hand()
+    reports.wait_s(0.5)
+    tray.place([6, 6, 6, 5, 5, 5])
+    tray.show_hand(False)
+    reports.watch.look()
+    seen = reports.next(Seen)
+
+    assert sorted(die.value for die in seen.reading.in_tray) == [5, 5, 5, 6, 6, 6]
+
+
+def test_what_is_learnt_of_the_table_meanwhile_lets_it_be_read_anew(clock):
+    tray, reports = rolled(clock, 1, 2, 3)
+    reports.watch.mark(asked(reports).sight.time_s)
+    tray.throw(values=[4, 5, 6])
+    reports.wait_s(2.0)
+    second = asked(reports)
+    tray.throw(values=[1, 1, 5])
+    reports.wait_s(2.0)
+    before, known = tray.captured, reports.watch.table
+    reports.watch.mark(second.sight.time_s)  # the first throw stood: it teaches
+    reports.watch.look()
+    reports.next(Seen)
+
+    assert reports.watch.table is not known
+    assert tray.captured > before
+
+
+def asked(reports):
+    reports.watch.look()
+    return reports.next(Seen)
+
+
 # Rendered throws
 
 
