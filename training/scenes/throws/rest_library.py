@@ -116,11 +116,16 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=8000)
     parser.add_argument("--fields", type=float, default=0.08, help="share of fields")
     options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
     for name, kept_out, count in (
         (TEACHING, False, options.count),
         (STRANGE, True, options.count // 10),
     ):
-        done = [made(seed, kept_out=kept_out, field_share=options.fields) for seed in range(count)]
+        done = []
+        for seed in range(count):
+            done.append(made(seed, kept_out=kept_out, field_share=options.fields))
+            print(f"\r{seed + 1} of {count} throws", end="", flush=True)
+        print()
         rests = [r for r in done if r is not None]
         save(rests, options.folder / name)
         print(f"{name}: {len(rests)} rests, {sum(len(r.edges_mm) for r in rests)} dice")
