@@ -18,10 +18,11 @@ from game.commands import Press, StartMatch, ThrowDice
 from game.situation import Situation
 from vision import read
 
-LAIN_S = 1.0
-"""Of a throw that rolled for ROLL_S and lay still for as long as it must: time to read it ahead."""
+ROLL_S = 0.6
+"""Shorter, and dice are not surely seen to roll."""
 
-ROLL_S = 0.1
+LAIN_S = 2.0
+"""Since they left the hand: they roll, lie still for as long as they must, and are read ahead."""
 
 
 def press(runs: int) -> None:
