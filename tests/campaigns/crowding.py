@@ -34,8 +34,11 @@ from tests.campaigns.phone import Played
 from tests.web.conftest import MemoryTable, make_app
 from tests.web.guest import ENDLESS, filled, routes
 
-LIES_S = 1.5
-"""Dice roll for 0.3 s, and are still for 0.4 s."""
+ROLL = ("--roll", "0.6")
+"""Seconds; real dice roll as long or longer, and shorter ones are not surely seen to roll."""
+
+LIES_S = 2.0
+"""From the throw to the press: they roll, are still for 0.4 s, and somebody looks at them."""
 
 THROWS = 40
 """Of a match."""
@@ -82,10 +85,10 @@ class Guests:
 
 @dataclass
 class Evening:
-    """What the table did meanwhile."""
+    """What the table did meanwhile; of a throw that was not read, what the table said."""
 
     late_ms: list[float] = field(default_factory=list)
-    unread: int = 0
+    unread: list[str] = field(default_factory=list)
     memory_mb: list[float] = field(default_factory=list)
     threads: int = 0
 
@@ -105,7 +108,7 @@ class Evening:
 def main() -> None:
     seconds, streams, guests = (int(n) for n in (*sys.argv[1:], "500", "30")[:3])
     with TemporaryDirectory() as folder:
-        table = Played(Path(folder), CookieJar(), "--camera", "sim", "--roll", "0.3", "--seed", "4")
+        table = Played(Path(folder), CookieJar(), "--camera", "sim", *ROLL, "--seed", "4")
         try:
             answers, evening = attend(table, seconds, streams, guests)
         finally:
@@ -215,7 +218,7 @@ def play(table: Played, seconds: int) -> Evening:
         table.post("press")
         read = next((now for now in within(events, PATIENCE_S) if is_read(now, before)), None)
         if read is None:
-            evening.unread += 1
+            evening.unread.append(str(table.state()["message"]))
         else:
             evening.late_ms.append(1000 * (time.perf_counter() - start_s))
         go_on(table, match_over=len(evening.late_ms) % THROWS == 0)
@@ -278,7 +281,7 @@ def told(answered: Counter[int], evening: Evening, streams: int, guests: int) ->
     answers = ", ".join(f"{n} x {status}" for status, n in sorted(answered.items()))
     late = sorted(evening.late_ms)
     return (
-        f"{len(late)} throws read beside {streams} streams and {guests} guests, {evening.unread} unread; "
+        f"{len(late)} throws read beside {streams} streams and {guests} guests, {len(evening.unread)} unread; "
         f"press to phone: median {statistics.median(late):.0f} ms, "
         f"19 of 20 within {late[len(late) * 19 // 20]:.0f} ms, slowest {late[-1]:.0f} ms; "
         f"memory {first:.0f} -> {last:.0f} MB, {evening.threads} threads; answers: {answers}"
