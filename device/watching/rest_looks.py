@@ -25,7 +25,7 @@ class RestLooks:
         self._taken: list[Look] = []
 
     def forget(self) -> None:
-        """The rest is over, or somebody wants it read anew."""
+        """The rest is over."""
         self._taken.clear()
 
     def take(self, look: Look) -> None:

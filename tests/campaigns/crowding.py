@@ -34,8 +34,8 @@ from tests.campaigns.phone import Played
 from tests.web.conftest import MemoryTable, make_app
 from tests.web.guest import ENDLESS, filled, routes
 
-ROLL = ("--roll", "0.6")
-"""Seconds; real dice roll as long or longer, and shorter ones are not surely seen to roll."""
+SIMULATED = ("--camera", "sim", "--roll", "0.6", "--seed", "4")
+"""Real dice roll as long or longer, and shorter ones are not surely seen to roll."""
 
 LIES_S = 2.0
 """From the throw to the press: they roll, are still for 0.4 s, and somebody looks at them."""
@@ -108,7 +108,7 @@ class Evening:
 def main() -> None:
     seconds, streams, guests = (int(n) for n in (*sys.argv[1:], "500", "30")[:3])
     with TemporaryDirectory() as folder:
-        table = Played(Path(folder), CookieJar(), "--camera", "sim", *ROLL, "--seed", "4")
+        table = Played(Path(folder), CookieJar(), *SIMULATED)
         try:
             answers, evening = attend(table, seconds, streams, guests)
         finally:

@@ -4,7 +4,7 @@ from http.cookiejar import CookieJar
 
 import pytest
 
-from tests.campaigns.crowding import ROLL, attend, told
+from tests.campaigns.crowding import SIMULATED, attend, told
 from tests.campaigns.phone import Played
 from tests.campaigns.size import SOAK, count
 
@@ -18,7 +18,7 @@ LATE_MS = 400
 @pytest.mark.timeout(7200)
 def test_a_match_goes_on_beside_guests_who_ask_for_everything(tmp_path):
     streams, guests = count(40, 500), count(6, 30)
-    table = Played(tmp_path, CookieJar(), "--camera", "sim", *ROLL, "--seed", "4")
+    table = Played(tmp_path, CookieJar(), *SIMULATED)
     try:
         answers, evening = attend(table, count(5, 3600), streams, guests)
     finally:

@@ -132,9 +132,9 @@ class Phone:
 
 @pytest.mark.campaign
 @pytest.mark.timeout(14_400)
-@pytest.mark.parametrize("evening", range(4))
+@pytest.mark.parametrize("evening", range(count(1, 4)))
 def test_a_wish_whose_answer_was_lost_is_done_once_over_a_restart(tmp_path, evening):
-    kills, cookies = count(1, 500), CookieJar()
+    kills, cookies = count(2, 500), CookieJar()
     phone, again = Phone(tmp_path, random.Random(11 + evening)), 0
     began_s = time.monotonic()
     for number in range(kills):

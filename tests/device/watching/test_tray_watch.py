@@ -94,6 +94,12 @@ class Faulty:
         return self.last
 
 
+def asked(reports):
+    """What is read now, for a press."""
+    reports.watch.look()
+    return reports.next(Seen)
+
+
 @pytest.fixture
 def faulty(clock):
     return Faulty(SimulatedTray(seed=1, roll_s=0, clock=clock))
@@ -258,11 +264,9 @@ def test_as_many_looks_as_must_agree_are_taken_ahead_and_no_more(clock, looks):
 
 def test_read_again_takes_other_pictures(clock):
     tray, reports = rolled(clock, 1, 2, 3, 4, 5, 6)
-    reports.watch.look()
-    first = reports.next(Seen)
+    first = asked(reports)
     before = tray.captured
-    reports.watch.look()
-    again = reports.next(Seen)
+    again = asked(reports)
 
     assert again.image is not first.image
     assert tray.captured == before + 2
@@ -274,8 +278,7 @@ def test_dice_that_were_moved_after_they_were_read_ahead_are_read_anew(clock):
     reports.wait_s(0.5)
     tray.place([6, 6, 6, 5, 5, 5])
     tray.show_hand(False)
-    reports.watch.look()
-    seen = reports.next(Seen)
+    seen = asked(reports)
 
     assert sorted(die.value for die in seen.reading.in_tray) == [5, 5, 5, 6, 6, 6]
 
@@ -290,16 +293,10 @@ def test_what_is_learnt_of_the_table_meanwhile_lets_it_be_read_anew(clock):
     reports.wait_s(2.0)
     before, known = tray.captured, reports.watch.table
     reports.watch.mark(second.sight.time_s)  # the first throw stood: it teaches
-    reports.watch.look()
-    reports.next(Seen)
+    asked(reports)
 
     assert reports.watch.table is not known
     assert tray.captured > before
-
-
-def asked(reports):
-    reports.watch.look()
-    return reports.next(Seen)
 
 
 # Rendered throws
@@ -443,8 +440,7 @@ def thrown(reports, tray, *values):
     """The report of dice that show these faces."""
     tray.throw(values=values)
     reports.wait_s(1.0)
-    reports.watch.look()
-    return reports.next(Seen)
+    return asked(reports)
 
 
 def test_dice_that_were_accepted_tell_how_the_camera_stands_once_the_next_are(clock):
