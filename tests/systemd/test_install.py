@@ -467,12 +467,23 @@ def test_uninstall_leaves_settings_and_matches_and_purge_leaves_nothing(root):
 @needs_sysusers
 def test_check_names_what_is_missing(root):
     install("--root", str(root))
-    (root / "etc/avahi/services/traykeeper.service").unlink()
+    gone = ["etc/avahi/services/traykeeper.service", "etc/systemd/system/traykeeper-carry.timer"]
+    for name in gone:
+        (root / name).unlink()
     done = install("--check", "--root", str(root))
 
     assert done.returncode == 1
-    assert f"FAILED {root}/etc/avahi/services/traykeeper.service" in done.stdout
+    assert all(f"FAILED {root}/{name}" in done.stdout for name in gone)
     assert "Mend it: sudo" in done.stdout
+
+
+def test_a_card_without_the_archive_says_so_where_any_computer_reads_it(tmp_path):
+    first = PROJECT / "systemd" / "cloud-init" / "vendor-data"
+    script = first.read_text().replace("/boot/firmware", str(tmp_path))
+    done = subprocess.run(["sh", "-c", script], check=False)
+
+    assert done.returncode == 1
+    assert "copy both onto it" in (tmp_path / "traykeeper.txt").read_text()
 
 
 @needs_root
