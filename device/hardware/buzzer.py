@@ -1,5 +1,7 @@
 """The buzzer: a short sound for what just happened, for those who look at the dice."""
 
+import re
+
 from gpiozero import Buzzer, TonalBuzzer
 from gpiozero.pins import Factory
 from gpiozero.tones import Tone
@@ -20,12 +22,15 @@ SOUNDS = {
     Indicator.UNDO: "h.h",
     Indicator.SHUT_DOWN: "h.h.h",
 }
-"""Low, middle, high and silent, a tenth of a second each; a plain buzzer has one tone for all."""
+"""Low, middle, high and silent, a tenth of a second each; a plain buzzer has one tone for all, and beeps
+anew where another note begins."""
 
 BANKED = "mh"
 
 MIDDLE = Tone(880)
 """Small discs are loud from here on; low and high are an octave below and above."""
+
+SAME_NOTES = re.compile("l+|m+|h+")
 
 _HEIGHTS = {"l": -1.0, "m": 0.0, "h": 1.0}
 
@@ -70,7 +75,8 @@ class Sounder:
         self._indicator = indicator
         if sound:
             self.played = sound
-            self._buzzer.source = [self._value(note) for note in (*sound, ".")]
+            notes = sound if self._tones else ".".join(SAME_NOTES.findall(sound))
+            self._buzzer.source = [self._value(note) for note in (*notes, ".")]
 
     def close(self) -> None:
         self._buzzer.close()

@@ -151,16 +151,19 @@ def test_sounds_are_short_and_told_apart():
     assert all(len(sound) <= 10 for sound in SOUNDS.values())
 
 
-def test_a_plain_buzzer_beeps_and_falls_silent(pins):
+@pytest.mark.parametrize(
+    ("sign", "beeps"), [(Indicator.READ, 1), (Indicator.QUESTION, 2), (Indicator.HOT_DICE, 3)]
+)
+def test_a_plain_buzzer_beeps_and_falls_silent(pins, sign, beeps):
     sounder = Sounder(pins, 27)
     pin = pins.pin("GPIO27")
     sounder.show(Indicator.WAITING)
-    sounder.show(Indicator.QUESTION)
-    sleep(0.6)
+    sounder.show(sign)
+    sleep(0.8)
     states = [bool(state.state) for state in pin.states]
     sounder.close()
 
-    assert states == [False, True, False, True, False]
+    assert states == [False, *[True, False] * beeps]
 
 
 def test_a_passive_buzzer_plays_tones_and_falls_silent(pins):
