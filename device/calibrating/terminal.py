@@ -160,7 +160,10 @@ def _tray(here: Here) -> None:
     if path:
         tell(f"drawn: {path}")
     if not state.sure:
-        click.echo("Corners are dragged on the page: traykeeper play, then /calibrate.")
+        click.echo(
+            "Corners are dragged on the page, at /calibrate: traykeeper play, or where it is installed "
+            "sudo systemctl start traykeeper."
+        )
 
 
 def _checks(state: CalibrationState) -> None:

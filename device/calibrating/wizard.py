@@ -81,7 +81,7 @@ class Wizard:
     """Fits the profile to what the camera sees.
 
     Args:
-        camera_thread: watches the tray.
+        tray_watch: watches the tray.
         profiles: where the profile is kept.
         simulated: the simulated tray, where there is one.
         real_button: whether there is a button that a finger can press.
@@ -93,7 +93,7 @@ class Wizard:
 
     def __init__(
         self,
-        camera_thread: Watcher,
+        tray_watch: Watcher,
         profiles: ProfileStore,
         *,
         simulated: SimulatedTray | None = None,
@@ -103,7 +103,7 @@ class Wizard:
         clock: Callable[[], float] = monotonic,
         pause: Callable[[float], object] = sleep,
     ) -> None:
-        self._camera_thread, self._profiles, self._simulated = camera_thread, profiles, simulated
+        self._tray_watch, self._profiles, self._simulated = tray_watch, profiles, simulated
         self._real_button, self._changed, self._drift_watch = real_button, changed, drift_watch
         self._clock, self._pause = clock, pause
         self._worker = ThreadPoolExecutor(1, "calibration")
@@ -364,7 +364,7 @@ class Wizard:
     # How
 
     def _profile(self, camera: str) -> Profile:
-        draft, preview = self._draft, self._camera_thread.latest
+        draft, preview = self._draft, self._tray_watch.latest
         # As the drift is looked for in previews, what it is compared with is taken from one.
         image = self._look() if preview is None else preview
         quad = draft.tray.in_px(image.shape[1], image.shape[0])
@@ -396,7 +396,7 @@ class Wizard:
         draft = self._draft
         quad = draft.tray.in_px(width, height)
         aside = draft.aside.in_px(width, height) if draft.aside else None
-        table = replace(self._camera_thread.table, leans=draft.leans)
+        table = replace(self._tray_watch.table, leans=draft.leans)
         reading = read(image, quad, aside=aside, table=table)
         if draft.dice:
             reading = sift(reading, quad, draft.dice)
@@ -407,7 +407,7 @@ class Wizard:
     def _wait_till_still(self) -> None:
         self._pause(ROLL_S)  # dice that were just thrown are not yet seen to move
         end_s = self._clock() + UNTIL_STILL_S
-        while not self._camera_thread.settled:
+        while not self._tray_watch.settled:
             if self._clock() > end_s:
                 raise TableError(
                     Message("The tray is not still: take your hand away, then read again.")
@@ -425,7 +425,7 @@ class Wizard:
 
     def _ask(self, errand: Callable[[Camera], object], wait_s: float | None = None) -> Any:
         try:
-            return self._camera_thread.with_camera(errand).result(timeout=wait_s or PICTURE_S)
+            return self._tray_watch.with_camera(errand).result(timeout=wait_s or PICTURE_S)
         except (CameraError, TimeoutError):
             raise TableError(NO_CAMERA) from None
 

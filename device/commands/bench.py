@@ -235,8 +235,9 @@ def bench_fit(keep: bool, state: str | None) -> None:  # noqa: FBT001
     """
     from device.bench.fit import fit
     from device.files import state_folder
+    from device.settings import find, load
 
-    fit(state_folder(state) if keep else None)
+    fit(state_folder(state or load(find()).state) if keep else None)
 
 
 @bench.command("all")

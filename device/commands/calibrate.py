@@ -35,6 +35,8 @@ def calibrate(context: click.Context, camera: str | None, file: str | None) -> N
     """
     if context.invoked_subcommand is None:
         terminal.walk(_settings_of(file), camera)
+    else:  # what stands before the verb holds for it, too
+        context.default_map = {context.invoked_subcommand: {"camera": camera, "file": file}}
 
 
 @calibrate.command("tray")
