@@ -21,6 +21,10 @@ class Situation(StrEnum):
     JUST_DICE = "just dice"
 
 
+FREE = (Situation.NO_MATCH, Situation.WON)
+"""At which a match may be called to the table."""
+
+
 class TableError(TraykeeperError, ValueError):
     """The table cannot do that now; the message says why and what to do."""
 

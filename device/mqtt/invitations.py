@@ -8,7 +8,7 @@ from typing import Any, Protocol, Self
 from game.commands import Command, Invite, StartMatch
 from game.errors import GameError
 from game.message import Message, Paragraph, all_of
-from game.situation import Situation, TableError
+from game.situation import FREE, TableError
 from web.contracts.table import Snapshot
 
 LARGEST_CALL = 4_000
@@ -16,8 +16,6 @@ LARGEST_CALL = 4_000
 
 MAX_TITLE = 60
 MAX_TARGET = 1_000_000
-
-FREE = (Situation.NO_MATCH, Situation.WON)
 
 
 class HostTable(Protocol):

@@ -13,7 +13,6 @@ from game.commands import (
     Command,
     CorrectThrow,
     Hold,
-    Invite,
     JustDice,
     Press,
     Rematch,
@@ -32,7 +31,7 @@ from game.rules.ruleset import Dice
 from game.situation import Situation, TableError
 
 WITHOUT_A_MATCH = (
-    AnswerQuestion, CorrectThrow, Hold, Invite, JustDice, Press, Rematch, Reopen, StartMatch, TapIn,
+    AnswerQuestion, CorrectThrow, Hold, JustDice, Press, Rematch, Reopen, StartMatch, TapIn,
     Undo,
 )  # fmt: skip
 """What can be asked for while no match is played."""
@@ -145,6 +144,7 @@ class DiceControl(MatchControl):
             return
         self._clear()
         faces = tuple(sorted(dice))
+        self._looker.mark()
         self._keep_log(self.dice.add(faces, faces, tapped(faces)))
 
     def _correct(self, dice: Dice, index: int | None = None) -> None:

@@ -77,25 +77,37 @@ def judge_tapped(match: Match, dice: Dice) -> Verdict:
 def offer(match: Match, earlier: Sight, before: tuple[Place, ...], age_s: float) -> Ask | None:
     """The question whether dice that lay in the tray before it was emptied are the throw."""
     verdict = judge(match, earlier, before)
-    if not isinstance(verdict, Accept):
+    if not isinstance(verdict, Accept | Ask) or not _throws(_likeliest(verdict)):
         return None
-    dice = next(event.dice for event in verdict.events if isinstance(event, Thrown))
+    empty, dice, s = Message("The tray is empty."), _thrown(verdict), max(1, round(age_s))
+    if isinstance(verdict, Ask):
+        lay = Message("%(dice)s lay here %(s)s s ago.", dice=dice, s=s)
+        return replace(verdict, question=Paragraph(empty, lay, verdict.question))
     question = Paragraph(
-        Message("The tray is empty."),
-        Message("%(dice)s lay here %(s)s s ago: use it?", dice=dice, s=max(1, round(age_s))),
+        empty,
+        Message("%(dice)s lay here %(s)s s ago: use it?", dice=dice, s=s),
         Message("Hold for yes; press to wait for the next throw."),
     )
     return Ask(question, (Answer(Message("Use %(dice)s", dice=dice), verdict.events),))
 
 
-def sure_of(verdict: Accept) -> Ask:
+def sure_of(verdict: Accept | Ask) -> Ask:
     """The question whether a throw that costs was read right, where there is no second look."""
-    dice = next(event.dice for event in verdict.events if isinstance(event, Thrown))
-    question = Paragraph(
-        Message("%(dice)s: that ends the turn.", dice=dice),
-        Message("Is every die read right? If not, tap it."),
-    )
+    right = Message("Is every die read right? If not, tap it.")
+    if isinstance(verdict, Ask):
+        return replace(verdict, question=Paragraph(verdict.question, right))
+    dice = _thrown(verdict)
+    question = Paragraph(Message("%(dice)s: that ends the turn.", dice=dice), right)
     return Ask(question, (Answer(Message("Yes, %(dice)s", dice=dice), verdict.events),))
+
+
+def _thrown(verdict: Accept | Ask) -> Dice:
+    """The dice of the throw that it is about."""
+    return next(action.dice for action in _likeliest(verdict) if isinstance(action, Thrown))
+
+
+def _likeliest(verdict: Accept | Ask) -> tuple[Action, ...]:
+    return verdict.events if isinstance(verdict, Accept) else verdict.options[0].actions
 
 
 def asks_for_bank(question: Ask) -> bool:
@@ -104,13 +116,28 @@ def asks_for_bank(question: Ask) -> bool:
     return {Banked, Thrown} <= kinds
 
 
-def costs(match: Match, verdict: Verdict) -> bool:
-    """Whether accepting this ends the turn or takes points: worth a second look."""
-    if not isinstance(verdict, Accept):
-        return False
-    after = match.push(*verdict.events)
+def costs(before: Match, verdict: Verdict) -> bool:
+    """Whether the throw, accepted in one of the ways it can be, ends its turn or takes points.
+
+    Such a reading is worth a second look.
+    """
+    match verdict:
+        case Accept():
+            ways: list[tuple[Action, ...]] = [verdict.events]
+        case Ask():
+            ways = [option.actions for option in verdict.options]
+        case _:
+            return False
+    return any(_ends_turn(before.push(*way)) for way in ways if _throws(way))
+
+
+def _throws(actions: tuple[Action, ...]) -> bool:
+    return any(isinstance(action, Thrown) for action in actions)
+
+
+def _ends_turn(after: Match) -> bool:
     last = after.last_throw
-    return len(after.state.turns) > len(match.state.turns) or bool(last and last.penalty)
+    return after.state.turn.last is None or bool(last and last.penalty)
 
 
 def judge_again(match: Match, throw: Throw, sight: Sight) -> Dice | NotThrown:

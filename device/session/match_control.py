@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from device.session import judge, match_setup, messages
 from device.session.live_match import LiveMatch
+from device.session.placement import tapped
 from device.session.verdict import (
     Accept,
     Answer,
@@ -58,12 +59,13 @@ from game.match.match import Match
 from game.match.match_text import insertion
 from game.match.repair import check_seats, repairs
 from game.match.rolloff import RollOff
+from game.match.roster import MIN_PLAYERS
 from game.match.state import Throw
 from game.message import Message, Paragraph
 from game.names import check_apart
 from game.rules import scoring
 from game.rules.ruleset import Ruleset
-from game.situation import Choice, Situation, TableError
+from game.situation import FREE, Choice, Situation, TableError
 
 NO = Answer(Message("No: nothing is changed"))
 """To a question that has one answer."""
@@ -74,7 +76,9 @@ MOVED_ON = Message("The table has moved on: look at what it shows, then do it ag
 class Looker(Protocol):
     """Asks for readings: the watch over the tray."""
 
-    def look(self, *, armed: bool = False) -> int: ...
+    def look(
+        self, *, armed: bool = False, since_s: float | None = None, by_itself: bool = False
+    ) -> int: ...
 
     def cancel(self) -> None: ...
 
@@ -284,7 +288,7 @@ class MatchControl:
 
     def _invite(self, call: Invite) -> None:
         """Ask whether a match of these players may begin here, where none is played."""
-        if self.situation not in (Situation.NO_MATCH, Situation.WON, Situation.JUST_DICE):
+        if self.situation not in FREE or self.rolloff.rolls:
             raise TableError(Message("A match is played here: it is asked when that is over."))
         match = match_setup.wanted(self.rules, call.match)
 
@@ -350,10 +354,15 @@ class MatchControl:
         if self.rolloff.before is None:
             raise IllegalMove(Message("there is nothing to take back"))
         self._clear()
-        self._looker.forget()
+        self._looker.doubt()
+        self._leftovers = ()  # the die may still lie there, and be read again
         self.rolloff = self.rolloff.before
         throws = Message("%(name)s throws.", name=messages.roller(self.rolloff.seat or 0))
         self.message = Paragraph(Message("Taken back."), throws)
+
+    @property
+    def _may_end_rolloff(self) -> bool:
+        return self.match is None and self.rolloff.open and len(self.rolloff.rolls) >= MIN_PLAYERS
 
     def _end_rolloff(self) -> None:
         if self.rolloff.open:
@@ -375,6 +384,8 @@ class MatchControl:
         if not self.live_match:
             (face,) = scoring.dice(dice, replace(self.rules, n_dice=1))
             self._clear()
+            self._looker.mark()
+            self._leftovers = tapped((face,))
             self._roll(face)
             return
         match = self.live_match.match

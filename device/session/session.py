@@ -92,13 +92,20 @@ class Session(DiceControl):
             case Situation.WON:
                 self.message = Message("The match is over: hold the button for a rematch.")
             case Situation.WAITING:
-                self.message = Message("Still waiting for the dice to lie still.")
-                if isinstance(self.overlay, WaitingForStillness):  # now somebody asks
-                    self.overlay = self._asked_for(self.overlay)
+                self._press_while_waiting()
             case _:
                 self._look()
 
+    def _press_while_waiting(self) -> None:
+        if isinstance(self.overlay, WaitingForStillness):
+            if self.overlay.armed:
+                self._look()
+                return
+            self.message = Message("Still waiting for the dice to lie still.")
+            self.overlay = self._asked_for(self.overlay)
+
     def _asked_for(self, waiting: WaitingForStillness) -> WaitingForStillness:
+        """Now somebody asks."""
         request = waiting.request or self.live_match.request
         return replace(waiting, by_itself=False, before=None, request=request)
 
@@ -129,16 +136,21 @@ class Session(DiceControl):
             case Situation.QUESTION:
                 self._choose(self._options[0])
             case Situation.ATTENTION:
-                self._say_again()
+                self._hold_at_attention()
             case Situation.WON:
                 self._rematch()
             case Situation.JUST_DICE:
                 self.message = Message("Just dice: there is nothing to bank. Press to read them.")
 
     def _hold_while_waiting(self) -> None:
-        if isinstance(self.overlay, WaitingForStillness):
-            self._stop_waiting(self.overlay, Message("Stopped waiting."))
-        if self.overlay:  # the hold meant that
+        waiting = self.overlay
+        if not isinstance(waiting, WaitingForStillness):
+            return
+        if self.match and waiting.by_itself and waiting.before is None:
+            self.overlay = replace(self._asked_for(waiting), then_bank=True)
+            return
+        self._stop_waiting(waiting, Message("Stopped waiting."))
+        if self.overlay or self._may_end_rolloff:  # the hold meant that
             self._hold()
 
     def came_to_rest(self) -> None:
@@ -146,8 +158,12 @@ class Session(DiceControl):
         if self.situation not in (Situation.WAITING, Situation.WON):
             self._look(by_itself=True)
 
-    def _say_again(self) -> None:
-        if isinstance(self.overlay, NeedsAttention):
+    def _hold_at_attention(self) -> None:
+        """In the roll-off it means what it does there; in a match, what to do is said again."""
+        if self._may_end_rolloff:
+            self._clear()
+            self._end_rolloff()
+        elif isinstance(self.overlay, NeedsAttention):
             self.message = Paragraph(Message("Nothing is banked yet."), self.overlay.advice[0])
 
     def _shut_down_if_allowed(self) -> None:
@@ -186,10 +202,11 @@ class Session(DiceControl):
                 "There is no camera: take a picture with a phone, or tap the dice in."
             )
             return
-        number = self._looker.look(armed=armed)
+        since_s = self._seen_s if armed else None
+        number = self._looker.look(armed=armed, since_s=since_s, by_itself=by_itself)
         before = self.overlay if by_itself else None
         self.overlay = WaitingForStillness(
-            number, then_bank, confirming, again, by_itself, before, self.live_match.request
+            number, armed, then_bank, confirming, again, by_itself, before, self.live_match.request
         )
         if by_itself:
             return
@@ -301,7 +318,7 @@ class Session(DiceControl):
             self._rolled_off(sight)
             return
         verdict = judge.judge(self.live_match.match, sight, self._leftovers)
-        if isinstance(verdict, Accept) and judge.costs(self.live_match.match, verdict):
+        if isinstance(verdict, Accept | Ask) and judge.costs(self.live_match.match, verdict):
             verdict = judge.sure_of(verdict)
         self._apply(verdict)
 

@@ -61,15 +61,17 @@ Verdict = Accept | Ask | NotThrown | Attention | EmptyTray
 
 @dataclass(frozen=True, slots=True)
 class WaitingForStillness:
-    """A look was asked for. `then_bank` where a hold asked, `confirming` a costly reading.
+    """A look was asked for.
 
-    `again` is the index of the throw that is read once more, `by_itself` where nobody asked;
+    `armed` where it waits for the next throw, `then_bank` where a hold asked, `confirming` a costly
+    reading. `again` is the index of the throw that is read once more, `by_itself` where nobody asked;
     then `before` is what was open meanwhile. What comes of it is done for the `request`.
     """
 
     situation: ClassVar = Situation.WAITING
 
     look: int
+    armed: bool = False
     then_bank: bool = False
     confirming: Reading | None = None
     again: int | None = None

@@ -231,9 +231,6 @@ class _Sink(RawIOBase):
         return data
 
 
-log = logging.getLogger(__name__)
-
-
 class MisreadCollector:
     """Looks at the match after every change; it may fail, and nobody but the log hears of it.
 

@@ -22,7 +22,7 @@ class LastRest:
     """The rest that is or was last, and the one before it.
 
     Args:
-        tray, picture_px: see `Watch`; what changes outside the tray makes no new rest.
+        tray, picture_px: see `MotionWatch`; what changes outside the tray makes no new rest.
     """
 
     def __init__(self, tray: Quad | None, picture_px: tuple[int, int]) -> None:

@@ -10,12 +10,17 @@ from vision import Quad, Reading
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """A request to read. `armed`: only after something moved, and without a time limit."""
+    """A request to read.
+
+    `armed`: only once something has moved after `since_s`, and without a time limit. `by_itself`
+    where nobody asked.
+    """
 
     number: int
     armed: bool
-    asked_s: float
+    since_s: float
     wait_s: float
+    by_itself: bool = False
 
 
 @dataclass(frozen=True, slots=True)

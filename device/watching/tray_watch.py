@@ -153,16 +153,34 @@ class TrayWatch:
 
     # What any thread may ask
 
-    def look(self, *, armed: bool = False, wait_s: float = 20.0) -> int:
-        """Ask for a reading; its report carries the number that this gives. Replaces any other."""
+    def look(
+        self,
+        *,
+        armed: bool = False,
+        since_s: float | None = None,
+        by_itself: bool = False,
+        wait_s: float = 20.0,
+    ) -> int:
+        """Ask for a reading; its report carries the number that this gives. Replaces any other.
+
+        Args:
+            armed: read only what lies there once something has moved.
+            since_s: when it must have moved after; now, without it.
+            by_itself: whether nobody asked.
+            wait_s: how long the tray may take to come to rest; one that is armed waits for ever.
+        """
         with self._lock:
             self._number += 1
-            self._wanted = ReadRequest(self._number, armed, self._clock(), wait_s)
+            now_s = self._clock()
+            since_s = now_s if since_s is None else since_s
+            self._wanted = ReadRequest(self._number, armed, since_s, wait_s, by_itself)
             return self._number
 
     def cancel(self) -> None:
+        """Nobody waits for it any more; a throw that it was to read is told again."""
         with self._lock:
-            self._wanted = None
+            if self._wanted:
+                self._wanted, self._told_s = None, 0.0
 
     def mark(self, time_s: float | None = None) -> None:
         """What was read of the tray as it was seen at this time is accepted; without one, what was tapped in.
@@ -332,7 +350,7 @@ class TrayWatch:
             view.looks.forget()
         rest = view.rests.see(frame, settled=settled, capture=view.camera.capture)
         if wanted := self._wanted:
-            ready = settled and (view.moved_s > wanted.asked_s or not wanted.armed)
+            ready = settled and (view.moved_s > wanted.since_s or not wanted.armed)
             self._serve(view, wanted, rest, ready=ready)
         elif settled and self._by_itself and self._has_tumbled_since_told(view):
             self._told_s = view.seen_s
@@ -389,12 +407,14 @@ class TrayWatch:
             reading, image = self._read(view, begun)
             self._take(view)
             if view.activity.settled:  # nothing began to move meanwhile
-                self._told_s = view.seen_s
                 sight = Sight(reading, self.tumbled, view.seen_s)
                 seen = Seen(wanted.number, sight, image, view.zones)
                 self._memory.read(view.seen_s, image, reading)
-                self._finish(wanted, self._with_earlier(seen, view))
-        elif not wanted.armed and self._clock() - wanted.asked_s > wanted.wait_s:
+                if not wanted.by_itself:
+                    seen = self._with_earlier(seen, view)
+                if self._finish(wanted, seen):
+                    self._told_s = sight.time_s
+        elif not wanted.armed and self._clock() - wanted.since_s > wanted.wait_s:
             self._finish(wanted, TimedOut(wanted.number))
 
     def _with_earlier(self, seen: Seen, view: _View) -> Seen:
@@ -431,12 +451,14 @@ class TrayWatch:
         reading = read(image, camera.tray, aside=camera.aside, table=self.table)
         return self._sift(reading, camera)
 
-    def _finish(self, wanted: ReadRequest, report: Report) -> None:
+    def _finish(self, wanted: ReadRequest, report: Report) -> bool:
+        """Tell it, if somebody still waits for it."""
         with self._lock:
             if self._wanted is not wanted:
-                return
+                return False
             self._wanted = None
         self._post(report)
+        return True
 
 
 def _scaled(zone: Quad, share: float) -> Quad:

@@ -8,7 +8,7 @@ import pytest
 from device.cameras.base import CameraError
 from device.hardware.buzzer import BANKED, Sounder
 from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S
-from game.commands import Hold, KeepDice, NameFace, StartMatch, TapIn
+from game.commands import Hold, KeepDice, NameFace, StartMatch, TapIn, Undo
 from game.message import Message
 from game.rules import rule_files
 from game.situation import Situation, TableError
@@ -58,6 +58,39 @@ def test_no_match_hold_ends_the_roll_off_and_the_match_begins(rig):
     assert snapshot.match.state.player.name == "Player 2"
 
 
+@pytest.mark.parametrize("lying", [(), (1, 2, 3)])
+def test_the_roll_off_can_be_ended_whatever_was_pressed_for_meanwhile(rig, lying):
+    roll_one(rig, 2)
+    roll_one(rig, 5)
+    rig.tray.gather()
+    if lying:
+        rig.tray.throw(values=lying)
+    rig.press()
+    snapshot = rig.hold()
+
+    assert snapshot.match.state.player.name == "Player 2"
+
+
+def test_a_die_of_the_roll_off_that_was_taken_back_is_read_again(rig):
+    roll_one(rig, 2)
+    roll_one(rig, 5)
+    rig.companion.do(Undo())
+    snapshot = rig.press()
+
+    assert snapshot.rolloff.rolls == ((2,), (5,))
+
+
+def test_a_die_of_the_roll_off_that_was_tapped_in_is_not_the_next_players(rig):
+    roll_one(rig, 2)
+    rig.tray.gather()
+    rig.tray.throw(values=[5])
+    rig.wait_s(2)
+    rig.companion.do(TapIn((5,)))
+    rig.press()
+
+    assert rig.companion.snapshot().rolloff.rolls == ((2,), (5,))
+
+
 def test_roll_off_tie_is_thrown_again(rig):
     roll_one(rig, 5)
     roll_one(rig, 5)
@@ -96,12 +129,24 @@ def test_turn_begins_hold_does_nothing_and_says_throw_first(match_rig):
 
 
 def test_waiting_press_is_still_waiting(match_rig):
-    match_rig.press()
-    snapshot = match_rig.companion.wait(0, 1)
+    match_rig.tray.throw_all(SCORING)
+    match_rig.wait_s(0.1)
+    match_rig.finger.press()
+    match_rig.companion.work_off()
     match_rig.finger.press()
     snapshot = match_rig.until(lambda s: str(s.message).startswith("Still waiting"))
 
     assert snapshot.situation is Situation.WAITING
+
+
+def test_a_press_while_a_throw_is_waited_for_reads_what_lies_there_now(match_rig):
+    match_rig.press()
+    assert str(match_rig.press().message) == "Waiting for a throw."
+    match_rig.tray.throw_all(SCORING)
+    match_rig.finger.press()
+    match_rig.until(lambda s: s.situation is Situation.ACCEPTED)
+
+    assert match_rig.state.turn.last.dice == SCORING
 
 
 def test_waiting_hold_stops_waiting(match_rig):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from game.commands import StartMatch
+from game.commands import ByHand, StartMatch
+from game.match.events import Renamed
 from game.message import Message
 from game.situation import Situation
 from tests.device.rig import open_rig
@@ -135,3 +136,33 @@ def test_a_hold_answers_the_question_though_a_look_has_begun(table):
     table.hold()
 
     assert table.scores == [1000, 0]
+
+
+def begins_to_read(table, *values):
+    """The very step in which the watch tells that they came to rest: they are not read yet."""
+    table.tray.throw_all(values)
+    table.until(lambda s: s.situation is Situation.WAITING)
+
+
+def test_a_hold_while_it_is_read_banks_it(table):
+    begins_to_read(table, *FIRST)
+    table.hold()
+
+    assert table.scores == [1000, 0]
+
+
+def test_a_phone_that_asks_for_something_meanwhile_loses_no_throw(table):
+    begins_to_read(table, *FIRST)
+    table.companion.do(ByHand(Renamed(0, "Anne")))
+    table.wait_s(LONG_S)
+
+    assert throws(table) == [FIRST]
+
+
+def test_a_throw_that_was_scooped_before_it_was_read_is_offered_at_a_press(table):
+    begins_to_read(table, *FIRST)
+    table.tray.gather()
+    table.wait_s(LONG_S)
+    assert throws(table) == []
+
+    assert "1 1 1 2 3 4 lay here" in str(table.press().question)

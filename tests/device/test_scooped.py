@@ -45,6 +45,17 @@ def test_a_press_with_the_hand_still_over_the_tray_offers_the_throw_that_lay_the
     assert "1 1 3 5 5 6 lay here" in str(snapshot.question)
 
 
+def test_the_next_players_throw_is_offered_too_where_nobody_banked(match_rig):
+    match_rig.throw(1, 1, 1, 2, 3, 4)
+    scooped(match_rig, *SCORING)
+    asked = str(match_rig.press().question)
+    assert re.search(r"1 1 3 5 5 6 lay here \d s ago. Did Anna bank 1,000\?", asked)
+    match_rig.hold()
+
+    assert match_rig.scores == [1000, 0]
+    assert match_rig.state.turn.last.dice == SCORING
+
+
 def test_a_hold_uses_it_and_the_next_throw_is_read_as_ever(match_rig):
     scooped(match_rig, *SCORING)
     match_rig.press()

@@ -68,7 +68,7 @@ class NoCamera:
     tumbled, moving = True, False
     looks = 0
 
-    def look(self, *, armed=False):
+    def look(self, *, armed=False, since_s=None, by_itself=False):
         self.looks += 1
         return self.looks
 

@@ -17,14 +17,12 @@ from game.errors import IllegalMove
 from game.message import Message
 from game.names import clean_name
 from game.rules import rule_files
+from game.situation import FREE
 from web.club.draw import Pairing, TournamentKind, TournamentPlan, pairings
 from web.club.match_history import CLOCKS_APART_S
 from web.club.people import People
 from web.club.store import ClubStore
 from web.club.trays import ShownTray
-
-FREE = ("no match", "won")
-"""Situations of a tray at which a match can begin."""
 
 _CALL_ID = re.compile(r"([0-9]{1,9})-([0-9]{1,9})-[0-9a-f]{4}")
 

@@ -27,7 +27,7 @@ class Blind:
     tumbled = None
     moving = False
 
-    def look(self, *, armed=False):
+    def look(self, *, armed=False, since_s=None, by_itself=False):
         return 0
 
     def cancel(self):

@@ -62,7 +62,7 @@ class Eye:
     def __init__(self):
         self.looks, self.tumbled, self.moving = 0, True, False
 
-    def look(self, *, armed=False):
+    def look(self, *, armed=False, since_s=None, by_itself=False):
         self.looks += 1
         return self.looks
 

@@ -127,7 +127,7 @@ def test_forgotten_dice_at_a_turns_start_never_count(opened, stayed, slid, fell,
     verdict = judge(match, sight(forgotten(stayed, slid, fell), tumbled=tumbled))
 
     assert type(verdict) is expected_of_forgotten(stayed, slid, fell, tumbled)
-    assert not (stayed and costs(match, verdict))
+    assert not (stayed and isinstance(verdict, Accept))
 
 
 def test_a_forgotten_die_is_asked_about_with_the_remedy(opened):
@@ -159,7 +159,7 @@ def test_where_nobody_watched_moved_dice_are_a_question(match):
 
     assert isinstance(verdict, Ask)
     assert str(verdict.options[0].label) == "They were thrown: 2 3 4 6"
-    assert not costs(match, verdict)
+    assert costs(match, verdict)
 
 
 def test_slid_dice_can_be_called_thrown_with_one_tap(match):
@@ -411,6 +411,17 @@ def test_farkle_costs_and_a_score_does_not(match):
     farkle = judge(match, sight(lay((2, 3, 3, 4, 6, 6))))
     score = judge(match, sight(lay(PAIR_OF_ONES)))
 
+    assert costs(match, farkle)
+    assert not costs(match, score)
+
+
+def test_a_farkle_costs_that_is_the_next_players_after_a_forgotten_bank(opened):
+    match = thrown(opened, PAIR_OF_ONES)
+    farkle = judge(match, sight(lay((2, 3, 3, 4, 6, 6), y=300)))
+    score = judge(match, sight(lay(HOT, y=300)))
+
+    assert isinstance(farkle, Ask)
+    assert isinstance(score, Ask)
     assert costs(match, farkle)
     assert not costs(match, score)
 
