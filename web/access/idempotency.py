@@ -28,7 +28,7 @@ REMEMBERED = 64
 """Of each phone: some minutes of tapping at once. Answers are a few kB each."""
 
 PATIENCE_S = 12.0
-"""Longer than the companion takes for anything."""
+"""Longer than the companion takes for anything but a restore."""
 
 DIGEST_BYTES = 8
 

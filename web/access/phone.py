@@ -16,7 +16,7 @@ from web.access.owner import Owners
 from web.access.pencil import Pencil
 from web.contracts.table import Snapshot, Table
 from web.problem import HttpProblem
-from web.route import Who, asked_for
+from web.route import Who, all_routes, asked_for
 
 COOKIE = "traykeeper_phone"
 YEAR_S = 365 * 24 * 3600
@@ -92,6 +92,7 @@ def register(app: Flask, table: Table, pencil: Pencil, phones: Phones, owners: O
             "holds": pencil.holds(me),
             "owns": owners.has(me),
             "real_button": pencil.by_button,
+            "own_turn_paths": [r.path for r in all_routes() if r.who is Who.OWN_TURN],
         }
 
     app.context_processor(seen_from_here)

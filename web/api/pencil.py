@@ -170,6 +170,7 @@ def _mine(view: Holding) -> dict[str, object]:
         "asking": bool(g.phone) and view.asking == g.phone,
         "by_button": view.by_button,
         "by_holder": view.by_holder,
+        "asker": view.asker if view.holder == g.phone else "",
         "own_turn": view.own_turn,
         "player": dict(view.players).get(g.phone),
     }

@@ -21,7 +21,10 @@
     fix: (button) => fix(Number(button.dataset.fix)),
     missed: () => openPad(readFaces()),
     edit: (button) => editThrow(button.dataset),
-    enter: () => openPad(),
+    enter: (button) => {
+      button.closest("dialog")?.close(); // the pad, and what it leads to, lie over nothing
+      openPad();
+    },
     face: (button) => tapIn(button),
     close: (button) => button.closest("dialog").close(),
   };

@@ -8,7 +8,8 @@
     const hero = document.querySelector(".hero");
     const onTurn = players.find((row) => row.getAttribute("aria-current")) || players[0];
     for (const select of byId("hand").querySelectorAll(".seats")) {
-      select.replaceChildren(...players.map((row) => new Option(row.querySelector(".name").textContent, row.dataset.seat)));
+      const offered = players.filter((row) => row.dataset.gone === undefined || select.dataset.all !== undefined);
+      select.replaceChildren(...offered.map((row) => new Option(row.querySelector(".name").textContent, row.dataset.seat)));
       select.value = onTurn.dataset.seat;
     }
     const [turn, score] = byId("hand").querySelectorAll("form");

@@ -4,11 +4,11 @@
   const byId = (id) => document.getElementById(id);
   const file = byId("restore");
   const words = JSON.parse(document.body.dataset.words);
-  const say = (text) => { byId("toast").textContent = text; };
+  const say = window.toast;
 
   const post = window.postJson;
 
-  document.addEventListener("acted", () => location.reload());
+  document.addEventListener("acted", ({ detail }) => { if (detail?.done) location.reload(); });
 
   byId("own")?.addEventListener("submit", async (event) => {
     event.preventDefault();

@@ -3,6 +3,7 @@
 (() => {
   const FIRST_WAIT_MS = 400;
   const LONGEST_WAIT_MS = 5000;
+  const POLL_MS = 5000;
   const SILENCE_MS = 40000; // the server is heard every 15 s, or it is gone
   const words = JSON.parse(document.body.dataset.words);
   const board = document.getElementById("board");
@@ -44,23 +45,23 @@
     say(await poll() ? "" : words.lost);
   }
 
+  // Whether the table answers; one that was heard meanwhile does.
   async function poll() {
     newest += 1;
     const mine = newest;
     try {
-      const answer = await fetch(board.dataset.poll, { cache: "no-store" });
+      const answer = await fetch(board.dataset.poll, { cache: "no-store", signal: AbortSignal.timeout?.(POLL_MS) });
       const text = await answer.text();
       if (answer.ok && mine === newest) swap(text);
-      return answer.ok;
+      return answer.ok || mine !== newest;
     } catch {
-      return false;
+      return mine !== newest;
     }
   }
 
   function say(text) {
     if (note.textContent !== text) note.textContent = text;
     note.hidden = !text;
-    document.documentElement.classList.toggle("away", Boolean(text));
   }
 
   function swap(html) {

@@ -3,17 +3,6 @@
 (() => {
   const PART_BYTES = 65536;
 
-  window.postJson = async (address, body) => {
-    const answer = await fetch(address, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    const told = await answer.json();
-    if (!answer.ok) throw told;
-    return told;
-  };
-
   function asBase64(part) {
     return new Promise((done, failed) => {
       const reader = new FileReader();

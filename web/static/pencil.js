@@ -2,10 +2,13 @@
 "use strict";
 (() => {
   const SEEN_MS = 45000; // well within the two minutes after which a holder counts as gone
+  const LOOK_MS = 3000; // a page without the board's stream is not told that somebody asks
   const AGAIN_MS = 1000;
   const API = "/api/v1/pencil";
-  const OWN_TURN = ["press", "throw", "keep", "bank", "correct", "face", "reread", "dice", "picture", "answer"].map((name) => `/api/v1/${name}`);
+  const OWNERS = "/api/v1/restore/"; // by the machine's own PIN, not by the pencil
   const root = document.documentElement;
+  const OWN_TURN = JSON.parse(document.body.dataset.own);
+  const words = JSON.parse(document.body.dataset.words);
   const byId = (id) => document.getElementById(id);
 
   const told = () => byId("pencil")?.querySelector("[data-holder]")?.dataset;
@@ -32,8 +35,10 @@
     byId("new-match")?.toggleAttribute("inert", !holds);
   }
 
+  // What only the board tells cannot be set elsewhere.
   function fillMenu() {
     const state = told();
+    for (const id of ["own-turn", "coach-mode", "player"]) byId(id).closest("label").hidden = !state;
     if (!state) return;
     byId("own-turn").checked = state.own === "true";
     byId("coach-mode").value = state.coach;
@@ -64,24 +69,22 @@
 
   // The other scripts ask here before they send; a watcher is offered the pencil instead.
   window.mayPost = (address) => {
-    if (root.classList.contains("holder") || address.startsWith(API)) return true;
+    if (root.classList.contains("holder") || address.startsWith(API) || address.startsWith(OWNERS)) return true;
     if (root.classList.contains("own-turn") && OWN_TURN.includes(address)) return true;
     byId("asking").showModal();
     return false;
   };
 
   async function send(what, body, refuse = window.toast) {
-    const answer = await fetch(`${API}/${what}`, {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
-    });
-    const given = await answer.json();
-    if (answer.ok) {
+    try {
+      const given = await window.postJson(`${API}/${what}`, body);
       know(given);
       document.dispatchEvent(new Event("acted"));
-    } else {
-      refuse(given.detail);
+      return given;
+    } catch (error) {
+      refuse(error.detail || words.silent);
+      return false;
     }
-    return answer.ok && given;
   }
 
   function know(given) {
@@ -91,20 +94,35 @@
     root.classList.toggle("watcher", !given.mine);
     letSetUp(given.mine);
     showWay(given.by_button ? "button" : given.by_holder ? "holder" : "");
+    showAsker(given.asker);
     if (given.mine) byId("asking").close();
     else if (given.asking) setTimeout(again, AGAIN_MS);
     return undefined;
   }
 
-  // A page without the board's stream looks for itself how its question goes.
-  async function again() {
-    const answer = await fetch(API, { cache: "no-store" });
-    if (answer.ok) know(await answer.json());
+  // The holder of such a page is asked here.
+  function showAsker(asker) {
+    const { phone, asks } = byId("hand-over-title").dataset;
+    const called = /^\d+$/.test(asker) ? phone.replace("{number}", asker) : asker;
+    byId("hand-over-title").textContent = asks.replace("{asker}", called);
+    if (!asker) byId("hand-over").close();
+    else if (!byId("hand-over").open) byId("hand-over").showModal();
   }
 
-  async function seen() {
+  async function mine() {
+    const answer = await fetch(API, { cache: "no-store" });
+    if (!answer.ok) throw answer;
+    return answer.json();
+  }
+
+  // A page without the board's stream looks for itself how its question goes.
+  function again() {
+    mine().then(know, () => setTimeout(again, AGAIN_MS));
+  }
+
+  function seen() {
     if (document.hidden || !root.classList.contains("holder")) return;
-    await fetch(API, { cache: "no-store" }).catch(() => {});
+    mine().then((given) => told() || know(given), () => {}); // it is asked again soon
   }
 
   document.addEventListener("click", (event) => {
@@ -139,10 +157,13 @@
     if (!await send("sit", { name: target.value })) fillMenu();
   });
   byId("show-pin").addEventListener("click", async () => {
-    const answer = await fetch(`${API}/pin`, { cache: "no-store" });
-    if (!answer.ok) return;
-    byId("the-pin").value = (await answer.json()).pin.replace(/(...)/, "$1 ");
-    byId("the-pin").hidden = false;
+    try {
+      const { pin } = await (await fetch(`${API}/pin`, { cache: "no-store" })).json();
+      byId("the-pin").value = pin.replace(/(...)/, "$1 ");
+      byId("the-pin").hidden = false;
+    } catch {
+      window.toast(words.silent);
+    }
   });
   byId("menu").addEventListener("close", () => { byId("the-pin").hidden = true; });
 
@@ -164,6 +185,7 @@
 
   letSetUp(root.classList.contains("holder"));
   document.addEventListener("swapped", look);
-  setInterval(seen, SEEN_MS);
+  setInterval(seen, told() ? SEEN_MS : LOOK_MS);
+  fillMenu();
   look();
 })();

@@ -27,7 +27,7 @@
 
   async function read(file) {
     document.documentElement.classList.add("reads");
-    window.toast(input.dataset.reading);
+    window.toast(input.dataset.reading, window.longestMs);
     try {
       await window.sendInParts(`${API}/part`, await small(file));
       await window.postJson(API, {});

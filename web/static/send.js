@@ -59,17 +59,28 @@
     }
   }
 
+  function askJson(address, body) {
+    const headers = { "Content-Type": "application/json", "Idempotency-Key": newKey() };
+    return ask(address, { method: "POST", headers, body: JSON.stringify(body) }, TRIES);
+  }
+
+  // What it says; thrown where it refuses, or does not answer.
+  window.postJson = async (address, body) => {
+    const answer = await askJson(address, body);
+    const told = await answer.json();
+    if (!answer.ok) throw told;
+    return told;
+  };
+
   async function send(address, body) {
     const overdue = setTimeout(sayLate, LATE_MS);
     const sentAt = stalls;
-    const headers = { "Content-Type": "application/json", "Idempotency-Key": newKey() };
-    const text = JSON.stringify("step" in body ? { ...body, step: Math.max(body.step, reached) } : body);
     try {
-      const answer = await ask(address, { method: "POST", headers, body: text }, TRIES);
+      const answer = await askJson(address, "step" in body ? { ...body, step: Math.max(body.step, reached) } : body);
       const told = await answer.json();
       reached = told.step || 0;
       window.toast(answer.ok ? "" : told.detail);
-      document.dispatchEvent(new Event("acted"));
+      document.dispatchEvent(new CustomEvent("acted", { detail: { done: answer.ok } }));
       return answer.ok;
     } catch {
       window.toast(words.silent);
@@ -82,8 +93,10 @@
 
   function sayLate() {
     stalls += 1;
-    window.toast(words.sending, TRIES * TIMEOUT_MS);
+    window.toast(words.sending, window.longestMs);
   }
+
+  window.longestMs = TRIES * TIMEOUT_MS; // until an answer is given up
 
   window.toast = (text, ms = TOAST_MS) => {
     clearTimeout(toastTimer);

@@ -1,5 +1,8 @@
 """Who may, on two phones in real Chromium."""
 
+import json
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -69,6 +72,37 @@ def test_the_holder_is_asked_on_the_phone_and_hands_it_over(new_phone, server):
 
     holds(ben)
     expect(anna.locator("#ask")).to_be_visible()
+
+
+def test_a_holder_who_looks_at_another_page_is_asked_there(new_phone, server):
+    anna, ben = new_phone(new_link(server.app)), new_phone()
+    holds(anna)
+    anna.goto(f"http://127.0.0.1:{server.port}/rules")
+    anna.locator("[data-menu]").tap()
+    expect(anna.locator("#show-pin")).to_be_visible()
+    expect(anna.locator("#own-turn")).to_be_hidden()  # only the board knows how that stands
+    anna.get_by_role("button", name="Done").tap()
+    ben.locator("#ask").tap()
+    anna.locator("#hand-over").get_by_text("Hand it over").tap()
+
+    holds(ben)
+    expect(anna.locator("html.watcher")).to_be_attached()
+
+
+def test_what_a_player_may_in_the_own_turn_is_what_the_page_lets_through(client):
+    own = re.search(r"data-own='([^']*)'", client.get("/").text)[1]
+
+    assert {"/api/v1/not-a-die", "/api/v1/bank"} < set(json.loads(own))
+    assert "/api/v1/undo" not in json.loads(own)
+
+
+def test_asking_for_the_pencil_on_the_health_page_says_how(new_phone):
+    phone = new_phone("health")
+    phone.locator("[data-menu]").tap()
+    phone.locator("#menu [data-pencil]").tap()
+    phone.wait_for_timeout(500)
+
+    expect(phone.get_by_text("Press the button at the tray now")).to_be_visible()
 
 
 def test_a_tap_of_a_watcher_changes_nothing_and_offers_the_pencil(new_phone, table):

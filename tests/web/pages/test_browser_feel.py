@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from game.commands import Bank, StartMatch, TapIn
+from game.commands import Bank, JustDice, StartMatch, TapIn
 from game.situation import Situation
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
@@ -106,6 +106,21 @@ def test_what_happened_is_heard_once_whatever_is_said_after_it(begun, open_phone
 
     assert done(page).count("buzz") == 2  # the farkle, and the question
     assert done(page)[-1] == "said: Waiting again"
+
+
+def test_just_dice_are_told_aloud(table, open_phone):
+    table.do(JustDice(on=True))
+    page = open_phone()
+    page.evaluate("localStorage.setItem('traykeeper-feel', '{\"buzz\": true, \"caller\": true}')")
+    page.reload()
+    for dice in ((1, 3, 5), (1, 3, 5)):
+        table.do(TapIn(dice))
+        expect(page.locator(".message")).to_have_attribute(
+            "data-whole", str(table.snapshot().message)
+        )
+
+    page.wait_for_timeout(300)
+    assert done(page).count("buzz") == 2
 
 
 def win(table):

@@ -734,7 +734,8 @@ def test_what_is_refused_is_told_above_the_open_dialog(begun, phone):
     toast = phone.locator("#toast")
     expect(toast).not_to_be_empty()
     assert toast.evaluate(ON_TOP)
-    phone.locator("#hand [data-enter]").tap()  # one more dialog, above that one
+    phone.locator("#hand [data-enter]").tap()  # another dialog, in that one's place
+    expect(phone.locator("#hand")).to_be_hidden()
     phone.locator("#pad .faces").get_by_label("1", exact=True).tap()
     begun.do(TapIn((1, 1, 1, 2, 3, 4)))
     phone.locator("#pad-enter").tap()

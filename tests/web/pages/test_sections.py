@@ -3,7 +3,7 @@ import re
 import pytest
 
 from game.commands import Bank, KeepDice, StartMatch, TapIn
-from game.match.events import Skipped
+from game.match.events import Joined, Left, Skipped, TurnSet
 from game.match.match import Match
 from game.rules.rule_files import load
 from game.situation import Choice, Situation
@@ -54,6 +54,35 @@ def test_a_turn_without_bank_and_farkle_is_called_what_it_was(board, client, tab
     for page in (board.html(table.show(match=match)), client.get("/turns").text):
         assert f'<span class="score">{words}</span>' in page
         assert ">+0<" not in page
+
+
+@pytest.mark.parametrize(
+    ("match", "caption"),
+    [
+        (EXTRAS.throw((1, 1, 1, 2, 3, 4)).push(Skipped()), "The throw before"),
+        (EXTRAS.throw((3, 3, 3, 3, 3, 3)), "Anna wins"),
+        (EXTRAS.throw((1, 1, 1, 2, 3, 4)).push(TurnSet(1, 350, 3)), "The throw before"),
+    ],
+)
+def test_a_throw_whose_turn_is_over_is_no_throw_of_the_next_one(board, table, match, caption):
+    html = board.html(table.show(match=match))
+
+    assert f"<span>{caption}</span>" in html
+    assert "Throw 0" not in html
+
+
+def test_what_is_at_risk_is_shown_before_the_first_throw_of_a_turn_that_was_set(board, table):
+    match = EXTRAS.push(TurnSet(0, 500, 3))
+
+    assert '<p class="big short">500</p>' in board.html(table.show(match=match))
+
+
+def test_who_left_is_called_so(board, table):
+    match = EXTRAS.push(Joined("Cleo")).push(Left(1))
+    html = board.html(table.show(match=match))
+
+    assert html.count("data-gone") == 1
+    assert "<span>left</span>" in html
 
 
 def test_text_of_users_is_escaped_everywhere(board, table):
