@@ -1,5 +1,6 @@
 """`traykeeper play`: put the parts together, serve the page, until somebody stops it."""
 
+import gc
 import logging
 import os
 import signal
@@ -95,6 +96,7 @@ def run(options: PlayOptions) -> None:
         signal.signal(name, lambda *_: stop.set())
     with serving(options) as (companion, server):
         _greet(companion, server)
+        gc.freeze()  # nobody looks through it again: that stops all threads, a small Pi's for a quarter of a second
         notify("READY=1")
         while not stop.wait(ADDRESS_S):
             with suppress(TableError):  # busy: the next look is soon

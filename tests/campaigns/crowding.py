@@ -283,7 +283,8 @@ def told(answered: Counter[int], evening: Evening, streams: int, guests: int) ->
     return (
         f"{len(late)} throws read beside {streams} streams and {guests} guests, {len(evening.unread)} unread; "
         f"press to phone: median {statistics.median(late):.0f} ms, "
-        f"19 of 20 within {late[len(late) * 19 // 20]:.0f} ms, slowest {late[-1]:.0f} ms; "
+        f"19 of 20 within {late[len(late) * 19 // 20]:.0f} ms, 99 of 100 within {late[len(late) * 99 // 100]:.0f}, "
+        f"slowest {late[-1]:.0f} ms; "
         f"memory {first:.0f} -> {last:.0f} MB, {evening.threads} threads; answers: {answers}"
     )
 
