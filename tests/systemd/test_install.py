@@ -477,6 +477,26 @@ def test_check_names_what_is_missing(root):
     assert "Mend it: sudo" in done.stdout
 
 
+def test_the_first_start_is_red_until_a_step_that_failed_is_done(tmp_path):
+    first = (PROJECT / "systemd" / "first-boot").read_text().partition("# Doing")[0]
+    goes_on = (
+        'blink() { echo "blinks $*"; }; step 1 a; step 2 b; stuck c; step 1 a; step 2 b; step 3 d'
+    )
+    script = f"{first}\ncard={tmp_path}\n{goes_on}\n"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    blinks = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("blinks")]
+
+    white, red = ["dh", "dh", "dh"], ["dh", "dl", "dl"]
+    assert blinks == [
+        ["1", *white],
+        ["2", *white],
+        ["2", *red],
+        ["1", *white],
+        ["2", *red],
+        ["3", *white],
+    ]
+
+
 def test_a_card_without_the_archive_says_so_where_any_computer_reads_it(tmp_path):
     first = PROJECT / "systemd" / "cloud-init" / "vendor-data"
     script = first.read_text().replace("/boot/firmware", str(tmp_path))
