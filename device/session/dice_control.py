@@ -86,6 +86,9 @@ class DiceControl(MatchControl):
         else:
             self.message = self.WELCOME
 
+    def _end_rolloff_if_possible(self) -> bool:
+        return self.dice is None and super()._end_rolloff_if_possible()
+
     # A match takes its place
 
     @property

@@ -51,6 +51,7 @@ from game.match.events import (
     Place,
     Redone,
     Renamed,
+    ScoreSet,
     Spliced,
     Thrown,
     Undone,
@@ -241,6 +242,14 @@ class MatchControl:
         self.overlay = None
         self._offer(())
 
+    def _clear_but_look(self) -> None:
+        """The same, where it changes nothing of what a throw means that is being read by itself."""
+        if isinstance(self.overlay, WaitingForStillness) and self.overlay.by_itself:
+            self.overlay = replace(self.overlay, before=None)
+            self._offer(())
+        else:
+            self._clear()
+
     @property
     def choices(self) -> tuple[Choice, ...]:
         """What can be answered now; the number keeps an old phone from answering something new."""
@@ -360,14 +369,18 @@ class MatchControl:
         throws = Message("%(name)s throws.", name=messages.roller(self.rolloff.seat or 0))
         self.message = Paragraph(Message("Taken back."), throws)
 
-    @property
-    def _may_end_rolloff(self) -> bool:
-        return self.match is None and self.rolloff.open and len(self.rolloff.rolls) >= MIN_PLAYERS
-
     def _end_rolloff(self) -> None:
         if self.rolloff.open:
             self.rolloff = self.rolloff.close()
         self._begin_if_decided()
+
+    def _end_rolloff_if_possible(self) -> bool:
+        """Whatever was pressed for meanwhile; says whether it was."""
+        can = not self.live_match and self.rolloff.open and len(self.rolloff.rolls) >= MIN_PLAYERS
+        if can:
+            self._clear()
+            self._end_rolloff()
+        return can
 
     def _begin_if_decided(self) -> None:
         match = match_setup.from_rolloff(self.rules, self.rolloff)
@@ -385,7 +398,7 @@ class MatchControl:
             (face,) = scoring.dice(dice, replace(self.rules, n_dice=1))
             self._clear()
             self._looker.mark()
-            self._leftovers = tapped((face,))
+            self._leftovers = (*self._lay, *tapped((face,)))
             self._roll(face)
             return
         match = self.live_match.match
@@ -393,9 +406,12 @@ class MatchControl:
         self._clear()
         self._apply(verdict)
 
-    def _play(self, action: Action) -> None:
+    def _play(self, action: Kept | Banked) -> None:
         match = self._do(action)
-        self._clear()
+        if isinstance(action, Kept):
+            self._clear_but_look()
+        else:
+            self._clear()
         self.message = messages.outcome(match)
 
     def _correct(self, dice: tuple[int, ...], index: int | None = None) -> None:
@@ -440,7 +456,10 @@ class MatchControl:
         if isinstance(event, Joined | Renamed):
             check_apart(player.name for player in before.push(event).state.players)
         match = self._do(event)
-        self._clear()
+        if isinstance(event, Joined | Renamed | ScoreSet):
+            self._clear_but_look()
+        else:
+            self._clear()
         self.message = messages.by_hand(event, before, match)
 
     def _insert(self, command: InsertTurn) -> None:

@@ -68,6 +68,7 @@ class Session(DiceControl):
         self._no_camera: Message | Paragraph | None = None
         self._before_camera_was_lost = self.message
         self.offering: Sight | None = None
+        self._answered_s: float | None = None  # when the tray was seen of which a look tells now
         self._left_out: Overlay | None = None
         self._shut_down = shut_down
 
@@ -97,17 +98,15 @@ class Session(DiceControl):
                 self._look()
 
     def _press_while_waiting(self) -> None:
-        if isinstance(self.overlay, WaitingForStillness):
-            if self.overlay.armed:
-                self._look()
-                return
-            self.message = Message("Still waiting for the dice to lie still.")
-            self.overlay = self._asked_for(self.overlay)
-
-    def _asked_for(self, waiting: WaitingForStillness) -> WaitingForStillness:
-        """Now somebody asks."""
+        waiting = self.overlay
+        if not isinstance(waiting, WaitingForStillness):
+            return
+        if waiting.armed or waiting.by_itself:
+            self._look()  # now somebody asks
+            return
+        self.message = Message("Still waiting for the dice to lie still.")
         request = waiting.request or self.live_match.request
-        return replace(waiting, by_itself=False, before=None, request=request)
+        self.overlay = replace(waiting, request=request)
 
     def hold(self, seconds: float) -> None:
         """What letting go after so many seconds does."""
@@ -125,8 +124,7 @@ class Session(DiceControl):
             case Situation.NO_MATCH:
                 self._end_rolloff()
             case Situation.TURN_BEGINS | Situation.TURN_OVER:
-                name = self.live_match.match.state.player.called
-                self.message = Message("Throw first: it is %(name)s's turn.", name=name)
+                self._say_throw_first()
             case Situation.WAITING:
                 self._hold_while_waiting()
             case Situation.ACCEPTED if self._looker.tumbled or self._looker.moving:
@@ -142,15 +140,19 @@ class Session(DiceControl):
             case Situation.JUST_DICE:
                 self.message = Message("Just dice: there is nothing to bank. Press to read them.")
 
+    def _say_throw_first(self) -> None:
+        name = self.live_match.match.state.player.called
+        self.message = Message("Throw first: it is %(name)s's turn.", name=name)
+
     def _hold_while_waiting(self) -> None:
         waiting = self.overlay
         if not isinstance(waiting, WaitingForStillness):
             return
-        if self.match and waiting.by_itself and waiting.before is None:
-            self.overlay = replace(self._asked_for(waiting), then_bank=True)
+        if waiting.by_itself and waiting.before is None and self.dice is None:
+            self._look(then_bank=True)
             return
         self._stop_waiting(waiting, Message("Stopped waiting."))
-        if self.overlay or self._may_end_rolloff:  # the hold meant that
+        if not self._end_rolloff_if_possible() and self.overlay:  # the hold meant that
             self._hold()
 
     def came_to_rest(self) -> None:
@@ -160,10 +162,7 @@ class Session(DiceControl):
 
     def _hold_at_attention(self) -> None:
         """In the roll-off it means what it does there; in a match, what to do is said again."""
-        if self._may_end_rolloff:
-            self._clear()
-            self._end_rolloff()
-        elif isinstance(self.overlay, NeedsAttention):
+        if not self._end_rolloff_if_possible() and isinstance(self.overlay, NeedsAttention):
             self.message = Paragraph(Message("Nothing is banked yet."), self.overlay.advice[0])
 
     def _shut_down_if_allowed(self) -> None:
@@ -202,7 +201,7 @@ class Session(DiceControl):
                 "There is no camera: take a picture with a phone, or tap the dice in."
             )
             return
-        since_s = self._seen_s if armed else None
+        since_s = self._answered_s if armed else None
         number = self._looker.look(armed=armed, since_s=since_s, by_itself=by_itself)
         before = self.overlay if by_itself else None
         self.overlay = WaitingForStillness(
@@ -268,8 +267,12 @@ class Session(DiceControl):
         self.overlay = self.offering = None
         self._seen_s = sight.time_s
         sight = sight.known(self._kept if waiting.again is not None else self._lay)
-        with self.live_match.asked_by(waiting.request):
-            self._take_up(waiting, sight, earlier)
+        self._answered_s = sight.time_s
+        try:
+            with self.live_match.asked_by(waiting.request):
+                self._take_up(waiting, sight, earlier)
+        finally:
+            self._answered_s = None
         return True
 
     def _take_up(self, waiting: WaitingForStillness, sight: Sight, earlier: Sight | None) -> None:
@@ -277,9 +280,11 @@ class Session(DiceControl):
             self._read_dice_or_wait(self.dice, sight)
         elif not self.live_match:
             self._rolled_off(sight)
+            if waiting.then_bank and not isinstance(self.overlay, NeedsAttention):
+                self._end_rolloff_if_possible()
         elif waiting.again is not None:
             self._judge_again(waiting, sight)
-        elif not (earlier and self._offered(sight, earlier)):
+        elif not (earlier and self._offered(waiting, sight, earlier)):
             self._judge(waiting, sight)
 
     def _read_dice_or_wait(self, log: DiceLog, sight: Sight) -> None:
@@ -288,12 +293,14 @@ class Session(DiceControl):
         else:
             self._read_dice(log, sight)
 
-    def _offered(self, sight: Sight, earlier: Sight) -> bool:
+    def _offered(self, waiting: WaitingForStillness, sight: Sight, earlier: Sight) -> bool:
         """Ask whether dice that were taken up unread are the throw; never used unasked."""
         age_s = sight.time_s - earlier.time_s
         question = judge.offer(self.live_match.match, earlier, self._leftovers, age_s)
         if question is None:
             return False
+        if waiting.then_bank and judge.asks_for_bank(question):
+            question = self._with_bank_alone(question, sight)
         self.offering = earlier
         self._apply(question)
         return True
@@ -397,8 +404,11 @@ class Session(DiceControl):
 
     def _apply_and_bank(self, verdict: Verdict, sight: Sight) -> None:
         """An empty tray is no throw here: the dice were taken up after it."""
+        if isinstance(verdict, EmptyTray):
+            self._bank_if_allowed()
+            return
         if isinstance(verdict, Ask) and judge.asks_for_bank(verdict):
-            verdict = replace(verdict, options=(*verdict.options, self._only_bank(sight)))
+            verdict = self._with_bank_alone(verdict, sight)
         self._apply(verdict)
         if self.situation is not Situation.ACCEPTED:
             return
@@ -406,6 +416,9 @@ class Session(DiceControl):
             self.message = Paragraph(self.message, Message("Hold again to bank."))
         else:
             self._bank_if_allowed()
+
+    def _with_bank_alone(self, question: Ask, sight: Sight) -> Ask:
+        return replace(question, options=(*question.options, self._only_bank(sight)))
 
     def _only_bank(self, sight: Sight) -> Answer:
         """The dice fell back into the tray as the button was held: they are no throw."""
@@ -420,6 +433,9 @@ class Session(DiceControl):
 
     def _bank_if_allowed(self) -> None:
         """A bank some time after the hold: refused, that is said, and what was read stands."""
+        if self.situation is not Situation.ACCEPTED:
+            self._say_throw_first()
+            return
         try:
             self._play(Banked())
         except GameError as error:

@@ -177,10 +177,8 @@ class TrayWatch:
             return self._number
 
     def cancel(self) -> None:
-        """Nobody waits for it any more; a throw that it was to read is told again."""
         with self._lock:
-            if self._wanted:
-                self._wanted, self._told_s = None, 0.0
+            self._wanted = None
 
     def mark(self, time_s: float | None = None) -> None:
         """What was read of the tray as it was seen at this time is accepted; without one, what was tapped in.
@@ -407,13 +405,11 @@ class TrayWatch:
             reading, image = self._read(view, begun)
             self._take(view)
             if view.activity.settled:  # nothing began to move meanwhile
+                self._told_s = view.seen_s
                 sight = Sight(reading, self.tumbled, view.seen_s)
                 seen = Seen(wanted.number, sight, image, view.zones)
                 self._memory.read(view.seen_s, image, reading)
-                if not wanted.by_itself:
-                    seen = self._with_earlier(seen, view)
-                if self._finish(wanted, seen):
-                    self._told_s = sight.time_s
+                self._finish(wanted, seen if wanted.by_itself else self._with_earlier(seen, view))
         elif not wanted.armed and self._clock() - wanted.since_s > wanted.wait_s:
             self._finish(wanted, TimedOut(wanted.number))
 
@@ -451,14 +447,12 @@ class TrayWatch:
         reading = read(image, camera.tray, aside=camera.aside, table=self.table)
         return self._sift(reading, camera)
 
-    def _finish(self, wanted: ReadRequest, report: Report) -> bool:
-        """Tell it, if somebody still waits for it."""
+    def _finish(self, wanted: ReadRequest, report: Report) -> None:
         with self._lock:
             if self._wanted is not wanted:
-                return False
+                return
             self._wanted = None
         self._post(report)
-        return True
 
 
 def _scaled(zone: Quad, share: float) -> Quad:

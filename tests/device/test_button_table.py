@@ -80,10 +80,12 @@ def test_a_die_of_the_roll_off_that_was_taken_back_is_read_again(rig):
     assert snapshot.rolloff.rolls == ((2,), (5,))
 
 
-def test_a_die_of_the_roll_off_that_was_tapped_in_is_not_the_next_players(rig):
+@pytest.mark.parametrize("lies", ["the first", "the second"])
+def test_no_die_of_the_roll_off_is_the_next_players_where_one_was_tapped_in(rig, lies):
     roll_one(rig, 2)
-    rig.tray.gather()
-    rig.tray.throw(values=[5])
+    if lies == "the second":
+        rig.tray.gather()
+        rig.tray.throw(values=[5])
     rig.wait_s(2)
     rig.companion.do(TapIn((5,)))
     rig.press()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from game.commands import ByHand, StartMatch
+from game.commands import ByHand, StartMatch, TapIn
 from game.match.events import Renamed
 from game.message import Message
 from game.situation import Situation
@@ -159,10 +159,57 @@ def test_a_phone_that_asks_for_something_meanwhile_loses_no_throw(table):
     assert throws(table) == [FIRST]
 
 
-def test_a_throw_that_was_scooped_before_it_was_read_is_offered_at_a_press(table):
+@pytest.mark.parametrize("later_s", [0.0, LONG_S])
+def test_a_throw_that_was_scooped_before_it_was_read_is_offered_at_a_press(table, later_s):
     begins_to_read(table, *FIRST)
     table.tray.gather()
-    table.wait_s(LONG_S)
+    table.wait_s(later_s)
     assert throws(table) == []
 
     assert "1 1 1 2 3 4 lay here" in str(table.press().question)
+
+
+def test_a_hold_on_a_throw_that_was_scooped_before_it_was_read_offers_it(table):
+    begins_to_read(table, *FIRST)
+    table.tray.gather()
+
+    assert "1 1 1 2 3 4 lay here" in str(table.hold().question)
+
+
+def test_what_is_tapped_in_while_a_throw_is_read_stands(table):
+    table.roll(*FIRST)
+    table.wait_s(LONG_S)
+    begins_to_read(table, 5, 5, 5, 2, 3, 4)
+    table.companion.do(TapIn((1, 1, 2, 3, 4, 6)))
+    table.wait_s(LONG_S)
+    table.hold()
+
+    assert throws(table) == [(1, 1, 2, 3, 4, 6)]
+
+
+def test_a_throw_that_is_read_while_another_match_begins_is_none_of_it(table):
+    begins_to_read(table, *FIRST)
+    table.companion.do(StartMatch(("Cleo", "Dan")))
+    table.wait_s(LONG_S)
+
+    assert throws(table) == []
+
+
+def test_a_hold_while_a_die_of_the_roll_off_is_read_begins_with_it(tmp_path):
+    with open_rig(tmp_path, hands_off=True) as rig:
+        for face in (2, 5):
+            rig.tray.gather()
+            rig.tray.throw(values=[face])
+            rig.wait_s(LONG_S)
+        rig.tray.gather()
+        rig.wait_s(LONG_S)
+        rig.tray.throw(values=[6])
+        rig.until(lambda s: s.situation is Situation.WAITING)
+        snapshot = rig.hold()
+
+    assert [player.name for player in snapshot.match.state.players] == [
+        "Player 1",
+        "Player 2",
+        "Player 3",
+    ]
+    assert snapshot.match.state.player.name == "Player 3"

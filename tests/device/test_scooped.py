@@ -6,6 +6,7 @@ import pytest
 
 from device.cameras import SimulatedTray
 from device.watching.last_rest import LastRest
+from game.commands import AnswerQuestion
 from game.situation import Situation
 from tests.device.rig import STILL_S
 
@@ -54,6 +55,16 @@ def test_the_next_players_throw_is_offered_too_where_nobody_banked(match_rig):
 
     assert match_rig.scores == [1000, 0]
     assert match_rig.state.turn.last.dice == SCORING
+
+
+def test_a_hold_to_bank_with_dice_that_fell_back_and_were_scooped_may_bank_alone(match_rig):
+    match_rig.throw(1, 1, 1, 2, 3, 4)
+    scooped(match_rig, *SCORING)
+    asked = match_rig.hold()
+    match_rig.companion.do(AnswerQuestion(asked.choices[1].id))
+
+    assert match_rig.scores == [1000, 0]
+    assert match_rig.state.turn.last is None
 
 
 def test_a_hold_uses_it_and_the_next_throw_is_read_as_ever(match_rig):

@@ -4,11 +4,13 @@
   const byId = (id) => document.getElementById(id);
   const file = byId("restore");
   const words = JSON.parse(document.body.dataset.words);
-  const say = window.toast;
+  const RESTORE_MS = 130000; // the table may take two minutes for it
+  const say = (text) => window.toast(text, RESTORE_MS);
+  let isSending = false;
 
   const post = window.postJson;
 
-  document.addEventListener("acted", ({ detail }) => { if (detail?.done) location.reload(); });
+  document.addEventListener("acted", ({ detail }) => { if (detail?.done && !isSending) location.reload(); });
 
   byId("own")?.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -42,14 +44,16 @@
 
   byId("yes")?.addEventListener("click", async () => {
     byId("sure").close();
+    isSending = true;
     try {
       await window.sendInParts("/api/v1/restore/part", chosen, (share) => {
         say(file.dataset.sending.replace("{part}", `${Math.round(100 * share)} %`));
       });
-      await post("/api/v1/restore", {});
+      await post("/api/v1/restore", {}, { tries: 1, ms: RESTORE_MS });
       say(file.dataset.done);
     } catch (error) {
       say(error.detail || words.silent);
     }
+    isSending = false;
   });
 })();

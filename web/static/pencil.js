@@ -93,7 +93,7 @@
     root.classList.toggle("holder", given.mine);
     root.classList.toggle("watcher", !given.mine);
     letSetUp(given.mine);
-    showWay(given.by_button ? "button" : given.by_holder ? "holder" : "");
+    showWay(!given.asking ? "" : given.by_button ? "button" : "holder");
     showAsker(given.asker);
     if (given.mine) byId("asking").close();
     else if (given.asking) setTimeout(again, AGAIN_MS);

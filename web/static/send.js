@@ -2,9 +2,8 @@
 "use strict";
 (() => {
   const TOAST_MS = 7000;
-  const TIMEOUT_MS = 20000;
+  const PATIENCE = { tries: 3, ms: 20000 };
   const AGAIN_MS = 700;
-  const TRIES = 3;
   const LATE_MS = 1000;
   const words = JSON.parse(document.body.dataset.words);
   const byId = (id) => document.getElementById(id);
@@ -49,24 +48,24 @@
   const newKey = () => [...crypto.getRandomValues(new Uint32Array(3))].map((n) => n.toString(36)).join("");
 
   // Asked again under the same key where the answer was lost: it is done once all the same.
-  async function ask(address, options, tries) {
+  async function ask(address, options, { tries, ms }) {
     try {
-      return await fetch(address, { ...options, signal: AbortSignal.timeout?.(TIMEOUT_MS) });
+      return await fetch(address, { ...options, signal: AbortSignal.timeout?.(ms) });
     } catch (error) {
       if (tries <= 1) throw error;
       await new Promise((done) => { setTimeout(done, AGAIN_MS); });
-      return ask(address, options, tries - 1);
+      return ask(address, options, { tries: tries - 1, ms });
     }
   }
 
-  function askJson(address, body) {
+  function askJson(address, body, patience = PATIENCE) {
     const headers = { "Content-Type": "application/json", "Idempotency-Key": newKey() };
-    return ask(address, { method: "POST", headers, body: JSON.stringify(body) }, TRIES);
+    return ask(address, { method: "POST", headers, body: JSON.stringify(body) }, patience);
   }
 
   // What it says; thrown where it refuses, or does not answer.
-  window.postJson = async (address, body) => {
-    const answer = await askJson(address, body);
+  window.postJson = async (address, body, patience) => {
+    const answer = await askJson(address, body, patience);
     const told = await answer.json();
     if (!answer.ok) throw told;
     return told;
@@ -96,7 +95,7 @@
     window.toast(words.sending, window.longestMs);
   }
 
-  window.longestMs = TRIES * TIMEOUT_MS; // until an answer is given up
+  window.longestMs = PATIENCE.tries * PATIENCE.ms; // until an answer is given up
 
   window.toast = (text, ms = TOAST_MS) => {
     clearTimeout(toastTimer);
