@@ -235,20 +235,19 @@ class MatchControl:
         self._repairs = repairs
         self._offer_number += 1
 
-    def _clear(self) -> None:
-        """A person did something: what was going on before is over."""
-        if isinstance(self.overlay, WaitingForStillness):
-            self._looker.cancel()
-        self.overlay = None
-        self._offer(())
+    def _clear(self, *, but_look: bool = False) -> None:
+        """A person did something: what was going on before is over.
 
-    def _clear_but_look(self) -> None:
-        """The same, where it changes nothing of what a throw means that is being read by itself."""
-        if isinstance(self.overlay, WaitingForStillness) and self.overlay.by_itself:
-            self.overlay = replace(self.overlay, before=None)
-            self._offer(())
+        With `but_look` a throw that is being read by itself is, all the same: it means what it did.
+        """
+        waiting = self.overlay if isinstance(self.overlay, WaitingForStillness) else None
+        if but_look and waiting and waiting.by_itself:
+            self.overlay = replace(waiting, before=None)
         else:
-            self._clear()
+            if waiting:
+                self._looker.cancel()
+            self.overlay = None
+        self._offer(())
 
     @property
     def choices(self) -> tuple[Choice, ...]:
@@ -408,10 +407,7 @@ class MatchControl:
 
     def _play(self, action: Kept | Banked) -> None:
         match = self._do(action)
-        if isinstance(action, Kept):
-            self._clear_but_look()
-        else:
-            self._clear()
+        self._clear(but_look=isinstance(action, Kept))
         self.message = messages.outcome(match)
 
     def _correct(self, dice: tuple[int, ...], index: int | None = None) -> None:
@@ -456,10 +452,7 @@ class MatchControl:
         if isinstance(event, Joined | Renamed):
             check_apart(player.name for player in before.push(event).state.players)
         match = self._do(event)
-        if isinstance(event, Joined | Renamed | ScoreSet):
-            self._clear_but_look()
-        else:
-            self._clear()
+        self._clear(but_look=isinstance(event, Joined | Renamed | ScoreSet))
         self.message = messages.by_hand(event, before, match)
 
     def _insert(self, command: InsertTurn) -> None:

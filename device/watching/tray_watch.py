@@ -171,8 +171,7 @@ class TrayWatch:
         """
         with self._lock:
             self._number += 1
-            now_s = self._clock()
-            since_s = now_s if since_s is None else since_s
+            since_s = self._clock() if since_s is None else since_s
             self._wanted = ReadRequest(self._number, armed, since_s, wait_s, by_itself)
             return self._number
 

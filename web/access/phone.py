@@ -92,12 +92,17 @@ def register(app: Flask, table: Table, pencil: Pencil, phones: Phones, owners: O
             "holds": pencil.holds(me),
             "owns": owners.has(me),
             "real_button": pencil.by_button,
-            "own_turn_paths": [r.path for r in all_routes() if r.who is Who.OWN_TURN],
         }
 
     app.context_processor(seen_from_here)
+    app.jinja_env.globals["own_turn_paths"] = _own_turn_paths
     app.before_request(recognise)
     app.after_request(hand_out)
+
+
+def _own_turn_paths() -> list[str]:
+    """What a player's own phone may ask in that player's turn."""
+    return [route.path for route in all_routes() if route.who is Who.OWN_TURN]
 
 
 def known_phone(phones: Phones) -> str:

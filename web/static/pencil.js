@@ -59,7 +59,7 @@
   byId("asking").addEventListener("close", () => { asked = false; });
 
   function fillPlayers(mine) {
-    const names = [...document.querySelectorAll(".players .name")];
+    const names = [...document.querySelectorAll(".players li:not([data-gone]) .name")];
     const select = byId("player");
     const first = select.options[0];
     select.replaceChildren(first, ...names.map((name) => new Option(name.textContent, name.dataset.name)));
@@ -109,20 +109,21 @@
     else if (!byId("hand-over").open) byId("hand-over").showModal();
   }
 
-  async function mine() {
-    const answer = await fetch(API, { cache: "no-store" });
-    if (!answer.ok) throw answer;
-    return answer.json();
+  async function get(address) {
+    const answer = await fetch(address, { cache: "no-store" });
+    const given = await answer.json();
+    if (!answer.ok) throw given;
+    return given;
   }
 
   // A page without the board's stream looks for itself how its question goes.
   function again() {
-    mine().then(know, () => setTimeout(again, AGAIN_MS));
+    get(API).then(know, () => setTimeout(again, AGAIN_MS));
   }
 
   function seen() {
     if (document.hidden || !root.classList.contains("holder")) return;
-    mine().then((given) => told() || know(given), () => {}); // it is asked again soon
+    get(API).then((given) => told() || know(given), () => {}); // it is asked again soon
   }
 
   document.addEventListener("click", (event) => {
@@ -158,11 +159,11 @@
   });
   byId("show-pin").addEventListener("click", async () => {
     try {
-      const { pin } = await (await fetch(`${API}/pin`, { cache: "no-store" })).json();
+      const { pin } = await get(`${API}/pin`);
       byId("the-pin").value = pin.replace(/(...)/, "$1 ");
       byId("the-pin").hidden = false;
-    } catch {
-      window.toast(words.silent);
+    } catch (error) {
+      window.toast(error.detail || words.silent);
     }
   });
   byId("menu").addEventListener("close", () => { byId("the-pin").hidden = true; });
