@@ -50,8 +50,8 @@ class Outline:
     def __post_init__(self) -> None:
         if not all(-OUT <= value <= 1 + OUT for corner in self.corners for value in corner):
             raise OutlineError(OutlineFault.OUTSIDE)
-        turns = [_turn(*three) for three in self._threes()]
-        if not (all(turn > 0 for turn in turns) or all(turn < 0 for turn in turns)):
+        turned = turns(np.array(self.corners))
+        if not ((turned > 0).all() or (turned < 0).all()):
             raise OutlineError(OutlineFault.CROSSED)
         if self.area < LEAST_AREA:
             raise OutlineError(OutlineFault.TOO_CLOSE)
@@ -78,13 +78,25 @@ class Outline:
         ring = (*self.corners, self.corners[0])
         return abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise(ring))) / 2
 
-    def _threes(self) -> list[tuple[Share, Share, Share]]:
-        ring = (*self.corners, *self.corners[:2])
-        return list(zip(ring, ring[1:], ring[2:], strict=False))[:4]
+
+def turns(corners: Floats) -> Floats:
+    """How much the way around turns at each of four corners (4, 2): more than 0 is clockwise as seen."""
+    ahead = np.roll(corners, -1, axis=0) - corners
+    after = np.roll(ahead, -1, axis=0)
+    return np.asarray(ahead[:, 0] * after[:, 1] - ahead[:, 1] * after[:, 0])
 
 
-def _turn(a: Share, b: Share, c: Share) -> float:
-    return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
+def clockwise(corners: Floats) -> Floats:
+    """Four corners (4, 2) clockwise as seen, the one nearest to the top left first."""
+    angle = np.arctan2(*(corners - corners.mean(axis=0)).T[::-1])
+    ordered = corners[np.argsort(angle)]
+    return np.roll(ordered, -int(ordered.sum(axis=1).argmin()), axis=0)
+
+
+def as_quad(corners: Floats) -> Quad:
+    """Of four points (4, 2)."""
+    a, b, c, d = ((float(x), float(y)) for x, y in corners)
+    return Quad((a, b, c, d))
 
 
 def width_px(quad: Quad) -> float:

@@ -16,15 +16,25 @@ SIDE_PX = 256
 
 def flat(image: Image, tray: Quad, *, side_px: int = SIDE_PX, margin: float = 0.0) -> Image:
     """The floor, (side, side, 3) uint8, with `margin` of its width around it."""
-    inset = side_px * margin / (1 + 2 * margin)
-    low, high = inset, side_px - inset
-    target = np.array([(low, low), (high, low), (high, high), (low, high)], np.float32)
+    target = laid_corners(side_px, margin)
     warp = cv2.getPerspectiveTransform(np.array(tray.corners, np.float32), target)
     # Shrunk first where the picture is much larger, else fine texture turns to noise.
     laid = cv2.warpPerspective(
         image, warp, (side_px, side_px), flags=cv2.INTER_AREA, borderMode=cv2.BORDER_REPLICATE
     )
     return np.asarray(laid, np.uint8)
+
+
+def laid_corners(side_px: int, margin: float) -> NDArray[np.float32]:
+    """(4, 2) where in such a square the corners of the floor lie."""
+    low = side_px * margin / (1 + 2 * margin)
+    high = side_px - low
+    return np.array([(low, low), (high, low), (high, high), (low, high)], np.float32)
+
+
+def as_input(image: Image) -> NDArray[np.float32]:
+    """(1, 3, h, w) 0..1, as a network sees it."""
+    return np.asarray(image.transpose(2, 0, 1)[None] / np.float32(255), np.float32)
 
 
 def mask(shape: tuple[int, ...], tray: Quad) -> NDArray[np.bool_]:

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from calibration.outline import Outline, width_px
-from vision.reading import Quad
+from calibration.outline import Outline, as_quad, clockwise, width_px
 
 GAP = 0.11
 """Of the tray's width, between its floor and the zone: walls lean outwards in the picture."""
@@ -23,25 +22,17 @@ def propose(tray: Outline, width: int, height: int) -> Outline | None:
     strips = [
         (depth * handy, zone)
         for side, handy in zip((3, 1, 2, 0), HANDY, strict=True)
-        for depth, zone in [_strip(_clockwise(tray), side, width, height)]
+        for depth, zone in [_strip(clockwise(np.array(tray.corners)), side, width, height)]
         if depth >= LEAST and zone is not None
     ]
     return max(strips, key=lambda strip: strip[0])[1] if strips else None
-
-
-def _clockwise(tray: Outline) -> np.ndarray:
-    """Corners (4, 2) from the far left, whatever order they were dragged into."""
-    corners = np.array(tray.corners)
-    angle = np.arctan2(*(corners - corners.mean(axis=0)).T[::-1])
-    ordered = corners[np.argsort(angle)]
-    return np.roll(ordered, -int(ordered.sum(axis=1).argmin()), axis=0)
 
 
 def _strip(corners: np.ndarray, side: int, width: int, height: int) -> tuple[float, Outline | None]:
     """How deep the strip beyond this side is, in tray widths, and the zone there."""
     size = np.array((width, height))
     points = corners * size
-    whole_px = width_px(Quad(tuple((float(x), float(y)) for x, y in points)))  # type: ignore[arg-type]
+    whole_px = width_px(as_quad(points))
     a, b = points[side], points[(side + 1) % 4]
     out_a, out_b = _unit(a - points[side - 1]), _unit(b - points[(side + 2) % 4])
     reach = min(_room(a, out_a, size), _room(b, out_b, size)) / whole_px

@@ -89,7 +89,7 @@ def _networks(options: argparse.Namespace) -> Iterator[TeachingStep]:
         yield TeachingStep(f"teach {kind}", (*learning, *taught, *more))
         yield TeachingStep(f"export {kind}", (*learning, "training.learning.export", kind, nets))
     yield TeachingStep("weigh", (*learning, "training.learning.weigh", *rests))
-    for kind in ("floor", "side"):
+    for kind in ("floor", "frame"):
         train = ("training.learning.train_tray", kind, nets, *rests)
         yield TeachingStep(f"train {kind}", (*learning, *train))
 

@@ -41,6 +41,19 @@ def test_a_field_has_dozens_of_dice_of_many_looks_and_some_lean(staged):
     assert any(die.touching for die in world.dice)
 
 
+def test_hard_light_is_a_small_lamp_or_two_and_hardly_a_room(rests):
+    from training.scenes.lighting import given
+    from training.scenes.staging import Wish, world
+
+    for seed in range(4):
+        light = world(seed, Purpose.TEACH, rests, Wish("table", side=32, hard=1.0)).light
+
+        assert light.kind == "hard"
+        assert 1 <= len(light.lamps) <= 2
+        assert all(lamp.radius_mm < 0.11 * np.linalg.norm(lamp.at) for lamp in light.lamps)
+        assert given(light.room).max() < 0.3
+
+
 def test_no_thing_is_in_a_die(staged):
     from training.scenes.things.clutter import away
 

@@ -54,7 +54,7 @@ def test_each_step_comes_after_what_it_needs(run, tmp_path):
         "learn learning.export change nets",
         "learn learning.weigh --rests rests",
         "learn learning.train_tray floor nets --rests rests",
-        "learn learning.train_tray side nets --rests rests",
+        "learn learning.train_tray frame nets --rests rests",
     ]
 
 
@@ -66,7 +66,7 @@ def test_it_goes_on_where_it_was_stopped(run, capsys):
     assert run.asked[-1].startswith("learn learning.teach near ")
     asked = run()
     assert asked[0].startswith("learn learning.teach near ")
-    assert asked[-1] == "learn learning.train_tray side nets --rests rests"
+    assert asked[-1] == "learn learning.train_tray frame nets --rests rests"
     assert "teach finder: done\n" in capsys.readouterr().out
     assert run() == []
 

@@ -180,30 +180,41 @@ class Floor(nn.Module):
         return out
 
 
-class Side(nn.Module):
-    """(n, 3, along, across) to (n, 1, along, across): larger where an end of the floor is likelier."""
+class FrameEnds(nn.Module):
+    """(n, 3, h, w) BGR 0..1 to (n, 4, h, w), h and w multiples of 32: larger where a side's end is likelier.
 
-    def __init__(self, widths: tuple[int, ...] = (16, 32, 48, 64)) -> None:
+    While it learns a fifth plane comes with them: the logit of floor.
+    """
+
+    def __init__(
+        self, widths: tuple[int, ...] = (16, 32, 48, 80, 112, 128), neck: int = 40
+    ) -> None:
         super().__init__()
-        a, b, c, d = widths
+        a, b, c, d, e, f = widths
         self.s1 = block(3, a)
         self.s2 = nn.Sequential(block(a, b, 2), block(b, b))
-        self.s4 = nn.Sequential(block(b, c, 2), block(c, c))
-        self.s8 = nn.Sequential(block(c, d, 2), block(d, d), block(d, d))
-        self.up = nn.ModuleList((nn.Conv2d(b, a, 1), nn.Conv2d(c, b, 1), nn.Conv2d(d, c, 1)))
-        self.mix = nn.ModuleList(block(w, w) for w in (a, b, c))
-        self.out = nn.Conv2d(a, 1, 1)
+        self.s4 = nn.Sequential(block(b, c, 2), Residual(c))
+        self.s8 = nn.Sequential(block(c, d, 2), Residual(d), Residual(d))
+        self.s16 = nn.Sequential(block(d, e, 2), Residual(e), Residual(e))
+        self.s32 = nn.Sequential(block(e, f, 2), Residual(f), Residual(f))
+        self.side = nn.ModuleList(nn.Conv2d(width, neck, 1) for width in widths[1:])
+        self.mix = nn.ModuleList(block(neck, neck) for _ in range(4))
+        self.last = nn.Conv2d(neck, a, 1)
+        self.fine = block(a, a)
+        self.out = nn.Conv2d(a, 5, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Logits along each look across."""
+        """Logits."""
         s1 = self.s1(x)
         s2 = self.s2(s1)
         s4 = self.s4(s2)
-        top = self.s8(s4)
-        for level, features in ((2, s4), (1, s2), (0, s1)):
-            top = self.mix[level](functional.relu(features + _doubled(self.up[level](top))))
-        out: Tensor = self.out(top)
-        return out
+        s8 = self.s8(s4)
+        s16 = self.s16(s8)
+        top = self.side[4](self.s32(s16))
+        for level, features in ((3, s16), (2, s8), (1, s4), (0, s2)):
+            top = self.mix[level](functional.relu(_doubled(top) + self.side[level](features)))
+        out: Tensor = self.out(self.fine(functional.relu(s1 + _doubled(self.last(top)))))
+        return out if self.training else out[:, :4]
 
 
 def _doubled(features: Tensor) -> Tensor:

@@ -17,17 +17,24 @@ ORDINARY_LAMPS = {"one": 0.4, "two": 0.2, "window": 0.25, "none": 0.15}
 EDGED = 0.3
 """So many pictures have shadows cast by something between lamp and tray."""
 
+HARD_ROOM = (-3.0, -0.8)
+"""What a room gives in hard light, as powers of ten of what a lamp gives."""
 
-def light(chooser: Chooser, span_mm: float, eye: Vector) -> Light:
-    """What shines on a tray of that size, seen from `eye`."""
+
+def light(chooser: Chooser, span_mm: float, eye: Vector, *, hard: bool = False) -> Light:
+    """What shines on a tray of that size, seen from `eye`.
+
+    `hard` light comes from one small lamp or two, and hardly any from the room: shadows are black.
+    """
     rng = chooser.rng
     ordinary = chooser.purpose is Purpose.ORDINARY
-    kind = chooser.kind("lamps", ORDINARY_LAMPS if ordinary else LAMPS)
-    lamps = tuple(_lamps(rng, kind, span_mm, eye))
+    kind = "hard" if hard else chooser.kind("lamps", ORDINARY_LAMPS if ordinary else LAMPS)
+    lamps = _hard_lamps(rng, span_mm) if hard else tuple(_lamps(rng, kind, span_mm, eye))
     shades: tuple[Shade, ...] = ()
     if lamps and rng.random() < (0.12 if ordinary else EDGED):
         shades = tuple(_shades(rng, lamps[0], span_mm))
-    weak = 10 ** rng.uniform(-1.5, 0.2) if lamps else 10 ** rng.uniform(-0.3, 0.3)
+    room = HARD_ROOM if hard else (-1.5, 0.2) if lamps else (-0.3, 0.3)
+    weak = 10 ** rng.uniform(*room)
     return Light(_room(rng) * np.float32(weak), lamps, shades, kind)
 
 
@@ -145,6 +152,14 @@ def _lamps(  # noqa: PLR0911 - one for each kind
             _lamp(rng, middle + way * far * s, 0.015, 0.25, 0.15) for s in np.linspace(-0.6, 0.6, 5)
         ]
     return []
+
+
+def _hard_lamps(rng: Generator, span: float) -> tuple[AreaLamp, ...]:
+    """One small lamp, seldom two."""
+    return tuple(
+        _lamp(rng, _way(rng, 15, 75) * span * rng.uniform(1, 5), float(10 ** rng.uniform(-2.3, -1)), 1.0)
+        for _ in range(int(rng.choice([1, 1, 1, 1, 2])))
+    )  # fmt: skip
 
 
 def _shades(rng: Generator, lamp: AreaLamp, span: float) -> list[Shade]:

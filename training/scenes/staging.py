@@ -49,6 +49,7 @@ class Wish:
     size: tuple[int, int] | None = None  # of the picture; else any usual one
     tricky: float = TRICKY
     near: float = 0.0  # chance that but some of its dice are seen, larger
+    hard: float = 0.0  # chance of hard light
 
 
 def world(seed: int, purpose: Purpose, library: RestLibrary, wish: Wish | None = None) -> World:
@@ -85,7 +86,10 @@ def build(  # noqa: PLR0917 - what a world is built of
     dice = free_of(hand, dice)
     reach = float(np.abs(rest.tray.outline).max())
     clutter(bench, chooser, wish.kind, dice, rest, drop, reach)
-    shining = light(chooser, 2 * reach, camera.at)
+    hard = (
+        wish.hard > 0 and rng.random() < wish.hard
+    )  # without the wish a seed's world stays as it was
+    shining = light(chooser, 2 * reach, camera.at, hard=bool(hard))
     return World(seed, wish.kind, tray, ground, table, drop, styles, dice, tuple(bench.covers),
                  tuple(bench.solids), hand, shining, camera)  # fmt: skip
 

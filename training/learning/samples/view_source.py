@@ -39,6 +39,7 @@ class ViewSource:
     """Views by number; the same number is the same view but for traced files that came meanwhile.
 
     Kept out trays have any number of corners but four: `usual_trays` takes those that are taught.
+    Of those for the finder a share has `hard` light, too.
     """
 
     def __init__(
@@ -49,11 +50,13 @@ class ViewSource:
         for_finder: bool,
         size: tuple[int, int] | None = None,
         usual_trays: bool = False,
+        hard: float = 0.0,
     ) -> None:
         strange = purpose is Purpose.STRANGE and not usual_trays
         self._library: RestLibrary = load(materials.rests / (STRANGE if strange else TEACHING))
         self._traced = materials.traced
         self._purpose, self._for_finder, self._size = purpose, for_finder, size
+        self._hard = hard
 
     def view(self, number: int, *, cast_only: bool = False) -> TrayView:
         """The view of a number."""
@@ -70,7 +73,7 @@ class ViewSource:
         kind = str(rng.choice(list(mixture), p=list(mixture.values())))
         size = self._size or (FIELD_PX if kind == "field" else None)
         if self._for_finder:
-            wish = Wish(kind, hand=HAND, size=size)
+            wish = Wish(kind, hand=HAND, size=size, hard=self._hard)
         else:
             wish = Wish(kind, hand=HAND, size=size, tricky=UNEASY, near=NEAR)
         return cast_now(number, self._purpose, self._library, wish, empty=self._for_finder)

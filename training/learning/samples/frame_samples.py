@@ -1,0 +1,105 @@
+"""What the network that moves a frame learns from: guessed frames, and where the floor ends in them."""
+
+import cv2
+import numpy as np
+import torch
+from numpy.random import Generator
+from numpy.typing import NDArray
+from torch import Tensor
+
+from calibration.frame_fit import (
+    ALONG,
+    COLUMNS,
+    ROWS,
+    SQUARE_PX,
+    into_picture,
+    shrunk,
+    square,
+    turned_up,
+)
+from calibration.outline import as_quad, clockwise, turns, width_px
+from calibration.rectify import as_input
+from calibration.tray_finder import SIZES
+from training.learning.samples.retaking import photographed
+from training.learning.samples.tray_lights import TrayLight
+
+Floats = NDArray[np.float64]
+Picture = NDArray[np.uint8]
+GUESSES = 3
+"""Of each picture."""
+
+OFF, OFF_SPREAD = 0.035, 0.7
+"""Of the tray's width: the median of how far off the corners of a guess are, and how that varies (of its log)."""
+
+SHIFTED = 0.7
+"""How far all of a guess lies aside, to how far its corners are off."""
+
+
+def frames(pool: list[TrayLight], rng: Generator, count: int = 4) -> tuple[Tensor, Tensor, Tensor]:
+    """Squares (n, 3, h, w), their ends (n, 4, ALONG) and floors (n, h, w): GUESSES of each of `count` pictures.
+
+    An end is a row of the side turned up, at each of COLUMNS: NaN where there is none.
+    """
+    made = []
+    for _ in range(count):
+        picture, tray = _mirrored(pool[int(rng.integers(len(pool)))], rng)
+        for _ in range(GUESSES):
+            true = np.roll(tray, int(rng.integers(4)), axis=0)
+            made.append(_sample(picture, true, guessed(true, rng)))
+    squares, ends, floors = zip(*made, strict=True)
+    shown = np.concatenate([as_input(one) for one in squares])
+    return (
+        torch.from_numpy(shown),
+        torch.from_numpy(np.stack(ends)),
+        torch.from_numpy(np.stack(floors)),
+    )
+
+
+def guessed(tray: Floats, rng: Generator) -> Floats:
+    """A convex frame as far off as one that a search begins with, or as a round of it leaves one."""
+    while True:
+        frame = _moved(tray, rng)
+        if (turns(frame) > 0).all():
+            return frame
+
+
+def _moved(tray: Floats, rng: Generator) -> Floats:
+    wide = width_px(as_quad(tray))
+    off = np.exp(rng.normal(np.log(OFF), OFF_SPREAD))
+    moved = tray + rng.normal(0, off, tray.shape) * wide
+    grown = float(rng.choice((1.0, *SIZES))) * np.exp(rng.normal(0, off))
+    middle = tray.mean(axis=0)
+    return np.asarray(middle + (moved - middle) * grown + rng.normal(0, off, 2) * wide * SHIFTED)
+
+
+def true_ends(tray: Floats, side: int) -> Floats:
+    """In which row a side of the true tray (4, 2), in the square, lies at each of COLUMNS."""
+    up = turned_up(side, tray)
+    (x, y), (x_end, y_end) = up[side], up[(side + 1) % 4]
+    if abs(x_end - x) < 1:
+        return np.full(ALONG, np.nan)
+    share = (COLUMNS - x) / (x_end - x)
+    row = y + share * (y_end - y)
+    there = (share > -0.01) & (share < 1.01) & (row > 1) & (row < len(ROWS) - 2)
+    return np.where(there, row, np.nan)
+
+
+def _mirrored(view: TrayLight, rng: Generator) -> tuple[Picture, Floats]:
+    """A picture of it and its tray: as it is, or mirrored."""
+    picture, tray = photographed(view.seen(rng), rng), view.tray.astype(np.float64)
+    if rng.random() < 0.5:
+        return picture, clockwise(tray)
+    there = np.column_stack([picture.shape[1] - 1 - tray[:, 0], tray[:, 1]])
+    return np.ascontiguousarray(picture[:, ::-1]), clockwise(there)
+
+
+def _sample(
+    picture: Picture, tray: Floats, guess: Floats
+) -> tuple[Picture, NDArray[np.float32], NDArray[np.float32]]:
+    small, scale = shrunk(picture, guess)
+    from_picture = np.linalg.inv(into_picture(guess * scale))
+    there = np.asarray(cv2.perspectiveTransform((tray * scale)[None], from_picture)[0], np.float64)
+    ends = np.stack([true_ends(there, side) for side in range(4)])
+    floor = np.zeros((SQUARE_PX, SQUARE_PX), np.float32)
+    cv2.fillPoly(floor, [np.rint(there * 16).astype(np.int32)], 1.0, cv2.LINE_8, 4)
+    return square(small, guess * scale), ends.astype(np.float32), floor
