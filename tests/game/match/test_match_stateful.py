@@ -71,7 +71,8 @@ class MatchMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def throw(self, data):
         state = self.match.state
-        if state.turn.last and not state.turn.last.keep and state.keeps:
+        unkept = state.turn.last and not state.turn.last.keep
+        if unkept and state.keeps and state.winner is None:
             self.match = self.match.keep(data.draw(st.sampled_from(state.keeps)).dice)
         n = self.match.state.dice_in_hand
         dice = tuple(data.draw(st.lists(st.integers(1, 6), min_size=n, max_size=n)))
