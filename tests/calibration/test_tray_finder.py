@@ -96,14 +96,14 @@ def renders():
 
 
 @pytest.mark.pictures
-def test_half_of_the_rendered_trays_are_found_within_three_hundredths(renders):
-    assert np.median([away for away, _ in renders]) < RIGHT
+def test_two_thirds_of_the_rendered_trays_are_found_within_three_hundredths(renders):
+    assert np.mean([away < RIGHT for away, _ in renders]) >= 2 / 3
 
 
 @pytest.mark.pictures
 def test_what_is_called_found_is_right(renders):
     sure = [away for away, sure in renders if sure]
 
-    assert len(sure) >= len(renders) / 5
+    assert len(sure) >= len(renders) / 3
     assert np.mean([away < RIGHT for away in sure]) >= 0.9
     assert max(sure) < 3 * RIGHT
