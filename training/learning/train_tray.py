@@ -35,6 +35,8 @@ CLEAR_PX = 0.006 * INSIDE_PX
 """How sharply an end is to be told."""
 
 EXAMPLES = 16
+"""Pictures tell how far the layers of a network that is put back are spread."""
+
 HARD = 0.4
 """So many views have hard light: the black shadow of a wall is what a wall is mistaken for."""
 
@@ -68,12 +70,14 @@ def frame_loss(out: Tensor, ends: Tensor, floors: Tensor) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class TrayLesson:
-    """A network, and how it learns: `samples` gives what it sees and what `loss` compares with what it says."""
+    """A network, and how it learns.
+
+    `samples`, of a pool, a generator and perhaps so many pictures, gives what it sees and what `loss`
+    compares with what it says.
+    """
 
     net: Callable[[], nn.Module]
-    samples: Callable[
-        ..., tuple[Tensor, ...]
-    ]  # of a pool and a generator, perhaps so many pictures
+    samples: Callable[..., tuple[Tensor, ...]]
     loss: Callable[..., Tensor]
     file: str
     size: tuple[int, int]  # width and height of what it sees
