@@ -58,12 +58,18 @@ def main() -> None:
 
 def write(net: torch.nn.Module, kind: str, path: Path) -> None:
     """As ONNX, for any number of patches, or for one picture."""
-    whole = kind in LOOKS
     example = torch.zeros(LOOKS.get(kind) or (1, PLANES, *(2 * DIE_SIZES[kind][:1])))
+    as_onnx(net, example, path, any_number=kind not in LOOKS)
+
+
+def as_onnx(
+    net: torch.nn.Module, example: torch.Tensor, path: Path, *, any_number: bool = False
+) -> None:
+    """For OpenCV, with weights of 16 bits; for such an input, or for any number of them."""
     torch.onnx.export(
         net, (example,), str(path), opset_version=13, dynamo=False,
         input_names=["x"], output_names=["y"],
-        dynamic_axes=None if whole else {"x": {0: "n"}, "y": {0: "n"}},
+        dynamic_axes={"x": {0: "n"}, "y": {0: "n"}} if any_number else None,
     )  # fmt: skip
     model = onnx.load(str(path))
     halve(model.graph)

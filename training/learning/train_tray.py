@@ -14,14 +14,13 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-import onnx
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from calibration.frame_fit import COLUMNS, INSIDE_PX, ROWS, SQUARE_PX
 from calibration.tray_finder import SEEN_PX
-from training.learning.export import halve
+from training.learning.export import as_onnx
 from training.learning.networks import Floor, FrameEnds
 from training.learning.revive import revive
 from training.learning.samples.floor_samples import floors
@@ -162,13 +161,7 @@ def export(net: nn.Module, lesson: TrayLesson, folder: Path = NETS) -> None:
     net.eval()
     wide, high = lesson.size
     out = folder / lesson.file
-    torch.onnx.export(
-        net, (torch.zeros(1, 3, high, wide),), str(out), opset_version=13, dynamo=False,
-        input_names=["x"], output_names=["y"],
-    )  # fmt: skip
-    model = onnx.load(str(out))
-    halve(model.graph)
-    onnx.save(model, str(out))
+    as_onnx(net, torch.zeros(1, 3, high, wide), out)
     print(f"{out.name}: {out.stat().st_size / 1024:.0f} kB")
 
 

@@ -86,10 +86,9 @@ def build(  # noqa: PLR0917 - what a world is built of
     dice = free_of(hand, dice)
     reach = float(np.abs(rest.tray.outline).max())
     clutter(bench, chooser, wish.kind, dice, rest, drop, reach)
-    hard = (
-        wish.hard > 0 and rng.random() < wish.hard
-    )  # without the wish a seed's world stays as it was
-    shining = light(chooser, 2 * reach, camera.at, hard=bool(hard))
+    # Without the wish no number is drawn: a seed's world stays as it was.
+    hard = wish.hard > 0 and bool(rng.random() < wish.hard)
+    shining = light(chooser, 2 * reach, camera.at, hard=hard)
     return World(seed, wish.kind, tray, ground, table, drop, styles, dice, tuple(bench.covers),
                  tuple(bench.solids), hand, shining, camera)  # fmt: skip
 
