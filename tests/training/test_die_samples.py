@@ -1,5 +1,7 @@
 """What the networks of one die learn from: how large dice are, and where their parts lie."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,15 @@ def test_the_parts_of_a_die_are_in_the_middle_of_its_patch_and_its_top_is_within
         assert body[6:10, 6:10].mean() > 100
         assert (top <= body + 1).all()
         assert sample.parts.shape == (3, 16, 16)
+
+
+def test_places_are_no_larger_than_the_view_when_a_die_is_at_the_lens(view):
+    from training.learning.samples.die_samples import die_samples
+
+    far = view(3, 0.0)
+    near = replace(far, dice=replace(far.dice, quads=far.dice.quads * 1000))
+
+    assert die_samples(near, np.random.default_rng(6), 30, "near")
 
 
 def test_where_no_die_is_there_is_no_part_of_one(view):
