@@ -217,7 +217,8 @@ def _no_die(view: TrayView, rng: Generator) -> CutPlace | None:
     size = np.array(view.part.shape[::-1])
     sizes = edges(view.dice.quads)
     edge = float(np.median(sizes)) if len(sizes) else float(rng.uniform(12, 80))
-    edge = min(edge * float(np.exp(rng.normal(0, 0.4))), float(size.max()))  # a die may be at the lens
+    edge *= float(np.exp(rng.normal(0, 0.4)))
+    edge = min(edge, float(size.max()))  # a die may be at the lens
     x, y = (float(v) for v in np.clip(_somewhere(view, rng, sizes), 2, size - 3))
     if is_die(view, (x, y), edge):
         return None
