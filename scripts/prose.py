@@ -1,0 +1,131 @@
+"""Check the prose of docstrings, comments and docs: archaic phrases, and arguments without a description.
+
+Spelling is checked by `typos` and the form of docstrings by ruff; both are set up in pyproject.toml.
+
+    python scripts/prose.py game vision README.md docs
+"""
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+PHRASES = {
+    r"as ever": "as before, or leave it out",
+    r"in vain": "without success",
+    r"anew": "again",
+    r"heeds?": "acknowledge, or obey",
+    r"whoever": "name the person: the player, the user",
+    r"thither|hither|hence|thus|thereof|herein|whereby": "a plain word: so, there, of it",
+    r"(?:he|she|it|they|that|what|who) (?:is|are|was|were) told": "say who tells whom, or use a plain verb",
+    r"(?:lies?|lay|lying) (?:well|ill)": "is flat, or is cocked",
+    r"the one of before": "the previous one",
+    r"the same of": "say what is the same",
+    r"what is none": "name the thing that is rejected",
+    r"of which": "split the sentence",
+    r"for whom": "split the sentence",
+}
+"""Phrases that no longer occur in plain English or that hide the subject, and what to write instead."""
+
+MIN_ARGS = 2
+"""A function with one argument may describe it in its summary."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Finding(NamedTuple):
+    """One place that needs rewriting."""
+
+    path: Path
+    line: int
+    what: str
+
+    def __str__(self) -> str:
+        """Return the finding as `path:line: what`, which editors can jump to."""
+        return f"{self.path}:{self.line}: {self.what}"
+
+
+def prose_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the line number and text of each docstring and comment, or of each line of a document."""
+    source = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        yield from enumerate(source.splitlines(), 1)
+        return
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            text = node.value.value
+            if isinstance(text, str):
+                for offset, line in enumerate(text.splitlines()):
+                    yield node.lineno + offset, line
+
+
+def archaic(path: Path) -> Iterator[Finding]:
+    """Find phrases of PHRASES in the prose of a file."""
+    for line, text in prose_of(path):
+        for phrase, remedy in PHRASES.items():
+            found = re.search(rf"\b(?:{phrase})\b", text, re.IGNORECASE)
+            if found:
+                yield Finding(path, line, f"{found[0]!r}: write {remedy}")
+
+
+def public_functions(body: list[ast.stmt]) -> Iterator[Function]:
+    """Yield the public functions of a module and the public methods of its public classes."""
+    for node in body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from public_functions(node.body)
+        elif isinstance(node, Function) and not node.name.startswith("_"):
+            yield node
+
+
+def is_described_elsewhere(function: Function) -> bool:
+    """Whether the docstring refers to the protocol or base class that describes the arguments."""
+    return (ast.get_docstring(function) or "").startswith("Implement `")
+
+
+def undescribed(path: Path) -> Iterator[Finding]:
+    """Find public functions whose docstring does not describe each of their arguments."""
+    for function in public_functions(ast.parse(path.read_text(encoding="utf-8")).body):
+        arguments = function.args
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        names = [a.arg for a in every if a.arg not in {"self", "cls"} and not a.arg.startswith("_")]
+        text = ast.get_docstring(function) or ""
+        _, has_section, section = text.partition("Args:\n")
+        missing = [n for n in names if not re.search(rf"^\s+{n}: ", section, re.MULTILINE)]
+        if len(names) < MIN_ARGS or not missing or is_described_elsewhere(function):
+            continue
+        problem = (
+            "does not describe " + ", ".join(missing) if has_section else "has no Args section"
+        )
+        yield Finding(path, function.lineno, f"{function.name} {problem}")
+
+
+def files_of(roots: list[str]) -> Iterator[Path]:
+    """Yield the Python and Markdown files named by, or below, each root."""
+    for root in map(Path, roots):
+        if root.is_file():
+            yield root
+        else:
+            yield from sorted(p for p in root.rglob("*") if p.suffix in {".py", ".md"})
+
+
+def main(roots: list[str]) -> int:
+    """Print each finding and return the exit status: 1 if there is any."""
+    findings = [
+        finding
+        for path in files_of(roots)
+        for check in ((archaic, undescribed) if path.suffix == ".py" else (archaic,))
+        for finding in check(path)
+    ]
+    print(*findings, sep="\n", end="\n" if findings else "")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
