@@ -38,10 +38,10 @@ from web.pages import filters
 from web.pages.assets import YEAR_S, asset
 from web.pages.compiled_templates import TEMPLATES, CompiledTemplates
 from web.pages.evening import create_evening
-from web.pages.matches import Pictures, create_looking_back, no_picture
-from web.pages.printouts import create_paper
-from web.pages.remembered import RememberedHistory
-from web.pages.scoreboard import create_page, showing
+from web.pages.history_cache import CachedHistory
+from web.pages.matches import PictureAt, create_match_pages, no_pictures
+from web.pages.printouts import create_printouts
+from web.pages.scoreboard import create_scoreboard, page_renderer
 from web.response import state_answer
 from web.route import MAX_BYTES
 from web.stream import Streams
@@ -63,7 +63,7 @@ def create_app(
     hosts: AllowedHosts | None = None,
     pencil: Pencil | None = None,
     secret: bytes | None = None,
-    pictures: Pictures = no_picture,
+    pictures: PictureAt = no_pictures,
 ) -> Flask:
     """The application over this table.
 
@@ -108,12 +108,12 @@ def create_app(
         partial(_marks, history),
         lambda: state_answer(table.snapshot()),
     )
-    show, few = showing(table), FewAtOnce(LOOKING_BACK, waiting=LOOKING_BACK_SOON)
-    past = RememberedHistory(history.path) if history else None
+    show, few = page_renderer(table), FewAtOnce(LOOKING_BACK, waiting=LOOKING_BACK_SOON)
+    past = CachedHistory(history.path) if history else None
     for blueprint in (
-        create_page(table, streams, app),
-        create_paper(table, offered),
-        few.within(create_looking_back(show, past, coach, pictures)),
+        create_scoreboard(table, streams, app),
+        create_printouts(table, offered),
+        few.within(create_match_pages(show, past, coach, pictures)),
         few.within(create_evening(show, past, coach, pictures)),
         create_statistics_pages(show, coach),
         create_calibration_page(table, calibration),

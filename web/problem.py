@@ -15,7 +15,7 @@ from werkzeug.exceptions import HTTPException
 from game.errors import GameError, TraykeeperError
 from game.message import Message, Verbatim
 from game.situation import TableError
-from web.i18n.translate import say
+from web.i18n.translate import translate
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +43,11 @@ def _told(problem: HttpProblem, *, lost: str) -> Response | tuple[str, int, dict
     """A page where a person followed a link, else what a program reads."""
     is_page = request.method == "GET" and request.accept_mimetypes["text/html"]
     if is_page and not request.path.startswith("/api/"):
-        return render_template(lost, detail=say(problem.message)), problem.status, problem.headers
+        return (
+            render_template(lost, detail=translate(problem.message)),
+            problem.status,
+            problem.headers,
+        )
     return response(problem)
 
 
@@ -51,7 +55,7 @@ def response(problem: HttpProblem) -> Response:
     body = {
         "title": HTTPStatus(problem.status).phrase,
         "status": problem.status,
-        "detail": say(problem.message),
+        "detail": translate(problem.message),
     }
     return Response(
         json.dumps(body) + "\n",

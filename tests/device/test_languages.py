@@ -24,7 +24,7 @@ from game.rules.scoring import find
 from tests.device.calibrating.test_picture_advice import checks
 from tests.languages import OTHERS, english_left, spoken
 from vision.reading import Die, Problem, Reading
-from web.i18n.translate import say, say_published
+from web.i18n.translate import translate, translate_text
 
 RULES = replace(rule_files.load("walnut-studiolo"), title="Walnut")
 GOOD = Backup(1.8e9, 7, 3, {"journal.db": b"", "settings.toml": b""})
@@ -140,7 +140,7 @@ OPTIONS = {word for name in rule_files.defaults() for word in name.split("_")}
 def test_every_family_is_said_in_every_language(language, family):
     told = FAMILIES[family]()
     with spoken(language):
-        said = [*map(say, told)]
+        said = [*map(translate, told)]
 
     assert len(told) >= 3
     assert [line for line in said if "%(" in line] == []
@@ -152,13 +152,13 @@ def test_every_family_is_said_in_every_language(language, family):
 @pytest.mark.parametrize("problem", Problem)
 def test_every_problem_has_a_word_beside_the_die(language, problem):
     with spoken(language):
-        assert say_published(problem) != problem
+        assert translate_text(problem) != problem
 
 
 def test_a_damaged_journal_is_told_whole():
     notice = RescueState(1, "journal-damaged-1.db").with_result(GOOD, 1250, 3).notice
     with spoken("de"):
-        told = say(notice).replace(str(dict(GOOD.contents.values)["when"]), "gestern")
+        told = translate(notice).replace(str(dict(GOOD.contents.values)["when"]), "gestern")
 
     assert told == (
         "Das Journal war beschädigt. An seiner Stelle: eine Sicherung (3 Partien und "

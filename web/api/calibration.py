@@ -14,7 +14,7 @@ from web.contracts.calibration import (
 )
 from web.contracts.table import Table
 from web.fields import Corners, OneOf, Optional, Yes
-from web.i18n.translate import say
+from web.i18n.translate import translate
 from web.problem import HttpProblem
 from web.response import json_answer
 from web.route import Routes, Who
@@ -59,7 +59,7 @@ def create_calibration(calibration: Calibration | None) -> Routes:
     routes = Routes("calibrating", "/api/v1/calibration")
 
     def answer(ask: Ask) -> Response:
-        return json_answer(calibration_json(ask(_there(calibration)), say))
+        return json_answer(calibration_json(ask(_there(calibration)), translate))
 
     @routes.reads("", "Where the calibration stands", refused=(409,))
     def state() -> Response:

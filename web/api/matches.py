@@ -11,7 +11,15 @@ from game.match.match_text import to_text
 from web.api.exports import as_csv, as_json
 from web.contracts.coach import Coach, LookedBack
 from web.fields import Whole
-from web.pages.matches import BEFORE, HIGHEST, found_match, known, lost_match, sums, working
+from web.pages.matches import (
+    BEFORE_POSITION,
+    MAX_MATCH_ID,
+    find_match,
+    luck_and_decisions,
+    match_not_found,
+    require_coach,
+    require_ready,
+)
 from web.response import json_answer
 from web.route import Routes
 from web.state.coach_json import moment_json
@@ -24,7 +32,10 @@ def create_matches(history: History | None, coach: Coach | None) -> Routes:
     routes = Routes("matches", "/api/v1/matches")
 
     @routes.reads(
-        "", "The matches of the journal, the newest first", asked={"before": BEFORE}, refused=(503,)
+        "",
+        "The matches of the journal, the newest first",
+        asked={"before": BEFORE_POSITION},
+        refused=(503,),
     )
     def matches(before: int) -> Response:
         found = history.matches(before=before, limit=PAGE) if history else ()
@@ -40,35 +51,35 @@ def _add_exports(routes: Routes, history: History | None) -> None:
         "/<int:match_id>.txt", "One of them as text", kind="text/plain", refused=(404, 503)
     )
     def text(match_id: int) -> Response:
-        return Response(to_text(found_match(history, match_id)[1]), mimetype="text/plain")
+        return Response(to_text(find_match(history, match_id)[1]), mimetype="text/plain")
 
     @routes.reads(
         "/<int:match_id>.csv", "Its turns for a spreadsheet", kind="text/csv", refused=(404, 503)
     )
     def spreadsheet(match_id: int) -> Response:
-        return Response(as_csv(found_match(history, match_id)[1]), mimetype="text/csv")
+        return Response(as_csv(find_match(history, match_id)[1]), mimetype="text/csv")
 
     @routes.reads("/<int:match_id>.json", "Its turns for programs", refused=(404, 503))
     def data(match_id: int) -> Response:
-        return json_answer(as_json(found_match(history, match_id)[1]))
+        return json_answer(as_json(find_match(history, match_id)[1]))
 
 
 def _add_review(routes: Routes, history: History | None, coach: Coach | None) -> None:
     @routes.reads("/<int:match_id>/review", "Luck and decisions in it", refused=(404, 503))
     def review(match_id: int) -> Response:
-        played, match = found_match(history, match_id)
-        looked = known(working(coach).look_back(match_id, played.steps))
+        played, match = find_match(history, match_id)
+        looked = require_ready(require_coach(coach).look_back(match_id, played.steps))
         return json_answer(_review_json(match, looked))
 
     @routes.does(
         "/solve", "Work out chances to win under the rules of that match",
-        {"match": Whole(1, HIGHEST)},
+        {"match": Whole(1, MAX_MATCH_ID)},
     )  # fmt: skip
     def solve(match: int) -> Response:
         try:
-            working(coach).solve(match)
+            require_coach(coach).solve(match)
         except JournalError:
-            raise lost_match(match) from None
+            raise match_not_found(match) from None
         return json_answer({"match": match})
 
 
@@ -92,7 +103,7 @@ def _played_json(played: Played) -> dict[str, Any]:
 
 def _review_json(match: Match, looked: LookedBack) -> dict[str, Any]:
     review = looked.review
-    players = zip(match.state.players, sums(match, review), strict=True)
+    players = zip(match.state.players, luck_and_decisions(match, review), strict=True)
     return {
         "solved": looked.solved,
         "of_two": review.of_two,

@@ -9,12 +9,12 @@ from game.stats.counts import Fallen
 from game.stats.tally import Tally
 from web.contracts.coach import Coach
 from web.fields import Text
-from web.pages.matches import Show, known, working
+from web.pages.matches import RenderPage, require_coach, require_ready
 from web.response import json_answer
 from web.route import Routes
 
 
-def create_statistics_pages(show: Show, coach: Coach | None) -> Blueprint:
+def create_statistics_pages(show: RenderPage, coach: Coach | None) -> Blueprint:
     """The pages; without a coach they say that nothing is counted."""
     pages = Blueprint("statistics", __name__)
 
@@ -39,17 +39,19 @@ def create_statistics(coach: Coach | None) -> Routes:
 
     @routes.reads("/players", "What each player did in all matches", refused=(404, 503))
     def players() -> Response:
-        counts = known(working(coach).counts())
+        counts = require_ready(require_coach(coach).counts())
         return json_answer([{"name": name} | tally_json(tally) for name, tally in counts.players])
 
     @routes.reads("/dice-sets", "How the dice of each set fell", refused=(404, 503))
     def dice_sets() -> Response:
-        return json_answer([fallen_json(each) for each in known(working(coach).counts()).sets])
+        return json_answer(
+            [fallen_json(each) for each in require_ready(require_coach(coach).counts()).sets]
+        )
 
     @routes.does("/dice-sets/new", "From the next match on other dice are thrown", {"name": Text()})
     def new_set(name: str) -> Response:
         cleaned = clean_name(name)
-        working(coach).new_dice(cleaned)
+        require_coach(coach).new_dice(cleaned)
         return json_answer({"name": cleaned})
 
     return routes

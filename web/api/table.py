@@ -65,7 +65,7 @@ from web.fields import (
     Wholes,
     Yes,
 )
-from web.pages.match_form import values
+from web.pages.match_form import option_values
 from web.problem import HttpProblem
 from web.response import json_answer, state_answer, state_text
 from web.route import Routes, Who
@@ -169,7 +169,7 @@ def _published(rules: Ruleset) -> dict[str, object]:
         "name": rules.name,
         "title": rules.title,
         "target": rules.target,
-        "options": values(rules),
+        "options": option_values(rules),
     }
 
 

@@ -11,7 +11,7 @@ from flask_babel import force_locale
 from web.club.standings import League, evening_began_s
 from web.club.tournaments import Tournaments
 from web.club.trays import ShownTray, TraysSnapshot
-from web.pages.scoreboard import BEAT
+from web.pages.scoreboard import HEARTBEAT
 from web.response import json_answer
 from web.stream import Streams, event_text
 from web.version_cache import VersionCache
@@ -81,7 +81,7 @@ def create_screen(
 
     @pages.get("/live")
     def live() -> Response:
-        return streams.open(trays, screen.event, BEAT)
+        return streams.open(trays, screen.event, HEARTBEAT)
 
     @pages.get("/board")
     def poll() -> Response:

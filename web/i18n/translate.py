@@ -30,17 +30,17 @@ class _Here:
 _HERE = _Here()
 
 
-def say(message: Message) -> str:
+def translate(message: Message) -> str:
     """In the language now; what the catalogues do not know stays English, and nothing breaks."""
     return message.said(_HERE)
 
 
-def say_name(name: str) -> str:
+def player_name(name: str) -> str:
     """A player's name; who has none yet is called so in the language now."""
     return say_value(called(name), _HERE)
 
 
-def say_length(title: str, target: int, rounds: int) -> str:
+def match_length(title: str, target: int, rounds: int) -> str:
     """The name of a game, and how far it goes."""
     if rounds:
         return str(
@@ -51,7 +51,7 @@ def say_length(title: str, target: int, rounds: int) -> str:
     return str(gettext("%(rules)s, to %(target)s", rules=title, target=points(target)))
 
 
-def say_published(text: str) -> str:
+def translate_text(text: str) -> str:
     """What a published rule set says of itself, or what the reader calls a problem.
 
     What a house file says stays as it is written.

@@ -10,7 +10,7 @@ from game.errors import JournalError
 from game.journal.history import History, Played
 from game.stats.awards import Award, awards
 from web.contracts.coach import Coach
-from web.pages.matches import Pictures, Show, lucky_throw, no_picture, picture_of
+from web.pages.matches import PictureAt, RenderPage, lucky_throw, no_pictures, picture_of
 
 EVENING_S = 12 * 3600.0
 """Matches that were last played so long before the newest belong to it."""
@@ -49,7 +49,7 @@ class EveningPlayer:
 
 
 def create_evening(
-    show: Show, history: History | None, coach: Coach | None, picture: Pictures = no_picture
+    show: RenderPage, history: History | None, coach: Coach | None, picture: PictureAt = no_pictures
 ) -> Blueprint:
     """The blueprint of the page of the newest evening."""
     page = Blueprint("evening", __name__)
@@ -82,7 +82,7 @@ def _same_evening(newest: Played, played: Played) -> bool:
 
 
 def _all_told(
-    history: History, coach: Coach | None, matches: Iterable[Played], picture: Pictures
+    history: History, coach: Coach | None, matches: Iterable[Played], picture: PictureAt
 ) -> list[EveningMatch]:
     """Those of them that this version can play again; of one that was won the result is kept."""
     told = []
@@ -92,7 +92,9 @@ def _all_told(
     return told
 
 
-def _told(history: History, coach: Coach | None, played: Played, picture: Pictures) -> EveningMatch:
+def _told(
+    history: History, coach: Coach | None, played: Played, picture: PictureAt
+) -> EveningMatch:
     match = history.match(played.id)
     looked = coach.look_back(played.id, played.steps) if coach else None
     given = awards(match, looked.review if looked else None)

@@ -16,10 +16,10 @@ from game.names import called, nameless
 from game.stats.fairness import ENOUGH, ODD, VERY_ODD, Fairness
 from web.i18n.languages import decimal, points
 from web.i18n.languages import percent as in_percent
-from web.i18n.translate import say, say_length, say_name, say_published
+from web.i18n.translate import match_length, player_name, translate, translate_text
 from web.pages import match_form
-from web.pages.at_a_glance import sides
 from web.pages.charts import score_curve, seat_colour, seat_shape, turn_bars, win_curve
+from web.pages.phone_summary import sides
 from web.state.json_schema import PlayerJson, StateJson
 
 SIZES = ((5, "short"), (8, "middling"), (12, "long"))
@@ -42,10 +42,10 @@ def register(templates: Environment) -> None:
         verdict=verdict,
         n_dice=n_dice,
         by_hand=by_hand,
-        say=say,
-        published=say_published,
-        problem=say_published,
-        called=say_name,
+        translate=translate,
+        published=translate_text,
+        problem=translate_text,
+        called=player_name,
         full=full,
         nameless=nameless,
         decimal=decimal,
@@ -60,7 +60,7 @@ def register(templates: Environment) -> None:
         win_curve=lambda match, review: Markup(win_curve(match, review)),  # noqa: S704 - numbers alone
     )
     templates.globals["qr_code"] = qr_code
-    templates.globals["say_length"] = say_length
+    templates.globals["match_length"] = match_length
     templates.globals["options"] = match_form
 
 
@@ -115,12 +115,12 @@ def rounded(value: float) -> str:
 
 
 def n_dice(number: int) -> str:
-    return say(count_words.n_dice(number))
+    return translate(count_words.n_dice(number))
 
 
 def verdict(fair: Fairness) -> str:
     """Whether dice are fair, in words that a player understands."""
-    return say(_judged(fair))
+    return translate(_judged(fair))
 
 
 def _judged(fair: Fairness) -> Message:
@@ -161,7 +161,7 @@ def qr_code(text: str) -> Markup:
 def by_hand(entry: TimelineRow) -> str:
     """What was set by hand, in a sentence."""
     told = _set_by_hand(entry.event, [called(name) for name in entry.names])
-    return say(told) if told else ""
+    return translate(told) if told else ""
 
 
 def _set_by_hand(event: Event | None, names: Sequence[Value]) -> Message | None:

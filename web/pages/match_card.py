@@ -9,7 +9,7 @@ from game.match.match import Match
 from game.match.state import Player
 from game.match.story import scores_by_turn
 from web.i18n.languages import points
-from web.i18n.translate import say_length, say_name
+from web.i18n.translate import match_length, player_name
 from web.pages.charts import N_COLOURS, highest
 
 WIDE, HIGH = 1200, 630
@@ -64,12 +64,12 @@ def _title(match: Match) -> str:
     state = match.state
     if state.winner is None:
         return str(gettext("The match so far"))
-    return str(gettext("%(name)s wins", name=_short(say_name(state.players[state.winner].name))))
+    return str(gettext("%(name)s wins", name=_short(player_name(state.players[state.winner].name))))
 
 
 def _below(match: Match, when: str) -> str:
     rules = match.rules
-    said = say_length(rules.title, rules.target, rules.rounds)
+    said = match_length(rules.title, rules.target, rules.rounds)
     turns = ngettext("one turn", "%(num)s turns", len(match.state.turns))
     return " · ".join(filter(None, (said, str(turns), when)))
 
@@ -92,12 +92,12 @@ def _row(i: int, seat: int, player: Player, leads: bool) -> str:  # noqa: FBT001
         + _text(
             LEFT + 20,
             y + 29,
-            say_name(player.name)[:1].upper(),
+            player_name(player.name)[:1].upper(),
             size=24,
             colour="#fff",
             anchor="middle",
         )
-        + _text(LEFT + 60, y + 32, _short(say_name(player.name)), size=34, weight=weight)
+        + _text(LEFT + 60, y + 32, _short(player_name(player.name)), size=34, weight=weight)
         + _text(CURVE_LEFT - 60, y + 32, points(player.score), size=34, weight=weight, anchor="end")
     )
 

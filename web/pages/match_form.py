@@ -27,15 +27,15 @@ def is_switch(row: RuleOption) -> bool:
     return isinstance(getattr(DEFAULTS, row.name), bool)
 
 
-def values(rules: Ruleset) -> dict[str, Value]:
+def option_values(rules: Ruleset) -> dict[str, Value]:
     """What these rules say of each, as JSON has it."""
     return {row.name: _plain(getattr(rules, row.name)) for row in SHOWN}
 
 
 def beyond_defaults(rules: Ruleset) -> dict[str, Value]:
     """Only those that are not as usual."""
-    usual = values(DEFAULTS)
-    return {name: value for name, value in values(rules).items() if value != usual[name]}
+    usual = option_values(DEFAULTS)
+    return {name: value for name, value in option_values(rules).items() if value != usual[name]}
 
 
 def _plain(value: Value) -> Value:

@@ -21,13 +21,13 @@ from game.stats.tally import tallies
 from web.contracts.coach import Coach
 from web.fields import AskedNumber
 from web.pages.match_card import card
-from web.pages.throw_by_throw import frames
+from web.pages.match_replay import frames
 from web.problem import HttpProblem
 
 PAGE = 30
-HIGHEST = 2**53
+MAX_MATCH_ID = 2**53
 
-BEFORE = AskedNumber(0, NEWEST, NEWEST)
+BEFORE_POSITION = AskedNumber(0, NEWEST, NEWEST)
 """The position before which a page of the list begins."""
 
 NOT_YET = Message("that is being worked out: ask again in a second")
@@ -35,15 +35,15 @@ RETRY_AFTER_S = 1
 
 T = TypeVar("T")
 
-Pictures = Callable[[int], bytes | None]
+PictureAt = Callable[[int], bytes | None]
 """The camera's picture of the throw at this position of the journal, while it is kept."""
 
 
-def no_picture(position: int) -> bytes | None:  # noqa: ARG001 - where none are kept
+def no_pictures(position: int) -> bytes | None:  # noqa: ARG001 - where none are kept
     return None
 
 
-Show = Callable[..., Response]
+RenderPage = Callable[..., Response]
 """Renders a template with the table beside what it is given."""
 
 
@@ -70,8 +70,8 @@ class Sums:
     decisions: tuple[float, float]
 
 
-def create_looking_back(
-    show: Show, history: History | None, coach: Coach | None, picture: Pictures = no_picture
+def create_match_pages(
+    show: RenderPage, history: History | None, coach: Coach | None, picture: PictureAt = no_pictures
 ) -> Blueprint:
     """The blueprint over a journal; without one there is nothing to look back on."""
     back = Blueprint("back", __name__)
@@ -81,10 +81,10 @@ def create_looking_back(
     return back
 
 
-def _add_list(back: Blueprint, show: Show, history: History | None) -> None:
+def _add_list(back: Blueprint, show: RenderPage, history: History | None) -> None:
     @back.get("/matches")
     def matches() -> Response:
-        before = BEFORE.read(request.args.get("before"))
+        before = BEFORE_POSITION.read(request.args.get("before"))
         found = history.listed(before=before, limit=PAGE + 1) if history else ()
         shown = found[:PAGE]
         days = {each.id: _day(each) for each in shown if isinstance(each, Played)}
@@ -97,11 +97,15 @@ def _add_list(back: Blueprint, show: Show, history: History | None) -> None:
 
 
 def _add_match(
-    back: Blueprint, show: Show, history: History | None, coach: Coach | None, picture: Pictures
+    back: Blueprint,
+    show: RenderPage,
+    history: History | None,
+    coach: Coach | None,
+    picture: PictureAt,
 ) -> None:
     @back.get("/matches/<int:match_id>")
     def match(match_id: int) -> Response:
-        played, found = found_match(history, match_id)
+        played, found = find_match(history, match_id)
         looked = coach.look_back(match_id, played.steps) if coach else None
         given = awards(found, looked.review if looked else None)
         lucky = lucky_throw(given)
@@ -113,7 +117,7 @@ def _add_match(
             day=_day(played),
             looked=looked,
             point=_turning_point(found, looked.review) if looked and looked.solved else None,
-            sums=sums(found, looked.review) if looked else None,
+            sums=luck_and_decisions(found, looked.review) if looked else None,
             awards=given,
             lucky=lucky if seen else None,
             frames=[asdict(frame) for frame in frames(found)],
@@ -123,18 +127,18 @@ def _add_match(
 
     @back.get("/matches/<int:match_id>/card.svg")
     def share(match_id: int) -> Response:
-        played, found = found_match(history, match_id)
+        played, found = find_match(history, match_id)
         kept = {"Cache-Control": "no-store"}
         return Response(card(found, _day(played)), headers=kept, mimetype="image/svg+xml")
 
 
 def _add_pictures(
-    back: Blueprint, history: History | None, coach: Coach | None, picture: Pictures
+    back: Blueprint, history: History | None, coach: Coach | None, picture: PictureAt
 ) -> None:
     @back.get("/matches/<int:match_id>/luckiest.jpg")
     def luckiest(match_id: int) -> Response:
         """The camera's picture of the throw that changed most, as it was kept beside the journal."""
-        played, found = found_match(history, match_id)
+        played, found = find_match(history, match_id)
         looked = coach.look_back(match_id, played.steps) if coach else None
         given = awards(found, looked.review if looked else None)
         lucky = lucky_throw(given)
@@ -149,7 +153,7 @@ def lucky_throw(given: Iterable[Award]) -> Award | None:
 
 
 def picture_of(
-    history: History, match_id: int, match: Match, award: Award, picture: Pictures
+    history: History, match_id: int, match: Match, award: Award, picture: PictureAt
 ) -> bytes | None:
     """The camera's picture of the throw of this award, while it is kept."""
     event = match.timeline[award.event] if award.event is not None else None
@@ -162,7 +166,7 @@ def picture_of(
     return None
 
 
-def working(coach: Coach | None) -> Coach:
+def require_coach(coach: Coach | None) -> Coach:
     """The coach.
 
     Raises:
@@ -173,7 +177,7 @@ def working(coach: Coach | None) -> Coach:
     return coach
 
 
-def known(found: T | None) -> T:
+def require_ready(found: T | None) -> T:
     """What was asked for.
 
     Raises:
@@ -185,16 +189,16 @@ def known(found: T | None) -> T:
     return found
 
 
-def found_match(history: History | None, match_id: int) -> tuple[Played, Match]:
-    if history is None or match_id > HIGHEST:
-        raise lost_match(match_id)
+def find_match(history: History | None, match_id: int) -> tuple[Played, Match]:
+    if history is None or match_id > MAX_MATCH_ID:
+        raise match_not_found(match_id)
     try:
         return history.played(match_id), history.match(match_id)
     except JournalError:
-        raise lost_match(match_id) from None
+        raise match_not_found(match_id) from None
 
 
-def lost_match(match_id: int) -> HttpProblem:
+def match_not_found(match_id: int) -> HttpProblem:
     return HttpProblem(
         404, Message("there is no match %(n)s: GET /api/v1/matches lists all", n=str(match_id))
     )
@@ -220,7 +224,7 @@ def _turning_point(match: Match, review: Review) -> TurningPoint | None:
     return TurningPoint(moment, match.state.players[moment.seat].name, moment.turn + 1, dice)
 
 
-def sums(match: Match, review: Review) -> list[Sums]:
+def luck_and_decisions(match: Match, review: Review) -> list[Sums]:
     return [
         Sums(review.total(seat, Cause.LUCK), review.total(seat, Cause.DECISION))
         for seat in range(len(match.state.players))

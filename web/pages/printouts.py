@@ -11,10 +11,10 @@ from game.rules.ruleset import FACES, Dice, Ruleset
 from game.rules.score_card import card, pad
 from game.rules.sentences import sentences
 from web.contracts.table import Table
-from web.i18n.translate import say, say_name
+from web.i18n.translate import player_name, translate
 
 
-def create_paper(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
+def create_printouts(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
     """The blueprint of what is printed or read; the first rules hold while there is no match."""
     paper = Blueprint("paper", __name__)
 
@@ -37,13 +37,13 @@ def create_paper(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
 
     @paper.get("/card.svg")
     def scoring_card() -> Response:
-        return _svg(card(rules(), say))
+        return _svg(card(rules(), translate))
 
     @paper.get("/pad.svg")
     def score_pad() -> Response:
         match = table.snapshot().match
         players = match.state.players if match else ()
-        return _svg(pad(rules(), [say_name(player.name) for player in players], say))
+        return _svg(pad(rules(), [player_name(player.name) for player in players], translate))
 
     return paper
 

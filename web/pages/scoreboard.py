@@ -9,11 +9,11 @@ from web.pages.sections import STORY, TV, SectionsByLanguage
 from web.state.state_json import state_json
 from web.stream import Streams
 
-BEAT = "event: beat\ndata:\n\n"
+HEARTBEAT = "event: beat\ndata:\n\n"
 """A comment would do for the wire; the page must see it, to notice when it stops."""
 
 
-def create_page(table: Table, streams: Streams, app: Flask) -> Blueprint:
+def create_scoreboard(table: Table, streams: Streams, app: Flask) -> Blueprint:
     """The blueprint of what people look at."""
     page = Blueprint("page", __name__)
     boards = SectionsByLanguage(app)
@@ -47,7 +47,7 @@ def create_page(table: Table, streams: Streams, app: Flask) -> Blueprint:
 
     @page.get("/live")
     def live() -> Response:
-        return streams.open(table, boards.here().event, BEAT)
+        return streams.open(table, boards.here().event, HEARTBEAT)
 
     @page.get("/sections")
     def sections() -> Response:
@@ -74,7 +74,7 @@ def _add_board(
         return _fresh(render_template(template, sections=sections, state=state_json(snapshot)))
 
     def live() -> Response:
-        return streams.open(table, boards.here().event, BEAT)
+        return streams.open(table, boards.here().event, HEARTBEAT)
 
     def sections() -> Response:
         return _fresh(boards.here().html(table.snapshot()))
@@ -84,7 +84,7 @@ def _add_board(
     page.add_url_rule(f"/{name}/sections", f"{name}_sections", sections)
 
 
-def showing(table: Table) -> Callable[..., Response]:
+def page_renderer(table: Table) -> Callable[..., Response]:
     """Renders a page that stands still: a template, with the table as it is now."""
 
     def show(template: str, **values: object) -> Response:

@@ -12,8 +12,8 @@ from game.match.match import Match
 from game.match.story import TimelineRow, story
 from web.contracts.table import Snapshot
 from web.i18n.languages import LANGUAGES, language
-from web.i18n.translate import say
-from web.pages.at_a_glance import status_line
+from web.i18n.translate import translate
+from web.pages.phone_summary import status_line
 from web.state.state_json import state_json
 from web.stream import event_text
 from web.version_cache import VersionCache
@@ -74,10 +74,10 @@ class Sections:
     def _sections(self, snapshot: Snapshot) -> dict[str, str]:
         match = snapshot.match
         with self._app.app_context(), force_locale(self._language):
-            state = state_json(snapshot, say)
-            line = status_line(snapshot.message, say)
+            state = state_json(snapshot, translate)
+            line = status_line(snapshot.message, translate)
             log = snapshot.just_dice
-            troubles = [say(trouble.sentences[0]) for trouble in snapshot.troubles]
+            troubles = [translate(trouble.sentences[0]) for trouble in snapshot.troubles]
             return {
                 name: self._section(
                     name,

@@ -29,7 +29,7 @@ from tests.languages import (
 )
 from web.contracts.table import Lamp
 from web.i18n.languages import COOKIE
-from web.i18n.translate import say, say_name, say_published
+from web.i18n.translate import player_name, translate, translate_text
 
 
 def holes(template):
@@ -111,7 +111,7 @@ def test_every_template_is_said_in_every_language(language):
             Message(*forms, **holes) if len(forms) == 1 else Plural(*forms, **{"n": 7} | holes)
         )
         with spoken(language):
-            said = say(message)
+            said = translate(message)
 
         assert "%(" not in said
         assert english_left(said, language) == set(), said
@@ -202,7 +202,7 @@ RISK = Message(
 )
 def test_what_is_told_is_said_in_german(message, german):
     with spoken("de"):
-        assert say(message) == german
+        assert translate(message) == german
 
 
 def test_one_and_many_are_told_apart_as_each_language_does():
@@ -210,13 +210,13 @@ def test_one_and_many_are_told_apart_as_each_language_does():
 
     for language, told in (("de", "0 Partien"), ("fr", "0 partie"), ("es", "0 partidas")):
         with spoken(language):
-            assert say(none) == told
+            assert translate(none) == told
 
 
 def test_who_has_no_name_is_called_so_in_the_readers_language():
     with spoken("de"):
-        assert say_name("Player 3") == "Spieler 3"
-        assert say_name("power") == "power"
+        assert player_name("Player 3") == "Spieler 3"
+        assert player_name("power") == "power"
 
 
 EVERY_OPTION = (
@@ -239,8 +239,8 @@ def test_every_rule_is_said_in_every_language(language):
     lines = {line for rules in (*published, *EVERY_OPTION) for line in sentences(rules)}
     assumed = {line for rules in published for line in rules.assumed}
     with spoken(language):
-        said = {str(line): say(line) for line in lines}
-        said |= {line: say_published(line) for line in assumed}
+        said = {str(line): translate(line) for line in lines}
+        said |= {line: translate_text(line) for line in assumed}
 
     assert [line for line, told in said.items() if told == line] == []
     assert [told for told in said.values() if english_left(told, language)] == []
@@ -248,7 +248,7 @@ def test_every_rule_is_said_in_every_language(language):
 
 def test_what_a_house_file_says_is_left_as_it_is():
     with spoken("de"):
-        assert say_published("100% of us agreed to %(this)s") == "100% of us agreed to %(this)s"
+        assert translate_text("100% of us agreed to %(this)s") == "100% of us agreed to %(this)s"
 
 
 def test_the_rules_are_read_in_ones_own_language(client):

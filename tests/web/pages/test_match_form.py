@@ -31,9 +31,9 @@ def test_every_option_but_the_tables_is_there_with_all_its_values():
 @pytest.mark.parametrize("name", names())
 def test_what_is_beyond_the_defaults_makes_the_rules_whole(name):
     rules = load(name)
-    usual = match_form.values(match_form.DEFAULTS)
+    usual = match_form.option_values(match_form.DEFAULTS)
 
-    assert usual | match_form.beyond_defaults(rules) == match_form.values(rules)
+    assert usual | match_form.beyond_defaults(rules) == match_form.option_values(rules)
 
 
 def test_a_match_is_played_by_them_and_says_so(client):

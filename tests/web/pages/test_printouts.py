@@ -10,7 +10,7 @@ from game.commands import StartMatch
 from game.rules.rule_files import load, names
 from game.rules.score_card import CARD_MM, WIDE, WIDE_BOLD, card, pad
 from tests.languages import OTHERS, english_left, spoken
-from web.i18n.translate import say
+from web.i18n.translate import translate
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -44,7 +44,7 @@ def texts(svg):
 @pytest.mark.parametrize("name", names())
 def test_in_every_language_it_stays_on_the_card(language, name):
     with spoken(language):
-        found = texts(card(load(name), say))
+        found = texts(card(load(name), translate))
     for text in found:
         size = float(text.get("font-size"))
         wide = size * len(text.text) * (WIDE_BOLD if text.get("font-weight") else WIDE)
@@ -58,7 +58,7 @@ def test_in_every_language_it_stays_on_the_card(language, name):
 def test_no_word_of_english_is_on_card_or_pad(language, name):
     rules = replace(load(name), title="Walnuss", nothing=500)
     with spoken(language):
-        found = [*texts(card(rules, say)), *texts(pad(rules, (), say))]
+        found = [*texts(card(rules, translate)), *texts(pad(rules, (), translate))]
 
     assert english_left(" ".join(text.text for text in found), language) == set()
 

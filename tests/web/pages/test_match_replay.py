@@ -5,7 +5,7 @@ import pytest
 from game.match.events import Skipped, TurnSet
 from game.match.match import Match
 from game.rules.rule_files import load
-from web.pages.throw_by_throw import frames
+from web.pages.match_replay import frames
 
 BEGUN = Match.start(load("ten-thousand-extras"), ["Anna", "Ben"])
 

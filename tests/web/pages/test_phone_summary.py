@@ -2,7 +2,7 @@
 
 from game.commands import StartMatch, TapIn
 from game.message import Message, Paragraph
-from web.pages.at_a_glance import LINE, sides, status_line
+from web.pages.phone_summary import LINE, sides, status_line
 from web.state.state_json import state_json
 
 SHORT, LONG = Message("Anna banks 550."), Message("A" * (LINE + 1))

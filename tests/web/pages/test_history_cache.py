@@ -12,12 +12,12 @@ from tests.web.conftest import make_app
 from tests.web.evening import journal_of, played
 from web import few_at_once
 from web.app import LOOKING_BACK
-from web.pages.remembered import KEPT, RememberedHistory
+from web.pages.history_cache import KEPT, CachedHistory
 
 
 @pytest.fixture
 def past(tmp_path):
-    return RememberedHistory(journal_of(tmp_path, played(["Anna", "Ben"])).path)
+    return CachedHistory(journal_of(tmp_path, played(["Anna", "Ben"])).path)
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_however_many_ask_few_are_served_at_once(past, table, monkeypatch):
         asked.append(app.test_client().get(path).status_code)
         return ()
 
-    monkeypatch.setattr(RememberedHistory, "match", lambda *_: ask_once_more("/matches/1"))
+    monkeypatch.setattr(CachedHistory, "match", lambda *_: ask_once_more("/matches/1"))
     app.test_client().get("/matches/1")
 
     assert asked[0] == 503

@@ -17,7 +17,7 @@ KEPT = 64
 T = TypeVar("T")
 
 
-class RememberedHistory(History):
+class CachedHistory(History):
     """A history that keeps its last answers until the journal says more, or is another one."""
 
     def __init__(self, path: Path) -> None:

@@ -21,7 +21,7 @@ def status_line(message: Message, say: Say) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreSide:
+class ScoreRow:
     """Who has points of their own: a player, or a team.
 
     Attributes:
@@ -37,7 +37,7 @@ class ScoreSide:
     on_turn: bool
 
 
-def sides(players: Sequence[PlayerJson]) -> list[ScoreSide]:
+def sides(players: Sequence[PlayerJson]) -> list[ScoreRow]:
     """In the order of their first players; who has left is not among them."""
     teams: dict[tuple[str, int], list[PlayerJson]] = {}
     for player in players:
@@ -48,8 +48,8 @@ def sides(players: Sequence[PlayerJson]) -> list[ScoreSide]:
     return [_side(members) for members in teams.values()]
 
 
-def _side(members: Sequence[PlayerJson]) -> ScoreSide:
+def _side(members: Sequence[PlayerJson]) -> ScoreRow:
     playing = next((member for member in members if member["on_turn"]), None)
     shown = playing or members[0]
     seats, names = zip(*((member["seat"], member["name"]) for member in members), strict=True)
-    return ScoreSide(shown["seat"], seats, names, members[0]["score"], playing is not None)
+    return ScoreRow(shown["seat"], seats, names, members[0]["score"], playing is not None)
