@@ -62,18 +62,18 @@ from device.watching.reports import (
 )
 from device.watching.tray_watch import LOOKS, TrayWatch
 from game.commands import (
-    Advise,
+    AcknowledgeDamage,
     Command,
-    Heed,
+    CorrectDie,
+    EnterThrow,
     Hold,
-    MoveButton,
-    NameFace,
-    NotADie,
+    MarkForeignObject,
+    MoveSimulatedButton,
     Press,
-    PutBack,
-    ShowPicture,
-    TapIn,
-    ThrowDice,
+    RestoreBackup,
+    SetCoachMode,
+    SubmitPhoto,
+    ThrowSimulatedDice,
 )
 from game.errors import GameError
 from game.message import Message, Paragraph, Sentence, one_by_one
@@ -291,13 +291,13 @@ class Companion:
                 )
             case Hold() if self._simulated_button:
                 self._simulated_button.hold(command.seconds, request)
-            case MoveButton():
+            case MoveSimulatedButton():
                 if self._simulated_button is None:
                     raise TableError(Message("The button is real: press it at the tray."))
                 self._simulated_button.move(
                     down=command.down, held_s=command.seconds, request=request
                 )
-            case ShowPicture():
+            case SubmitPhoto():
                 reads = self._picture_reader.submit(picture_seen, command.picture, self._clock())
                 return self._ask(Photographed(reads.result()), request)
         return self._ask(command, request)
@@ -306,7 +306,7 @@ class Companion:
         asked = Asked(command, request)
         self._inbox.post(asked)
         try:
-            return asked.done.result(RESTORE_S if isinstance(command, PutBack) else ANSWER_S)
+            return asked.done.result(RESTORE_S if isinstance(command, RestoreBackup) else ANSWER_S)
         except TimeoutError:
             asked.done.cancel()  # what has not begun by now is not done later
             raise TableError(BUSY) from None
@@ -402,22 +402,22 @@ class Companion:
         match command:
             case Announce():
                 self._join_url = command.join_url
-            case Hold() | MoveButton() if self._simulated_button:
+            case Hold() | MoveSimulatedButton() if self._simulated_button:
                 pass  # the pin has told it already
-            case ThrowDice():
+            case ThrowSimulatedDice():
                 self._throw()
-            case TapIn():
+            case EnterThrow():
                 self._tap_in(command)
             case Photographed():
                 self._photographed(command.seen)
-            case NameFace() | NotADie():
+            case CorrectDie() | MarkForeignObject():
                 self._tapped(command)
-            case Heed():
+            case AcknowledgeDamage():
                 self._damage = None
                 self._heeded()
-            case Advise():
+            case SetCoachMode():
                 self._advise(command)
-            case PutBack():
+            case RestoreBackup():
                 self._put_back(command)
             case _:
                 self._session.do(command)
@@ -430,12 +430,12 @@ class Companion:
         else:
             throw_as_a_person(self.simulated_tray, self._session.match)
 
-    def _advise(self, command: Advise) -> None:
+    def _advise(self, command: SetCoachMode) -> None:
         if self._coach is None:
             raise TableError(Message("There is no coach here."))
         self._coach.switch(Mode(command.mode))
 
-    def _put_back(self, command: PutBack) -> None:
+    def _put_back(self, command: RestoreBackup) -> None:
         """What fails late may have put other matches there: nothing is added to those but their own."""
         done = False
         try:
@@ -447,7 +447,7 @@ class Companion:
             if done or not self._live_match.is_recorded:
                 self._session.reload()
 
-    def _tap_in(self, command: TapIn) -> None:
+    def _tap_in(self, command: EnterThrow) -> None:
         """Where a reading needs attention, its picture shows what is tapped in."""
         before = self._session.match
         heeding = isinstance(self._session.overlay, NeedsAttention)
@@ -462,7 +462,7 @@ class Companion:
         self._session.photographed(seen.sight)
         self._pictures.judged(self._session)
 
-    def _tapped(self, command: NameFace | NotADie) -> None:
+    def _tapped(self, command: CorrectDie | MarkForeignObject) -> None:
         """A die of the last throw is corrected; any other is told to the open question."""
         photo = self._snapshot.photo
         if photo is None or photo.id != command.photo:
@@ -474,7 +474,7 @@ class Companion:
                 Message("There is no die %(n)s on that photo: they count from 0.", n=command.die)
             )
         slot = photo.dice[command.die].slot
-        if isinstance(command, NotADie):
+        if isinstance(command, MarkForeignObject):
             self._leave_out(command.die)
         elif slot is None:
             self._pictures.told(self._session, command.die, command.face)

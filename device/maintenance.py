@@ -34,7 +34,7 @@ from device.storage.misreads import MisreadStore
 from device.storage.received import ReceivedParts
 from device.storage.restore import put_back
 from device.storage.throw_pictures import ThrowPictures
-from game.commands import PutBack
+from game.commands import RestoreBackup
 from game.errors import JournalError, reason
 from game.journal.history import History
 from game.message import Message, Verbatim
@@ -135,7 +135,7 @@ class Maintenance:
             self.coach.gone_back(good.position)
 
         try:
-            return self.companion.do(PutBack(put))
+            return self.companion.do(RestoreBackup(put))
         except OSError as error:
             raise TableError(
                 Message("it cannot be put back (%(why)s): is the disk full?", why=reason(error))

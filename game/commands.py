@@ -1,6 +1,7 @@
-"""What people ask of the table: at the button, on a phone, or over the network.
+"""What people ask the table to do: with the button, on a phone, or over the network.
 
-Each is a value, so that whoever asks, asks alike; `device.companion.Companion.do` is the one door.
+Every command is a value, so a request is handled the same way wherever it comes from.
+`device.companion.Companion.do` carries commands out.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,19 +14,25 @@ from game.message import Message
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """As a press of the button at the tray."""
+    """Press the button at the tray."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """As a hold of the button at the tray, let go after so long."""
+    """Hold the button at the tray for a number of seconds, then release it."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
-class MoveButton:
-    """The simulated button goes down, or up: after so long, where the finger knows that better."""
+class MoveSimulatedButton:
+    """Push the simulated button down, or let it up.
+
+    Attributes:
+        down: Whether the button goes down.
+        seconds: How long the button was held, measured by the phone. If it is None, the companion
+            measures the time itself.
+    """
 
     down: bool
     seconds: float | None = None
@@ -33,19 +40,22 @@ class MoveButton:
 
 @dataclass(frozen=True, slots=True)
 class ReadAgain:
-    """Look once more at the throw in view: other dice take its place, as a correction."""
+    """Read the current throw again. If other dice are read, they correct the throw."""
 
 
 @dataclass(frozen=True, slots=True)
-class ThrowDice:
-    """Throw the simulated dice that are to be thrown."""
+class ThrowSimulatedDice:
+    """Throw the simulated dice that are in hand."""
 
 
 @dataclass(frozen=True, slots=True)
-class TapIn:
-    """A throw tapped in on a phone, where no camera read it.
+class EnterThrow:
+    """Accept a throw that was typed in on a phone instead of read by the camera.
 
-    Refused where the match has gone on since this `step`; without one it is taken as it comes.
+    Attributes:
+        dice: The faces.
+        step: Number of the step that the phone showed. If the match has moved on since, the throw
+            is refused. None accepts the throw at any step.
     """
 
     dice: tuple[int, ...]
@@ -53,15 +63,25 @@ class TapIn:
 
 
 @dataclass(frozen=True, slots=True)
-class ShowPicture:
-    """A phone took this picture of the dice: a JPEG or PNG, of a size that was looked at."""
+class SubmitPhoto:
+    """Read a photo that a phone took of the dice.
+
+    Attributes:
+        picture: A JPEG or PNG file whose size in pixels has been checked.
+    """
 
     picture: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class KeepDice:
-    """These dice of the last throw are set aside; refused where `throw` is another one's index."""
+    """Set dice of the last throw aside.
+
+    Attributes:
+        dice: The faces to keep.
+        throw: Timeline index of the throw that the phone showed. If it is not the last throw, the
+            keep is refused.
+    """
 
     dice: tuple[int, ...]
     throw: int | None = None
@@ -69,9 +89,12 @@ class KeepDice:
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """The turn is banked with this keep; without one with the best.
+    """Bank the turn.
 
-    Refused where `throw` is not the index of the last one.
+    Attributes:
+        dice: The faces to keep from the last throw. None takes the best keep.
+        throw: Timeline index of the throw that the phone showed. If it is not the last throw, the
+            bank is refused.
     """
 
     dice: tuple[int, ...] | None = None
@@ -80,15 +103,26 @@ class Bank:
 
 @dataclass(frozen=True, slots=True)
 class CorrectThrow:
-    """The throw at this index of the timeline (the newest without) showed these dice."""
+    """Replace the dice of a throw.
+
+    Attributes:
+        dice: The faces that the throw really showed.
+        index: Timeline index of the throw. None is the newest throw.
+    """
 
     dice: tuple[int, ...]
     index: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class NameFace:
-    """A die of the newest photo, counted from 0, shows that face."""
+class CorrectDie:
+    """Set the face of one die in the newest photo.
+
+    Attributes:
+        photo: Id of the photo. The command is refused if the photo is not the newest.
+        die: Index of the die in the photo, from 0.
+        face: The face that the die really shows.
+    """
 
     photo: str
     die: int
@@ -96,8 +130,13 @@ class NameFace:
 
 
 @dataclass(frozen=True, slots=True)
-class NotADie:
-    """What was ringed there on the newest photo, counted from 0 as its dice are, is nothing."""
+class MarkForeignObject:
+    """State that an object ringed in the newest photo is not a die.
+
+    Attributes:
+        photo: Id of the photo. The command is refused if the photo is not the newest.
+        die: Index of the object among the dice of the photo, from 0.
+    """
 
     photo: str
     die: int
@@ -105,32 +144,38 @@ class NotADie:
 
 @dataclass(frozen=True, slots=True)
 class AnswerQuestion:
-    """One of the choices that the table offers, by its id."""
+    """Answer the open question, or accept an offer, by the id of its choice."""
 
     choice: str
 
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """A step back; refused where the match has gone on since this `step`."""
+    """Take the last step back.
+
+    Attributes:
+        step: Number of the step that the phone showed. If the match has moved on since, the undo is
+            refused.
+    """
 
     step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Redo:
-    """A step forth again."""
+    """Restore the step that was taken back last."""
 
 
 @dataclass(frozen=True, slots=True)
 class StartMatch:
-    """A match of these players.
+    """Start a match.
 
     Attributes:
-        rules: the name of a published set; None is the usual one of this table.
-        target: points to play for, where they differ from those of the rules.
-        options: those played otherwise than the rules say, as a house file has them.
-        teams: the team of each, where there are teams.
+        names: The players' names, by seat.
+        rules: Name of a published rule set. None is the default of this table.
+        target: Points to play for. None is the target of the rules.
+        options: Options that differ from the rule set, with the keys of a rule file.
+        teams: Team number of each seat. None is a match without teams.
     """
 
     names: tuple[str, ...]
@@ -142,19 +187,25 @@ class StartMatch:
 
 @dataclass(frozen=True, slots=True)
 class Rematch:
-    """Once a match is won: the same players and teams again, and the next one begins."""
+    """Start the next match with the players and teams of the match that was just won."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reopen:
-    """Go on with an older match, by its number in the journal."""
+class ReopenMatch:
+    """Continue an older match, given by its number in the journal."""
 
     match: int
 
 
 @dataclass(frozen=True, slots=True)
-class Invite:
-    """Ask at the table whether this match may begin; `answered` hears what was chosen."""
+class ProposeMatch:
+    """Ask the people at the table whether a match may begin.
+
+    Attributes:
+        question: The question to show.
+        match: The match that begins if they agree.
+        answered: Called with their answer.
+    """
 
     question: Message
     match: StartMatch
@@ -162,17 +213,20 @@ class Invite:
 
 
 @dataclass(frozen=True, slots=True)
-class JustDice:
-    """From now on no match is played, and throws are only read; or no longer so."""
+class SetJustDice:
+    """Switch "just dice" on or off: while it is on, throws are read but no match is played."""
 
     on: bool
 
 
 @dataclass(frozen=True, slots=True)
-class ByHand:
-    """Who plays, whose turn it is, points: whatever a person says has happened.
+class RecordEvent:
+    """Record an event that a person entered, such as a new player or a corrected score.
 
-    Refused where somebody else than this `seat` is on turn.
+    Attributes:
+        event: What happened.
+        seat: The seat that the phone showed as on turn. If another seat is on turn, the event is
+            refused.
     """
 
     event: Event
@@ -181,9 +235,11 @@ class ByHand:
 
 @dataclass(frozen=True, slots=True)
 class InsertTurn:
-    """A turn that nobody pressed for, as a line of `game.match.notation`.
+    """Add a turn for which nobody pressed the button.
 
-    It happens now, or `before` the event of this index.
+    Attributes:
+        turn: The turn in the notation of `game.match.notation`.
+        before: Timeline index of the event that the turn precedes. None adds it at the end.
     """
 
     turn: str
@@ -192,33 +248,39 @@ class InsertTurn:
 
 @dataclass(frozen=True, slots=True)
 class DropEvents:
-    """The events from `start` up to `stop` never happened."""
+    """Remove the events from `start` up to, but not including, `stop` from the timeline."""
 
     start: int
     stop: int
 
 
 @dataclass(frozen=True, slots=True)
-class Heed:
-    """A person has read that the journal was damaged."""
+class AcknowledgeDamage:
+    """Confirm that a person has read the warning about a damaged journal."""
 
 
 @dataclass(frozen=True, slots=True)
-class Advise:
-    """From now on the coach says so much: "off", "after" or "live"."""
+class SetCoachMode:
+    """Set how much the coach says: "off", "after" or "live"."""
 
     mode: str
 
 
 @dataclass(frozen=True, slots=True)
-class PutBack:
-    """Let a backup be put in place of journal and profile, and go on with what is there then."""
+class RestoreBackup:
+    """Replace the journal and the profile with those of a backup.
+
+    Attributes:
+        restore: Called on the companion's thread to replace the files.
+    """
 
     restore: Callable[[], object]
 
 
 Command = (
-    Press | Hold | MoveButton | ReadAgain | ThrowDice | TapIn | ShowPicture | KeepDice | Bank
-    | CorrectThrow | NameFace | NotADie | AnswerQuestion | Undo | Redo | StartMatch | Rematch
-    | Reopen | Invite | JustDice | ByHand | InsertTurn | DropEvents | Heed | Advise | PutBack
+    Press | Hold | MoveSimulatedButton | ReadAgain | ThrowSimulatedDice | EnterThrow | SubmitPhoto
+    | KeepDice | Bank | CorrectThrow | CorrectDie | MarkForeignObject | AnswerQuestion | Undo | Redo
+    | StartMatch | Rematch | ReopenMatch | ProposeMatch | SetJustDice | RecordEvent | InsertTurn
+    | DropEvents | AcknowledgeDamage | SetCoachMode | RestoreBackup
 )  # fmt: skip
+"""Everything that people can ask of the table."""

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from device.app import PlayOptions, serving
 from device.companion import Companion
-from game.commands import Press, StartMatch, TapIn, Undo
+from game.commands import EnterThrow, Press, StartMatch, Undo
 from game.situation import Situation
 
 CHROMIUM = "/usr/bin/chromium"
@@ -102,7 +102,7 @@ def second_phone(browser: Browser, address: str, companion: Companion) -> list[i
         phone.evaluate(TOLD)
     apart_ms = []
     for step in range(STEPS):
-        companion.do(Undo() if step % 2 == 0 else TapIn((1, 1, 3, 3, 3, 5)))
+        companion.do(Undo() if step % 2 == 0 else EnterThrow((1, 1, 3, 3, 3, 5)))
         for phone in phones:
             while not phone.evaluate("told.length"):
                 phone.wait_for_timeout(POLL_MS)

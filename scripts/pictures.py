@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from device.app import PlayOptions, serving
 from device.cameras.simulated.tray import SimulatedTray
 from device.companion import Companion
-from game.commands import Advise, Bank, KeepDice, Press, StartMatch, TapIn
+from game.commands import Bank, EnterThrow, KeepDice, Press, SetCoachMode, StartMatch
 from game.situation import Situation
 from vision import read
 from vision.annotate import annotate
@@ -94,7 +94,7 @@ def shoot_phones(page: Page, address: str) -> None:
 
 def shoot_coach(browser: Browser, address: str, table: Companion) -> None:
     """Live beside each keep, and the match before looked back on."""
-    snapshot = table.do(Advise(Mode.LIVE))
+    snapshot = table.do(SetCoachMode(Mode.LIVE))
     while not snapshot.coach.figures:
         snapshot = table.wait(snapshot.version, 5) or snapshot
     page = browser.new_page(viewport=PHONE, device_scale_factor=2)
@@ -152,7 +152,7 @@ def play_a_match(table: Companion) -> None:
     dice = Random(8)
     state = table.do(StartMatch(("Anna", "Ben"))).match.state
     while state.winner is None:
-        table.do(TapIn(tuple(dice.choices(range(1, 7), k=state.dice_in_hand))))
+        table.do(EnterThrow(tuple(dice.choices(range(1, 7), k=state.dice_in_hand))))
         state = table.snapshot().match.state
         if state.winner is None and state.turn.last and state.keeps:
             best = state.keeps[0]
@@ -171,7 +171,7 @@ def play_a_little(table: Companion) -> None:
         (1, 1, 1, 1, 5, 6),
         (1, 5, 5, 5, 3, 4),
     ):
-        table.do(TapIn(dice))
+        table.do(EnterThrow(dice))
         if table.snapshot().situation is Situation.ACCEPTED:
             table.do(Bank())
     tray = table.simulated_tray

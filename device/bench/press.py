@@ -14,7 +14,7 @@ from device.bench.vision import median_ms
 from device.cameras.simulated.tray import SimulatedTray
 from device.companion import Companion
 from device.settings import Settings
-from game.commands import Press, StartMatch, ThrowDice
+from game.commands import Press, StartMatch, ThrowSimulatedDice
 from game.situation import Situation
 from vision import read
 
@@ -61,7 +61,7 @@ def _press_times_ms(companion: Companion, port: int, runs: int, lain_s: float) -
     stream = connection.getresponse()
     times_ms = []
     for _ in range(runs):
-        companion.do(ThrowDice())
+        companion.do(ThrowSimulatedDice())
         sleep(lain_s)
         before, start_s = companion.snapshot().version, perf_counter()
         companion.do(Press())

@@ -18,7 +18,7 @@ import click
 from device.app import PlayOptions, serving
 from device.bench.processes import NOW, can_tell, memory_mb
 from device.companion import Companion
-from game.commands import StartMatch, TapIn, Undo
+from game.commands import EnterThrow, StartMatch, Undo
 from web.server import Server
 
 PACE_S = 1.0
@@ -113,7 +113,7 @@ def _act(companion: Companion, seconds: int) -> dict[int, float]:
     next_s = monotonic()
     for number in range(seconds):
         start_s = perf_counter()
-        snapshot = companion.do(Undo() if number % 2 else TapIn(DICE))
+        snapshot = companion.do(Undo() if number % 2 else EnterThrow(DICE))
         acted[snapshot.version] = start_s
         next_s += PACE_S
         sleep(max(0.0, next_s - monotonic()))

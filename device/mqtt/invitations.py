@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
-from game.commands import Command, Invite, StartMatch
+from game.commands import Command, ProposeMatch, StartMatch
 from game.errors import GameError
 from game.message import Message, Paragraph, all_of
 from game.situation import FREE, TableError
@@ -92,7 +92,7 @@ class Invitations:
             self._answer(wanted.id, accepted)
 
         try:
-            self._table.do(Invite(wanted.question, wanted.match, answered))
+            self._table.do(ProposeMatch(wanted.question, wanted.match, answered))
         except TableError:
             return  # somebody was quicker: it is asked when that match is over
         except GameError:  # names or rules that no match can have

@@ -12,13 +12,13 @@ from game.commands import (
     AnswerQuestion,
     Command,
     CorrectThrow,
+    EnterThrow,
     Hold,
-    JustDice,
     Press,
     Rematch,
-    Reopen,
+    ReopenMatch,
+    SetJustDice,
     StartMatch,
-    TapIn,
     Undo,
 )
 from game.dice_log import DiceLog, DiceThrow
@@ -31,7 +31,7 @@ from game.rules.ruleset import Dice
 from game.situation import Situation, TableError
 
 WITHOUT_A_MATCH = (
-    AnswerQuestion, CorrectThrow, Hold, JustDice, Press, Rematch, Reopen, StartMatch, TapIn,
+    AnswerQuestion, CorrectThrow, Hold, SetJustDice, Press, Rematch, ReopenMatch, StartMatch, EnterThrow,
     Undo,
 )  # fmt: skip
 """What can be asked for while no match is played."""
@@ -70,7 +70,7 @@ class DiceControl(MatchControl):
 
     @property
     def _jobs(self) -> dict[type, Callable[[Any], object]]:
-        return super()._jobs | {JustDice: lambda c: self._switch(on=c.on)}
+        return super()._jobs | {SetJustDice: lambda c: self._switch(on=c.on)}
 
     def _switch(self, *, on: bool) -> None:
         if on == (self.dice is not None):

@@ -25,18 +25,18 @@ from device.session.verdict import (
 from game.commands import (
     AnswerQuestion,
     Bank,
-    ByHand,
     Command,
     CorrectThrow,
     DropEvents,
+    EnterThrow,
     InsertTurn,
-    Invite,
     KeepDice,
+    ProposeMatch,
+    RecordEvent,
     Redo,
     Rematch,
-    Reopen,
+    ReopenMatch,
     StartMatch,
-    TapIn,
     Undo,
 )
 from game.dice_log import DiceThrow
@@ -164,9 +164,9 @@ class MatchControl:
         match command:
             case KeepDice(throw=int(throw)) | Bank(throw=int(throw)):
                 return self.last_throw is None or self.last_throw.index != throw
-            case TapIn(step=int(step)) | Undo(step=int(step)):
+            case EnterThrow(step=int(step)) | Undo(step=int(step)):
                 return self.live_match.steps != step
-            case ByHand(seat=int(seat)):
+            case RecordEvent(seat=int(seat)):
                 return self.live_match.match.state.turn.seat != seat
         return False
 
@@ -176,14 +176,14 @@ class MatchControl:
         return {
             StartMatch: self._start,
             Rematch: lambda _: self._rematch(),
-            Reopen: lambda c: self._reopen(c.match),
-            Invite: self._invite,
-            TapIn: lambda c: self._tap_in(c.dice),
+            ReopenMatch: lambda c: self._reopen(c.match),
+            ProposeMatch: self._invite,
+            EnterThrow: lambda c: self._tap_in(c.dice),
             KeepDice: lambda c: self._play(Kept(c.dice)),
             Bank: lambda c: self._play(Banked(c.dice)),
             CorrectThrow: lambda c: self._correct(c.dice, c.index),
             AnswerQuestion: lambda c: self._answer(c.choice),
-            ByHand: lambda c: self._by_hand(c.event),
+            RecordEvent: lambda c: self._by_hand(c.event),
             InsertTurn: self._insert,
             DropEvents: lambda c: self._revise(
                 Message("Taken out by hand."), Spliced(c.start, c.stop, ())
@@ -294,7 +294,7 @@ class MatchControl:
         match = match_setup.rematch(old)
         self._begin(match, Message("A rematch: %(name)s begins.", name=match.state.player.called))
 
-    def _invite(self, call: Invite) -> None:
+    def _invite(self, call: ProposeMatch) -> None:
         """Ask whether a match of these players may begin here, where none is played."""
         if self.situation not in FREE or self.rolloff.rolls:
             raise TableError(Message("A match is played here: it is asked when that is over."))

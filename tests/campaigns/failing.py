@@ -28,7 +28,7 @@ from device.storage.daily_backup import Backups
 from device.storage.recovery import open_journal
 from device.storage.restore import put_back
 from device.storage.throw_pictures import FOLDER as FRAMES
-from game.commands import PutBack
+from game.commands import RestoreBackup
 from game.errors import GameError
 from game.journal.entry import Entry, entry_of
 from game.journal.history import History
@@ -130,7 +130,7 @@ def restore(folder: Path, told: Told) -> None:
         live_match.reload()
         companion = Stepped(Inbox(), live_match, RULES, None, Signals())
         try:
-            companion.do(PutBack(lambda: put_back(good, journal, folder, backups)))
+            companion.do(RestoreBackup(lambda: put_back(good, journal, folder, backups)))
         finally:
             play(live_match, told)
 

@@ -17,7 +17,7 @@ from device.settings import Settings
 from device.storage import backup
 from device.storage.daily_backup import Backups
 from device.storage.recovery import open_journal
-from game.commands import StartMatch, TapIn
+from game.commands import EnterThrow, StartMatch
 from game.errors import GameError, JournalError, RulesetError
 from game.journal.history import History
 from game.journal.journal import Journal
@@ -172,7 +172,7 @@ def test_requests():
     table = MemoryTable()
     client = create_app(table).test_client()
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 1, 3, 3, 3, 5)))
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     seeds = [
         f"{path} {json.dumps({k: json.loads(v) for k, v in fields.items()})}".encode()
         for path in POSTS

@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 
 from device.app import PlayOptions, serving
-from game.commands import AnswerQuestion, Bank, ByHand, StartMatch, TapIn
+from game.commands import AnswerQuestion, Bank, EnterThrow, RecordEvent, StartMatch
 from game.journal.history import History
 from game.journal.journal import FILE
 from game.match.events import Skipped
@@ -42,7 +42,7 @@ def play_one(companion, rng):
     while snapshot.match.state.winner is None:
         state = snapshot.match.state
         dice = tuple(rng.randint(1, 6) for _ in range(state.rules.n_dice))
-        snapshot = companion.do(TapIn(dice))
+        snapshot = companion.do(EnterThrow(dice))
         steps += 1
         if snapshot.question:
             snapshot = companion.do(AnswerQuestion(snapshot.choices[0].id))
@@ -50,7 +50,7 @@ def play_one(companion, rng):
             snapshot = companion.do(Bank())
             steps += 1
         elif snapshot.match.state.turn.last:
-            snapshot = companion.do(ByHand(Skipped()))
+            snapshot = companion.do(RecordEvent(Skipped()))
             steps += 1
     return steps
 

@@ -9,7 +9,7 @@ from device.app import PlayOptions, announce, open_companion
 from device.calibrating.profile_store import ProfileStore
 from device.cameras.base import CameraError
 from device.files import UNFINISHED
-from game.commands import Advise, StartMatch, TapIn
+from game.commands import EnterThrow, SetCoachMode, StartMatch
 from game.situation import Situation
 from web.contracts.coach import Mode
 
@@ -20,7 +20,7 @@ def test_a_camera_that_is_not_there_stops_nobody(tmp_path):
         snapshot = companion.do(StartMatch(("Anna", "Ben")))
         while str(snapshot.lamp.meaning).startswith("starting"):
             snapshot = companion.wait(snapshot.version, 5) or companion.snapshot()
-        snapshot = companion.do(TapIn((1, 1, 1, 2, 3, 4)))
+        snapshot = companion.do(EnterThrow((1, 1, 1, 2, 3, 4)))
 
     assert snapshot.camera is None
     assert snapshot.situation is Situation.ACCEPTED
@@ -48,7 +48,7 @@ def test_what_a_power_cut_left_unfinished_is_cleared_at_the_start(tmp_path):
 def test_the_coach_speaks_a_moment_after_it_is_switched_on(tmp_path):
     with open_companion(PlayOptions(camera="usb:97", state=str(tmp_path))) as companion:
         companion.do(StartMatch(("Anna", "Ben")))
-        snapshot = companion.do(Advise(Mode.LIVE))
+        snapshot = companion.do(SetCoachMode(Mode.LIVE))
         while snapshot.coach.figures is None:
             snapshot = companion.wait(snapshot.version, 5) or companion.snapshot()
 

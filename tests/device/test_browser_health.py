@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from device.app import PlayOptions, serving
 from device.storage.backup import read
-from game.commands import StartMatch, TapIn
+from game.commands import EnterThrow, StartMatch
 from tests.browser import PHONE
 from web.app import new_link
 
@@ -16,7 +16,7 @@ def test_a_backup_is_saved_to_the_phone_and_put_back(browser, tmp_path):
     options = PlayOptions(camera="usb:97", host="127.0.0.1", port=0, state=str(tmp_path))
     with serving(options) as (companion, server):
         companion.do(StartMatch(("Anna", "Ben")))
-        companion.do(TapIn((1, 1, 1, 2, 3, 4)))
+        companion.do(EnterThrow((1, 1, 1, 2, 3, 4)))
         page = browser.new_page(viewport=PHONE)
         page.goto(f"http://127.0.0.1:{server.port}/{new_link(server.app)}")
         expect(page.locator("#board")).to_be_visible()

@@ -8,7 +8,7 @@ import pytest
 from device.cameras.base import CameraError
 from device.hardware.buzzer import BANKED, Sounder
 from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S
-from game.commands import Hold, KeepDice, NameFace, StartMatch, TapIn, Undo
+from game.commands import CorrectDie, EnterThrow, Hold, KeepDice, StartMatch, Undo
 from game.message import Message
 from game.rules import rule_files
 from game.situation import Situation, TableError
@@ -87,7 +87,7 @@ def test_no_die_of_the_roll_off_is_the_next_players_where_one_was_tapped_in(rig,
         rig.tray.gather()
         rig.tray.throw(values=[5])
     rig.wait_s(2)
-    rig.companion.do(TapIn((5,)))
+    rig.companion.do(EnterThrow((5,)))
     rig.press()
 
     assert rig.companion.snapshot().rolloff.rolls == ((2,), (5,))
@@ -269,7 +269,7 @@ def test_attention_ends_when_the_one_unread_die_is_tapped(match_rig, monkeypatch
     snapshot = match_rig.throw(*SCORING)
     assert snapshot.situation is Situation.ATTENTION
     (face,) = Counter(SCORING) - Counter(die.value for die in snapshot.photo.dice)
-    snapshot = match_rig.companion.do(NameFace(snapshot.photo.id, 1, face))
+    snapshot = match_rig.companion.do(CorrectDie(snapshot.photo.id, 1, face))
 
     assert snapshot.situation is Situation.ACCEPTED
     assert match_rig.state.turn.last.dice == SCORING
@@ -280,10 +280,10 @@ def test_attention_a_tapped_die_changes_the_reading_unless_the_photo_is_old(matc
     match_rig.tray.throw(values=(1, 2, 3, 4, 5))
     photo = match_rig.press().photo
     with pytest.raises(TableError, match="an old one"):
-        match_rig.companion.do(NameFace("0", 0, 6))
+        match_rig.companion.do(CorrectDie("0", 0, 6))
     with pytest.raises(TableError, match="no die 9"):
-        match_rig.companion.do(NameFace(photo.id, 9, 6))
-    snapshot = match_rig.companion.do(NameFace(photo.id, 0, 6))
+        match_rig.companion.do(CorrectDie(photo.id, 9, 6))
+    snapshot = match_rig.companion.do(CorrectDie(photo.id, 0, 6))
 
     assert snapshot.situation is Situation.ATTENTION
     assert snapshot.photo.dice[0].value == 6
@@ -388,7 +388,7 @@ def test_a_die_tapped_on_the_photo_of_an_accepted_throw_corrects_it(match_rig):
     photo = match_rig.throw(*SCORING).photo
     four = next(i for i, die in enumerate(photo.dice) if die.value == 4)
     assert (photo.index, photo.dice[four].slot) == (0, 4)
-    snapshot = match_rig.companion.do(NameFace(photo.id, four, 5))
+    snapshot = match_rig.companion.do(CorrectDie(photo.id, four, 5))
 
     assert match_rig.state.turn.last.dice == (1, 1, 2, 3, 5, 6)
     assert snapshot.photo.dice[four].value == 5
@@ -403,7 +403,7 @@ def test_without_a_camera_dice_are_tapped_and_the_button_banks(tmp_path):
         rig.companion.do(StartMatch(("Anna", "Ben")))
         said = "There is no camera: take a picture with a phone, or tap the dice in."
         assert str(rig.press().message) == said
-        rig.companion.do(TapIn(OPENING))
+        rig.companion.do(EnterThrow(OPENING))
         rig.hold()
 
         assert rig.scores == [1000, 0]
@@ -462,11 +462,11 @@ def test_the_buzzer_says_banked_where_a_turn_was_and_nowhere_else(tmp_path):
         rig.companion.do(StartMatch(("Anna", "Ben")))
         show_and_hold(rig, BANK_S)
         assert "Throw first" in str(rig.companion.snapshot().message)
-        rig.companion.do(TapIn(OPENING))
+        rig.companion.do(EnterThrow(OPENING))
         show_and_hold(rig, UNDO_S)
         assert rig.state.turn.last is None
         assert rig.lamp.played != BANKED
-        rig.companion.do(TapIn(OPENING))
+        rig.companion.do(EnterThrow(OPENING))
         show_and_hold(rig, BANK_S)
 
         assert rig.scores == [1000, 0]

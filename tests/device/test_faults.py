@@ -14,7 +14,7 @@ from device.hardware.lamp import RgbLamp
 from device.hardware.outputs import Signals
 from device.watching import tray_watch
 from device.watching.tray_watch import HUNG_S, LOOKS
-from game.commands import Bank, Heed, Hold, StartMatch, TapIn, Undo
+from game.commands import AcknowledgeDamage, Bank, EnterThrow, Hold, StartMatch, Undo
 from game.errors import JournalError
 from game.message import Message, Paragraph
 from game.situation import Situation, TableError
@@ -39,7 +39,7 @@ def levels(maintenance):
 
 
 def play_a_turn(companion):
-    companion.do(TapIn(THOUSAND))
+    companion.do(EnterThrow(THOUSAND))
     return companion.do(Bank())
 
 
@@ -160,7 +160,7 @@ def test_a_damaged_journal_is_said_loudly_and_play_goes_on(tmp_path):
         assert "Look at the scores before you play on" in str(companion.snapshot().troubles[0])
         assert levels(maintenance)["journal"] == "warning"
         assert scores(companion)[0] == 1000
-        assert companion.do(Heed()).troubles == ()
+        assert companion.do(AcknowledgeDamage()).troubles == ()
         assert levels(maintenance)["journal"] == "ok"
         play_a_turn(companion)
 
@@ -173,7 +173,7 @@ def test_a_camera_that_never_comes_back_is_told_and_the_match_goes_on(rig):
     assert lost.camera is None
     assert "it hangs" in str(lost.message)
     assert "it hangs" in str(rig.companion.troubles.camera)
-    assert rig.companion.do(TapIn(THOUSAND)).situation is Situation.ACCEPTED
+    assert rig.companion.do(EnterThrow(THOUSAND)).situation is Situation.ACCEPTED
 
     rig.until(lambda s: s.camera is not None)
     assert rig.companion.troubles.camera is None
@@ -209,7 +209,7 @@ def test_what_was_said_stays_while_the_camera_is_looked_for_and_is_said_again_wh
         assert "No camera" not in str(session.message)
 
         session.camera_lost(reason)
-        rig.companion.do(TapIn((2, 2, 3, 3, 4, 6)))
+        rig.companion.do(EnterThrow((2, 2, 3, 3, 4, 6)))
         said = str(session.message)
         session.camera_lost(reason)
         assert (str(session.message), "farkle" in said) == (said, True)
@@ -228,7 +228,7 @@ def test_who_was_told_that_the_table_is_busy_finds_nothing_done_later(tmp_path, 
     with open_rig(tmp_path) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         with pytest.raises(TableError, match="The table is busy"):
-            Companion._ask(rig.companion, TapIn(THOUSAND))  # nobody works the inbox off
+            Companion._ask(rig.companion, EnterThrow(THOUSAND))  # nobody works the inbox off
         rig.companion.work_off()
 
         assert rig.state.turn.last is None

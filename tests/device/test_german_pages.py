@@ -13,7 +13,7 @@ from urllib.error import HTTPError
 import pytest
 
 from device.app import PlayOptions, serving
-from game.commands import Bank, ByHand, StartMatch, TapIn
+from game.commands import Bank, EnterThrow, RecordEvent, StartMatch
 from game.match.events import ScoreSet
 from game.rules import rule_files
 from tests.languages import english_left
@@ -83,12 +83,12 @@ def server(folder):
             companion.wait(companion.snapshot().version, 5)
         companion.do(StartMatch(("Anna", "Ben")))
         for dice in ((1, 1, 1, 2, 3, 4), (2, 3, 3, 4, 6, 6), (1, 1, 1, 5, 5, 5)):
-            companion.do(TapIn(dice))
+            companion.do(EnterThrow(dice))
             if dice[0] == 1:
                 companion.do(Bank())
-        companion.do(ByHand(ScoreSet(0, 20_000)))
+        companion.do(RecordEvent(ScoreSet(0, 20_000)))
         companion.do(StartMatch(("Anna", "Ben")))
-        companion.do(TapIn((1, 1, 1, 2, 3, 4)))
+        companion.do(EnterThrow((1, 1, 1, 2, 3, 4)))
         yield server
 
 

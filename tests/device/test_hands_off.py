@@ -2,7 +2,7 @@
 
 import pytest
 
-from game.commands import ByHand, StartMatch, TapIn
+from game.commands import EnterThrow, RecordEvent, StartMatch
 from game.match.events import Renamed
 from game.message import Message
 from game.situation import Situation
@@ -153,7 +153,7 @@ def test_a_hold_while_it_is_read_banks_it(table):
 
 def test_a_phone_that_asks_for_something_meanwhile_loses_no_throw(table):
     begins_to_read(table, *FIRST)
-    table.companion.do(ByHand(Renamed(0, "Anne")))
+    table.companion.do(RecordEvent(Renamed(0, "Anne")))
     table.wait_s(LONG_S)
 
     assert throws(table) == [FIRST]
@@ -180,7 +180,7 @@ def test_what_is_tapped_in_while_a_throw_is_read_stands(table):
     table.roll(*FIRST)
     table.wait_s(LONG_S)
     begins_to_read(table, 5, 5, 5, 2, 3, 4)
-    table.companion.do(TapIn((1, 1, 2, 3, 4, 6)))
+    table.companion.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     table.wait_s(LONG_S)
     table.hold()
 

@@ -6,14 +6,14 @@ import pytest
 from device.mqtt.tray_state import state_json as told_to_the_broker
 from game.commands import (
     Bank,
+    CorrectDie,
     CorrectThrow,
-    JustDice,
-    NameFace,
-    Reopen,
-    ShowPicture,
+    EnterThrow,
+    ReopenMatch,
+    SetJustDice,
     StartMatch,
-    TapIn,
-    ThrowDice,
+    SubmitPhoto,
+    ThrowSimulatedDice,
     Undo,
 )
 from game.errors import GameError
@@ -25,7 +25,7 @@ FIRST = (1, 2, 2, 3, 4, 6)
 
 @pytest.fixture
 def dice_rig(rig):
-    rig.companion.do(JustDice(on=True))
+    rig.companion.do(SetJustDice(on=True))
     return rig
 
 
@@ -33,7 +33,7 @@ def test_before_the_first_throw_no_older_dice_are_shown(rig):
     rolled = rig.throw(6)
     assert rolled.photo is not None
 
-    assert rig.companion.do(JustDice(on=True)).photo is None
+    assert rig.companion.do(SetJustDice(on=True)).photo is None
 
 
 def dice(snapshot):
@@ -64,7 +64,7 @@ def test_the_same_dice_are_counted_once(dice_rig):
 def test_a_misread_die_is_corrected_and_taken_back(dice_rig):
     photo = dice_rig.throw(*FIRST).photo
     four = next(i for i, die in enumerate(photo.dice) if die.value == 4)
-    snapshot = dice_rig.companion.do(NameFace(photo.id, four, 5))
+    snapshot = dice_rig.companion.do(CorrectDie(photo.id, four, 5))
     assert dice(snapshot) == [(1, 2, 2, 3, 5, 6)]
     assert snapshot.photo.dice[four].value == 5
     assert dice(dice_rig.companion.do(CorrectThrow(FIRST))) == [FIRST]
@@ -81,19 +81,19 @@ def test_any_number_may_be_thrown_and_tapped_in(dice_rig):
     dice_rig.wait_s(1)
     dice_rig.press()
 
-    assert dice(dice_rig.companion.do(TapIn((6, 6, 1)))) == [(3, 5), (1, 6, 6)]
-    assert str(dice_rig.companion.do(TapIn((4,))).message) == "A 4."
+    assert dice(dice_rig.companion.do(EnterThrow((6, 6, 1)))) == [(3, 5), (1, 6, 6)]
+    assert str(dice_rig.companion.do(EnterThrow((4,))).message) == "A 4."
 
 
 def test_a_phones_picture_is_read_too(dice_rig):
     dice_rig.roll(*FIRST)
     data = cv2.imencode(".jpg", dice_rig.tray.capture().image)[1].tobytes()
 
-    assert dice(dice_rig.companion.do(ShowPicture(data))) == [FIRST]
+    assert dice(dice_rig.companion.do(SubmitPhoto(data))) == [FIRST]
 
 
 def test_the_simulated_tray_throws_all_its_dice(dice_rig):
-    dice_rig.companion.do(ThrowDice())
+    dice_rig.companion.do(ThrowSimulatedDice())
     dice_rig.wait_s(1.5)
     dice_rig.press_until_read()
 
@@ -110,9 +110,9 @@ def test_a_hold_banks_nothing_and_says_so(dice_rig):
 def test_a_match_under_way_waits_for_it(match_rig):
     match_rig.throw(1, 1, 2, 3, 4, 6)
     before = match_rig.companion.snapshot().match
-    assert match_rig.companion.do(JustDice(on=True)).match is None
+    assert match_rig.companion.do(SetJustDice(on=True)).match is None
     match_rig.throw(*FIRST)
-    after = match_rig.companion.do(JustDice(on=False))
+    after = match_rig.companion.do(SetJustDice(on=False))
 
     assert after.match == before
     assert after.just_dice is None
@@ -131,7 +131,7 @@ def test_what_was_tapped_in_and_lies_in_the_tray_is_counted_once(dice_rig):
     dice_rig.throw(1, 1, 2, 3, 4, 6)
     dice_rig.roll(*FIRST)
     dice_rig.wait_s(2)
-    dice_rig.companion.do(TapIn(FIRST))
+    dice_rig.companion.do(EnterThrow(FIRST))
     snapshot = dice_rig.press()
 
     assert len(dice(snapshot)) == 2
@@ -140,9 +140,9 @@ def test_what_was_tapped_in_and_lies_in_the_tray_is_counted_once(dice_rig):
 def test_dice_of_just_dice_are_no_throw_of_the_match_that_goes_on(match_rig):
     match_rig.throw(1, 1, 1, 2, 3, 4)
     match_rig.hold()
-    match_rig.companion.do(JustDice(on=True))
+    match_rig.companion.do(SetJustDice(on=True))
     match_rig.throw(2, 2, 3, 5, 5, 5)
-    match_rig.companion.do(JustDice(on=False))
+    match_rig.companion.do(SetJustDice(on=False))
     snapshot = match_rig.press()
 
     assert str(snapshot.message) == "Not thrown yet: the dice lie where they lay."
@@ -156,7 +156,7 @@ def test_dice_of_one_match_are_no_throw_of_an_older_one_that_is_taken_up(match_r
     match_rig.hold()
     match_rig.companion.do(StartMatch(("Cleo", "Dan")))
     match_rig.throw(2, 2, 3, 5, 5, 5)
-    match_rig.companion.do(Reopen(1))
+    match_rig.companion.do(ReopenMatch(1))
 
     assert "lie where they lay" in str(match_rig.press().message)
 
@@ -166,7 +166,7 @@ def test_what_was_tapped_in_at_the_beginning_of_a_match_is_not_thrown_again(matc
     match_rig.companion.do(StartMatch(("Cleo", "Dan")))
     match_rig.tray.throw_all((1, 1, 1, 5, 5, 5))
     match_rig.wait_s(1)
-    match_rig.companion.do(TapIn((1, 1, 1, 5, 5, 5)))
+    match_rig.companion.do(EnterThrow((1, 1, 1, 5, 5, 5)))
     match_rig.companion.tray_watch.mark()
     match_rig.press()
 
@@ -176,9 +176,9 @@ def test_what_was_tapped_in_at_the_beginning_of_a_match_is_not_thrown_again(matc
 def test_a_look_at_just_dice_changes_nothing_of_what_lay_there(match_rig):
     photo = match_rig.throw(1, 1, 2, 3, 4, 6).photo
     six = next(i for i, die in enumerate(photo.dice) if die.value == 6)
-    match_rig.companion.do(NameFace(photo.id, six, 5))
-    match_rig.companion.do(JustDice(on=True))
-    match_rig.companion.do(JustDice(on=False))
+    match_rig.companion.do(CorrectDie(photo.id, six, 5))
+    match_rig.companion.do(SetJustDice(on=True))
+    match_rig.companion.do(SetJustDice(on=False))
     match_rig.companion.do(CorrectThrow((1, 1, 2, 3, 4, 6)))
 
     assert "lie where they lay" in str(match_rig.press().message)

@@ -11,7 +11,14 @@ import pytest
 
 from device.app import PlayOptions, open_maintenance, serving
 from device.storage.recovery import set_aside
-from game.commands import Heed, Press, PutBack, StartMatch, TapIn, ThrowDice
+from game.commands import (
+    AcknowledgeDamage,
+    EnterThrow,
+    Press,
+    RestoreBackup,
+    StartMatch,
+    ThrowSimulatedDice,
+)
 from game.journal.entry import seal
 from game.journal.history import History
 from game.journal.rows import insert
@@ -57,15 +64,15 @@ def test_a_journal_that_was_deleted_is_told_as_what_it_is_until_a_step_puts_it_r
 
     assert journal().level == "failed"
     assert "steps are taken all the same" in str(journal().line)
-    companion.do(ThrowDice())
-    companion.do(TapIn((1, 2, 3, 4, 6, 6)))
+    companion.do(ThrowSimulatedDice())
+    companion.do(EnterThrow((1, 2, 3, 4, 6, 6)))
     assert "steps are taken all the same" not in str(journal().line)
 
 
 def test_the_picture_of_a_read_throw_is_kept_by_its_position(maintenance):
     companion = maintenance.companion
     companion.do(StartMatch(("Anna", "Ben")))
-    companion.do(ThrowDice())
+    companion.do(ThrowSimulatedDice())
     snapshot = companion.do(Press())
     while snapshot.situation is Situation.WAITING:
         snapshot = companion.wait(snapshot.version, 20)
@@ -149,8 +156,8 @@ def test_what_fails_after_the_matches_were_put_back_leaves_them_in_play(maintena
         raise OSError("after that")
 
     with pytest.raises(OSError, match="after that"):
-        companion.do(PutBack(put))
-    companion.do(TapIn((1, 1, 1, 2, 3, 4)))
+        companion.do(RestoreBackup(put))
+    companion.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     assert companion.snapshot().match.state.player.name == "Anna"
     assert History(journal.path).match(1) == companion.snapshot().match
 
@@ -164,7 +171,7 @@ def test_what_fails_before_the_matches_are_put_back_leaves_the_table_as_it_is(ma
         raise OSError("no room")
 
     with pytest.raises(OSError, match="no room"):
-        companion.do(PutBack(put))
+        companion.do(RestoreBackup(put))
     assert companion.snapshot().message == before.message
 
 
@@ -180,7 +187,7 @@ def test_a_match_that_this_version_cannot_read_is_left_and_told(options, tmp_pat
         assert snapshot.situation is Situation.NO_MATCH
         assert "The last match cannot be continued" in str(snapshot.troubles[0])
         assert maintenance.companion.do(StartMatch(("Cleo", "Dan"))).match is not None
-        assert maintenance.companion.do(Heed()).troubles == ()
+        assert maintenance.companion.do(AcknowledgeDamage()).troubles == ()
 
 
 def test_files_are_set_aside_with_their_log(tmp_path):

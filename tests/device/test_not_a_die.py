@@ -7,7 +7,7 @@ import cv2
 import pytest
 
 from device.cameras.simulated.tray import SimulatedTray
-from game.commands import JustDice, NotADie, StartMatch, Undo
+from game.commands import MarkForeignObject, SetJustDice, StartMatch, Undo
 from game.situation import Situation, TableError
 from tests.clock import Clock
 from tests.device.rig import ROLL_S, open_rig
@@ -84,7 +84,7 @@ def ringed(snapshot):
 
 
 def is_nothing(rig, photo, coin):
-    return rig.companion.do(NotADie(photo.id, coin))
+    return rig.companion.do(MarkForeignObject(photo.id, coin))
 
 
 def test_the_throw_goes_on_without_it_and_keeps_its_photo(rig):
@@ -140,7 +140,7 @@ def test_where_the_empty_tray_is_not_known_it_is_dropped_and_asked_about_at_the_
 
 
 def test_it_is_dropped_from_just_dice_too(rig):
-    rig.companion.do(JustDice(on=True))
+    rig.companion.do(SetJustDice(on=True))
     photo, coin = asked(rig, *FIRST)
 
     assert is_nothing(rig, photo, coin).just_dice.last.dice == FIRST
@@ -163,4 +163,4 @@ def test_what_was_accepted_is_not_left_out(rig):
     with pytest.raises(TableError, match="That throw is accepted"):
         is_nothing(rig, photo, 0)
     with pytest.raises(TableError, match="an old one"):
-        rig.companion.do(NotADie("0", 0))
+        rig.companion.do(MarkForeignObject("0", 0))

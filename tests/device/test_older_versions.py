@@ -13,7 +13,7 @@ from device.settings import load
 from device.storage import backup
 from device.storage.pencil_file import FILE as PENCIL
 from device.storage.pencil_file import PencilFile
-from game.commands import Bank, TapIn, Undo
+from game.commands import Bank, EnterThrow, Undo
 from game.journal.journal import FILE as JOURNAL
 from game.odds.table_store import TableStore
 from game.rules.rule_files import load as load_rules
@@ -37,7 +37,7 @@ def test_the_match_goes_on_in_mid_turn(state):
         assert found.match.state.turn.last.dice == (1, 2, 3)
         assert found.situation is Situation.ACCEPTED
         assert found.coach.mode is Mode.AFTER
-        assert companion.do(TapIn((2, 3))).match.state.turns[-1].points == 0
+        assert companion.do(EnterThrow((2, 3))).match.state.turns[-1].points == 0
         companion.do(Undo())
 
         banked = companion.do(Bank())

@@ -4,7 +4,7 @@ import pytest
 
 from device.hardware.button import TrayButton
 from device.session.indicator import Indicator, sign_for
-from game.commands import ByHand, Press, StartMatch, Undo
+from game.commands import Press, RecordEvent, StartMatch, Undo
 from game.match.events import Joined, Renamed
 from game.situation import Situation
 from tests.device.rig import open_rig
@@ -57,8 +57,8 @@ def test_a_renamed_players_phone_is_still_that_players_and_nobody_elses(match_ri
     do, pencil = match_rig.companion.do, match_rig.companion.pencil
     pencil.let_own_turns(on=True)
     pencil.sit("bens phone", "Ben")
-    do(ByHand(Renamed(1, "Benjamin")))
-    do(ByHand(Joined("Ben")))
+    do(RecordEvent(Renamed(1, "Benjamin")))
+    do(RecordEvent(Joined("Ben")))
     assert pencil.plays("bens phone", "Benjamin")
     assert not pencil.plays("bens phone", "Ben")
     do(Undo())

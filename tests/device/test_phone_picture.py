@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from device import companion
-from game.commands import Bank, NameFace, ShowPicture, StartMatch, Undo
+from game.commands import Bank, CorrectDie, StartMatch, SubmitPhoto, Undo
 from game.situation import Situation, TableError
 from tests.device.rig import open_rig
 from vision import read
@@ -39,7 +39,7 @@ def photo(rig, *values, ending=".jpg"):
 
 
 def test_it_is_a_throw_with_its_photo(rig):
-    snapshot = rig.companion.do(ShowPicture(photo(rig, *FIRST)))
+    snapshot = rig.companion.do(SubmitPhoto(photo(rig, *FIRST)))
 
     assert snapshot.situation is Situation.ACCEPTED
     assert snapshot.match.last_throw.dice == FIRST
@@ -48,9 +48,9 @@ def test_it_is_a_throw_with_its_photo(rig):
 
 
 def test_a_tap_corrects_it_and_undo_takes_it_back(rig):
-    before = rig.companion.do(ShowPicture(photo(rig, *FIRST))).photo
+    before = rig.companion.do(SubmitPhoto(photo(rig, *FIRST))).photo
     four = next(i for i, die in enumerate(before.dice) if die.value == 4)
-    assert 5 in rig.companion.do(NameFace(before.id, four, 5)).match.last_throw.dice
+    assert 5 in rig.companion.do(CorrectDie(before.id, four, 5)).match.last_throw.dice
     assert rig.companion.do(Undo()).photo == before
 
     assert rig.companion.do(Undo()).match.last_throw is None
@@ -58,14 +58,14 @@ def test_a_tap_corrects_it_and_undo_takes_it_back(rig):
 
 @pytest.mark.parametrize("degrees", TURNED)
 def test_it_stands_as_its_exif_says(rig, degrees):
-    upright = rig.companion.do(ShowPicture(photo(rig, *FIRST))).photo
+    upright = rig.companion.do(SubmitPhoto(photo(rig, *FIRST))).photo
     rig.companion.do(Undo())
     turned = np.rot90(rig.tray.capture().image, degrees // 90)
     exif = b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0" + bytes([TURNED[degrees]])
     exif += bytes(6)
     plain = cv2.imencode(".jpg", turned)[1].tobytes()
     data = plain[:2] + b"\xff\xe1" + (len(exif) + 2).to_bytes(2) + exif + plain[2:]
-    shown = rig.companion.do(ShowPicture(data)).photo
+    shown = rig.companion.do(SubmitPhoto(data)).photo
 
     assert shown.width > shown.height
     assert shown.width == pytest.approx(upright.width, rel=0.05)
@@ -73,15 +73,15 @@ def test_it_stands_as_its_exif_says(rig, degrees):
 
 def test_the_same_picture_again_is_no_new_throw(rig):
     data = photo(rig, *FIRST)
-    rig.companion.do(ShowPicture(data))
-    snapshot = rig.companion.do(ShowPicture(data))
+    rig.companion.do(SubmitPhoto(data))
+    snapshot = rig.companion.do(SubmitPhoto(data))
 
     assert "lie where they lay" in str(snapshot.message)
     assert len(snapshot.match.state.turn.throws) == 1
 
 
 def test_a_farkle_is_asked_about_since_there_is_no_second_look(rig):
-    asked = rig.companion.do(ShowPicture(photo(rig, *FARKLE)))
+    asked = rig.companion.do(SubmitPhoto(photo(rig, *FARKLE)))
     assert asked.situation is Situation.QUESTION
     assert asked.match.state.player.name == "Anna"
     assert asked.photo.index is None
@@ -91,9 +91,9 @@ def test_a_farkle_is_asked_about_since_there_is_no_second_look(rig):
 
 
 def test_a_match_goes_on_with_it(rig):
-    rig.companion.do(ShowPicture(photo(rig, *THOUSAND)))
+    rig.companion.do(SubmitPhoto(photo(rig, *THOUSAND)))
     rig.companion.do(Bank())
-    snapshot = rig.companion.do(ShowPicture(photo(rig, 1, 2, 3, 3, 4, 6)))
+    snapshot = rig.companion.do(SubmitPhoto(photo(rig, 1, 2, 3, 3, 4, 6)))
 
     assert snapshot.match.state.player.name == "Ben"
     assert snapshot.match.state.players[0].score == 1000
@@ -104,7 +104,7 @@ def test_without_a_match_one_die_is_rolled_off(tmp_path):
         rig.tray.throw_all((1, 2, 3, 4, 5, 6))
         rig.clock.now_s += 2
         frame = rig.tray.capture().image
-        refused = rig.companion.do(ShowPicture(cv2.imencode(".jpg", frame)[1].tobytes()))
+        refused = rig.companion.do(SubmitPhoto(cv2.imencode(".jpg", frame)[1].tobytes()))
 
         assert refused.situation is Situation.ATTENTION
 
@@ -121,15 +121,15 @@ def test_a_lone_die_is_thrown_wherever_in_the_picture_it_lies_now(tmp_path):
             table = np.full((512, 640, 3), part[0, 0], np.uint8)
             table[128:328, left : left + 200] = part
             taken = cv2.imencode(".png", table)[1].tobytes()
-            rolled = rig.companion.do(ShowPicture(taken))
+            rolled = rig.companion.do(SubmitPhoto(taken))
 
         assert rolled.rolloff.rolls == ((6,), (6,))
-        assert "Not thrown yet" in str(rig.companion.do(ShowPicture(taken)).message)
+        assert "Not thrown yet" in str(rig.companion.do(SubmitPhoto(taken)).message)
 
 
 def test_what_is_kept_of_it_is_drawn_where_the_dice_lie(rig):
     for values in (FIRST, (1, 2, 3, 3, 4, 6)):
-        shown = rig.companion.do(ShowPicture(photo(rig, *values))).photo
+        shown = rig.companion.do(SubmitPhoto(photo(rig, *values))).photo
         for i, die in enumerate(shown.dice):
             cut = decode(rig.companion.photo_die(shown.id, i), 1000)
 
@@ -142,19 +142,19 @@ def test_what_shows_no_dice_or_is_damaged_changes_nothing(rig):
     empty = cv2.imencode(".png", np.full((400, 600, 3), (60, 90, 40), np.uint8))[1].tobytes()
     for data, words in ((empty, "No dice"), (photo(rig, *FIRST)[:-5000], "cut short")):
         with pytest.raises(TableError, match=words):
-            rig.companion.do(ShowPicture(data))
+            rig.companion.do(SubmitPhoto(data))
 
     assert rig.companion.snapshot() == before
 
 
 def test_after_the_match_it_is_refused(rig):
     rig.companion.do(StartMatch(("Anna", "Ben"), target=500))
-    rig.companion.do(ShowPicture(photo(rig, *THOUSAND)))
+    rig.companion.do(SubmitPhoto(photo(rig, *THOUSAND)))
     rig.companion.do(Bank())
-    rig.companion.do(ShowPicture(photo(rig, *FARKLE)))
+    rig.companion.do(SubmitPhoto(photo(rig, *FARKLE)))
     assert rig.hold().situation is Situation.WON
     with pytest.raises(TableError, match="over"):
-        rig.companion.do(ShowPicture(photo(rig, *FIRST)))
+        rig.companion.do(SubmitPhoto(photo(rig, *FIRST)))
 
 
 def test_a_large_one_is_read_small_and_kept_cut_to_the_dice(tmp_path):
@@ -164,7 +164,7 @@ def test_a_large_one_is_read_small_and_kept_cut_to_the_dice(tmp_path):
         rig.companion.do(StartMatch(("Anna", "Ben")))
         photo(rig, *FIRST)
         large = cv2.resize(rig.tray.capture().image, (4000, 2250))
-        rig.companion.do(ShowPicture(cv2.imencode(".jpg", large)[1].tobytes()))
+        rig.companion.do(SubmitPhoto(cv2.imencode(".jpg", large)[1].tobytes()))
 
     assert len(kept) == 1
     assert kept[0][0] < 2250 / 2
@@ -185,7 +185,7 @@ def test_beside_a_camera_the_next_press_does_not_count_the_same_dice_again(match
     match_rig.tray.throw_all(FIRST)
     match_rig.wait_s(1)
     data = cv2.imencode(".jpg", match_rig.tray.capture().image)[1].tobytes()
-    match_rig.companion.do(ShowPicture(data))
+    match_rig.companion.do(SubmitPhoto(data))
     snapshot = match_rig.press()
 
     assert len(snapshot.match.state.turn.throws) == 1
@@ -201,7 +201,7 @@ def test_pictures_that_come_on_many_threads_are_read_on_one(rig, monkeypatch):
 
     def post(_):
         together.wait()
-        rig.companion.do(ShowPicture(taken))
+        rig.companion.do(SubmitPhoto(taken))
 
     monkeypatch.setattr(companion, "picture_seen", picture_seen)
     with ThreadPoolExecutor(phones) as server:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from device.cameras.simulated.tray import SimulatedTray
-from game.commands import CorrectThrow, NameFace, StartMatch, TapIn, Undo
+from game.commands import CorrectDie, CorrectThrow, EnterThrow, StartMatch, Undo
 from game.situation import Situation
 from tests.clock import Clock
 from tests.device.rig import ROLL_S, open_rig
@@ -36,13 +36,13 @@ def test_a_correction_is_drawn_and_undo_gives_the_former_photo_back(match_rig, p
 
 def test_a_die_corrected_on_the_photo_and_taken_back_shows_what_it_showed(match_rig, photo):
     four = next(i for i, die in enumerate(photo.dice) if die.value == 4)
-    assert match_rig.companion.do(NameFace(photo.id, four, 5)).photo.dice[four].value == 5
+    assert match_rig.companion.do(CorrectDie(photo.id, four, 5)).photo.dice[four].value == 5
 
     assert match_rig.companion.do(Undo()).photo == photo
 
 
 def test_a_throw_tapped_in_shows_no_picture_and_undone_the_one_before(match_rig, photo):
-    assert match_rig.companion.do(TapIn((1, 5, 5, 5))).photo is None
+    assert match_rig.companion.do(EnterThrow((1, 5, 5, 5))).photo is None
     assert match_rig.companion.do(Undo()).photo == photo
 
 
@@ -70,7 +70,7 @@ def test_what_is_in_question_is_shown_while_it_is(match_rig, photo):
     assert asked.situation is Situation.ATTENTION
     assert (faces(asked.photo), asked.photo.index) == ([1, 2, 3], None)
 
-    assert match_rig.companion.do(TapIn((1, 5, 5, 5))).photo is None
+    assert match_rig.companion.do(EnterThrow((1, 5, 5, 5))).photo is None
 
 
 def test_each_die_can_be_looked_at_closely(match_rig, photo):
@@ -87,7 +87,7 @@ def test_what_is_kept_beside_the_journal_is_never_another_throws_picture(tmp_pat
     with open_rig(tmp_path, throw_pictures=keeper) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.throw(*FIRST)
-        rig.companion.do(TapIn((1, 5, 5, 5)))
+        rig.companion.do(EnterThrow((1, 5, 5, 5)))
 
     assert len(kept) == 1
 

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from game.commands import Hold, MoveButton, Press, StartMatch
+from game.commands import Hold, MoveSimulatedButton, Press, StartMatch
 from game.situation import Situation
 from tests.device.rig import open_rig
 
@@ -32,8 +32,8 @@ def test_a_throw_has_the_key_of_the_press_that_it_was_read_for(match_rig, tmp_pa
 
 def test_so_it_has_where_the_button_on_the_page_was_held_down_and_let_go(match_rig, tmp_path):
     match_rig.roll(*SCORING)
-    match_rig.companion.do(MoveButton(down=True), "down")
-    match_rig.companion.do(MoveButton(down=False), "let go")
+    match_rig.companion.do(MoveSimulatedButton(down=True), "down")
+    match_rig.companion.do(MoveSimulatedButton(down=False), "let go")
     match_rig.settled()
 
     assert requests(tmp_path) == [None, "let go"]

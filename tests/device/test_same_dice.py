@@ -7,11 +7,11 @@ import pytest
 from device.cameras.simulated.tray import SimulatedTray
 from game.commands import (
     AnswerQuestion,
-    ByHand,
     CorrectThrow,
+    EnterThrow,
     KeepDice,
+    RecordEvent,
     StartMatch,
-    TapIn,
     Undo,
 )
 from game.match.events import Skipped
@@ -226,7 +226,7 @@ def test_a_tapped_keep_comes_first(match_rig):
 def test_a_skipped_player_does_not_make_the_same_dice_count_again(match_rig):
     match_rig.throw(*THOUSAND)
     match_rig.hold()
-    match_rig.companion.do(ByHand(Skipped()))
+    match_rig.companion.do(RecordEvent(Skipped()))
     before = match_rig.state
     match_rig.press()
 
@@ -299,7 +299,7 @@ def test_a_hold_reads_dice_thrown_since_whatever_was_corrected_or_taken_back(mat
         match_rig.companion.do(mend)
     else:
         match_rig.companion.do(KeepDice((1, 1, 1)))
-        match_rig.companion.do(TapIn((5, 3, 4)))
+        match_rig.companion.do(EnterThrow((5, 3, 4)))
         match_rig.companion.do(Undo())
     match_rig.tray.set_aside((1, 1, 1))
     match_rig.roll(2, 3, 4)

@@ -13,15 +13,15 @@ from device.session.session import Session
 from device.session.verdict import NeedsAttention, OpenQuestion
 from game import Match
 from game.commands import (
-    Advise,
+    AcknowledgeDamage,
     AnswerQuestion,
     Command,
-    Heed,
-    MoveButton,
-    NameFace,
-    NotADie,
-    TapIn,
-    ThrowDice,
+    CorrectDie,
+    EnterThrow,
+    MarkForeignObject,
+    MoveSimulatedButton,
+    SetCoachMode,
+    ThrowSimulatedDice,
 )
 from game.errors import JournalError
 from game.message import Message, Verbatim
@@ -157,18 +157,18 @@ class MemoryTable:
     def do(self, command: Command, request: str = "") -> Snapshot:  # noqa: PLR0911
         self.done.append(command)
         match command:
-            case ThrowDice():
+            case ThrowSimulatedDice():
                 return self._throw()
-            case MoveButton():
+            case MoveSimulatedButton():
                 colour = "#f2b134" if command.down else "#2aa866"
                 return self.show(
                     lamp=Lamp(colour, 0.0, "let go to read" if command.down else "ready")
                 )
-            case NameFace() | NotADie():
+            case CorrectDie() | MarkForeignObject():
                 return self._tapped(command)
-            case Advise():
+            case SetCoachMode():
                 return self.advise(Mode(command.mode))
-            case Heed():
+            case AcknowledgeDamage():
                 return self.show(troubles=())
             case AnswerQuestion() if command.choice in {c.id for c in self._snapshot.choices}:
                 if not self._session.choices:  # a question that a test put there
@@ -194,16 +194,16 @@ class MemoryTable:
     def _throw(self) -> Snapshot:
         if not self.to_throw:
             raise TableError(Verbatim("The dice were not gathered."))
-        return self.do(TapIn(self.to_throw.pop(0)))
+        return self.do(EnterThrow(self.to_throw.pop(0)))
 
-    def _tapped(self, command: NameFace | NotADie) -> Snapshot:
+    def _tapped(self, command: CorrectDie | MarkForeignObject) -> Snapshot:
         photo = self._snapshot.photo
         if photo is None or photo.id != command.photo:
             raise TableError(
                 Message("That photo is an old one: look at the newest, and tap there.")
             )
         dice = list(photo.dice)
-        if isinstance(command, NotADie):
+        if isinstance(command, MarkForeignObject):
             del dice[command.die]
         else:
             dice[command.die] = replace(dice[command.die], value=command.face, problem=None)

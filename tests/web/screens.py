@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from game.commands import Bank, KeepDice, StartMatch, TapIn
+from game.commands import Bank, EnterThrow, KeepDice, StartMatch
 from game.situation import Choice, Situation
 from tests.web.conftest import MemoryTable
 from web.contracts.coach import Mode
@@ -62,7 +62,7 @@ def begins(table: MemoryTable, names=NAMES) -> None:
 def thrown(table: MemoryTable, names=NAMES) -> None:
     """Anna has thrown six dice, and may keep eleven ways."""
     _ready(table, names)
-    table.do(TapIn(THROW))
+    table.do(EnterThrow(THROW))
     _shown(table)
 
 
@@ -70,7 +70,7 @@ def kept(table: MemoryTable, names=NAMES) -> None:
     """Anna has kept, thrown again, and is not on the board yet."""
     thrown(table, names)
     table.do(KeepDice((1, 1)))
-    table.do(TapIn((1, 2, 4, 6)))
+    table.do(EnterThrow((1, 2, 4, 6)))
     _shown(table)
 
 
@@ -78,13 +78,13 @@ def farkled(table: MemoryTable, names=NAMES) -> None:
     """Anna has lost 200, and it is the next player's turn."""
     thrown(table, names)
     table.do(KeepDice((1, 1)))
-    table.do(TapIn((2, 3, 4, 6)))
+    table.do(EnterThrow((2, 3, 4, 6)))
     _shown(table)
 
 
 def hot(table: MemoryTable, names=NAMES) -> None:
     _ready(table, names)
-    table.do(TapIn((1, 1, 1, 5, 5, 5)))
+    table.do(EnterThrow((1, 1, 1, 5, 5, 5)))
     _shown(table)
 
 
@@ -93,13 +93,13 @@ def late(table: MemoryTable, names=NAMES) -> None:
     _ready(table, names, target=100_000)
     for _ in names:
         for _ in range(3):
-            table.do(TapIn((1, 1, 1, 1, 1, 1)))
+            table.do(EnterThrow((1, 1, 1, 1, 1, 1)))
             table.do(KeepDice((1, 1, 1, 1, 1, 1)))
-        table.do(TapIn((1, 1, 1, 2, 3, 4)))
+        table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
         table.do(Bank())
-    table.do(TapIn((1, 1, 1, 1, 1, 1)))
+    table.do(EnterThrow((1, 1, 1, 1, 1, 1)))
     table.do(KeepDice((1, 1, 1, 1, 1, 1)))
-    table.do(TapIn((2, 2, 2, 2, 1, 5)))
+    table.do(EnterThrow((2, 2, 2, 2, 1, 5)))
     _shown(table)
 
 
@@ -109,9 +109,9 @@ def long(table: MemoryTable, names=NAMES) -> None:
     table.show(join_url="http://traykeeper.local:8000/")
     for _ in range(4):
         for _ in names:
-            table.do(TapIn((1, 1, 1, 2, 3, 4)))
+            table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
             table.do(Bank())
-    table.do(TapIn(THROW))
+    table.do(EnterThrow(THROW))
     _shown(table)
 
 
@@ -119,11 +119,11 @@ def last_round(table: MemoryTable, names=NAMES) -> None:
     """The first has reached the target; the second has thrown, and would lose by banking."""
     _ready(table, names, target=3_000)
     for dice in ((1, 1, 1, 1, 1, 1), (1, 1, 1, 2, 3, 4)):
-        table.do(TapIn(dice))
+        table.do(EnterThrow(dice))
         if len(set(dice)) == 1:
             table.do(KeepDice(dice))
     table.do(Bank())
-    table.do(TapIn((1, 1, 1, 2, 3, 4)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     _shown(table)
 
 
@@ -157,7 +157,7 @@ def asked(table: MemoryTable, names=NAMES) -> None:
 
 def tapped(table: MemoryTable, names=NAMES) -> None:
     _ready(table, names)
-    table.do(TapIn(THROW))
+    table.do(EnterThrow(THROW))
 
 
 @dataclass(frozen=True)

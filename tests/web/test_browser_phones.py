@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from game.commands import Bank, ByHand, StartMatch, TapIn, Undo
+from game.commands import Bank, EnterThrow, RecordEvent, StartMatch, Undo
 from game.match.events import Renamed
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
@@ -53,7 +53,7 @@ def at_risk(page, points, timeout=RIGHT_MS):
 def test_undo_on_one_phone_is_seen_on_the_other(begun, serve, new_phone):
     server = serve(begun)
     anna, ben = open_page(new_phone(holder=True), server), open_page(new_phone(), server)
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     at_risk(ben, "1,000")
     anna.locator("#bank").tap()
     expect(ben.locator(".hero h1")).to_contain_text("Ben")
@@ -67,9 +67,9 @@ def test_a_phone_that_slept_through_a_turn_is_right_within_a_second(begun, serve
     server = serve(begun)
     sleeper, other = open_page(new_phone(holder=True), server), open_page(new_phone(), server)
     sleeper.evaluate(SLEEP % "true")
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     begun.do(Bank())
-    begun.do(TapIn((5, 5, 5, 2, 3, 4)))
+    begun.do(EnterThrow((5, 5, 5, 2, 3, 4)))
     at_risk(other, "500")
     sleeper.evaluate(SLEEP % "false")
 
@@ -83,7 +83,7 @@ def test_a_phone_that_lost_the_wi_fi_says_so_and_is_right_when_it_is_back(begun,
     page = open_page(context, server)
     expect(page.locator(".hero .words")).to_be_visible()
     context.set_offline(True)
-    server_side = begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    server_side = begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     page.evaluate("dispatchEvent(new Event('online'))")  # tries at once, in vain
     expect(page.locator("#link")).to_have_text("Reconnecting to the table…", timeout=BACK_MS)
     context.set_offline(False)
@@ -103,7 +103,7 @@ def test_ten_tabs_are_each_right_when_they_are_looked_at(begun, serve, new_phone
         tabs.append(open_page(context, server))
         expect(tabs[-1].locator(".hero .words")).to_be_visible()
         tabs[-1].evaluate(SLEEP % "true")
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
 
     for tab in tabs:
         tab.evaluate(SLEEP % "false")
@@ -114,7 +114,7 @@ def test_ten_tabs_are_each_right_when_they_are_looked_at(begun, serve, new_phone
 def test_two_phones_go_on_after_a_restart_in_mid_turn(begun, serve, new_phone):
     server = serve(begun)
     anna, ben = open_page(new_phone(holder=True), server), open_page(new_phone(), server)
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     at_risk(ben, "1,000")
     server.stop()
     for page in (anna, ben):
@@ -132,7 +132,7 @@ def test_undo_on_a_page_that_was_open_before_a_restart_is_done_at_once(begun, se
     server = serve(begun)
     page = open_page(new_phone(holder=True), server)
     for _ in range(3):
-        begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+        begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
         begun.do(Bank())
     page.locator("#undo").tap()  # it knows how far the match was
     at_risk(page, "1,000")
@@ -156,7 +156,7 @@ def test_dice_in_a_pad_are_entered_by_a_second_tap_after_something_else_was_done
     page.locator("[data-enter]").first.tap()
     for face in "111234":
         page.locator("#pad .faces").get_by_label(face, exact=True).tap()
-    begun.do(ByHand(Renamed(1, "Bernd")))
+    begun.do(RecordEvent(Renamed(1, "Bernd")))
     expect(page.locator(".strip")).to_contain_text("Bernd")
     page.locator("#pad-enter").tap()
     expect(page.locator("#toast")).to_contain_text("The table has moved on")
@@ -189,14 +189,14 @@ def stuck(begun, serve, new_phone):
 
 
 def test_a_bank_that_was_stuck_does_not_bank_for_the_next_player(begun, stuck):
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     page = stuck.page
     at_risk(page, "1,000")
     stuck.hold("bank")
     page.locator("#bank").tap()
     expect(page.locator("#toast")).to_have_text("Sending…")
     begun.do(Bank())
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     expect(page.locator(".hero h1")).to_contain_text("Ben")
     stuck.let_through()
 
@@ -205,7 +205,7 @@ def test_a_bank_that_was_stuck_does_not_bank_for_the_next_player(begun, stuck):
 
 
 def test_a_bank_behind_a_keep_that_is_answered_late_banks_that_throw(begun, stuck):
-    begun.do(TapIn((1, 1, 1, 2, 3, 5)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 5)))
     page = stuck.page
     at_risk(page, "1,050")
     stuck.hold("keep")
@@ -219,9 +219,9 @@ def test_a_bank_behind_a_keep_that_is_answered_late_banks_that_throw(begun, stuc
 
 
 def test_undo_that_is_tapped_again_and_again_while_it_is_stuck_is_one_step(begun, stuck):
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     begun.do(Bank())
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     page = stuck.page
     at_risk(page, "1,000")
     stuck.hold("undo")
@@ -239,9 +239,9 @@ def test_undo_that_is_tapped_again_and_again_while_it_is_stuck_is_one_step(begun
 
 def test_undo_that_is_tapped_three_times_quickly_is_three_steps(begun, serve, new_phone):
     page = open_page(new_phone(holder=True), serve(begun))
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     begun.do(Bank())
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     at_risk(page, "1,000")
     page.evaluate("for (let i = 0; i < 3; i++) document.getElementById('undo').click()")
 
@@ -253,7 +253,7 @@ def test_dice_of_a_pad_that_was_opened_in_another_turn_are_not_the_next_players(
     begun, serve, new_phone
 ):
     begun.show(simulated=False)
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     page = open_page(new_phone(holder=True), serve(begun))
     page.locator("[data-enter]").first.tap()
     for face in "555":

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from game.commands import StartMatch, TapIn
+from game.commands import EnterThrow, StartMatch
 from web.app import create_app
 from web.server import Server
 from web.stream import Streams
@@ -78,7 +78,7 @@ def test_five_hundred_phones_at_once_are_served_or_told_when_to_come_back(table)
         one_more = open_phones.enter_context(connect(server.port))
         one_more.sendall(b"GET /api/v1/state HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         assert status(one_more) == 200
-        table.do(TapIn((1, 1, 1, 2, 3, 4)))
+        table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
         first = phones[found.index(200)].makefile("rb")
         while b"1,000" not in first.readline():
             pass

@@ -2,7 +2,7 @@
 
 import pytest
 
-from game.commands import StartMatch, TapIn
+from game.commands import EnterThrow, StartMatch
 
 JSON = "application/json"
 
@@ -74,7 +74,7 @@ def test_a_bad_body_is_a_problem(client, case):
 )
 def test_what_the_rules_refuse_is_a_conflict_in_their_words(client, table, path, body, detail):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 3, 3, 4, 6, 6)))
+    table.do(EnterThrow((1, 3, 3, 4, 6, 6)))
     before = table.snapshot()
 
     answer = client.post(f"/api/v1/{path}", json=body)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from game.commands import StartMatch, TapIn
+from game.commands import EnterThrow, StartMatch
 from tests.web.conftest import make_app
 from tests.web.guest import ENDLESS, filled, routes
 
@@ -23,7 +23,7 @@ def named(title):
 @pytest.fixture
 def app(table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 1, 1, 2, 3, 4)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     return make_app(table)
 
 

@@ -4,7 +4,7 @@ from threading import Lock
 
 from flask import Response, g
 
-from game.commands import ShowPicture
+from game.commands import SubmitPhoto
 from game.message import Message
 from web.contracts.table import Table
 from web.fields import Base64, Whole
@@ -33,7 +33,7 @@ def create_picture(table: Table) -> Routes:
     def read() -> Response:
         picture = coming.taken()
         refuse_bombs(picture)
-        return state_answer(table.do(ShowPicture(picture), g.request_mark))
+        return state_answer(table.do(SubmitPhoto(picture), g.request_mark))
 
     return routes
 

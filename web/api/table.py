@@ -5,29 +5,29 @@ from collections.abc import Callable
 from flask import Response, g
 
 from game.commands import (
-    Advise,
+    AcknowledgeDamage,
     AnswerQuestion,
     Bank,
-    ByHand,
     Command,
+    CorrectDie,
     CorrectThrow,
     DropEvents,
-    Heed,
+    EnterThrow,
     Hold,
     InsertTurn,
-    JustDice,
     KeepDice,
-    MoveButton,
-    NameFace,
-    NotADie,
+    MarkForeignObject,
+    MoveSimulatedButton,
     Press,
     ReadAgain,
+    RecordEvent,
     Redo,
     Rematch,
-    Reopen,
+    ReopenMatch,
+    SetCoachMode,
+    SetJustDice,
     StartMatch,
-    TapIn,
-    ThrowDice,
+    ThrowSimulatedDice,
     Undo,
 )
 from game.match.events import (
@@ -209,12 +209,12 @@ def _add_commands(api: Routes, table: Table) -> None:
     does("/press", "Press the button", Press, OWN)
     does("/hold", "Hold the button so long", Hold, seconds=Number(0, MAX_HOLD_S))
     does(
-        "/button", "The simulated button goes down, or up", MoveButton,
+        "/button", "The simulated button goes down, or up", MoveSimulatedButton,
         down=Yes(), seconds=Optional(Number(0, MAX_HOLD_S)),
     )  # fmt: skip
-    does("/throw", "Throw the simulated dice", ThrowDice, OWN)
+    does("/throw", "Throw the simulated dice", ThrowSimulatedDice, OWN)
     does("/reread", "Look once more at the throw in view", ReadAgain, OWN)
-    does("/dice", "A throw tapped in", TapIn, OWN, dice=Faces(), step=Optional(STEP))
+    does("/dice", "A throw tapped in", EnterThrow, OWN, dice=Faces(), step=Optional(STEP))
     does("/keep", "Set these aside", KeepDice, OWN, dice=Faces(), throw=Optional(INDEX))
     does(
         "/bank", "Bank the best keep, or this one", Bank, OWN,
@@ -225,11 +225,11 @@ def _add_commands(api: Routes, table: Table) -> None:
         dice=Faces(), index=Optional(INDEX),
     )  # fmt: skip
     does(
-        "/face", "A die of the newest photo shows this", NameFace, OWN,
+        "/face", "A die of the newest photo shows this", CorrectDie, OWN,
         photo=Text(), die=SEAT, face=Whole(1, 6),
     )  # fmt: skip
     does(
-        "/not-a-die", "A thing that is ringed on the newest photo is no die", NotADie, OWN,
+        "/not-a-die", "A thing that is ringed on the newest photo is no die", MarkForeignObject, OWN,
         photo=Text(), die=SEAT,
     )  # fmt: skip
     does("/answer", "One of the state's choices", AnswerQuestion, OWN, choice=Text())
@@ -243,21 +243,21 @@ def _add_commands(api: Routes, table: Table) -> None:
     does(
         "/just-dice",
         "Throws are read and counted without a match, or no longer",
-        JustDice,
+        SetJustDice,
         on=Yes(),
     )
     does("/rematch", "The same players again, once a match is won", Rematch)
     does(
         "/reopen", "Go on with an older match",
-        Reopen, match=Whole(1, HIGHEST),
+        ReopenMatch, match=Whole(1, HIGHEST),
     )  # fmt: skip
     does(
         "/insert", "A turn that nobody pressed for",
         InsertTurn, turn=Text(), before=Optional(INDEX),
     )  # fmt: skip
     does("/drop", "These events never happened", DropEvents, start=INDEX, stop=INDEX)
-    does("/coach", "How much the coach says", Advise, mode=OneOf(tuple(Mode)))
-    does("/heed", "Somebody has read that the journal was damaged", Heed)
+    does("/coach", "How much the coach says", SetCoachMode, mode=OneOf(tuple(Mode)))
+    does("/heed", "Somebody has read that the journal was damaged", AcknowledgeDamage)
 
 
 def _add_events(api: Routes, table: Table) -> None:
@@ -267,7 +267,7 @@ def _add_events(api: Routes, table: Table) -> None:
         path: str, summary: str, make: Callable[..., Event], **fields: Field | Optional
     ) -> None:
         def view(on_turn: int | None = None, **found: object) -> Response:
-            return state_answer(table.do(ByHand(make(**found), on_turn), g.request_mark))
+            return state_answer(table.do(RecordEvent(make(**found), on_turn), g.request_mark))
 
         view.__name__ = path.strip("/")
         api.does(path, summary, fields, is_state=True)(view)

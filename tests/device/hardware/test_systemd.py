@@ -9,7 +9,7 @@ import pytest
 from device.hardware import systemd as systemd_words
 from device.hardware.systemd import Heartbeat, notify, watchdog_s
 from device.inbox import Announce, Asked
-from game.commands import PutBack
+from game.commands import RestoreBackup
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_the_companions_loop_beats_while_it_runs_and_not_while_it_hangs(tmp_path
         rig.companion._alive = lambda: beats.append(1)
         rig.companion._thread.start()
         rig.companion._session.reload = lambda: (hanging.set(), hang.wait(20))
-        rig.companion._inbox.post(Asked(PutBack(lambda: None)))
+        rig.companion._inbox.post(Asked(RestoreBackup(lambda: None)))
         assert hanging.wait(10)
         before = len(beats)
         hang.wait(1.5)

@@ -10,7 +10,7 @@ import pytest
 
 from device.bench.self_play import SelfPlay
 from device.club_board import ClubOptions, serving
-from game.commands import AnswerQuestion, Bank, KeepDice, TapIn
+from game.commands import AnswerQuestion, Bank, EnterThrow, KeepDice
 from tests.device.mqtt.conftest import RULES
 from tests.mosquitto import needs_mosquitto, until
 
@@ -49,7 +49,7 @@ def play_to_the_end(table, seed):
     tape = SelfPlay(table.match, "0" * 16, 0)
     while table.match.state.winner is None:
         for action in tape.play(random).body["actions"]:
-            what = {"kept": KeepDice, "thrown": TapIn, "banked": Bank}[action["kind"]]
+            what = {"kept": KeepDice, "thrown": EnterThrow, "banked": Bank}[action["kind"]]
             table.do(what(*filter(None, [action.get("dice")])))
 
 

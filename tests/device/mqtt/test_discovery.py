@@ -8,7 +8,7 @@ from jinja2 import Environment
 from device.mqtt.discovery import discovery
 from device.mqtt.topics import Topics
 from device.mqtt.tray_state import state_json
-from game.commands import StartMatch, TapIn
+from game.commands import EnterThrow, StartMatch
 from game.journal.feed import FeedLine
 from game.journal.wire import WireEntry
 from tests.mosquitto import needs_mosquitto, until
@@ -110,7 +110,7 @@ def test_entities_are_known_by_ids_that_never_change(payload):
 def test_every_template_says_something_of_every_state(payload, table):
     states = [state_json(table.snapshot(), None)]
     table.do(StartMatch(["Anna", *(f"{'W' * 22}{n}" for n in range(10, 29))]))
-    table.do(TapIn((1, 1, 2, 3, 4, 6)))
+    table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     entry = WireEntry.first("0" * 16, table.match, 0)
     states.append(state_json(table.snapshot(), FeedLine(1, entry, None, table.match)))
     for component in payload["components"].values():

@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 
 from device.mqtt.invitations import Invitation, Invitations
-from game.commands import AnswerQuestion, Bank, StartMatch, TapIn
+from game.commands import AnswerQuestion, Bank, EnterThrow, StartMatch
 from tests.mosquitto import needs_mosquitto, until
 
 CALL = {
@@ -68,7 +68,7 @@ def test_a_match_under_way_is_never_cut_short(table, inviting, said):
     for turn in count():
         if table.match.state.winner is not None:
             break
-        table.do(TapIn((1, 1, 1, 2, 3, 4) if turn == 0 else FARKLE))
+        table.do(EnterThrow((1, 1, 1, 2, 3, 4) if turn == 0 else FARKLE))
         if turn == 0:
             table.do(Bank())
     inviting.look(table.snapshot())

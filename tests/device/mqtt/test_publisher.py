@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from game.commands import Bank, KeepDice, Redo, StartMatch, TapIn, Undo
+from game.commands import Bank, EnterThrow, KeepDice, Redo, StartMatch, Undo
 from game.journal.feed import Feed
 from game.journal.history import History
 from game.journal.journal import FILE as JOURNAL
@@ -40,9 +40,9 @@ def recorded(tmp_path):
 def test_every_step_comes_in_order_and_the_state_stays(table, join, listener, tmp_path):
     join.stay()
     table.do(StartMatch(["Anna", "Ben"]))
-    table.do(TapIn((1, 1, 2, 3, 4, 6)))
+    table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     table.do(Undo())
-    table.do(TapIn((1, 5, 2, 3, 4, 6)))
+    table.do(EnterThrow((1, 5, 2, 3, 4, 6)))
     table.do(Bank())
     said = str(table.snapshot().message)
     until(lambda: told(listener) == recorded(tmp_path))
@@ -73,9 +73,9 @@ def test_lights_hear_of_what_happens_now(table, join, listener):
     join.stay()
     until(lambda: listener.on(STATE))
     table.do(StartMatch(["Anna", "Ben"]))
-    table.do(TapIn((1, 1, 1, 5, 5, 5)))
+    table.do(EnterThrow((1, 1, 1, 5, 5, 5)))
     table.do(Bank())
-    table.do(TapIn(FARKLE))
+    table.do(EnterThrow(FARKLE))
     heard = until(lambda: (m := listener.on("traykeeper/t1/moment"))[3:] and m)
 
     assert [json.loads(m)["event_type"] for m in heard] == [
@@ -96,14 +96,14 @@ def test_a_clean_end_says_offline(table, join, listener):
 def test_the_broker_dies_in_mid_turn_and_nothing_is_lost(table, join, broker, listener, tmp_path):
     join.stay()
     table.do(StartMatch(["Anna", "Ben"]))
-    table.do(TapIn((1, 1, 2, 3, 4, 6)))
+    table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     until(lambda: told(listener))
     broker.kill()
     table.do(KeepDice((1, 1)))
     for _ in range(30):  # more than are under way at once, with what came before
         table.do(Undo())
         table.do(Redo())
-    table.do(TapIn(FARKLE[:4]))
+    table.do(EnterThrow(FARKLE[:4]))
     moments = len(listener.on("traykeeper/t1/moment"))
     broker.start()
     until(lambda: told(listener) == recorded(tmp_path), patience_s=60)
@@ -117,7 +117,7 @@ def test_a_tray_that_was_off_goes_on_where_the_broker_had_it(table, join, listen
     with join():
         table.do(StartMatch(["Anna", "Ben"]))
         until(lambda: told(listener))
-    table.do(TapIn((1, 1, 2, 3, 4, 6)))
+    table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     table.do(Bank())
     with join():
         until(lambda: told(listener) == recorded(tmp_path))
@@ -132,14 +132,14 @@ def test_a_journal_from_a_backup_is_told_from_there(table, join, listener, tmp_p
         stack.enter_context(join())
         table.do(StartMatch(["Anna", "Ben"]))
         copy = History(tmp_path / JOURNAL).copy()
-        table.do(TapIn((1, 1, 2, 3, 4, 6)))
+        table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
         until(lambda: len(told(listener)) == 2)
         if not stays:
             stack.pop_all().close()
         table.journal.restore(copy)
         table.reload()
         listener.heard.clear()
-        table.do(TapIn((5, 5, 5, 2, 3, 4)))
+        table.do(EnterThrow((5, 5, 5, 2, 3, 4)))
         if not stays:
             stack.enter_context(join())
         until(lambda: recorded(tmp_path)[-1] in told(listener))
@@ -148,7 +148,7 @@ def test_a_journal_from_a_backup_is_told_from_there(table, join, listener, tmp_p
 def test_who_missed_something_is_told(table, join, listener, tmp_path):
     join.stay()
     table.do(StartMatch(["Anna", "Ben"]))
-    table.do(TapIn(FARKLE))
+    table.do(EnterThrow(FARKLE))
     table.do(StartMatch(["Cleo", "Dan"]))
     until(lambda: len(told(listener)) == 3)
     listener.say("traykeeper/t1/replay", '{"to": "b1", "from": 0}')

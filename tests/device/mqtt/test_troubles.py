@@ -14,7 +14,7 @@ from device.club_board import ClubOptions, serving
 from device.errors import UsageError
 from device.mqtt import client
 from device.mqtt.address import address, tray_name
-from game.commands import StartMatch, TapIn
+from game.commands import EnterThrow, StartMatch
 from tests.mosquitto import PASSWORD, certify, mosquitto, needs_mosquitto, until
 
 ROOT = Path(__file__).parents[3]
@@ -28,7 +28,7 @@ def _impatient(monkeypatch):
 
 def plays_on(table):
     table.do(StartMatch(["Anna", "Ben"]))
-    table.do(TapIn((1, 1, 2, 3, 4, 6)))
+    table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     return table.match.state.turn.last is not None
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from device.mqtt.connect import on_broker
 from device.settings import Settings
-from game.commands import Bank, KeepDice, StartMatch, TapIn, Undo
+from game.commands import Bank, EnterThrow, KeepDice, StartMatch, Undo
 from game.journal.feed import Feed
 from game.journal.journal import FILE as JOURNAL
 from tests.device.mqtt.conftest import TapTable
 
 COMMANDS = {
-    "new_match": StartMatch, "dice": TapIn, "keep": KeepDice, "bank": Bank, "undo": Undo,
+    "new_match": StartMatch, "dice": EnterThrow, "keep": KeepDice, "bank": Bank, "undo": Undo,
 }  # fmt: skip
 
 

@@ -16,19 +16,19 @@ from device.session.verdict import NeedsAttention, OpenQuestion
 from game.commands import (
     AnswerQuestion,
     Bank,
-    ByHand,
     CorrectThrow,
     DropEvents,
+    EnterThrow,
     Hold,
     InsertTurn,
-    Invite,
     KeepDice,
     Press,
+    ProposeMatch,
     ReadAgain,
+    RecordEvent,
     Redo,
     Rematch,
     StartMatch,
-    TapIn,
     Undo,
 )
 from game.errors import TraykeeperError
@@ -199,8 +199,8 @@ def test_who_begins_is_thrown_for_with_the_button(table):
     table.throw(2)
     table.throw(6)
     assert "Spieler 2 warf am höchsten und beginnt." in table.look()
-    table.do(ByHand(Renamed(0, "Anna")))
-    table.do(ByHand(Renamed(1, "Ben")))
+    table.do(RecordEvent(Renamed(0, "Anna")))
+    table.do(RecordEvent(Renamed(1, "Ben")))
     assert "Spieler 2 heißt jetzt Ben." in table.look()
 
 
@@ -236,10 +236,10 @@ def test_what_cannot_be_is_refused_with_the_reason(begun):
     begun.do(StartMatch(("Anna", "")))
     begun.do(StartMatch(("Anna", "Ben"), options={"opening": -5}))
     begun.do(StartMatch(("Anna", "Ben"), rules="stirlr"))
-    begun.do(ByHand(Left(7)))
-    begun.do(ByHand(Joined("Ben")))
-    begun.do(ByHand(Reordered((0, 0))))
-    begun.do(ByHand(ScoreSet(0, 10**9)))
+    begun.do(RecordEvent(Left(7)))
+    begun.do(RecordEvent(Joined("Ben")))
+    begun.do(RecordEvent(Reordered((0, 0))))
+    begun.do(RecordEvent(ScoreSet(0, 10**9)))
     begun.throw(1, 2, 3, 4, 5, 6)
     begun.do(Hold(6.0))
 
@@ -352,12 +352,12 @@ def test_farkles_corrections_and_what_is_set_by_hand(opened):
         Skipped(), Joined("Dora"), Left(3), Reordered((2, 1, 0)), ScoreSet(0, 3200),
         TurnSet(1, 450, 3), ScoreSet(1, 9800),
     ):  # fmt: skip
-        opened.do(ByHand(event))
+        opened.do(RecordEvent(event))
     opened.do(DropEvents(0, 2))
 
 
 def test_the_last_round_and_the_win(opened):
-    opened.do(ByHand(ScoreSet(0, 9800)))
+    opened.do(RecordEvent(ScoreSet(0, 9800)))
     opened.throw(*THOUSAND)
     opened.do(Bank())
     assert "Letzte Runde: Ben muss die 10.800 von Anna überbieten." in opened.look()
@@ -366,7 +366,7 @@ def test_the_last_round_and_the_win(opened):
     opened.do(Bank())
     assert "Anna gewinnt mit 10.800!" in opened.look()
     opened.do(Press())
-    opened.do(ByHand(Skipped()))
+    opened.do(RecordEvent(Skipped()))
     opened.hold()
     assert "Revanche" in opened.look()
 
@@ -421,8 +421,8 @@ def test_the_camera_goes_and_dice_are_tapped_in(begun):
     begun.happen("camera_lost", Message("the camera hangs: check its cable; it is opened again"))
     assert "Keine Kamera (die Kamera hängt" in begun.look()
     begun.do(Press())
-    begun.do(TapIn(PAIR_OF_ONES))
-    begun.do(TapIn((1, 2, 9)))
+    begun.do(EnterThrow(PAIR_OF_ONES))
+    begun.do(EnterThrow((1, 2, 9)))
     begun.happen("camera_found")
     begun.hold(5.5)
     begun.happen("reload")
@@ -430,7 +430,7 @@ def test_the_camera_goes_and_dice_are_tapped_in(begun):
 
 def test_a_club_calls_a_match(table):
     question = Message("%(title)s calls %(names)s to this tray.", title="Cleo", names="Anna")
-    call = Invite(question, StartMatch(("Anna", "Ben")), answered=lambda _: None)
+    call = ProposeMatch(question, StartMatch(("Anna", "Ben")), answered=lambda _: None)
     table.do(call)
     table.do(AnswerQuestion(table.session.choices[1].id))
     table.do(call)

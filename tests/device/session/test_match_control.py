@@ -11,18 +11,18 @@ from device.session.session import Session
 from game.commands import (
     AnswerQuestion,
     Bank,
-    ByHand,
     CorrectThrow,
     DropEvents,
+    EnterThrow,
     InsertTurn,
-    JustDice,
     KeepDice,
     ReadAgain,
+    RecordEvent,
     Redo,
     Rematch,
-    Reopen,
+    ReopenMatch,
+    SetJustDice,
     StartMatch,
-    TapIn,
     Undo,
 )
 from game.errors import IllegalMove, JournalError, RulesetError
@@ -136,15 +136,15 @@ def test_a_correction_that_asks_reads_nothing(session, looker):
     ],
 )
 def test_each_event_by_hand_has_its_own_sentence(session, event, said):
-    session.do(TapIn(THOUSAND))
+    session.do(EnterThrow(THOUSAND))
     session.do(Bank())
-    session.do(ByHand(event))
+    session.do(RecordEvent(event))
 
     assert str(session.message) == said
 
 
 def test_a_change_of_the_past_does_not_tell_the_last_turn_again(session):
-    session.do(TapIn(THOUSAND))
+    session.do(EnterThrow(THOUSAND))
     session.do(Bank())
     session.do(InsertTurn("113335: 333 11 5 = 550, bank"))
     assert str(session.message) == "Put in by hand. Ben banks 550. Cleo throws."
@@ -161,12 +161,12 @@ def test_a_change_of_the_past_does_not_tell_the_last_turn_again(session):
 def win(session):
     """Whoever is on turn wins at once: nobody else may follow."""
     seat = state(session).turn.seat
-    session.do(ByHand(ScoreSet(seat, RULES.target)))
-    session.do(ByHand(TurnSet(seat, 0, 6)))
-    session.do(TapIn(THOUSAND))
+    session.do(RecordEvent(ScoreSet(seat, RULES.target)))
+    session.do(RecordEvent(TurnSet(seat, 0, 6)))
+    session.do(EnterThrow(THOUSAND))
     session.do(Bank())
     while state(session).winner is None:
-        session.do(ByHand(Farkled()))
+        session.do(RecordEvent(Farkled()))
 
 
 def test_a_rematch_is_for_a_match_that_is_won(session):
@@ -193,8 +193,8 @@ def test_a_rematch_keeps_teams_and_order_and_the_next_player_begins(session):
 
 
 def test_a_rematch_is_without_those_who_left_and_with_those_who_joined(session):
-    session.do(ByHand(Joined("Dan")))
-    session.do(ByHand(Left(1)))
+    session.do(RecordEvent(Joined("Dan")))
+    session.do(RecordEvent(Left(1)))
     win(session)
     session.do(Rematch())
 
@@ -203,7 +203,7 @@ def test_a_rematch_is_without_those_who_left_and_with_those_who_joined(session):
 
 
 def test_a_rematch_keeps_a_changed_order(session):
-    session.do(ByHand(Reordered((2, 1, 0))))
+    session.do(RecordEvent(Reordered((2, 1, 0))))
     win(session)
     session.do(Rematch())
 
@@ -237,8 +237,8 @@ def test_a_die_of_the_roll_off_is_told_too(tmp_path, looker):
 def test_a_die_of_the_roll_off_is_taken_back(tmp_path, looker):
     with closing(Journal.open(tmp_path / "other.db")) as journal:
         session = Session(LiveMatch(journal), RULES, looker)
-        session.do(TapIn((4,)))
-        session.do(TapIn((6,)))
+        session.do(EnterThrow((4,)))
+        session.do(EnterThrow((6,)))
         session.hold(UNDO_S)
 
         assert session.rolloff.rolls == ((4,),)
@@ -256,7 +256,7 @@ def test_a_die_that_nobody_asks_about_is_refused(session, looker):
 
 
 def test_one_die_of_the_last_throw_is_corrected(session):
-    session.do(TapIn(THOUSAND))
+    session.do(EnterThrow(THOUSAND))
     session.correct_die(5, 5)
 
     assert (
@@ -265,9 +265,9 @@ def test_one_die_of_the_last_throw_is_corrected(session):
 
 
 def test_a_correction_that_would_give_later_turns_to_others_asks_first(session):
-    session.do(TapIn(NOTHING))
-    session.do(ByHand(Skipped()))
-    session.do(TapIn(THOUSAND))
+    session.do(EnterThrow(NOTHING))
+    session.do(RecordEvent(Skipped()))
+    session.do(EnterThrow(THOUSAND))
     session.do(Bank())
     session.do(CorrectThrow(THOUSAND, 0))
 
@@ -281,8 +281,8 @@ def test_a_correction_that_would_give_later_turns_to_others_asks_first(session):
 
 def test_a_correction_that_sets_the_score_back_asks_first(session):
     session.do(StartMatch(["Anna", "Ben"], options={"four_twos_reset": True}))
-    session.do(ByHand(ScoreSet(0, 5000)))
-    session.do(TapIn((1, 2, 2, 2, 3, 4)))
+    session.do(RecordEvent(ScoreSet(0, 5000)))
+    session.do(EnterThrow((1, 2, 2, 2, 3, 4)))
     session.do(CorrectThrow((1, 2, 2, 2, 2, 4)))
 
     assert str(session.message) == "1 2 2 2 2 4: four 2s. Does Anna's score go back to zero?"
@@ -312,23 +312,23 @@ def test_a_tray_that_never_rests_is_waited_for_no_longer(session, looker):
 
 
 def test_an_older_match_is_taken_up_again_where_it_stood(session):
-    session.do(TapIn(THOUSAND))
+    session.do(EnterThrow(THOUSAND))
     session.do(StartMatch(("Cleo", "Dan")))
-    session.do(Reopen(1))
+    session.do(ReopenMatch(1))
 
     assert state(session).turn.last.dice == THOUSAND
     assert str(session.message).startswith(
         "Going on where we were. Anna, 1,000 at risk, three dice to throw."
     )
     session.do(Bank())
-    session.do(Reopen(2))
+    session.do(ReopenMatch(2))
     assert state(session).player.name == "Cleo"
 
 
 def test_a_match_that_is_not_there_changes_nothing(session):
-    session.do(TapIn(THOUSAND))
+    session.do(EnterThrow(THOUSAND))
     with pytest.raises(JournalError, match="there is no match 9"):
-        session.do(Reopen(9))
+        session.do(ReopenMatch(9))
 
     assert state(session).turn.last.dice == THOUSAND
 
@@ -341,7 +341,7 @@ def test_house_rules_of_a_match_are_kept_with_it(session, tmp_path):
 
     assert (again.rules.name, again.rules.opening, again.rules.target) == ("zilch", 350, 1000)
     assert again.rules == session.live_match.match.rules
-    session.do(TapIn(THOUSAND))
+    session.do(EnterThrow(THOUSAND))
     session.do(Bank())
     session.do(Rematch())
     assert session.live_match.match.rules == again.rules
@@ -400,9 +400,9 @@ def test_dice_that_fell_back_as_the_bank_was_held_need_not_be_a_throw(session, l
 
 
 def test_a_bank_or_keep_meant_for_an_earlier_throw_is_refused(session):
-    session.do(TapIn(THOUSAND))
+    session.do(EnterThrow(THOUSAND))
     session.do(Bank(throw=0))
-    session.do(TapIn(THOUSAND))
+    session.do(EnterThrow(THOUSAND))
     ben = session.match
 
     for late in (Bank((1, 1, 1), throw=0), KeepDice((1, 1, 1), throw=0)):
@@ -416,10 +416,10 @@ def test_a_bank_or_keep_meant_for_an_earlier_throw_is_refused(session):
 
 def test_dice_and_undo_meant_for_an_earlier_step_are_refused(session):
     shown = session.live_match.steps
-    session.do(TapIn(THOUSAND, step=shown))
+    session.do(EnterThrow(THOUSAND, step=shown))
     thrown = session.match
 
-    for late in (TapIn(THOUSAND, step=shown), Undo(step=shown)):
+    for late in (EnterThrow(THOUSAND, step=shown), Undo(step=shown)):
         with pytest.raises(TableError, match="The table has moved on"):
             session.do(late)
     assert session.match is thrown
@@ -487,8 +487,8 @@ def test_names_that_would_be_one_person_afterwards_are_refused(session):
         session.do(StartMatch(["Anna", "anna"]))
     for event in (Joined("BEN"), Renamed(0, "cleo")):
         with pytest.raises(IllegalMove, match="one person"):
-            session.do(ByHand(event))
-    session.do(ByHand(Renamed(0, "ANNA")))
+            session.do(RecordEvent(event))
+    session.do(RecordEvent(Renamed(0, "ANNA")))
 
     assert [player.name for player in state(session).players] == ["ANNA", "Ben", "Cleo"]
 
@@ -501,7 +501,7 @@ def test_what_taught_the_watch_is_forgotten_with_a_throw_that_never_happened(ses
 
 
 def test_just_dice_that_are_taken_back_teach_nothing(session, looker):
-    session.do(JustDice(on=True))
+    session.do(SetJustDice(on=True))
     read(session, looker, *THOUSAND, time_s=12.5)
     session.do(Undo())
 

@@ -17,7 +17,7 @@ from device.storage import misreads as module
 from device.storage.misread_labels import Truth
 from device.storage.misreads import MisreadStore
 from device.watching.reports import Seen
-from game.commands import CorrectThrow, KeepDice, NameFace, Redo, StartMatch, TapIn, Undo
+from game.commands import CorrectDie, CorrectThrow, EnterThrow, KeepDice, Redo, StartMatch, Undo
 from game.situation import Situation, TableError
 from tests.device.rig import open_rig
 from vision import Quad
@@ -201,7 +201,7 @@ def test_a_face_that_is_corrected_at_the_table_is_learnt_and_forgotten_by_undo(t
         snapshot = rig.throw(*THROW)
         assert kept(store) == []
         four = next(i for i, die in enumerate(snapshot.photo.dice) if die.value == 4)
-        rig.companion.do(NameFace(snapshot.photo.id, four, 5))
+        rig.companion.do(CorrectDie(snapshot.photo.id, four, 5))
 
         assert kept(store) == ["000001.jpg"]
         label = json.loads(unpacked(store).read("labels.jsonl"))
@@ -226,7 +226,7 @@ def test_dice_tapped_in_for_a_doubtful_picture_are_what_it_shows(tmp_path, store
     with open_rig(tmp_path, misreads=store) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         assert rig.throw(*THROW).situation is Situation.ATTENTION
-        rig.companion.do(TapIn(THROW))
+        rig.companion.do(EnterThrow(THROW))
 
         label = json.loads(unpacked(store).read("labels.jsonl"))
         assert label["values"] == list(THROW)

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from game.commands import StartMatch, TapIn
+from game.commands import EnterThrow, StartMatch
 from tests.browser import PHONE
 from web.access.origin import AllowedHosts
 from web.app import create_app
@@ -150,7 +150,7 @@ def test_answers_hold_no_line_of_the_askers(port):
 @pytest.mark.browser
 def test_names_that_are_scripts_are_names(browser, table, port):
     table.do(StartMatch(tuple(SCRIPTS)))
-    table.do(TapIn((1, 1, 1, 2, 3, 4)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     table.show(message=SCRIPTS[1], troubles=(SCRIPTS[0],), question=SCRIPTS[4])
     page = browser.new_page(viewport=PHONE)
     broken = []

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from game.commands import Bank, StartMatch, TapIn
+from game.commands import Bank, EnterThrow, StartMatch
 from tests.browser import ON_TOP, PATIENCE_MS, PHONE
 from tests.web.conftest import make_app
 from web.app import new_link
@@ -106,7 +106,7 @@ def test_asking_for_the_pencil_on_the_health_page_says_how(new_phone):
 
 
 def test_a_tap_of_a_watcher_changes_nothing_and_offers_the_pencil(new_phone, table):
-    table.do(TapIn((1, 1, 3, 3, 3, 5)))
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     watcher = new_phone()
     watcher.locator(".keep").first.tap()
 
@@ -164,12 +164,12 @@ def test_a_players_own_phone_plays_in_its_own_turn(new_phone, server, table):
     ben.get_by_role("button", name="Done").tap()
     anna.locator("[data-menu]").tap()
     anna.locator("#own-turn").check()
-    table.do(TapIn((1, 1, 1, 2, 3, 4)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     expect(ben.locator("#bank")).to_be_hidden()
     table.do(Bank())
     ben.locator("#press").tap()
     expect(ben.locator("[data-whole^='Waiting']")).to_be_attached()
-    table.do(TapIn((5, 5, 5, 1, 3, 4)))
+    table.do(EnterThrow((5, 5, 5, 1, 3, 4)))
     ben.locator("#bank").tap()
 
     expect(ben.locator(".hero h1")).to_contain_text("Anna")
@@ -192,7 +192,7 @@ def test_a_phone_that_cannot_be_the_players_shows_so_in_the_open_menu(new_phone)
 def test_only_a_question_for_the_pencil_that_was_asked_comes_to_nothing(new_phone, server, table):
     anna, ben = new_phone(new_link(server.app)), new_phone()
     holds(anna)
-    table.do(TapIn((1, 1, 1, 2, 3, 4)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     ben.locator(".keep").first.tap()
     expect(ben.locator("#asking")).to_be_visible()
     expect(ben.get_by_text("It was not handed over.")).to_be_hidden()

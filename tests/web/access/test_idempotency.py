@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from game.commands import Bank, StartMatch, TapIn
+from game.commands import Bank, EnterThrow, StartMatch
 from game.journal.history import History
 from tests.device.rig import open_rig
 from tests.web.conftest import holding, make_app
@@ -15,7 +15,7 @@ from web.access.phone import COOKIE
 @pytest.fixture
 def begun(table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 1, 1, 2, 3, 4)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     return table
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from game.commands import Bank, StartMatch, TapIn
+from game.commands import Bank, EnterThrow, StartMatch
 from tests.web.conftest import PHONE, PHONE_COOKIE, holding, make_app
 from web.access.phone import COOKIE, Phones
 from web.app import new_link
@@ -161,10 +161,10 @@ def test_in_ones_own_turn_ones_own_phone_keeps_banks_and_corrects(app, table):
     ben = app.test_client()
     post(ben, "pencil/sit", name="Ben")
     post(holding(app), "pencil/own-turn", on=True)
-    table.do(TapIn((1, 1, 1, 2, 3, 4)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     assert post(ben, "bank").status_code == 403
     table.do(Bank())
-    table.do(TapIn((5, 5, 5, 2, 3, 4)))
+    table.do(EnterThrow((5, 5, 5, 2, 3, 4)))
 
     assert post(ben, "keep", dice=[5, 5, 5]).status_code == 200
     assert post(ben, "correct", dice=[5, 5, 5, 2, 3, 1]).status_code == 200

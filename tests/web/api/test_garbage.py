@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from game.commands import StartMatch, TapIn
+from game.commands import EnterThrow, StartMatch
 from tests.web.conftest import PHONE_COOKIE, make_app
 from web.access.phone import COOKIE
 from web.server import Server
@@ -56,7 +56,7 @@ POSTS = sorted(
 @pytest.fixture
 def begun(table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 1, 3, 3, 3, 5)))
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     return table
 
 

@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 
-from game.commands import Reopen, StartMatch
+from game.commands import ReopenMatch, StartMatch
 from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.events import Thrown
@@ -52,7 +52,7 @@ def test_an_older_match_is_asked_for(client, table):
     table.do(StartMatch(("Anna", "Ben")))
 
     assert client.post("/api/v1/reopen", json={"match": 1}).status_code == 200
-    assert table.done[-1] == Reopen(1)
+    assert table.done[-1] == ReopenMatch(1)
     assert client.post("/api/v1/reopen", json={"match": 0}).status_code == 400
 
 

@@ -13,7 +13,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from game.commands import StartMatch, TapIn
+from game.commands import EnterThrow, StartMatch
 from tests.web.conftest import PHONE_COOKIE, MemoryTable, make_app
 from web.access.phone import COOKIE
 from web.api.openapi import document
@@ -31,7 +31,7 @@ def table_in_play():
     table = MemoryTable()
     app = make_app(table)
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 1, 3, 3, 3, 5)))
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     return app
 
 

@@ -2,7 +2,16 @@ import json
 
 import pytest
 
-from game.commands import AnswerQuestion, Bank, Hold, MoveButton, NotADie, Press, StartMatch, TapIn
+from game.commands import (
+    AnswerQuestion,
+    Bank,
+    EnterThrow,
+    Hold,
+    MarkForeignObject,
+    MoveSimulatedButton,
+    Press,
+    StartMatch,
+)
 from game.situation import Choice
 from web.contracts.table import Photo, PhotoDie
 
@@ -76,7 +85,12 @@ def test_the_button_and_the_tray_are_reached(client, table):
     post(client, "press")
     post(client, "hold", seconds=1.2)
 
-    assert table.done[-4:] == [MoveButton(down=True), MoveButton(down=False), Press(), Hold(1.2)]
+    assert table.done[-4:] == [
+        MoveSimulatedButton(down=True),
+        MoveSimulatedButton(down=False),
+        Press(),
+        Hold(1.2),
+    ]
 
 
 def test_a_question_is_answered(client, table):
@@ -107,7 +121,7 @@ def test_what_is_no_die_is_left_out_of_the_newest_photo(client, table):
 
     left = post(client, "not-a-die", photo="7", die=1).json["photo"]["dice"]
     assert [die["value"] for die in left] == [2]
-    assert table.done == [NotADie("7", 1)]
+    assert table.done == [MarkForeignObject("7", 1)]
     assert post(client, "not-a-die", photo="6", die=0).status_code == 409
     assert post(client, "not-a-die", photo="7").status_code == 400
 
@@ -115,9 +129,9 @@ def test_what_is_no_die_is_left_out_of_the_newest_photo(client, table):
 def test_a_rematch_is_played_only_once_the_match_is_won(client, table):
     table.do(StartMatch(("Anna", "Ben"), target=1000))
     assert post(client, "rematch").status_code == 409
-    table.do(TapIn((1, 1, 1, 2, 3, 3)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 3)))
     table.do(Bank())
-    table.do(TapIn((2, 2, 3, 3, 4, 6)))
+    table.do(EnterThrow((2, 2, 3, 3, 4, 6)))
 
     state = post(client, "rematch").json
     assert (state["winner"], state["turn"]["seat"]) == (None, 1)

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import pytest
 
-from game.commands import ByHand, StartMatch, TapIn
+from game.commands import EnterThrow, RecordEvent, StartMatch
 from game.match.events import ScoreSet
 from game.message import Message, Paragraph, Plural, Sentence, Share, all_of
 from game.rules.rule_files import load, names
@@ -154,7 +154,7 @@ def test_each_phone_is_told_in_its_own_language_by_the_stream(http, table):
 
 def test_numbers_are_written_as_people_there_do(client, table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(ByHand(ScoreSet(0, 3200)))
+    table.do(RecordEvent(ScoreSet(0, 3200)))
 
     for language, shown in (("en", "3,200"), ("de", "3.200"), ("fr", "3\u202f200")):
         assert shown in client.get("/", headers={"Accept-Language": language}).text
@@ -260,7 +260,7 @@ def test_the_rules_are_read_in_ones_own_language(client):
 
 def test_no_word_of_english_is_left_on_a_german_board(client, table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 1, 3, 3, 3, 5)))
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     lamp = Lamp("#00a0a0", 0, Message("read: throw on and press, or hold to bank"))
     table.show(lamp=lamp, message=Paragraph(RISK, Message("Hot dice!")))
     text = re.sub(r"<[^>]+>", " ", client.get("/", headers={"Accept-Language": "de"}).text)

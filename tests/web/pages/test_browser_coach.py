@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from game import Match
-from game.commands import Bank, StartMatch, TapIn
+from game.commands import Bank, EnterThrow, StartMatch
 from tests.axe import faults
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE, make_app
@@ -56,7 +56,7 @@ def page(browser, address):
 
 def test_the_holder_switches_it_and_every_keep_has_its_figures(page, table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 1, 3, 4, 5, 6)))
+    table.do(EnterThrow((1, 1, 3, 4, 5, 6)))
     page.locator("[data-menu]").click()
     page.locator("#coach-mode").select_option("live")
     page.locator("#menu [data-close]").click()
@@ -69,7 +69,7 @@ def test_the_holder_switches_it_and_every_keep_has_its_figures(page, table):
 def test_what_is_said_after_a_turn_has_nothing_serious(page, table):
     table.do(StartMatch(("Anna", "Ben")))
     table.advise(Mode.AFTER)
-    table.do(TapIn((1, 1, 1, 2, 3, 4)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     table.do(Bank())
 
     expect(page.locator(".moments li")).to_have_count(2)

@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from game.commands import Bank, JustDice, StartMatch, TapIn
+from game.commands import Bank, EnterThrow, SetJustDice, StartMatch
 from game.situation import Situation
 from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
@@ -54,7 +54,7 @@ def done(page):
 
 
 def throw(table, page):
-    table.do(TapIn((1, 1, 1, 2, 3, 4)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     expect(page.locator(".hero .big, .giant")).to_have_text("1,000")
 
 
@@ -80,7 +80,7 @@ def test_what_is_switched_on_is_done_and_remembered(begun, open_phone):
 
 
 def test_opening_the_page_makes_no_noise(begun, open_phone):
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     page = open_phone()
     page.evaluate("localStorage.setItem('traykeeper-feel', '{\"caller\": true}')")
     page.reload()
@@ -95,7 +95,7 @@ def test_what_happened_is_heard_once_whatever_is_said_after_it(begun, open_phone
     page = open_phone()
     page.evaluate("localStorage.setItem('traykeeper-feel', '{\"buzz\": true, \"caller\": true}')")
     page.reload()
-    begun.do(TapIn((2, 3, 3, 4, 6, 6)))
+    begun.do(EnterThrow((2, 3, 3, 4, 6, 6)))
     for situation, said in (
         (Situation.WAITING, "Waiting for the dice"),
         (Situation.ATTENTION, "A hand"),
@@ -109,12 +109,12 @@ def test_what_happened_is_heard_once_whatever_is_said_after_it(begun, open_phone
 
 
 def test_just_dice_are_told_aloud(table, open_phone):
-    table.do(JustDice(on=True))
+    table.do(SetJustDice(on=True))
     page = open_phone()
     page.evaluate("localStorage.setItem('traykeeper-feel', '{\"buzz\": true, \"caller\": true}')")
     page.reload()
     for dice in ((1, 3, 5), (1, 3, 5)):
-        table.do(TapIn(dice))
+        table.do(EnterThrow(dice))
         expect(page.locator(".message")).to_have_attribute(
             "data-whole", str(table.snapshot().message)
         )
@@ -125,9 +125,9 @@ def test_just_dice_are_told_aloud(table, open_phone):
 
 def win(table):
     table.do(StartMatch(("Anna", "Ben"), target=1000))
-    table.do(TapIn((1, 1, 1, 1, 1, 1)))
+    table.do(EnterThrow((1, 1, 1, 1, 1, 1)))
     table.do(Bank())
-    table.do(TapIn((2, 2, 3, 4, 6, 6)))
+    table.do(EnterThrow((2, 2, 3, 4, 6, 6)))
 
 
 @pytest.mark.parametrize("path", ["", "board"], ids=["phone", "television"])

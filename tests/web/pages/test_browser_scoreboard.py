@@ -9,14 +9,14 @@ from playwright.sync_api import expect
 from game.commands import (
     AnswerQuestion,
     Bank,
-    JustDice,
+    CorrectDie,
+    EnterThrow,
     KeepDice,
-    MoveButton,
-    NameFace,
-    NotADie,
+    MarkForeignObject,
+    MoveSimulatedButton,
     ReadAgain,
+    SetJustDice,
     StartMatch,
-    TapIn,
 )
 from game.message import Message
 from game.situation import Choice, Situation, TableError
@@ -152,7 +152,7 @@ def test_throw_keep_bank_and_undo(begun, phone):
 
 
 def test_what_happened_stays_in_view_beside_the_keeps(begun, phone):
-    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
+    begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     phone.locator("[data-more]").tap()
     phone.locator("#more-keeps .keep").last.tap()
 
@@ -163,7 +163,7 @@ def test_what_happened_stays_in_view_beside_the_keeps(begun, phone):
 
 
 def test_a_bank_that_the_rules_refuse_says_why(begun, phone):
-    begun.do(TapIn((1, 2, 3, 4, 6, 6)))
+    begun.do(EnterThrow((1, 2, 3, 4, 6, 6)))
 
     bank = phone.locator("#bank[aria-disabled]")
     expect(bank).to_contain_text("400 short")
@@ -174,7 +174,7 @@ def test_a_bank_that_the_rules_refuse_says_why(begun, phone):
 
 
 def test_a_throw_is_corrected_in_two_taps(begun, phone):
-    begun.do(TapIn((1, 2, 3, 4, 6, 6)))
+    begun.do(EnterThrow((1, 2, 3, 4, 6, 6)))
 
     phone.locator("#slot-1").tap()
     phone.locator(".fix").get_by_label("5", exact=True).tap()
@@ -184,7 +184,7 @@ def test_a_throw_is_corrected_in_two_taps(begun, phone):
 
 
 def test_tapped_dice_show_what_they_score_and_are_kept(begun, phone):
-    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
+    begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     for slot in (0, 1):
         phone.locator(f"#slot-{slot}").tap()
     expect(phone.locator("#keep-chosen")).to_have_text("Keep 200")
@@ -195,7 +195,7 @@ def test_tapped_dice_show_what_they_score_and_are_kept(begun, phone):
 
 
 def test_what_is_chosen_stays_so_when_the_throws_picture_comes(begun, phone):
-    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
+    begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     for slot in (0, 1):
         phone.locator(f"#slot-{slot}").tap()
     begun.photos["p1"] = b""
@@ -212,7 +212,7 @@ def test_what_is_chosen_stays_so_when_the_throws_picture_comes(begun, phone):
 
 
 def test_dice_that_are_no_keep_are_explained(begun, phone):
-    begun.do(TapIn((1, 1, 2, 3, 4, 6)))
+    begun.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     phone.locator("#slot-0").tap()
     phone.locator("#slot-3").tap()
     expect(phone.locator(".says")).to_have_text("1 counts 100, 3 adds nothing")
@@ -223,7 +223,7 @@ def test_dice_that_are_no_keep_are_explained(begun, phone):
 
 
 def test_dice_that_are_no_keep_are_explained_by_the_most_that_counts(begun, phone):
-    begun.do(TapIn((1, 1, 5, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 5, 2, 3, 4)))
     begun.do(KeepDice((5,)))
     for slot in (0, 2, 5):
         phone.locator(f"#slot-{slot}").tap()
@@ -252,12 +252,12 @@ def test_what_is_no_die_is_tapped_on_the_photo_and_called_nothing(begun, phone):
         phone.get_by_role("button", name="That is nothing").tap()
 
     expect(phone.locator(".slot.seen")).to_have_count(1)
-    assert begun.done[-1] == NotADie("p1", 1)
+    assert begun.done[-1] == MarkForeignObject("p1", 1)
 
 
 def test_a_thing_beside_the_dice_of_the_last_throw_can_be_tapped(begun, phone):
     begun.photos["p1"] = b""
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     dice = tuple(
         PhotoDie(f, 0.1 * i + 0.1, 0.3, 0.05, 0.1, 0, "tray", None, slot=i)
         for i, f in enumerate((1, 1, 1, 2, 3, 4))
@@ -268,7 +268,7 @@ def test_a_thing_beside_the_dice_of_the_last_throw_can_be_tapped(begun, phone):
     phone.get_by_role("button", name="That is nothing").tap()
 
     expect(phone.locator(".spot.problem")).to_have_count(0)
-    assert begun.done[-1] == NotADie("p1", 6)
+    assert begun.done[-1] == MarkForeignObject("p1", 6)
 
 
 def test_a_player_is_skipped_in_two_taps(begun, phone):
@@ -279,7 +279,7 @@ def test_a_player_is_skipped_in_two_taps(begun, phone):
 
 
 def test_a_player_whose_turn_is_over_by_then_is_not_the_one_who_is_skipped(begun, phone):
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     expect(phone.locator(".hero .big")).to_have_text("1,000")
     phone.locator("#by-hand").tap()
     begun.do(Bank())
@@ -310,9 +310,9 @@ def test_turn_and_score_are_set_by_hand(begun, phone):
 
 
 def test_an_older_turn_is_corrected_and_what_follows_is_reckoned_anew(begun, phone, context):
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     begun.do(Bank())
-    begun.do(TapIn((5, 5, 5, 2, 3, 4)))
+    begun.do(EnterThrow((5, 5, 5, 2, 3, 4)))
     begun.do(Bank())
     phone.goto(f"{phone.url}turns")
     phone.locator("#turn-1 summary").tap()
@@ -339,7 +339,7 @@ def test_an_open_question_stands_once(begun, phone):
 
 
 def test_an_answer_that_is_lost_on_the_way_is_asked_for_again(begun, phone, context):
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     lost = []
 
     def lose(route):
@@ -359,7 +359,7 @@ def test_an_answer_that_is_lost_on_the_way_is_asked_for_again(begun, phone, cont
 
 def test_a_die_is_tapped_on_the_photo(begun, phone):
     begun.photos["p1"] = b""
-    begun.do(TapIn((1, 2, 3, 4, 6, 6)))
+    begun.do(EnterThrow((1, 2, 3, 4, 6, 6)))
     aside = PhotoDie(5, 0.9, 0.9, 0.1, 0.2, 0, "aside", None)
     spot = PhotoDie(2, 0.5, 0.5, 0.1, 0.2, 0, "tray", None, slot=1)
     begun.show(photo=Photo("p1", 640, 360, (aside, spot), index=0))
@@ -369,11 +369,11 @@ def test_a_die_is_tapped_on_the_photo(begun, phone):
     with phone.expect_response("**/api/v1/face"):
         phone.locator(".fix").get_by_label("1", exact=True).tap()
 
-    assert begun.done[-1] == NameFace("p1", 1, 1)
+    assert begun.done[-1] == CorrectDie("p1", 1, 1)
 
 
 def test_an_accepted_throw_is_read_again_in_two_taps(begun, phone):
-    begun.do(TapIn((1, 2, 3, 4, 6, 6)))
+    begun.do(EnterThrow((1, 2, 3, 4, 6, 6)))
     expect(phone.locator("#reread")).to_have_count(0)  # there is no camera
     begun.show(camera="one")
     expect(phone.locator("#reread")).to_have_count(1)
@@ -394,7 +394,7 @@ def test_a_die_that_was_not_read_is_tapped_in_alone(begun, phone):
     phone.locator("#chosen").get_by_label("1", exact=True).tap()
 
     expect(phone.locator(".slot.problem")).to_have_count(1)
-    assert begun.done[-1] == NameFace("p1", 5, 1)
+    assert begun.done[-1] == CorrectDie("p1", 5, 1)
 
 
 def test_a_doubtful_die_is_looked_at_closely_without_a_tap(begun, phone):
@@ -409,12 +409,12 @@ def test_a_doubtful_die_is_looked_at_closely_without_a_tap(begun, phone):
     phone.locator("#chosen").get_by_label("5", exact=True).tap()
 
     expect(phone.locator(".slot.problem")).to_have_count(0)
-    assert begun.done[-1] == NameFace("p1", 1, 5)
+    assert begun.done[-1] == CorrectDie("p1", 1, 5)
 
 
 def test_a_die_is_shown_closely_beside_the_six_faces_without_scrolling(begun, phone):
     begun.photos["p1"] = b""
-    begun.do(TapIn((1, 2, 3, 4, 6, 6)))
+    begun.do(EnterThrow((1, 2, 3, 4, 6, 6)))
     dice = tuple(
         PhotoDie(f, 0.5, 0.5, 0.1, 0.2, 0, "tray", None, slot=i)
         for i, f in enumerate((1, 2, 3, 4, 6, 6))
@@ -456,7 +456,7 @@ def test_a_question_is_answered_with_one_tap(begun, phone):
 
 
 def moves(table):
-    return [command.down for command in table.done if isinstance(command, MoveButton)]
+    return [command.down for command in table.done if isinstance(command, MoveSimulatedButton)]
 
 
 def test_the_tray_button_goes_down_and_up_while_the_lamp_changes(begun, phone):
@@ -522,7 +522,7 @@ def test_an_answer_that_the_stream_has_overtaken_is_not_shown(begun, context, se
     page.goto(f"http://127.0.0.1:{serve(begun).port}/")
     with page.expect_response("**/live"):
         pass
-    begun.do(TapIn((1, 1, 3, 4, 5, 6)))
+    begun.do(EnterThrow((1, 1, 3, 4, 5, 6)))
     expect(page.locator(".keeps")).to_be_visible()
     with page.expect_response("**/sections"):
         for route, before in held:
@@ -546,7 +546,7 @@ def test_quick_presses_are_neither_lost_nor_swapped(begun, phone):
 
 
 def test_focus_stays_while_the_board_changes(begun, phone):
-    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
+    begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     phone.locator("#keep-113335").focus()
     phone.keyboard.press("Enter")
 
@@ -556,7 +556,7 @@ def test_focus_stays_while_the_board_changes(begun, phone):
 
 def test_focus_stays_in_the_scores_and_on_a_throw_of_long_ago(begun, phone):
     phone.locator("#players [href='/matches']").focus()
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     begun.do(Bank())
     expect(phone.locator("#players .score").first).to_have_text("1,000")
     expect(phone.locator("#players [href='/matches']")).to_be_focused()
@@ -564,14 +564,14 @@ def test_focus_stays_in_the_scores_and_on_a_throw_of_long_ago(begun, phone):
     phone.goto(f"{phone.url}turns")
     phone.locator("#turn-1 summary").tap()
     phone.locator("#turn-1 .past").focus()
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     begun.do(Bank())
     expect(phone.locator("#turn-2")).to_be_visible()
     expect(phone.locator("#turn-1 .past")).to_be_focused()
 
 
 def test_focus_is_on_the_board_where_what_had_it_is_gone(begun, phone):
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     phone.locator("#slot-3").tap()
     phone.locator("#chosen [data-fix='5']").focus()
     phone.keyboard.press("Enter")
@@ -581,7 +581,7 @@ def test_focus_is_on_the_board_where_what_had_it_is_gone(begun, phone):
 
 
 def test_keeps_that_were_unfolded_stay_so_until_the_next_throw(begun, phone):
-    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
+    begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     phone.locator("[data-more]").tap()
     last = phone.locator("#keep-5")
     last.focus()
@@ -590,7 +590,7 @@ def test_keeps_that_were_unfolded_stay_so_until_the_next_throw(begun, phone):
     expect(last).to_be_focused()
 
     begun.do(KeepDice((3, 3, 3)))
-    begun.do(TapIn((1, 1, 5)))
+    begun.do(EnterThrow((1, 1, 5)))
     expect(phone.locator("#keep-115")).to_be_visible()
     expect(phone.locator("#more-keeps")).to_be_hidden()
 
@@ -607,7 +607,7 @@ def test_all_phones_show_the_same(begun, phone, context):
     other = context.new_page()
     other.goto(phone.url)
 
-    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
+    begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
 
     for page in (phone, other):
         expect(page.locator(".hero .big")).to_have_text("550")
@@ -621,7 +621,7 @@ def test_a_restarted_server_is_found_again(begun, context, serve):
 
     server.stop()
     expect(phone.locator("#link")).to_have_text("Reconnecting to the table…")
-    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
+    begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     serve(begun, server.port)
 
     expect(phone.locator(".hero .big")).to_have_text("550")
@@ -632,7 +632,7 @@ def test_a_phone_that_wakes_up_is_right_at_once(begun, phone):
     sleep = "Object.defineProperty(document, 'hidden', {value: %s, configurable: true})"
     changed = "document.dispatchEvent(new Event('visibilitychange'))"
     phone.evaluate(f"{sleep % 'true'}; {changed}")
-    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
+    begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     phone.wait_for_timeout(300)
     expect(phone.locator("#turn")).to_contain_text("throws six dice")
 
@@ -647,7 +647,7 @@ def test_a_full_table_is_asked_now_and_then(begun, context, serve):
     for page in pages:
         page.goto(f"http://127.0.0.1:{server.port}/")
 
-    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
+    begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
 
     for page in pages:
         expect(page.locator(".hero .big")).to_have_text("550")
@@ -656,7 +656,7 @@ def test_a_full_table_is_asked_now_and_then(begun, context, serve):
 
 def test_nothing_is_cut_off_at_any_width(begun, phone):
     begun.do(StartMatch(("A name of twenty-four ch", "WWWWWWWWWWWWWWWWWWWWWWWW")))
-    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
+    begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     expect(phone.locator(".hero .big")).to_have_text("550")
 
     for width in (320, 390, 820, 1280):
@@ -665,7 +665,7 @@ def test_nothing_is_cut_off_at_any_width(begun, phone):
 
 
 def test_every_target_is_large_enough_for_a_thumb(begun, phone):
-    begun.do(TapIn((1, 1, 3, 3, 3, 5)))
+    begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     expect(phone.locator("#keep-113335")).to_be_visible()
 
     sizes = [
@@ -696,7 +696,7 @@ def test_a_throw_that_is_entered_by_two_quick_taps_is_one_throw(begun, context, 
 
     expect(page.locator("#pad")).to_be_hidden()
     expect(page.locator(".hero h1")).to_contain_text("Ben")
-    assert [type(command) for command in begun.done] == [StartMatch, TapIn]
+    assert [type(command) for command in begun.done] == [StartMatch, EnterThrow]
 
 
 def test_a_match_that_is_started_by_two_quick_taps_is_one_match(phone, table):
@@ -708,9 +708,9 @@ def test_a_match_that_is_started_by_two_quick_taps_is_one_match(phone, table):
 
 
 def test_a_correction_that_leaves_a_question_is_answered_where_it_was_made(begun, phone):
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     begun.do(KeepDice((1, 1, 1)))
-    begun.do(TapIn((1, 5, 2)))
+    begun.do(EnterThrow((1, 5, 2)))
     begun.do(Bank())
     phone.goto(f"{phone.url}turns")
     phone.locator("#turn-1 summary").tap()
@@ -737,14 +737,14 @@ def test_what_is_refused_is_told_above_the_open_dialog(begun, phone):
     phone.locator("#hand [data-enter]").tap()  # another dialog, in that one's place
     expect(phone.locator("#hand")).to_be_hidden()
     phone.locator("#pad .faces").get_by_label("1", exact=True).tap()
-    begun.do(TapIn((1, 1, 1, 2, 3, 4)))
+    begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     phone.locator("#pad-enter").tap()
     expect(toast).to_contain_text("moved on")
     assert toast.evaluate(ON_TOP)
 
 
 def test_just_dice_are_tapped_in_however_many_they_are(table, phone):
-    table.do(JustDice(on=True))
+    table.do(SetJustDice(on=True))
     phone.locator("#enter [data-enter]").tap()
     for face in "1234561234":
         phone.locator("#pad .faces").get_by_label(face, exact=True).tap()

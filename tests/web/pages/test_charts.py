@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from game.commands import ByHand, StartMatch
+from game.commands import RecordEvent, StartMatch
 from game.match.events import ScoreSet
 from game.match.match import Match
 from tests.game.set_by_hand import set_by_hand
@@ -25,7 +25,7 @@ def test_drawings_are_well_formed_and_within_their_frame(draw):
 def test_the_page_tells_what_was_set_by_hand(client, table):
     assert "No match yet" in client.get("/turns").text
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(ByHand(ScoreSet(0, 3200)))
+    table.do(RecordEvent(ScoreSet(0, 3200)))
     page = client.get("/turns").text
 
     assert "Anna has 3,200" in page

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import expect
 
-from game.commands import Bank, StartMatch, TapIn
+from game.commands import Bank, EnterThrow, StartMatch
 from game.situation import Choice, Situation
 from tests.axe import faults
 from tests.browser import PATIENCE_MS, PHONE
@@ -34,10 +34,10 @@ def page(browser):
 
 def begin(table):
     table.do(StartMatch(("Anna", "Ben", "Cleo")))
-    table.do(TapIn((1, 1, 1, 2, 3, 4)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     table.do(Bank())
-    table.do(TapIn((2, 2, 3, 4, 6, 6)))
-    table.do(TapIn((1, 1, 3, 3, 3, 5)))
+    table.do(EnterThrow((2, 2, 3, 4, 6, 6)))
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     throw = table.match.last_throw
     table.photos["felt"] = felt()
     table.show(photo=photo_of(throw.dice, index=throw.index))
@@ -61,7 +61,7 @@ def asking(table):
 def won(table):
     table.do(StartMatch(("Anna", "Ben"), target=1000))
     for dice in ((1, 1, 1, 1, 1, 1), (2, 2, 3, 4, 6, 6)):
-        table.do(TapIn(dice))
+        table.do(EnterThrow(dice))
         if table.match.state.turn.last:
             table.do(Bank())
 

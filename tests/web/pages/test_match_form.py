@@ -5,7 +5,7 @@ from dataclasses import fields
 
 import pytest
 
-from game.commands import ByHand, StartMatch
+from game.commands import RecordEvent, StartMatch
 from game.match.events import Left
 from game.names import nameless
 from game.rules.rule_files import load, names, parse
@@ -100,7 +100,7 @@ def test_the_rule_sets_on_offer_tell_their_options(client):
 
 def test_who_left_is_not_in_the_next_form_and_teams_stay_with_names(client, table):
     table.do(StartMatch(("Anna", "Ben", "Cleo", "Dora"), teams=(1, 1, 2, 2)))
-    table.do(ByHand(Left(1)))
+    table.do(RecordEvent(Left(1)))
     page = client.get("/new").text
     rows = re.findall(r'<li>.*? value="([^"]*)" maxlength.*?value="(.)" selected', page)
 
@@ -109,7 +109,7 @@ def test_who_left_is_not_in_the_next_form_and_teams_stay_with_names(client, tabl
 
 def test_who_has_no_name_moves_up_without_one(client, table):
     table.do(StartMatch(("Anna", "Ben", nameless(2))))
-    table.do(ByHand(Left(1)))
+    table.do(RecordEvent(Left(1)))
     page = client.get("/new").text
 
     assert re.findall(r'<li>.*? value="([^"]*)" maxlength', page) == ["Anna", ""]

@@ -1,6 +1,6 @@
 """One line of what happened, and who has how many points."""
 
-from game.commands import StartMatch, TapIn
+from game.commands import EnterThrow, StartMatch
 from game.message import Message, Paragraph
 from web.pages.phone_summary import LINE, sides, status_line
 from web.state.state_json import state_json
@@ -43,7 +43,7 @@ def test_each_player_is_a_side(table):
 def test_a_team_is_one_side_shown_by_whose_turn_it_is(table):
     table.do(StartMatch(("Anna", "Ben", "Clara", "Dora"), teams=(1, 2, 1, 2)))
     for _ in range(2):
-        table.do(TapIn((2, 2, 3, 3, 4, 6)))
+        table.do(EnterThrow((2, 2, 3, 3, 4, 6)))
 
     assert sides_of(table) == [
         (2, ("Anna", "Clara"), 0, True),

@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 import pytest
 
-from game.commands import ByHand, StartMatch, TapIn
+from game.commands import EnterThrow, RecordEvent, StartMatch
 from game.match.events import ScoreSet, TurnSet
 from game.match.rolloff import RollOff
 from game.situation import Situation
@@ -29,7 +29,7 @@ def test_a_match_turns_it_into_the_board(client, table):
 
 def test_a_game_of_rounds_counts_turns_and_speaks_of_no_target(client, table):
     table.do(StartMatch(("Anna", "Ben"), rules="farkle-ten"))
-    table.do(TapIn((1, 1, 2, 3, 4, 6)))
+    table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
 
     page = client.get("/").text
 
@@ -41,9 +41,9 @@ def test_a_game_of_rounds_counts_turns_and_speaks_of_no_target(client, table):
 
 def test_a_turn_that_was_put_away_by_hand_is_not_counted(client, table):
     table.do(StartMatch(("Anna", "Ben"), rules="farkle-ten"))
-    table.do(TapIn((1, 1, 2, 3, 4, 6)))
-    table.do(ByHand(TurnSet(0, 0, 6)))
-    table.do(TapIn((1, 1, 2, 3, 4, 6)))
+    table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
+    table.do(RecordEvent(TurnSet(0, 0, 6)))
+    table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
 
     assert "turn 1 of 10" in client.get("/").text
     assert [turn["broken_off"] for turn in client.get("/api/v1/state").json["turns"]] == [True]
@@ -52,9 +52,9 @@ def test_a_turn_that_was_put_away_by_hand_is_not_counted(client, table):
 def test_who_has_won_is_marked_with_the_team_mates(client, table):
     names = ("Anna", "Ben", "Cleo", "Dan")
     table.do(StartMatch(names, rules="zilch", teams=(1, 2, 1, 2), options={"target": 1000}))
-    table.do(ByHand(ScoreSet(0, 5000)))
+    table.do(RecordEvent(ScoreSet(0, 5000)))
     while table.match.state.winner is None:
-        table.do(TapIn((2, 2, 3, 3, 4, 6)))
+        table.do(EnterThrow((2, 2, 3, 3, 4, 6)))
     rows = re.findall(r'<span class="note">(.*?)</span>\s*</li>', client.get("/").text, re.DOTALL)
 
     assert ["won" in row for row in rows] == [True, False, True, False]
@@ -120,7 +120,7 @@ def test_the_page_shows_the_code_to_join_and_the_address_in_words(client, table)
 @pytest.mark.parametrize("path", ["/", "/new", "/scores"])
 def test_nothing_is_inline_and_nothing_comes_from_elsewhere(client, table, path):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 1, 3, 3, 3, 5)))
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
 
     page = client.get(path).text
 
@@ -145,7 +145,7 @@ def sent(client, path):
 
 def test_the_first_view_without_its_photo_sends_below_35_kb(client, table):
     table.do(StartMatch(tuple(f"Player {n}" for n in range(20))))
-    table.do(TapIn((1, 1, 3, 3, 3, 5)))
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     files = set(re.findall(r'"(/static/[^"]+(?:js|css)[^"]*)"', client.get("/").text))
 
     assert files

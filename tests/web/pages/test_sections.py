@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from game.commands import Bank, KeepDice, StartMatch, TapIn
+from game.commands import Bank, EnterThrow, KeepDice, StartMatch
 from game.match.events import Joined, Left, Skipped, TurnSet
 from game.match.match import Match
 from game.rules.rule_files import load
@@ -30,7 +30,7 @@ def test_has_every_section_in_every_state(board, table):
 
 def test_only_sections_that_changed_have_a_new_digest(board, table):
     table.do(StartMatch(("Anna", "Ben")))
-    before = digests(board.html(table.do(TapIn((1, 1, 3, 3, 3, 5)))))
+    before = digests(board.html(table.do(EnterThrow((1, 1, 3, 3, 3, 5)))))
     after = digests(board.html(table.do(KeepDice((1, 1)))))
 
     changed = {name for name in SECTIONS if before[name] != after[name]}
@@ -88,7 +88,7 @@ def test_who_left_is_called_so(board, table):
 def test_text_of_users_is_escaped_everywhere(board, table):
     bad = "<b>'\"&"
     table.do(StartMatch((bad, "Ben")))
-    table.do(TapIn((1, 1, 1, 2, 3, 4)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     table.do(Bank())
     snapshot = table.show(
         message=bad,
@@ -118,14 +118,14 @@ def test_an_event_can_be_put_on_the_wire_line_by_line(board, table):
 def test_the_banks_refusal_is_said_on_the_button(board, table):
     table.do(StartMatch(("Anna", "Ben")))
 
-    html = board.html(table.do(TapIn((1, 2, 3, 4, 6, 6))))
+    html = board.html(table.do(EnterThrow((1, 2, 3, 4, 6, 6))))
 
     assert 'data-why="100 is 400 short of the opening 500"' in html
 
 
 def test_an_assumed_keep_is_shown_as_such(board, table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 1, 3, 3, 3, 5)))
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
 
     html = board.html(table.show(match=table.match.keep((1, 1), assumed=True)))
 

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from game.commands import Bank, StartMatch, TapIn
+from game.commands import Bank, EnterThrow, StartMatch
 from tests.web.screens import EIGHT, LONGEST
 
 SCREENS = {
@@ -47,7 +47,7 @@ def test_the_board_has_no_controls(client, table):
 def test_everything_is_within_the_screen(screen, table, players):
     if players:
         table.do(StartMatch(tuple(f"A player with a name {n}"[:24] for n in range(players))))
-        table.do(TapIn((1, 1, 1, 1, 1, 1)))
+        table.do(EnterThrow((1, 1, 1, 1, 1, 1)))
         expect(screen.locator(".giant")).not_to_have_text("6")
     else:
         expect(screen.locator("h1")).to_have_text("Traykeeper")
@@ -76,7 +76,7 @@ def test_a_team_has_one_score(client, table):
 @pytest.mark.browser
 def test_it_follows_the_table(screen, table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 1, 3, 3, 3, 5)))
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     expect(screen.locator(".giant")).to_have_text("550")
     table.do(Bank())
 

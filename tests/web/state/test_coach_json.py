@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from game.commands import Bank, ByHand, StartMatch, TapIn, Undo
+from game.commands import Bank, EnterThrow, RecordEvent, StartMatch, Undo
 from game.match.events import Farkled, ScoreSet, TurnSet
 from game.message import Message
 from web.contracts.coach import Coaching, Mode
@@ -24,7 +24,7 @@ def text(client, **headers):
 
 def test_says_nothing_until_it_is_switched_on(client, table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 1, 3, 4, 6, 6)))
+    table.do(EnterThrow((1, 1, 3, 4, 6, 6)))
 
     assert client.get("/api/v1/state").json["coach"]["mode"] == "off"
     assert client.get("/api/v1/state").json["keeps"][0]["odds"] is None
@@ -42,7 +42,7 @@ def test_the_holder_switches_it(client, table):
 
 
 def test_every_keep_has_its_chances_and_the_best_is_marked(client, live):
-    live.do(TapIn((1, 1, 3, 4, 6, 6)))
+    live.do(EnterThrow((1, 1, 3, 4, 6, 6)))
     keeps = client.get("/api/v1/state").json["keeps"]
 
     assert [keep["odds"]["rank"] for keep in keeps].count("best") == 1
@@ -60,7 +60,7 @@ def test_before_a_throw_it_says_how_the_match_stands(client, live):
 
 def test_after_a_turn_it_says_what_the_turn_was_worth(client, live):
     live.advise(Mode.AFTER)
-    live.do(TapIn((1, 1, 1, 2, 3, 4)))
+    live.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     assert client.get("/api/v1/state").json["keeps"][0]["odds"] is None
     live.do(Bank())
     said = client.get("/api/v1/state").json["coach"]["turn"]
@@ -91,7 +91,7 @@ def test_what_the_chance_leaves_out_is_named(client, table, rules, left_out):
 def test_where_no_chances_are_known_it_speaks_of_points(client, table):
     table.do(StartMatch(("Anna", "Ben"), target=7_050))
     table.advise(Mode.LIVE)
-    table.do(TapIn((1, 1, 1, 2, 3, 5)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 5)))
     odds = client.get("/api/v1/state").json["keeps"][0]["odds"]
 
     assert (odds["bank"], odds["throw"]) == (None, None)
@@ -102,14 +102,14 @@ def test_where_no_chances_are_known_it_speaks_of_points(client, table):
 def test_a_won_match_has_its_last_turn(client, table):
     table.do(StartMatch(("Anna", "Ben"), target=500))
     table.advise(Mode.AFTER)
-    table.do(ByHand(Farkled()))
+    table.do(RecordEvent(Farkled()))
 
     assert client.get("/").status_code == 200
 
 
 def test_the_best_choice_is_never_folded_away(client, live):
-    live.do(ByHand(TurnSet(0, 2_000, 6)))
-    live.do(TapIn((1, 1, 1, 5, 5, 2)))
+    live.do(RecordEvent(TurnSet(0, 2_000, 6)))
+    live.do(EnterThrow((1, 1, 1, 5, 5, 2)))
     keeps = client.get("/api/v1/state").json["keeps"]
     place = [keep["odds"]["rank"] for keep in keeps].index("best")
 
@@ -130,7 +130,7 @@ def test_what_is_worked_out_shows_how_far_it_is(client, table):
 
 
 def test_the_chance_to_win_stands_on_every_board(client, live):
-    live.do(TapIn((1, 1, 1, 2, 3, 4)))
+    live.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     best = client.get("/api/v1/state").json["coach"]["win"]
 
     for path in ("/", "/board"):
@@ -141,10 +141,10 @@ def test_the_chance_to_win_stands_on_every_board(client, live):
 def test_a_score_that_no_chance_is_known_of_shows_none(client, table, mode):
     table.do(StartMatch(("Anna", "Ben"), rules="welfare"))
     table.advise(mode)
-    table.do(ByHand(ScoreSet(1, 10_050)))
-    table.do(TapIn((1, 1, 2, 3, 4, 6)))
+    table.do(RecordEvent(ScoreSet(1, 10_050)))
+    table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     table.do(Bank())
-    table.do(TapIn((2, 3, 3, 4, 6, 6)))
+    table.do(EnterThrow((2, 3, 3, 4, 6, 6)))
     said = client.get("/api/v1/state").json["coach"]
 
     assert said["solved"]
@@ -153,14 +153,14 @@ def test_a_score_that_no_chance_is_known_of_shows_none(client, table, mode):
 
 
 def test_a_last_round_that_no_chance_is_known_of_shows_none(client, live):
-    live.do(ByHand(ScoreSet(0, 9_900)))
-    live.do(ByHand(ScoreSet(1, 9_500)))
-    live.do(TapIn((1, 1, 1, 2, 3, 4)))
+    live.do(RecordEvent(ScoreSet(0, 9_900)))
+    live.do(RecordEvent(ScoreSet(1, 9_500)))
+    live.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     live.do(Bank())
-    live.do(ByHand(TurnSet(0, 0, 6)))
-    live.do(TapIn((1, 2, 3, 4, 6, 6)))
+    live.do(RecordEvent(TurnSet(0, 0, 6)))
+    live.do(EnterThrow((1, 2, 3, 4, 6, 6)))
     assert "the points if you bank" in client.get("/").text
     live.do(Undo())
-    live.do(TapIn((2, 3, 3, 4, 6, 6)))
+    live.do(EnterThrow((2, 3, 3, 4, 6, 6)))
 
     assert "Luck of the dice" in client.get("/").text

@@ -1,7 +1,7 @@
 import json
 from dataclasses import replace
 
-from game.commands import Bank, KeepDice, StartMatch, TapIn
+from game.commands import Bank, EnterThrow, KeepDice, StartMatch
 from game.match.rolloff import RollOff
 from game.situation import Choice
 from web.contracts.table import Photo, PhotoDie
@@ -41,7 +41,7 @@ def test_shows_who_is_on_turn(table):
 
 def test_lists_keeps_best_first_with_what_they_mean(table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 1, 3, 3, 3, 5)))
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
 
     best, *others = view(table)["keeps"]
 
@@ -59,15 +59,15 @@ def test_lists_keeps_best_first_with_what_they_mean(table):
 
 def test_a_bank_that_ends_the_match_says_who_wins_by_it(table):
     table.do(StartMatch(("Anna", "Ben"), target=1000))
-    table.do(TapIn((1, 1, 1, 2, 3, 3)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 3)))
     table.do(Bank())
-    table.do(TapIn((5, 5, 5, 2, 3, 4)))
+    table.do(EnterThrow((5, 5, 5, 2, 3, 4)))
     state = view(table)
     assert (state["bank"]["winner"], state["last_round"]["needed"]) == (0, 501)
     assert state["last_round"]["decides"]
 
     table.do(KeepDice((5, 5, 5)))
-    table.do(TapIn((1, 1, 1)))
+    table.do(EnterThrow((1, 1, 1)))
     state = view(table)
     assert (state["bank"]["winner"], state["last_round"]["needed"]) == (1, 0)
 
@@ -75,7 +75,7 @@ def test_a_bank_that_ends_the_match_says_who_wins_by_it(table):
 def test_the_last_bank_of_a_game_of_rounds_says_who_wins_by_it(table):
     table.do(StartMatch(("Anna", "Ben"), rules="farkle-ten", options={"rounds": 1}))
     for dice in ((1, 1, 1, 1, 1, 1), (1, 1, 1, 2, 3, 4)):
-        table.do(TapIn(dice))
+        table.do(EnterThrow(dice))
         told = state_json(table.snapshot())
         table.do(Bank())
 
@@ -85,14 +85,14 @@ def test_the_last_bank_of_a_game_of_rounds_says_who_wins_by_it(table):
 
 def test_what_is_missing_for_the_opening_is_a_number(table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 2, 3, 4, 6, 6)))
+    table.do(EnterThrow((1, 2, 3, 4, 6, 6)))
 
     assert view(table)["bank"]["short"] == 400
 
 
 def test_what_is_at_risk_is_the_best_keep_until_one_is_chosen(table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 1, 3, 3, 3, 5)))
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
 
     assert view(table)["at_risk"] == 550
     table.do(KeepDice((1, 1)))
@@ -101,7 +101,7 @@ def test_what_is_at_risk_is_the_best_keep_until_one_is_chosen(table):
 
 def test_banking_says_what_it_takes_and_makes(table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 1, 1, 2, 3, 3)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 3)))
 
     assert view(table)["bank"] == {
         "dice": [1, 1, 1],
@@ -115,7 +115,7 @@ def test_banking_says_what_it_takes_and_makes(table):
 
 def test_a_tapped_keep_is_what_is_banked(table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 1, 1, 5, 3, 3)))
+    table.do(EnterThrow((1, 1, 1, 5, 3, 3)))
     assert view(table)["bank"]["points"] == 1050
     table.do(KeepDice((1, 1, 1)))
 
@@ -126,14 +126,14 @@ def test_a_tapped_keep_is_what_is_banked(table):
 
 def test_banking_says_why_not(table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 2, 3, 4, 6, 6)))
+    table.do(EnterThrow((1, 2, 3, 4, 6, 6)))
 
     assert view(table)["bank"]["refusal"] == "100 is 400 short of the opening 500"
 
 
 def test_a_throw_of_a_finished_turn_stays_in_view(table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((2, 2, 3, 3, 4, 6)))
+    table.do(EnterThrow((2, 2, 3, 3, 4, 6)))
 
     assert view(table)["throw"] == {
         "index": 0,
@@ -151,9 +151,9 @@ def test_a_throw_of_a_finished_turn_stays_in_view(table):
 
 def test_earlier_keeps_of_the_turn_are_locked(table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.do(TapIn((1, 1, 3, 3, 3, 5)))
+    table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     table.do(KeepDice((3, 3, 3)))
-    table.do(TapIn((1, 2, 2)))
+    table.do(EnterThrow((1, 2, 2)))
 
     turn = view(table)["turn"]
 
@@ -162,7 +162,7 @@ def test_earlier_keeps_of_the_turn_are_locked(table):
 
 def test_the_last_round_names_who_closed_and_what_is_to_beat(table):
     table.do(StartMatch(("Anna", "Ben", "Clara"), target=1000))
-    table.do(TapIn((1, 1, 1, 2, 3, 3)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 3)))
     table.do(Bank())
 
     assert view(table)["last_round"] == {
@@ -177,9 +177,9 @@ def test_the_last_round_names_who_closed_and_what_is_to_beat(table):
 
 def test_a_won_match_offers_neither_keep_nor_bank(table):
     table.do(StartMatch(("Anna", "Ben"), target=1000))
-    table.do(TapIn((1, 1, 1, 2, 3, 3)))
+    table.do(EnterThrow((1, 1, 1, 2, 3, 3)))
     table.do(Bank())
-    table.do(TapIn((2, 2, 3, 3, 4, 6)))
+    table.do(EnterThrow((2, 2, 3, 3, 4, 6)))
 
     state = view(table)
 
