@@ -45,7 +45,7 @@ class CameraView:
         return self.width_px / self.sees_mm(height_mm)[0]
 
 
-VIEWS = (
+CAMERA_VIEWS = (
     CameraView("Camera Module 3", 66, 41, 2304, near_mm=100),
     CameraView("Camera Module 3 Wide", 102, 67, 2304, near_mm=50),
     CameraView("HQ, 6 mm lens", 55, 43, 2028, near_mm=200),
@@ -58,7 +58,7 @@ VIEWS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Mount:
+class CameraMount:
     """A camera hung over a tray.
 
     Attributes:
@@ -73,7 +73,7 @@ class Mount:
     advice: str
 
 
-def hang(view: CameraView, tray_mm: tuple[float, float], die_mm: float) -> Mount:
+def mount_camera(view: CameraView, tray_mm: tuple[float, float], die_mm: float) -> CameraMount:
     """The lowest good place for this camera: all the tray in view, no nearer than it is sharp.
 
     The tray's longer side lies along the picture's longer side.
@@ -83,7 +83,7 @@ def hang(view: CameraView, tray_mm: tuple[float, float], die_mm: float) -> Mount
     height_mm = 10 * -(-max(least_mm, view.near_mm) // 10)
     # The tops of the dice are nearer to the lens than the floor.
     die_px = round(die_mm * view.px_per_mm(height_mm - die_mm))
-    return Mount(view, round(height_mm), die_px, _advice(height_mm, die_px, die_mm))
+    return CameraMount(view, round(height_mm), die_px, _advice(height_mm, die_px, die_mm))
 
 
 def _advice(height_mm: float, die_px: int, die_mm: float) -> str:

@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.outline import width_px
-from calibration.rectify import Image, brightness, flat
+from calibration.outline import tray_width_px
+from calibration.rectify import Image, brightness, rectify_floor
 from vision.reading import Quad
 
 Row = tuple[float, ...]
@@ -51,34 +51,34 @@ class Drift:
         light: how many times as bright it is.
     """
 
-    moved: float | None
-    light: float
+    distance: float | None
+    brightness_ratio: float
 
     @property
-    def tray_moved(self) -> bool:
-        return self.moved is not None and self.moved > MOVED
+    def has_tray_moved(self) -> bool:
+        return self.distance is not None and self.distance > MOVED
 
     @property
-    def light_changed(self) -> bool:
-        return not 1 / LIGHTER < self.light < LIGHTER
+    def has_light_changed(self) -> bool:
+        return not 1 / LIGHTER < self.brightness_ratio < LIGHTER
 
 
-def signature(image: Image, tray: Quad) -> tuple[Row, ...]:
+def edge_signature(image: Image, tray: Quad) -> tuple[Row, ...]:
     """How the picture changes across each of the four sides, from inside to outside."""
     light = np.log(brightness(image).astype(np.float64) ** GAMMA + FAINT).astype(np.float32)
     return tuple(tuple(round(float(v), 3) for v in _row(light, tray, side)) for side in range(4))
 
 
-def level(image: Image, tray: Quad) -> float:
+def floor_brightness(image: Image, tray: Quad) -> float:
     """Brightness of the floor as shown, 0..1; dice on it do not count."""
-    return float(np.median(brightness(flat(image, tray, side_px=96))))
+    return float(np.median(brightness(rectify_floor(image, tray, side_px=96))))
 
 
-def drift(image: Image, tray: Quad, sides: tuple[Row, ...], then: float | None) -> Drift:
+def measure_drift(image: Image, tray: Quad, sides: tuple[Row, ...], then: float | None) -> Drift:
     """What changed in a picture since the profile with these `sides` and this `level` was made."""
-    now = level(image, tray)
+    now = floor_brightness(image, tray)
     ratio = 1.0 if then is None else ((now**GAMMA + FAINT) / (then**GAMMA + FAINT))
-    return Drift(_moved(signature(image, tray), sides), ratio)
+    return Drift(_moved(edge_signature(image, tray), sides), ratio)
 
 
 def _moved(now: tuple[Row, ...], then: tuple[Row, ...]) -> float | None:
@@ -118,7 +118,7 @@ def _row(light: NDArray[np.float32], tray: Quad, side: int) -> Floats:
     out = np.array((way[1], -way[0]))
     if float(out @ (corners.mean(axis=0) - start)) > 0:
         out = -out
-    across = np.linspace(-REACH, REACH, STEPS) * width_px(tray)
+    across = np.linspace(-REACH, REACH, STEPS) * tray_width_px(tray)
     points = (start + ALONG[:, None, None] * (end - start)) + across[None, :, None] * out
     seen = cv2.remap(
         light, points[..., 0].astype(np.float32), points[..., 1].astype(np.float32),

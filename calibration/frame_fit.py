@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.outline import as_quad, turns, width_px
-from calibration.rectify import Image, as_input, flat, laid_corners
+from calibration.outline import as_quad, corner_turns, tray_width_px
+from calibration.rectify import Image, floor_corners, network_input, rectify_floor
 from vision.networks import run
 
 Floats = NDArray[np.float64]
@@ -31,10 +31,10 @@ SHRUNK_PX = 130
 """The frame's width in the picture that is laid out: a little more than in the square, or fine
 texture turns to noise."""
 
-ALONG = 32
+SAMPLES_PER_SIDE = 32
 """Looks at each side."""
 
-COLUMNS = np.rint(MARGIN_PX + np.linspace(0.03, 0.97, ALONG) * INSIDE_PX).astype(int)
+COLUMNS = np.rint(MARGIN_PX + np.linspace(0.03, 0.97, SAMPLES_PER_SIDE) * INSIDE_PX).astype(int)
 ROWS = np.arange(int(2 * MARGIN_PX))
 """Of a side that is turned up: from far outside to as far inside."""
 
@@ -47,7 +47,7 @@ PEAK = 0.015
 NEAR = 0.012
 """Of the tray's width: how far a look may lie from a straight side and still speak for it."""
 
-CORNERS = laid_corners(SQUARE_PX, ROOM)
+CORNERS = floor_corners(SQUARE_PX, ROOM)
 """Of the frame in the square."""
 
 
@@ -59,49 +59,49 @@ class FrameFit:
     clear: float
 
 
-def fitted(picture: Image, corners: Floats) -> FrameFit:
+def fit_frame(picture: Image, corners: Floats) -> FrameFit:
     """A convex frame (4, 2), clockwise, moved to where the floor ends.
 
     One that does not come to rest is not clear.
     """
-    picture, scale = shrunk(picture, corners)
+    picture, scale = shrink_to_frame(picture, corners)
     corners = corners * scale
     moved, clear = 1.0, np.zeros(4)
     for _ in range(ROUNDS):
         before = corners
         corners, clear = _moved(picture, before)
-        moved = float(np.abs(corners - before).max() / width_px(as_quad(before)))
+        moved = float(np.abs(corners - before).max() / tray_width_px(as_quad(before)))
         if moved < AT_REST:
             break
     return FrameFit(corners / scale, float(clear.prod()) if moved < NEAR else 0.0)
 
 
-def shrunk(picture: Image, corners: Floats) -> tuple[Image, float]:
+def shrink_to_frame(picture: Image, corners: Floats) -> tuple[Image, float]:
     """As large as it should be to be laid out, and its scale."""
-    scale = min(1.0, SHRUNK_PX / width_px(as_quad(corners)))
+    scale = min(1.0, SHRUNK_PX / tray_width_px(as_quad(corners)))
     small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     return np.asarray(small, np.uint8), scale
 
 
-def square(picture: Image, corners: Floats) -> Image:
+def frame_square(picture: Image, corners: Floats) -> Image:
     """(SQUARE_PX, SQUARE_PX, 3): what a frame frames, and its room around."""
-    return flat(picture, as_quad(corners), side_px=SQUARE_PX, margin=ROOM)
+    return rectify_floor(picture, as_quad(corners), side_px=SQUARE_PX, margin=ROOM)
 
 
-def into_picture(corners: Floats) -> Floats:
+def square_to_picture(corners: Floats) -> Floats:
     """The projection (3, 3) from the square into the picture."""
     there = cv2.getPerspectiveTransform(CORNERS, corners.astype(np.float32))
     return np.asarray(there, np.float64)
 
 
-def turned_up(side: int, points: Floats) -> Floats:
+def rotate_side_up(side: int, points: Floats) -> Floats:
     """Points (n, 2) of the square as they lie once this side is turned up, as np.rot90 turns pictures."""
     for _ in range(side):
         points = np.column_stack([points[:, 1], SQUARE_PX - 1 - points[:, 0]])
     return points
 
 
-def turned_back(side: int, points: Floats) -> Floats:
+def rotate_side_back(side: int, points: Floats) -> Floats:
     """The other way round."""
     for _ in range(side):
         points = np.column_stack([SQUARE_PX - 1 - points[:, 1], points[:, 0]])
@@ -113,13 +113,13 @@ def _moved(picture: Image, corners: Floats) -> tuple[Floats, Floats]:
 
     Where the ends make no frame, the old one, and nothing is clear.
     """
-    scores = run("frame", as_input(square(picture, corners)), room="calibration")[0]
+    scores = run("frame", network_input(frame_square(picture, corners)), room="calibration")[0]
     ends = [_end(np.rot90(score, side)) for side, score in enumerate(scores)]
-    lines = [turned_back(side, line) for side, (line, _) in enumerate(ends)]
+    lines = [rotate_side_back(side, line) for side, (line, _) in enumerate(ends)]
     met = [_met(lines[side - 1], lines[side]) for side in range(4)]
     known = np.array([corner for corner in met if corner is not None])
     if len(known) == len(met):
-        there = cv2.perspectiveTransform(known[None], into_picture(corners))[0]
+        there = cv2.perspectiveTransform(known[None], square_to_picture(corners))[0]
         if _is_frame(there):
             return np.asarray(there, np.float64), np.array([clear for _, clear in ends])
     return corners, np.zeros(4)
@@ -127,7 +127,7 @@ def _moved(picture: Image, corners: Floats) -> tuple[Floats, Floats]:
 
 def _is_frame(corners: Floats) -> bool:
     """Whether they are convex and clockwise."""
-    return bool((turns(corners) > 0).all())
+    return bool((corner_turns(corners) > 0).all())
 
 
 def _end(score: Map) -> tuple[Floats, float]:
@@ -146,7 +146,7 @@ def _end(score: Map) -> tuple[Floats, float]:
     slope, start = _straight(place, weight)
     rows = slope * COLUMNS + start
     speaks = weight * (np.abs(place - rows) < NEAR * INSIDE_PX)
-    weakest = np.sort(speaks)[: ALONG // 4]
+    weakest = np.sort(speaks)[: SAMPLES_PER_SIDE // 4]
     return np.array([(COLUMNS[k], rows[k]) for k in (0, -1)], np.float64), float(weakest.mean())
 
 

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.outline import width_px
+from calibration.outline import tray_width_px
 from calibration.profile import Mat
 from calibration.rectify import Image
 from vision.reading import Quad
@@ -53,7 +53,7 @@ class PrintedBox:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class MatSheet:
     """The mat on one paper, lying."""
 
     paper: Paper
@@ -134,7 +134,7 @@ class FoundMat:
         return Mat(float(wide), float(deep), self.bend, 1.0)
 
     def fits(self, tray: Quad) -> bool:
-        return self.misfit_px < GOOD_FIT * width_px(tray)
+        return self.misfit_px < GOOD_FIT * tray_width_px(tray)
 
     @property
     def _k(self) -> Floats:
@@ -149,7 +149,7 @@ class FoundMat:
         return np.asarray(shown, np.float64).reshape(-1, 2)
 
 
-def find(image: Image) -> FoundMat | None:
+def find_mat(image: Image) -> FoundMat | None:
     """The mat in a picture (h, w[, 3]); None where too little of it is seen."""
     kinds = cv2.aruco.getPredefinedDictionary(DICTIONARY)
     settings = cv2.aruco.DetectorParameters()
@@ -158,14 +158,14 @@ def find(image: Image) -> FoundMat | None:
     if numbers is None:
         return None
     known = {int(n): quad.reshape(4, 2) for n, quad in zip(numbers.ravel(), seen, strict=True)}
-    sheets = [_on(Sheet(paper), known) for paper in SIZES_MM]
+    sheets = [_on(MatSheet(paper), known) for paper in SIZES_MM]
     sheet, at_mm, at_px = max(sheets, key=lambda one: len(one[1]))
     if len(at_mm) < 4 * LEAST_MARKERS:
         return None
     return _sighting(sheet, at_mm, at_px, (image.shape[1], image.shape[0]))
 
 
-def as_svg(sheet: Sheet) -> str:
+def as_svg(sheet: MatSheet) -> str:
     """An SVG in millimetres."""
     wide, deep = sheet.size_mm
     path = "".join(f"M{b.x:.3f} {b.y:.3f}h{b.w:.3f}v{b.h:.3f}h{-b.w:.3f}z" for b in sheet.boxes())
@@ -178,7 +178,7 @@ def as_svg(sheet: Sheet) -> str:
     )
 
 
-def as_pdf(sheet: Sheet) -> bytes:
+def as_pdf(sheet: MatSheet) -> bytes:
     """A PDF of exactly that size: one page of rectangles and a line of Helvetica."""
     wide, deep = sheet.size_mm
     k = POINTS_PER_MM
@@ -219,7 +219,7 @@ def _runs(line: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
     yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
 
-def _on(sheet: Sheet, known: dict[int, Any]) -> tuple[Sheet, Floats, Floats]:
+def _on(sheet: MatSheet, known: dict[int, Any]) -> tuple[MatSheet, Floats, Floats]:
     """Corners (n, 2) of the markers seen: on this paper, and in the picture."""
     corners = np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * MARKER_MM
     pairs = [(corners + np.array((x, y)), known[n]) for n, x, y in sheet.markers() if n in known]
@@ -235,7 +235,7 @@ def _lens(size: tuple[int, int]) -> Floats:
     return np.array([[wide, 0, wide / 2], [0, wide, high / 2], [0, 0, 1]], np.float64)
 
 
-def _sighting(sheet: Sheet, at_mm: Floats, at_px: Floats, size: tuple[int, int]) -> FoundMat:
+def _sighting(sheet: MatSheet, at_mm: Floats, at_px: Floats, size: tuple[int, int]) -> FoundMat:
     lens = _lens(size)
     in_space = np.column_stack([at_mm, np.zeros(len(at_mm))]).astype(np.float32)
     fixed = (

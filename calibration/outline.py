@@ -50,16 +50,16 @@ class Outline:
     def __post_init__(self) -> None:
         if not all(-OUT <= value <= 1 + OUT for corner in self.corners for value in corner):
             raise OutlineError(OutlineFault.OUTSIDE)
-        turned = turns(np.array(self.corners))
+        turned = corner_turns(np.array(self.corners))
         if not ((turned > 0).all() or (turned < 0).all()):
             raise OutlineError(OutlineFault.CROSSED)
         if self.area < LEAST_AREA:
             raise OutlineError(OutlineFault.TOO_CLOSE)
 
     @classmethod
-    def of(cls, quad: Quad, width_px: int, height_px: int) -> Self:
+    def of(cls, quad: Quad, tray_width_px: int, height_px: int) -> Self:
         """From pixels of a picture of this size."""
-        a, b, c, d = ((x / width_px, y / height_px) for x, y in quad.corners)
+        a, b, c, d = ((x / tray_width_px, y / height_px) for x, y in quad.corners)
         return cls((a, b, c, d))
 
     @classmethod
@@ -68,8 +68,8 @@ class Outline:
         low, high = (1 - share) / 2, (1 + share) / 2
         return cls(((low, low), (high, low), (high, high), (low, high)))
 
-    def in_px(self, width_px: int, height_px: int) -> Quad:
-        a, b, c, d = ((x * width_px, y * height_px) for x, y in self.corners)
+    def in_px(self, tray_width_px: int, height_px: int) -> Quad:
+        a, b, c, d = ((x * tray_width_px, y * height_px) for x, y in self.corners)
         return Quad((a, b, c, d))
 
     @property
@@ -79,7 +79,7 @@ class Outline:
         return abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise(ring))) / 2
 
 
-def turns(corners: Floats) -> Floats:
+def corner_turns(corners: Floats) -> Floats:
     """How much the way around turns at each of four corners (4, 2): more than 0 is clockwise as seen."""
     ahead = np.roll(corners, -1, axis=0) - corners
     after = np.roll(ahead, -1, axis=0)
@@ -99,15 +99,15 @@ def as_quad(corners: Floats) -> Quad:
     return Quad((a, b, c, d))
 
 
-def width_px(quad: Quad) -> float:
+def tray_width_px(quad: Quad) -> float:
     """The width of a tray in the picture: the mean of its four sides' lengths."""
     ring = (*quad.corners, quad.corners[0])
     return sum(hypot(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(ring)) / 4
 
 
-def corners_apart(found: Quad, truth: Quad) -> float:
+def worst_corner_error(found: Quad, truth: Quad) -> float:
     """How far the worst corner is off, in widths of the tray; each may begin anywhere and go either way round."""
     corners = np.array(truth.corners)
     turned = [np.roll(way, turn, axis=0) for way in (corners, corners[::-1]) for turn in range(4)]
     away = min(np.linalg.norm(np.array(found.corners) - one, axis=1).max() for one in turned)
-    return float(away / width_px(truth))
+    return float(away / tray_width_px(truth))

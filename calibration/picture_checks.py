@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.outline import width_px
-from calibration.rectify import Image, brightness, flat, mask
+from calibration.outline import tray_width_px
+from calibration.rectify import Image, brightness, floor_mask, rectify_floor
 from vision.reading import Quad
 
 USUAL_EDGE = 0.075
@@ -63,7 +63,7 @@ MORE, DENOISE_PX = 0.06, 0.7
 GRID = 4
 
 
-class Name(StrEnum):
+class CheckName(StrEnum):
     """What is looked at."""
 
     FRAMING = "framing"
@@ -114,7 +114,7 @@ class PictureCheck:
         die_px: how large a die is.
     """
 
-    name: Name
+    name: CheckName
     ok: bool | None
     finding: PictureFinding
     sides: tuple[PictureSide, ...] = ()
@@ -123,7 +123,9 @@ class PictureCheck:
     die_px: float = 0.0
 
 
-def check(image: Image, tray: Quad, die_edge: float | None = None) -> tuple[PictureCheck, ...]:
+def check_picture(
+    image: Image, tray: Quad, die_edge: float | None = None
+) -> tuple[PictureCheck, ...]:
     """All checks of a picture (h, w, 3) in which the tray lies there.
 
     `die_edge` is that of this dice set, in tray widths.
@@ -141,17 +143,17 @@ def framing(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
             PictureSide.TOP: shares[:, 1].min(), PictureSide.BOTTOM: 1 - shares[:, 1].max()}  # fmt: skip
     tight = tuple(side for side, left in room.items() if left < TIGHT)
     if any(left < CUT for left in room.values()):
-        return PictureCheck(Name.FRAMING, False, PictureFinding.CUT_OFF, sides=tight)
-    share, die_px = _area(tray) / (width * height), edge * width_px(tray)
+        return PictureCheck(CheckName.FRAMING, False, PictureFinding.CUT_OFF, sides=tight)
+    share, die_px = _area(tray) / (width * height), edge * tray_width_px(tray)
     if die_px < LEAST_DIE_PX or share < SMALL:
         return PictureCheck(
-            Name.FRAMING, False, PictureFinding.FAR_AWAY, share=share, die_px=die_px
+            CheckName.FRAMING, False, PictureFinding.FAR_AWAY, share=share, die_px=die_px
         )
     if _slant(tray) > SLANTED:
-        return PictureCheck(Name.FRAMING, False, PictureFinding.FROM_THE_SIDE)
+        return PictureCheck(CheckName.FRAMING, False, PictureFinding.FROM_THE_SIDE)
     if tight:
-        return PictureCheck(Name.FRAMING, True, PictureFinding.TIGHT, sides=tight)
-    return PictureCheck(Name.FRAMING, True, PictureFinding.WHOLE, die_px=die_px)
+        return PictureCheck(CheckName.FRAMING, True, PictureFinding.TIGHT, sides=tight)
+    return PictureCheck(CheckName.FRAMING, True, PictureFinding.WHOLE, die_px=die_px)
 
 
 def _slant(tray: Quad) -> float:
@@ -162,26 +164,26 @@ def _slant(tray: Quad) -> float:
 
 def light(image: Image, tray: Quad) -> PictureCheck:
     """Whether there is enough light, not too much, and from more than one side."""
-    floor = brightness(flat(image, tray, side_px=128))
-    around = brightness(flat(image, tray, side_px=128, margin=WALLS))
+    floor = brightness(rectify_floor(image, tray, side_px=128))
+    around = brightness(rectify_floor(image, tray, side_px=128, margin=WALLS))
     bright = float(np.percentile(around, 98))
     if bright < DARK:
-        return PictureCheck(Name.LIGHT, False, PictureFinding.DARK, share=bright)
-    burnt = float((flat(image, tray, side_px=128).max(axis=2) > WHITE * 255).mean())
+        return PictureCheck(CheckName.LIGHT, False, PictureFinding.DARK, share=bright)
+    burnt = float((rectify_floor(image, tray, side_px=128).max(axis=2) > WHITE * 255).mean())
     if burnt > BURNT:
-        return PictureCheck(Name.LIGHT, False, PictureFinding.TOO_BRIGHT, share=burnt)
+        return PictureCheck(CheckName.LIGHT, False, PictureFinding.TOO_BRIGHT, share=burnt)
     uneven = _unevenness(floor)
     if uneven > UNEVEN:
-        return PictureCheck(Name.LIGHT, False, PictureFinding.UNEVEN, ratio=uneven)
-    return PictureCheck(Name.LIGHT, True, PictureFinding.WELL_LIT)
+        return PictureCheck(CheckName.LIGHT, False, PictureFinding.UNEVEN, ratio=uneven)
+    return PictureCheck(CheckName.LIGHT, True, PictureFinding.WELL_LIT)
 
 
 def glare(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
     """Whether a lamp is mirrored on the floor: spots of white much lighter than their surroundings."""
     share = glare_share(image, tray, edge)
     if share > GLARE:
-        return PictureCheck(Name.GLARE, False, PictureFinding.MIRRORED, share=share)
-    return PictureCheck(Name.GLARE, True, PictureFinding.MATT)
+        return PictureCheck(CheckName.GLARE, False, PictureFinding.MIRRORED, share=share)
+    return PictureCheck(CheckName.GLARE, True, PictureFinding.MATT)
 
 
 def glare_share(image: Image, tray: Quad, edge: float) -> float:
@@ -190,7 +192,7 @@ def glare_share(image: Image, tray: Quad, edge: float) -> float:
     A white die has sharp sides; what is mirrored fades out.
     """
     side = 256
-    floor = brightness(flat(image, tray, side_px=side))
+    floor = brightness(rectify_floor(image, tray, side_px=side))
     around = float(np.median(floor))
     white = np.asarray(floor > WHITE, np.uint8)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(white)
@@ -212,10 +214,10 @@ def focus(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
     """Whether edges in the tray are sharp, measured in dice."""
     blur = blur_share(image, tray, edge)
     if blur is None:
-        return PictureCheck(Name.FOCUS, None, PictureFinding.BARE)
+        return PictureCheck(CheckName.FOCUS, None, PictureFinding.BARE)
     if blur > SOFT:
-        return PictureCheck(Name.FOCUS, False, PictureFinding.SOFT, share=blur)
-    return PictureCheck(Name.FOCUS, True, PictureFinding.SHARP, share=blur)
+        return PictureCheck(CheckName.FOCUS, False, PictureFinding.SOFT, share=blur)
+    return PictureCheck(CheckName.FOCUS, True, PictureFinding.SHARP, share=blur)
 
 
 def blur_share(image: Image, tray: Quad, edge: float) -> float | None:
@@ -224,7 +226,7 @@ def blur_share(image: Image, tray: Quad, edge: float) -> float | None:
     Blurred a little more by a known amount, a sharp edge loses more of its steepness than one that
     is soft already: contrast drops out.
     """
-    die_px = edge * width_px(tray)
+    die_px = edge * tray_width_px(tray)
     more_px = max(1.0, MORE * die_px)
     levels = cv2.GaussianBlur(brightness(image), (0, 0), DENOISE_PX)
     steep, softened = _steepness(levels), _steepness(cv2.GaussianBlur(levels, (0, 0), more_px))
@@ -251,7 +253,7 @@ def _crest(steep: NDArray[np.float32]) -> NDArray[np.bool_]:
 
 def _watched(shape: tuple[int, ...], tray: Quad, reach: int) -> NDArray[np.bool_]:
     """The tray and its walls."""
-    inside = mask(shape, tray).astype(np.uint8)
+    inside = floor_mask(shape, tray).astype(np.uint8)
     window = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
     return np.asarray(cv2.dilate(inside, window) > 0)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calibration.outline import Outline, as_quad, clockwise, width_px
+from calibration.outline import Outline, as_quad, clockwise, tray_width_px
 
 GAP = 0.11
 """Of the tray's width, between its floor and the zone: walls lean outwards in the picture."""
@@ -17,7 +17,7 @@ HANDY = (0.95, 1.0, 0.85, 0.7)
 """How handy each side is, by its number around: left, right, near, far. Right hands are most."""
 
 
-def propose(tray: Outline, width: int, height: int) -> Outline | None:
+def propose_zone(tray: Outline, width: int, height: int) -> Outline | None:
     """A zone beside the tray in a picture of this size; None where there is no room."""
     strips = [
         (depth * handy, zone)
@@ -32,7 +32,7 @@ def _strip(corners: np.ndarray, side: int, width: int, height: int) -> tuple[flo
     """How deep the strip beyond this side is, in tray widths, and the zone there."""
     size = np.array((width, height))
     points = corners * size
-    whole_px = width_px(as_quad(points))
+    whole_px = tray_width_px(as_quad(points))
     a, b = points[side], points[(side + 1) % 4]
     out_a, out_b = _unit(a - points[side - 1]), _unit(b - points[(side + 2) % 4])
     reach = min(_room(a, out_a, size), _room(b, out_b, size)) / whole_px

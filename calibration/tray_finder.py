@@ -12,25 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration import frame_fit
-from calibration.outline import Outline, as_quad, clockwise, width_px
-from calibration.rectify import Image, as_input
-from vision.networks import chance, run
+from calibration.outline import Outline, as_quad, clockwise, tray_width_px
+from calibration.rectify import Image, network_input
+from vision.networks import run, sigmoid
 
 Floats = NDArray[np.float64]
 Map = NDArray[np.float32]
-SEEN_PX = (192, 160)
+INPUT_SIZE_PX = (192, 160)
 """What the first network was taught on: width and height, the picture in the middle."""
 
 LEAST_FLOOR = 0.02
 """Of that view: less is no tray."""
 
-SIZES = (1.0, 0.87, 1.13)
+START_SCALES = (1.0, 0.87, 1.13)
 """Of the guess: where the search begins."""
 
 AGREED = 0.03
 """Of the tray's width: ends that lie so near to each other are the same."""
 
-LEAST, SURE = 0.05, 0.68
+LEAST, MIN_SURE_CONFIDENCE = 0.05, 0.68
 """Confidence from which a guess is better than a frame in the middle; and from which it is found: of
 600 trays of kinds that were never taught one was wrong from there on."""
 
@@ -46,15 +46,15 @@ class FoundTray:
     confidence: float
 
     @property
-    def sure(self) -> bool:
-        return self.confidence >= SURE
+    def is_sure(self) -> bool:
+        return self.confidence >= MIN_SURE_CONFIDENCE
 
 
-NOTHING = FoundTray(Outline.centred(), 0.0)
+NOT_FOUND = FoundTray(Outline.centred(), 0.0)
 """A frame to be dragged."""
 
 
-def find(images: Sequence[Image]) -> FoundTray:
+def find_tray(images: Sequence[Image]) -> FoundTray:
     """The tray in one picture or several of the same view (h, w, 3) uint8 BGR.
 
     Where none is found for sure, an unsure one comes back, to be dragged: the best guess, or a
@@ -63,39 +63,39 @@ def find(images: Sequence[Image]) -> FoundTray:
     if not images:
         raise ValueError("find a tray in one picture at least")
     height, width = images[0].shape[:2]
-    likely = np.mean([floor(image) for image in images], axis=0).astype(np.float32)
+    likely = np.mean([floor_map(image) for image in images], axis=0).astype(np.float32)
     guess = _around(likely, (width, height))
     if guess is None:
-        return NOTHING
+        return NOT_FOUND
     fitted, confidence = _fitted(np.median(np.stack(images), axis=0).astype(np.uint8), guess)
     if confidence < LEAST:
-        return NOTHING
+        return NOT_FOUND
     within = np.clip(fitted, 0, (width, height))  # where a finger can take hold of it
-    corners = clockwise(within if confidence < SURE else fitted)
+    corners = clockwise(within if confidence < MIN_SURE_CONFIDENCE else fitted)
     try:
         return FoundTray(Outline.of(as_quad(corners), width, height), confidence)
     except ValueError:
-        return NOTHING
+        return NOT_FOUND
 
 
-def floor(image: Image) -> Map:
+def floor_map(image: Image) -> Map:
     """How likely each spot is floor: (80, 96), the picture letterboxed in the middle."""
     scale, left, top = _letterbox(image.shape[1], image.shape[0])
     small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    wide, high = SEEN_PX
+    wide, high = INPUT_SIZE_PX
     height, width = small.shape[:2]
     boxed = cv2.copyMakeBorder(
         small, top, high - height - top, left, wide - width - left, cv2.BORDER_REPLICATE
     )
-    logits = run("tray", as_input(np.asarray(boxed, np.uint8)), room="calibration")[0, 0]
-    return chance(logits)
+    logits = run("tray", network_input(np.asarray(boxed, np.uint8)), room="calibration")[0, 0]
+    return sigmoid(logits)
 
 
 def _letterbox(width: int, height: int) -> tuple[float, int, int]:
     """Scale, and what is left and above the picture in the network's view."""
-    scale = min(SEEN_PX[0] / width, SEEN_PX[1] / height)
-    left = (SEEN_PX[0] - round(width * scale)) // 2
-    top = (SEEN_PX[1] - round(height * scale)) // 2
+    scale = min(INPUT_SIZE_PX[0] / width, INPUT_SIZE_PX[1] / height)
+    left = (INPUT_SIZE_PX[0] - round(width * scale)) // 2
+    top = (INPUT_SIZE_PX[1] - round(height * scale)) // 2
     return scale, left, top
 
 
@@ -120,8 +120,8 @@ def _fitted(image: Image, guess: Floats) -> tuple[Floats, float]:
     rim of the walls may look like the floor's end. Where they lead to different ends, it is not sure.
     """
     middle = guess.mean(axis=0)
-    ends = [frame_fit.fitted(image, middle + (guess - middle) * size) for size in SIZES]
+    ends = [frame_fit.fit_frame(image, middle + (guess - middle) * size) for size in START_SCALES]
     best = max(ends, key=lambda end: end.clear)
-    wide = width_px(as_quad(best.corners))
+    wide = tray_width_px(as_quad(best.corners))
     agree = [float(np.abs(end.corners - best.corners).max()) < AGREED * wide for end in ends]
     return best.corners, best.clear * sum(agree) / len(agree)

@@ -16,13 +16,13 @@ from pathlib import Path
 import click
 import cv2
 
-from calibration.outline import corners_apart
-from calibration.tray_finder import find
+from calibration.outline import worst_corner_error
+from calibration.tray_finder import find_tray
 from vision import Reading, read
-from vision.change import NOTHING_KNOWN, KnownTable
-from vision.dataset import Case, Evening, Outcome, cases, evenings
-from vision.decision import SURE, WELL
+from vision.dataset import Case, Evening, Outcome, load_cases, load_evenings
+from vision.decision import MIN_FLAT_PROBABILITY, MIN_RIGHT_PROBABILITY
 from vision.images import load
+from vision.known_tray import UNKNOWN_TRAY, KnownTray
 from vision.reading import Quad
 
 DOC = Path(__file__).parents[1] / "docs" / "accuracy.md"
@@ -97,9 +97,9 @@ def main() -> None:
     folder = os.environ.get("TRAYKEEPER_PICTURES")
     if not folder:
         sys.exit("set TRAYKEEPER_PICTURES to the folder with photos/ and renders/")
-    with click.progressbar(cases(Path(folder)), label="Reading", file=sys.stderr) as bar:
+    with click.progressbar(load_cases(Path(folder)), label="Reading", file=sys.stderr) as bar:
         reads = [(case, read(load(case.path), case.tray)) for case in bar]
-    with click.progressbar(evenings(Path(folder)), label="Evenings", file=sys.stderr) as bar:
+    with click.progressbar(load_evenings(Path(folder)), label="Evenings", file=sys.stderr) as bar:
         played = [_played(evening) for evening in bar]
     with click.progressbar(_trays(Path(folder)), label="Trays", file=sys.stderr) as bar:
         trays = [_found(*one) for one in bar]
@@ -121,16 +121,16 @@ def _table(reads: list[Read]) -> Iterator[str]:
 def _played(evening: Evening) -> dict[str, list[Read]]:
     """Its throws, read with nothing but the tray, with what a profile keeps, and with all that is known."""
     empty = load(evening.empty)
-    before = KnownTable(empty)
-    learnt = [read(load(path), evening.tray, table=before) for path in evening.learnt]
-    known = KnownTable.of(empty, learnt)
+    before = KnownTray(empty)
+    learnt = [read(load(path), evening.tray, known=before) for path in evening.earlier]
+    known = KnownTray.of(empty, learnt)
     tables = {
-        "tray told": NOTHING_KNOWN,
+        "tray told": UNKNOWN_TRAY,
         "calibrated": replace(known, empty=None),
         "table known": known,
     }
     return {
-        name: [(case, read(load(case.path), case.tray, table=table)) for case in evening.throws]
+        name: [(case, read(load(case.path), case.tray, known=table)) for case in evening.throws]
         for name, table in tables.items()
     }
 
@@ -146,10 +146,10 @@ def _evenings(played: list[dict[str, list[Read]]]) -> Iterator[str]:
 
 def _trays(folder: Path) -> list[tuple[str, Path, Quad]]:
     """Pictures of trays, of what kind, and where the tray really is."""
-    trays = [("renders", case.path, case.tray) for case in cases(folder) if case.tray]
-    for evening in evenings(folder):
+    trays = [("renders", case.path, case.tray) for case in load_cases(folder) if case.tray]
+    for evening in load_evenings(folder):
         trays.append(("evenings, the empty tray", evening.empty, evening.tray))
-        thrown = (*evening.learnt, *(case.path for case in evening.throws))
+        thrown = (*evening.earlier, *(case.path for case in evening.throws))
         trays += [("evenings, a throw in it", path, evening.tray) for path in thrown]
     return trays
 
@@ -158,8 +158,8 @@ def _found(kind: str, path: Path, truth: Quad) -> tuple[str, bool, bool]:
     """Whether its tray is found right, and for sure."""
     image = load(path)
     height, width = image.shape[:2]
-    found = find([image])
-    return kind, corners_apart(found.tray.in_px(width, height), truth) < RIGHT, found.sure
+    found = find_tray([image])
+    return kind, worst_corner_error(found.tray.in_px(width, height), truth) < RIGHT, found.is_sure
 
 
 def _found_trays(trays: list[tuple[str, bool, bool]]) -> Iterator[str]:
@@ -186,11 +186,11 @@ def _row(kind: str, found: list[Read]) -> str:
 
 
 def _reliability(reads: list[Read]) -> Iterator[str]:
-    yield RELIABILITY.format(sure=SURE, well=WELL)
+    yield RELIABILITY.format(sure=MIN_RIGHT_PROBABILITY, well=MIN_FLAT_PROBABILITY)
     claims = [
-        (die.confidence, case.truth(die) == die.value)
+        (die.confidence, case.true_value(die) == die.value)
         for case, reading in reads
-        for die in reading.in_tray
+        for die in reading.dice_in_tray
     ]
     for low, high in zip(STEPS, (*STEPS[1:], 2.0), strict=True):
         true = [is_true for confidence, is_true in claims if low <= confidence < high]

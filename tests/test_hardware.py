@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from calibration.camera_height import VIEWS, hang
+from calibration.camera_height import CAMERA_VIEWS, mount_camera
 from device.cli import cli
 from device.commands.calibrate import tray_size
 from device.errors import UsageError
@@ -78,15 +78,15 @@ def test_a_header_has_forty_pins_and_every_gpio_once():
 
 def test_the_table_of_heights_is_what_the_command_computes():
     trays = ((200, 200), (250, 250), (300, 200))
-    for view in VIEWS:
-        mounts = (hang(view, tray, 16) for tray in trays)
+    for view in CAMERA_VIEWS:
+        mounts = (mount_camera(view, tray, 16) for tray in trays)
         cells = " | ".join(f"{mount.height_mm} mm, {mount.die_px} px" for mount in mounts)
         assert f"| {view.name} | {cells} |" in PAGE
 
 
-@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
+@pytest.mark.parametrize("view", CAMERA_VIEWS, ids=lambda view: view.name)
 def test_from_the_height_told_the_whole_tray_is_seen(view):
-    mount = hang(view, (300, 200), 16)
+    mount = mount_camera(view, (300, 200), 16)
     wide_mm, deep_mm = view.sees_mm(mount.height_mm)
 
     assert wide_mm >= 300
@@ -95,13 +95,13 @@ def test_from_the_height_told_the_whole_tray_is_seen(view):
 
 
 def test_module_3_sees_what_its_maker_says():
-    wide_mm, deep_mm = VIEWS[0].sees_mm(300)
+    wide_mm, deep_mm = CAMERA_VIEWS[0].sees_mm(300)
 
     assert (wide_mm, deep_mm) == pytest.approx((390, 224), abs=1)
 
 
 def test_a_smaller_die_is_smaller_and_too_small_is_said():
-    large, small = (hang(VIEWS[0], (250, 250), die_mm) for die_mm in (16, 5))
+    large, small = (mount_camera(CAMERA_VIEWS[0], (250, 250), die_mm) for die_mm in (16, 5))
 
     assert large.die_px > 3 * small.die_px
     assert large.advice == ""
@@ -113,7 +113,7 @@ def test_the_command_prints_every_camera():
 
     assert done.exit_code == 0
     assert re.search(r"Camera Module 3 +380 mm +38 px +small", done.output)
-    assert all(view.name in done.output for view in VIEWS)
+    assert all(view.name in done.output for view in CAMERA_VIEWS)
 
 
 @pytest.mark.parametrize(

@@ -73,4 +73,4 @@ def test_an_opencv_of_bookworm_sees_what_the_newest_sees(tmp_path, packages):
 
     assert version.startswith("4.")
     assert tuple(values) == shot.values
-    assert np.allclose(corners, tray_finder.find([shot.image]).tray.corners, atol=0.002)
+    assert np.allclose(corners, tray_finder.find_tray([shot.image]).tray.corners, atol=0.002)

@@ -13,15 +13,16 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.change import Blot, Change, KnownTable, change
-from vision.crops import upright
-from vision.face_reader import Closeup, Face, doubted, look
-from vision.finder import COARSE_PX, LOOK_PX, TRAY_PX, Sighting, apart, find
-from vision.images import Image, extent
+from vision.crops import picture_to_die
+from vision.face_reader import Closeup, FaceProbabilities, read_faces, resolve_doubts
+from vision.finder import COARSE_PX, LOOK_PX, TRAY_PX, Detection, find_dice, suppress_overlaps
+from vision.images import Image, bounding_box
+from vision.known_tray import KnownTray
 from vision.networks import Floats
-from vision.pose import CameraPose, pose
+from vision.pose import CameraPose, estimate_pose
 from vision.reading import Lean, Quad
-from vision.tilt import Footing, Stance, settled, stance, stands_free
+from vision.tilt import GroundPosition, TiltEstimate, estimate_tilt, is_isolated, refine_pose
+from vision.tray_change import ChangedRegion, TrayChange, find_changes
 
 HAND = 0.001
 """Of the picture: the tip of a finger."""
@@ -30,15 +31,15 @@ SMALL_PX = 11.0
 LITTLE_PX, IN_A_TRAY_PX, CLOSEST_PX = 20.0, 30.0, 1152
 """Where the scale is unknown, some dice below the first are overlooked: they are looked for once more, as
 large as dice are in a tray, in a picture of so many pixels at most."""
-LIKELY = 0.3
-"""From this heat on a sighting tells how large dice are here, and is looked at for how it lies."""
+MIN_LIKELY_HEAT = 0.3
+"""From this heat on a detection tells how large dice are here, and is looked at for how it lies."""
 POSSIBLE = 0.1
 """From this heat on something may be there that another die leans on."""
 COMPANY = 2
 """So many dice tell how large dice are here."""
 KNOWN = 6
 """So many tell it for an evening."""
-MANY = 12
+ENOUGH_LEANS = 12
 """And so many the lens."""
 UNLIKE, ALIKE, NONE_OF_THEM, SHIFTS = 0.1, 0.08, 0.4, 10
 """As logarithms: edges of the same die are seen alike to this; what differs more is no die of theirs."""
@@ -58,17 +59,17 @@ Corners = NDArray[np.floating]
 class Candidate:
     """One place: what the finder sees there, and what is seen close by."""
 
-    sighting: Sighting
-    face: Face
+    detection: Detection
+    face: FaceProbabilities
     foot: tuple[float, float]  # where the die stands, in picture pixels
-    odd: float  # how much larger or smaller it is than the dice here, as a logarithm
-    stance: Stance | None  # how it lies, where it is known how the camera stands
+    size_deviation: float  # how much larger or smaller it is than the dice here, as a logarithm
+    tilt: TiltEstimate | None  # how it lies, where it is known how the camera stands
     outline: Corners  # (n, 2) around what a die that lies flat there covers, in picture pixels
-    free: bool = False  # whether there is nothing that it could lean on
+    is_isolated: bool = False  # whether there is nothing that it could lean on
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Looks:
+class CandidateSet:
     """All places of a picture.
 
     Attributes:
@@ -80,66 +81,70 @@ class Looks:
 
     candidates: list[Candidate]
     hand: float
-    change: Change | None
+    change: TrayChange | None
     edges: tuple[float, float] | None
 
 
-def looks(picture: Image, tray: Quad | None, aside: Quad | None, table: KnownTable) -> Looks:
+def find_candidates(
+    picture: Image, tray: Quad | None, aside: Quad | None, table: KnownTray
+) -> CandidateSet:
     """Every place of a picture, with all that was seen there."""
-    new = change(picture, table.empty, [zone for zone in (tray, aside) if zone])
-    sightings, hand = _sightings(picture, tray, aside, None if new is None else table.empty)
+    new = find_changes(picture, table.empty, [zone for zone in (tray, aside) if zone])
+    detections, hand = _sightings(picture, tray, aside, None if new is None else table.empty)
     if new is not None:
-        sightings = [s for s in sightings if new.is_new(s.x, s.y, s.edge)]
+        detections = [s for s in detections if new.is_new(s.x, s.y, s.edge)]
     stand = _stand(picture, tray, table.leans)
-    seen = _one_each(look(picture, sightings, stand))
+    seen = _one_each(read_faces(picture, detections, stand))
     sizes = _Sizes.of(seen, stand, table.leans)
     seen = _one_each(_looked_again(picture, seen, stand, sizes))
     if new is not None and tray is not None:
-        likely = [one.sighting for one in seen if _likely(one)]
+        likely = [one.detection for one in seen if _likely(one)]
         more = _overlooked(new, tray, likely, stand, sizes)
-        seen = _one_each([*seen, *look(picture, more, stand)])
-    stand, dice = settled(
+        seen = _one_each([*seen, *read_faces(picture, more, stand)])
+    stand, dice = refine_pose(
         [one for one in seen if _likely(one)],
         stand,
         lambda leans: _stand(picture, tray, _enough(table, leans)),
     )
-    seen = doubted(dice, stand) + doubted([one for one in seen if not _likely(one)], stand)
+    seen = resolve_doubts(dice, stand) + resolve_doubts(
+        [one for one in seen if not _likely(one)], stand
+    )
     candidates = [_candidate(one, stand, sizes) for one in seen]
     if tray is not None:
         candidates = _freed(candidates, new, tray)
-    return Looks(candidates, hand, new, sizes.usual)
+    return CandidateSet(candidates, hand, new, sizes.usual)
 
 
 def _candidate(seen: Closeup, stand: CameraPose | None, sizes: "_Sizes") -> Candidate:
-    here = seen.sighting
-    lies = None if stand is None or not _likely(seen) else stance(seen, stand)
+    here = seen.detection
+    lies = None if stand is None or not _likely(seen) else estimate_tilt(seen, stand)
     return Candidate(
-        here, seen.face, _foot(here, stand), sizes.odd(here), lies, outline(here, stand)
+        here, seen.face, _foot(here, stand), sizes.deviation(here), lies, outline(here, stand)
     )
 
 
 def seems_empty(
-    picture: Image, tray: Quad | None, aside: Quad | None, new: Change | None = None
+    picture: Image, tray: Quad | None, aside: Quad | None, new: TrayChange | None = None
 ) -> bool:
     """Whether at first sight there is nothing that could be a die, or a hand.
 
     Where it is known what is `new` since the tray was empty, what looks as it did then is neither.
     """
-    sightings, hand = _sightings(picture, tray, aside)
-    likely = [sighting for sighting in sightings if sighting.heat >= LIKELY]
+    detections, hand = _sightings(picture, tray, aside)
+    likely = [detection for detection in detections if detection.heat >= MIN_LIKELY_HEAT]
     return hand <= HAND and not any(new is None or new.is_new(s.x, s.y, s.edge) for s in likely)
 
 
-def outline(sighting: Sighting, stand: CameraPose | None) -> Corners:
+def outline(detection: Detection, stand: CameraPose | None) -> Corners:
     """(n, 2) around what a die that lies flat there covers."""
-    half = upright(sighting.turn) * sighting.edge / 2
-    top = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) @ half + (sighting.x, sighting.y)
-    foot = top + np.subtract(_foot(sighting, stand), (sighting.x, sighting.y))
+    half = picture_to_die(detection.turn) * detection.edge / 2
+    top = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) @ half + (detection.x, detection.y)
+    foot = top + np.subtract(_foot(detection, stand), (detection.x, detection.y))
     hull = cv2.convexHull(np.concatenate([top, foot]).astype(np.float32))
     return np.asarray(hull[:, 0])
 
 
-def could_be_die(blot: Blot, edges: tuple[float, float] | None) -> bool:
+def could_be_die(blot: ChangedRegion, edges: tuple[float, float] | None) -> bool:
     """Whether something there is about as large as a die of such edges, where they are known."""
     least, most = edges or (blot.edge, blot.edge)
     return blot.long < LONG and LARGE[0] * least < blot.edge < LARGE[1] * most
@@ -149,40 +154,49 @@ def _looked_again(
     picture: Image, seen: list[Closeup], stand: CameraPose | None, sizes: "_Sizes"
 ) -> list[Closeup]:
     """The same; one that seemed larger or smaller than dice are at this table was not seen well."""
-    fitting = [(one, sizes.fitting(one.sighting)) for one in seen]
-    again = [fits for one, fits in fitting if fits is not one.sighting]
-    kept = [one for one, fits in fitting if fits is one.sighting]
-    return kept + look(picture, again, stand)
+    fitting = [(one, sizes.fitting(one.detection)) for one in seen]
+    again = [fits for one, fits in fitting if fits is not one.detection]
+    kept = [one for one, fits in fitting if fits is one.detection]
+    return kept + read_faces(picture, again, stand)
 
 
-def _enough(table: KnownTable, leans: Sequence[Lean]) -> Sequence[Lean]:
+def _enough(table: KnownTray, leans: Sequence[Lean]) -> Sequence[Lean]:
     """Dice that tell the lens: those of this picture count no more once many are known."""
-    return table.leans if len(table.leans) >= MANY else (*table.leans, *leans)
+    return table.leans if len(table.leans) >= ENOUGH_LEANS else (*table.leans, *leans)
 
 
-def _freed(candidates: list[Candidate], new: Change | None, tray: Quad) -> list[Candidate]:
+def _freed(candidates: list[Candidate], new: TrayChange | None, tray: Quad) -> list[Candidate]:
     """The same, and which of them have nothing to lean on."""
-    stand = {c: Footing(*c.foot, c.sighting.edge) for c in candidates}
-    there = [c for c in candidates if c.sighting.heat * (1 - c.face.none) > POSSIBLE]
-    blots = [] if new is None else new.blots(tray, [c.outline for c in there])
+    stand = {c: GroundPosition(*c.foot, c.detection.edge) for c in candidates}
+    there = [c for c in candidates if c.detection.heat * (1 - c.face.none) > POSSIBLE]
+    blots = [] if new is None else new.regions(tray, [c.outline for c in there])
     things = [
-        Footing(blot.x, blot.y, blot.edge * blot.long**0.5) for blot in blots if not blot.is_shadow
+        GroundPosition(blot.x, blot.y, blot.edge * blot.long**0.5)
+        for blot in blots
+        if not blot.is_shadow
     ]
     return [
         replace(
-            c, free=stands_free(stand[c], [stand[o] for o in there if o is not c] + things, tray)
+            c,
+            is_isolated=is_isolated(
+                stand[c], [stand[o] for o in there if o is not c] + things, tray
+            ),
         )
         for c in candidates
     ]
 
 
 def _overlooked(
-    new: Change, tray: Quad, likely: Sequence[Sighting], stand: CameraPose | None, sizes: "_Sizes"
-) -> list[Sighting]:
+    new: TrayChange,
+    tray: Quad,
+    likely: Sequence[Detection],
+    stand: CameraPose | None,
+    sizes: "_Sizes",
+) -> list[Detection]:
     """Where something stands that may be a die, and no die was seen."""
-    blots = new.blots(tray, [outline(sighting, stand) for sighting in likely])
+    blots = new.regions(tray, [outline(detection, stand) for detection in likely])
     return [
-        Sighting(blot.x, blot.y, sizes.nearest(blot.edge * TOP_OF_ALL), blot.turn, OVERLOOKED)
+        Detection(blot.x, blot.y, sizes.nearest(blot.edge * TOP_OF_ALL), blot.turn, OVERLOOKED)
         for blot in blots
         if could_be_die(blot, sizes.usual) and not blot.enters
     ]
@@ -203,9 +217,9 @@ class _Sizes:
         """By what is known of the table, or else by the dice of this picture."""
         known = stand is not None and len(leans) >= KNOWN
         if stand is not None and known:
-            edges = [stand.edge(lean) for lean in leans]
+            edges = [stand.edge_at_centre(lean) for lean in leans]
         else:
-            here = [one.sighting for one in seen if _likely(one)]
+            here = [one.detection for one in seen if _likely(one)]
             edges = [die.edge / _near(stand, die.x, die.y) for die in here]
         return cls(np.array(edges, np.float32), stand, known)
 
@@ -224,78 +238,78 @@ class _Sizes:
         of = self.edges if self.known else np.array(self.usual)
         return float(of[np.abs(np.log(of / edge)).argmin()])
 
-    def fitting(self, sighting: Sighting) -> Sighting:
+    def fitting(self, detection: Detection) -> Detection:
         """The same, as large as the dice of this table that it is most like, where it is like none."""
         if not self.known:
-            return sighting
-        near = _near(self.stand, sighting.x, sighting.y)
-        size, sizes = log(sighting.edge / near), np.log(self.edges)
+            return detection
+        near = _near(self.stand, detection.x, detection.y)
+        size, sizes = log(detection.edge / near), np.log(self.edges)
         if not UNLIKE < np.abs(sizes - size).min() < NONE_OF_THEM:
-            return sighting
+            return detection
         for _ in range(SHIFTS):
             alike = np.exp(-(((sizes - size) / ALIKE) ** 2) / 2)
             size = float((sizes * alike).sum() / alike.sum())
-        return replace(sighting, edge=exp(size) * near)
+        return replace(detection, edge=exp(size) * near)
 
-    def odd(self, sighting: Sighting) -> float:
+    def deviation(self, detection: Detection) -> float:
         """How much larger or smaller than the dice here it is, as a logarithm."""
-        edge = sighting.edge / _near(self.stand, sighting.x, sighting.y)
+        edge = detection.edge / _near(self.stand, detection.x, detection.y)
         return min(ODDEST, abs(log(edge / self.nearest(edge))))
 
 
 def _near(stand: CameraPose | None, x: float, y: float) -> float:
-    return 1.0 if stand is None else stand.near(x, y)
+    return 1.0 if stand is None else stand.scale_at(x, y)
 
 
 def _stand(picture: Image, tray: Quad | None, seen: Sequence[Lean] = ()) -> CameraPose | None:
     """How the camera stands, by the tray, and by the dice in it, most of which lie flat."""
     height, width = picture.shape[:2]
-    return None if tray is None else pose(tray, width, height, seen)
+    return None if tray is None else estimate_pose(tray, width, height, seen)
 
 
 def _likely(seen: Closeup) -> bool:
-    return seen.sighting.heat * (1 - seen.face.none) > LIKELY
+    return seen.detection.heat * (1 - seen.face.none) > MIN_LIKELY_HEAT
 
 
 def _sightings(
     picture: Image, tray: Quad | None, aside: Quad | None, empty: Image | None = None
-) -> tuple[list[Sighting], float]:
+) -> tuple[list[Detection], float]:
     """Where dice may be, in one or more looks, and the share of a hand.
 
     Several may be of one die: a shape in the rough outshines none that is seen close by.
     """
-    left, top, right, bottom = extent(picture, [quad for quad in (tray, aside) if quad])
+    left, top, right, bottom = bounding_box(picture, [quad for quad in (tray, aside) if quad])
     here = slice(top, bottom), slice(left, right)
     cut, bare = picture[here], None if empty is None else empty[here]
     look_px = LOOK_PX if tray is None else TRAY_PX
-    seen = find(cut, look_px, bare)
-    sightings = seen.sightings
-    edge_px = _usual_edge(sightings) * look_px / max(cut.shape[:2])
+    seen = find_dice(cut, look_px, bare)
+    detections = seen.detections
+    edge_px = _usual_edge(detections) * look_px / max(cut.shape[:2])
     if tray is None:
-        sightings = sightings + find(cut, COARSE_PX, bare).sightings
+        detections = detections + find_dice(cut, COARSE_PX, bare).detections
         if edge_px < LITTLE_PX:
             closer_px = min(CLOSEST_PX, round(look_px * IN_A_TRAY_PX / edge_px))
-            sightings = sightings + find(cut, closer_px, bare).sightings
+            detections = detections + find_dice(cut, closer_px, bare).detections
     elif edge_px < SMALL_PX:
-        sightings = find(cut, 2 * look_px, bare).sightings
-    return [replace(s, x=s.x + left, y=s.y + top) for s in sightings], seen.hand
+        detections = find_dice(cut, 2 * look_px, bare).detections
+    return [replace(s, x=s.x + left, y=s.y + top) for s in detections], seen.hand
 
 
-def _usual_edge(seen: list[Sighting]) -> float:
+def _usual_edge(seen: list[Detection]) -> float:
     """Of the dice among them; without end where there are none."""
-    return float(np.median([s.edge for s in seen if s.heat > LIKELY] or [inf]))
+    return float(np.median([s.edge for s in seen if s.heat > MIN_LIKELY_HEAT] or [inf]))
 
 
-def _foot(sighting: Sighting, stand: CameraPose | None) -> tuple[float, float]:
+def _foot(detection: Detection, stand: CameraPose | None) -> tuple[float, float]:
     """Below its top: seen from aside, a die at the wall leans over it."""
     if stand is None:
-        return sighting.x, sighting.y
-    right, down = stand.lean(sighting.x, sighting.y)
-    return sighting.x - right * sighting.edge, sighting.y - down * sighting.edge
+        return detection.x, detection.y
+    right, down = stand.lean_at(detection.x, detection.y)
+    return detection.x - right * detection.edge, detection.y - down * detection.edge
 
 
 def _one_each(seen: list[Closeup]) -> list[Closeup]:
     """Of places that turned out to be the same die, the one surest of it."""
-    surest = sorted(seen, key=lambda one: -one.sighting.heat * (1 - one.face.none))
-    kept = apart([one.sighting for one in surest], in_order=True)
-    return [one for one in surest if any(one.sighting is sighting for sighting in kept)]
+    surest = sorted(seen, key=lambda one: -one.detection.heat * (1 - one.face.none))
+    kept = suppress_overlaps([one.detection for one in surest], in_order=True)
+    return [one for one in surest if any(one.detection is detection for detection in kept)]

@@ -8,7 +8,7 @@ from vision.networks import Floats
 from vision.pose import CameraPose
 
 SHRUNK = 0.7  # below this a picture is shrunk by areas first, or fine texture turns to noise
-DIAGONAL = 0.75  # of a patch, with some to spare: so far from its middle it may reach
+PATCH_REACH = 0.75  # of a patch, with some to spare: so far from its middle it may reach
 View = tuple[int, bool]
 """So many quarter turns to the left, and whether in a mirror then."""
 VIEWS: tuple[View, ...] = tuple((turn, mirror) for mirror in (False, True) for turn in range(4))
@@ -19,12 +19,12 @@ LEAN = slice(3, 5)
 TOP, SIDES = 1.0, 0.5
 PARTS = 4
 """Corners are drawn to 1/2**PARTS of a pixel."""
-Sizes = tuple[int, int]
+PatchSizes = tuple[int, int]
 """Edges of a patch and of the die in it, in pixels."""
 
 
-def die_input(
-    pixels: Floats, at: tuple[float, float], turn: float, pose: CameraPose | None, sizes: Sizes
+def network_input(
+    pixels: Floats, at: tuple[float, float], turn: float, pose: CameraPose | None, sizes: PatchSizes
 ) -> Floats:
     """(PLANES, p, p) for a network that was taught patches of these sizes.
 
@@ -35,18 +35,18 @@ def die_input(
         pose: how the camera stands; None where nothing tells.
         sizes: of the patch and of the die in it.
     """
-    lean = None if pose is None else upright(turn) @ np.array(pose.lean(*at), np.float32)
+    lean = None if pose is None else picture_to_die(turn) @ np.array(pose.lean_at(*at), np.float32)
     return np.concatenate([pixels, lean_planes(lean, sizes)])
 
 
-def viewed_die(inputs: Floats, view: View) -> Floats:
+def turn_inputs(inputs: Floats, view: View) -> Floats:
     """(n, PLANES, p, p) as they look from another side, with their leans."""
-    out = viewed(inputs, view)
-    out[:, LEAN] = np.einsum("ij,njhw->nihw", axes(view), out[:, LEAN])
+    out = turn_patches(inputs, view)
+    out[:, LEAN] = np.einsum("ij,njhw->nihw", patch_to_view(view), out[:, LEAN])
     return out
 
 
-def lean_planes(lean: Floats | None, sizes: Sizes) -> Floats:
+def lean_planes(lean: Floats | None, sizes: PatchSizes) -> Floats:
     """(4, p, p): how far a flat die's top stands off its foot, in edges, and what it covers; all 0 untold."""
     out = np.zeros((4, sizes[0], sizes[0]), np.float32)
     if lean is not None:
@@ -55,7 +55,7 @@ def lean_planes(lean: Floats | None, sizes: Sizes) -> Floats:
     return out
 
 
-def silhouette(lean: Floats, sizes: Sizes) -> Floats:
+def silhouette(lean: Floats, sizes: PatchSizes) -> Floats:
     """(p, p): what an upright flat die covers, its top in the middle, whose top leans so far off its foot."""
     patch_px, die_px = sizes
     top = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * die_px / 2
@@ -68,7 +68,7 @@ def silhouette(lean: Floats, sizes: Sizes) -> Floats:
     return out
 
 
-def patch(
+def cut_patch(
     picture: Image, at: tuple[float, float], edge: float, turn: float, sizes: tuple[int, int]
 ) -> Floats:
     """(3, p, p) of 0..1 around a place, turned by `turn` radians.
@@ -81,35 +81,35 @@ def patch(
         sizes: of the patch and of the die in it, in pixels.
     """
     patch_px, die_px = sizes
-    near, corner = _near(picture, at, edge * patch_px / die_px * DIAGONAL)
+    near, corner = _near(picture, at, edge * patch_px / die_px * PATCH_REACH)
     scale, shrunk = die_px / edge, 1.0
     if scale < SHRUNK and min(near.shape[:2]) * scale >= 1:
         near = cv2.resize(near, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)  # type: ignore[assignment]
         scale, shrunk = 1.0, scale
-    linear = scale * upright(turn)
+    linear = scale * picture_to_die(turn)
     middle = (np.array(at) - corner) * shrunk
     matrix = np.column_stack([linear, (patch_px - 1) / 2 - linear @ middle])
     cut = cv2.warpAffine(near, matrix, (patch_px, patch_px), borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(cut.transpose(2, 0, 1) / np.float32(255), np.float32)
 
 
-def upright(turn: float) -> Floats:
+def picture_to_die(turn: float) -> Floats:
     """(2, 2) from the picture's axes to those of a die turned by `turn` radians."""
     c, s = np.cos(turn), np.sin(turn)
     return np.array([[c, s], [-s, c]], np.float32)
 
 
-def viewed(patches: Floats, view: View) -> Floats:
+def turn_patches(patches: Floats, view: View) -> Floats:
     """(n, c, p, p) as they look from another side."""
     turn, mirror = view
     turned = np.rot90(patches, turn, (2, 3))
     return np.ascontiguousarray(turned[..., ::-1] if mirror else turned)
 
 
-def axes(view: View) -> Floats:
+def patch_to_view(view: View) -> Floats:
     """(2, 2) from the axes of a patch to those of a view of it."""
     turn, mirror = view
-    return np.diag([-1 if mirror else 1, 1]).astype(np.float32) @ upright(turn * np.pi / 2)
+    return np.diag([-1 if mirror else 1, 1]).astype(np.float32) @ picture_to_die(turn * np.pi / 2)
 
 
 def _near(picture: Image, at: tuple[float, float], reach: float) -> tuple[Image, tuple[int, int]]:

@@ -16,7 +16,7 @@ from typing import Any
 from vision.images import ImageError
 from vision.reading import Die, Quad, Reading
 
-LABELS = "labels.jsonl"
+LABELS_FILE = "labels.jsonl"
 
 NEAR = 0.2
 """Of its box: so far outside it the centre of a die may be found."""
@@ -44,7 +44,7 @@ class LabelledDie:
     h: float
     value: int | None
 
-    def holds(self, die: Die) -> bool:
+    def contains(self, die: Die) -> bool:
         across = -NEAR * self.w <= die.x - self.x <= (1 + NEAR) * self.w
         return across and -NEAR * self.h <= die.y - self.y <= (1 + NEAR) * self.h
 
@@ -59,19 +59,19 @@ class Case:
     path: Path
     values: tuple[int, ...]
     boxes: tuple[LabelledDie, ...]
-    trap: bool
+    is_trap: bool
     kinds: tuple[str, ...]
     tray: Quad | None
 
     def outcome(self, reading: Reading) -> Outcome:
-        if not reading.sure:
+        if not reading.is_sure:
             return Outcome.ASKED
-        is_right = reading.values == self.values and not self.trap
+        is_right = reading.values == self.values and not self.is_trap
         return Outcome.RIGHT if is_right else Outcome.SILENT
 
-    def truth(self, die: Die) -> int | None:
+    def true_value(self, die: Die) -> int | None:
         """What the die really shows; None where none lies or nobody could tell."""
-        return next((box.value for box in self.boxes if box.holds(die)), None)
+        return next((box.value for box in self.boxes if box.contains(die)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,44 +81,46 @@ class Evening:
     name: str
     tray: Quad
     empty: Path
-    learnt: tuple[Path, ...]
+    earlier: tuple[Path, ...]
     throws: tuple[Case, ...]
 
 
-def evenings(folder: Path) -> list[Evening]:
+def load_evenings(folder: Path) -> list[Evening]:
     """Every evening of a folder; none where it has no `evenings/`."""
-    places = sorted(path.parent for path in (folder / "evenings").glob(f"*/{LABELS}"))
+    places = sorted(path.parent for path in (folder / "evenings").glob(f"*/{LABELS_FILE}"))
     return [_evening(place) for place in places]
 
 
 def _evening(place: Path) -> Evening:
     labels = {role: [*of] for role, of in groupby(_labels(place), key=lambda row: row["role"])}
-    cases = tuple(_render_case(place / Path(row["image"]).name, row) for row in labels["throw"])
+    load_cases = tuple(
+        _render_case(place / Path(row["image"]).name, row) for row in labels["throw"]
+    )
     (empty,), learnt = labels["empty"], labels["learn"]
     return Evening(
         place.name,
         _quad(empty["tray_corners"]),
         place / Path(empty["image"]).name,
         tuple(place / Path(row["image"]).name for row in learnt),
-        cases,
+        load_cases,
     )
 
 
-def cases(folder: Path) -> list[Case]:
+def load_cases(folder: Path) -> list[Case]:
     """Every labelled picture of a folder.
 
     Raises:
         ImageError: there is none, or a label does not hold.
     """
     forms = ((folder / "photos", _photos), (folder / "renders", _renders), (folder, _corrected))
-    there = [(place, read) for place, read in forms if (place / LABELS).exists()]
+    there = [(place, read) for place, read in forms if (place / LABELS_FILE).exists()]
     if not there:
-        raise ImageError(f"{folder}: no labelled pictures: name a folder with a {LABELS}")
+        raise ImageError(f"{folder}: no labelled pictures: name a folder with a {LABELS_FILE}")
     try:
         return [case for place, read in there for case in read(place)]
     except (ValueError, KeyError, TypeError) as error:
         why = f"{type(error).__name__}: {error}"
-        raise ImageError(f"{folder}: a line of {LABELS} does not hold ({why})") from None
+        raise ImageError(f"{folder}: a line of {LABELS_FILE} does not hold ({why})") from None
 
 
 def _photos(folder: Path) -> Iterator[Case]:
@@ -126,7 +128,7 @@ def _photos(folder: Path) -> Iterator[Case]:
         boxes = tuple(LabelledDie(*box) for box in label["boxes"])
         values = tuple(sorted(label["values"]))
         kinds = tuple(_photo_kinds(label))
-        yield Case(folder / label["file"], values, boxes, trap=False, kinds=kinds, tray=None)
+        yield Case(folder / label["file"], values, boxes, is_trap=False, kinds=kinds, tray=None)
 
 
 def _photo_kinds(label: dict[str, Any]) -> Iterator[str]:
@@ -152,7 +154,7 @@ def _render_case(path: Path, label: dict[str, Any]) -> Case:
         path,
         tuple(sorted(label["values"])),
         tuple(_render_box(die) for die in dice),
-        trap=trap,
+        is_trap=trap,
         kinds=tuple(_render_kinds(label, dice, is_trap=trap)),
         tray=_quad(label["tray_corners"]),
     )
@@ -201,7 +203,7 @@ def _corrected(folder: Path) -> Iterator[Case]:
             folder / Path(label["file"]).name,
             tuple(sorted(label["values"])),
             tuple(LabelledDie(*box) for box in label["boxes"]),
-            trap=False,
+            is_trap=False,
             kinds=tuple(_corrected_kinds(label)),
             tray=tray and _quad(tray),
         )
@@ -219,5 +221,5 @@ def _quad(corners: Any) -> Quad:
 
 
 def _labels(folder: Path) -> Iterator[dict[str, Any]]:
-    for line in (folder / LABELS).read_text("utf-8").splitlines():
+    for line in (folder / LABELS_FILE).read_text("utf-8").splitlines():
         yield json.loads(line)

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.networks import Floats, chance, said
+from vision.networks import Floats, run_named, sigmoid
 
 Image = NDArray[np.uint8]
 LOOK_PX = 384  # the longer side of what the finder sees of a picture of unknown scale
@@ -24,7 +24,7 @@ APART = 0.5  # of the larger edge: two dice are never nearer, one on the other m
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class Detection:
     """Where a die may be, in picture pixels."""
 
     x: float
@@ -35,23 +35,23 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FirstLook:
+class FinderResult:
     """What the finder says of a picture.
 
     Attributes:
-        sightings: where dice may be, best first.
+        detections: where dice may be, best first.
         hand: the share of the picture that a hand covers.
         things: (rows, columns) log odds that a cell shows something that is neither ground, die nor hand.
         step: picture pixels in such a cell, across and down.
     """
 
-    sightings: list[Sighting]
+    detections: list[Detection]
     hand: float
     things: Floats
     step: tuple[float, float]
 
 
-def find(picture: Image, look_px: int, empty: Image | None = None) -> FirstLook:
+def find_dice(picture: Image, look_px: int, empty: Image | None = None) -> FinderResult:
     """All that is seen in a picture, and against the same place empty where that is known."""
     height, width = picture.shape[:2]
     scale = min(2.0, look_px / max(height, width))
@@ -61,7 +61,7 @@ def find(picture: Image, look_px: int, empty: Image | None = None) -> FirstLook:
     answer = {name: of[..., :rows, :columns] for name, of in answer.items()}
     step = STRIDE * width / size[0], STRIDE * height / size[1]
     hand = float((answer["hand"] > 0).mean())
-    return FirstLook(_peaks(answer, step), hand, answer["thing"], step)
+    return FinderResult(_peaks(answer, step), hand, answer["thing"], step)
 
 
 def _answer(now: Floats, before: Floats | None) -> dict[str, Floats]:
@@ -69,8 +69,10 @@ def _answer(now: Floats, before: Floats | None) -> dict[str, Floats]:
     known = np.zeros((4, *now.shape[1:]), np.float32)
     if before is not None:
         known[:3], known[3] = before, 1
-    both = {name: of[0] for name, of in said("finder", np.concatenate([now, known])[None]).items()}
-    alone = {name: of[0] for name, of in said("finder_alone", now[None]).items()}
+    both = {
+        name: of[0] for name, of in run_named("finder", np.concatenate([now, known])[None]).items()
+    }
+    alone = {name: of[0] for name, of in run_named("finder_alone", now[None]).items()}
     mean = {name: (both[name] + of) / 2 for name, of in alone.items()}
     return both | mean | {"hand": np.maximum(both["hand"], alone["hand"])}
 
@@ -90,20 +92,20 @@ def _planes(picture: Image, size: tuple[int, int]) -> Floats:
     return np.asarray(padded.transpose(2, 0, 1) / np.float32(255), np.float32)
 
 
-def _peaks(answer: Mapping[str, Floats], step: tuple[float, float]) -> list[Sighting]:
-    heat = chance(answer["heat"])
+def _peaks(answer: Mapping[str, Floats], step: tuple[float, float]) -> list[Detection]:
+    heat = sigmoid(answer["heat"])
     tops = (heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat > LEAST_HEAT)
-    return apart([_sighting(answer, heat, place, step) for place in np.argwhere(tops)])
+    return suppress_overlaps([_sighting(answer, heat, place, step) for place in np.argwhere(tops)])
 
 
 def _sighting(
     answer: Mapping[str, Floats], heat: Floats, place: NDArray[np.intp], step: tuple[float, float]
-) -> Sighting:
+) -> Detection:
     row, column = place
     off = np.clip(answer["offset"][:, row, column], -2, 2)
     cosine, sine = answer["turn"][:, row, column]
     edge = float(np.exp(np.clip(answer["size"][row, column], 0, 6)))
-    return Sighting(
+    return Detection(
         float(column + 0.5 + off[0]) * step[0],
         float(row + 0.5 + off[1]) * step[1],
         edge * sum(step) / 2 / STRIDE,
@@ -112,10 +114,10 @@ def _sighting(
     )
 
 
-def apart(sightings: list[Sighting], *, in_order: bool = False) -> list[Sighting]:
-    """Of sightings that cannot be two dice, the better one: the earlier, or the hotter."""
-    kept: list[Sighting] = []
-    for one in sightings if in_order else sorted(sightings, key=lambda s: -s.heat):
+def suppress_overlaps(detections: list[Detection], *, in_order: bool = False) -> list[Detection]:
+    """Of detections that cannot be two dice, the better one: the earlier, or the hotter."""
+    kept: list[Detection] = []
+    for one in detections if in_order else sorted(detections, key=lambda s: -s.heat):
         if all(np.hypot(one.x - s.x, one.y - s.y) > APART * max(one.edge, s.edge) for s in kept):
             kept.append(one)
     return kept

@@ -38,7 +38,7 @@ def as_bgr(image: NDArray[np.generic]) -> Image:
     raise ValueError(f"a picture has 1, 3 or 4 channels, not {channels}")
 
 
-def whole(image: Image) -> Quad:
+def full_frame(image: Image) -> Quad:
     """The corners of a picture."""
     height, width = image.shape[:2]
     return Quad(
@@ -46,7 +46,7 @@ def whole(image: Image) -> Quad:
     )
 
 
-def extent(image: Image, quads: list[Quad]) -> tuple[int, int, int, int]:
+def bounding_box(image: Image, quads: list[Quad]) -> tuple[int, int, int, int]:
     """Left, top, right, bottom of what holds the quads and a little around; without any, all."""
     height, width = image.shape[:2]
     if not quads:
@@ -59,8 +59,8 @@ def extent(image: Image, quads: list[Quad]) -> tuple[int, int, int, int]:
     return int(left), int(top), int(right), int(bottom)
 
 
-MOST_MEGAPIXELS = 200  # a phone's largest sensor; decoded, that is 600 MB
-MOST_BYTES = 300_000_000
+MAX_MEGAPIXELS = 200  # a phone's largest sensor; decoded, that is 600 MB
+MAX_BYTES = 300_000_000
 _STDERR = 2
 _one_at_a_time = Lock()
 
@@ -80,10 +80,10 @@ def load(path: str | os.PathLike[str]) -> Image:
     """
     data = _bytes(Path(path))
     _whole(data, path)
-    os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(MOST_MEGAPIXELS * 1_000_000))
+    os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(MAX_MEGAPIXELS * 1_000_000))
     image = _decoded(data, path)
-    if image.shape[0] * image.shape[1] > MOST_MEGAPIXELS * 1_000_000:
-        raise ImageError(f"{path}: more than {MOST_MEGAPIXELS} megapixels: save it smaller")
+    if image.shape[0] * image.shape[1] > MAX_MEGAPIXELS * 1_000_000:
+        raise ImageError(f"{path}: more than {MAX_MEGAPIXELS} megapixels: save it smaller")
     return image
 
 
@@ -112,9 +112,9 @@ def _bytes(path: Path) -> bytes:
         with os.fdopen(number, "rb") as file:
             if not stat.S_ISREG(os.fstat(number).st_mode):
                 raise ImageError(f"{path}: a device or a pipe, not a picture: check the name")
-            data = file.read(MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:
-            raise ImageError(f"{path}: larger than {MOST_BYTES // 1_000_000} MB: save it smaller")
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise ImageError(f"{path}: larger than {MAX_BYTES // 1_000_000} MB: save it smaller")
     except FileNotFoundError:
         raise ImageError(f"{path}: no such file: check the name") from None
     except OSError as error:
@@ -144,7 +144,7 @@ def _decoded(data: bytes, path: str | os.PathLike[str]) -> Image:
     except cv2.error as error:
         if "IMAGE_PIXELS" in str(error):
             raise ImageError(
-                f"{path}: more than {MOST_MEGAPIXELS} megapixels: save it smaller"
+                f"{path}: more than {MAX_MEGAPIXELS} megapixels: save it smaller"
             ) from None
         image = None
     if image is None:

@@ -26,7 +26,7 @@ def run(name: str, inputs: Floats, *, room: str = "vision") -> Floats:
     return out
 
 
-def said(name: str, inputs: Floats) -> Mapping[str, Floats]:
+def run_named(name: str, inputs: Floats) -> Mapping[str, Floats]:
     """The same by the names of its outputs: (n, count, ...), without that axis where there is one."""
     out = run(name, inputs)
     told = _told(name)
@@ -49,12 +49,12 @@ def _told(name: str) -> Mapping[str, Any]:
     return told
 
 
-def chance(logit: Floats) -> Floats:
+def sigmoid(logit: Floats) -> Floats:
     """Log odds -> chances, each by itself."""
     return np.asarray(1 / (1 + np.exp(-logit)), np.float32)
 
 
-def chances(logits: Floats) -> Floats:
+def softmax(logits: Floats) -> Floats:
     """(n,) -> the chances of n cases of which one is true."""
     shares = np.exp(logits - logits.max())
     return np.asarray(shares / shares.sum(), np.float32)

@@ -27,34 +27,36 @@ class CameraPose:
     """A pinhole camera over a plane: `up` is the plane's normal in the camera's axes."""
 
     focal_px: float
-    middle: tuple[float, float]
+    centre: tuple[float, float]
     up: tuple[float, float, float]
 
     @property
-    def side(self) -> float:
+    def long_side_px(self) -> float:
         """The longer side of the picture in pixels."""
-        return 2 * max(self.middle)
+        return 2 * max(self.centre)
 
-    def lean(self, x: float, y: float) -> tuple[float, float]:
+    def lean_at(self, x: float, y: float) -> tuple[float, float]:
         """How far the top of a flat die is displaced from its foot at a pixel, in edges."""
         ahead = self.up[2] / self.focal_px
-        return self.up[0] - (x - self.middle[0]) * ahead, self.up[1] - (y - self.middle[1]) * ahead
+        return self.up[0] - (x - self.centre[0]) * ahead, self.up[1] - (y - self.centre[1]) * ahead
 
-    def near(self, x: float, y: float) -> float:
+    def scale_at(self, x: float, y: float) -> float:
         """How large things look there, against how they look in the middle of the picture."""
-        right, down = (x - self.middle[0]) / self.focal_px, (y - self.middle[1]) / self.focal_px
+        right, down = (x - self.centre[0]) / self.focal_px, (y - self.centre[1]) / self.focal_px
         return max(LEAST_NEAR, 1 + (self.up[0] * right + self.up[1] * down) / self.up[2])
 
-    def edge(self, lean: Lean) -> float:
+    def edge_at_centre(self, lean: Lean) -> float:
         """Of a die that was seen so, in pixels, as it would be in the middle of the picture."""
         x, y = (
-            share * self.side + middle
-            for share, middle in zip((lean.x, lean.y), self.middle, strict=True)
+            share * self.long_side_px + middle
+            for share, middle in zip((lean.x, lean.y), self.centre, strict=True)
         )
-        return lean.edge * self.side / self.near(x, y)
+        return lean.edge * self.long_side_px / self.scale_at(x, y)
 
 
-def pose(tray: Quad, width: int, height: int, leans: Sequence[Lean] = ()) -> CameraPose | None:
+def estimate_pose(
+    tray: Quad, width: int, height: int, leans: Sequence[Lean] = ()
+) -> CameraPose | None:
     """The pose that makes the four corners a rectangle, with the most usual lens that does.
 
     From straight above any lens does. There the dice tell: most of them lie flat, and `leans` says

@@ -8,12 +8,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.candidates import HAND, Candidate, Looks, could_be_die, looks
-from vision.change import NOTHING_KNOWN, Blot, KnownTable
-from vision.decision import NO_DIE, NO_DIE_ALONE, Verdict, judge
-from vision.finder import Sighting
-from vision.images import Image, as_bgr, extent, whole
+from vision.candidates import HAND, Candidate, CandidateSet, could_be_die, find_candidates
+from vision.decision import NO_DIE, NO_DIE_ALONE, Verdict, judge_candidate
+from vision.finder import Detection
+from vision.images import Image, as_bgr, bounding_box, full_frame
+from vision.known_tray import UNKNOWN_TRAY, KnownTray
 from vision.reading import Die, Problem, Quad, Reading, Zone
+from vision.tray_change import ChangedRegion
 
 DARK = 24
 """Where of 255 the brightest hundredth of what is read is darker, a black die cannot be told."""
@@ -37,7 +38,7 @@ def read(
     tray: Quad | None = None,
     *,
     aside: Quad | None = None,
-    table: KnownTable = NOTHING_KNOWN,
+    known: KnownTray = UNKNOWN_TRAY,
 ) -> Reading:
     """Read the dice in a picture.
 
@@ -45,7 +46,7 @@ def read(
         image: (height, width, 3) uint8 BGR; grey or BGRA will do.
         tray: the floor of the tray in pixels of the picture; None: the whole picture.
         aside: where kept dice are laid, if there is such a place.
-        table: what is known of this table.
+        known: what is known of this table.
 
     Returns:
         The dice with x, y in pixels of `image`. One that was seen but not read for sure carries
@@ -56,13 +57,13 @@ def read(
     """
     start = perf_counter()
     picture = as_bgr(image)
-    seen = looks(picture, tray, aside, table)
+    seen = find_candidates(picture, tray, aside, known)
     told = tray is not None
     verdicts = _one_body(_judged(seen, NO_DIE, told=told) or _judged(seen, NO_DIE_ALONE, told=told))
     dice = [_die(p, v, _zone(p.foot, tray, aside)) for p, v in verdicts]
     if seen.change:
         covered = [_covered(place, told=told) for place, _ in verdicts]
-        blots = seen.change.blots(tray or whole(picture), covered)
+        blots = seen.change.regions(tray or full_frame(picture), covered)
         others = [place for place in seen.candidates if place.face.none > SURELY_NONE]
         dice += [
             _unexplained(b)
@@ -74,13 +75,16 @@ def read(
         Problem.DARK: _is_dark(picture, tray),
     }
     problems = tuple(problem for problem, holds in in_the_way.items() if holds)
-    leans = [p.stance.lean for p, v in verdicts if p.stance and v.value and v.problem is None]
+    leans = [p.tilt.lean for p, v in verdicts if p.tilt and v.value and v.problem is None]
     return Reading(tuple(dice), problems, (perf_counter() - start) * 1000, tuple(leans))
 
 
-def _judged(seen: Looks, least: float, *, told: bool) -> list[Judged]:
+def _judged(seen: CandidateSet, least: float, *, told: bool) -> list[Judged]:
     """What is no less likely than this to be a die."""
-    verdicts = ((place, judge(place, told_tray=told, least=least)) for place in seen.candidates)
+    verdicts = (
+        (place, judge_candidate(place, is_tray_known=told, least=least))
+        for place in seen.candidates
+    )
     return [(place, verdict) for place, verdict in verdicts if verdict is not None]
 
 
@@ -92,22 +96,22 @@ def _one_body(seen: list[Judged]) -> list[Judged]:
     surest = sorted(seen, key=lambda one: -one[1].confidence)
     kept: list[Judged] = []
     for place, verdict in surest:
-        at = place.sighting.x, place.sighting.y
+        at = place.detection.x, place.detection.y
         owner = next((v for p, v in kept if v.value and _inside(p.outline, at)), None)
         asked = replace(verdict, problem=verdict.problem or Problem.UNREADABLE)
         if owner is None:
-            near = any(v.value and _is_near(p.sighting, place.sighting) for p, v in kept)
+            near = any(v.value and _is_near(p.detection, place.detection) for p, v in kept)
             kept.append((place, asked if near else verdict))
         elif verdict.value and verdict.confidence > SIDE * owner.confidence:
             kept.append((place, asked))
     return kept
 
 
-def _is_near(one: Sighting, other: Sighting) -> bool:
+def _is_near(one: Detection, other: Detection) -> bool:
     return hypot(one.x - other.x, one.y - other.y) < BESIDE * (one.edge + other.edge) / 2
 
 
-def _matters(blot: Blot, edges: tuple[float, float] | None) -> bool:
+def _matters(blot: ChangedRegion, edges: tuple[float, float] | None) -> bool:
     """A hand, and what may be a die, or be several or hide them; a pencil or a crumb may lie in a tray."""
     if blot.is_shadow:
         return False
@@ -119,12 +123,14 @@ def _matters(blot: Blot, edges: tuple[float, float] | None) -> bool:
     return blot.edge > least and blot.wide > SLIM * least
 
 
-def _is_thing(blot: Blot, no_dice: list[Candidate], edges: tuple[float, float] | None) -> bool:
+def _is_thing(
+    blot: ChangedRegion, no_dice: list[Candidate], edges: tuple[float, float] | None
+) -> bool:
     """Whether the readers looked there and are sure that it is no die: a coin, say. A card may hide dice."""
     if blot.enters or not could_be_die(blot, edges):
         return False
     return any(
-        hypot(place.sighting.x - blot.x, place.sighting.y - blot.y) < blot.edge / 2
+        hypot(place.detection.x - blot.x, place.detection.y - blot.y) < blot.edge / 2
         for place in no_dice
     )
 
@@ -137,22 +143,24 @@ def _covered(place: Candidate, *, told: bool) -> NDArray[np.floating]:
     return np.asarray(middle + (place.outline - middle) * WITH_SIDES)
 
 
-def _unexplained(blot: Blot) -> Die:
-    return Die(None, blot.x, blot.y, blot.edge, blot.edge, 0.0, 0.0, Zone.TRAY, Problem.SOMETHING)
+def _unexplained(blot: ChangedRegion) -> Die:
+    return Die(
+        None, blot.x, blot.y, blot.edge, blot.edge, 0.0, 0.0, Zone.TRAY, Problem.FOREIGN_OBJECT
+    )
 
 
 def _is_dark(picture: Image, tray: Quad | None) -> bool:
-    left, top, right, bottom = extent(picture, [tray] if tray else [])
+    left, top, right, bottom = bounding_box(picture, [tray] if tray else [])
     return float(np.percentile(picture[top:bottom:4, left:right:4], 99)) < DARK
 
 
 def _die(place: Candidate, verdict: Verdict, zone: Zone) -> Die:
-    sighting = place.sighting
-    angle = float(np.degrees(sighting.turn)) % 90
+    detection = place.detection
+    angle = float(np.degrees(detection.turn)) % 90
     turn = np.radians(angle)
-    box = sighting.edge * float(np.cos(turn) + np.sin(turn))
+    box = detection.edge * float(np.cos(turn) + np.sin(turn))
     return Die(
-        verdict.value, float(sighting.x), float(sighting.y), box, box, angle, verdict.confidence,
+        verdict.value, float(detection.x), float(detection.y), box, box, angle, verdict.confidence,
         zone, verdict.problem,
     )  # fmt: skip
 

@@ -4,9 +4,10 @@ A Reading is never changed. What the match makes of it, and what a person correc
 are other things with other names (see `game.match.match`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from math import cos, radians, sin
+from math import cos, hypot, radians, sin
 from typing import Any
 
 
@@ -28,7 +29,7 @@ class Problem(StrEnum):
     HAND = "hand"
     DARK = "dark"
     TOO_SMALL = "too small"
-    SOMETHING = "something else"
+    FOREIGN_OBJECT = "something else"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ class Reading:
     """All dice of one rest, and what stands in the way of trusting them.
 
     `problems` are those of the whole picture; each die carries its own. `leans` are of the dice
-    that lie flat: they tell a `KnownTable` how the camera stands.
+    that lie flat: they tell a `KnownTray` how the camera stands.
     """
 
     dice: tuple[Die, ...] = ()
@@ -99,20 +100,20 @@ class Reading:
     leans: tuple[Lean, ...] = field(default=(), compare=False)
 
     @property
-    def in_tray(self) -> tuple[Die, ...]:
+    def dice_in_tray(self) -> tuple[Die, ...]:
         return tuple(die for die in self.dice if die.zone is Zone.TRAY)
 
     @property
     def values(self) -> tuple[int, ...]:
         """The readable faces in the tray, sorted."""
-        return tuple(sorted(die.value for die in self.in_tray if die.value is not None))
+        return tuple(sorted(die.value for die in self.dice_in_tray if die.value is not None))
 
     @property
-    def sure(self) -> bool:
+    def is_sure(self) -> bool:
         """False if anything in the tray was doubtful. An empty tray is a sure answer."""
-        return not self.problems and all(die.problem is None for die in self.in_tray)
+        return not self.problems and all(die.problem is None for die in self.dice_in_tray)
 
-    def of_part(self, left: float, top: float) -> "Reading":
+    def relative_to(self, left: float, top: float) -> "Reading":
         """The same in the pixels of the part of the picture that begins there."""
         dice = tuple(replace(die, x=die.x - left, y=die.y - top) for die in self.dice)
         return replace(self, dice=dice, leans=())
@@ -121,7 +122,7 @@ class Reading:
         """The public form, as `traykeeper read --json` prints it (without the file's name)."""
         return {
             "values": list(self.values),
-            "sure": self.sure,
+            "sure": self.is_sure,
             "dice": [_die_json(die) for die in self.dice],
             "problems": [str(problem) for problem in self.problems],
             "ms": round(self.ms, 1),
@@ -140,3 +141,37 @@ def _die_json(die: Die) -> dict[str, Any]:
         "zone": str(die.zone),
         "problem": None if die.problem is None else str(die.problem),
     }
+
+
+SAME_DIE = 0.5
+"""Of a die's edge: two dice at rest are never closer than one edge, centre to centre."""
+
+
+def combine_readings(readings: Sequence[Reading]) -> Reading:
+    """The first reading, with every die in doubt that another look saw differently.
+
+    A die that only some looks saw makes the whole reading doubtful too. `ms` adds up.
+    """
+    first, *others = readings
+    dice = tuple(_confirmed(die, others) for die in first.dice)
+    problems = list(first.problems)
+    for other in others:
+        problems += [problem for problem in other.problems if problem not in problems]
+        if len(other.dice_in_tray) > len(first.dice_in_tray) and Problem.UNREADABLE not in problems:
+            problems.append(Problem.UNREADABLE)
+    ms = sum(reading.ms for reading in readings)
+    return Reading(dice, tuple(problems), ms, first.leans)
+
+
+def _confirmed(die: Die, others: Sequence[Reading]) -> Die:
+    for other in others:
+        twin = next((d for d in other.dice if _is_same(die, d)), None)
+        if twin is None or (twin.value, twin.zone) != (die.value, die.zone):
+            return replace(die, value=None, confidence=0.0, problem=Problem.UNREADABLE)
+        worse = min(die.confidence, twin.confidence)
+        die = replace(die, confidence=worse, problem=die.problem or twin.problem)
+    return die
+
+
+def _is_same(a: Die, b: Die) -> bool:
+    return hypot(a.x - b.x, a.y - b.y) < SAME_DIE * a.size

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from vision.crops import upright
-from vision.face_reader import Closeup, asked
-from vision.networks import chance
+from vision.crops import picture_to_die
+from vision.face_reader import Closeup, query_networks
+from vision.networks import sigmoid
 from vision.pose import CameraPose
 from vision.reading import Lean, Quad
 
@@ -21,7 +21,7 @@ BESIDE = 0.85
 
 
 @dataclass(frozen=True, slots=True)
-class Stance:
+class TiltEstimate:
     """Chances that it is cocked, and that it lies on another die; and how it is seen to stand."""
 
     cocked: float
@@ -29,31 +29,31 @@ class Stance:
     lean: Lean
 
 
-def stance(seen: Closeup, pose: CameraPose) -> Stance:
+def estimate_tilt(seen: Closeup, pose: CameraPose) -> TiltEstimate:
     """How a die lies, by what the networks say of it."""
-    cocked, _, stacked = (float(c) for c in chance(seen.mean.lies))
-    at = seen.sighting
-    further = upright(at.turn).T @ seen.mean.stand
-    right, down = np.add(pose.lean(at.x, at.y), further)
-    x, y = np.subtract((at.x, at.y), pose.middle) / pose.side
-    lean = Lean(float(x), float(y), float(right), float(down), at.edge / pose.side)
-    return Stance(cocked, stacked, lean)
+    cocked, _, stacked = (float(c) for c in sigmoid(seen.mean.lies))
+    at = seen.detection
+    further = picture_to_die(at.turn).T @ seen.mean.stand
+    right, down = np.add(pose.lean_at(at.x, at.y), further)
+    x, y = np.subtract((at.x, at.y), pose.centre) / pose.long_side_px
+    lean = Lean(float(x), float(y), float(right), float(down), at.edge / pose.long_side_px)
+    return TiltEstimate(cocked, stacked, lean)
 
 
-def settled(
+def refine_pose(
     dice: Sequence[Closeup], pose: CameraPose | None, pose_of: PoseOf
 ) -> tuple[CameraPose | None, list[Closeup]]:
     """How the camera stands, by how dice are seen to stand; and the dice as they look then."""
     if pose is None or not dice:
         return pose, list(dice)
-    better = pose_of([stance(one, pose).lean for one in dice])
+    better = pose_of([estimate_tilt(one, pose).lean for one in dice])
     if better == pose:
         return pose, list(dice)
-    return better, asked([Closeup(one.sighting, one.pixels, {}) for one in dice], better)
+    return better, query_networks([Closeup(one.detection, one.pixels, {}) for one in dice], better)
 
 
 @dataclass(frozen=True, slots=True)
-class Footing:
+class GroundPosition:
     """Where something stands on the ground, in picture pixels, and its edge."""
 
     x: float
@@ -61,7 +61,7 @@ class Footing:
     edge: float
 
 
-def stands_free(die: Footing, others: Iterable[Footing], tray: Quad) -> bool:
+def is_isolated(die: GroundPosition, others: Iterable[GroundPosition], tray: Quad) -> bool:
     """Whether it is in the tray, and has nothing near that it could lean on: then it lies flat."""
     floor = np.array(tray.corners, np.float32)
     if cv2.pointPolygonTest(floor, (die.x, die.y), measureDist=True) < WALL * die.edge:

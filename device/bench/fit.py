@@ -118,7 +118,7 @@ def _reads() -> tuple[dict[tuple[int, int], float], dict[int, float]]:
     reads_s, peaks_mb = {}, {}
     for width_px in sorted(fits.WIDTHS_PX):
         throw = whole.sized(width_px)
-        work = partial(read, throw.image, throw.tray, table=throw.known())
+        work = partial(read, throw.image, throw.tray, known=throw.known())
         for threads in sorted({1, 2, os.cpu_count() or 1}):
             cv2.setNumThreads(threads)
             reads_s[width_px, threads] = median_ms(work, READS) / 1000

@@ -9,8 +9,8 @@ import numpy as np
 from device.cameras.base import Image
 from device.cameras.simulated.tray import SimulatedTray
 from vision import Quad, read
-from vision.candidates import MANY
-from vision.change import KnownTable
+from vision.candidates import ENOUGH_LEANS
+from vision.known_tray import KnownTray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,12 +38,12 @@ class StagedThrow:
             _resized(self.image, size), _resized(self.empty, size), Quad((a, b, c, d))
         )
 
-    def known(self) -> KnownTable:
+    def known(self) -> KnownTray:
         """The table as a companion knows it after as many throws as tell the lens."""
-        table = KnownTable(self.empty)
-        for _ in range(MANY):
-            table = table.after(self.image, read(self.image, self.tray, table=table))
-            if len(table.leans) >= MANY:
+        table = KnownTray(self.empty)
+        for _ in range(ENOUGH_LEANS):
+            table = table.with_reading(self.image, read(self.image, self.tray, known=table))
+            if len(table.leans) >= ENOUGH_LEANS:
                 break
         return table
 

@@ -15,7 +15,7 @@ from device.cameras.base import Image
 from device.errors import UsageError
 from vision import read
 from vision.annotate import annotate
-from vision.dataset import Case, Outcome, cases
+from vision.dataset import Case, Outcome, load_cases
 from vision.images import ImageError, load
 from vision.reading import Reading
 
@@ -43,7 +43,7 @@ def _times_of(throw: StagedThrow, runs: int) -> None:
     ways = {
         "": partial(read, image),
         ", tray told": partial(read, image, throw.tray),
-        ", table known": partial(read, image, throw.tray, table=throw.known()),
+        ", table known": partial(read, image, throw.tray, known=throw.known()),
     }
     pass_ms = median_ms(partial(_reference_pass, image), runs)
     for told, reads in ways.items():
@@ -78,7 +78,7 @@ def failures(pictures: Path, folder: Path) -> None:
     with click.progressbar(labelled, label="Reading") as bar:
         for case in bar:
             reading = read(load(case.path), case.tray)
-            is_good_question = case.trap and not reading.sure
+            is_good_question = case.is_trap and not reading.is_sure
             if case.outcome(reading) is not Outcome.RIGHT and not is_good_question:
                 found.append((case, reading))
     found.sort(key=lambda one: WORST_FIRST.index(one[0].outcome(one[1])))
@@ -96,7 +96,7 @@ def failures(pictures: Path, folder: Path) -> None:
 
 def _labelled(pictures: Path) -> list[Case]:
     try:
-        return cases(pictures)
+        return load_cases(pictures)
     except ImageError as error:
         raise UsageError(str(error)) from None
 

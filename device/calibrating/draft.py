@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from math import atan2, degrees, hypot
 
-from calibration.dice_set import LEAST_DICE, DieColours, learn
+from calibration.dice_set import MIN_DICE, DieAppearance, learn_dice_set
 from calibration.mat import FoundMat
 from calibration.outline import Outline
 from calibration.picture_checks import PictureCheck
@@ -12,7 +12,7 @@ from device.calibrating.picture_advice import advice, verdict
 from device.session import messages
 from game.message import Message, Paragraph
 from game.situation import TableError
-from vision.change import KEPT
+from vision.known_tray import MAX_LEANS
 from vision.reading import Lean, Reading
 from web.contracts.calibration import (
     CalibrationState,
@@ -55,7 +55,7 @@ class Draft:
     room: bool = True
     checks: tuple[PictureCheck, ...] = ()
     seen: DraftReading = field(default_factory=DraftReading)
-    looks: tuple[DieColours, ...] = ()
+    looks: tuple[DieAppearance, ...] = ()
     dice: DiceSet | None = None
     leans: tuple[Lean, ...] = ()
     mat: FoundMat | None = None
@@ -81,10 +81,10 @@ class Draft:
             measured=profile.mat,
         )
 
-    def learning(self, looks: tuple[DieColours, ...], seen: DraftReading) -> "Draft":
+    def learning(self, looks: tuple[DieAppearance, ...], seen: DraftReading) -> "Draft":
         """With the dice of one more throw looked at."""
-        dice = learn(looks) if len(looks) >= ENOUGH_DICE else self.dice
-        leans = (*self.leans, *seen.reading.leans)[-KEPT:]
+        dice = learn_dice_set(looks) if len(looks) >= ENOUGH_DICE else self.dice
+        leans = (*self.leans, *seen.reading.leans)[-MAX_LEANS:]
         return replace(self, looks=looks, dice=dice, leans=leans, seen=seen, unsaved=True)
 
     def tried(self, seen: DraftReading) -> "Draft":
@@ -98,8 +98,8 @@ class Draft:
 
 
 def _trial(reading: Reading) -> Trial:
-    count = len(reading.in_tray)
-    if not reading.sure:
+    count = len(reading.dice_in_tray)
+    if not reading.is_sure:
         return Trial(reading.values, passed=False, words=Paragraph(*messages.advice(reading)))
     if count != N_DICE:
         told = messages.expected(N_DICE, count, Message("all dice of the set are needed"))
@@ -110,9 +110,9 @@ def _trial(reading: Reading) -> Trial:
 
 def not_the_same(seen: DraftReading, before: DraftReading) -> None:
     """Refuse a throw that lies as the one before: the same dice never count twice."""
-    if not seen.reading.in_tray:
+    if not seen.reading.dice_in_tray:
         raise TableError(Message("The tray is empty: throw the dice, then read them."))
-    if before.reading.in_tray and _alike(seen.reading, before.reading):
+    if before.reading.dice_in_tray and _alike(seen.reading, before.reading):
         raise TableError(Message("Not thrown yet: the dice lie where they lay."))
 
 
@@ -121,9 +121,9 @@ def _alike(now: Reading, before: Reading) -> bool:
     near = [
         any(
             die.value == old.value and abs(die.x - old.x) + abs(die.y - old.y) < 0.25 * die.size
-            for old in before.in_tray
+            for old in before.dice_in_tray
         )
-        for die in now.in_tray
+        for die in now.dice_in_tray
     ]
     return sum(near) > len(near) / 2
 
@@ -184,7 +184,7 @@ def _dice(seen: DraftReading) -> tuple[SeenDie, ...]:
 
 
 def _learning(draft: Draft) -> DiceProgress:
-    needed = max(ENOUGH_DICE, LEAST_DICE)
+    needed = max(ENOUGH_DICE, MIN_DICE)
     looked_at = len(draft.looks) or (draft.dice.dice if draft.dice else 0)
     return DiceProgress(looked_at, needed, draft.dice is not None, _dice_words(draft.dice))
 

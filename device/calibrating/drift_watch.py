@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
 
-from calibration.drift import Drift, drift
+from calibration.drift import Drift, measure_drift
 from device.calibrating.profile_store import ProfileStore
 from device.cameras.base import Camera, Frame
 from game.message import Message
@@ -63,10 +63,10 @@ class DriftWatch:
             return
         height, width = frame.image.shape[:2]
         quad = profile.tray.in_px(width, height)
-        found = drift(frame.image, quad, profile.sides, profile.level)
+        found = measure_drift(frame.image, quad, profile.sides, profile.level)
         words = _words(found)
         if words == self._last:
-            self._found_twice(Drifted(words, found.tray_moved, self._may_resettle(found)))
+            self._found_twice(Drifted(words, found.has_tray_moved, self._may_resettle(found)))
         self._last = words
 
     def forget(self) -> None:
@@ -82,15 +82,15 @@ class DriftWatch:
     def _may_resettle(self, found: Drift) -> bool:
         now_s = self._clock()
         recent = self._resettled_s is not None and now_s - self._resettled_s < AGAIN_S
-        if not found.light_changed or recent:
+        if not found.has_light_changed or recent:
             return False
         self._resettled_s = now_s
         return True
 
 
 def _words(found: Drift) -> Message | None:
-    if found.tray_moved:
+    if found.has_tray_moved:
         return MOVED
-    if found.light_changed:
-        return DARKER if found.light < 1 else LIGHTER
+    if found.has_light_changed:
+        return DARKER if found.brightness_ratio < 1 else LIGHTER
     return None

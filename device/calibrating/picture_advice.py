@@ -1,7 +1,7 @@
 """What is said of a picture of the tray, and of corners that were dragged: verdict and advice."""
 
 from calibration.outline import OutlineFault
-from calibration.picture_checks import Name, PictureCheck, PictureFinding, PictureSide
+from calibration.picture_checks import CheckName, PictureCheck, PictureFinding, PictureSide
 from game.message import Message, Share, Value, all_of
 
 _SIDES = {
@@ -53,13 +53,13 @@ def advice(check: PictureCheck) -> Message | None:
 def verdict(check: PictureCheck) -> Message:
     """What was found, in a sentence."""
     match check.name:
-        case Name.FRAMING:
+        case CheckName.FRAMING:
             return _framing(check)
-        case Name.LIGHT:
+        case CheckName.LIGHT:
             return _light(check)
-        case Name.GLARE:
+        case CheckName.GLARE:
             return _glare(check)
-        case Name.FOCUS:
+        case CheckName.FOCUS:
             return _focus(check)
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
-from calibration.dice_set import sift
+from calibration.dice_set import filter_reading
 from calibration.profile import HeldControls, Profile
 from device.calibrating import profile_file as profiles
 from device.calibrating.profile_file import FILE, ProfileError
@@ -114,7 +114,7 @@ class ProfileStore:
         profile = self.of(camera)
         if profile is None or profile.dice is None or tray is None:
             return reading
-        return sift(reading, tray, profile.dice)
+        return filter_reading(reading, tray, profile.dice)
 
 
 def held(tuning: Tuning) -> HeldControls:

@@ -118,7 +118,7 @@ def self_test(settings: Settings, camera: str | None) -> int:
 def print_mat(paper: mat.Paper, out: str | None) -> None:
     """Write the mat; an SVG where the name ends so, else a PDF."""
     path = Path(out or f"traykeeper-mat-{paper}.pdf")
-    sheet = mat.Sheet(paper)
+    sheet = mat.MatSheet(paper)
     if path.suffix.lower() == ".svg":
         path.write_text(mat.as_svg(sheet), "utf-8")
     elif path.suffix.lower() == ".pdf":

@@ -17,8 +17,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from calibration import mat, picture_checks, set_aside_zone, tray_finder
-from calibration.dice_set import looks, sift
-from calibration.drift import level, signature
+from calibration.dice_set import describe_dice, filter_reading
+from calibration.drift import edge_signature, floor_brightness
 from calibration.outline import Outline, OutlineError
 from calibration.profile import Mat, Profile
 from device.calibrating import picture_advice
@@ -33,7 +33,7 @@ from device.session.indicator import BANK_S
 from game.message import Message, Paragraph
 from game.situation import TableError
 from vision import read
-from vision.change import KnownTable
+from vision.known_tray import KnownTray
 from web.contracts.calibration import CalibrationState, Points, Step
 
 log = logging.getLogger(__name__)
@@ -72,7 +72,7 @@ class Watcher(Protocol):
     def latest(self) -> Image | None: ...
 
     @property
-    def table(self) -> KnownTable: ...
+    def table(self) -> KnownTray: ...
 
     def with_camera(self, errand: Callable[[Camera], object]) -> "Future[object]": ...
 
@@ -242,22 +242,22 @@ class Wizard:
         images = self._looks()
         found = self._found(images)
         height, width = images[0].shape[:2]
-        aside = set_aside_zone.propose(found.tray, width, height)
+        aside = set_aside_zone.propose_zone(found.tray, width, height)
         self._set(aside=aside, room=aside is not None)
         self._judge(images[0])
 
     def _found(self, images: list[Image]) -> tray_finder.FoundTray:
         """The tray, and what a mat in it tells."""
-        found, sighting = tray_finder.find(images), mat.find(images[0])
+        found, sighting = tray_finder.find_tray(images), mat.find_mat(images[0])
         height, width = images[0].shape[:2]
-        words: Message = FOUND if found.sure else NOT_SURE
+        words: Message = FOUND if found.is_sure else NOT_SURE
         measured = self._draft.measured
         if sighting is not None:
-            if not found.sure:
+            if not found.is_sure:
                 found = tray_finder.FoundTray(Outline.of(sighting.corners, width, height), 0.0)
             measured = sighting.measured(found.tray.in_px(width, height))
             words = Paragraph(_size(measured), words, Message("Then take the mat out."))
-        self._set(tray=found.tray, sure=found.sure, words=words, unsaved=True,
+        self._set(tray=found.tray, sure=found.is_sure, words=words, unsaved=True,
                   mat=sighting or self._draft.mat, measured=measured)  # fmt: skip
         return found
 
@@ -270,7 +270,7 @@ class Wizard:
         )
 
     def _propose_aside(self) -> None:
-        aside = set_aside_zone.propose(self._draft.tray, *self._size)
+        aside = set_aside_zone.propose_zone(self._draft.tray, *self._size)
         self._set(aside=aside, room=aside is not None, unsaved=True)
         if aside is None:
             raise TableError(
@@ -287,7 +287,9 @@ class Wizard:
         height, width = image.shape[:2]
         dice = self._draft.dice
         quad = self._draft.tray.in_px(width, height)
-        self._set(checks=picture_checks.check(image, quad, dice.looks[0].edge if dice else None))
+        self._set(
+            checks=picture_checks.check_picture(image, quad, dice.looks[0].edge if dice else None)
+        )
 
     def _focus(self) -> None:
         if not self._ask(_focused, FOCUS_S):
@@ -322,7 +324,7 @@ class Wizard:
 
     def _learn(self) -> None:
         seen, image = self._read()
-        new = looks(image, seen.reading, self._draft.tray.in_px(seen.width, seen.height))
+        new = describe_dice(image, seen.reading, self._draft.tray.in_px(seen.width, seen.height))
         if not new:
             self._set(seen=seen)
             raise TableError(
@@ -373,8 +375,8 @@ class Wizard:
             made=datetime.now(UTC).isoformat(timespec="seconds"),
             tray=draft.tray,
             aside=draft.aside,
-            level=level(image, quad),
-            sides=signature(image, quad),
+            level=floor_brightness(image, quad),
+            sides=edge_signature(image, quad),
             held=held(self._ask(_tuning)),
             dice=draft.dice,
             leans=draft.leans,
@@ -397,9 +399,9 @@ class Wizard:
         quad = draft.tray.in_px(width, height)
         aside = draft.aside.in_px(width, height) if draft.aside else None
         table = replace(self._tray_watch.table, leans=draft.leans)
-        reading = read(image, quad, aside=aside, table=table)
+        reading = read(image, quad, aside=aside, known=table)
         if draft.dice:
-            reading = sift(reading, quad, draft.dice)
+            reading = filter_reading(reading, quad, draft.dice)
         seen = DraftReading(reading, width, height)
         not_the_same(seen, draft.seen)
         return seen, image

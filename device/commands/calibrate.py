@@ -4,7 +4,7 @@ import re
 
 import click
 
-from calibration.camera_height import VIEWS, Mount, hang
+from calibration.camera_height import CAMERA_VIEWS, CameraMount, mount_camera
 from calibration.mat import Paper
 from device.calibrating import terminal
 from device.commands.options import FiniteRange, settings_option
@@ -139,8 +139,8 @@ def heights(tray: str, die_mm: float) -> None:
     """Print for each camera how high it hangs over this tray, and how large a die is then."""
     tray_mm = tray_size(tray)
     click.echo(f"{'camera':<32}{'height':>8}{'a die is':>10}")
-    for view in VIEWS:
-        click.echo(_line(hang(view, tray_mm, die_mm)))
+    for view in CAMERA_VIEWS:
+        click.echo(_line(mount_camera(view, tray_mm, die_mm)))
 
 
 def tray_size(text: str) -> tuple[float, float]:
@@ -156,7 +156,7 @@ def tray_size(text: str) -> tuple[float, float]:
     )
 
 
-def _line(mount: Mount) -> str:
+def _line(mount: CameraMount) -> str:
     height, die = f"{mount.height_mm} mm", f"{mount.die_px} px"
     advice = f"   {mount.advice}" if mount.advice else ""
     return f"{mount.view.name:<32}{height:>8}{die:>10}{advice}"

@@ -13,7 +13,7 @@ from typing import Any
 import click
 import cv2
 
-from calibration.dice_set import sift
+from calibration.dice_set import filter_reading
 from calibration.profile import Profile
 from device import picture_list
 from device.calibrating.profile_store import named
@@ -26,8 +26,8 @@ from game.count_words import faces
 from vision import Quad, Reading
 from vision import read as read_picture
 from vision.annotate import annotate
-from vision.change import NOTHING_KNOWN, KnownTable
 from vision.images import ImageError, load
+from vision.known_tray import UNKNOWN_TRAY, KnownTray
 
 TABLES = 4
 """Whose empty pictures, some MB each, are kept: lines of one table mostly follow each other."""
@@ -103,12 +103,12 @@ def _read_one(picture: Picture, known: Profile | None, *, as_json: bool) -> bool
 
 
 @lru_cache(TABLES)
-def _known_table(pictures: TablePictures, tray: Quad | None) -> KnownTable:
+def _known_table(pictures: TablePictures, tray: Quad | None) -> KnownTray:
     """As a companion would know it by now: from a picture of it empty, and from throws."""
     empty = load(pictures.empty) if pictures.empty else None
-    alone = KnownTable(empty)
-    throws = [read_picture(load(throw), tray, table=alone) for throw in pictures.throws]
-    return KnownTable.of(empty, throws)
+    alone = KnownTray(empty)
+    throws = [read_picture(load(throw), tray, known=alone) for throw in pictures.throws]
+    return KnownTray.of(empty, throws)
 
 
 def _reading(image: Image, picture: Picture, known: Profile | None) -> Reading:
@@ -116,11 +116,11 @@ def _reading(image: Image, picture: Picture, known: Profile | None) -> Reading:
     height, width = image.shape[:2]
     tray = known.tray.in_px(width, height) if known else picture.tray
     aside = known.aside.in_px(width, height) if known and known.aside else None
-    table = KnownTable(leans=known.leans) if known else NOTHING_KNOWN
+    table = KnownTray(leans=known.leans) if known else UNKNOWN_TRAY
     if picture.table:
         table = _known_table(picture.table, tray)
-    reading = read_picture(image, tray, aside=aside, table=table)
-    return sift(reading, tray, known.dice) if known and known.dice and tray else reading
+    reading = read_picture(image, tray, aside=aside, known=table)
+    return filter_reading(reading, tray, known.dice) if known and known.dice and tray else reading
 
 
 def _write(path: Path, image: Image) -> bool:
@@ -141,10 +141,10 @@ def _unread(name: str, reason: str) -> dict[str, Any]:
 
 def _line(picture: Picture, reading: Reading) -> str:
     seen = faces(reading.values) or "no dice"
-    if reading.sure:
+    if reading.is_sure:
         return f"{shown(picture.name)}: {seen}"
     told = [f"{shown(picture.name)}: {seen}, not sure.", *map(str, messages.advice(reading))]
-    if picture.drawn is None and any(die.problem for die in reading.in_tray):
+    if picture.drawn is None and any(die.problem for die in reading.dice_in_tray):
         told.append("(--annotate DIR writes a picture with the ring.)")
     return " ".join(told)
 

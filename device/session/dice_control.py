@@ -111,11 +111,11 @@ class DiceControl(MatchControl):
 
     def _read_dice(self, log: DiceLog, sight: Sight) -> None:
         """As for a match: what lies where it lay was not thrown, and doubt is asked about."""
-        if not sight.reading.sure:
+        if not sight.reading.is_sure:
             self._apply(Attention(messages.advice(sight.reading)))
             return
         before = self._lay
-        lay = compare(sight.reading, before, n_dice=len(sight.reading.in_tray))
+        lay = compare(sight.reading, before, n_dice=len(sight.reading.dice_in_tray))
         if not lay.thrown:
             lie = Message("Not thrown yet: the dice lie where they lay.")
             self._apply(NotThrown(lie))

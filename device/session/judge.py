@@ -54,9 +54,9 @@ def judge(match: Match, sight: Sight, before: tuple[Place, ...] = ()) -> Verdict
 
     `before` are the places of dice that were read for something else since its last throw.
     """
-    if not sight.reading.sure:
+    if not sight.reading.is_sure:
         return Attention(messages.advice(sight.reading))
-    if not sight.reading.in_tray:
+    if not sight.reading.dice_in_tray:
         return EmptyTray()
     before = before or match.last_places
     lay = compare(sight.reading, before, match.rules.n_dice)
@@ -142,7 +142,7 @@ def _ends_turn(after: Match) -> bool:
 
 def judge_again(match: Match, throw: Throw, sight: Sight) -> Dice | NotThrown:
     """What a new look makes of a throw that was accepted: its dice, or why nothing is changed."""
-    if not sight.reading.sure:
+    if not sight.reading.is_sure:
         nothing = Message("Nothing is changed.")
         return NotThrown(Paragraph(nothing, messages.advice(sight.reading)[0]))
     found = compare(sight.reading, throw.set_aside, match.rules.n_dice).faces
@@ -171,14 +171,14 @@ def corrected_reset(match: Match, correction: Corrected) -> Ask | None:
 
 def places(reading: Reading) -> tuple[Place, ...]:
     """Where the dice in the tray lie, for the next press to compare."""
-    return tuple(map(place_of, reading.in_tray))
+    return tuple(map(place_of, reading.dice_in_tray))
 
 
 def only_die(sight: Sight, before: tuple[Place, ...]) -> int | Verdict:
     """The face of the one die of a roll-off, or why it cannot be told."""
-    if not sight.reading.sure:
+    if not sight.reading.is_sure:
         return Attention(messages.advice(sight.reading))
-    if not sight.reading.in_tray:
+    if not sight.reading.dice_in_tray:
         return EmptyTray()
     lay = compare(sight.reading, before, n_dice=1)
     if not lay.thrown or (sight.tumbled is False and lay.could_have_slid(before)):

@@ -239,7 +239,7 @@ _PICTURE_ADVICE = {
 
 def advice(reading: Reading) -> tuple[Message, ...]:
     """What to do about each problem of the reading, one sentence each."""
-    doubtful = [die.problem for die in reading.in_tray if die.problem]
+    doubtful = [die.problem for die in reading.dice_in_tray if die.problem]
     problems = [p for p in reading.problems if not (doubtful and p is Problem.UNREADABLE)]
     unclear = Message("The picture is not clear: press again.")
     whole = [_PICTURE_ADVICE.get(problem, unclear) for problem in problems]
@@ -263,7 +263,7 @@ _DIE_ADVICE: dict[Problem, Callable[[Message], Message]] = {
     Problem.TOO_SMALL: lambda die: Message(
         "%(die)s is too small in the picture: bring the camera closer.", die=die
     ),
-    Problem.SOMETHING: lambda die: Message(
+    Problem.FOREIGN_OBJECT: lambda die: Message(
         "%(die)s is something new that is not known: take it out, or tap it and say that it is nothing, "
         "or what it shows.",
         die=die,

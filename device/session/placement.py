@@ -75,7 +75,7 @@ def compare(reading: Reading, before: tuple[Place, ...], n_dice: int) -> Placeme
     """What became of the dice since they lay at these places; `n_dice` make the whole set."""
     thrown, stayed = [], []
     left = list(before)
-    for die in map(place_of, reading.in_tray):
+    for die in map(place_of, reading.dice_in_tray):
         match = next((place for place in left if lies_at(die, place)), None)
         if match is None:
             thrown.append(die)

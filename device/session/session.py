@@ -262,7 +262,7 @@ class Session(DiceControl):
         if not isinstance(waiting, WaitingForStillness) or waiting.look != look:
             return False
         self.overlay = waiting.before
-        if waiting.by_itself and sight.reading.sure and not sight.reading.in_tray:
+        if waiting.by_itself and sight.reading.is_sure and not sight.reading.dice_in_tray:
             return False  # taken up again: nobody has asked for these
         self.overlay = self.offering = None
         self._seen_s = sight.time_s
@@ -288,7 +288,7 @@ class Session(DiceControl):
             self._judge(waiting, sight)
 
     def _read_dice_or_wait(self, log: DiceLog, sight: Sight) -> None:
-        if sight.reading.sure and not sight.reading.in_tray:
+        if sight.reading.is_sure and not sight.reading.dice_in_tray:
             self._look(armed=True)
         else:
             self._read_dice(log, sight)

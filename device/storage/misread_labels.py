@@ -27,7 +27,7 @@ class Truth:
 
     def agrees(self, reading: Reading) -> bool:
         """Whether there was nothing to put right."""
-        return reading.sure and reading.values == self.values
+        return reading.is_sure and reading.values == self.values
 
 
 def truth(reading: Reading, throw: Throw, stayed: Sequence[Place]) -> Truth | None:

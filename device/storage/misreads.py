@@ -26,7 +26,7 @@ from game.match.match import Match
 from game.match.state import State, Throw
 from game.message import Message
 from game.situation import TableError
-from vision.dataset import LABELS
+from vision.dataset import LABELS_FILE
 from vision.reading import Die, Quad, Reading
 from web.contracts.misreads import MisreadsKept
 
@@ -152,7 +152,7 @@ class MisreadStore:
                     archive.writestr(zip_member(path.name), picture)
                     labels.append(label)
                 yield sink.taken()
-            archive.writestr(zip_member(LABELS), "".join(labels))
+            archive.writestr(zip_member(LABELS_FILE), "".join(labels))
         yield sink.taken()
 
     # On the writer's thread

@@ -65,7 +65,7 @@ class PhotoAlbum:
         Where it is a part of what was read, it begins at this corner.
         """
         cut = cut_to(image.shape[1], image.shape[0], _with_dice(reading, zones))
-        shown = reading.of_part(corner[0] + cut.left, corner[1] + cut.top)
+        shown = reading.relative_to(corner[0] + cut.left, corner[1] + cut.top)
         picture = AlbumPicture(np.array(cut.of(image)), shown, reading)
         self._pictures.append(picture)
         return picture

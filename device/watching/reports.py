@@ -47,7 +47,7 @@ class Seen:
     @property
     def shown(self) -> Reading:
         """In the pixels of the image."""
-        return self.reading.of_part(*self.corner)
+        return self.reading.relative_to(*self.corner)
 
 
 @dataclass(frozen=True, slots=True)

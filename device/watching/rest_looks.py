@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from device.cameras.base import Image
 from vision import Reading
-from vision.change import KnownTable
-from vision.consensus import agree
+from vision.known_tray import KnownTray
+from vision.reading import combine_readings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -14,7 +14,7 @@ class Look:
 
     image: Image
     reading: Reading
-    table: KnownTable
+    table: KnownTray
 
 
 class RestLooks:
@@ -31,7 +31,7 @@ class RestLooks:
     def take(self, look: Look) -> None:
         self._taken.append(look)
 
-    def suffice(self, table: KnownTable) -> bool:
+    def suffice(self, table: KnownTray) -> bool:
         """Whether there are enough; those taken while something else was known of the table do not count."""
         self._taken = [look for look in self._taken if look.table is table]
         return len(self._taken) >= self._enough
@@ -39,4 +39,4 @@ class RestLooks:
     def agreed(self) -> tuple[Reading, Image]:
         """What they agree on, and the first of their pictures; told once."""
         taken, self._taken = self._taken, []
-        return agree([look.reading for look in taken]), taken[0].image
+        return combine_readings([look.reading for look in taken]), taken[0].image

@@ -11,8 +11,9 @@ from device.cameras.base import Camera, Image
 from device.watching.thing_place import thing_place
 from vision import Quad, Reading
 from vision.candidates import seems_empty
-from vision.change import NOTHING_KNOWN, KnownTable, change
+from vision.known_tray import UNKNOWN_TRAY, KnownTray
 from vision.reading import Die, Lean
+from vision.tray_change import find_changes
 
 BELIEVED = 2
 """Rests in which a tray seems empty that does not look as it did: the camera was moved."""
@@ -60,7 +61,7 @@ class TableMemory:
     """
 
     def __init__(self) -> None:
-        self.known: KnownTable = NOTHING_KNOWN
+        self.known: KnownTray = UNKNOWN_TRAY
         self._table: TableInView | None = None
         self._readings: tuple[LastReading, ...] = ()
         self._strange_rests = 0
@@ -72,13 +73,13 @@ class TableMemory:
         """This table is watched from now on; of another one no more is known than how dice lay there."""
         with self._lock:
             if table != self._table:
-                self._table, self.known, self._readings = table, KnownTable(leans=leans), ()
+                self._table, self.known, self._readings = table, KnownTray(leans=leans), ()
             self._strange_rests = 0
 
     def study(self, image: Image, camera: Camera, zones: tuple[Quad, ...]) -> None:
         """How the tray looks empty is seen between throws, and follows the light."""
-        new = change(image, self.known.empty, zones)
-        is_same = new is not None and not new.stands.any()
+        new = find_changes(image, self.known.empty, zones)
+        is_same = new is not None and not new.objects.any()
         if not seems_empty(image, camera.tray, camera.aside, new if is_same else None):
             return  # a die that hardly stands out is still no part of the tray
         self._strange_rests += not is_same
@@ -110,9 +111,9 @@ class TableMemory:
         if self.known.empty is None or self._table is None:
             return self.known.empty
         others = seen.without(thing).reading.dice
-        new = change(seen.image, self.known.empty, self._table.zones)
+        new = find_changes(seen.image, self.known.empty, self._table.zones)
         place = thing_place(thing, others, new, seen.image.shape)
-        return self.known.with_patch(seen.image, place).empty
+        return self.known.with_region(seen.image, place).empty
 
     # What the match tells
 
@@ -121,7 +122,7 @@ class TableMemory:
         with self._lock:
             for one in self._readings:
                 if one.time_s != time_s and self._is_true(one, rolled):
-                    self.known = self.known.after(one.image, one.reading)
+                    self.known = self.known.with_reading(one.image, one.reading)
             now = (one for one in self._readings if one.time_s == time_s)
             self._readings = tuple(replace(one, accepted=True) for one in now)
 

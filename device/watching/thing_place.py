@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from device.cameras.base import Image
-from vision.change import Change
 from vision.reading import Die
+from vision.tray_change import TrayChange
 
 AROUND = 1.0
 """Of its size, from its middle: what was ringed on the photo, and a little more."""
@@ -18,7 +18,7 @@ DIE = 0.8
 
 
 def thing_place(
-    thing: Die, others: Sequence[Die], new: Change | None, shape: tuple[int, ...]
+    thing: Die, others: Sequence[Die], new: TrayChange | None, shape: tuple[int, ...]
 ) -> Image:
     """(height, width) of 255 where it lies, and all that hangs together with it; dice beside it stay out.
 
@@ -42,9 +42,9 @@ def _fill(place: Image, die: Die, share: float, value: int) -> None:
     cv2.circle(place, centre, max(1, round(share * die.size)), value, cv2.FILLED)
 
 
-def _hanging_together(place: Image, new: Change) -> Image:
+def _hanging_together(place: Image, new: TrayChange) -> Image:
     """All of what is new and begins at this place, with a cell around it."""
-    _, found = cv2.connectedComponents(new.stands)
+    _, found = cv2.connectedComponents(new.objects)
     labels = _in_picture(found.astype(np.float32), new, place.shape)
     begun = np.setdiff1d(labels[place > 0], 0)
     whole = np.isin(found, begun).astype(np.uint8) * 255
@@ -52,8 +52,8 @@ def _hanging_together(place: Image, new: Change) -> Image:
     return np.asarray(_in_picture(wider, new, place.shape), np.uint8)
 
 
-def _in_picture(cells: NDArray[Any], new: Change, shape: tuple[int, ...]) -> NDArray[Any]:
+def _in_picture(cells: NDArray[Any], new: TrayChange, shape: tuple[int, ...]) -> NDArray[Any]:
     """Cells of a change as pixels of the picture."""
-    to_picture = np.array([[new.step, 0, new.left], [0, new.step, new.top]], np.float32)
+    to_picture = np.array([[new.cell_px, 0, new.left], [0, new.cell_px, new.top]], np.float32)
     size = shape[1], shape[0]
     return np.asarray(cv2.warpAffine(cells, to_picture, size, flags=cv2.INTER_NEAREST))

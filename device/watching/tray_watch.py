@@ -31,7 +31,7 @@ from device.watching.rest_looks import Look, RestLooks
 from device.watching.table_memory import TableInView, TableMemory
 from game.message import Message
 from vision import Die, Quad, Reading, read
-from vision.change import KnownTable
+from vision.known_tray import KnownTray
 from vision.reading import Lean
 
 log = logging.getLogger(__name__)
@@ -247,7 +247,7 @@ class TrayWatch:
         return view is not None and view.activity.settled
 
     @property
-    def table(self) -> KnownTable:
+    def table(self) -> KnownTray:
         """What is known of the table that is watched."""
         return self._memory.known
 
@@ -414,7 +414,7 @@ class TrayWatch:
 
     def _with_earlier(self, seen: Seen, view: _View) -> Seen:
         """On an empty tray also what lay there before it was scooped, if that was never read."""
-        if not seen.reading.sure or seen.reading.in_tray:
+        if not seen.reading.is_sure or seen.reading.dice_in_tray:
             return seen
         still = view.rests.before(self._marked_s or 0.0)
         if still is None:
@@ -443,7 +443,7 @@ class TrayWatch:
     def _read_one(self, image: Image, view: _View) -> Reading:
         self._beat()
         camera = view.camera
-        reading = read(image, camera.tray, aside=camera.aside, table=self.table)
+        reading = read(image, camera.tray, aside=camera.aside, known=self.table)
         return self._sift(reading, camera)
 
     def _finish(self, wanted: ReadRequest, report: Report) -> None:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from calibration.dice_set import DieColours, learn, looks, sift
-from calibration.outline import width_px
+from calibration.dice_set import DieAppearance, describe_dice, filter_reading, learn_dice_set
+from calibration.outline import tray_width_px
 from device.cameras.simulated.tray import SimulatedTray
 from vision.reading import Die, Problem, Reading, Zone
 
@@ -14,7 +14,7 @@ TRAY_MM = (250 + 170) / 2
 
 def truth_of(tray) -> Reading:
     """What a reader that never errs would see."""
-    edge = tray._look.die_mm * width_px(tray.tray) / TRAY_MM
+    edge = tray._look.die_mm * tray_width_px(tray.tray) / TRAY_MM
     return Reading(
         tuple(
             Die(lying.value, lying.x_px, lying.y_px, edge, edge, 0.0, 1.0, lying.zone)
@@ -28,8 +28,8 @@ def learnt(look="green", throws=((1, 2, 3, 4, 5, 6), (6, 5, 4, 2, 2, 3))):
     for number, values in enumerate(throws):
         tray = SimulatedTray(seed=number, look=look, roll_s=0.0)
         tray.throw_all(values)
-        seen += looks(tray.capture().image, truth_of(tray), tray.tray)
-    return learn(seen)
+        seen += describe_dice(tray.capture().image, truth_of(tray), tray.tray)
+    return learn_dice_set(seen)
 
 
 @pytest.fixture(scope="module")
@@ -50,28 +50,28 @@ def test_size_body_and_pips_are_learnt(look, lighter):
 
 
 def test_a_set_of_two_colours_and_sizes_is_learnt_as_two_looks():
-    white = DieColours(0.08, (90.0, 0.0, 0.0), (10.0, 0.0, 0.0))
-    red = DieColours(0.06, (45.0, 60.0, 40.0), (90.0, 0.0, 0.0))
+    white = DieAppearance(0.08, (90.0, 0.0, 0.0), (10.0, 0.0, 0.0))
+    red = DieAppearance(0.06, (45.0, 60.0, 40.0), (90.0, 0.0, 0.0))
 
-    more, fewer = learn([white, red, white, red, white]).looks
+    more, fewer = learn_dice_set([white, red, white, red, white]).looks
 
     assert (more.body, more.edge, more.dice) == (white.body, white.edge, 3)
     assert (fewer.body, fewer.edge, fewer.dice) == (red.body, red.edge, 2)
 
 
 def test_too_few_dice_teach_nothing():
-    look = DieColours(0.08, (90.0, 0.0, 0.0), None)
+    look = DieAppearance(0.08, (90.0, 0.0, 0.0), None)
 
-    assert learn([look] * 4) is None
-    assert learn([look] * 5).looks[0].spread == 0
+    assert learn_dice_set([look] * 4) is None
+    assert learn_dice_set([look] * 5).looks[0].spread == 0
 
 
 def test_one_odd_die_among_many_changes_nothing_of_the_others(dice):
-    odd = DieColours(0.2, (10.0, 40.0, 40.0), (90.0, 0.0, 0.0))
+    odd = DieAppearance(0.2, (10.0, 40.0, 40.0), (90.0, 0.0, 0.0))
     (look,) = dice.looks
-    usual = [DieColours(look.edge, look.body, look.pip)] * 11
+    usual = [DieAppearance(look.edge, look.body, look.pip)] * 11
 
-    assert learn([*usual, odd]).looks[0] == learn(usual).looks[0]
+    assert learn_dice_set([*usual, odd]).looks[0] == learn_dice_set(usual).looks[0]
 
 
 def test_dice_of_the_set_are_never_touched(dice):
@@ -80,48 +80,48 @@ def test_dice_of_the_set_are_never_touched(dice):
         tray.throw_all()
         reading = truth_of(tray)
 
-        assert sift(reading, tray.tray, dice) == reading
+        assert filter_reading(reading, tray.tray, dice) == reading
 
 
 def test_a_crumb_is_dropped_and_a_giant_that_was_read_is_asked_about(dice, tray):
-    edge = dice.looks[0].edge * width_px(tray.tray)
+    edge = dice.looks[0].edge * tray_width_px(tray.tray)
     crumb = Die(None, 700, 400, edge / 4, edge / 4, 0.0, 0.1, Zone.TRAY, Problem.UNREADABLE)
     giant = Die(5, 700, 400, edge * 4, edge * 4, 0.0, 0.9)
     reading = truth_of(tray)
     more = replace(reading, dice=(*reading.dice, crumb, giant))
 
     asked = replace(giant, problem=Problem.UNREADABLE)
-    assert sift(more, tray.tray, dice).dice == (*reading.dice, asked)
+    assert filter_reading(more, tray.tray, dice).dice == (*reading.dice, asked)
 
 
 @pytest.mark.parametrize("edges", [0.2, 6])
 def test_what_lies_there_unexplained_never_vanishes_as_a_sleeve_over_dice(dice, tray, edges):
-    edge = edges * dice.looks[0].edge * width_px(tray.tray)
-    sleeve = Die(None, 700, 420, edge, edge, 0.0, 0.0, Zone.TRAY, Problem.SOMETHING)
+    edge = edges * dice.looks[0].edge * tray_width_px(tray.tray)
+    sleeve = Die(None, 700, 420, edge, edge, 0.0, 0.0, Zone.TRAY, Problem.FOREIGN_OBJECT)
 
-    assert sift(Reading((sleeve,)), tray.tray, dice).dice == (sleeve,)
+    assert filter_reading(Reading((sleeve,)), tray.tray, dice).dice == (sleeve,)
 
 
 def test_what_is_as_large_as_a_die_never_vanishes_whatever_its_colours(dice, tray):
-    edge = dice.looks[0].edge * width_px(tray.tray)
+    edge = dice.looks[0].edge * tray_width_px(tray.tray)
     unread = Die(None, 700, 420, edge, edge, 0.0, 0.1, Zone.TRAY, Problem.UNREADABLE)
 
-    assert sift(Reading((unread,)), tray.tray, dice).dice == (unread,)
+    assert filter_reading(Reading((unread,)), tray.tray, dice).dice == (unread,)
 
 
 def test_a_small_die_of_a_mixed_set_is_no_crumb(tray):
-    large = DieColours(0.12, (90.0, 0.0, 0.0), None)
-    small = DieColours(0.05, (90.0, 0.0, 0.0), None)
-    mixed = learn([large, large, large, large, small])
-    edge = small.edge * width_px(tray.tray)
+    large = DieAppearance(0.12, (90.0, 0.0, 0.0), None)
+    small = DieAppearance(0.05, (90.0, 0.0, 0.0), None)
+    mixed = learn_dice_set([large, large, large, large, small])
+    edge = small.edge * tray_width_px(tray.tray)
     die = Die(3, 700, 420, edge, edge, 0.0, 0.9)
 
-    assert sift(Reading((die,)), tray.tray, mixed).dice == (die,)
+    assert filter_reading(Reading((die,)), tray.tray, mixed).dice == (die,)
 
 
 @pytest.mark.parametrize("problem", [Problem.COCKED, Problem.HIDDEN, Problem.STACKED])
 def test_a_named_problem_stays(dice, tray, problem):
-    edge = dice.looks[0].edge * width_px(tray.tray)
+    edge = dice.looks[0].edge * tray_width_px(tray.tray)
     die = Die(None, 700, 420, 0.6 * edge, 0.6 * edge, 0.0, 0.1, Zone.TRAY, problem)
 
-    assert sift(Reading((die,)), tray.tray, dice).dice == (die,)
+    assert filter_reading(Reading((die,)), tray.tray, dice).dice == (die,)

@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.drift import MOVED, drift, level, signature
-from calibration.outline import width_px
+from calibration.drift import MOVED, edge_signature, floor_brightness, measure_drift
+from calibration.outline import tray_width_px
 from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.simulated.tray_geometry import LOOKS
 
@@ -30,51 +30,55 @@ def scene(request):
 
 def test_what_has_not_changed_is_not_said_to_have(scene):
     tray, image, quad = scene
-    sides, then = signature(image, quad), level(image, quad)
+    sides, then = edge_signature(image, quad), floor_brightness(image, quad)
     tray.throw_all([1, 2, 3, 4, 5, 6])
     later, _ = smaller(tray.capture().image, tray.tray)
-    found = drift(later, quad, sides, then)
+    found = measure_drift(later, quad, sides, then)
 
-    assert not found.tray_moved
-    assert not found.light_changed
+    assert not found.has_tray_moved
+    assert not found.has_light_changed
 
 
 @pytest.mark.parametrize("share", [0.035, 0.06])
 def test_a_tray_that_moved_is_noticed(scene, share):
     _, image, quad = scene
-    by = share * width_px(quad)
-    found = drift(moved(image, by, by), quad, signature(image, quad), level(image, quad))
+    by = share * tray_width_px(quad)
+    found = measure_drift(
+        moved(image, by, by), quad, edge_signature(image, quad), floor_brightness(image, quad)
+    )
 
-    assert found.tray_moved
-    assert found.moved == pytest.approx(share, abs=0.015)
+    assert found.has_tray_moved
+    assert found.distance == pytest.approx(share, abs=0.015)
 
 
 def test_a_hair_is_no_move(scene):
     _, image, quad = scene
-    by = 0.4 * MOVED * width_px(quad)
+    by = 0.4 * MOVED * tray_width_px(quad)
 
-    assert not drift(moved(image, by, by), quad, signature(image, quad), None).tray_moved
+    assert not measure_drift(
+        moved(image, by, by), quad, edge_signature(image, quad), None
+    ).has_tray_moved
 
 
 @pytest.mark.parametrize(("shade", "changed"), [(0.5, True), (0.9, False), (1.08, False)])
 def test_light_is_compared(scene, shade, changed):
     _, image, quad = scene
     other = np.clip(image * shade, 0, 255).astype(np.uint8)
-    found = drift(other, quad, signature(image, quad), level(image, quad))
+    found = measure_drift(other, quad, edge_signature(image, quad), floor_brightness(image, quad))
 
-    assert not found.tray_moved
-    if level(image, quad) > 0.2:  # black felt shows little of the light
-        assert found.light_changed == changed
+    assert not found.has_tray_moved
+    if floor_brightness(image, quad) > 0.2:  # black felt shows little of the light
+        assert found.has_light_changed == changed
 
 
 def test_another_picture_says_nothing_of_the_tray(scene):
     _, image, quad = scene
     noise = np.random.default_rng(1).integers(0, 255, image.shape, np.uint8)
 
-    assert drift(noise, quad, signature(image, quad), None).moved is None
+    assert measure_drift(noise, quad, edge_signature(image, quad), None).distance is None
 
 
 def test_a_profile_without_sides_says_nothing_of_the_tray(scene):
     _, image, quad = scene
 
-    assert drift(image, quad, (), 0.3).moved is None
+    assert measure_drift(image, quad, (), 0.3).distance is None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calibration.frame_fit import SQUARE_PX, fitted, turned_back, turned_up
+from calibration.frame_fit import SQUARE_PX, fit_frame, rotate_side_back, rotate_side_up
 from device.cameras.simulated.tray import SimulatedTray
 
 
@@ -19,7 +19,7 @@ def table():
 def test_from_a_guess_beside_it_the_tray_is_found(table, way, size):
     image, tray = table
     middle = tray.mean(axis=0)
-    fit = fitted(image, middle + (tray - middle) * size + way)
+    fit = fit_frame(image, middle + (tray - middle) * size + way)
 
     assert np.abs(fit.corners - tray).max() < 0.03 * np.ptp(tray[:, 0])
     assert fit.clear > 0.5
@@ -27,7 +27,7 @@ def test_from_a_guess_beside_it_the_tray_is_found(table, way, size):
 
 def test_a_frame_on_bare_table_is_not_clear(table):
     image, _ = table
-    fit = fitted(
+    fit = fit_frame(
         np.full_like(image, 90), np.array([(300, 300), (700, 300), (700, 600), (300, 600)])
     )
 
@@ -38,7 +38,7 @@ def test_a_frame_on_bare_table_is_not_clear(table):
 def test_what_is_turned_up_is_turned_back(side):
     points = np.random.default_rng(side).uniform(0, 160, (6, 2))
 
-    assert np.allclose(turned_back(side, turned_up(side, points)), points)
+    assert np.allclose(rotate_side_back(side, rotate_side_up(side, points)), points)
 
 
 @pytest.mark.parametrize("side", range(4))
@@ -47,14 +47,14 @@ def test_points_are_turned_up_as_pictures_are(side):
     shown[20, 110] = 1
     row, column = np.argwhere(np.rot90(shown, side))[0]
 
-    assert turned_up(side, np.array([(110.0, 20.0)])).tolist() == [[column, row]]
+    assert rotate_side_up(side, np.array([(110.0, 20.0)])).tolist() == [[column, row]]
 
 
 @pytest.mark.parametrize("size", [(24, 32), (300, 4000), (2592, 4608)])
 def test_a_frame_in_a_picture_of_any_size_and_partly_outside_of_it_is_moved(size):
     picture = np.random.default_rng(2).integers(0, 255, (*size, 3), np.uint8)
     high, wide = size
-    fit = fitted(
+    fit = fit_frame(
         picture, np.array([(-0.2, 0.1), (0.9, -0.1), (1.2, 0.9), (0.1, 1.1)]) * (wide, high)
     )
 
@@ -69,7 +69,7 @@ def test_ends_behind_the_horizon_leave_the_frame_where_it_is_and_unclear(table, 
         np.rot90(outside[0, side], side)[2] = 50
     monkeypatch.setattr("calibration.frame_fit.run", lambda *_, **__: outside)
     steep = np.array([(400.0, 300), (900, 300), (670, 550), (630, 550)])
-    fit = fitted(image, steep)
+    fit = fit_frame(image, steep)
 
     assert np.allclose(fit.corners, steep)
     assert fit.clear == 0

@@ -7,7 +7,16 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.mat import CELLS, MARKER_MM, SIZES_MM, PrintedBox, Sheet, as_pdf, as_svg, find
+from calibration.mat import (
+    CELLS,
+    MARKER_MM,
+    SIZES_MM,
+    MatSheet,
+    PrintedBox,
+    as_pdf,
+    as_svg,
+    find_mat,
+)
 from vision.reading import Quad
 
 PX_PER_MM = 8
@@ -49,9 +58,9 @@ def photographed(paper, turn, bend):
 @pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (0.06, -0.08, 0.1)])
 @pytest.mark.parametrize("bend", [(0.0, 0.0), (-0.18, 0.05), (0.08, -0.02)])
 def test_corners_millimetres_and_bend_come_back(paper, turn, bend):
-    sheet = Sheet(paper)
+    sheet = MatSheet(paper)
     picture, corners = photographed(printed(sheet.boxes(), sheet.size_mm), turn, bend)
-    seen = find(picture)
+    seen = find_mat(picture)
     measured = seen.measured(Quad(tuple(map(tuple, corners))))
 
     assert seen.paper == paper
@@ -65,30 +74,30 @@ def test_corners_millimetres_and_bend_come_back(paper, turn, bend):
 
 
 def test_a_part_of_the_mat_is_enough():
-    sheet = Sheet("a4")
+    sheet = MatSheet("a4")
     paper = printed(sheet.boxes(), sheet.size_mm)
     paper[:, : paper.shape[1] // 2] = 255
     picture, corners = photographed(paper, (0.0, 0.0, 0.05), (0.0, 0.0))
 
-    assert np.abs(np.array(find(picture).corners.corners) - corners).max() < 8
+    assert np.abs(np.array(find_mat(picture).corners.corners) - corners).max() < 8
 
 
 def test_no_mat_is_found_where_there_is_none(picture):
-    assert find(picture) is None
+    assert find_mat(picture) is None
 
 
 def test_one_row_is_too_little():
-    sheet = Sheet("a4")
+    sheet = MatSheet("a4")
     paper = printed(sheet.boxes(), sheet.size_mm)
     paper[30 * PX_PER_MM :] = 255
 
-    assert find(photographed(paper, (0.0, 0.0, 0.0), (0.0, 0.0))[0]) is None
+    assert find_mat(photographed(paper, (0.0, 0.0, 0.0), (0.0, 0.0))[0]) is None
 
 
 @pytest.mark.parametrize("paper", SIZES_MM)
 def test_the_markers_lie_within_what_printers_can_print(paper):
     wide, deep = SIZES_MM[paper]
-    for box in Sheet(paper).boxes():
+    for box in MatSheet(paper).boxes():
         assert box.x >= 10
         assert box.y >= 7
         assert box.x + box.w <= wide - 10
@@ -96,7 +105,7 @@ def test_the_markers_lie_within_what_printers_can_print(paper):
 
 
 def test_the_svg_is_the_sheet_in_millimetres():
-    sheet = Sheet("letter")
+    sheet = MatSheet("letter")
     svg = as_svg(sheet)
     drawn = [
         PrintedBox(*map(float, found))
@@ -108,7 +117,7 @@ def test_the_svg_is_the_sheet_in_millimetres():
 
 
 def test_the_pdf_is_the_sheet_in_points():
-    sheet = Sheet("a4")
+    sheet = MatSheet("a4")
     text = as_pdf(sheet).decode("ascii")
     wide, deep = (float(v) * 25.4 / 72 for v in re.search(r"0 0 (\S+) (\S+)\]", text).groups())
     drawn = [
@@ -125,7 +134,7 @@ def test_the_pdf_is_the_sheet_in_points():
 
 
 def test_the_pdf_names_where_its_objects_are():
-    data = as_pdf(Sheet("a4"))
+    data = as_pdf(MatSheet("a4"))
     table = int(data.split(b"startxref\n")[1].split()[0])
 
     assert data[table:].startswith(b"xref\n")
@@ -135,10 +144,10 @@ def test_the_pdf_names_where_its_objects_are():
         rb"/Length (\d+) >>\nstream\n(.*?)endstream", data, re.DOTALL
     ).groups()
     assert int(length) == len(stream)
-    assert zlib.crc32(data) == zlib.crc32(as_pdf(Sheet("a4")))
+    assert zlib.crc32(data) == zlib.crc32(as_pdf(MatSheet("a4")))
 
 
 def test_a_marker_is_as_large_as_it_says():
-    boxes = [box for box in Sheet("a4").boxes() if box.h == MARKER_MM / CELLS]
+    boxes = [box for box in MatSheet("a4").boxes() if box.h == MARKER_MM / CELLS]
 
     assert max(box.w for box in boxes) == MARKER_MM

@@ -1,6 +1,6 @@
 import pytest
 
-from calibration.outline import Outline, width_px
+from calibration.outline import Outline, tray_width_px
 from vision.reading import Quad
 
 
@@ -27,4 +27,4 @@ def test_what_is_no_outline_says_why(corners, why):
 
 
 def test_the_width_is_the_mean_of_the_sides():
-    assert width_px(Quad(((0, 0), (30, 0), (30, 20), (0, 20)))) == 25
+    assert tray_width_px(Quad(((0, 0), (30, 0), (30, 20), (0, 20)))) == 25

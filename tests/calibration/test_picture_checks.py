@@ -4,7 +4,13 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.picture_checks import Name, PictureFinding, PictureSide, blur_share, check
+from calibration.picture_checks import (
+    CheckName,
+    PictureFinding,
+    PictureSide,
+    blur_share,
+    check_picture,
+)
 from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.simulated.tray_geometry import LOOKS
 from vision.reading import Quad
@@ -13,7 +19,7 @@ EDGE = 16 / 210
 
 
 def faults(image, quad):
-    return {finding.name for finding in check(image, quad, EDGE) if finding.ok is False}
+    return {finding.name for finding in check_picture(image, quad, EDGE) if finding.ok is False}
 
 
 @pytest.mark.parametrize("look", LOOKS)
@@ -25,7 +31,7 @@ def test_a_good_picture_has_no_fault(look):
 
 
 def test_a_blurred_picture_is_soft(tray, picture):
-    assert faults(cv2.GaussianBlur(picture, (0, 0), 6), tray.tray) == {Name.FOCUS}
+    assert faults(cv2.GaussianBlur(picture, (0, 0), 6), tray.tray) == {CheckName.FOCUS}
 
 
 def test_the_blur_is_measured_whatever_the_contrast(tray, picture):
@@ -38,20 +44,20 @@ def test_the_blur_is_measured_whatever_the_contrast(tray, picture):
 
 
 def test_a_dark_picture_is_dark(tray, picture):
-    assert Name.LIGHT in faults((picture * 0.1).astype(np.uint8), tray.tray)
+    assert CheckName.LIGHT in faults((picture * 0.1).astype(np.uint8), tray.tray)
 
 
 def test_a_picture_that_is_burnt_out_is_too_bright(tray, picture):
     burnt = np.clip(picture.astype(np.float32) * 4, 0, 255).astype(np.uint8)
 
-    assert Name.LIGHT in faults(burnt, tray.tray)
+    assert CheckName.LIGHT in faults(burnt, tray.tray)
 
 
 def test_light_from_one_end_is_uneven(tray, picture):
     ramp = np.linspace(0.1, 1.4, picture.shape[1])[None, :, None]
     spoilt = np.clip(picture * ramp, 0, 255).astype(np.uint8)
 
-    assert Name.LIGHT in faults(spoilt, tray.tray)
+    assert CheckName.LIGHT in faults(spoilt, tray.tray)
 
 
 def test_a_lamp_mirrored_on_the_floor_is_glare_and_white_dice_are_not(tray, picture):
@@ -60,13 +66,13 @@ def test_a_lamp_mirrored_on_the_floor_is_glare_and_white_dice_are_not(tray, pict
     spot = 600 * np.exp(-((x - middle[0]) ** 2 + (y - middle[1]) ** 2) / (2 * 45.0**2))
     spoilt = np.clip(picture + spot[..., None], 0, 255).astype(np.uint8)
 
-    assert Name.GLARE in faults(spoilt, tray.tray)
-    assert Name.GLARE not in faults(picture, tray.tray)
+    assert CheckName.GLARE in faults(spoilt, tray.tray)
+    assert CheckName.GLARE not in faults(picture, tray.tray)
 
 
 def test_a_tray_that_is_cut_off_says_where(tray, picture):
     cut = Quad(tuple((x - 320, y) for x, y in tray.tray.corners))
-    found = check(picture[:, 320:], cut, EDGE)[0]
+    found = check_picture(picture[:, 320:], cut, EDGE)[0]
 
     assert found.ok is False
     assert (found.finding, found.sides) == (PictureFinding.CUT_OFF, (PictureSide.LEFT,))
@@ -78,18 +84,18 @@ def test_a_tray_far_away_is_named(tray, picture):
     far[288:576, 512:1024] = small
     quad = Quad(tuple((512 + x / 3, 288 + y / 3) for x, y in tray.tray.corners))
 
-    assert check(far, quad, EDGE)[0].finding is PictureFinding.FAR_AWAY
+    assert check_picture(far, quad, EDGE)[0].finding is PictureFinding.FAR_AWAY
 
 
 def test_a_camera_at_the_side_is_named(picture):
     slanted = Quad(((500, 100), (1000, 100), (1300, 800), (200, 800)))
 
-    assert check(picture, slanted, EDGE)[0].finding is PictureFinding.FROM_THE_SIDE
+    assert check_picture(picture, slanted, EDGE)[0].finding is PictureFinding.FROM_THE_SIDE
 
 
 def test_nothing_to_focus_on_is_no_fault():
     grey = np.full((864, 1536, 3), 120, np.uint8)
-    found = check(grey, Quad(((300, 100), (1200, 100), (1200, 760), (300, 760))), EDGE)[-1]
+    found = check_picture(grey, Quad(((300, 100), (1200, 100), (1200, 760), (300, 760))), EDGE)[-1]
 
     assert found.ok is None
     assert found.finding is PictureFinding.BARE

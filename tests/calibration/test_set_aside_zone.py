@@ -1,7 +1,7 @@
 import pytest
 
 from calibration.outline import Outline
-from calibration.set_aside_zone import propose
+from calibration.set_aside_zone import propose_zone
 from device.cameras.simulated.tray import SimulatedTray
 
 SIZE = (1536, 864)
@@ -17,17 +17,17 @@ def middle(outline):
 
 
 def test_the_zone_lies_where_the_room_is():
-    assert middle(propose(placed(0.05, 0.6), *SIZE))[0] > 0.65
-    assert middle(propose(placed(0.4, 0.95), *SIZE))[0] < 0.35
-    assert middle(propose(placed(0.1, 0.9, 0.02, 0.5), *SIZE))[1] > 0.55
+    assert middle(propose_zone(placed(0.05, 0.6), *SIZE))[0] > 0.65
+    assert middle(propose_zone(placed(0.4, 0.95), *SIZE))[0] < 0.35
+    assert middle(propose_zone(placed(0.1, 0.9, 0.02, 0.5), *SIZE))[1] > 0.55
 
 
 def test_with_room_on_both_sides_it_lies_at_the_right_hand():
-    assert middle(propose(placed(0.25, 0.75), *SIZE))[0] > 0.75
+    assert middle(propose_zone(placed(0.25, 0.75), *SIZE))[0] > 0.75
 
 
 def test_a_tray_that_fills_the_picture_has_none():
-    assert propose(placed(0.02, 0.98, 0.02, 0.98), *SIZE) is None
+    assert propose_zone(placed(0.02, 0.98, 0.02, 0.98), *SIZE) is None
 
 
 @pytest.mark.parametrize("turned", range(4))
@@ -35,12 +35,14 @@ def test_the_order_of_the_corners_does_not_matter(turned):
     corners = placed(0.05, 0.6).corners
     other = Outline(tuple(corners[(i + turned) % 4] for i in range(4))[::-1])
 
-    assert middle(propose(other, *SIZE)) == pytest.approx(middle(propose(placed(0.05, 0.6), *SIZE)))
+    assert middle(propose_zone(other, *SIZE)) == pytest.approx(
+        middle(propose_zone(placed(0.05, 0.6), *SIZE))
+    )
 
 
 def test_at_the_simulated_tray_it_lies_over_the_strip_for_the_dice():
     tray = SimulatedTray()
-    zone = propose(Outline.of(tray.tray, *SIZE), *SIZE)
+    zone = propose_zone(Outline.of(tray.tray, *SIZE), *SIZE)
     there = Outline.of(tray.aside, *SIZE)
 
     assert middle(zone) == pytest.approx(middle(there), abs=0.04)

@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.outline import Outline, corners_apart
-from calibration.tray_finder import NOTHING, find
+from calibration.outline import Outline, worst_corner_error
+from calibration.tray_finder import NOT_FOUND, find_tray
 from device.cameras.simulated.tray import SimulatedTray
 from vision.images import load
 from vision.reading import Quad
@@ -21,7 +21,7 @@ RIGHT = 0.03
 def worst(found: Outline, truth, size) -> float:
     """How far the worst corner is off, in tray widths; `truth` (4, 2) may begin anywhere."""
     a, b, c, d = (tuple(corner) for corner in truth)
-    return corners_apart(found.in_px(*size), Quad((a, b, c, d)))
+    return worst_corner_error(found.in_px(*size), Quad((a, b, c, d)))
 
 
 @pytest.mark.parametrize("look", ["green", "blue", "travel", "ruby"])
@@ -30,30 +30,32 @@ def test_the_simulated_tray_is_found_for_sure(look, dice):
     tray = SimulatedTray(seed=6, look=look, roll_s=0.0)
     if dice:
         tray.throw_all()
-    found = find([tray.capture().image, tray.capture().image])
+    found = find_tray([tray.capture().image, tray.capture().image])
 
     assert worst(found.tray, tray.tray.corners, (1536, 864)) < RIGHT
-    assert found.sure
+    assert found.is_sure
 
 
 @pytest.mark.parametrize("look", ["red", "black"])
 def test_walls_as_dark_as_the_floor_are_found_or_asked_about(look):
     tray = SimulatedTray(seed=6, look=look, roll_s=0.0)
-    found = find([tray.capture().image])
+    found = find_tray([tray.capture().image])
 
-    assert not found.sure or worst(found.tray, tray.tray.corners, (1536, 864)) < RIGHT
+    assert not found.is_sure or worst(found.tray, tray.tray.corners, (1536, 864)) < RIGHT
 
 
 def test_the_size_of_the_picture_does_not_matter():
     tray = SimulatedTray(seed=6, roll_s=0.0)
     small = cv2.resize(tray.capture().image, (640, 360), interpolation=cv2.INTER_AREA)
 
-    assert worst(find([small]).tray, np.array(tray.tray.corners) * 640 / 1536, (640, 360)) < RIGHT
+    assert (
+        worst(find_tray([small]).tray, np.array(tray.tray.corners) * 640 / 1536, (640, 360)) < RIGHT
+    )
 
 
 def test_the_corners_go_clockwise_from_the_far_left():
     tray = SimulatedTray(seed=6, roll_s=0.0)
-    a, b, c, d = find([tray.capture().image]).tray.corners
+    a, b, c, d = find_tray([tray.capture().image]).tray.corners
 
     assert a[0] < b[0]
     assert b[1] < c[1]
@@ -70,13 +72,13 @@ def test_the_corners_go_clockwise_from_the_far_left():
     ],
 )
 def test_where_there_is_no_tray_a_frame_in_the_middle_is_proposed(picture):
-    assert find([picture]) == NOTHING
-    assert not NOTHING.sure
+    assert find_tray([picture]) == NOT_FOUND
+    assert not NOT_FOUND.is_sure
 
 
 def test_no_picture_is_an_error():
     with pytest.raises(ValueError, match="one picture at least"):
-        find([])
+        find_tray([])
 
 
 @pytest.fixture(scope="module")
@@ -89,9 +91,9 @@ def renders():
     for line in lines[::4]:
         label = json.loads(line)
         image = load(Path(folder) / "renders" / label["image"])
-        tray = find([image])
+        tray = find_tray([image])
         size = (label["width"], label["height"])
-        found.append((worst(tray.tray, label["tray_corners"], size), tray.sure))
+        found.append((worst(tray.tray, label["tray_corners"], size), tray.is_sure))
     return found
 
 

@@ -111,7 +111,7 @@ def test_the_dice_on_its_pictures_are_read(camera, virtual_camera):
     reading = read(camera.capture().image, virtual_camera.tray)
 
     assert tuple(reading.values) == THROW
-    assert reading.sure
+    assert reading.is_sure
 
 
 def test_a_turned_camera_shows_turned_pictures():

@@ -10,20 +10,20 @@ from vision.crops import (
     SIDES,
     TOP,
     VIEWS,
-    axes,
-    die_input,
-    patch,
+    cut_patch,
+    network_input,
+    patch_to_view,
+    picture_to_die,
     silhouette,
-    upright,
-    viewed,
-    viewed_die,
+    turn_inputs,
+    turn_patches,
 )
 from vision.pose import CameraPose
 
 GREY = np.full((200, 260, 3), 128, np.uint8)
 ASLANT = CameraPose(400.0, (130.0, 100.0), (0.3, 0.0, -0.95))
 SIZES = PATCH_PX, DIE_PX = 64, 28
-CUT = patch(GREY, (130, 100), 40, 0.2, SIZES)
+CUT = cut_patch(GREY, (130, 100), 40, 0.2, SIZES)
 
 
 def square(at, edge, turn_deg, size=(200, 260)):
@@ -38,7 +38,7 @@ def square(at, edge, turn_deg, size=(200, 260)):
 def test_it_lies_upright_in_the_middle_at_one_size(edge, turn_deg):
     image = square((130, 100), edge, turn_deg)
 
-    cut = patch(image, (130, 100), edge, np.radians(turn_deg), (48, 24))
+    cut = cut_patch(image, (130, 100), edge, np.radians(turn_deg), (48, 24))
 
     assert cut.shape == (3, 48, 48)
     assert cut[:, 14:34, 14:34].min() > 0.9
@@ -50,20 +50,20 @@ def test_it_lies_upright_in_the_middle_at_one_size(edge, turn_deg):
 def test_beyond_the_border_the_last_pixels_are_repeated(at):
     image = np.full((200, 260, 3), 255, np.uint8)
 
-    assert patch(image, at, 30, 0.4, (48, 24)).min() == 1
+    assert cut_patch(image, at, 30, 0.4, (48, 24)).min() == 1
 
 
 @pytest.mark.parametrize("shape", [(900, 1, 3), (1, 900, 3), (1, 1, 3)])
 def test_a_picture_of_one_line_can_be_cut_too(shape):
     image = np.full(shape, 200, np.uint8)
 
-    assert patch(image, (shape[1] / 2, shape[0] / 2), 200.0, 0.0, (48, 24)).shape == (3, 48, 48)
+    assert cut_patch(image, (shape[1] / 2, shape[0] / 2), 200.0, 0.0, (48, 24)).shape == (3, 48, 48)
 
 
 def test_upright_turns_the_die_s_edge_along_x():
     turn = np.radians(30)
 
-    assert upright(turn) @ [np.cos(turn), np.sin(turn)] == pytest.approx([1, 0], abs=1e-6)
+    assert picture_to_die(turn) @ [np.cos(turn), np.sin(turn)] == pytest.approx([1, 0], abs=1e-6)
 
 
 def test_views_turn_patches_and_directions_alike():
@@ -71,8 +71,8 @@ def test_views_turn_patches_and_directions_alike():
     start[0, 0, 23 + 10, 23 + 14] = 1
 
     for view in VIEWS:
-        (row, column) = np.argwhere(viewed(start, view)[0, 0])[0]
-        assert axes(view) @ [14, 10] == pytest.approx([column - 23, row - 23], abs=1e-4)
+        (row, column) = np.argwhere(turn_patches(start, view)[0, 0])[0]
+        assert patch_to_view(view) @ [14, 10] == pytest.approx([column - 23, row - 23], abs=1e-4)
 
 
 def test_in_another_view_a_die_leans_as_it_looks():
@@ -80,17 +80,19 @@ def test_in_another_view_a_die_leans_as_it_looks():
     start[0, LEAN] = np.array([0.3, -0.2])[:, None, None]
 
     for view in VIEWS:
-        assert viewed_die(start, view)[0, LEAN, 5, 9] == pytest.approx(axes(view) @ [0.3, -0.2])
+        assert turn_inputs(start, view)[0, LEAN, 5, 9] == pytest.approx(
+            patch_to_view(view) @ [0.3, -0.2]
+        )
 
 
 def test_no_two_views_are_the_same():
     patches = np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3)
 
-    assert len({viewed(patches, view).tobytes() for view in VIEWS}) == len(VIEWS)
+    assert len({turn_patches(patches, view).tobytes() for view in VIEWS}) == len(VIEWS)
 
 
 def test_without_a_pose_nothing_is_told_of_the_lean():
-    given = die_input(CUT, (130, 100), 0.2, None, SIZES)
+    given = network_input(CUT, (130, 100), 0.2, None, SIZES)
 
     assert given.shape == (PLANES, PATCH_PX, PATCH_PX)
     assert given[:3] == pytest.approx(128 / 255, abs=0.01)
@@ -98,7 +100,7 @@ def test_without_a_pose_nothing_is_told_of_the_lean():
 
 
 def test_the_lean_is_told_in_the_axes_of_the_die():
-    given = die_input(CUT, (130, 100), np.pi / 2, ASLANT, SIZES)
+    given = network_input(CUT, (130, 100), np.pi / 2, ASLANT, SIZES)
 
     assert given[3:6, 0, 0] == pytest.approx([0, -0.3, 1], abs=1e-6)
     assert given[6].max() == TOP

@@ -7,9 +7,9 @@ import pytest
 
 import vision
 from tests.campaigns.size import count
-from vision.change import NOTHING_KNOWN, KnownTable
-from vision.dataset import Outcome, evenings
+from vision.dataset import Outcome, load_evenings
 from vision.images import load
+from vision.known_tray import UNKNOWN_TRAY, KnownTray
 
 pytestmark = [pytest.mark.pictures, pytest.mark.slow, pytest.mark.campaign]
 
@@ -20,7 +20,7 @@ EVERY = count(2, 1)
 def ends(evening, table):
     """How many of its throws that all can read end in which way, and of the others."""
     return Counter(
-        (case.trap, case.outcome(vision.read(load(case.path), case.tray, table=table)))
+        (case.is_trap, case.outcome(vision.read(load(case.path), case.tray, known=table)))
         for case in [case for case in evening.throws if case.kinds][::EVERY]
     )
 
@@ -28,15 +28,15 @@ def ends(evening, table):
 def known(evening):
     empty = load(evening.empty)
     learnt = [
-        vision.read(load(path), evening.tray, table=KnownTable(empty)) for path in evening.learnt
+        vision.read(load(path), evening.tray, known=KnownTray(empty)) for path in evening.earlier
     ]
-    return KnownTable.of(empty, learnt)
+    return KnownTray.of(empty, learnt)
 
 
 def test_an_evening_with_its_table_known_reads_no_worse(pictures):
     """With all of it, and with what a profile keeps: how dice lay, but not the tray as it is now."""
-    for evening in evenings(pictures):
-        table, told = known(evening), ends(evening, NOTHING_KNOWN)
+    for evening in load_evenings(pictures):
+        table, told = known(evening), ends(evening, UNKNOWN_TRAY)
         for way in (table, replace(table, empty=None)):
             found = ends(evening, way)
 

@@ -69,7 +69,7 @@ def test_a_decoders_own_words_stay_off_stderr(tmp_path, capfd):
 
 
 def test_too_large_a_picture_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("vision.images.MOST_MEGAPIXELS", 0)
+    monkeypatch.setattr("vision.images.MAX_MEGAPIXELS", 0)
     path = tmp_path / "large.png"
     cv2.imwrite(str(path), np.zeros((20, 20), np.uint8))
 

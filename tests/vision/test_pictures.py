@@ -21,7 +21,7 @@ def labels(folder):
 
 
 def outcome(reading, values):
-    if not reading.sure:
+    if not reading.is_sure:
         return "asked"
     return "right" if list(reading.values) == sorted(values) else "silent"
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from vision.pose import CameraPose, Lean, pose
+from vision.pose import CameraPose, Lean, estimate_pose
 from vision.reading import Quad
 
 WIDTH, HEIGHT = 1536, 864
@@ -27,14 +27,16 @@ def tray_under(stand, half=(6.0, 4.0), height=18.0):
     corners = [middle + a * half[0] * across + b * half[1] * along for a, b in
                ((-1, -1), (1, -1), (1, 1), (-1, 1))]  # fmt: skip
     return Quad(
-        tuple(tuple(stand.focal_px * p[:2] / p[2] + np.array(stand.middle)) for p in corners)
+        tuple(tuple(stand.focal_px * p[:2] / p[2] + np.array(stand.centre)) for p in corners)
     )
 
 
 def seen(stand, places=PLACES):
-    middle = np.array(stand.middle)
+    middle = np.array(stand.centre)
     return [
-        Lean(*(((x, y) - middle) / stand.side), *stand.lean(x, y), 40 / stand.side)
+        Lean(
+            *(((x, y) - middle) / stand.long_side_px), *stand.lean_at(x, y), 40 / stand.long_side_px
+        )
         for x, y in places
     ]
 
@@ -43,7 +45,7 @@ def seen(stand, places=PLACES):
 def test_a_camera_aslant_is_told_by_the_corners(focal):
     stand = camera(focal, 25)
 
-    found = pose(tray_under(stand), WIDTH, HEIGHT)
+    found = estimate_pose(tray_under(stand), WIDTH, HEIGHT)
 
     assert found.focal_px == pytest.approx(stand.focal_px, rel=0.12)
     assert found.up == pytest.approx(stand.up, abs=0.03)
@@ -54,21 +56,21 @@ def test_from_straight_above_the_dice_tell_the_lens(focal):
     stand = camera(focal)
     tray = tray_under(stand)
 
-    assert pose(tray, WIDTH, HEIGHT, seen(stand)).focal_px == pytest.approx(
+    assert estimate_pose(tray, WIDTH, HEIGHT, seen(stand)).focal_px == pytest.approx(
         stand.focal_px, rel=0.12
     )
-    assert pose(tray, WIDTH, HEIGHT).focal_px == pytest.approx(0.8 * WIDTH, rel=0.12)
+    assert estimate_pose(tray, WIDTH, HEIGHT).focal_px == pytest.approx(0.8 * WIDTH, rel=0.12)
 
 
 def test_a_die_is_as_large_as_it_would_be_in_the_middle_whatever_the_size_of_the_picture():
     stand = camera(0.8, 20)
-    small = replace(stand, focal_px=stand.focal_px / 2, middle=(WIDTH / 4, HEIGHT / 4))
+    small = replace(stand, focal_px=stand.focal_px / 2, centre=(WIDTH / 4, HEIGHT / 4))
     x, y = PLACES[1]
-    shares = np.subtract((x, y), stand.middle) / stand.side
-    lean = Lean(*shares, 0.0, 0.0, 50 * stand.near(x, y) / stand.side)
+    shares = np.subtract((x, y), stand.centre) / stand.long_side_px
+    lean = Lean(*shares, 0.0, 0.0, 50 * stand.scale_at(x, y) / stand.long_side_px)
 
-    assert stand.edge(lean) == pytest.approx(50)
-    assert small.edge(lean) == pytest.approx(25)
+    assert stand.edge_at_centre(lean) == pytest.approx(50)
+    assert small.edge_at_centre(lean) == pytest.approx(25)
 
 
 def test_one_cocked_die_among_five_does_not_change_the_lens():
@@ -76,7 +78,7 @@ def test_one_cocked_die_among_five_does_not_change_the_lens():
     dice = seen(stand)
     dice[2] = replace(dice[2], right=dice[2].right - 0.5, down=dice[2].down + 0.4)
 
-    found = pose(tray_under(stand), WIDTH, HEIGHT, dice)
+    found = estimate_pose(tray_under(stand), WIDTH, HEIGHT, dice)
 
     assert found.focal_px == pytest.approx(stand.focal_px, rel=0.12)
 
@@ -84,4 +86,4 @@ def test_one_cocked_die_among_five_does_not_change_the_lens():
 def test_corners_that_are_no_rectangle_seen_from_above_say_nothing():
     crossed = Quad(((0, 0), (100, 100), (100, 0), (0, 100)))
 
-    assert pose(crossed, WIDTH, HEIGHT) is None
+    assert estimate_pose(crossed, WIDTH, HEIGHT) is None

@@ -38,7 +38,7 @@ def row(*, turn_deg: float = 0.0, y_mm: float = 0.0) -> list[Put]:
 
 def is_silent(shot: Shot) -> bool:
     reading = shot.read()
-    return reading.sure and reading.values != shot.values
+    return reading.is_sure and reading.values != shot.values
 
 
 @pytest.mark.parametrize("name", LOOKS)
@@ -49,7 +49,7 @@ def test_every_value_is_read_at_every_turn_on_every_look(name, turn_deg):
     reading = shot.read()
 
     assert reading.values == shot.values
-    assert reading.sure or name == "travel"  # 25 px, the least there is: may ask
+    assert reading.is_sure or name == "travel"  # 25 px, the least there is: may ask
 
 
 @pytest.mark.parametrize("pair", PAIRS)
@@ -60,8 +60,8 @@ def test_light_and_dark_pips_on_bodies_of_any_colour(pair, felt):
 
     reading = shot.read()
 
-    assert reading.values == shot.values or not reading.sure
-    assert sum(die.problem is None for die in reading.in_tray) >= 5
+    assert reading.values == shot.values or not reading.is_sure
+    assert sum(die.problem is None for die in reading.dice_in_tray) >= 5
 
 
 @pytest.mark.parametrize("die_px", [21, 28, 40, 70, 120, 200])
@@ -79,7 +79,7 @@ def test_the_die_gives_its_own_scale(die_px):
 def test_touching_dice_are_two_dice_or_a_question(pair, angle_deg):
     reading = side_by_side(pair, angle_deg)
 
-    assert reading.values == pair or not reading.sure
+    assert reading.values == pair or not reading.is_sure
 
 
 def test_touching_dice_are_mostly_read():
@@ -120,7 +120,7 @@ def test_a_die_that_leans_is_called_cocked(lean_deg):
 
     reading = photograph(dice, GREEN).read()
 
-    assert not reading.sure
+    assert not reading.is_sure
     assert Problem.COCKED in [die.problem for die in reading.dice]
 
 
@@ -144,8 +144,8 @@ def test_only_dice_on_the_floor_of_the_tray_are_a_throw():
     both = vision.read(shot.image, shot.tray, aside=shot.aside)
 
     assert alone.values == both.values == (5,)
-    assert alone.sure
-    assert both.sure
+    assert alone.is_sure
+    assert both.is_sure
     assert {die.zone: die.value for die in both.dice} == {Zone.TRAY: 5, Zone.ASIDE: 3}
 
 
@@ -154,7 +154,7 @@ def test_an_empty_tray_is_a_sure_answer(name):
     reading = photograph([], LOOKS[name]).read()
 
     assert reading.values == ()
-    assert reading.sure
+    assert reading.is_sure
 
 
 def test_a_hand_in_the_tray_is_named():
@@ -207,7 +207,7 @@ def test_dots_printed_on_the_cloth_are_no_sure_dice(pitch):
 
     reading = vision.read(cloth)
 
-    assert not (reading.sure and reading.values)
+    assert not (reading.is_sure and reading.values)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 1, 3), (2, 900, 3), (40, 3, 3), (17, 17, 4)])
@@ -266,7 +266,7 @@ def test_with_the_light_off_a_tray_is_not_said_to_be_empty():
     reading = vision.read((shot.image * 0.05).astype(np.uint8), shot.tray)
 
     assert Problem.DARK in reading.problems
-    assert not reading.sure
+    assert not reading.is_sure
 
 
 def test_dice_of_a_few_pixels_want_a_nearer_camera():
@@ -275,5 +275,5 @@ def test_dice_of_a_few_pixels_want_a_nearer_camera():
 
     reading = shot.scaled(5 / edge_px).read()
 
-    assert not reading.sure
+    assert not reading.is_sure
     assert Problem.TOO_SMALL in [die.problem for die in reading.dice]

@@ -3,25 +3,25 @@
 import pytest
 
 from vision.reading import Quad
-from vision.tilt import Footing, stands_free
+from vision.tilt import GroundPosition, is_isolated
 
 TRAY = Quad(((0.0, 0.0), (800.0, 0.0), (800.0, 600.0), (0.0, 600.0)))
-DIE = Footing(400.0, 300.0, 40.0)
+DIE = GroundPosition(400.0, 300.0, 40.0)
 
 
 def test_alone_in_the_middle_there_is_nothing_to_lean_on():
-    assert stands_free(DIE, [], TRAY)
+    assert is_isolated(DIE, [], TRAY)
 
 
 @pytest.mark.parametrize(("x", "free"), [(60.0, True), (30.0, False), (-20.0, False)])
 def test_a_wall_is_near_or_the_die_lies_beyond_it(x, free):
-    assert stands_free(Footing(x, 300.0, 40.0), [], TRAY) is free
+    assert is_isolated(GroundPosition(x, 300.0, 40.0), [], TRAY) is free
 
 
 @pytest.mark.parametrize(("away", "free"), [(75.0, True), (60.0, False)])
 def test_a_die_beside_it_is_near_or_not(away, free):
-    assert stands_free(DIE, [Footing(400.0 + away, 300.0, 40.0)], TRAY) is free
+    assert is_isolated(DIE, [GroundPosition(400.0 + away, 300.0, 40.0)], TRAY) is free
 
 
 def test_a_large_thing_reaches_further():
-    assert not stands_free(DIE, [Footing(500.0, 300.0, 90.0)], TRAY)
+    assert not is_isolated(DIE, [GroundPosition(500.0, 300.0, 90.0)], TRAY)

@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 from numpy.random import default_rng
 
-from calibration.outline import as_quad, corners_apart
-from calibration.tray_finder import SURE, find
+from calibration.outline import as_quad, worst_corner_error
+from calibration.tray_finder import MIN_SURE_CONFIDENCE, find_tray
 from training.learning.samples.retaking import photographed
 from training.learning.samples.tray_lights import TrayLight, views
 from training.learning.samples.view_source import Materials, ViewSource
@@ -24,7 +24,7 @@ RIGHT = 0.03
 LIGHTS = {"any": 0.0, "hard": 1.0}
 """How many of the worlds have hard light."""
 
-STEPS = sorted({0.3, 0.4, 0.5, 0.6, 0.7, 0.8, SURE})
+STEPS = sorted({0.3, 0.4, 0.5, 0.6, 0.7, 0.8, MIN_SURE_CONFIDENCE})
 
 
 def main() -> None:
@@ -58,10 +58,10 @@ def _found(view: TrayLight, seed: int) -> tuple[float, float]:
     rng = default_rng([seed, 3])
     picture = photographed(view.seen(rng), rng)
     height, width = picture.shape[:2]
-    tray = find([picture])
+    tray = find_tray([picture])
     # One that is not sure is proposed where a finger can take hold of it.
     truth = view.tray if tray.sure else np.clip(view.tray, 0, (width, height))
-    return corners_apart(tray.tray.in_px(width, height), as_quad(truth)), tray.confidence
+    return worst_corner_error(tray.tray.in_px(width, height), as_quad(truth)), tray.confidence
 
 
 if __name__ == "__main__":

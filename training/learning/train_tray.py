@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from calibration.frame_fit import COLUMNS, INSIDE_PX, ROWS, SQUARE_PX
-from calibration.tray_finder import SEEN_PX
+from calibration.tray_finder import INPUT_SIZE_PX
 from training.learning.export import as_onnx
 from training.learning.networks import Floor, FrameEnds
 from training.learning.revive import revive
@@ -83,7 +83,7 @@ class TrayLesson:
 
 
 LESSONS = {
-    "floor": TrayLesson(Floor, floors, floor_loss, "tray.onnx", SEEN_PX),
+    "floor": TrayLesson(Floor, floors, floor_loss, "tray.onnx", INPUT_SIZE_PX),
     "frame": TrayLesson(FrameEnds, frames, frame_loss, "frame.onnx", (SQUARE_PX, SQUARE_PX)),
 }
 

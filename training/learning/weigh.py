@@ -27,9 +27,9 @@ from training.learning.samples.retaking import retake
 from training.learning.samples.tray_views import TrayView, edges
 from training.learning.samples.view_source import Materials, ViewSource
 from training.scenes.truth import COCKED_DEG, SEEN
-from vision.candidates import Candidate, looks
-from vision.change import NOTHING_KNOWN, KnownTable
-from vision.decision import Evidence, best, evidence
+from vision.candidates import Candidate, find_candidates
+from vision.decision import Evidence, evidence, likeliest_face
+from vision.known_tray import UNKNOWN_TRAY, KnownTray
 from vision.reading import Quad
 
 CAMERAS = 2
@@ -43,9 +43,16 @@ PLACES = 20
 """At most so many of a picture count: a ground printed with tops of dice is one picture, not 800 places."""
 CHANCES = (0.5, 0.65, 0.8, 0.85, 0.9, 0.95)
 NAMES = tuple(field.name for field in fields(Evidence))
-FOR_DICE = ("always", "heat", "shown", "told_tray", "odd")
-FOR_FACES = (*FOR_DICE, "share", "steady")
-FOR_LYING = ("always", "odd", "whole", "flat", "low", "free")
+FOR_DICE = ("bias", "finder_log_odds", "reader_log_odds", "is_tray_known", "size_deviation")
+FOR_FACES = (*FOR_DICE, "face_log_odds", "worst_view_log_odds")
+FOR_LYING = (
+    "bias",
+    "size_deviation",
+    "not_hidden_log_odds",
+    "not_cocked_log_odds",
+    "not_stacked_log_odds",
+    "is_isolated",
+)
 
 
 @dataclass(frozen=True)
@@ -69,12 +76,12 @@ def main() -> None:
     places = [*_all_places(Materials(options.rests), options.views, options.trays)]
     told = {
         "is_die": _weights(places, FOR_DICE, lambda place: place.is_die),
-        "is_right": _weights(places, FOR_FACES, lambda place: place.is_right),
-        "lies_well": _weights(places, FOR_LYING, lambda place: place.lies_well),
+        "is_face_right": _weights(places, FOR_FACES, lambda place: place.is_right),
+        "is_flat": _weights(places, FOR_LYING, lambda place: place.lies_well),
     }
     options.into.write_text(json.dumps(told, indent=1) + "\n")
     print(f"{options.into}: {len(places)} places")
-    for line in _trade(places, told["lies_well"]):
+    for line in _trade(places, told["is_flat"]):
         print(line)
 
 
@@ -133,18 +140,18 @@ def _places(view: TrayView) -> Iterator[WeighedPlace]:
     for camera in range(CAMERAS):
         tray = _tray(view) if camera % 2 == 0 else None
         shot = retake(view, np.eye(2, 3, dtype=np.float32), view.part.shape[::-1], rng)
-        table = NOTHING_KNOWN if tray is None else KnownTable(shot.empty)
-        seen = looks(shot.picture, tray, None, table).candidates
+        table = UNKNOWN_TRAY if tray is None else KnownTray(shot.empty)
+        seen = find_candidates(shot.picture, tray, None, table).candidates
         for k in rng.permutation(len(seen))[:PLACES]:
-            yield _place(view, seen[k], told_tray=tray is not None)
+            yield _place(view, seen[k], is_tray_known=tray is not None)
 
 
-def _place(view: TrayView, seen: Candidate, *, told_tray: bool) -> WeighedPlace:
-    told, k = astuple(evidence(seen, told_tray=told_tray)), _die_at(view, seen)
+def _place(view: TrayView, seen: Candidate, *, is_tray_known: bool) -> WeighedPlace:
+    told, k = astuple(evidence(seen, is_tray_known=is_tray_known)), _die_at(view, seen)
     if k is None:
         return WeighedPlace(told, is_die=False, is_right=False, lies_well=None)
-    is_right = bool(best(seen) == view.dice.value[k] and view.dice.seen[k] > MOSTLY_SHOWN)
-    return WeighedPlace(told, True, is_right, None if seen.stance is None else _well(view, k))
+    is_right = bool(likeliest_face(seen) == view.dice.value[k] and view.dice.seen[k] > MOSTLY_SHOWN)
+    return WeighedPlace(told, True, is_right, None if seen.tilt is None else _well(view, k))
 
 
 def _tray(view: TrayView) -> Quad | None:
@@ -163,7 +170,7 @@ def _die_at(view: TrayView, place: Candidate) -> int | None:
     if not len(view.dice.quads):
         return None
     sizes, middles = edges(view.dice.quads), view.dice.quads.mean(axis=1)
-    seen = place.sighting
+    seen = place.detection
     away = np.hypot(middles[:, 0] - seen.x, middles[:, 1] - seen.y) / sizes
     fits = (np.abs(np.log(seen.edge / sizes)) < NEAR_SIZE) & (view.dice.seen > SHOWN)
     away[~fits] = np.inf

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from calibration.drift import level, signature
+from calibration.drift import edge_signature, floor_brightness
 from calibration.outline import Outline
 from calibration.profile import Profile
 from device.calibrating.drift_watch import AGAIN_S, DARKER, LIGHTER, MOVED, Drifted, DriftWatch
@@ -31,7 +31,13 @@ def drift_watch(tray):
     quad = outline.in_px(width, height)
     profiles = ProfileStore()
     profiles.keep(
-        Profile(tray.name, "now", outline, level=level(image, quad), sides=signature(image, quad))
+        Profile(
+            tray.name,
+            "now",
+            outline,
+            level=floor_brightness(image, quad),
+            sides=edge_signature(image, quad),
+        )
     )
     said = []
     drift_watch = DriftWatch(profiles, said.append, Clock())

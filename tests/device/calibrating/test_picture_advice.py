@@ -3,16 +3,16 @@
 import pytest
 
 from calibration.outline import OutlineFault
-from calibration.picture_checks import Name, PictureCheck, PictureFinding, PictureSide
+from calibration.picture_checks import CheckName, PictureCheck, PictureFinding, PictureSide
 from device.calibrating.picture_advice import advice, fault, verdict
 
 FOUND = {
-    Name.FRAMING: (
+    CheckName.FRAMING: (
         PictureFinding.WHOLE, PictureFinding.TIGHT, PictureFinding.CUT_OFF, PictureFinding.FAR_AWAY, PictureFinding.FROM_THE_SIDE,
     ),
-    Name.LIGHT: (PictureFinding.WELL_LIT, PictureFinding.DARK, PictureFinding.TOO_BRIGHT, PictureFinding.UNEVEN),
-    Name.GLARE: (PictureFinding.MATT, PictureFinding.MIRRORED),
-    Name.FOCUS: (PictureFinding.SHARP, PictureFinding.SOFT, PictureFinding.BARE),
+    CheckName.LIGHT: (PictureFinding.WELL_LIT, PictureFinding.DARK, PictureFinding.TOO_BRIGHT, PictureFinding.UNEVEN),
+    CheckName.GLARE: (PictureFinding.MATT, PictureFinding.MIRRORED),
+    CheckName.FOCUS: (PictureFinding.SHARP, PictureFinding.SOFT, PictureFinding.BARE),
 }  # fmt: skip
 GOOD = (
     PictureFinding.WHOLE,
@@ -45,9 +45,13 @@ def test_each_finding_has_a_sentence_of_its_own_and_each_fault_advice():
 @pytest.mark.parametrize(
     ("name", "shown", "said"),
     [
-        (Name.FRAMING, PictureFinding.CUT_OFF, "The tray is cut off at the left and top."),
-        (Name.GLARE, PictureFinding.MIRRORED, "A lamp is mirrored in 12.5% of the tray."),
-        (Name.LIGHT, PictureFinding.UNEVEN, "one end of the tray gets 7 times that of another."),
+        (CheckName.FRAMING, PictureFinding.CUT_OFF, "The tray is cut off at the left and top."),
+        (CheckName.GLARE, PictureFinding.MIRRORED, "A lamp is mirrored in 12.5% of the tray."),
+        (
+            CheckName.LIGHT,
+            PictureFinding.UNEVEN,
+            "one end of the tray gets 7 times that of another.",
+        ),
     ],
 )
 def test_figures_are_rounded_as_people_say_them(name, shown, said):

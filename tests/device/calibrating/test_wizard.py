@@ -4,7 +4,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from calibration.outline import Outline, width_px
+from calibration.outline import Outline, tray_width_px
 from device.calibrating import wizard as module
 from device.calibrating.calibrated_camera import fitted_opener
 from device.calibrating.profile_file import FILE, load
@@ -145,7 +145,9 @@ def test_two_throws_teach_the_dice(bench):
     assert str(learning.words).startswith("white dice with black pips")
     bench.wizard.do(Step.SAVE)
     dice = load(bench.file).dice
-    assert dice.looks[0].edge == pytest.approx(16 * 866 / 250 / width_px(bench.tray.tray), rel=0.2)
+    assert dice.looks[0].edge == pytest.approx(
+        16 * 866 / 250 / tray_width_px(bench.tray.tray), rel=0.2
+    )
     assert bench.wizard.do(Step.FORGET).learning.learnt is False
 
 

@@ -510,7 +510,7 @@ def test_just_dice_that_are_taken_back_teach_nothing(session, looker):
 
 def asked_about_a_thing(session, looker, *faces):
     """Something that is no die lies beside these."""
-    seen = sight((*faces, None), problem=Problem.SOMETHING, time_s=12.5)
+    seen = sight((*faces, None), problem=Problem.FOREIGN_OBJECT, time_s=12.5)
     session.press()
     session.seen(looker.looks, seen)
     assert session.situation is Situation.ATTENTION

@@ -21,7 +21,7 @@ from game.commands import CorrectDie, CorrectThrow, EnterThrow, KeepDice, Redo, 
 from game.situation import Situation, TableError
 from tests.device.rig import open_rig
 from vision import Quad
-from vision.dataset import Outcome, cases
+from vision.dataset import Outcome, load_cases
 from vision.reading import Die, Reading
 
 IMAGE = np.random.default_rng(1).integers(0, 255, (300, 400, 3), np.uint8)
@@ -117,10 +117,10 @@ def test_they_can_be_saved_whatever_the_clock_says(store):
 def test_the_zip_is_measured_as_it_is(store, tmp_path):
     store.see(picture(), WRONG)
     unpacked(store).extractall(tmp_path / "pictures")
-    (case,) = cases(tmp_path / "pictures")
+    (case,) = load_cases(tmp_path / "pictures")
 
     assert (case.values, case.tray) == ((5,), TRAY)
-    assert case.truth(READING.dice[0]) == 5
+    assert case.true_value(READING.dice[0]) == 5
     assert case.outcome(READING) is Outcome.SILENT
     run = ["bench", "vision", "--failures", str(tmp_path / "wrong"), "--pictures"]
     answer = CliRunner().invoke(cli, [*run, str(tmp_path / "pictures")])
@@ -222,7 +222,7 @@ def test_dice_tapped_in_for_a_doubtful_picture_are_what_it_shows(tmp_path, store
     def one_missing(readings):
         return replace(readings[0], dice=readings[0].dice[1:])
 
-    monkeypatch.setattr("device.watching.rest_looks.agree", one_missing)
+    monkeypatch.setattr("device.watching.rest_looks.combine_readings", one_missing)
     with open_rig(tmp_path, misreads=store) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         assert rig.throw(*THROW).situation is Situation.ATTENTION

@@ -39,7 +39,7 @@ def album_of(*readings):
 
 
 def accepted(reading=READING, match=None):
-    places = tuple(map(place_of, reading.in_tray))
+    places = tuple(map(place_of, reading.dice_in_tray))
     match = match or Match.start(RULES, ["Anna", "Ben"])
     return match.push(Thrown(tuple(sorted(place.face for place in places)), places))
 

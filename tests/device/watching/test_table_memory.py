@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from device.watching.table_memory import TableInView, TableMemory
-from vision.change import KnownTable
+from vision.known_tray import KnownTray
 from vision.reading import Die, Lean, Problem, Quad, Reading
 
 FLAT = Lean(0.1, 0.1, 0.1, 0.0, 0.04)
 DICE = Reading((Die(3, 100, 100, 40, 40, 0, 0.99),), leans=(FLAT,))
 EMPTY = Reading()
 TRAY = Quad(((0, 0), (80, 0), (80, 60), (0, 60)))
-THING = Die(None, 40, 30, 10, 10, 0, 0.0, problem=Problem.SOMETHING)
+THING = Die(None, 40, 30, 10, 10, 0, 0.0, problem=Problem.FOREIGN_OBJECT)
 BESIDE = Die(3, 70, 30, 10, 10, 0, 0.99)
 WITH_A_THING = Reading((THING, BESIDE), leans=(FLAT,))
 HERE = TableInView("one", (80, 60), (TRAY,))
@@ -129,7 +129,7 @@ def littered(level=90):
 
 
 def seen_with_a_thing(memory, empty):
-    memory.known = KnownTable(empty)
+    memory.known = KnownTray(empty)
     memory.read(5.0, littered(), WITH_A_THING)
 
 

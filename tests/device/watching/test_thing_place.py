@@ -3,11 +3,11 @@
 import numpy as np
 
 from device.watching.thing_place import thing_place
-from vision.change import Change
 from vision.reading import Die, Problem
+from vision.tray_change import TrayChange
 
 SHAPE = (200, 300, 3)
-THING = Die(None, 100, 100, 40, 40, 0, 0.0, problem=Problem.SOMETHING)
+THING = Die(None, 100, 100, 40, 40, 0, 0.0, problem=Problem.FOREIGN_OBJECT)
 BESIDE = Die(3, 150, 100, 40, 40, 0, 0.99)
 
 
@@ -17,7 +17,7 @@ def standing(*cells):
     for rows, columns in cells:
         stands[rows, columns] = 1
     nothing = np.zeros_like(stands, np.float32)
-    return Change(stands, stands, nothing, nothing, 0, 0, 10.0)
+    return TrayChange(stands, stands, nothing, nothing, 0, 0, 10.0)
 
 
 def test_it_is_what_was_ringed():

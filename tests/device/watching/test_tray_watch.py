@@ -186,7 +186,7 @@ def test_a_press_while_dice_roll_is_answered_once_they_lie_still(clock):
     seen = reports.next(Seen)
 
     assert not tray.rolling
-    assert len(seen.sight.reading.in_tray) == 6
+    assert len(seen.sight.reading.dice_in_tray) == 6
 
 
 def test_a_press_while_a_hand_is_there_is_answered_once_it_has_gone(clock):
@@ -203,7 +203,7 @@ def test_a_press_while_a_hand_is_there_is_answered_once_it_has_gone(clock):
     tray.show_hand(False)
     seen = reports.next(Seen)
 
-    assert len(seen.sight.reading.in_tray) == 6
+    assert len(seen.sight.reading.dice_in_tray) == 6
 
 
 def test_a_tray_that_never_lies_still_is_given_up_in_time(clock):
@@ -248,7 +248,7 @@ def test_a_throw_that_lies_is_read_before_anybody_asks(clock):
     (seen,) = (report for report in reports.said if isinstance(report, Seen))
 
     assert seen.look == number
-    assert sorted(die.value for die in seen.reading.in_tray) == [1, 2, 3, 4, 5, 6]
+    assert sorted(die.value for die in seen.reading.dice_in_tray) == [1, 2, 3, 4, 5, 6]
     assert tray.captured == before
 
 
@@ -280,7 +280,7 @@ def test_dice_that_were_moved_after_they_were_read_ahead_are_read_anew(clock):
     tray.show_hand(False)
     seen = asked(reports)
 
-    assert sorted(die.value for die in seen.reading.in_tray) == [5, 5, 5, 6, 6, 6]
+    assert sorted(die.value for die in seen.reading.dice_in_tray) == [5, 5, 5, 6, 6, 6]
 
 
 def test_what_is_learnt_of_the_table_meanwhile_lets_it_be_read_anew(clock):
@@ -360,7 +360,7 @@ def test_of_a_rendered_throw_only_a_settled_picture_is_read(clock, film, pressed
     reports.wait_s(pressed_s)
     number = reports.watch.look()
     seen = reports.next(Seen)
-    if not seen.reading.in_tray:  # the tray was still empty: armed, as the session does
+    if not seen.reading.dice_in_tray:  # the tray was still empty: armed, as the session does
         number = reports.watch.look(armed=True)
         seen = reports.next(Seen)
 

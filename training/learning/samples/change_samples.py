@@ -11,7 +11,8 @@ from training.learning.samples.finder_samples import PIECE, piece
 from training.learning.samples.retaking import retake
 from training.learning.samples.tray_views import TrayView
 from training.scenes.world import Part
-from vision.change import STRIDE, like_now
+from vision.known_tray import match_brightness
+from vision.tray_change import STRIDE
 
 DIE_PX = (9.0, 48.0)
 """Edges of dice that are learnt: a tray is seen some twenty dice wide."""
@@ -36,7 +37,7 @@ def change_sample(view: TrayView, rng: Generator) -> ChangeSample | None:
     for _ in range(TRIES):
         shot = retake(view, piece(view, rng, DIE_PX), PIECE, rng)
         if shot.empty is not None:
-            empty = np.round(like_now(shot.picture, shot.empty)).astype(np.uint8)
+            empty = np.round(match_brightness(shot.picture, shot.empty)).astype(np.uint8)
             return ChangeSample(shot.picture, empty, _cells(shot.part))
     return None
 

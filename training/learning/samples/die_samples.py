@@ -13,7 +13,7 @@ from training.learning.samples.retaking import photographed
 from training.learning.samples.tray_views import TrayView, edges
 from training.scenes.truth import COCKED_DEG, SEEN
 from training.scenes.world import Part
-from vision.crops import DIAGONAL, lean_planes, patch, upright
+from vision.crops import PATCH_REACH, cut_patch, lean_planes, picture_to_die
 
 Floats = NDArray[np.float32]
 SEEN_PX = (13.0, 120.0)
@@ -155,14 +155,14 @@ def _bytes(shares: Floats) -> NDArray[np.uint8]:
 def _cut(view: TrayView, place: CutPlace, rng: Generator, kind: str, k: int) -> Cut:
     """A place photographed, in which die `k` lies, or NO_DIE."""
     patch_px, die_px = sizes = DIE_SIZES[kind]
-    reach = patch_px / die_px * DIAGONAL * place.edge + 4
+    reach = patch_px / die_px * PATCH_REACH * place.edge + 4
     (left, top, right, bottom) = _around(view, place, reach)
     scale = min(LARGEST, float(np.exp(rng.uniform(*np.log(SEEN_PX)))) / place.edge)
     x, y, turn = (place.x - left) * scale, (place.y - top) * scale, place.turn
     flip = np.eye(2)
     if mirrored := rng.random() < 0.5:
         flip[0, 0], turn = -1, -turn
-    into = upright(turn) @ flip
+    into = picture_to_die(turn) @ flip
 
     def resized(light: Floats) -> Floats:
         how = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
@@ -171,9 +171,11 @@ def _cut(view: TrayView, place: CutPlace, rng: Generator, kind: str, k: int) -> 
 
     near = resized(view.light[top:bottom, left:right])
     at = (near.shape[1] - 1 - x if mirrored else x), y
-    pixels = patch(photographed(near, rng), at, place.edge * scale, turn, sizes)
+    pixels = cut_patch(photographed(near, rng), at, place.edge * scale, turn, sizes)
     shown = resized(_parts(view, (left, top, right, bottom), k))
-    parts = patch((shown * 255).clip(0, 255).astype(np.uint8), at, place.edge * scale, turn, sizes)
+    parts = cut_patch(
+        (shown * 255).clip(0, 255).astype(np.uint8), at, place.edge * scale, turn, sizes
+    )
     small = cv2.resize(parts.transpose(1, 2, 0), (PARTS_PX, PARTS_PX), interpolation=cv2.INTER_AREA)
     planes = lean_planes(_lean(view, place, into, rng), sizes)
     return Cut(pixels, planes, _bytes(small.transpose(2, 0, 1)), into)

@@ -7,8 +7,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from torch import Tensor
 
-from calibration.rectify import as_input
-from calibration.tray_finder import SEEN_PX
+from calibration.rectify import network_input
+from calibration.tray_finder import INPUT_SIZE_PX
 from training.learning.samples.retaking import photographed
 from training.learning.samples.tray_lights import TrayLight
 
@@ -20,12 +20,12 @@ def floors(pool: list[TrayLight], rng: Generator, count: int = 12) -> tuple[Tens
     """Pictures, and how much of each spot is floor."""
     both = [_floor(pool[int(rng.integers(len(pool)))], rng) for _ in range(count)]
     floor = torch.from_numpy(np.stack([y for _, y in both]))
-    shown = np.concatenate([as_input(x) for x, _ in both])
+    shown = np.concatenate([network_input(x) for x, _ in both])
     return torch.from_numpy(shown), floor[:, None]
 
 
 def _floor(view: TrayLight, rng: Generator) -> tuple[Picture, Floats]:
-    wide, high = SEEN_PX
+    wide, high = INPUT_SIZE_PX
     height, width = view.lights[0].shape[:2]
     turn = rng.uniform(-0.5, 0.5) if rng.random() < 0.6 else rng.uniform(-np.pi, np.pi)
     scale = min(wide / width, high / height) * np.exp(rng.uniform(np.log(0.75), np.log(1.5)))
@@ -34,7 +34,7 @@ def _floor(view: TrayLight, rng: Generator) -> tuple[Picture, Floats]:
     middle = 0.6 * view.tray.mean(axis=0) + 0.4 * np.array([width, height]) / 2
     middle = middle + rng.normal(0, 0.06, 2) * (width, height)
     matrix = np.column_stack([linear, np.array([wide, high]) / 2 - linear @ middle])
-    picture = photographed(view.seen(rng, matrix.astype(np.float32), SEEN_PX), rng)
+    picture = photographed(view.seen(rng, matrix.astype(np.float32), INPUT_SIZE_PX), rng)
     mask = np.zeros((high, wide), np.float32)
     corners = view.tray @ linear.T + matrix[:, 2]
     cv2.fillPoly(mask, [np.rint(corners * 16).astype(np.int32)], 1.0, cv2.LINE_8, 4)

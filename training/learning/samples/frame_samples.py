@@ -8,18 +8,18 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from calibration.frame_fit import (
-    ALONG,
     COLUMNS,
     ROWS,
+    SAMPLES_PER_SIDE,
     SQUARE_PX,
-    into_picture,
-    shrunk,
-    square,
-    turned_up,
+    frame_square,
+    rotate_side_up,
+    shrink_to_frame,
+    square_to_picture,
 )
-from calibration.outline import as_quad, clockwise, turns, width_px
-from calibration.rectify import as_input
-from calibration.tray_finder import SIZES
+from calibration.outline import as_quad, clockwise, corner_turns, tray_width_px
+from calibration.rectify import network_input
+from calibration.tray_finder import START_SCALES
 from training.learning.samples.retaking import photographed
 from training.learning.samples.tray_lights import TrayLight
 
@@ -47,7 +47,7 @@ def frames(pool: list[TrayLight], rng: Generator, count: int = 4) -> tuple[Tenso
             true = np.roll(tray, int(rng.integers(4)), axis=0)
             made.append(_sample(picture, true, guessed(true, rng)))
     squares, ends, floors = zip(*made, strict=True)
-    shown = np.concatenate([as_input(one) for one in squares])
+    shown = np.concatenate([network_input(one) for one in squares])
     return (
         torch.from_numpy(shown),
         torch.from_numpy(np.stack(ends)),
@@ -59,25 +59,25 @@ def guessed(tray: Floats, rng: Generator) -> Floats:
     """A convex frame as far off as one that a search begins with, or as a round of it leaves one."""
     while True:
         frame = _moved(tray, rng)
-        if (turns(frame) > 0).all():
+        if (corner_turns(frame) > 0).all():
             return frame
 
 
 def _moved(tray: Floats, rng: Generator) -> Floats:
-    wide = width_px(as_quad(tray))
+    wide = tray_width_px(as_quad(tray))
     off = np.exp(rng.normal(np.log(OFF), OFF_SPREAD))
     moved = tray + rng.normal(0, off, tray.shape) * wide
-    grown = float(rng.choice((1.0, *SIZES))) * np.exp(rng.normal(0, off))
+    grown = float(rng.choice((1.0, *START_SCALES))) * np.exp(rng.normal(0, off))
     middle = tray.mean(axis=0)
     return np.asarray(middle + (moved - middle) * grown + rng.normal(0, off, 2) * wide * SHIFTED)
 
 
 def true_ends(tray: Floats, side: int) -> Floats:
     """In which row a side of the true tray (4, 2), in the square, lies at each of COLUMNS."""
-    up = turned_up(side, tray)
+    up = rotate_side_up(side, tray)
     (x, y), (x_end, y_end) = up[side], up[(side + 1) % 4]
     if abs(x_end - x) < 1:
-        return np.full(ALONG, np.nan)
+        return np.full(SAMPLES_PER_SIDE, np.nan)
     share = (COLUMNS - x) / (x_end - x)
     row = y + share * (y_end - y)
     there = (share > -0.01) & (share < 1.01) & (row > 1) & (row < len(ROWS) - 2)
@@ -96,10 +96,10 @@ def _mirrored(view: TrayLight, rng: Generator) -> tuple[Picture, Floats]:
 def _sample(
     picture: Picture, tray: Floats, guess: Floats
 ) -> tuple[Picture, NDArray[np.float32], NDArray[np.float32]]:
-    small, scale = shrunk(picture, guess)
-    from_picture = np.linalg.inv(into_picture(guess * scale))
+    small, scale = shrink_to_frame(picture, guess)
+    from_picture = np.linalg.inv(square_to_picture(guess * scale))
     there = np.asarray(cv2.perspectiveTransform((tray * scale)[None], from_picture)[0], np.float64)
     ends = np.stack([true_ends(there, side) for side in range(4)])
     floor = np.zeros((SQUARE_PX, SQUARE_PX), np.float32)
     cv2.fillPoly(floor, [np.rint(there * 16).astype(np.int32)], 1.0, cv2.LINE_8, 4)
-    return square(small, guess * scale), ends.astype(np.float32), floor
+    return frame_square(small, guess * scale), ends.astype(np.float32), floor

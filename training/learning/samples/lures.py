@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from training.learning.samples.retaking import photographed
 from training.learning.samples.tray_views import TrayView, edges
-from vision.finder import LOOK_PX, TRAY_PX, find
+from vision.finder import LOOK_PX, TRAY_PX, find_dice
 
 Floats = NDArray[np.float32]
 NEAR_EDGES, NEAR_SIZE = 0.4, 0.55
@@ -21,7 +21,7 @@ def lures(view: TrayView) -> Floats:
     """(n, 4) x, y, edge and turn, in the view's pixels, best first."""
     rng = np.random.default_rng(crc32(view.name.encode()))
     look_px = int(rng.choice([LOOK_PX, TRAY_PX]))
-    seen = find(photographed(view.light, rng), look_px).sightings
+    seen = find_dice(photographed(view.light, rng), look_px).detections
     rows = [(s.x, s.y, s.edge, s.turn) for s in seen if not is_die(view, (s.x, s.y), s.edge)]
     return np.array(rows, np.float32).reshape(-1, 4)
 

@@ -9,7 +9,7 @@ import pytest
 from device.cameras.simulated.hand import Hand, lay_hand
 from device.cameras.simulated.tray_geometry import LENS, LOOKS
 from tests.vision.painted import Put, photograph
-from vision.change import change
+from vision.tray_change import find_changes
 
 GREEN = LOOKS["green"]
 DICE = [Put(v, 38 * v - 133, 10 * (v % 3), 17 * v) for v in range(1, 7)]
@@ -31,32 +31,32 @@ def empty():
 def test_nothing_stands_in_an_empty_tray(name):
     before, now = (photograph([], LOOKS[name], seed=seed) for seed in (1, 2))
 
-    assert not change(now.image, before.image, [now.tray]).stands.any()
+    assert not find_changes(now.image, before.image, [now.tray]).objects.any()
 
 
 @pytest.mark.parametrize("name", LOOKS)
 def test_every_die_stands_there_and_is_new(name):
     before, now = photograph([], LOOKS[name], seed=1), photograph(DICE, LOOKS[name])
 
-    new = change(now.image, before.image, [now.tray])
+    new = find_changes(now.image, before.image, [now.tray])
 
     assert all(new.is_new(die.x, die.y, die.size) for die in now.read().dice)
-    assert len(new.blots(now.tray, [])) == len(DICE)
+    assert len(new.regions(now.tray, [])) == len(DICE)
 
 
 def test_dice_explain_what_stands_there(empty):
     shot = photograph(DICE, GREEN)
 
-    new = change(shot.image, empty.image, [shot.tray])
+    new = find_changes(shot.image, empty.image, [shot.tray])
 
-    assert new.blots(shot.tray, list(outlines(shot))) == []
+    assert new.regions(shot.tray, list(outlines(shot))) == []
 
 
 def test_a_die_that_was_not_read_is_found_where_it_lies(empty):
     shot = photograph(DICE, GREEN)
     *others, left_out = outlines(shot)
 
-    (blot,) = change(shot.image, empty.image, [shot.tray]).blots(shot.tray, others)
+    (blot,) = find_changes(shot.image, empty.image, [shot.tray]).regions(shot.tray, others)
 
     x, y = left_out.mean(axis=0)
     assert np.hypot(blot.x - x, blot.y - y) < 0.5 * blot.edge
@@ -69,7 +69,7 @@ def test_a_hand_reaches_in(empty):
     image = shot.image.copy()
     lay_hand(image, Hand(16.0, -34.0), LENS)
 
-    blots = change(image, empty.image, [shot.tray]).blots(shot.tray, [])
+    blots = find_changes(image, empty.image, [shot.tray]).regions(shot.tray, [])
 
     assert any(blot.enters for blot in blots)
 
@@ -79,12 +79,12 @@ def test_light_that_has_changed_puts_nothing_there(empty, gain):
     shot = photograph([], GREEN)
     image = np.clip(shot.image * gain, 0, 255).astype(np.uint8)
 
-    assert not change(image, empty.image, [shot.tray]).stands.any()
+    assert not find_changes(image, empty.image, [shot.tray]).objects.any()
 
 
 def test_another_tray_or_another_size_is_not_compared(empty):
     other = photograph(DICE, replace(GREEN, felt=(230, 225, 215)))
     small = cv2.resize(empty.image, None, fx=0.5, fy=0.5)
 
-    assert change(other.image, None, [other.tray]) is None
-    assert change(other.image, small, [other.tray]) is None
+    assert find_changes(other.image, None, [other.tray]) is None
+    assert find_changes(other.image, small, [other.tray]) is None

@@ -5,16 +5,17 @@ away must be explained by somebody.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.images import Image, extent
-from vision.networks import said
-from vision.reading import Lean, Quad, Reading
+from vision.images import Image, bounding_box
+from vision.known_tray import match_brightness
+from vision.networks import run_named
+from vision.reading import Quad
 
 LOOK_PX = 384
 """The longer side of what the network sees: a die of 16 mm is some 24 px."""
@@ -39,51 +40,8 @@ Floats = NDArray[np.float32]
 Mask = NDArray[np.uint8]
 
 
-KEPT = 60
-"""Of the dice seen last: ten throws of six tell the lens as well as a hundred."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KnownTable:
-    """One tray under one camera that stay where they are.
-
-    Attributes:
-        empty: (height, width, 3) BGR, the tray without dice as this camera saw it last; None: not known.
-        leans: how dice stood that lay flat: from many pictures together the lens comes out surer
-            than from the few dice of one, and how large dice are here.
-    """
-
-    empty: Image | None = None
-    leans: tuple[Lean, ...] = ()
-
-    def after(self, image: Image, reading: Reading) -> "KnownTable":
-        """What is known once this was read for sure: how the tray looks empty, or how dice lie in it."""
-        if not reading.sure or any(die.problem for die in reading.dice):
-            return self
-        if not reading.dice:
-            return replace(self, empty=image)
-        return replace(self, leans=(*self.leans, *reading.leans)[-KEPT:])
-
-    def with_patch(self, image: Image, place: Mask) -> "KnownTable":
-        """What this picture shows at the place (height, width) belongs to the empty tray from now on."""
-        if self.empty is None or self.empty.shape != image.shape:
-            return self
-        empty = np.rint(like_now(image, self.empty)).astype(np.uint8)
-        empty[place > 0] = image[place > 0]
-        return replace(self, empty=empty)
-
-    @classmethod
-    def of(cls, empty: Image | None, read: Sequence[Reading]) -> "KnownTable":
-        """From a picture of the empty tray, and readings of dice thrown there, told to be whole or not."""
-        leans = [lean for reading in read for lean in reading.leans]
-        return cls(empty, tuple(leans[-KEPT:]))
-
-
-NOTHING_KNOWN = KnownTable()
-
-
 @dataclass(frozen=True, slots=True)
-class Blot:
+class ChangedRegion:
     """Something in the tray that nothing explains, in picture pixels.
 
     `edge` is the side of a square as large; `long` how many times longer than wide it is; `turn` that
@@ -112,7 +70,7 @@ class Blot:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Change:
+class TrayChange:
     """What is new, in cells of `step` picture pixels of which the first begins at left, top.
 
     Attributes:
@@ -122,26 +80,26 @@ class Change:
         light: (rows, columns) the share of each cell that is lighter than before: no shadow does that.
     """
 
-    differs: Mask
-    stands: Mask
+    changed: Mask
+    objects: Mask
     black: Floats
     light: Floats
     left: int
     top: int
-    step: float
+    cell_px: float
 
     def is_new(self, x: float, y: float, edge: float) -> bool:
         """Whether the middle of a die there does not look as it did: else it is the ground's pattern."""
-        reach = max(0.5, REACH * edge / self.step)
-        at_x, at_y = (x - self.left) / self.step, (y - self.top) / self.step
+        reach = max(0.5, REACH * edge / self.cell_px)
+        at_x, at_y = (x - self.left) / self.cell_px, (y - self.top) / self.cell_px
         rows = slice(max(0, int(at_y - reach)), max(0, int(at_y + reach) + 1))
         columns = slice(max(0, int(at_x - reach)), max(0, int(at_x + reach) + 1))
-        part = self.differs[rows, columns]
+        part = self.changed[rows, columns]
         return not part.size or float(part.mean()) >= LEAST_NEW
 
-    def blots(self, tray: Quad, explained: Sequence[NDArray[np.floating]]) -> list[Blot]:
+    def regions(self, tray: Quad, explained: Sequence[NDArray[np.floating]]) -> list[ChangedRegion]:
         """What stands in the tray beside what is explained, outlines (n, 2) in picture pixels."""
-        left = self.stands.copy()
+        left = self.objects.copy()
         for outline in explained:
             cv2.fillPoly(left, [self._cells(outline)], 0)
             cv2.polylines(left, [self._cells(outline)], True, 0, round(2 * SEAM))
@@ -152,14 +110,14 @@ class Change:
         found = (labels == number for number in range(1, count))
         return [self._blot(one, floor > 0) for one in found if (one & (floor > 0)).any()]
 
-    def _blot(self, here: NDArray[np.bool_], floor: NDArray[np.bool_]) -> Blot:
+    def _blot(self, here: NDArray[np.bool_], floor: NDArray[np.bool_]) -> ChangedRegion:
         inside = np.argwhere(here & floor)[:, ::-1].astype(np.float32)
         (x, y), (wide, high), turn = cv2.minAreaRect(inside)
         sides = sorted((wide + 1, high + 1))
-        return Blot(
-            self.left + (x + 0.5) * self.step,
-            self.top + (y + 0.5) * self.step,
-            float(np.sqrt(len(inside))) * self.step,
+        return ChangedRegion(
+            self.left + (x + 0.5) * self.cell_px,
+            self.top + (y + 0.5) * self.cell_px,
+            float(np.sqrt(len(inside))) * self.cell_px,
             sides[1] / sides[0],
             float(np.radians(turn)),
             float(self.black[here].mean()),
@@ -168,26 +126,26 @@ class Change:
         )
 
     def _cells(self, outline: NDArray[np.floating]) -> NDArray[np.int32]:
-        cells = (outline - (self.left, self.top)) / self.step - 0.5
+        cells = (outline - (self.left, self.top)) / self.cell_px - 0.5
         return np.round(cells).astype(np.int32)
 
 
-def change(picture: Image, empty: Image | None, zones: Sequence[Quad]) -> Change | None:
+def find_changes(picture: Image, empty: Image | None, zones: Sequence[Quad]) -> TrayChange | None:
     """What stands in these zones; None where the empty tray is not known, or is not this one."""
     if empty is None or empty.shape != picture.shape:
         return None
-    left, top, right, bottom = extent(picture, list(zones))
+    left, top, right, bottom = bounding_box(picture, list(zones))
     short, long = sorted((right - left, bottom - top))
     scale = min(1.0, max(LOOK_PX / long, 1 / short))  # of a strip a pixel is left
     now, before = (_small(image[top:bottom, left:right], scale) for image in (picture, empty))
-    lit = like_now(now, before)
+    lit = match_brightness(now, before)
     stands = _stands(now, lit)
     if stands.mean() > MOST:
         return None
     differs = _shares(_differ(now, lit), stands.shape) > 0
     black = np.asarray((_brightest(now) < BLACK) & (_brightest(lit) < DARK_GROUND))
     light = np.asarray(_brightest(now - lit) > STEADY)
-    return Change(
+    return TrayChange(
         differs.astype(np.uint8),
         stands,
         _shares(black, stands.shape),
@@ -196,14 +154,6 @@ def change(picture: Image, empty: Image | None, zones: Sequence[Quad]) -> Change
         top,
         STRIDE / scale,
     )
-
-
-def like_now(now: Image, empty: Image) -> Floats:
-    """(h, w, 3) of 0..255: the empty tray in the light of now; most of a tray shows its ground."""
-    few = (slice(None, None, 4), slice(None, None, 4))
-    ratio = (now[few] + np.float32(1)) / (empty[few] + np.float32(1))
-    gain = np.median(ratio.reshape(-1, 3), axis=0).astype(np.float32)
-    return np.asarray(np.minimum(empty * gain, 255), np.float32)
 
 
 def _small(image: Image, scale: float) -> Image:
@@ -235,7 +185,7 @@ def _stands(now: Image, before: Floats) -> Mask:
     both = np.concatenate([now.astype(np.float32), before], axis=2) / 255
     high, wide = now.shape[:2]
     padded = np.pad(both, ((0, -high % GRID), (0, -wide % GRID), (0, 0)), mode="edge")
-    answer = said("change", np.ascontiguousarray(padded.transpose(2, 0, 1)[None]))["stands"][0]
+    answer = run_named("change", np.ascontiguousarray(padded.transpose(2, 0, 1)[None]))["stands"][0]
     answer = answer[: -(-high // STRIDE), : -(-wide // STRIDE)]
     return np.asarray(answer > 0, np.uint8)
 

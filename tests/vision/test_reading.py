@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from vision.consensus import agree
-from vision.reading import Die, Problem, Reading, Zone
+from vision.reading import Die, Problem, Reading, Zone, combine_readings
 
 ONE = Die(1, 100, 100, 40, 40, 0.0, 0.9)
 FIVE = Die(5, 300, 100, 40, 40, 0.0, 0.8)
@@ -14,9 +13,9 @@ BOTH = Reading((ONE, FIVE), ms=10)
 
 def test_looks_that_agree_are_as_sure_as_the_least_sure_of_them():
     again = Reading((replace(FIVE, x=303), replace(ONE, confidence=0.7)), ms=20)
-    reading = agree([BOTH, again])
+    reading = combine_readings([BOTH, again])
 
-    assert reading.sure
+    assert reading.is_sure
     assert reading.values == (1, 5)
     assert [die.confidence for die in reading.dice] == [0.7, 0.8]
     assert reading.ms == 30
@@ -35,5 +34,5 @@ def test_looks_that_agree_are_as_sure_as_the_least_sure_of_them():
     ids=["missed", "misread", "outside", "aside", "cocked", "one more"],
 )
 def test_what_one_look_sees_otherwise_is_in_doubt_in_either_order(seen):
-    assert not agree([BOTH, Reading(seen)]).sure
-    assert not agree([Reading(seen), BOTH]).sure
+    assert not combine_readings([BOTH, Reading(seen)]).is_sure
+    assert not combine_readings([Reading(seen), BOTH]).is_sure
