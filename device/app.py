@@ -23,7 +23,7 @@ from gpiozero.pins.mock import MockFactory
 from device import machine_fit as fits
 from device.calibrating.profile_file import FILE as PROFILE
 from device.calibrating.profile_store import ProfileStore
-from device.cameras import Opener, SimulatedTray, camera_opener, may_come_later
+from device.cameras import CameraOpener, SimulatedTray, camera_opener, is_hot_pluggable
 from device.cameras.base import Camera
 from device.cameras.controls import Tuning
 from device.coach.coach import TABLES, TableCoach
@@ -318,16 +318,16 @@ def _camera(
         width_px=width_px,
     )
 
-    def opener(named: str) -> Opener:
+    def opener(named: str) -> CameraOpener:
         """Anew each time: it opens as it was calibrated, perhaps meanwhile."""
-        spec = profiles.meant(named)
-        tuning = profiles.tuning(spec, usual)
+        spec = profiles.resolve_camera(named)
+        tuning = profiles.tuning_for(spec, usual)
         return camera_opener(spec, seed=options.seed, roll_s=options.roll_s, tuning=tuning)
 
     def open_it(named: str = options.camera) -> Camera:
         return opener(named)()
 
-    if may_come_later(opener(options.camera)):
+    if is_hot_pluggable(opener(options.camera)):
         real = "picamera2" if options.camera == "auto" else options.camera  # though it may go
         return None, partial(open_it, real)
     camera = open_it()

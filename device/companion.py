@@ -12,12 +12,12 @@ from dataclasses import replace
 from threading import Condition, Thread
 from time import monotonic, sleep
 
-from device.calibrating.calibrated_camera import fitted_opener
+from device.calibrating.calibrated_camera import calibrated_opener
 from device.calibrating.drift_watch import Drifted, DriftWatch
 from device.calibrating.profile_store import ProfileStore
 from device.calibrating.wizard import Wizard
-from device.cameras.base import Camera, no_camera
-from device.cameras.simulated.player import throw_as_a_person
+from device.cameras.base import Camera, open_no_camera
+from device.cameras.simulated.player import throw_like_a_player
 from device.cameras.simulated.tray import SimulatedTray
 from device.coach.coach import TableCoach
 from device.hardware.button import TrayButton
@@ -51,16 +51,16 @@ from device.storage.photo_album import PhotoAlbum, shows
 from device.storage.throw_pictures import ThrowPictures
 from device.watching.camera_thread import CameraThread
 from device.watching.motion import STILL_S
-from device.watching.phone_picture import picture_seen
+from device.watching.phone_picture import read_phone_picture
 from device.watching.reports import (
     CameraFound,
     CameraLost,
-    CameToRest,
+    CapturedReading,
+    DiceSettled,
     Report,
-    Seen,
     TimedOut,
 )
-from device.watching.tray_watch import LOOKS, TrayWatch
+from device.watching.tray_watch import BURST_FRAMES, TrayWatch
 from game.commands import (
     AcknowledgeDamage,
     Command,
@@ -151,7 +151,7 @@ class Companion:
         still_s: float = STILL_S,
         period_s: float = 1 / 15,
         hands_off: bool = False,
-        looks: int = LOOKS,
+        looks: int = BURST_FRAMES,
         shut_down: Callable[[], object] | None = None,
         throw_pictures: ThrowPictures | None = None,
         misreads: MisreadStore | None = None,
@@ -171,15 +171,15 @@ class Companion:
         self._profiles = profiles = profiles or ProfileStore()
         self._drift_watch = DriftWatch(profiles, self._drifted, clock)
         self.tray_watch = TrayWatch(
-            fitted_opener(open_camera or no_camera, profiles),
+            calibrated_opener(open_camera or open_no_camera, profiles),
             inbox.post,
             still_s=still_s,
             period_s=period_s,
-            by_itself=hands_off,
-            looks=looks,
-            sift=self._sift,
-            leans=lambda camera: self._profiles.leans(camera.name),
-            idle=self._drift_watch.look,
+            reports_settled_dice=hands_off,
+            burst_frames=looks,
+            filter_reading=self._sift,
+            leans=lambda camera: self._profiles.leans_for(camera.name),
+            on_idle=self._drift_watch.look,
             clock=clock,
         )
         self._live_view = LiveView(self.tray_watch, clock)
@@ -298,7 +298,9 @@ class Companion:
                     down=command.down, held_s=command.seconds, request=request
                 )
             case SubmitPhoto():
-                reads = self._picture_reader.submit(picture_seen, command.picture, self._clock())
+                reads = self._picture_reader.submit(
+                    read_phone_picture, command.picture, self._clock()
+                )
                 return self._ask(Photographed(reads.result()), request)
         return self._ask(command, request)
 
@@ -357,7 +359,7 @@ class Companion:
                     self._pressed()
             case ButtonHeld():
                 with self._live_match.asked_by(note.request):
-                    if not self.wizard.pressed(note.seconds):
+                    if not self.wizard.handle_press(note.seconds):
                         self._session.hold(note.seconds)
             case ButtonDown():
                 self._held_s = None if self.wizard.listening else note.seconds
@@ -365,35 +367,35 @@ class Companion:
                 self._damage = note.notice
                 self._session.say(note.notice.sentences[0])
             case Resettle():
-                self.tray_watch.resettle()
-            case Seen() | TimedOut() | CameToRest() | CameraFound() | CameraLost():
+                self.tray_watch.relock_exposure()
+            case CapturedReading() | TimedOut() | DiceSettled() | CameraFound() | CameraLost():
                 self._hear(note)
 
     def _pressed(self) -> None:
         if self._simulated_button is None and self.pencil.press():  # a page's is not at the tray
             self._session.say(Message("The pencil is handed over."))
-        elif not self.wizard.pressed(TAP_S):
+        elif not self.wizard.handle_press(TAP_S):
             self._session.press()
 
     def _hear(self, report: Report) -> None:
         """What the camera thread tells."""
         match report:
-            case Seen():
+            case CapturedReading():
                 earlier = report.earlier
                 if self._session.seen(
-                    report.look, report.sight, earlier.sight if earlier else None
+                    report.request, report.sight, earlier.sight if earlier else None
                 ):
                     self._see(report)
                     if earlier and self._session.offering:
                         self._see(earlier)
                     self._pictures.judged(self._session)
             case TimedOut():
-                self._session.timed_out(report.look)
-            case CameToRest() if not self.wizard.listening:
+                self._session.timed_out(report.request)
+            case DiceSettled() if not self.wizard.listening:
                 self._session.came_to_rest()
             case CameraFound():
                 self._camera_name, self._camera_trouble = report.name, None
-                self.wizard.found(report.name)
+                self.wizard.camera_found(report.name)
                 self._session.camera_found()
             case CameraLost():
                 self._lose_camera(report.reason)
@@ -428,7 +430,7 @@ class Companion:
         if self._session.dice is not None:
             self.simulated_tray.throw_all()
         else:
-            throw_as_a_person(self.simulated_tray, self._session.match)
+            throw_like_a_player(self.simulated_tray, self._session.match)
 
     def _advise(self, command: SetCoachMode) -> None:
         if self._coach is None:
@@ -456,7 +458,7 @@ class Companion:
         if self._misreads and before and after and heeding and after is not before:
             self._misreads.tapped_in(before, after)
 
-    def _photographed(self, seen: Seen) -> None:
+    def _photographed(self, seen: CapturedReading) -> None:
         self._session.refuse_picture()
         self._see(seen)
         self._session.photographed(seen.sight)
@@ -486,11 +488,11 @@ class Companion:
         seen = self._pictures.newest
         self._pictures.left_out(self._session, die)
         if seen:
-            self.tray_watch.is_nothing(seen.sight.time_s, seen.reading.dice[die])
+            self.tray_watch.mark_not_a_die(seen.sight.time_s, seen.reading.dice[die])
 
     # The camera
 
-    def _see(self, seen: Seen) -> None:
+    def _see(self, seen: CapturedReading) -> None:
         """What the camera saw, before people say more of it."""
         if self._misreads:
             self._misreads.saw(seen)
@@ -498,12 +500,12 @@ class Companion:
 
     def _lose_camera(self, reason: Message) -> None:
         self._camera_name, self._camera_trouble = None, reason
-        self.wizard.lost()
+        self.wizard.camera_lost()
         self._session.camera_lost(reason)
 
     def _feel_the_camera(self) -> bool:
         """A camera that never comes back from a call cannot say so itself."""
-        if self.by_phone or self.tray_watch.hangs == self._hangs:
+        if self.by_phone or self.tray_watch.is_hung == self._hangs:
             return False
         self._hangs = not self._hangs
         if self._hangs:
@@ -513,7 +515,7 @@ class Companion:
         return True
 
     def _sift(self, reading: Reading, camera: Camera) -> Reading:
-        return self._profiles.sift(reading, camera.tray, camera.name)
+        return self._profiles.filter_reading(reading, camera.tray, camera.name)
 
     def _drifted(self, drifted: Drifted) -> None:
         """Comes on the camera's thread."""
@@ -536,7 +538,7 @@ class Companion:
             held_s=self._held_s,
             moved=drifted.moved,
             testing=self.wizard.showing,
-            calibrated=self.wizard.calibrated or not self.wizard.wanted,
+            calibrated=self.wizard.is_calibrated or not self.wizard.needs_calibration,
             notice=drifted.words or self._profiles.notice,
             troubles=self.troubles,
             pencil=self.pencil.view(),

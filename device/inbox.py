@@ -4,7 +4,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 
-from device.watching.reports import Report, Seen
+from device.watching.reports import CapturedReading, Report
 from game.commands import Command
 from game.message import Message
 from web.contracts.table import Snapshot
@@ -60,7 +60,7 @@ class JournalMended:
 class Photographed:
     """A phone took a picture, and this was read from it."""
 
-    seen: Seen
+    seen: CapturedReading
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,7 @@ from time import monotonic
 from typing import Protocol
 
 from device.cameras.base import Image
-from device.cameras.tray_picture import cut_to, jpeg
+from device.cameras.tray_picture import encode_jpeg, tray_cut
 from vision.reading import Quad
 
 VIEW_S = 0.12
@@ -49,7 +49,7 @@ class LiveView:
             if not self._jpeg or (latest is not self._of and self._is_due):
                 height, width = latest.shape[:2]
                 self._of, self._made_s = latest, self._clock()
-                self._jpeg = jpeg(cut_to(width, height, zones[:1]).of(latest))
+                self._jpeg = encode_jpeg(tray_cut(width, height, zones[:1]).of(latest))
             return self._jpeg
 
     @property

@@ -7,7 +7,7 @@ from threading import Lock
 from time import monotonic
 from typing import BinaryIO
 
-from device.cameras.base import SIMULATED
+from device.cameras.base import SIMULATED_CAMERA
 from device.coach.coach import TableCoach
 from device.companion import Companion
 from device.doctor import check_pi
@@ -199,7 +199,7 @@ class Maintenance:
 
 def _called(camera: str) -> Message:
     """A camera's maker has named it; that there is none has our words."""
-    return Message("simulated tray") if camera == SIMULATED else Verbatim(camera)
+    return Message("simulated tray") if camera == SIMULATED_CAMERA else Verbatim(camera)
 
 
 def _check(name: Message, found: Finding) -> HealthCheck:

@@ -6,7 +6,7 @@ from device.session.judge import Sight
 from device.session.session import Session
 from device.session.verdict import NeedsAttention, OpenQuestion, Overlay
 from device.storage.photo_album import AlbumPicture, PhotoAlbum
-from device.watching.reports import Seen
+from device.watching.reports import CapturedReading
 from game.match.rolloff import RollOff
 from web.contracts.table import Photo
 
@@ -21,15 +21,15 @@ class PicturesInView:
 
     def __init__(self, album: PhotoAlbum) -> None:
         self._album = album
-        self.newest: Seen | None = None
+        self.newest: CapturedReading | None = None
         self.picture: AlbumPicture | None = None
         self._asked: tuple[Overlay, AlbumPicture] | None = None
         self._rolled: tuple[RollOff, AlbumPicture] | None = None
 
-    def see(self, seen: Seen) -> None:
+    def see(self, seen: CapturedReading) -> None:
         """The camera read this."""
         self.newest = seen
-        self.picture = self._album.add(seen.image, seen.reading, seen.zones, seen.corner)
+        self.picture = self._album.add(seen.image, seen.reading, seen.zones, seen.offset_px)
 
     def judged(self, session: Session) -> None:
         """What lies over the match now, and the last roll, came of the newest picture."""
@@ -54,7 +54,7 @@ class PicturesInView:
             session.left_out(sight)
             self._see_anew(session, self.newest, sight)
 
-    def _see_anew(self, session: Session, seen: Seen, sight: Sight) -> None:
+    def _see_anew(self, session: Session, seen: CapturedReading, sight: Sight) -> None:
         self.see(replace(seen, sight=sight))
         self.judged(session)
 

@@ -25,12 +25,12 @@ class CalibratedCamera:
 
     @property
     def tray(self) -> Quad | None:
-        profile = self._profiles.of(self.name)
+        profile = self._profiles.profile_for(self.name)
         return self._in_px(profile.tray) if profile else self._camera.tray
 
     @property
     def aside(self) -> Quad | None:
-        profile = self._profiles.of(self.name)
+        profile = self._profiles.profile_for(self.name)
         return self._in_px(profile.aside) if profile else self._camera.aside
 
     def preview(self) -> Frame:
@@ -70,7 +70,7 @@ class CalibratedTunable(CalibratedCamera):
         return self._tunable.refocus()
 
 
-def fitted(camera: Camera, profiles: ProfileStore) -> Camera:
+def with_profile(camera: Camera, profiles: ProfileStore) -> Camera:
     """The camera with the profile's tray."""
     return (
         CalibratedTunable(camera, profiles)
@@ -79,7 +79,7 @@ def fitted(camera: Camera, profiles: ProfileStore) -> Camera:
     )
 
 
-def fitted_opener(
+def calibrated_opener(
     open_camera: Callable[[], Camera], profiles: ProfileStore
 ) -> Callable[[], Camera]:
-    return lambda: fitted(open_camera(), profiles)
+    return lambda: with_profile(open_camera(), profiles)

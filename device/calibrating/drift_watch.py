@@ -58,7 +58,7 @@ class DriftWatch:
 
     def look(self, frame: Frame, camera: Camera) -> None:
         """Take a preview of a tray at rest, with no hand in it."""
-        profile = self._profiles.of(camera.name)
+        profile = self._profiles.profile_for(camera.name)
         if profile is None or not profile.sides:
             return
         height, width = frame.image.shape[:2]

@@ -55,12 +55,12 @@ class ProfileStore:
     def profile(self) -> Profile | None:
         return self._profile
 
-    def of(self, camera: str) -> Profile | None:
+    def profile_for(self, camera: str) -> Profile | None:
         """The profile, where it was made with the camera of this name."""
         profile = self._profile
         return profile if profile and profile.camera == camera else None
 
-    def keep(self, profile: Profile) -> None:
+    def save(self, profile: Profile) -> None:
         """From now on it is this one. That of another camera, or a broken one, is put beside it.
 
         Raises:
@@ -83,7 +83,7 @@ class ProfileStore:
         else:
             profiles.save(profile, file)
 
-    def meant(self, spec: str) -> str:
+    def resolve_camera(self, spec: str) -> str:
         """The camera that a person who named `spec` means: `auto` is what was calibrated here.
 
         So a cable that came loose is told, and never replaced by simulated dice.
@@ -92,7 +92,7 @@ class ProfileStore:
         pi = profile is not None and _is_of(profile.camera, "picamera2")
         return "picamera2" if spec == "auto" and pi else spec
 
-    def tuning(self, spec: str, usual: Tuning) -> Tuning:
+    def tuning_for(self, spec: str, usual: Tuning) -> Tuning:
         """How the camera named `spec` is opened: as it was when the profile was made.
 
         Args:
@@ -104,14 +104,14 @@ class ProfileStore:
             return usual
         return replace(usual, focus_dpt=profile.held.focus_dpt, light=_light(profile.held))
 
-    def leans(self, camera: str) -> tuple[Lean, ...]:
+    def leans_for(self, camera: str) -> tuple[Lean, ...]:
         """How dice lay when they were learnt under this camera."""
-        profile = self.of(camera)
+        profile = self.profile_for(camera)
         return profile.leans if profile else ()
 
-    def sift(self, reading: Reading, tray: Quad | None, camera: str) -> Reading:
+    def filter_reading(self, reading: Reading, tray: Quad | None, camera: str) -> Reading:
         """The reading as these dice make it likely."""
-        profile = self.of(camera)
+        profile = self.profile_for(camera)
         if profile is None or profile.dice is None or tray is None:
             return reading
         return filter_reading(reading, tray, profile.dice)
@@ -127,7 +127,7 @@ def held(tuning: Tuning) -> HeldControls:
     )
 
 
-def named(path: Path) -> Profile:
+def load_named_profile(path: Path) -> Profile:
     """The profile that a person named.
 
     Raises:

@@ -13,7 +13,7 @@ import numpy as np
 from calibration import mat
 from calibration.outline import Outline
 from calibration.rectify import Image
-from device.calibrating.calibrated_camera import fitted_opener
+from device.calibrating.calibrated_camera import calibrated_opener
 from device.calibrating.draft import N_DICE, TRIALS
 from device.calibrating.profile_file import FILE, as_text
 from device.calibrating.profile_store import ProfileStore
@@ -53,22 +53,22 @@ def opened(settings: Settings, camera: str | None) -> Iterator[Here]:
     """The camera of the settings, or the one named."""
     folder = state_folder(settings.state)
     profiles = ProfileStore(folder / FILE)
-    spec = camera or profiles.meant(settings.camera)
+    spec = camera or profiles.resolve_camera(settings.camera)
     usual = Tuning(rotation=as_rotation(settings.rotation), mains_hz=as_mains(settings.mains_hz))
-    opener = camera_opener(spec, tuning=profiles.tuning(spec, usual))
+    opener = camera_opener(spec, tuning=profiles.tuning_for(spec, usual))
     first = opener()
     simulated = first if isinstance(first, SimulatedTray) else None
     cameras = iter([first])
     reports: list[Report] = []
     tray_watch = TrayWatch(
-        fitted_opener(lambda: next(cameras, None) or opener(), profiles),
+        calibrated_opener(lambda: next(cameras, None) or opener(), profiles),
         reports.append,
         still_s=settings.still_s,
     )
     thread, wizard = CameraThread(tray_watch), Wizard(tray_watch, profiles, simulated=simulated)
     thread.start()
     try:
-        wizard.found(_name(reports))
+        wizard.camera_found(_name(reports))
         yield Here(wizard, tray_watch, folder, simulated)
     finally:
         wizard.close()

@@ -28,7 +28,7 @@ from device.calibrating.profile_store import ProfileStore, held
 from device.cameras.base import Camera, CameraError, Image
 from device.cameras.controls import Tunable, Tuning
 from device.cameras.simulated.tray import SimulatedTray
-from device.cameras.tray_picture import jpeg
+from device.cameras.tray_picture import encode_jpeg
 from device.session.indicator import BANK_S
 from game.message import Message, Paragraph
 from game.situation import TableError
@@ -66,7 +66,7 @@ class Watcher(Protocol):
     """The part of the watch over the tray that is needed."""
 
     @property
-    def settled(self) -> bool: ...
+    def is_settled(self) -> bool: ...
 
     @property
     def latest(self) -> Image | None: ...
@@ -74,7 +74,7 @@ class Watcher(Protocol):
     @property
     def table(self) -> KnownTray: ...
 
-    def with_camera(self, errand: Callable[[Camera], object]) -> "Future[object]": ...
+    def run_with_camera(self, errand: Callable[[Camera], object]) -> "Future[object]": ...
 
 
 class Wizard:
@@ -119,7 +119,7 @@ class Wizard:
 
     # What the companion tells and asks
 
-    def found(self, camera: str) -> None:
+    def camera_found(self, camera: str) -> None:
         """There is a camera, of this name: the draft begins with what is saved for it."""
         self._camera = camera
         self._worker.submit(self._begin, camera)
@@ -127,9 +127,9 @@ class Wizard:
     def _begin(self, camera: str) -> None:
         if camera != self._drafted_for:
             self._drafted_for = camera
-            self._draft = Draft.of(self._profiles.of(camera))
+            self._draft = Draft.of(self._profiles.profile_for(camera))
 
-    def lost(self) -> None:
+    def camera_lost(self) -> None:
         self._camera = None
 
     def close(self) -> None:
@@ -137,12 +137,12 @@ class Wizard:
         self._worker.shutdown(wait=False, cancel_futures=True)
 
     @property
-    def calibrated(self) -> bool:
+    def is_calibrated(self) -> bool:
         """Whether there is a profile for the camera that is there."""
-        return self._camera is not None and self._profiles.of(self._camera) is not None
+        return self._camera is not None and self._profiles.profile_for(self._camera) is not None
 
     @property
-    def wanted(self) -> bool:
+    def needs_calibration(self) -> bool:
         """Whether the camera that is there should be calibrated: the simulated tray knows itself."""
         return self._camera is not None and self._simulated is None
 
@@ -160,7 +160,7 @@ class Wizard:
     def _heard(self) -> bool:
         return self._clock() - self._heard_s < HEARD_S
 
-    def pressed(self, seconds: float) -> bool:
+    def handle_press(self, seconds: float) -> bool:
         """The button was let go after so long; gives whether that was for the calibration."""
         match self.listening:
             case "button":
@@ -203,7 +203,7 @@ class Wizard:
         self._heard_s = self._clock()
 
     def state(self) -> CalibrationState:
-        profile = self._profiles.of(self._camera) if self._camera else None
+        profile = self._profiles.profile_for(self._camera) if self._camera else None
         around = Around(
             self._camera, self._simulated is not None, self._size, self._real_button,
             self.showing or None, profile.made if profile else None,
@@ -216,7 +216,7 @@ class Wizard:
         with self._pictured:
             if self._clock() - self._pictured_s >= SAME_S:
                 try:
-                    self._picture = jpeg(self._look())
+                    self._picture = encode_jpeg(self._look())
                 except TableError:
                     self._picture = None
                 self._pictured_s = self._clock()
@@ -347,7 +347,7 @@ class Wizard:
         if self._camera is None:
             raise TableError(NO_CAMERA)
         try:
-            self._profiles.keep(self._profile(self._camera))
+            self._profiles.save(self._profile(self._camera))
         except OSError as error:
             raise TableError(
                 Message(
@@ -361,7 +361,7 @@ class Wizard:
         self._changed()
 
     def _discard(self) -> None:
-        self._draft = Draft.of(self._profiles.of(self._camera) if self._camera else None)
+        self._draft = Draft.of(self._profiles.profile_for(self._camera) if self._camera else None)
 
     # How
 
@@ -409,7 +409,7 @@ class Wizard:
     def _wait_till_still(self) -> None:
         self._pause(ROLL_S)  # dice that were just thrown are not yet seen to move
         end_s = self._clock() + UNTIL_STILL_S
-        while not self._tray_watch.settled:
+        while not self._tray_watch.is_settled:
             if self._clock() > end_s:
                 raise TableError(
                     Message("The tray is not still: take your hand away, then read again.")
@@ -427,7 +427,7 @@ class Wizard:
 
     def _ask(self, errand: Callable[[Camera], object], wait_s: float | None = None) -> Any:
         try:
-            return self._tray_watch.with_camera(errand).result(timeout=wait_s or PICTURE_S)
+            return self._tray_watch.run_with_camera(errand).result(timeout=wait_s or PICTURE_S)
         except (CameraError, TimeoutError):
             raise TableError(NO_CAMERA) from None
 

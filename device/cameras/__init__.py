@@ -4,7 +4,7 @@ from functools import partial
 
 from device.cameras.base import Camera
 from device.cameras.controls import Tunable, Tuning
-from device.cameras.picamera import Picamera2Camera, pi_camera_there
+from device.cameras.picamera import Picamera2Camera, has_pi_camera
 from device.cameras.replay import ReplayCamera
 from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.usb import UsbCamera
@@ -12,7 +12,7 @@ from device.errors import UsageError
 from device.hardware.choices import as_camera
 
 __all__ = [
-    "Opener",
+    "CameraOpener",
     "Picamera2Camera",
     "ReplayCamera",
     "SimulatedTray",
@@ -20,11 +20,11 @@ __all__ = [
     "Tuning",
     "UsbCamera",
     "camera_opener",
-    "may_come_later",
+    "is_hot_pluggable",
     "open_camera",
 ]
 
-Opener = (
+CameraOpener = (
     partial[SimulatedTray] | partial[Picamera2Camera] | partial[UsbCamera] | partial[ReplayCamera]
 )
 
@@ -61,12 +61,12 @@ def camera_opener(
     seed: int | None = None,
     roll_s: float = 1.0,
     tuning: Tuning = Tuning(),  # noqa: B008 - it is frozen
-) -> Opener:
+) -> CameraOpener:
     """What opens the camera of this name, as often as it is called; see `open_camera`."""
     kind, which = as_camera(spec)
     match kind:
         case "auto":
-            there = pi_camera_there()
+            there = has_pi_camera()
             return camera_opener(
                 "picamera2" if there else "sim", seed=seed, roll_s=roll_s, tuning=tuning
             )
@@ -85,7 +85,7 @@ def camera_opener(
             )
 
 
-def may_come_later(opener: Opener) -> bool:
+def is_hot_pluggable(opener: CameraOpener) -> bool:
     """Whether it opens hardware, which may be plugged in while the match goes on."""
     return opener.func in (Picamera2Camera, UsbCamera)
 

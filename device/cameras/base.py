@@ -13,7 +13,7 @@ from vision.reading import Quad
 
 Image = npt.NDArray[np.uint8]
 
-SIMULATED = "simulated tray"
+SIMULATED_CAMERA = "simulated tray"
 """The name of the camera that there is where none is."""
 
 
@@ -61,7 +61,7 @@ class Camera(Protocol):
         """Give the hardware back. Closing twice is fine."""
 
 
-def no_camera() -> Camera:
+def open_no_camera() -> Camera:
     """Opens none: phones take the pictures."""
     raise CameraError(Message("phones take the pictures"))
 

@@ -41,7 +41,7 @@ _TO_BGR = {
 _PLANAR = {"YUV420", "NV12", "NV21"}
 
 
-def pi_camera_there() -> bool:
+def has_pi_camera() -> bool:
     """Whether picamera2 is installed and sees a camera."""
     try:
         return bool(_library().Picamera2.global_camera_info())

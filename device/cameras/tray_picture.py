@@ -32,7 +32,7 @@ class TrayCut:
         return image[self.top : self.top + self.height, self.left : self.left + self.width]
 
 
-def cut_to(width: int, height: int, zones: Sequence[Quad]) -> TrayCut:
+def tray_cut(width: int, height: int, zones: Sequence[Quad]) -> TrayCut:
     """The upright box around the zones, with a margin for walls and labels."""
     if not zones:
         return TrayCut(0, 0, width, height)
@@ -43,7 +43,7 @@ def cut_to(width: int, height: int, zones: Sequence[Quad]) -> TrayCut:
     return TrayCut(left, top, right - left, bottom - top)
 
 
-def jpeg(image: Image, width_px: int = WIDTH_PX, quality: int = JPEG_QUALITY) -> bytes:
+def encode_jpeg(image: Image, width_px: int = WIDTH_PX, quality: int = JPEG_QUALITY) -> bytes:
     """The picture as JPEG, at most so wide."""
     height, width = image.shape[:2]
     if width > width_px:

@@ -16,7 +16,7 @@ import cv2
 from calibration.dice_set import filter_reading
 from calibration.profile import Profile
 from device import picture_list
-from device.calibrating.profile_store import named
+from device.calibrating.profile_store import load_named_profile
 from device.cameras.base import Image
 from device.errors import BAD_INPUT, UsageError
 from device.files import shown, tell
@@ -82,7 +82,7 @@ def read_all(
         pictures += picture_list.read(Path(listed))
     if folder is not None:
         pictures = _with_drawings(pictures, _make_folder(folder))
-    known = None if profile is None else named(Path(profile))
+    known = None if profile is None else load_named_profile(Path(profile))
     bad = False
     for picture in _with_progress(pictures):
         bad |= not _read_one(picture, known, as_json=as_json)

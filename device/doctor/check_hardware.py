@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from importlib.util import find_spec
 
-from device.cameras.base import SIMULATED
+from device.cameras.base import SIMULATED_CAMERA
 from device.doctor.findings import (
     CAMERA_LOST,
     NO_CAMERA,
@@ -33,7 +33,7 @@ def camera(system: System) -> Finding:
     kind = system.settings.camera.partition(":")[0]
     if system.state is not None and kind != "phone":
         name = system.state.get("camera")
-        if name == SIMULATED and kind == "auto" and is_pi(system.machine):
+        if name == SIMULATED_CAMERA and kind == "auto" and is_pi(system.machine):
             return failed(NO_CAMERA)
         return ok(Verbatim(str(name))) if name else failed(CAMERA_LOST)
     match kind:

@@ -135,7 +135,7 @@ class DiceControl(MatchControl):
         faces = tuple(sorted(place.face for place in there))
         self._offer(())
         self._keep_log(log.add(faces, lay.faces, there))
-        self._looker.mark(self._seen_s)
+        self._looker.mark_accepted(self._seen_s)
 
     def _keep_log(self, log: DiceLog) -> None:
         self.dice = log
@@ -147,7 +147,7 @@ class DiceControl(MatchControl):
             return
         self._clear()
         faces = tuple(sorted(dice))
-        self._looker.mark()
+        self._looker.mark_accepted()
         self._keep_log(self.dice.add(faces, faces, tapped(faces)))
 
     def _correct(self, dice: Dice, index: int | None = None) -> None:
@@ -167,6 +167,6 @@ class DiceControl(MatchControl):
         if self.dice.last is None:
             raise IllegalMove(Message("there is nothing to take back"))
         self._clear()
-        self._looker.forget()
+        self._looker.discard_readings()
         self.dice = self.dice.undone()
         self.message = Message("Taken back.")

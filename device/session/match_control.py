@@ -77,23 +77,27 @@ MOVED_ON = Message("The table has moved on: look at what it shows, then do it ag
 class Looker(Protocol):
     """Asks for readings: the watch over the tray."""
 
-    def look(
-        self, *, armed: bool = False, since_s: float | None = None, by_itself: bool = False
+    def request_reading(
+        self,
+        *,
+        needs_motion: bool = False,
+        since_s: float | None = None,
+        is_unprompted: bool = False,
     ) -> int: ...
 
-    def cancel(self) -> None: ...
+    def cancel_request(self) -> None: ...
 
-    def mark(self, time_s: float | None = None) -> None: ...
+    def mark_accepted(self, time_s: float | None = None) -> None: ...
 
-    def doubt(self) -> None: ...
+    def retract_accepted(self) -> None: ...
 
-    def forget(self, since_s: float = 0.0) -> None: ...
-
-    @property
-    def tumbled(self) -> bool | None: ...
+    def discard_readings(self, since_s: float = 0.0) -> None: ...
 
     @property
-    def moving(self) -> bool: ...
+    def has_tumbled(self) -> bool | None: ...
+
+    @property
+    def is_moving(self) -> bool: ...
 
 
 class MatchControl:
@@ -203,13 +207,13 @@ class MatchControl:
         match = self.live_match.do(*actions)
         kinds = {type(action) for action in actions}
         if Thrown in kinds:
-            self._looker.mark(self._seen_s)
+            self._looker.mark_accepted(self._seen_s)
             self._leftovers = ()
         elif Spliced in kinds and _spots(match) != _spots(before):
             self._leftovers = lay  # whatever the past is now, these are no new throw
-            self._looker.forget()
+            self._looker.discard_readings()
         elif kinds & {Undone, Redone} and _spots(match) != _spots(before):
-            self._looker.doubt()
+            self._looker.retract_accepted()
         return match
 
     def _apply(self, verdict: Verdict) -> None:
@@ -245,7 +249,7 @@ class MatchControl:
             self.overlay = replace(waiting, before=None)
         else:
             if waiting:
-                self._looker.cancel()
+                self._looker.cancel_request()
             self.overlay = None
         self._offer(())
 
@@ -362,7 +366,7 @@ class MatchControl:
         if self.rolloff.before is None:
             raise IllegalMove(Message("there is nothing to take back"))
         self._clear()
-        self._looker.doubt()
+        self._looker.retract_accepted()
         self._leftovers = ()  # the die may still lie there, and be read again
         self.rolloff = self.rolloff.before
         throws = Message("%(name)s throws.", name=messages.roller(self.rolloff.seat or 0))
@@ -396,7 +400,7 @@ class MatchControl:
         if not self.live_match:
             (face,) = scoring.dice(dice, replace(self.rules, n_dice=1))
             self._clear()
-            self._looker.mark()
+            self._looker.mark_accepted()
             self._leftovers = (*self._lay, *tapped((face,)))
             self._roll(face)
             return

@@ -127,7 +127,7 @@ class Session(DiceControl):
                 self._say_throw_first()
             case Situation.WAITING:
                 self._hold_while_waiting()
-            case Situation.ACCEPTED if self._looker.tumbled or self._looker.moving:
+            case Situation.ACCEPTED if self._looker.has_tumbled or self._looker.is_moving:
                 self._look(then_bank=True)
             case Situation.ACCEPTED:
                 self._play(Banked())
@@ -183,7 +183,7 @@ class Session(DiceControl):
             raise TableError(
                 Message("There is no accepted throw to read again: press to read the dice.")
             )
-        if self._looker.tumbled or self._looker.moving:
+        if self._looker.has_tumbled or self._looker.is_moving:
             raise TableError(Message("The dice were thrown since: press to read them."))
         self._look(again=throw.index)
 
@@ -202,7 +202,9 @@ class Session(DiceControl):
             )
             return
         since_s = self._answered_s if armed else None
-        number = self._looker.look(armed=armed, since_s=since_s, by_itself=by_itself)
+        number = self._looker.request_reading(
+            needs_motion=armed, since_s=since_s, is_unprompted=by_itself
+        )
         before = self.overlay if by_itself else None
         self.overlay = WaitingForStillness(
             number, armed, then_bank, confirming, again, by_itself, before, self.live_match.request
@@ -214,7 +216,7 @@ class Session(DiceControl):
 
     def _stop_waiting(self, waiting: WaitingForStillness, message: Message) -> None:
         """What was open before a look that nobody asked for is open again."""
-        self._looker.cancel()
+        self._looker.cancel_request()
         self.overlay = waiting.before
         if self.overlay is None:
             self.message = message
@@ -228,7 +230,7 @@ class Session(DiceControl):
             self.overlay = waiting.before  # nobody had asked
             return
         self._stop_waiting(waiting, Message("The tray was not still for 20 seconds: press again."))
-        if waiting.then_bank and self._looker.tumbled is False:
+        if waiting.then_bank and self._looker.has_tumbled is False:
             with self.live_match.asked_by(waiting.request):
                 self._bank_if_allowed()  # something moves all the time, and it is no dice
 
@@ -366,7 +368,7 @@ class Session(DiceControl):
             super()._undo()
             return
         self._clear()
-        self._looker.forget(self._seen_s or 0.0)
+        self._looker.discard_readings(self._seen_s or 0.0)
         self._look()
 
     def _judge(self, waiting: WaitingForStillness, sight: Sight) -> None:
@@ -426,7 +428,7 @@ class Session(DiceControl):
         def bank() -> None:
             self._play(Banked())
             self._leftovers = judge.places(sight.reading)
-            self._looker.mark(sight.time_s)
+            self._looker.mark_accepted(sight.time_s)
 
         name = self.live_match.match.state.player.called
         return Answer(Message("%(name)s banked, nobody threw this", name=name), chosen=bank)
@@ -453,5 +455,5 @@ class Session(DiceControl):
             self._follow(found)
             return
         self._leftovers = judge.places(sight.reading)
-        self._looker.mark(sight.time_s)
+        self._looker.mark_accepted(sight.time_s)
         self._roll(found)

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from zipfile import ZipFile
 
 from device.cameras.base import Image
-from device.cameras.tray_picture import jpeg
+from device.cameras.tray_picture import encode_jpeg
 from device.files import write_whole, zip_member
 from device.storage.misread_labels import Truth, truth
 from device.storage.photo_album import shows
@@ -49,7 +49,7 @@ QUALITY = 95
 class ReadPicture(Protocol):
     """A picture with what was read from it; the first of its zones is the tray.
 
-    `shown` is the reading in the pixels of the image, which may be a part of what was read.
+    `reading_in_image` is the reading in the pixels of the image, which may be a part of what was read.
     """
 
     @property
@@ -59,7 +59,7 @@ class ReadPicture(Protocol):
     def reading(self) -> Reading: ...
 
     @property
-    def shown(self) -> Reading: ...
+    def reading_in_image(self) -> Reading: ...
 
     @property
     def zones(self) -> tuple[Quad, ...]: ...
@@ -160,7 +160,7 @@ class MisreadStore:
     def _write(self, number: int, picture: ReadPicture, truth: Truth) -> None:
         path = self._folder / f"{number:0{DIGITS}}.jpg"
         label = json.dumps(_label(path.name, picture, truth)) + "\n"
-        data = jpeg(picture.image, picture.image.shape[1], QUALITY)
+        data = encode_jpeg(picture.image, picture.image.shape[1], QUALITY)
         try:
             if shutil.disk_usage(self._folder).free < SPARE_BYTES:
                 return
@@ -192,7 +192,7 @@ class MisreadStore:
 
 def _label(name: str, picture: ReadPicture, truth: Truth) -> dict[str, Any]:
     """As `vision.dataset` reads it, and `traykeeper read --list`."""
-    reading, zones = picture.shown, picture.zones
+    reading, zones = picture.reading_in_image, picture.zones
     boxes = zip(map(_box, reading.dice), truth.faces, strict=True)
     return {
         "file": name,

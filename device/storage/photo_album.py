@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from device.cameras.base import Image
-from device.cameras.tray_picture import cut_to, jpeg
+from device.cameras.tray_picture import encode_jpeg, tray_cut
 from device.session.placement import lies_at, place_of
 from game.match.events import UNKNOWN_FACE, Place
 from vision.annotate import annotate
@@ -64,7 +64,7 @@ class PhotoAlbum:
 
         Where it is a part of what was read, it begins at this corner.
         """
-        cut = cut_to(image.shape[1], image.shape[0], _with_dice(reading, zones))
+        cut = tray_cut(image.shape[1], image.shape[0], _with_dice(reading, zones))
         shown = reading.relative_to(corner[0] + cut.left, corner[1] + cut.top)
         picture = AlbumPicture(np.array(cut.of(image)), shown, reading)
         self._pictures.append(picture)
@@ -96,14 +96,14 @@ class PhotoAlbum:
         picture = next((one for one in pictures if name in one.names.values()), None)
         if picture is None or number >= len(picture.shown.dice):
             return None
-        return jpeg(_around(picture.image, picture.shown.dice[number]), quality=DIE_QUALITY)
+        return encode_jpeg(_around(picture.image, picture.shown.dice[number]), quality=DIE_QUALITY)
 
     def _photo(
         self, picture: "AlbumPicture", shown: Reading, found: dict[int, int], index: int | None
     ) -> Photo:
         faces = tuple((die.value, die.problem) for die in shown.dice)
         if picture.names.get(faces) not in self._drawn:
-            data = jpeg(annotate(picture.image, shown))
+            data = encode_jpeg(annotate(picture.image, shown))
             picture.names[faces] = blake2s(data, digest_size=NAME_BYTES).hexdigest()
             self._keep(picture.names[faces], data)
         height, width = picture.image.shape[:2]

@@ -4,7 +4,7 @@ import numpy as np
 
 from device.cameras.base import Image
 from device.session.judge import Sight
-from device.watching.reports import Seen
+from device.watching.reports import CapturedReading
 from game.message import Message
 from game.situation import TableError
 from vision import Reading, read
@@ -20,7 +20,7 @@ AROUND = 1.6
 NO_DICE = Message("No dice are seen in that picture: take it from above, closer, in good light.")
 
 
-def picture_seen(picture: bytes, time_s: float) -> Seen:
+def read_phone_picture(picture: bytes, time_s: float) -> CapturedReading:
     """What lies there, in a JPEG or PNG whose size was looked at.
 
     Raises:
@@ -34,7 +34,7 @@ def picture_seen(picture: bytes, time_s: float) -> Seen:
     if not reading.dice and not reading.problems:
         raise TableError(NO_DICE)
     part, corner = _cut(image, reading)
-    return Seen(0, Sight(reading, None, time_s), part, corner=corner)
+    return CapturedReading(0, Sight(reading, None, time_s), part, offset_px=corner)
 
 
 def _cut(image: Image, reading: Reading) -> tuple[Image, tuple[int, int]]:

@@ -12,19 +12,19 @@ from vision import Quad, Reading
 class ReadRequest:
     """A request to read.
 
-    `armed`: only once something has moved after `since_s`, and without a time limit. `by_itself`
+    `needs_motion`: only once something has moved after `since_s`, and without a time limit. `is_unprompted`
     where nobody asked.
     """
 
     number: int
-    armed: bool
+    needs_motion: bool
     since_s: float
     wait_s: float
-    by_itself: bool = False
+    is_unprompted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class CapturedReading:
     """The answer to a look: what was read, the picture it was read from, and where to look in it.
 
     The first of the `zones` is the tray. `earlier` is what lay in a tray that is empty now. The
@@ -32,12 +32,12 @@ class Seen:
     the pixels of the whole.
     """
 
-    look: int
+    request: int
     sight: Sight
     image: Image
     zones: tuple[Quad, ...] = ()
-    earlier: "Seen | None" = None
-    corner: tuple[int, int] = (0, 0)
+    earlier: "CapturedReading | None" = None
+    offset_px: tuple[int, int] = (0, 0)
 
     @property
     def reading(self) -> Reading:
@@ -45,20 +45,20 @@ class Seen:
         return self.sight.reading
 
     @property
-    def shown(self) -> Reading:
+    def reading_in_image(self) -> Reading:
         """In the pixels of the image."""
-        return self.reading.relative_to(*self.corner)
+        return self.reading.relative_to(*self.offset_px)
 
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
     """The tray did not come to rest in time."""
 
-    look: int
+    request: int
 
 
 @dataclass(frozen=True, slots=True)
-class CameToRest:
+class DiceSettled:
     """Dice were seen rolling, and lie still by now with no hand about; nobody has asked."""
 
 
@@ -76,4 +76,4 @@ class CameraFound:
     name: str
 
 
-Report = Seen | TimedOut | CameToRest | CameraLost | CameraFound
+Report = CapturedReading | TimedOut | DiceSettled | CameraLost | CameraFound

@@ -21,10 +21,10 @@ from device.watching.motion import STILL_S, Activity, Motion, MotionWatch
 from device.watching.reports import (
     CameraFound,
     CameraLost,
-    CameToRest,
+    CapturedReading,
+    DiceSettled,
     ReadRequest,
     Report,
-    Seen,
     TimedOut,
 )
 from device.watching.rest_looks import Look, RestLooks
@@ -36,7 +36,7 @@ from vision.reading import Lean
 
 log = logging.getLogger(__name__)
 
-LOOKS = 2
+BURST_FRAMES = 2
 """At one rest that must agree; sensor noise differs, the dice do not."""
 
 PREVIEW_PERIOD_S = 1 / 15
@@ -60,10 +60,10 @@ RETRY_S = (1.0, 2.0, 4.0, 8.0)
 
 FAILED = Message("it failed, the log says how; it is opened again")
 
-Errand = Callable[[Camera], object]
+CameraTask = Callable[[Camera], object]
 """Something to be done with the camera, by whoever takes the steps."""
 
-Sift = Callable[[Reading, Camera], Reading]
+ReadingFilter = Callable[[Reading, Camera], Reading]
 """What becomes of a reading by what is known of the dice."""
 
 
@@ -129,18 +129,18 @@ class TrayWatch:
         *,
         still_s: float = STILL_S,
         period_s: float = PREVIEW_PERIOD_S,
-        by_itself: bool = False,
-        looks: int = LOOKS,
-        sift: Sift = lambda reading, _camera: reading,
+        reports_settled_dice: bool = False,
+        burst_frames: int = BURST_FRAMES,
+        filter_reading: ReadingFilter = lambda reading, _camera: reading,
         leans: Callable[[Camera], tuple[Lean, ...]] = lambda _camera: (),
-        idle: Callable[[Frame, Camera], object] = lambda _frame, _camera: None,
+        on_idle: Callable[[Frame, Camera], object] = lambda _frame, _camera: None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._open, self._post, self._clock = open_camera, post, clock
-        self._sift, self._leans, self._idle = sift, leans, idle
-        self._still_s, self._period_s, self._looks = still_s, period_s, looks
-        self._by_itself, self._told_s = by_itself, 0.0
-        self._errands: SimpleQueue[tuple[Errand, Future[object]]] = SimpleQueue()
+        self._sift, self._leans, self._idle = filter_reading, leans, on_idle
+        self._still_s, self._period_s, self._looks = still_s, period_s, burst_frames
+        self._by_itself, self._told_s = reports_settled_dice, 0.0
+        self._errands: SimpleQueue[tuple[CameraTask, Future[object]]] = SimpleQueue()
         self._light_changed = Event()
         self._lock = Lock()
         self._wanted: ReadRequest | None = None
@@ -153,33 +153,33 @@ class TrayWatch:
 
     # What any thread may ask
 
-    def look(
+    def request_reading(
         self,
         *,
-        armed: bool = False,
+        needs_motion: bool = False,
         since_s: float | None = None,
-        by_itself: bool = False,
+        is_unprompted: bool = False,
         wait_s: float = 20.0,
     ) -> int:
         """Ask for a reading; its report carries the number that this gives. Replaces any other.
 
         Args:
-            armed: read only what lies there once something has moved.
+            needs_motion: read only what lies there once something has moved.
             since_s: when it must have moved after; now, without it.
-            by_itself: whether nobody asked.
-            wait_s: how long the tray may take to come to rest; one that is armed waits for ever.
+            is_unprompted: whether nobody asked.
+            wait_s: how long the tray may take to come to rest; one that is needs_motion waits for ever.
         """
         with self._lock:
             self._number += 1
             since_s = self._clock() if since_s is None else since_s
-            self._wanted = ReadRequest(self._number, armed, since_s, wait_s, by_itself)
+            self._wanted = ReadRequest(self._number, needs_motion, since_s, wait_s, is_unprompted)
             return self._number
 
-    def cancel(self) -> None:
+    def cancel_request(self) -> None:
         with self._lock:
             self._wanted = None
 
-    def mark(self, time_s: float | None = None) -> None:
+    def mark_accepted(self, time_s: float | None = None) -> None:
         """What was read of the tray as it was seen at this time is accepted; without one, what was tapped in.
 
         `tumbled` speaks of what happened since then, or since now.
@@ -188,33 +188,33 @@ class TrayWatch:
             self._marked_s = self._clock() if time_s is None else time_s
         self._memory.accept(time_s, self._rolled_since)
 
-    def doubt(self) -> None:
+    def retract_accepted(self) -> None:
         """The reading it was marked with was taken back: that nothing tumbled since says nothing any more."""
         with self._lock:
             if self._view:
                 self._view.gap_s = self._clock()
-        self.forget()
+        self.discard_readings()
 
-    def forget(self, since_s: float = 0.0) -> None:
+    def discard_readings(self, since_s: float = 0.0) -> None:
         """What was read since then was not so: the table is known as it was before."""
         self._memory.forget(since_s)
 
-    def is_nothing(self, time_s: float, thing: Die) -> None:
+    def mark_not_a_die(self, time_s: float, thing: Die) -> None:
         """What was read there at this time is no die: it is not asked about again while it lies there."""
-        self.with_camera(lambda _: self._memory.lay_in(time_s, thing))
+        self.run_with_camera(lambda _: self._memory.lay_in(time_s, thing))
 
-    def resettle(self) -> None:
+    def relock_exposure(self) -> None:
         """The light has changed: a camera that can, finds its exposure again."""
         self._light_changed.set()
 
-    def with_camera(self, errand: Errand) -> "Future[object]":
+    def run_with_camera(self, errand: CameraTask) -> "Future[object]":
         """Do this with the camera, between two previews; it fails where there is none."""
         done: Future[object] = Future()
         self._errands.put((errand, done))
         return done
 
     @property
-    def tumbled(self) -> bool | None:
+    def has_tumbled(self) -> bool | None:
         """Whether dice were seen rolling since the mark; None if nobody watched all the time."""
         with self._lock:
             view, marked_s = self._view, self._marked_s
@@ -224,7 +224,7 @@ class TrayWatch:
             return None if tumbled is False and view.gap_s > marked_s else tumbled
 
     @property
-    def hangs(self) -> bool:
+    def is_hung(self) -> bool:
         """Whether the camera has not come back from what it was last asked for."""
         return self._clock() - self._beat_s > HUNG_S
 
@@ -235,13 +235,13 @@ class TrayWatch:
         return view.camera.name if view else None
 
     @property
-    def moving(self) -> bool:
+    def is_moving(self) -> bool:
         """Whether something, and no hand, is in motion over the tray now."""
         view = self._view
         return view is not None and not (view.activity.settled or view.activity.hand)
 
     @property
-    def settled(self) -> bool:
+    def is_settled(self) -> bool:
         """Whether the tray is still long enough to be read, with no hand in it."""
         view = self._view
         return view is not None and view.activity.settled
@@ -347,11 +347,11 @@ class TrayWatch:
             view.looks.forget()
         rest = view.rests.see(frame, settled=settled, capture=view.camera.capture)
         if wanted := self._wanted:
-            ready = settled and (view.moved_s > wanted.since_s or not wanted.armed)
+            ready = settled and (view.moved_s > wanted.since_s or not wanted.needs_motion)
             self._serve(view, wanted, rest, ready=ready)
         elif settled and self._by_itself and self._has_tumbled_since_told(view):
             self._told_s = view.seen_s
-            self._post(CameToRest())
+            self._post(DiceSettled())
         elif settled and self._clock() - view.idle_s > IDLE_S:
             view.idle_s = self._clock()
             self._idle(frame, view.camera)
@@ -405,14 +405,16 @@ class TrayWatch:
             self._take(view)
             if view.activity.settled:  # nothing began to move meanwhile
                 self._told_s = view.seen_s
-                sight = Sight(reading, self.tumbled, view.seen_s)
-                seen = Seen(wanted.number, sight, image, view.zones)
+                sight = Sight(reading, self.has_tumbled, view.seen_s)
+                seen = CapturedReading(wanted.number, sight, image, view.zones)
                 self._memory.read(view.seen_s, image, reading)
-                self._finish(wanted, seen if wanted.by_itself else self._with_earlier(seen, view))
-        elif not wanted.armed and self._clock() - wanted.since_s > wanted.wait_s:
+                self._finish(
+                    wanted, seen if wanted.is_unprompted else self._with_earlier(seen, view)
+                )
+        elif not wanted.needs_motion and self._clock() - wanted.since_s > wanted.wait_s:
             self._finish(wanted, TimedOut(wanted.number))
 
-    def _with_earlier(self, seen: Seen, view: _View) -> Seen:
+    def _with_earlier(self, seen: CapturedReading, view: _View) -> CapturedReading:
         """On an empty tray also what lay there before it was scooped, if that was never read."""
         if not seen.reading.is_sure or seen.reading.dice_in_tray:
             return seen
@@ -421,7 +423,7 @@ class TrayWatch:
             return seen
         reading = self._read_one(still.image, view)
         sight = Sight(reading, seen.sight.tumbled, still.until_s)
-        return replace(seen, earlier=Seen(seen.look, sight, still.image, seen.zones))
+        return replace(seen, earlier=CapturedReading(seen.request, sight, still.image, seen.zones))
 
     def _look_ahead(self, view: _View, begun: Still | None) -> None:
         """A throw that came to rest is read before anybody asks, one look in each step."""

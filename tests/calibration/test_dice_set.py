@@ -18,7 +18,7 @@ def truth_of(tray) -> Reading:
     return Reading(
         tuple(
             Die(lying.value, lying.x_px, lying.y_px, edge, edge, 0.0, 1.0, lying.zone)
-            for lying in tray.lying
+            for lying in tray.visible_dice
         )
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from time import sleep
 
-from device.cameras.simulated.player import throw_as_a_person
+from device.cameras.simulated.player import throw_like_a_player
 from device.cameras.simulated.tray import SimulatedTray
 from game.match.match import Match
 
@@ -35,7 +35,7 @@ def play_to_the_end(
         check: called with the account after each throw.
         pause: lets so many seconds go by.
     """
-    throw = throw or (lambda account: throw_as_a_person(tray, account))
+    throw = throw or (lambda account: throw_like_a_player(tray, account))
     while account.state.winner is None:
         throw(account)
         pause(IN_FLIGHT_S)

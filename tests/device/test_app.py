@@ -27,9 +27,9 @@ def test_a_camera_that_is_not_there_stops_nobody(tmp_path):
 
 
 def test_a_pi_camera_that_goes_is_never_replaced_by_simulated_dice(monkeypatch):
-    monkeypatch.setattr(cameras, "pi_camera_there", lambda: True)
+    monkeypatch.setattr(cameras, "has_pi_camera", lambda: True)
     simulated, open_it = app._camera(PlayOptions(camera="auto"), ProfileStore(), 640)
-    monkeypatch.setattr(cameras, "pi_camera_there", lambda: False)
+    monkeypatch.setattr(cameras, "has_pi_camera", lambda: False)
 
     assert simulated is None
     with pytest.raises(CameraError):

@@ -13,7 +13,7 @@ from device.companion import Companion
 from device.hardware.lamp import RgbLamp
 from device.hardware.outputs import Signals
 from device.watching import tray_watch
-from device.watching.tray_watch import HUNG_S, LOOKS
+from device.watching.tray_watch import BURST_FRAMES, HUNG_S
 from game.commands import AcknowledgeDamage, Bank, EnterThrow, Hold, StartMatch, Undo
 from game.errors import JournalError
 from game.message import Message, Paragraph
@@ -181,19 +181,19 @@ def test_a_camera_that_never_comes_back_is_told_and_the_match_goes_on(rig):
 
 def test_a_machine_that_reads_slowly_has_no_camera_that_hangs(tmp_path, monkeypatch):
     hung = []
-    with open_rig(tmp_path, looks=LOOKS) as rig:
+    with open_rig(tmp_path, looks=BURST_FRAMES) as rig:
         watch = rig.companion.tray_watch
 
         def read_slowly(*what, **how):
             rig.clock.now_s += HUNG_S - 1
-            hung.append(watch.hangs)
+            hung.append(watch.is_hung)
             return read(*what, **how)
 
         monkeypatch.setattr(tray_watch, "read", read_slowly)
         rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.throw(*THOUSAND)
 
-        assert hung == [False] * LOOKS
+        assert hung == [False] * BURST_FRAMES
         assert rig.companion.snapshot().situation is Situation.ACCEPTED
 
 

@@ -192,10 +192,10 @@ def test_beside_a_camera_the_next_press_does_not_count_the_same_dice_again(match
 
 
 def test_pictures_that_come_on_many_threads_are_read_on_one(rig, monkeypatch):
-    seen, reads, phones = companion.picture_seen, [], 3
+    seen, reads, phones = companion.read_phone_picture, [], 3
     taken, together = photo(rig, *FIRST), Barrier(phones)
 
-    def picture_seen(picture, time_s):
+    def read_phone_picture(picture, time_s):
         reads.append(current_thread())
         return seen(picture, time_s)
 
@@ -203,7 +203,7 @@ def test_pictures_that_come_on_many_threads_are_read_on_one(rig, monkeypatch):
         together.wait()
         rig.companion.do(SubmitPhoto(taken))
 
-    monkeypatch.setattr(companion, "picture_seen", picture_seen)
+    monkeypatch.setattr(companion, "read_phone_picture", read_phone_picture)
     with ThreadPoolExecutor(phones) as server:
         list(server.map(post, range(phones)))
     rig.companion.close()

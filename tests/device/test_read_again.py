@@ -94,13 +94,13 @@ def test_what_cannot_be_the_throw_changes_nothing_and_blocks_nothing(session, lo
 def test_dice_that_stayed_from_earlier_throws_are_not_of_it(session, looker):
     lying = sight((1, 1)).reading.dice
     session.do(KeepDice((1, 1)))
-    looker.tumbled = True
+    looker.has_tumbled = True
     session.press()
     moved = sight((2, 2, 5, 6), y=300)
     reading = replace(moved.reading, dice=(*lying, *moved.reading.dice))
     session.seen(looker.looks, replace(moved, reading=reading))
     assert dice(session) == (2, 2, 5, 6)
-    looker.tumbled = False
+    looker.has_tumbled = False
     other = sight((2, 3, 5, 6), y=300)
     again = replace(other, reading=replace(other.reading, dice=(*lying, *other.reading.dice)))
     session.do(ReadAgain())
@@ -121,7 +121,7 @@ def test_a_farkle_that_was_misread_is_no_farkle_any_more(session, looker):
 
 
 def test_dice_that_were_thrown_since_are_another_throw(session, looker):
-    looker.tumbled = True
+    looker.has_tumbled = True
 
     with pytest.raises(TableError, match="thrown since"):
         session.do(ReadAgain())

@@ -200,7 +200,7 @@ def test_a_slow_reading_of_resting_dice_leaves_no_doubt_that_they_rest(tmp_path,
         rig.throw(*SCORING)
         assert str(rig.press().message) == "Not thrown yet: the dice lie where they lay."
 
-        assert rig.companion.tray_watch.tumbled is False
+        assert rig.companion.tray_watch.has_tumbled is False
 
 
 @pytest.mark.parametrize("to", ["aside", "gone", "stay"])

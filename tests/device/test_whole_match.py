@@ -2,7 +2,7 @@
 
 import pytest
 
-from device.watching.tray_watch import LOOKS
+from device.watching.tray_watch import BURST_FRAMES
 from game.match.match import Match
 from game.rules import rule_files
 from tests.campaigns.size import count
@@ -18,7 +18,7 @@ FIRST_SEED = 16
 @pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + count(1, 8)))
 def test_match_to_ten_thousand_with_the_button_alone(tmp_path, seed):
-    with open_rig(tmp_path, seed=seed, looks=LOOKS) as rig:
+    with open_rig(tmp_path, seed=seed, looks=BURST_FRAMES) as rig:
         for face in (3, 5):
             rig.tray.gather()
             rig.throw(face)

@@ -17,13 +17,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 import stand_ins
 
-from device.cameras import SimulatedTray, open_camera, pi_camera_there, picamera
+from device.cameras import SimulatedTray, has_pi_camera, open_camera, picamera
 from device.cameras.base import CameraError
 from device.cameras.controls import Tuning
 from device.cameras.picamera import Picamera2Camera
 from device.watching import tray_watch
 from device.watching.camera_thread import CameraThread
-from device.watching.reports import CameraFound, Seen
+from device.watching.reports import CameraFound, CapturedReading
 from vision import read
 
 pytestmark = [  # picamera2's own
@@ -76,7 +76,7 @@ def camera():
 def test_it_is_found_and_opened_by_name(camera):
     assert camera.name == "Simulated tray"
     camera.close()
-    assert pi_camera_there()
+    assert has_pi_camera()
     again = open_camera("picamera2")
     again.close()
 
@@ -166,8 +166,8 @@ def test_the_eye_reads_a_throw_from_it(monkeypatch):
         pass
     sleep(0.8)
     began_s = monotonic()
-    watch.look()
-    while not isinstance(seen := reports.get(timeout=10), Seen):
+    watch.request_reading()
+    while not isinstance(seen := reports.get(timeout=10), CapturedReading):
         pass
     took_s = monotonic() - began_s
     thread.close()

@@ -10,7 +10,7 @@ import pytest
 
 import vision
 from device.cameras.simulated.background import backdrop
-from device.cameras.simulated.hand import Hand, lay_hand
+from device.cameras.simulated.hand import Hand, paint_hand
 from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.simulated.tray_geometry import LENS, LOOKS, TrayLook
 from tests.vision.painted import Put, Shot, photograph
@@ -160,7 +160,7 @@ def test_an_empty_tray_is_a_sure_answer(name):
 def test_a_hand_in_the_tray_is_named():
     shot = photograph(row(), GREEN)
     image = shot.image.copy()
-    lay_hand(image, Hand(16.0, -34.0), LENS)
+    paint_hand(image, Hand(16.0, -34.0), LENS)
 
     assert Problem.HAND in vision.read(image, shot.tray).problems
 

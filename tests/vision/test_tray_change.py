@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from device.cameras.simulated.hand import Hand, lay_hand
+from device.cameras.simulated.hand import Hand, paint_hand
 from device.cameras.simulated.tray_geometry import LENS, LOOKS
 from tests.vision.painted import Put, photograph
 from vision.tray_change import find_changes
@@ -67,7 +67,7 @@ def test_a_die_that_was_not_read_is_found_where_it_lies(empty):
 def test_a_hand_reaches_in(empty):
     shot = photograph([], GREEN)
     image = shot.image.copy()
-    lay_hand(image, Hand(16.0, -34.0), LENS)
+    paint_hand(image, Hand(16.0, -34.0), LENS)
 
     blots = find_changes(image, empty.image, [shot.tray]).regions(shot.tray, [])
 

@@ -132,7 +132,7 @@ def _roundness(mask: Image) -> npt.NDArray[np.float32]:
     return np.asarray(np.sqrt(np.clip(2 * radius * inside - inside**2, 0, None)), np.float32)
 
 
-def lay_hand(picture: Image, hand: Hand, lens: Lens) -> None:
+def paint_hand(picture: Image, hand: Hand, lens: Lens) -> None:
     """Paint the hand and its shadow over a picture, in place."""
     warp = _warp(hand, lens, HAND_MM)
     size = (lens.width_px, lens.height_px)

@@ -12,7 +12,7 @@ from device.cameras.base import Image, sealed
 from device.cameras.simulated.background import Background, vignette
 from device.cameras.simulated.die_pose import DiePose
 from device.cameras.simulated.die_sprite import Detail, DieSprite, SpritePainter, TableLight
-from device.cameras.simulated.hand import Hand, lay_hand
+from device.cameras.simulated.hand import Hand, paint_hand
 from device.cameras.simulated.lens import Floats, Lens, TrayPoints
 from device.cameras.simulated.shadows import Ground, lay_shadows
 from device.cameras.simulated.throw import DieMotion
@@ -50,7 +50,7 @@ class Painter:
         for die in sorted(dice, key=self._distance_mm, reverse=True):
             self._portrayed(die).lay_on(picture)
         if hand is not None:
-            lay_hand(picture, hand, self._lens)
+            paint_hand(picture, hand, self._lens)
         return picture
 
     def _distance_mm(self, die: ExposedDie) -> float:

@@ -9,7 +9,7 @@ from game.match.state import Throw
 from game.rules.ruleset import Dice
 
 
-def throw_as_a_person(tray: SimulatedTray, match: Match | None) -> None:
+def throw_like_a_player(tray: SimulatedTray, match: Match | None) -> None:
     """Throw the dice that the table expects now: one in a roll-off, all when a turn begins.
 
     In mid-turn the tapped keep is set aside first, or the best one where none was tapped.
@@ -49,5 +49,5 @@ def _as_they_lie(kept: Dice, read: Dice, truth: Dice) -> Dice:
 def _throw_all(tray: SimulatedTray, match: Match) -> None:
     """All dice of the rules: a game with five leaves one in the hand."""
     tray.gather()
-    tray.take_up_aside()
+    tray.take_back_set_aside()
     tray.throw(match.rules.n_dice)

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from device.cameras.base import PREVIEW_WIDTH_PX, SIMULATED, Frame
+from device.cameras.base import PREVIEW_WIDTH_PX, SIMULATED_CAMERA, Frame
 from device.cameras.simulated.background import backdrop
 from device.cameras.simulated.die_sprite import COARSE, FINE
 from device.cameras.simulated.hand import Reach
@@ -27,7 +27,7 @@ Destination = Literal["aside", "gone", "corner", "stay"]
 
 
 @dataclass(frozen=True, slots=True)
-class Lying:
+class VisibleDie:
     """The truth about one die in the picture: where the centre of its top face is seen."""
 
     value: int
@@ -59,7 +59,7 @@ class SimulatedTray:
         clock: seconds that never run backwards.
     """
 
-    name = SIMULATED
+    name = SIMULATED_CAMERA
 
     def __init__(
         self,
@@ -111,14 +111,14 @@ class SimulatedTray:
         )
 
     @property
-    def lying(self) -> tuple[Lying, ...]:
+    def visible_dice(self) -> tuple[VisibleDie, ...]:
         """The dice in the picture, as they lie or will lie."""
         return tuple(
             _lying(die, self._look.die_mm) for die in self._dice() if die.place is not SimPlace.HAND
         )
 
     @property
-    def rolling(self) -> bool:
+    def is_rolling(self) -> bool:
         """Whether any die is in motion, thrown or pushed."""
         with self._lock:
             return self._clock() < self._table.end_s
@@ -171,7 +171,7 @@ class SimulatedTray:
         with self._lock:
             self._table.take_away(self._table.in_place(SimPlace.TRAY))
 
-    def take_up_aside(self) -> None:
+    def take_back_set_aside(self) -> None:
         """Take the dice beside the tray into the hand again."""
         with self._lock:
             self._table.take_away(self._table.in_place(SimPlace.ASIDE))
@@ -263,8 +263,8 @@ def _checked(values: Sequence[int], count: int) -> list[int]:
     return list(values)
 
 
-def _lying(die: SimDie, edge_mm: float) -> Lying:
+def _lying(die: SimDie, edge_mm: float) -> VisibleDie:
     top = die.rest.centre_mm + np.array([0.0, 0.0, edge_mm / 2])
     x_px, y_px = (float(v) for v in LENS.project(TrayPoints(top[None]))[0])
     zone = Zone.TRAY if die.place is SimPlace.TRAY else Zone.ASIDE
-    return Lying(die.value, x_px, y_px, zone, die.cocked)
+    return VisibleDie(die.value, x_px, y_px, zone, die.cocked)

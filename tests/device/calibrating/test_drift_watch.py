@@ -30,7 +30,7 @@ def drift_watch(tray):
     outline = Outline.of(tray.tray, 1536, 864)
     quad = outline.in_px(width, height)
     profiles = ProfileStore()
-    profiles.keep(
+    profiles.save(
         Profile(
             tray.name,
             "now",
@@ -127,7 +127,7 @@ def test_without_a_profile_of_this_camera_nothing_is_looked_at(tray):
 def test_the_watch_looks_soon_after_the_start_and_only_at_rest(clock):
     seen, tray = [], SimulatedTray(seed=3, roll_s=0, clock=clock)
     watch = TrayWatch(
-        lambda: tray, lambda _: None, idle=lambda frame, camera: seen.append(camera.name),
+        lambda: tray, lambda _: None, on_idle=lambda frame, camera: seen.append(camera.name),
         clock=clock,
     )  # fmt: skip
     for _ in range(20):

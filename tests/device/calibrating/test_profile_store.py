@@ -6,9 +6,9 @@ import pytest
 
 from calibration.outline import Outline
 from calibration.profile import HeldControls, Profile
-from device.calibrating.calibrated_camera import fitted
+from device.calibrating.calibrated_camera import with_profile
 from device.calibrating.profile_file import FILE, load
-from device.calibrating.profile_store import ProfileStore, held, named
+from device.calibrating.profile_store import ProfileStore, held, load_named_profile
 from device.cameras import SimulatedTray
 from device.cameras.controls import HeldLight, Tunable, Tuning
 from device.errors import UsageError
@@ -36,7 +36,7 @@ class Tuned(SimulatedTray):
 
 def test_a_camera_holds_again_what_it_held(tmp_path):
     profiles = ProfileStore(tmp_path / FILE)
-    profiles.keep(PI)
+    profiles.save(PI)
     usual = Tuning(rotation=180, mains_hz=60)
 
     again = ProfileStore(tmp_path / FILE).tuning("picamera2", usual)
@@ -57,9 +57,9 @@ def test_a_camera_holds_again_what_it_held(tmp_path):
 )
 def test_only_the_camera_of_the_profile_is_opened_so(camera, spec, fits):
     profiles = ProfileStore()
-    profiles.keep(replace(PI, camera=camera))
+    profiles.save(replace(PI, camera=camera))
 
-    assert (profiles.tuning(spec, Tuning()) != Tuning()) == fits
+    assert (profiles.tuning_for(spec, Tuning()) != Tuning()) == fits
 
 
 @pytest.mark.parametrize(
@@ -73,10 +73,10 @@ def test_only_the_camera_of_the_profile_is_opened_so(camera, spec, fits):
 )
 def test_a_calibrated_pi_camera_is_never_replaced_by_simulated_dice(camera, spec, meant):
     profiles = ProfileStore()
-    assert profiles.meant(spec) == spec
-    profiles.keep(replace(PI, camera=camera))
+    assert profiles.resolve_camera(spec) == spec
+    profiles.save(replace(PI, camera=camera))
 
-    assert profiles.meant(spec) == meant
+    assert profiles.resolve_camera(spec) == meant
 
 
 def test_what_a_camera_does_not_tell_is_not_held():
@@ -90,7 +90,7 @@ def test_a_broken_profile_stops_nobody_and_is_put_beside_the_next(tmp_path):
 
     assert profiles.profile is None
     assert "camera_name" in profiles.trouble or "[tray]" in profiles.trouble
-    profiles.keep(PI)
+    profiles.save(PI)
     assert (tmp_path / f"{FILE}.bak").read_text("utf-8") == "format = 2\n"
     assert load(tmp_path / FILE) == PI
     assert not profiles.trouble
@@ -98,8 +98,8 @@ def test_a_broken_profile_stops_nobody_and_is_put_beside_the_next(tmp_path):
 
 def test_that_of_another_camera_is_put_beside(tmp_path):
     profiles = ProfileStore(tmp_path / FILE)
-    profiles.keep(PI)
-    profiles.keep(replace(PI, camera="USB camera 0"))
+    profiles.save(PI)
+    profiles.save(replace(PI, camera="USB camera 0"))
 
     assert load(tmp_path / f"{FILE}.bak") == PI
     assert load(tmp_path / FILE).camera == "USB camera 0"
@@ -108,41 +108,41 @@ def test_that_of_another_camera_is_put_beside(tmp_path):
 def test_on_a_full_disk_the_one_before_stands(tmp_path):
     with small_disk(tmp_path / "card") as disk:
         profiles = ProfileStore(disk / FILE)
-        profiles.keep(PI)
+        profiles.save(PI)
         fill(disk)
         with pytest.raises(OSError, match="No space left"):
-            profiles.keep(replace(PI, camera="USB camera 0"))
+            profiles.save(replace(PI, camera="USB camera 0"))
 
         assert profiles.profile == ProfileStore(disk / FILE).profile == PI
 
 
 def test_a_profile_that_is_named_must_be_there_and_hold(tmp_path):
     with pytest.raises(UsageError, match="no such file"):
-        named(tmp_path / "none.toml")
+        load_named_profile(tmp_path / "none.toml")
     (tmp_path / "bad.toml").write_text("format = 3", "utf-8")
     with pytest.raises(UsageError, match="newer"):
-        named(tmp_path / "bad.toml")
+        load_named_profile(tmp_path / "bad.toml")
 
 
 def test_a_fitted_camera_sees_the_tray_of_its_profile_as_soon_as_there_is_one():
     profiles, tray = ProfileStore(), SimulatedTray(roll_s=0.0)
-    camera = fitted(tray, profiles)
+    camera = with_profile(tray, profiles)
 
     assert (camera.tray, camera.aside) == (tray.tray, tray.aside)
     camera.capture()
-    profiles.keep(Profile("simulated tray", "now", TRAY))
+    profiles.save(Profile("simulated tray", "now", TRAY))
     assert camera.tray == TRAY.in_px(1536, 864)
     assert camera.aside is None
-    profiles.keep(PI)
+    profiles.save(PI)
     assert camera.tray == tray.tray
 
 
 def test_a_camera_that_can_be_focused_can_be_so_when_fitted():
     inner = Tuned(roll_s=0.0)
-    camera = fitted(inner, ProfileStore())
+    camera = with_profile(inner, ProfileStore())
 
     assert isinstance(camera, Tunable)
-    assert not isinstance(fitted(SimulatedTray(), ProfileStore()), Tunable)
+    assert not isinstance(with_profile(SimulatedTray(), ProfileStore()), Tunable)
     assert camera.tuning == TUNING
     camera.refocus()
     camera.resettle()

@@ -6,7 +6,7 @@ import pytest
 
 from calibration.outline import Outline, tray_width_px
 from device.calibrating import wizard as module
-from device.calibrating.calibrated_camera import fitted_opener
+from device.calibrating.calibrated_camera import calibrated_opener
 from device.calibrating.profile_file import FILE, load
 from device.calibrating.profile_store import ProfileStore
 from device.calibrating.wizard import Wizard
@@ -28,14 +28,14 @@ class Bench:
         self.tray, self.file = tray, folder / FILE
         self.profiles = ProfileStore(self.file)
         self.watch = watch = TrayWatch(
-            fitted_opener(lambda: tray, self.profiles), lambda _: None, still_s=0.1
+            calibrated_opener(lambda: tray, self.profiles), lambda _: None, still_s=0.1
         )
         self.camera_thread = CameraThread(watch)
         self.lamps = []
         self.wizard = Wizard(
             watch, self.profiles, simulated=tray, changed=lambda: self.lamps.append(1)
         )
-        self.wizard.found(tray.name)
+        self.wizard.camera_found(tray.name)
 
     def throw(self, *values):
         self.tray.throw_all(values)
@@ -91,7 +91,7 @@ def test_what_was_dragged_is_kept_and_used_by_the_camera_once_saved(bench):
     assert bench.wizard.state().tray == FAR
     bench.wizard.do(Step.SAVE)
 
-    watched = bench.watch.with_camera(lambda camera: camera.tray).result(5)
+    watched = bench.watch.run_with_camera(lambda camera: camera.tray).result(5)
     assert watched == Outline(FAR).in_px(*SIZE)
 
 
@@ -180,14 +180,14 @@ def test_the_self_test_wants_three_whole_throws_running(bench):
 
 
 def test_presses_are_the_calibrations_only_while_its_page_listens(bench, monkeypatch):
-    assert not bench.wizard.pressed(0.1)
+    assert not bench.wizard.handle_press(0.1)
     bench.wizard.listen("button")
-    assert bench.wizard.pressed(0.1)
-    assert bench.wizard.pressed(1.2)
+    assert bench.wizard.handle_press(0.1)
+    assert bench.wizard.handle_press(1.2)
     bench.until(lambda state: state.parts.pressed and state.parts.held)
 
     monkeypatch.setattr(module, "HEARD_S", 0.0)
-    assert not bench.wizard.pressed(0.1)
+    assert not bench.wizard.handle_press(0.1)
 
 
 def test_who_only_looks_keeps_no_press_from_the_match(bench, monkeypatch):
@@ -195,17 +195,17 @@ def test_who_only_looks_keeps_no_press_from_the_match(bench, monkeypatch):
     monkeypatch.setattr(module, "HEARD_S", 0.1)
     sleep(0.1)
     bench.wizard.state()
-    assert not bench.wizard.pressed(0.1)
+    assert not bench.wizard.handle_press(0.1)
 
     bench.wizard.heard()
-    assert bench.wizard.pressed(0.1)
+    assert bench.wizard.handle_press(0.1)
 
 
 def test_a_press_reads_a_throw_of_the_self_test(bench):
     know_the_tray(bench)
     bench.throw(1, 2, 3, 4, 5, 6)
     bench.wizard.listen("test")
-    assert bench.wizard.pressed(0.1)
+    assert bench.wizard.handle_press(0.1)
 
     bench.until(lambda state: state.trials)
 
@@ -213,7 +213,7 @@ def test_a_press_reads_a_throw_of_the_self_test(bench):
 def test_a_press_that_is_refused_says_why(bench):
     know_the_tray(bench)
     bench.wizard.listen("learn")
-    assert bench.wizard.pressed(0.1)
+    assert bench.wizard.handle_press(0.1)
 
     bench.until(lambda state: "empty" in str(state.words))
 
@@ -248,7 +248,7 @@ def test_without_a_camera_it_says_so(make, monkeypatch):
     bench = make()
 
     bench.camera_thread.close()
-    bench.wizard.lost()
+    bench.wizard.camera_lost()
     assert bench.wizard.picture() is None
     assert bench.wizard.state().camera is None
     with pytest.raises(TableError, match="no camera now"):
@@ -262,7 +262,7 @@ def test_a_folder_that_cannot_be_written_is_named(bench, monkeypatch):
         raise OSError(28, "No space left on device")
 
     bench.wizard.do(Step.FIND)
-    monkeypatch.setattr(bench.profiles, "keep", full)
+    monkeypatch.setattr(bench.profiles, "save", full)
     with pytest.raises(TableError, match="No space left"):
         bench.wizard.do(Step.SAVE)
     assert bench.wizard.state().unsaved

@@ -14,6 +14,6 @@ def rest(tray, clock):
 
     def pass_time():
         clock.now_s += 1.1
-        return tray.lying
+        return tray.visible_dice
 
     return pass_time

@@ -3,7 +3,7 @@ import sys
 import pytest
 
 import device.cameras
-from device.cameras import camera_opener, may_come_later, open_camera
+from device.cameras import camera_opener, is_hot_pluggable, open_camera
 from device.cameras.base import CameraError
 from device.errors import UsageError
 
@@ -15,7 +15,7 @@ def test_auto_without_a_pi_camera_is_the_simulated_tray(monkeypatch):
 
 
 def test_auto_with_a_pi_camera_takes_it(monkeypatch):
-    monkeypatch.setattr(device.cameras, "pi_camera_there", lambda: True)
+    monkeypatch.setattr(device.cameras, "has_pi_camera", lambda: True)
     monkeypatch.setattr(device.cameras, "Picamera2Camera", lambda tuning: "the Pi's camera")
 
     assert open_camera() == "the Pi's camera"
@@ -26,7 +26,7 @@ def test_the_simulated_tray_takes_seed_and_look():
     first.throw()
     second.throw()
 
-    assert first.lying == second.lying
+    assert first.visible_dice == second.visible_dice
 
 
 def test_a_replay_path_may_hold_colons(tmp_path):
@@ -58,8 +58,8 @@ def test_a_camera_that_may_be_plugged_in_later_is_opened_only_when_asked(monkeyp
     monkeypatch.setitem(sys.modules, "picamera2", None)
     opener = camera_opener("usb:97")
 
-    assert may_come_later(opener)
-    assert may_come_later(camera_opener("picamera2"))
-    assert not may_come_later(camera_opener("auto"))
+    assert is_hot_pluggable(opener)
+    assert is_hot_pluggable(camera_opener("picamera2"))
+    assert not is_hot_pluggable(camera_opener("auto"))
     with pytest.raises(CameraError, match="/dev/video97"):
         opener()

@@ -12,7 +12,7 @@ import pytest
 from device.cameras import picamera
 from device.cameras.base import CameraError
 from device.cameras.controls import Tuning
-from device.cameras.picamera import Picamera2Camera, _full_field, as_bgr, pi_camera_there
+from device.cameras.picamera import Picamera2Camera, _full_field, as_bgr, has_pi_camera
 
 MODULE_3 = [
     {"size": (1536, 864), "bit_depth": 10, "crop_limits": (768, 432, 3072, 1728)},
@@ -240,7 +240,7 @@ def test_nv12_pictures_become_bgr():
 def test_without_picamera2_the_error_tells_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "picamera2", None)
 
-    assert not pi_camera_there()
+    assert not has_pi_camera()
     with pytest.raises(CameraError, match="sudo apt install python3-picamera2"):
         Picamera2Camera()
 
@@ -248,7 +248,7 @@ def test_without_picamera2_the_error_tells_how_to_install_it(monkeypatch):
 def test_without_a_camera_the_error_tells_what_to_check(library):
     library.cameras = ()
 
-    assert not pi_camera_there()
+    assert not has_pi_camera()
     with pytest.raises(CameraError, match="check both ends of the ribbon cable"):
         Picamera2Camera()
 

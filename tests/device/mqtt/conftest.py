@@ -27,19 +27,19 @@ class Blind:
     tumbled = None
     moving = False
 
-    def look(self, *, armed=False, since_s=None, by_itself=False):
+    def request_reading(self, *, needs_motion=False, since_s=None, is_unprompted=False):
         return 0
 
-    def cancel(self):
+    def cancel_request(self):
         pass
 
-    def mark(self, time_s=None):
+    def mark_accepted(self, time_s=None):
         pass
 
-    def doubt(self):
+    def retract_accepted(self):
         pass
 
-    def forget(self, since_s=0.0):
+    def discard_readings(self, since_s=0.0):
         pass
 
 

@@ -60,22 +60,22 @@ class Eye:
     """Answers with what the test lays into the tray."""
 
     def __init__(self):
-        self.looks, self.tumbled, self.moving = 0, True, False
+        self.looks, self.has_tumbled, self.is_moving = 0, True, False
 
-    def look(self, *, armed=False, since_s=None, by_itself=False):
+    def request_reading(self, *, needs_motion=False, since_s=None, is_unprompted=False):
         self.looks += 1
         return self.looks
 
-    def cancel(self):
+    def cancel_request(self):
         pass
 
-    def mark(self, time_s=None):
+    def mark_accepted(self, time_s=None):
         pass
 
-    def doubt(self):
+    def retract_accepted(self):
         pass
 
-    def forget(self, since_s=0.0):
+    def discard_readings(self, since_s=0.0):
         pass
 
 
@@ -141,9 +141,9 @@ class Table:
     def throw(self, *faces, **how):
         """Thrown onto places of their own, and read by a press."""
         self.places += 60
-        self.eye.tumbled = True
+        self.eye.has_tumbled = True
         self.read(lay(faces, y=self.places), **how)
-        self.eye.tumbled = False
+        self.eye.has_tumbled = False
 
     def read(self, dice, *, tumbled=True, press=True, earlier=None, problems=()):
         if press:
@@ -331,7 +331,7 @@ def test_a_throw_is_read_again(opened):
         opened.read(lay(faces, y=700, problem=Problem.COCKED), press=False)
 
     assert "Nichts ist geändert. Der umringte Würfel liegt auf Kante" in opened.look()
-    opened.eye.tumbled = True
+    opened.eye.has_tumbled = True
     opened.do(ReadAgain())
 
 

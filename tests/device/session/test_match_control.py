@@ -41,26 +41,26 @@ NOTHING = (2, 3, 3, 4, 6, 6)
 class Eye:
     """Notes what it is told; readings are given by the test."""
 
-    tumbled, moving = True, False
+    has_tumbled, is_moving = True, False
 
     def __init__(self):
         self.looks = 0
         self.marks = []
 
-    def look(self, *, armed=False, since_s=None, by_itself=False):
+    def request_reading(self, *, needs_motion=False, since_s=None, is_unprompted=False):
         self.looks += 1
         return self.looks
 
-    def cancel(self):
+    def cancel_request(self):
         pass
 
-    def mark(self, time_s=None):
+    def mark_accepted(self, time_s=None):
         self.marks.append(time_s)
 
-    def doubt(self):
+    def retract_accepted(self):
         self.marks.append("doubted")
 
-    def forget(self, since_s=0.0):
+    def discard_readings(self, since_s=0.0):
         self.marks.append("forgotten")
 
 
@@ -376,7 +376,7 @@ def test_nobody_says_what_tumbled_before_a_throw_that_was_taken_back(session, lo
 
 def test_a_bank_that_was_held_goes_on_where_the_tray_flickers_without_end(session, looker):
     read(session, looker, *THOUSAND)
-    looker.tumbled, looker.moving = False, True
+    looker.has_tumbled, looker.is_moving = False, True
     session.hold(1.2)
     assert session.situation is Situation.WAITING
     session.timed_out(looker.looks)
@@ -448,7 +448,7 @@ def test_a_throw_is_read_again_though_a_kept_die_cannot_be(session, looker):
     read(session, looker, 1, 2, 3, 4, 4, 6)
     session.press()
     session.seen(looker.looks, smudged_kept((2, 3, 4, 4, 5)))
-    looker.tumbled = False
+    looker.has_tumbled = False
     session.do(ReadAgain())
     session.seen(looker.looks, smudged_kept((2, 3, 4, 4, 5)))
 
@@ -457,7 +457,7 @@ def test_a_throw_is_read_again_though_a_kept_die_cannot_be(session, looker):
 
 def test_read_again_knows_no_die_of_the_throw_itself(session, looker):
     read(session, looker, *THOUSAND)
-    looker.tumbled = False
+    looker.has_tumbled = False
     session.do(ReadAgain())
     session.seen(looker.looks, sight((1, 1, 1, 2, 3, None), problem=Problem.UNREADABLE))
 

@@ -7,7 +7,7 @@ import pytest
 
 from device.session.judge import Sight
 from device.storage.misreads import MisreadCollector
-from device.watching.reports import Seen
+from device.watching.reports import CapturedReading
 from game.match.match import Match
 from tests.device.storage.test_misread_labels import MATCH, SEEN, accepted, reading
 from vision.reading import Reading
@@ -36,7 +36,7 @@ def learning(store):
 
 
 def picture(of):
-    return Seen(1, Sight(of), IMAGE)
+    return CapturedReading(1, Sight(of), IMAGE)
 
 
 def test_a_throw_in_view_is_told_as_the_match_has_it(learning, store):

@@ -16,7 +16,7 @@ from device.session.judge import Sight
 from device.storage import misreads as module
 from device.storage.misread_labels import Truth
 from device.storage.misreads import MisreadStore
-from device.watching.reports import Seen
+from device.watching.reports import CapturedReading
 from game.commands import CorrectDie, CorrectThrow, EnterThrow, KeepDice, Redo, StartMatch, Undo
 from game.situation import Situation, TableError
 from tests.device.rig import open_rig
@@ -44,7 +44,7 @@ def store(folder):
 
 
 def picture():
-    return Seen(1, Sight(READING), IMAGE, (TRAY,))
+    return CapturedReading(1, Sight(READING), IMAGE, (TRAY,))
 
 
 def kept(store):
@@ -188,7 +188,7 @@ def test_a_switch_that_cannot_be_written_says_so(tmp_path):
 
 
 def test_a_picture_that_is_a_part_has_its_dice_where_they_lie_in_it(store):
-    store.see(replace(picture(), zones=(), corner=(60, 30)), WRONG)
+    store.see(replace(picture(), zones=(), offset_px=(60, 30)), WRONG)
     label = json.loads(unpacked(store).read("labels.jsonl"))
 
     assert label["boxes"] == [[20.0, 50.0, 40.0, 40.0, 5]]

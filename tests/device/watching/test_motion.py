@@ -91,7 +91,7 @@ def test_dice_are_never_settled_while_they_roll(seed, look):
     for n in (6, 4, 1):
         show.tray.throw(n)
         show.run(0.2)  # until then they are in the hand, and the tray truly still
-        while show.tray.rolling:
+        while show.tray.is_rolling:
             assert not show.run(1 / FPS)[0].settled
         settled = [scene.settled for scene in show.run(0.6)]
         assert settled[-1]

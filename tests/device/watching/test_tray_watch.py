@@ -16,7 +16,7 @@ from device.cameras.base import CameraError, Frame, small
 from device.cameras.controls import Tuning
 from device.watching import liveness
 from device.watching.camera_thread import CameraThread
-from device.watching.reports import CameraFound, CameraLost, Seen, TimedOut
+from device.watching.reports import CameraFound, CameraLost, CapturedReading, TimedOut
 from device.watching.tray_watch import TrayWatch
 from game.message import Message
 from vision.reading import Quad
@@ -96,8 +96,8 @@ class Faulty:
 
 def asked(reports):
     """What is read now, for a press."""
-    reports.watch.look()
-    return reports.next(Seen)
+    reports.watch.request_reading()
+    return reports.next(CapturedReading)
 
 
 @pytest.fixture
@@ -166,8 +166,8 @@ def test_the_light_settles_again_on_request_on_the_thread_that_owns_the_camera(c
     thread = CameraThread(watch)
     thread.start()
     reports.get(timeout=PATIENCE_S)
-    watch.resettle()
-    watch.with_camera(lambda _: None).result(timeout=PATIENCE_S)  # the step after it
+    watch.relock_exposure()
+    watch.run_with_camera(lambda _: None).result(timeout=PATIENCE_S)  # the step after it
     thread.close()
 
     assert camera.threads == ("camera",)
@@ -182,10 +182,10 @@ def test_a_press_while_dice_roll_is_answered_once_they_lie_still(clock):
     reports.next(CameraFound)
     tray.throw(values=[1, 2, 3, 4, 5, 6])
     reports.wait_s(0.3)
-    reports.watch.look()
-    seen = reports.next(Seen)
+    reports.watch.request_reading()
+    seen = reports.next(CapturedReading)
 
-    assert not tray.rolling
+    assert not tray.is_rolling
     assert len(seen.sight.reading.dice_in_tray) == 6
 
 
@@ -197,11 +197,11 @@ def test_a_press_while_a_hand_is_there_is_answered_once_it_has_gone(clock):
     reports.wait_s(0.6)
     tray.show_hand()
     reports.wait_s(0.8)
-    reports.watch.look()
+    reports.watch.request_reading()
     with pytest.raises(AssertionError):
-        reports.next(Seen, 1.0)
+        reports.next(CapturedReading, 1.0)
     tray.show_hand(False)
-    seen = reports.next(Seen)
+    seen = reports.next(CapturedReading)
 
     assert len(seen.sight.reading.dice_in_tray) == 6
 
@@ -215,7 +215,7 @@ def test_a_tray_that_never_lies_still_is_given_up_in_time(clock):
     tray = Shaken(seed=2, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
-    number = reports.watch.look(wait_s=0.5)
+    number = reports.watch.request_reading(wait_s=0.5)
 
     assert reports.next(TimedOut) == TimedOut(number)
 
@@ -243,18 +243,18 @@ def rolled(clock, *values, **options):
 
 def test_a_throw_that_lies_is_read_before_anybody_asks(clock):
     tray, reports = rolled(clock, 1, 2, 3, 4, 5, 6)
-    before, number = tray.captured, reports.watch.look()
+    before, number = tray.captured, reports.watch.request_reading()
     reports.step()
-    (seen,) = (report for report in reports.said if isinstance(report, Seen))
+    (seen,) = (report for report in reports.said if isinstance(report, CapturedReading))
 
-    assert seen.look == number
+    assert seen.request == number
     assert sorted(die.value for die in seen.reading.dice_in_tray) == [1, 2, 3, 4, 5, 6]
     assert tray.captured == before
 
 
 @pytest.mark.parametrize("looks", [1, 2, 3])
 def test_as_many_looks_as_must_agree_are_taken_ahead_and_no_more(clock, looks):
-    tray, reports = rolled(clock, 2, 4, 6, looks=looks)
+    tray, reports = rolled(clock, 2, 4, 6, burst_frames=looks)
     before = tray.captured
     reports.wait_s(5.0)
 
@@ -285,14 +285,14 @@ def test_dice_that_were_moved_after_they_were_read_ahead_are_read_anew(clock):
 
 def test_what_is_learnt_of_the_table_meanwhile_lets_it_be_read_anew(clock):
     tray, reports = rolled(clock, 1, 2, 3)
-    reports.watch.mark(asked(reports).sight.time_s)
+    reports.watch.mark_accepted(asked(reports).sight.time_s)
     tray.throw(values=[4, 5, 6])
     reports.wait_s(2.0)
     second = asked(reports)
     tray.throw(values=[1, 1, 5])
     reports.wait_s(2.0)
     before, known = tray.captured, reports.watch.table
-    reports.watch.mark(second.sight.time_s)  # the first throw stood: it teaches
+    reports.watch.mark_accepted(second.sight.time_s)  # the first throw stood: it teaches
     asked(reports)
 
     assert reports.watch.table is not known
@@ -358,14 +358,14 @@ def test_of_a_rendered_throw_only_a_settled_picture_is_read(clock, film, pressed
     reports.next(CameraFound)
     film.start()
     reports.wait_s(pressed_s)
-    number = reports.watch.look()
-    seen = reports.next(Seen)
+    number = reports.watch.request_reading()
+    seen = reports.next(CapturedReading)
     if not seen.reading.dice_in_tray:  # the tray was still empty: armed, as the session does
-        number = reports.watch.look(armed=True)
-        seen = reports.next(Seen)
+        number = reports.watch.request_reading(needs_motion=True)
+        seen = reports.next(CapturedReading)
 
     label = film.labels[film.frame_of(seen.image)]
-    assert seen.look == number
+    assert seen.request == number
     assert not label["moving"]
     assert not label["hand"]
     assert label["phase"] == "settled"
@@ -391,16 +391,16 @@ def test_whether_dice_tumbled_before_the_tray_was_marked_anew_is_not_known(clock
     camera = Faulty(tray)
     reports = Reports(clock, camera.open)
     reports.wait_s(1)
-    reports.watch.mark()
+    reports.watch.mark_accepted()
     reports.wait_s(1)
-    assert reports.watch.tumbled is False
+    assert reports.watch.has_tumbled is False
     tray.throw()
     reports.wait_s(2)
-    assert reports.watch.tumbled is True
+    assert reports.watch.has_tumbled is True
     camera.tray = tray.tray
     reports.wait_s(2)
 
-    assert reports.watch.tumbled is None
+    assert reports.watch.has_tumbled is None
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -409,13 +409,13 @@ def test_a_tray_at_rest_is_looked_at_less_often_and_a_throw_is_still_seen(clock,
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
     reports.wait_s(30)
-    reports.watch.mark()
+    reports.watch.mark_accepted()
     assert reports.watch.step() > FAST_S
 
     tray.throw(values=[1, 2, 3, 4, 5, 6])
     reports.wait_s(1)
     assert reports.watch.step() <= FAST_S
-    assert reports.watch.tumbled is True
+    assert reports.watch.has_tumbled is True
 
 
 def test_the_empty_tray_is_seen_between_throws_without_a_press(clock):
@@ -448,9 +448,9 @@ def test_dice_that_were_accepted_tell_how_the_camera_stands_once_the_next_are(cl
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
     first = thrown(reports, tray, 1, 2, 3, 4, 5, 6)
-    reports.watch.mark(first.sight.time_s)
+    reports.watch.mark_accepted(first.sight.time_s)
     assert reports.watch.table.leans == ()
-    reports.watch.mark(thrown(reports, tray, 2, 2, 3, 4, 5, 6).sight.time_s)
+    reports.watch.mark_accepted(thrown(reports, tray, 2, 2, 3, 4, 5, 6).sight.time_s)
 
     assert reports.watch.table.leans == first.reading.leans
 
@@ -459,9 +459,9 @@ def test_dice_that_were_taken_back_tell_nothing(clock):
     tray = SimulatedTray(seed=3, roll_s=0, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
-    reports.watch.mark(thrown(reports, tray, 1, 2, 3, 4, 5, 6).sight.time_s)
-    reports.watch.doubt()
-    reports.watch.mark(thrown(reports, tray, 2, 2, 3, 4, 5, 6).sight.time_s)
+    reports.watch.mark_accepted(thrown(reports, tray, 1, 2, 3, 4, 5, 6).sight.time_s)
+    reports.watch.retract_accepted()
+    reports.watch.mark_accepted(thrown(reports, tray, 2, 2, 3, 4, 5, 6).sight.time_s)
 
     assert reports.watch.table.leans == ()
 

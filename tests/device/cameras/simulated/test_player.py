@@ -2,7 +2,7 @@
 
 import pytest
 
-from device.cameras.simulated.player import throw_as_a_person
+from device.cameras.simulated.player import throw_like_a_player
 from game.match.events import Kept
 from game.match.match import Match
 from game.rules import rule_files
@@ -20,7 +20,7 @@ def thrown(match, tray, values):
 
 
 def test_the_best_keep_is_set_aside_where_none_was_tapped(match, tray):
-    throw_as_a_person(tray, thrown(match, tray, (1, 1, 2, 4, 4, 6)))
+    throw_like_a_player(tray, thrown(match, tray, (1, 1, 2, 4, 4, 6)))
 
     assert len(tray.truth) == 4
 
@@ -29,17 +29,17 @@ def test_dice_whose_reading_was_corrected_are_set_aside_all_the_same(match, tray
     tray.throw_all((1, 2, 2, 4, 4, 6))
     corrected = match.throw((1, 1, 2, 4, 4, 6))
 
-    throw_as_a_person(tray, corrected)
+    throw_like_a_player(tray, corrected)
     assert len(tray.truth) == 4
 
     tray.throw_all((1, 2, 2, 4, 4, 6))
-    throw_as_a_person(tray, corrected.push(Kept((1,))))
+    throw_like_a_player(tray, corrected.push(Kept((1,))))
     assert len(tray.truth) == 5
 
 
 def test_what_was_thrown_on_and_not_read_is_thrown_again(match, tray):
     match = thrown(match, tray, (1, 1, 2, 4, 4, 6))
-    throw_as_a_person(tray, match)
-    throw_as_a_person(tray, match)
+    throw_like_a_player(tray, match)
+    throw_like_a_player(tray, match)
 
     assert len(tray.truth) == 4

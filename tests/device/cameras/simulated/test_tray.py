@@ -42,14 +42,14 @@ def test_frames_show_the_truth(seed, clock):
         image = tray.capture().image
 
         assert sorted(values) == list(tray.truth)
-        for die in tray.lying:
+        for die in tray.visible_dice:
             assert die.value == pips_seen(image, die)
 
 
 def test_the_tray_starts_empty_with_all_dice_in_the_hand(tray):
     assert tray.truth == ()
-    assert tray.lying == ()
-    assert not tray.rolling
+    assert tray.visible_dice == ()
+    assert not tray.is_rolling
 
 
 def test_the_quads_lie_in_the_picture_beside_each_other(tray):
@@ -64,7 +64,7 @@ def test_the_quads_lie_in_the_picture_beside_each_other(tray):
 def test_thrown_dice_roll_for_a_second_of_moving_frames(tray, clock):
     tray.throw()
     frames = []
-    while tray.rolling:
+    while tray.is_rolling:
         frames.append(tray.preview().image.astype(int))
         clock.now_s += 0.125
     moving = [np.abs(a - b).max() > 40 for a, b in pairwise(frames)]
@@ -89,7 +89,7 @@ def test_the_same_seed_and_calls_give_the_same_dice(clock):
         tray.throw()
         tray.set_aside(tray.truth[:2])
         tray.throw()
-        return tray.lying
+        return tray.visible_dice
 
     assert play(5) == play(5)
     assert play(5) != play(6)
@@ -104,7 +104,7 @@ def test_looking_does_not_change_what_is_thrown_next(clock):
             tray.preview()
         tray.throw()
 
-    assert shy.lying == curious.lying
+    assert shy.visible_dice == curious.visible_dice
 
 
 def test_faces_are_fair_enough(clock):
@@ -135,7 +135,7 @@ def test_dice_aside_lie_in_the_aside_zone_of_the_picture(tray):
     zone = np.array(tray.aside.corners, np.float32)
 
     assert tray.truth == ()
-    for die in tray.lying:
+    for die in tray.visible_dice:
         assert die.zone is Zone.ASIDE
         assert cv2.pointPolygonTest(zone, (die.x_px, die.y_px), measureDist=False) > 0
 
@@ -154,24 +154,24 @@ def test_throw_n_takes_tray_dice_first_then_those_aside(tray):
     tray.throw(5, values=[6, 6, 6, 6, 6])
 
     assert tray.truth == (6, 6, 6, 6, 6)
-    assert [die.value for die in tray.lying if die.zone is Zone.ASIDE] == [3]
+    assert [die.value for die in tray.visible_dice if die.zone is Zone.ASIDE] == [3]
 
 
 def test_a_roll_off_throws_one_die_from_the_hand(tray):
     tray.throw(1, values=[4])
 
     assert tray.truth == (4,)
-    assert len(tray.lying) == 1
+    assert len(tray.visible_dice) == 1
 
 
 def test_dice_that_stay_are_neither_thrown_nor_moved(tray):
     tray.throw(values=[1, 5, 2, 3, 4, 6])
-    before = {die for die in tray.lying if die.value in {1, 5}}
+    before = {die for die in tray.visible_dice if die.value in {1, 5}}
     tray.set_aside([1, 5], to="stay")
     tray.throw(values=[2, 2, 2, 2])
 
     assert tray.truth == (1, 2, 2, 2, 2, 5)
-    assert before == {die for die in tray.lying if die.value in {1, 5}}
+    assert before == {die for die in tray.visible_dice if die.value in {1, 5}}
 
 
 def test_dice_pushed_into_the_corner_keep_their_faces_and_wait_there(tray, rest):
@@ -182,7 +182,7 @@ def test_dice_pushed_into_the_corner_keep_their_faces_and_wait_there(tray, rest)
     corner = np.array(tray.tray.corners[2])
 
     assert tray.truth == (1, 2, 2, 3, 3, 5)
-    for die in tray.lying:
+    for die in tray.visible_dice:
         if die.value in {1, 5}:
             assert np.hypot(*(corner - (die.x_px, die.y_px))) < 250
 
@@ -192,7 +192,7 @@ def test_dice_taken_away_are_out_of_the_picture(tray):
     tray.set_aside([1, 5], to="gone")
 
     assert tray.truth == (2, 3, 4, 6)
-    assert len(tray.lying) == 4
+    assert len(tray.visible_dice) == 4
 
 
 def test_gather_empties_the_tray_and_throw_all_takes_everything(tray):
@@ -200,7 +200,7 @@ def test_gather_empties_the_tray_and_throw_all_takes_everything(tray):
     tray.set_aside([1, 5])
     tray.gather()
     assert tray.truth == ()
-    assert len(tray.lying) == 2
+    assert len(tray.visible_dice) == 2
 
     tray.throw_all(values=[6] * 6)
     assert tray.truth == (6,) * 6
@@ -211,7 +211,7 @@ def test_a_nudge_moves_dice_but_never_turns_them_over(tray, rest, clock):
     before = rest()
     tray.nudge([2, 3])
     clock.now_s += 0.25
-    assert tray.rolling
+    assert tray.is_rolling
     after = rest()
 
     assert tray.truth == (1, 2, 3, 4, 5, 6)
@@ -225,7 +225,7 @@ def test_placed_dice_lie_at_once(tray):
     tray.place([1, 1, 5])
 
     assert tray.truth == (1, 1, 5)
-    assert not tray.rolling
+    assert not tray.is_rolling
 
 
 @pytest.mark.parametrize("away", [False, True])
@@ -235,7 +235,7 @@ def test_a_leaning_die_is_cocked_and_shows_no_value(tray, rest, away):
     tray.lean(2, away=away)
 
     assert tray.truth == (1, 2, 4, 5, 6)
-    assert [die.cocked for die in tray.lying] == [False, False, True, False, False, False]
+    assert [die.cocked for die in tray.visible_dice] == [False, False, True, False, False, False]
 
 
 def test_a_leaning_die_that_is_pushed_falls_flat(tray, rest):
@@ -245,7 +245,7 @@ def test_a_leaning_die_that_is_pushed_falls_flat(tray, rest):
     image = (rest(), tray.capture().image)[1]
 
     assert tray.truth == (1, 2, 3, 4, 5, 6)
-    assert all(die.value == pips_seen(image, die) for die in tray.lying)
+    assert all(die.value == pips_seen(image, die) for die in tray.visible_dice)
 
 
 def test_dice_never_overlap_whatever_hands_do(clock):
@@ -336,7 +336,7 @@ def test_a_hand_may_act_while_frames_are_taken(clock):
     try:
         for _ in range(30):
             tray.preview()
-            assert len(tray.lying) == 6
+            assert len(tray.visible_dice) == 6
     finally:
         stop.set()
         hands.join()
