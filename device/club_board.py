@@ -30,9 +30,10 @@ from web.club.match_history import MatchHistory
 from web.club.people import People
 from web.club.steward import Steward
 from web.club.store import ClubStore, StoreError
+from web.club.tournament_calls import TournamentCalls
 from web.club.tournaments import Tournaments
-from web.club.tray_requests import Ask
-from web.club.trays import Answered, Trays
+from web.club.tray_inbox import OnCallAnswer, SendRequest, TrayInbox
+from web.club.trays import Trays
 from web.server import Server
 
 TEND_S = 1.0
@@ -59,7 +60,7 @@ class Listener:
 
     def __init__(self, address: Address, warn: Callable[[str], object]) -> None:
         self._warn, self._said = warn, ""
-        self._trays: Trays | None = None
+        self._inbox: TrayInbox | None = None
         self._name = f"board-{token_hex(4)}"
         ears = Ears(
             connected=self._connected,
@@ -70,8 +71,8 @@ class Listener:
         )
         self._link = BrokerClient(address, f"traykeeper-{self._name}", ears)
 
-    def start(self, trays: Trays) -> None:
-        self._trays = trays
+    def start(self, inbox: TrayInbox) -> None:
+        self._inbox = inbox
         self._link.start()
 
     def close(self) -> None:
@@ -88,8 +89,8 @@ class Listener:
         self._link.publish(Topics(tray).assign, text, retain=True)
 
     def _connected(self) -> None:
-        if self._trays:
-            self._trays.greeted()
+        if self._inbox:
+            self._inbox.on_connected()
         every = Topics("+")
         self._link.subscribe(
             every.event, every.answer(self._name), every.availability, every.state, every.assigned
@@ -97,11 +98,11 @@ class Listener:
 
     def _message(self, topic: str, payload: bytes) -> None:
         found = _TOPIC.fullmatch(topic)
-        if self._trays is None or found is None or not is_tray_name(found[1]):
+        if self._inbox is None or found is None or not is_tray_name(found[1]):
             return
         try:
             kind = "answer" if found[2].startswith("replay/") else found[2]
-            self._trays.heard(found[1], kind, payload)
+            self._inbox.on_message(found[1], kind, payload)
         except StoreError as error:  # a full disk; what is missed now is asked for later
             if str(error) != self._said:
                 self._said = str(error)
@@ -124,24 +125,25 @@ def run(options: ClubOptions) -> None:
 def serving(
     options: ClubOptions,
     warn: Callable[[str], object],
-    make_hall: Callable[[MatchHistory, Ask, Answered], Trays] = Trays,
+    make_inbox: Callable[[Trays, MatchHistory, SendRequest, OnCallAnswer], TrayInbox] = TrayInbox,
 ) -> Iterator[tuple[Server, Steward]]:
     """The board listening and its pages served; all is closed again at the end."""
     there = address(options.broker, secret=options.secret, ca=options.ca)
     folder = Path(options.state or platformdirs.user_state_path("traykeeper") / "club")
-    steward = Steward.of(folder / "steward.key")
+    steward = Steward.load(folder / "steward.key")
     with closing(ClubStore.open(folder / "club.db")) as store:
         people = People(store)
         history = MatchHistory(store, people)
         listener = Listener(there, lambda line: warn(f"traykeeper club: {line}"))
-        tournaments = Tournaments(store, people, listener.call)
-        trays = make_hall(history, listener.ask, tournaments.answered)
+        trays = Trays()
+        calls = TournamentCalls(store, people, Tournaments(store, people), listener.call)
+        inbox = make_inbox(trays, history, listener.ask, calls.on_answer)
         hosts = AllowedHosts(*named(options.hosts), options.host)
-        app = create_club(store, history, people, trays, tournaments, steward=steward, hosts=hosts)
+        app = create_club(store, history, people, trays, calls, steward=steward, hosts=hosts)
         with Server(app, options.host, options.port) as server:
-            listener.start(trays)
+            listener.start(inbox)
             try:
-                with _tending(tournaments, trays, warn):
+                with _tending(calls, trays, inbox, warn):
                     yield server, steward
             finally:
                 listener.close()
@@ -149,7 +151,7 @@ def serving(
 
 @contextmanager
 def _tending(
-    tournaments: Tournaments, trays: Trays, warn: Callable[[str], object]
+    calls: TournamentCalls, trays: Trays, inbox: TrayInbox, warn: Callable[[str], object]
 ) -> Iterator[None]:
     """Players are called to trays, on a thread of its own."""
     closing_now = Event()
@@ -157,8 +159,8 @@ def _tending(
     def tend() -> None:
         while not closing_now.wait(TEND_S):
             try:
-                trays.tend()
-                if tournaments.tend(trays.snapshot().trays):
+                inbox.retry_requests()
+                if calls.update(trays.snapshot().trays):
                     trays.refresh()
             except GameError as error:
                 warn(f"traykeeper club: {error}")
@@ -177,5 +179,5 @@ def _greet(options: ClubOptions, server: Server, steward: Steward) -> None:
     if sys.stdout.isatty():
         segno.make(url, micro=False).terminal(compact=True)
     click.echo(f"The club board is at {url}")
-    click.echo(f"To merge and split players, and for tournaments: {url}{steward.way_in}")
+    click.echo(f"To merge and split players, and for tournaments: {url}{steward.link_path}")
     click.echo("Press Ctrl-C to stop.")

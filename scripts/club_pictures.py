@@ -20,7 +20,9 @@ from web.club.match_history import MatchHistory
 from web.club.people import People
 from web.club.steward import Steward
 from web.club.store import ClubStore
+from web.club.tournament_calls import TournamentCalls
 from web.club.tournaments import Tournaments
+from web.club.tray_inbox import TrayInbox
 from web.club.trays import Trays
 from web.server import Server
 
@@ -38,11 +40,11 @@ def main() -> None:
         store = ClubStore.open(Path(folder) / "club.db")
         people = People(store)
         history = MatchHistory(store, people)
-        hall = Trays(history, lambda *_: None)
-        fill(hall, Random(11))
-        steward = Steward.of(Path(folder) / "key")
-        cups = Tournaments(store, people, lambda *_: None)
-        app = create_club(store, history, people, hall, cups, steward=steward)
+        trays = Trays()
+        fill(TrayInbox(trays, history, lambda *_: None), Random(11))
+        steward = Steward.load(Path(folder) / "key")
+        calls = TournamentCalls(store, people, Tournaments(store, people), lambda *_: None)
+        app = create_club(store, history, people, trays, calls, steward=steward)
         with Server(app, "127.0.0.1", 0) as server, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
             shoot(browser, f"http://127.0.0.1:{server.port}/", "club.jpg")
@@ -50,25 +52,25 @@ def main() -> None:
         store.close()
 
 
-def fill(hall: Trays, random: Random) -> None:
+def fill(inbox: TrayInbox, random: Random) -> None:
     """Matches that were won, then one under way at each tray."""
     rules = rule_files.load("walnut-studiolo")
     for number in range(14):
         names = random.sample(NAMES, random.choice((2, 2, 3)))
         began_s = time() - 3600 * (2.5 - number / 8)
-        tell(hall, TRAYS[number % len(TRAYS)], whole_match(rules, names, number, began_s))
+        tell(inbox, TRAYS[number % len(TRAYS)], whole_match(rules, names, number, began_s))
     for number, tray in enumerate(TRAYS, 100):
-        hall.heard(tray, "availability", b"offline" if tray == "garden" else b"online")
+        inbox.on_message(tray, "availability", b"offline" if tray == "garden" else b"online")
         names = random.sample(NAMES, random.choice((2, 2, 3)))
         tape = SelfPlay(Match.start(rules, names), f"{number:016x}", time() - 600)
         for _ in range(random.randint(12, 60)):
             tape.play(random)
-        tell(hall, tray, tape)
+        tell(inbox, tray, tape)
 
 
-def tell(hall: Trays, tray: str, tape: SelfPlay) -> None:
+def tell(inbox: TrayInbox, tray: str, tape: SelfPlay) -> None:
     for entry in tape.entries:
-        hall.heard(tray, "event", json.dumps(entry.to_json()).encode())
+        inbox.on_message(tray, "event", json.dumps(entry.to_json()).encode())
 
 
 def shoot(browser: Browser, address: str, name: str) -> None:

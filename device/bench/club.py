@@ -40,7 +40,7 @@ from game.match.match import Match
 from game.message import Message
 from game.rules import rule_files
 from game.situation import Situation
-from web.club.trays import Trays
+from web.club.tray_inbox import TrayInbox
 from web.contracts.table import Lamp, Snapshot
 
 PROCESSES = 2
@@ -137,27 +137,27 @@ def _evening(plan: ClubLoad, url: str, folder: str) -> tuple[list[Said], Heard]:
 def _board(url: str, folder: str, stop: Event, tell: Connection) -> None:
     """The real board, noting when it took each entry."""
     options = ClubOptions(url, host="127.0.0.1", port=0, state=folder)
-    halls: list[_Noting] = []
+    inboxes: list[_Noting] = []
 
-    def noting(*parts: Any) -> Trays:
-        halls.append(_Noting(*parts))
-        return halls[0]
+    def noting(*parts: Any) -> TrayInbox:
+        inboxes.append(_Noting(*parts))
+        return inboxes[0]
 
     with serving(options, lambda line: click.echo(line, err=True), noting):
         tell.send("ready")
         stop.wait()
-        tell.send(Heard(halls[0].times, time.process_time(), memory_mb(os.getpid())))
+        tell.send(Heard(inboxes[0].times, time.process_time(), memory_mb(os.getpid())))
 
 
-class _Noting(Trays):
-    """A hall that notes when it had taken each entry."""
+class _Noting(TrayInbox):
+    """An inbox that notes when it had taken each entry."""
 
     def __init__(self, *parts: Any) -> None:
         super().__init__(*parts)
         self.times: Times = {}
 
-    def heard(self, name: str, kind: str, payload: bytes) -> None:
-        super().heard(name, kind, payload)
+    def on_message(self, name: str, kind: str, payload: bytes) -> None:
+        super().on_message(name, kind, payload)
         if kind in ("event", "answer"):
             data = json.loads(payload)
             for entry in data.get("entries", [data]):

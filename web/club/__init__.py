@@ -1,4 +1,4 @@
-"""The club board: every tray of an evening on one screen, and what the club remembers.
+"""The club board: every tray of a club night on one screen, and the results the club has collected.
 
-It listens, and asks for what it missed; how words come and go (MQTT) is `device.club_board`'s part.
+The board only reads from trays. `device.club_board` connects it to them over MQTT.
 """

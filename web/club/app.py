@@ -1,4 +1,4 @@
-"""The club board's own small application, on the parts of the table's page."""
+"""The Flask application of the club board, which shares parts with the page of a tray."""
 
 import time
 
@@ -11,13 +11,14 @@ from web.access import origin
 from web.access.origin import AllowedHosts, register_hosts
 from web.club.downloads import create_export
 from web.club.match_history import MatchHistory
-from web.club.pages import create_cups, create_pages
+from web.club.pages import create_pages, create_tournament_pages
 from web.club.people import People
-from web.club.screen import LANGUAGE, Following, Screen, create_screen
+from web.club.screen import LANGUAGE, Screen, create_screen
 from web.club.standings import League
 from web.club.steward import Steward, create_steward
 from web.club.store import ClubStore
-from web.club.tournaments import Tournaments
+from web.club.tournament_calls import TournamentCalls
+from web.club.trays import Trays
 from web.pages import filters
 from web.pages.assets import YEAR_S, asset
 from web.pages.compiled_templates import TEMPLATES, CompiledTemplates
@@ -29,24 +30,24 @@ def create_club(
     store: ClubStore,
     history: MatchHistory,
     people: People,
-    trays: Following,
-    tournaments: Tournaments,
+    trays: Trays,
+    calls: TournamentCalls,
     *,
     steward: Steward,
     streams: Streams | None = None,
     hosts: AllowedHosts | None = None,
 ) -> Flask:
-    """The board over this history and these trays.
+    """Create the application of a club board.
 
     Args:
-        store: where the history is, and the players.
-        history: the matches, entry by entry.
-        people: the players.
-        trays: the trays as they stand now.
-        tournaments: who meets whom, and where.
-        steward: who may change what the club remembers.
-        streams: the live streams; pass them to end them before the server stops.
-        hosts: the names under which the board may be asked for; None means any.
+        store: The database of the club.
+        history: The matches, entry by entry.
+        people: The players of the club.
+        trays: The current state of every tray.
+        calls: The tournaments, and the calls of their players to trays.
+        steward: Decides who may change what the club has stored.
+        streams: The live streams. Pass them in to end them before the server stops.
+        hosts: The host names that requests may use; None allows any.
     """
     app = Flask("web")
     app.jinja_options = {"bytecode_cache": CompiledTemplates(TEMPLATES)}
@@ -63,33 +64,34 @@ def create_club(
     problem.register(app, lost="club/lost.html")
     if hosts is not None:
         register_hosts(app, hosts)
-    origin.register(app, forms=True)  # the steward's cookie stands behind each
-    app.after_request(_with_origin)
+    origin.register(app, forms=True)  # forms carry the steward's cookie
+    app.after_request(_send_origin)
     standings = League(store)
-    screen = Screen(app, standings, tournaments)
+    screen = Screen(app, standings, calls)
     app.register_blueprint(create_screen(trays, standings, streams, screen))
     app.register_blueprint(create_pages(history, people, standings))
     app.register_blueprint(create_steward(steward, people, trays))
-    app.register_blueprint(create_cups(tournaments, people, steward, trays))
+    app.register_blueprint(create_tournament_pages(calls, people, steward, trays))
     app.register_blueprint(create_export(history, standings))
     return app
 
 
-def _with_origin(response: Response) -> Response:
-    """Forms of a page that refers to nobody come from nowhere: the guard would turn them away."""
+def _send_origin(response: Response) -> Response:
+    # With the stricter policy of the tray's page, forms arrive without an origin and are refused.
     response.headers["Referrer-Policy"] = "same-origin"
     return response
 
 
 def clock(at_s: float) -> str:
-    """The board's own time of day, "20:41"."""
+    """Return the board's local time, such as "20:41"."""
     return time.strftime("%H:%M", time.localtime(at_s))
 
 
 def day(at_s: float) -> str:
-    """Such as "21 Nov 2026"."""
+    """Return the board's local date, such as "21 Nov 2026"."""
     return time.strftime("%d %b %Y", time.localtime(at_s)).lstrip("0")
 
 
 def day_and_clock(at_s: float) -> str:
+    """Return the board's local date and time, such as "21 Nov 2026, 20:41"."""
     return f"{day(at_s)}, {clock(at_s)}"

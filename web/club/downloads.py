@@ -1,4 +1,4 @@
-"""The club's history to take along: a table for spreadsheets, and every entry there is."""
+"""Downloads of the club's history: the results as CSV, and every entry as JSON lines."""
 
 import csv
 import io
@@ -12,59 +12,64 @@ from web.club.match_history import MatchHistory
 from web.club.standings import League
 from web.few_at_once import FewAtOnce
 
-ALL = -1
-OPEN = 2
-"""Downloads at once: each reads the whole history, as fast as somebody takes it."""
+NO_LIMIT = -1
+MAX_DOWNLOADS = 2
+"""Downloads at once. Each reads the whole history, at the pace of its client."""
 
 COLUMNS = ("match", "tray", "began", "rules", "target", "over", "seat", "player", "score", "won")
 
 
 def create_export(history: MatchHistory, standings: League) -> Blueprint:
-    """The blueprint of what can be downloaded."""
+    """Create the blueprint of the downloads.
+
+    Args:
+        history: The entries of all matches.
+        standings: The results of all matches.
+    """
     export = Blueprint("export", __name__, url_prefix="/export")
-    few = FewAtOnce(OPEN)
+    limit = FewAtOnce(MAX_DOWNLOADS)
 
     @export.get("/matches.csv")
-    @few.sent
+    @limit.sent
     def matches() -> Response:
-        return _file(_csv(standings), "text/csv", "matches.csv")
+        return _attachment(_csv_rows(standings), "text/csv", "matches.csv")
 
     @export.get("/entries.jsonl")
-    @few.sent
+    @limit.sent
     def entries() -> Response:
-        return _file(_lines(history, standings), "application/x-ndjson", "entries.jsonl")
+        return _attachment(_json_lines(history, standings), "application/x-ndjson", "entries.jsonl")
 
     return export
 
 
-def _csv(standings: League) -> Iterator[str]:
-    """A line for each seat of each match."""
-    yield _row(COLUMNS)
-    for match in reversed(standings.matches(limit=ALL)):
+def _csv_rows(standings: League) -> Iterator[str]:
+    """Yield the header, then a row for each seat of each match."""
+    yield _csv_row(COLUMNS)
+    for match in reversed(standings.matches(limit=NO_LIMIT)):
         began = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(match.began_s))
         head = (match.id, match.tray, began, match.rules, match.target, int(match.over))
         for number, seat in enumerate(match.seats, 1):
-            yield _row((*head, number, _as_text(seat.name), seat.score, int(seat.won)))
+            yield _csv_row((*head, number, _without_formula(seat.name), seat.score, int(seat.won)))
 
 
-def _row(values: tuple[object, ...]) -> str:
+def _csv_row(values: tuple[object, ...]) -> str:
     line = io.StringIO()
     csv.writer(line).writerow(values)
     return line.getvalue()
 
 
-def _as_text(name: str) -> str:
-    """A spreadsheet takes what begins so for a formula."""
+def _without_formula(name: str) -> str:
+    """Quote a name that a spreadsheet would run as a formula."""
     return f"'{name}" if name[:1] in "=+-@" else name
 
 
-def _lines(history: MatchHistory, standings: League) -> Iterator[str]:
-    """Every entry, oldest match first: another board can be made of it."""
-    for match in reversed(standings.matches(limit=ALL)):
+def _json_lines(history: MatchHistory, standings: League) -> Iterator[str]:
+    """Yield every entry, oldest match first, so that another board can import them."""
+    for match in reversed(standings.matches(limit=NO_LIMIT)):
         for entry in history.entries(match.id):
             yield json.dumps({"tray": match.tray, **entry.to_json()}, ensure_ascii=False) + "\n"
 
 
-def _file(lines: Iterator[str], mimetype: str, name: str) -> Response:
+def _attachment(lines: Iterator[str], mimetype: str, name: str) -> Response:
     headers = {"Content-Disposition": f"attachment; filename={name}", "Cache-Control": "no-store"}
     return Response(lines, headers=headers, mimetype=mimetype)

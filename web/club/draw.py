@@ -1,4 +1,4 @@
-"""Who meets whom in a tournament: everybody everybody, or who loses is out."""
+"""The pairings of a tournament, either a round robin or a knock-out."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from enum import StrEnum
 from game.errors import IllegalMove
 from game.message import Message
 
-FEWEST, MOST = 3, 64
-"""Players; two have a match, and 65 in a round robin would meet for weeks."""
+MIN_PLAYERS, MAX_PLAYERS = 3, 64
+"""Two players need no tournament; a round robin of 65 would take weeks."""
 
 BYE = 0
-"""In place of a player: whoever is drawn against it rests, or goes on unplayed."""
+"""Player number that stands for "no opponent": the other player rests or advances."""
 
 
 class TournamentKind(StrEnum):
@@ -23,7 +23,14 @@ class TournamentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TournamentPlan:
-    """A tournament; `players` in the order of their strength, or of the draw."""
+    """What a tournament is drawn from.
+
+    Attributes:
+        kind: Round robin or knock-out.
+        players: Player numbers, strongest first or in the order of a draw.
+        rules: Name of a published rule set.
+        target: Points to win; None takes the target of the rule set.
+    """
 
     kind: TournamentKind
     players: tuple[int, ...]
@@ -31,19 +38,26 @@ class TournamentPlan:
     target: int | None = None
 
     def __post_init__(self) -> None:
-        if not FEWEST <= len(set(self.players)) == len(self.players) <= MOST:
+        if not MIN_PLAYERS <= len(set(self.players)) == len(self.players) <= MAX_PLAYERS:
             raise IllegalMove(
                 Message(
                     "a tournament has %(least)s to %(most)s players, each once",
-                    least=FEWEST,
-                    most=MOST,
+                    least=MIN_PLAYERS,
+                    most=MAX_PLAYERS,
                 )
             )
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Two who meet; in a knock-out None is who is not known yet. Rounds count from 1."""
+    """Two players who meet in a round.
+
+    Attributes:
+        number: Position in the order of play, from 0.
+        round: Round of the tournament, from 1.
+        first: A player number; None while the player is not known yet.
+        second: The other player number, or None.
+    """
 
     number: int
     round: int
@@ -52,56 +66,62 @@ class Pairing:
 
     @property
     def players(self) -> frozenset[int]:
-        """Both, once they are known; else empty."""
+        """Both players, or an empty set until both are known."""
         if self.first is None or self.second is None:
             return frozenset()
         return frozenset((self.first, self.second))
 
 
 def pairings(plan: TournamentPlan, winners: Mapping[frozenset[int], int]) -> tuple[Pairing, ...]:
-    """All pairings in the order of play; `winners` says who won between which two."""
+    """Return all pairings in the order of play.
+
+    Args:
+        plan: The tournament.
+        winners: The winner of each pair of players whose match is over.
+    """
     drawn = (
         _round_robin(plan) if plan.kind is TournamentKind.ROUND_ROBIN else _knock_out(plan, winners)
     )
     return tuple(
-        Pairing(number, turn, first, second) for number, (turn, first, second) in enumerate(drawn)
+        Pairing(number, round_, first, second)
+        for number, (round_, first, second) in enumerate(drawn)
     )
 
 
 def _round_robin(plan: TournamentPlan) -> Iterator[tuple[int, int, int]]:
-    """The first sits still, all others move on by one seat each round."""
-    still, *others = (*plan.players, *([BYE] if len(plan.players) % 2 else []))
-    for turn in range(1, len(others) + 1):
-        seats = [still, *others]
+    """Use the circle method: the first player stays, all others move on by one seat each round."""
+    fixed, *others = (*plan.players, *([BYE] if len(plan.players) % 2 else []))
+    for round_ in range(1, len(others) + 1):
+        seats = [fixed, *others]
         for first, second in zip(seats, reversed(seats[len(seats) // 2 :]), strict=False):
             if BYE not in (first, second):
-                yield turn, first, second
+                yield round_, first, second
         others = [others[-1], *others[:-1]]
 
 
 def _knock_out(
     plan: TournamentPlan, winners: Mapping[frozenset[int], int]
 ) -> Iterator[tuple[int, int | None, int | None]]:
-    """The strongest meet last; where players are missing, the strongest go on unplayed."""
+    """Seed the bracket so that the two strongest can only meet in the final and get the byes."""
     slots: list[int | None] = [
         plan.players[seed] if seed < len(plan.players) else BYE
         for seed in _seeds(len(plan.players))
     ]
-    turn = 1
+    round_ = 1
     while len(slots) > 1:
-        on: list[int | None] = []
+        advancing: list[int | None] = []
         for first, second in zip(slots[::2], slots[1::2], strict=True):
             if second == BYE:
-                on.append(first)
+                advancing.append(first)
                 continue
-            yield turn, first, second
+            yield round_, first, second
             known = first is not None and second is not None
-            on.append(winners.get(frozenset((first, second))) if known else None)  # type: ignore[arg-type]
-        slots, turn = on, turn + 1
+            advancing.append(winners.get(frozenset((first, second))) if known else None)  # type: ignore[arg-type]
+        slots, round_ = advancing, round_ + 1
 
 
 def _seeds(n_players: int) -> list[int]:
-    """The order of a bracket: 0 against the last, and 1 in the other half."""
+    """Return the standard bracket order: seed 0 against the last, seed 1 in the other half."""
     seeds = [0]
     while len(seeds) < n_players:
         last = 2 * len(seeds) - 1

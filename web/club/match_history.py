@@ -1,4 +1,4 @@
-"""What the board holds of every match: each entry once, in order, however it came."""
+"""The club's copy of every match, put together from the entries that trays send."""
 
 import json
 import logging
@@ -6,38 +6,45 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, auto
 from threading import RLock
 
 from game.errors import GameError
 from game.journal.wire import WireEntry
 from game.match.match import Match
 from game.match.state import State, TurnEnding, n_hot
-from web.club.people import People, key_of
+from web.club.people import People, name_key
 from web.club.store import ClubStore
 
 log = logging.getLogger(__name__)
 
-HELD_AT_ONCE = 400
-"""Matches kept folded; others are folded again from their entries when they go on."""
+MAX_CACHED = 400
+"""Matches kept in memory; others are replayed from their entries when they continue."""
 
-CLOCKS_APART_S = 600
-"""A tray's clock that differs from the board's by more was never told the time: a Pi without
-internet goes on where it was when it was turned off."""
+MAX_CLOCK_ERROR_S = 600
+"""A tray clock that is further off than this was never set: without internet, a Pi continues from
+the time when it was switched off."""
 
 
-class Taken(Enum):
-    """What became of an entry."""
+class AddResult(Enum):
+    """What the history did with an entry."""
 
-    NEW = "it is one more"
-    KNOWN = "it was there already"
-    GAP = "some before it are missing"
-    REFUSED = "it cannot have happened"
+    NEW = auto()
+    KNOWN = auto()
+    GAP = auto()  # entries before it are missing
+    REFUSED = auto()  # the entry cannot be true
 
 
 @dataclass(frozen=True, slots=True)
-class HeldMatch:
-    """A match as the board has it, after its entry number `seq`."""
+class StoredMatch:
+    """A match as far as the club knows it.
+
+    Attributes:
+        tray: Name of the tray where it is played.
+        seq: Number of its last entry, from 0.
+        chain: Digest over all entries up to the last one.
+        match: The match after that entry.
+    """
 
     tray: str
     seq: int
@@ -46,190 +53,218 @@ class HeldMatch:
 
 
 class MatchHistory:
-    """Folds entries into matches and writes both down; any thread may ask.
+    """The matches of a club, replayed from their entries. Safe to use from any thread.
 
     Args:
-        store: where they are written.
-        people: the players.
-        clock: the board's, seconds since 1970.
+        store: The database that holds the entries.
+        people: The players of the club.
+        clock: Returns the board's time in seconds since 1970.
     """
 
     def __init__(
         self, store: ClubStore, people: People, clock: Callable[[], float] = time.time
     ) -> None:
-        self._store, self._people, self._clock = store, people, clock
-        self._held: OrderedDict[str, HeldMatch] = OrderedDict()
+        self._tables = _MatchTables(store, people, clock)
+        self._cache: OrderedDict[str, StoredMatch] = OrderedDict()
         self._lock = RLock()
-        self._count_banked()
+        self._count_missing_points()
 
-    def take(self, tray: str, entry: WireEntry, *, live: bool = False) -> Taken:
-        """One entry, as the tray said it or said it again; `live` where it happens now.
+    def add(self, tray: str, entry: WireEntry, *, live: bool = False) -> AddResult:
+        """Add an entry that a tray sent, for the first time or again.
 
-        The tray is right: where it tells a number anew with other content, what the board had
-        from there on gives way.
+        The tray is the authority: if it sends a known number with other content, the club's
+        entries from that number on are replaced.
+
+        Args:
+            tray: Name of the tray.
+            entry: The entry.
+            live: Whether the entry happened just now rather than while the tray was offline.
         """
         with self._lock:
-            return self._take(tray, entry, live=live)
+            stored = self.get(entry.match)
+            if stored and stored.tray != tray:
+                return AddResult.REFUSED
+            if stored and entry.seq <= stored.seq:
+                if self._tables.chain_at(entry.match, entry.seq) == entry.chain:
+                    return AddResult.KNOWN
+                stored = self._cut(entry.match, entry.seq)
+            if entry.seq != (stored.seq + 1 if stored else 0):
+                return AddResult.GAP
+            if not entry.follows(stored.chain if stored else ""):
+                return AddResult.GAP if stored else AddResult.REFUSED
+            return self._append(tray, entry, stored, live=live)
 
-    def _take(self, tray: str, entry: WireEntry, *, live: bool) -> Taken:
-        held = self.held(entry.match)
-        if held and held.tray != tray:
-            return Taken.REFUSED
-        if held and entry.seq <= held.seq:
-            if self._chain_at(entry.match, entry.seq) == entry.chain:
-                return Taken.KNOWN
-            held = self._cut(entry.match, entry.seq)
-        if entry.seq != (held.seq + 1 if held else 0):
-            return Taken.GAP
-        if not entry.follows(held.chain if held else ""):
-            return Taken.GAP if held else Taken.REFUSED
-        return self._add(tray, entry, held, live=live)
-
-    def _add(self, tray: str, entry: WireEntry, held: HeldMatch | None, *, live: bool) -> Taken:
-        if held is None and self._chain_at(entry.match, 0):
-            return Taken.REFUSED  # it is here, but cannot be folded any more: kept as it is
+    def _append(
+        self, tray: str, entry: WireEntry, before: StoredMatch | None, *, live: bool
+    ) -> AddResult:
+        if before is None and self._tables.chain_at(entry.match, 0):
+            return AddResult.REFUSED  # stored, but this version cannot replay it: leave it alone
         try:
-            match = entry.played(held.match if held else None)
+            match = entry.played(before.match if before else None)
         except GameError:
-            return Taken.REFUSED
-        after = HeldMatch(tray, entry.seq, entry.chain, match)
-        with self._store.together():
-            self._write(entry, after, held, live=live)
-        self._keep(entry.match, after)
-        return Taken.NEW
+            return AddResult.REFUSED
+        after = StoredMatch(tray, entry.seq, entry.chain, match)
+        self._tables.append(entry, after, before, live=live)
+        self._remember(entry.match, after)
+        return AddResult.NEW
 
-    def held(self, match_id: str) -> HeldMatch | None:
-        """The match as far as the board has it."""
+    def get(self, match_id: str) -> StoredMatch | None:
+        """Return a match, or None if it is unknown or this version cannot replay it."""
         with self._lock:
-            return self._find(match_id)
+            if match_id in self._cache:
+                self._cache.move_to_end(match_id)
+                return self._cache[match_id]
+            last = self._tables.last_entry(match_id)
+            match = self._replay(match_id) if last else None
+            if last is None or match is None:
+                return None
+            return self._remember(match_id, StoredMatch(*last, match))
 
-    def _find(self, match_id: str) -> HeldMatch | None:
-        if match_id in self._held:
-            self._held.move_to_end(match_id)
-            return self._held[match_id]
-        row = self._store.row("SELECT tray, seq, chain FROM match WHERE id = ?", match_id)
-        match = self._fold(match_id) if row else None
-        if row is None or match is None:
-            return None
-        return self._keep(match_id, HeldMatch(row["tray"], row["seq"], row["chain"], match))
-
-    def matches_of(self, tray: str) -> dict[str, int]:
-        """The number of the last entry held, by match."""
-        rows = self._store.rows("SELECT id, seq FROM match WHERE tray = ?", tray)
-        return {row["id"]: row["seq"] for row in rows}
+    def last_numbers(self, tray: str) -> dict[str, int]:
+        """Return the number of the last entry of each match of a tray."""
+        return self._tables.last_numbers(tray)
 
     def entries(self, match_id: str) -> Iterator[WireEntry]:
-        """All entries of a match, from its beginning."""
-        for row in self._store.rows(
-            "SELECT seq, chain, body FROM entry WHERE match = ? ORDER BY seq", match_id
-        ):
-            yield WireEntry(match_id, row["seq"], row["chain"], json.loads(row["body"]))
+        """Yield the entries of a match, the first one first."""
+        return self._tables.entries(match_id)
 
-    def _keep(self, match_id: str, held: HeldMatch) -> HeldMatch:
-        self._held[match_id] = held
-        self._held.move_to_end(match_id)
-        while len(self._held) > HELD_AT_ONCE:
-            self._held.popitem(last=False)
-        return held
+    def _remember(self, match_id: str, stored: StoredMatch) -> StoredMatch:
+        self._cache[match_id] = stored
+        self._cache.move_to_end(match_id)
+        while len(self._cache) > MAX_CACHED:
+            self._cache.popitem(last=False)
+        return stored
 
-    def _fold(self, match_id: str) -> Match | None:
-        """None where the rules of today do not allow what was played then."""
+    def _replay(self, match_id: str) -> Match | None:
         match = None
         try:
             for entry in self.entries(match_id):
                 match = entry.played(match)
         except GameError as error:
-            log.warning("match %s cannot be read any more (%s)", match_id, error)
+            log.warning("match %s cannot be replayed by this version (%s)", match_id, error)
             return None
         return match
 
-    def _chain_at(self, match_id: str, seq: int) -> str | None:
+    def _cut(self, match_id: str, seq: int) -> StoredMatch | None:
+        """Delete the entries of a match from a number on, and return what is left."""
+        self._cache.pop(match_id, None)
+        self._tables.cut(match_id, seq)
+        stored = self.get(match_id) if seq else None
+        if stored:
+            self._tables.write_seats(match_id, stored)
+        return stored
+
+    def _count_missing_points(self) -> None:
+        """Fill in the points of turns, which version 1 of the database did not store."""
+        for match_id in self._tables.matches_without_points():
+            if match := self._replay(match_id):
+                self._tables.write_points(match_id, match)
+
+
+class _MatchTables:
+    """The database tables with entries, matches and seats."""
+
+    def __init__(self, store: ClubStore, people: People, clock: Callable[[], float]) -> None:
+        self._store, self._people, self._clock = store, people, clock
+
+    def last_entry(self, match_id: str) -> tuple[str, int, str] | None:
+        """Return tray, number and chain of the last entry."""
+        row = self._store.row("SELECT tray, seq, chain FROM match WHERE id = ?", match_id)
+        return (row["tray"], row["seq"], row["chain"]) if row else None
+
+    def last_numbers(self, tray: str) -> dict[str, int]:
+        rows = self._store.rows("SELECT id, seq FROM match WHERE tray = ?", tray)
+        return {row["id"]: row["seq"] for row in rows}
+
+    def entries(self, match_id: str) -> Iterator[WireEntry]:
+        for row in self._store.rows(
+            "SELECT seq, chain, body FROM entry WHERE match = ? ORDER BY seq", match_id
+        ):
+            yield WireEntry(match_id, row["seq"], row["chain"], json.loads(row["body"]))
+
+    def chain_at(self, match_id: str, seq: int) -> str | None:
         row = self._store.row("SELECT chain FROM entry WHERE match = ? AND seq = ?", match_id, seq)
         return row["chain"] if row else None
 
-    def _cut(self, match_id: str, seq: int) -> HeldMatch | None:
-        """Forget the match from this number on."""
-        self._held.pop(match_id, None)
-        with self._store.together():
+    def matches_without_points(self) -> list[str]:
+        rows = self._store.rows("SELECT DISTINCT match FROM seat WHERE banked IS NULL")
+        return [row["match"] for row in rows]
+
+    def append(
+        self, entry: WireEntry, after: StoredMatch, before: StoredMatch | None, *, live: bool
+    ) -> None:
+        """Write an entry and its effect on the match in one transaction."""
+        state = after.match.state
+        with self._store.transaction():
+            if before is None:
+                self._store.run(
+                    "INSERT INTO match VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    entry.match, after.tray, self._began_s(entry, live=live),
+                    state.rules.title, state.rules.target, after.seq, after.chain, state.winner,
+                )  # fmt: skip
+            else:
+                self._store.run(
+                    "UPDATE match SET seq = ?, chain = ?, winner = ? WHERE id = ?",
+                    after.seq, after.chain, state.winner, entry.match,
+                )  # fmt: skip
+            body = json.dumps(entry.body, separators=(",", ":"))
+            values = (entry.match, entry.seq, entry.chain, body)
+            self._store.run("INSERT INTO entry VALUES (?, ?, ?, ?)", *values)
+            if before is None or _results(before.match.state) != _results(state):
+                self.write_seats(entry.match, after)
+
+    def _began_s(self, entry: WireEntry, *, live: bool) -> float:
+        """Return the tray's time, or the board's if the tray's clock is not set or plainly wrong."""
+        now_s = self._clock()
+        is_wrong = live and abs(entry.began_s - now_s) > MAX_CLOCK_ERROR_S
+        return now_s if is_wrong or not entry.began_s else entry.began_s
+
+    def cut(self, match_id: str, seq: int) -> None:
+        """Delete the entries of a match from a number on; with 0, the whole match."""
+        with self._store.transaction():
             self._store.run("DELETE FROM entry WHERE match = ? AND seq >= ?", match_id, seq)
             if seq == 0:
                 self._store.run("DELETE FROM seat WHERE match = ?", match_id)
                 self._store.run("DELETE FROM match WHERE id = ?", match_id)
-                return None
-            self._store.run(
-                "UPDATE match SET seq = ?1, chain = "
-                "(SELECT chain FROM entry WHERE match = ?2 AND seq = ?1) WHERE id = ?2",
-                seq - 1, match_id,
-            )  # fmt: skip
-        held = self.held(match_id)
-        if held:
-            self._write_seats(match_id, held)
-        return held
+            else:
+                self._store.run(
+                    "UPDATE match SET seq = ?1, chain = "
+                    "(SELECT chain FROM entry WHERE match = ?2 AND seq = ?1) WHERE id = ?2",
+                    seq - 1, match_id,
+                )  # fmt: skip
 
-    def _count_banked(self) -> None:
-        """Boards of before did not write it down: once, from the entries."""
-        for row in self._store.rows("SELECT DISTINCT match FROM seat WHERE banked IS NULL"):
-            if match := self._fold(row["match"]):
-                counted = [
-                    (_banked(match.state, seat), row["match"], seat)
-                    for seat in range(len(match.state.players))
-                ]
-                self._store.run_each(
-                    "UPDATE seat SET banked = ? WHERE match = ? AND seat = ?", counted
-                )
-
-    # Writing down
-
-    def _write(
-        self, entry: WireEntry, after: HeldMatch, before: HeldMatch | None, *, live: bool
-    ) -> None:
-        state = after.match.state
-        if before is None:
-            self._store.run(
-                "INSERT INTO match VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                entry.match, after.tray, self._began_s(entry, live=live),
-                state.rules.title, state.rules.target, after.seq, after.chain, state.winner,
-            )  # fmt: skip
-        else:
-            self._store.run(
-                "UPDATE match SET seq = ?, chain = ?, winner = ? WHERE id = ?",
-                after.seq, after.chain, state.winner, entry.match,
-            )  # fmt: skip
-        body = json.dumps(entry.body, separators=(",", ":"))
-        values = (entry.match, entry.seq, entry.chain, body)
-        self._store.run("INSERT INTO entry VALUES (?, ?, ?, ?)", *values)
-        if before is None or _results(before.match.state) != _results(state):
-            self._write_seats(entry.match, after)
-
-    def _began_s(self, entry: WireEntry, *, live: bool) -> float:
-        """As the tray's clock had it, unless that was not set, or is plainly wrong."""
-        now_s = self._clock()
-        wrong = live and abs(entry.began_s - now_s) > CLOCKS_APART_S
-        return now_s if wrong or not entry.began_s else entry.began_s
-
-    def _write_seats(self, match_id: str, held: HeldMatch) -> None:
-        state = held.match.state
-        won = state.mates(state.winner) if state.winner is not None else ()
+    def write_seats(self, match_id: str, stored: StoredMatch) -> None:
+        state = stored.match.state
+        winners = state.mates(state.winner) if state.winner is not None else ()
         rows = []
         for seat, player in enumerate(state.players):
             turns = [turn for turn in state.turns if turn.seat == seat]
             rows.append((
-                match_id, seat, player.name, key_of(player.name),
-                self._people.find(player.name, held.tray), player.team, player.score, seat in won,
+                match_id, seat, player.name, name_key(player.name),
+                self._people.find_or_add(player.name, stored.tray),
+                player.team, player.score, seat in winners,
                 len(turns), sum(turn.ending is TurnEnding.FARKLE for turn in turns),
                 sum(n_hot(turn.throws) for turn in turns),
                 max((t.points for t in turns if t.ending is TurnEnding.BANK), default=0),
-                _banked(state, seat),
+                _turn_points(state, seat),
             ))  # fmt: skip
         self._store.run("DELETE FROM seat WHERE match = ?", match_id)
         self._store.run_each(f"INSERT INTO seat VALUES ({', '.join('?' * 13)})", rows)  # noqa: S608
 
+    def write_points(self, match_id: str, match: Match) -> None:
+        """Write the points of the turns of each seat."""
+        seats = range(len(match.state.players))
+        self._store.run_each(
+            "UPDATE seat SET banked = ? WHERE match = ? AND seat = ?",
+            [(_turn_points(match.state, seat), match_id, seat) for seat in seats],
+        )
+
 
 def _results(state: State) -> tuple[object, ...]:
-    """What is written of a match beside its entries; most steps leave it as it is."""
+    """Return what the seat table is made of; most entries leave it unchanged."""
     return (state.players, state.turns, state.winner)
 
 
-def _banked(state: State, seat: int) -> int:
-    """What the player's own turns brought: team mates share a score, and one may be set by hand."""
+def _turn_points(state: State, seat: int) -> int:
+    """Return the points of a player's own turns: a score is shared by a team and can be set by hand."""
     return sum(turn.points for turn in state.turns if turn.seat == seat)

@@ -1,4 +1,4 @@
-"""What the club remembers, as pages: the table, players, records, single matches."""
+"""The pages of the club board: table, players, records, matches and tournaments."""
 
 from flask import Blueprint, redirect, render_template, request
 from werkzeug.exceptions import NotFound
@@ -10,14 +10,22 @@ from game.rules import rule_files
 from web.club.draw import TournamentKind, TournamentPlan
 from web.club.match_history import MatchHistory
 from web.club.people import People
-from web.club.screen import Following
 from web.club.standings import League
 from web.club.steward import Steward
-from web.club.tournaments import Tournaments
+from web.club.tournament_calls import TournamentCalls
+from web.club.trays import Trays
+
+MAX_TARGET = 1_000_000
 
 
 def create_pages(history: MatchHistory, people: People, standings: League) -> Blueprint:
-    """The blueprint of everything but the live screen."""
+    """Create the blueprint of the pages that anyone may read.
+
+    Args:
+        history: The matches, entry by entry.
+        people: The players of the club.
+        standings: The results of all matches.
+    """
     pages = Blueprint("club", __name__)
 
     @pages.get("/table")
@@ -45,10 +53,10 @@ def create_pages(history: MatchHistory, people: People, standings: League) -> Bl
 
     @pages.get("/matches/<match_id>")
     def match(match_id: str) -> str:
-        held, played = history.held(match_id), standings.match(match_id)
-        if held is None or played is None:
+        stored, played = history.get(match_id), standings.match(match_id)
+        if stored is None or played is None:
             raise NotFound
-        state = held.match.state
+        state = stored.match.state
         turns = [*state.turns] if state.winner is not None else [*state.turns, state.turn]
         rows = [(number, turn, _points(turn)) for number, turn in enumerate(turns, 1)]
         return render_template(
@@ -57,27 +65,32 @@ def create_pages(history: MatchHistory, people: People, standings: League) -> Bl
 
     @pages.get("/matches/<match_id>.txt")
     def as_text(match_id: str) -> Response:
-        held = history.held(match_id)
-        if held is None:
+        stored = history.get(match_id)
+        if stored is None:
             raise NotFound
-        return Response(to_text(held.match), mimetype="text/plain")
+        return Response(to_text(stored.match), mimetype="text/plain")
 
     return pages
 
 
 def _points(turn: Turn) -> int:
-    """Of a finished turn what it brought, of the one that is played what is at risk."""
+    """Return the points of a finished turn, or those at risk in a turn that is not over."""
     return turn.points if turn.ending else turn.at_risk
 
 
-MAX_TARGET = 1_000_000
-
-
-def create_cups(
-    tournaments: Tournaments, people: People, steward: Steward, trays: Following
+def create_tournament_pages(
+    calls: TournamentCalls, people: People, steward: Steward, trays: Trays
 ) -> Blueprint:
-    """The blueprint of tournaments."""
+    """Create the blueprint of the tournaments, which the steward draws.
+
+    Args:
+        calls: The tournaments, and the calls of their players to trays.
+        people: The players of the club.
+        steward: Decides who may draw a tournament.
+        trays: Told to redraw the screen after a change.
+    """
     pages = Blueprint("cups", __name__, url_prefix="/tournaments")
+    tournaments = calls.tournaments
 
     @pages.get("")
     def listed() -> str:
@@ -97,7 +110,7 @@ def create_cups(
         return render_template("club/tournament.html", cup=found)
 
     @pages.post("")
-    @steward.only
+    @steward.required
     def draw() -> Response:
         form = request.form
         target = form.get("target", type=int)
@@ -115,9 +128,9 @@ def create_cups(
         return redirect(f"/tournaments/{drawn}", 303)
 
     @pages.post("/<int:tournament>/<int:pairing>/withdraw")
-    @steward.only
+    @steward.required
     def withdraw(tournament: int, pairing: int) -> Response:
-        tournaments.call_again(tournament, pairing)
+        calls.call_again(tournament, pairing)
         trays.refresh()
         return redirect(f"/tournaments/{tournament}", 303)
 

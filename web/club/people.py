@@ -1,4 +1,4 @@
-"""Who is who: a player is known by name, at every tray, until somebody says otherwise."""
+"""The players of a club. A name means the same player at every tray until the steward splits it."""
 
 import json
 import re
@@ -9,16 +9,22 @@ from game.message import Message
 from game.names import clean_name
 from web.club.store import ClubStore
 
-EVERYWHERE = ""
-"""In place of a tray: the name means this player at all trays that say nothing else."""
+ALL_TRAYS = ""
+"""Stored instead of a tray: the name means this player at every tray without an entry of its own."""
 
-_NOBODY = re.compile(r"player \d+")
-"""What a tray calls those who gave no name."""
+_UNNAMED = re.compile(r"player \d+")
+"""What a tray calls a player who entered no name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A player of the club; `names` are what trays call them, each with the tray or everywhere."""
+    """A player of the club.
+
+    Attributes:
+        id: Number of the player.
+        name: The name on the pages of the club.
+        names: Each name that trays use for this player, with its tray or `ALL_TRAYS`.
+    """
 
     id: int
     name: str
@@ -26,23 +32,33 @@ class Person:
 
 
 class People:
-    """The players of a board, found by the names in matches; merged and split by people."""
+    """The players in the database of a club, found by the names in their matches."""
 
     def __init__(self, store: ClubStore) -> None:
         self._store = store
 
-    def find(self, name: str, tray: str) -> int | None:
-        """Who is called so at this tray; a new player where nobody is. None for "Player 2"."""
-        key = key_of(name)
-        if _NOBODY.fullmatch(key):
-            return None
-        return self.known(name, tray) or self._new(name, key, EVERYWHERE)
+    def find_or_add(self, name: str, tray: str) -> int | None:
+        """Return the number of a player, who is added if the name is new.
 
-    def known(self, name: str, tray: str) -> int | None:
-        """Who is called so at this tray, if anybody is."""
+        Args:
+            name: Name in a match. None is returned for "Player 2" and the like.
+            tray: Name of the tray, or `ALL_TRAYS`.
+        """
+        key = name_key(name)
+        if _UNNAMED.fullmatch(key):
+            return None
+        return self.find(name, tray) or self._new(name, key, ALL_TRAYS)
+
+    def find(self, name: str, tray: str) -> int | None:
+        """Return the number of a player, or None if nobody has that name.
+
+        Args:
+            name: Name in a match.
+            tray: Name of the tray, or `ALL_TRAYS`.
+        """
         row = self._store.row(
             "SELECT player FROM called WHERE key = ? AND tray IN (?, ?) ORDER BY tray DESC",
-            key_of(name), tray, EVERYWHERE,
+            name_key(name), tray, ALL_TRAYS,
         )  # fmt: skip
         return int(row["player"]) if row else None
 
@@ -52,24 +68,29 @@ class People:
         return player
 
     def add(self, name: str) -> int:
-        """The player of this name, who may not have played yet."""
-        shown = clean_name(name)
-        found = self.find(shown, EVERYWHERE)
+        """Return the number of a player, who need not have played yet.
+
+        Raises:
+            IllegalMove: If the name is not usable.
+        """
+        cleaned = clean_name(name)
+        found = self.find_or_add(cleaned, ALL_TRAYS)
         if found is None:
             raise IllegalMove(
                 Message(
                     "%(name)s is what trays call somebody without a name: take a real one",
-                    name=shown,
+                    name=cleaned,
                 )
             )
         return found
 
     def all(self) -> list[Person]:
-        """Everybody, by name."""
+        """Return all players in alphabetical order, without the names that trays use."""
         rows = self._store.rows("SELECT id, name FROM player ORDER BY name COLLATE NOCASE")
         return [Person(row["id"], row["name"]) for row in rows]
 
     def person(self, player: int) -> Person | None:
+        """Return a player with the names that trays use."""
         row = self._store.row("SELECT id, name FROM player WHERE id = ?", player)
         names = self._store.rows(
             "SELECT key, tray FROM called WHERE player = ? ORDER BY key, tray", player
@@ -79,11 +100,20 @@ class People:
         return Person(row["id"], row["name"], tuple((n["key"], n["tray"]) for n in names))
 
     def merge(self, player: int, into: int) -> None:
-        """The two were one person all along."""
+        """Make two players one person.
+
+        Args:
+            player: The player who disappears.
+            into: The player who gets the names and results of both.
+
+        Raises:
+            IllegalMove: If they are the same, if one does not exist, or if both are drawn in one
+                tournament.
+        """
         if player == into:
             raise IllegalMove(Message("a player is the same as themselves already: choose another"))
-        self._expect(player, into)
-        with self._store.together():
+        self._require(player, into)
+        with self._store.transaction():
             self._merge_in_draws(player, into)
             self._store.run("UPDATE called SET player = ? WHERE player = ?", into, player)
             self._store.run("UPDATE seat SET player = ? WHERE player = ?", into, player)
@@ -104,23 +134,29 @@ class People:
                 "UPDATE tournament SET plan = ? WHERE id = ?", json.dumps(plan), row["id"]
             )
 
-    def split(self, player: int, name: str, tray: str = EVERYWHERE) -> int:
-        """Who is called `name` (at that tray alone, if one is named) is somebody else.
+    def split(self, player: int, name: str, tray: str = ALL_TRAYS) -> int:
+        """Turn one name of a player into a new player and return the number of that player.
 
-        Gives the new player, who takes what was played under that name there.
+        Args:
+            player: The player who loses the name.
+            name: The name. All results under it move to the new player.
+            tray: Name of the only tray where the name means somebody else, or `ALL_TRAYS`.
+
+        Raises:
+            IllegalMove: If the player has no results under that name there.
         """
-        self._expect(player)
-        key = key_of(name)
-        known = self._store.row(
+        self._require(player)
+        key = name_key(name)
+        row = self._store.row(
             "SELECT COUNT(*) AS n FROM seat JOIN match ON match.id = seat.match "
             "WHERE player = ? AND key = ? AND ? IN ('', tray)",
             player, key, tray,
         )  # fmt: skip
-        if not known or not known["n"]:
+        if not row or not row["n"]:
             raise IllegalMove(Message("nobody of that name has played there: %(name)s", name=name))
-        shown = clean_name(name)
-        with self._store.together():
-            other = self._new(f"{shown} ({tray})" if tray else shown, key, tray)
+        cleaned = clean_name(name)
+        with self._store.transaction():
+            other = self._new(f"{cleaned} ({tray})" if tray else cleaned, key, tray)
             self._store.run(
                 "UPDATE seat SET player = ? WHERE player = ? AND key = ? "
                 "AND ? IN ('', (SELECT tray FROM match WHERE id = seat.match))",
@@ -128,12 +164,12 @@ class People:
             )  # fmt: skip
         return other
 
-    def _expect(self, *players: int) -> None:
+    def _require(self, *players: int) -> None:
         for player in players:
             if self._store.row("SELECT 1 FROM player WHERE id = ?", player) is None:
                 raise IllegalMove(Message("that player is gone: look at the list again"))
 
 
-def key_of(name: str) -> str:
-    """Names that differ only in case are one."""
+def name_key(name: str) -> str:
+    """Return a name without the differences of case and spacing that do not count."""
     return " ".join(name.casefold().split())

@@ -1,64 +1,60 @@
-"""The big screen: every tray live, the evening's table and matches; drawn once for each change."""
+"""The big screen of a club night, rendered once for each change of a tray."""
 
 import json
 from hashlib import blake2s
 from importlib.metadata import version
-from typing import Any, Protocol
+from typing import Any
 
 from flask import Blueprint, Flask, Response, make_response, render_template
 from flask_babel import force_locale
 
-from web.club.standings import League, evening_began_s
-from web.club.tournaments import Tournaments
-from web.club.trays import ShownTray, TraysSnapshot
+from web.club.standings import League, evening_start_s
+from web.club.tournament_calls import TournamentCalls
+from web.club.trays import Trays, TraysSnapshot, TrayStatus
 from web.pages.scoreboard import HEARTBEAT
 from web.response import json_answer
 from web.stream import Streams, event_text
 from web.version_cache import VersionCache
 
 SECTIONS = ("calls", "trays", "standings", "evening")
-MATCHES_SHOWN = 12
+MAX_MATCHES = 12
 
 LANGUAGE = "en"
-"""All look at one screen: it speaks one language."""
-
-
-class Following(Protocol):
-    """The hall, as the screen needs it."""
-
-    def snapshot(self) -> TraysSnapshot: ...
-
-    def wait(self, after: int, timeout_s: float) -> TraysSnapshot | None: ...
-
-    def refresh(self) -> None: ...
+"""The screen has one language, because everybody looks at the same one."""
 
 
 class Screen:
-    """Renders the sections of the screen."""
+    """The sections of the big screen as HTML.
 
-    def __init__(self, app: Flask, standings: League, tournaments: Tournaments) -> None:
-        self._app, self._standings, self._tournaments = app, standings, tournaments
-        self.sections: VersionCache[TraysSnapshot, dict[str, str]] = VersionCache(self._all)
+    Args:
+        app: The application that has the templates.
+        standings: The results of tonight's matches.
+        calls: The players who are called to a tray.
+    """
+
+    def __init__(self, app: Flask, standings: League, calls: TournamentCalls) -> None:
+        self._app, self._standings, self._calls = app, standings, calls
+        self.sections: VersionCache[TraysSnapshot, dict[str, str]] = VersionCache(self._render_all)
         self.event: VersionCache[TraysSnapshot, str] = VersionCache(
             lambda snapshot: event_text("board", self.html(snapshot))
         )
 
     def html(self, snapshot: TraysSnapshot) -> str:
-        """All sections one after the other, for a browser that is to swap them."""
+        """Return all sections, one after the other, for a browser that replaces the changed ones."""
         return "\n".join(self.sections(snapshot).values())
 
-    def _all(self, snapshot: TraysSnapshot) -> dict[str, str]:
-        since_s = evening_began_s()
+    def _render_all(self, snapshot: TraysSnapshot) -> dict[str, str]:
+        since_s = evening_start_s()
         values = {
-            "calls": self._tournaments.calls(),
+            "calls": self._calls.open_calls(),
             "trays": snapshot.trays,
             "standings": self._standings.table(since_s),
-            "matches": self._standings.matches(since_s, over=True, limit=MATCHES_SHOWN),
+            "matches": self._standings.matches(since_s, over=True, limit=MAX_MATCHES),
         }
         with self._app.app_context(), force_locale(LANGUAGE):
-            return {name: self._section(name, values) for name in SECTIONS}
+            return {name: self._render(name, values) for name in SECTIONS}
 
-    def _section(self, name: str, values: dict[str, Any]) -> str:
+    def _render(self, name: str, values: dict[str, Any]) -> str:
         templates = self._app.jinja_env
         inner = templates.get_template(f"club/_{name}.html").render(**values).strip()
         digest = blake2s(inner.encode(), digest_size=6).hexdigest()
@@ -66,10 +62,15 @@ class Screen:
         return section.render(name=name, digest=digest, inner=inner)
 
 
-def create_screen(
-    trays: Following, standings: League, streams: Streams, screen: Screen
-) -> Blueprint:
-    """The blueprint of the live screen, and of the same as JSON."""
+def create_screen(trays: Trays, standings: League, streams: Streams, screen: Screen) -> Blueprint:
+    """Create the blueprint of the big screen and of its content as JSON.
+
+    Args:
+        trays: The current state of every tray.
+        standings: The results of tonight's matches.
+        streams: The live streams.
+        screen: The rendered sections.
+    """
     pages = Blueprint("screen", __name__)
 
     @pages.get("/")
@@ -98,15 +99,15 @@ def create_screen(
             "status": "ok",
             "version": version("traykeeper"),
             "trays": online,
-            "matches": len(standings.matches(evening_began_s())),
+            "matches": len(standings.matches(evening_start_s())),
         }
         return Response(json.dumps(body) + "\n", mimetype="application/json")
 
     return pages
 
 
-def tray_json(tray: ShownTray) -> dict[str, Any]:
-    """A tray for programs."""
+def tray_json(tray: TrayStatus) -> dict[str, Any]:
+    """Return the state of a tray as JSON for other programs."""
     return {
         "tray": tray.name,
         "online": tray.online,

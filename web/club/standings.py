@@ -1,4 +1,4 @@
-"""What the matches add up to: the evening, the table, head to head, and records."""
+"""The results of a club: tables, head-to-head records, and the best of everything."""
 
 import time
 from dataclasses import dataclass
@@ -7,14 +7,21 @@ from sqlite3 import Row
 from web.club.store import ClubStore
 
 EVENING_BEGINS_H = 6
-"""Of the board's local day: who plays until four still plays the evening before."""
+"""Local hour at which a new evening begins, so that a match at 4 am counts for the night before."""
 
-MATCHES_SHOWN = 200
+MAX_MATCHES = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Who sat there; `player` is None for one without a name."""
+    """A player's result in one match.
+
+    Attributes:
+        name: The name in the match.
+        player: Number of the player; None without a name.
+        score: Points at the end, or so far.
+        won: Whether the player or the player's team won.
+    """
 
     name: str
     player: int | None
@@ -24,7 +31,17 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class LeagueMatch:
-    """A match; `over` once it was won."""
+    """A match of the club and its results.
+
+    Attributes:
+        id: Sixteen hexadecimal digits.
+        tray: Name of the tray.
+        began_s: Start of the match in seconds since 1970.
+        rules: Title of the rule set.
+        target: Points to win.
+        over: Whether somebody has won.
+        seats: The players in the order of their seats.
+    """
 
     id: str
     tray: str
@@ -37,9 +54,18 @@ class LeagueMatch:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player's row of the table; only matches that were won count.
+    """A player's row of the table. Only matches with a winner count.
 
-    `points` are those that the player's own turns brought.
+    Attributes:
+        player: Number of the player.
+        name: Name of the player.
+        played: Number of matches.
+        won: Number of matches won.
+        points: Points of the player's own turns.
+        best_turn: Most points banked in a turn.
+        farkles: Number of farkles.
+        turns: Number of turns.
+        hot: How often the player had hot dice.
     """
 
     player: int
@@ -54,18 +80,26 @@ class Standing:
 
     @property
     def share(self) -> int:
-        """Matches won of a hundred."""
+        """Matches won in percent."""
         return round(100 * self.won / self.played)
 
     @property
     def average(self) -> int:
-        """Points a turn."""
+        """Points per turn, rounded."""
         return round(self.points / self.turns) if self.turns else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Rivalry:
-    """One player against another: matches both sat in, and who of them won."""
+    """The record of a player against a rival.
+
+    Attributes:
+        rival: Number of the rival.
+        name: Name of the rival.
+        played: Matches in which both played.
+        won: Matches that the player won.
+        lost: Matches that the rival won.
+    """
 
     rival: int
     name: str
@@ -76,7 +110,17 @@ class Rivalry:
 
 @dataclass(frozen=True, slots=True)
 class BestRecord:
-    """The most that anyone has done of something."""
+    """A record of the club.
+
+    Attributes:
+        title: What the record is about.
+        value: The number with its unit.
+        player: Number of the player who holds it.
+        name: Name of that player.
+        match: The match in which it was set.
+        tray: Name of the tray.
+        began_s: Start of that match in seconds since 1970.
+    """
 
     title: str
     value: str
@@ -87,15 +131,15 @@ class BestRecord:
     began_s: float
 
 
-def evening_began_s(now_s: float | None = None) -> float:
-    """When the evening that is now began, in seconds since 1970."""
+def evening_start_s(now_s: float | None = None) -> float:
+    """Return the start of an evening in seconds since 1970, by default of the current one."""
     now = time.localtime(time.time() if now_s is None else now_s)
     day = now.tm_mday - (now.tm_hour < EVENING_BEGINS_H)
     return time.mktime((now.tm_year, now.tm_mon, day, EVENING_BEGINS_H, 0, 0, 0, 0, -1))
 
 
 class League:
-    """Asks the store; nothing is kept here."""
+    """The results of a club, computed from its database on each call."""
 
     def __init__(self, store: ClubStore) -> None:
         self._store = store
@@ -106,22 +150,30 @@ class League:
         *,
         player: int | None = None,
         over: bool = False,
-        limit: int = MATCHES_SHOWN,
+        limit: int = MAX_MATCHES,
     ) -> list[LeagueMatch]:
-        """The newest first; of one player, or those that are `over`, where that is asked."""
+        """Return matches, the newest first.
+
+        Args:
+            since_s: Earliest start in seconds since 1970.
+            player: Number of a player who took part; None for any.
+            over: Whether to leave out matches that nobody has won yet.
+            limit: Most matches to return; -1 for all.
+        """
         rows = self._store.rows(
             "SELECT * FROM match WHERE began >= ?1 AND (?2 IS NULL OR EXISTS "
             "(SELECT 1 FROM seat WHERE match = match.id AND player = ?2)) "
             "AND (NOT ?4 OR winner IS NOT NULL) ORDER BY began DESC, id LIMIT ?3",
             since_s, player, limit, over,
         )  # fmt: skip
-        return [self._played(row) for row in rows]
+        return [self._match_of(row) for row in rows]
 
     def match(self, match_id: str) -> LeagueMatch | None:
+        """Return one match."""
         row = self._store.row("SELECT * FROM match WHERE id = ?", match_id)
-        return self._played(row) if row else None
+        return self._match_of(row) if row else None
 
-    def _played(self, match: Row) -> LeagueMatch:
+    def _match_of(self, match: Row) -> LeagueMatch:
         seats = self._store.rows(
             "SELECT COALESCE(player.name, seat.name) AS name, player, score, won FROM seat "
             "LEFT JOIN player ON player.id = seat.player WHERE match = ? ORDER BY seat",
@@ -138,7 +190,7 @@ class League:
         )
 
     def table(self, since_s: float = 0) -> list[Standing]:
-        """Most wins first, then the larger share of them, then points a turn."""
+        """Return the table: most wins first, then the higher share of wins, then more points per turn."""
         rows = self._store.rows(
             "SELECT player.id AS player, player.name, COUNT(*) AS played, SUM(won) AS won, "
             "SUM(COALESCE(banked, score)) AS points, MAX(best_turn) AS best_turn, SUM(farkles) AS farkles, "
@@ -151,7 +203,7 @@ class League:
         return sorted(standings, key=lambda s: (-s.won, -s.share, -s.average, s.name))
 
     def rivalries(self, player: int) -> list[Rivalry]:
-        """Against everybody, most matches first; team mates are no rivals."""
+        """Return a player's record against everybody but team mates, most matches first."""
         rows = self._store.rows(
             "SELECT other.player AS rival, player.name, COUNT(*) AS played, "
             "SUM(mine.won) AS won, SUM(other.won) AS lost "
@@ -165,7 +217,7 @@ class League:
         return [Rivalry(**dict(row)) for row in rows]
 
     def records(self) -> list[BestRecord]:
-        """Each once, the earliest where several are the same."""
+        """Return the records of the club; if several players share one, the first to set it holds it."""
         found = (
             self._record("Highest turn", "best_turn", "points"),
             self._record("Highest winning score", "score", "points", "won"),

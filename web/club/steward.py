@@ -1,7 +1,7 @@
-"""The one who may change what the club remembers: whoever opened the link that the board printed.
+"""The steward of a club, the only person who may change its players and tournaments.
 
-Everybody may look. The link carries a key, kept in a file of the board; the browser that opened it
-keeps it in a cookie that no script reads and no other site's page sends.
+The board prints a link with a key when it starts. The browser that opens the link keeps the key in
+a cookie that scripts cannot read and other sites cannot send. Everybody else may only read.
 """
 
 import hmac
@@ -18,7 +18,7 @@ from werkzeug.wrappers import Response
 from game.message import Message
 from game.plain_file import write_whole
 from web.club.people import People
-from web.club.screen import Following
+from web.club.trays import Trays
 from web.pages.assets import YEAR_S
 from web.problem import HttpProblem
 
@@ -30,7 +30,11 @@ def _new_key() -> str:
 
 
 class Steward:
-    """Knows the key."""
+    """Checks whether a request comes from the steward.
+
+    Args:
+        key: The secret of the steward's link.
+    """
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -39,10 +43,11 @@ class Steward:
         return "<Steward>"
 
     @classmethod
-    def of(cls, path: Path) -> Self:
-        """The key in this file, made where there is none, or half of one; nobody else can read it.
+    def load(cls, path: Path) -> Self:
+        """Read the key from a file, which is created if it is missing or incomplete.
 
-        A file that cannot be written leaves a key for this run.
+        Only the owner of the file can read it. If it cannot be written, the key is valid until the
+        board stops.
         """
         with suppress(OSError, UnicodeDecodeError):
             key = path.read_text("utf-8").strip()
@@ -54,21 +59,21 @@ class Steward:
         return cls(key)
 
     @property
-    def way_in(self) -> str:
-        """What follows the board's address in the steward's link."""
+    def link_path(self) -> str:
+        """The part of the steward's link after the address of the board."""
         return f"steward/{self._key}"
 
-    def knows(self, key: str) -> bool:
-        """An empty key opens nothing."""
+    def accepts(self, key: str) -> bool:
+        """Return whether this is the key; an empty one never is."""
         return bool(key) and hmac.compare_digest(key.encode(), self._key.encode())
 
     @property
     def is_here(self) -> bool:
-        """Whether the request that is answered comes from the steward's browser."""
-        return self.knows(request.cookies.get(COOKIE, ""))
+        """Whether the current request comes from the steward's browser."""
+        return self.accepts(request.cookies.get(COOKIE, ""))
 
-    def only(self, view: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorates a view that only the steward may ask for."""
+    def required(self, view: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorate a view that only the steward may use."""
 
         @wraps(view)
         def checked(**values: Any) -> Any:
@@ -84,14 +89,20 @@ class Steward:
         return checked
 
 
-def create_steward(steward: Steward, people: People, trays: Following) -> Blueprint:
-    """The blueprint of what only the steward does."""
+def create_steward(steward: Steward, people: People, trays: Trays) -> Blueprint:
+    """Create the blueprint of the steward's link and of the actions on players.
+
+    Args:
+        steward: Checks the key.
+        people: The players of the club.
+        trays: Told to redraw the screen after a change.
+    """
     pages = Blueprint("steward", __name__)
     pages.app_context_processor(lambda: {"steward": steward.is_here})
 
     @pages.get("/steward/<key>")
     def enter(key: str) -> Response:
-        if not steward.knows(key):
+        if not steward.accepts(key):
             raise HttpProblem(
                 403,
                 Message("that key is not the right one: the board prints it when it starts"),
@@ -101,7 +112,7 @@ def create_steward(steward: Steward, people: People, trays: Following) -> Bluepr
         return response
 
     @pages.post("/players/<int:player>/merge")
-    @steward.only
+    @steward.required
     def merge(player: int) -> Response:
         into = request.form.get("into", type=int) or 0
         people.merge(player, into)
@@ -109,7 +120,7 @@ def create_steward(steward: Steward, people: People, trays: Following) -> Bluepr
         return redirect(f"/players/{into}", 303)
 
     @pages.post("/players/<int:player>/split")
-    @steward.only
+    @steward.required
     def split(player: int) -> Response:
         other = people.split(player, request.form.get("name", ""), request.form.get("tray", ""))
         trays.refresh()

@@ -1,7 +1,7 @@
-"""The board's own SQLite: every entry of every match, and who sat where with which result.
+"""The SQLite database of a club board: the entries of every match, the results, and the players.
 
-Entries are the truth; `match` and `seat` are what they add up to, kept beside them so that a table
-of a year is one query.
+The entries are the source. The tables `match` and `seat` hold what follows from them, so that the
+results of a year are one query.
 """
 
 import sqlite3
@@ -78,40 +78,44 @@ CREATE TABLE IF NOT EXISTS call (
 """
 
 _BANKED = "BEGIN; ALTER TABLE seat ADD COLUMN banked INTEGER; PRAGMA user_version=2; COMMIT"
-"""From version 1 on: NULL until `MatchHistory` has counted it."""
+"""Upgrade from version 1. The column stays NULL until `MatchHistory` has counted the points."""
 
 
 class StoreError(GameError):
-    """The board's history cannot be read or written; says which file and what to do."""
+    """The database cannot be read or written. The message names the file and the remedy."""
 
 
 class ClubStore:
-    """The file of a board, and of no other; any thread may ask, one at a time.
+    """The database of one club board. Safe to use from any thread.
 
-    Raises (every method):
-        StoreError: the file cannot be read or written.
+    Every method raises `StoreError` if the file cannot be read or written.
+
+    Args:
+        path: The file, for error messages.
+        db: The open connection.
+        file_lock: Open file that keeps other boards out; closed with the store.
     """
 
-    def __init__(self, path: Path, db: sqlite3.Connection, alone: IO[bytes]) -> None:
-        self._path, self._db, self._alone, self._lock = path, db, alone, RLock()
+    def __init__(self, path: Path, db: sqlite3.Connection, file_lock: IO[bytes]) -> None:
+        self._path, self._db, self._file_lock, self._lock = path, db, file_lock, RLock()
 
     def __repr__(self) -> str:
         return f"<ClubStore in {self._path}>"
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """The board's history in this file, made where there is none.
+        """Open a database, which is created if it is missing.
 
         Raises:
-            JournalError: another board has it open.
+            JournalError: If another board has it open.
         """
         with _as_store_error(path), ExitStack() as undo:
             path.parent.mkdir(parents=True, exist_ok=True)
-            alone = undo.enter_context(locked(path))
+            file_lock = undo.enter_context(locked(path))
             db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             undo.callback(db.close)
             db.row_factory = sqlite3.Row
-            # What a power cut takes from here, the trays tell again.
+            # A power cut may lose the last entries: the trays send them again.
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=NORMAL")
             (version,) = db.execute("PRAGMA user_version").fetchone()
@@ -126,34 +130,58 @@ class ClubStore:
                 db.executescript(_BANKED)
             db.executescript(_SCHEMA)
             db.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-            undo.pop_all()  # all went well: the store keeps them
-        return cls(path, db, alone)
+            undo.pop_all()  # success: the store closes both
+        return cls(path, db, file_lock)
 
     def close(self) -> None:
+        """Close the database and let other boards open it."""
         with self._lock:
             self._db.close()
-            self._alone.close()
+            self._file_lock.close()
 
     def rows(self, query: str, *values: Any) -> list[sqlite3.Row]:
+        """Return all rows of a query.
+
+        Args:
+            query: SQL with a placeholder for each value.
+            values: The values.
+        """
         with self._lock, _as_store_error(self._path), suppress(OverflowError):
             return self._db.execute(query, values).fetchall()
-        return []  # what was asked for has a larger number than any row
+        return []  # a number beyond SQLite's range is in no row
 
     def row(self, query: str, *values: Any) -> sqlite3.Row | None:
+        """Return the first row of a query, or None.
+
+        Args:
+            query: SQL with a placeholder for each value.
+            values: The values.
+        """
         return next(iter(self.rows(query, *values)), None)
 
     def run(self, query: str, *values: Any) -> int:
-        """Change something; gives the number of a row that was put in."""
+        """Execute a statement and return the number of an inserted row.
+
+        Args:
+            query: SQL with a placeholder for each value.
+            values: The values.
+        """
         with self._lock, _as_store_error(self._path):
             return self._db.execute(query, values).lastrowid or 0
 
     def run_each(self, query: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Execute a statement once for each row of values.
+
+        Args:
+            query: SQL with a placeholder for each value.
+            rows: The values.
+        """
         with self._lock, _as_store_error(self._path):
             self._db.executemany(query, rows)
 
     @contextmanager
-    def together(self) -> Iterator[None]:
-        """All that is changed within the `with`, or none of it."""
+    def transaction(self) -> Iterator[None]:
+        """Make all changes within the `with` block, or none if it raises."""
         with self._lock, _as_store_error(self._path):
             self._db.execute("BEGIN")
             try:

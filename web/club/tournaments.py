@@ -1,38 +1,33 @@
-"""Tournaments: drawn once, filled by the matches that the trays tell of, called to free trays.
+"""Tournaments and their results.
 
-Only the draw and the calls are kept. Results are read from the history each time, so that a win
-that is taken back at the tray is taken back here.
+Only the draw is stored. Results are read from the history of matches each time, so that a win that
+is undone at the tray is undone in the tournament too.
 """
 
 import json
-import re
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass
-from secrets import token_hex
-from threading import RLock
-from typing import Any
 
 from game.errors import IllegalMove
 from game.message import Message
 from game.names import clean_name
 from game.rules import rule_files
-from game.situation import FREE
 from web.club.draw import Pairing, TournamentKind, TournamentPlan, pairings
-from web.club.match_history import CLOCKS_APART_S
+from web.club.match_history import MAX_CLOCK_ERROR_S
 from web.club.people import People
 from web.club.store import ClubStore
-from web.club.trays import ShownTray
-
-_CALL_ID = re.compile(r"([0-9]{1,9})-([0-9]{1,9})-[0-9a-f]{4}")
-
-Call = Callable[[str, dict[str, Any] | None], object]
-"""Calls a match to a tray; None takes the call back."""
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
-    """A match between two players of a tournament; `winner` is None while it is played."""
+class PairingMatch:
+    """The match of a pairing.
+
+    Attributes:
+        match: Id of the match.
+        tray: Name of the tray.
+        winner: Number of the player who won; None while it is played.
+    """
 
     match: str
     tray: str
@@ -41,22 +36,29 @@ class Met:
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """A pairing, and what became of it."""
+    """A pairing and how far it has come.
+
+    Attributes:
+        pairing: The two players.
+        met: Their match; None before it begins.
+        tray: The tray to which they are called, if any.
+        declined: Whether that tray declined.
+    """
 
     pairing: Pairing
-    met: Met | None
+    met: PairingMatch | None
     tray: str | None
     declined: bool
 
     @property
     def is_open(self) -> bool:
-        """Whether it can be called now."""
+        """Whether the players can be called to a tray now."""
         return bool(self.pairing.players) and self.met is None and self.tray is None
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A player's row in a round robin."""
+    """A player's row in the table of a round robin."""
 
     player: int
     name: str
@@ -66,7 +68,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """A tournament as it stands."""
+    """A tournament with its results so far.
+
+    Attributes:
+        id: Number of the tournament.
+        name: Name of the tournament.
+        plan: What it was drawn from.
+        fixtures: All pairings in the order of play.
+        names: Names of the players by number.
+    """
 
     id: int
     name: str
@@ -76,11 +86,12 @@ class Tournament:
 
     @property
     def over(self) -> bool:
+        """Whether every match has a winner."""
         return all(fixture.met and fixture.met.winner for fixture in self.fixtures)
 
     @property
     def champions(self) -> list[str]:
-        """Who won the final, or most matches; several where those are as many."""
+        """The winner of the final, or everyone who shares the most wins of a round robin."""
         if not self.over:
             return []
         if self.plan.kind is TournamentKind.KNOCK_OUT:
@@ -91,40 +102,53 @@ class Tournament:
 
     @property
     def rounds(self) -> list[list[Fixture]]:
+        """The fixtures of each round."""
         last = max((fixture.pairing.round for fixture in self.fixtures), default=0)
         return [[f for f in self.fixtures if f.pairing.round == n] for n in range(1, last + 1)]
 
     @property
     def rows(self) -> list[Row]:
-        return _rows(self.plan, self.fixtures, self.names)
+        """The table of a round robin: most wins first, then fewest matches."""
+        over = [f for f in self.fixtures if f.met and f.met.winner is not None]
+        rows = [
+            Row(
+                player,
+                self.names[player],
+                sum(player in f.pairing.players for f in over),
+                sum(f.met is not None and f.met.winner == player for f in over),
+            )
+            for player in self.plan.players
+        ]
+        return sorted(rows, key=lambda row: (-row.won, row.played, row.name))
 
 
 class Tournaments:
-    """All tournaments of a board.
+    """The tournaments of a club.
 
     Args:
-        store: where draws, calls and the history are.
-        people: the players.
-        call: brings a call to a tray.
-        clock: the board's, seconds since 1970.
+        store: The database with draws and matches.
+        people: The players of the club.
+        clock: Returns the board's time in seconds since 1970.
+
+    Attributes:
+        has_running: Whether a tournament was running when `update_running` was last called.
     """
 
     def __init__(
-        self,
-        store: ClubStore,
-        people: People,
-        call: Call,
-        clock: Callable[[], float] = time.time,
+        self, store: ClubStore, people: People, clock: Callable[[], float] = time.time
     ) -> None:
-        self._store, self._people, self._call, self._clock = store, people, call, clock
-        self._lock = RLock()
-        self._running = self._any_running()
+        self._store, self._people, self._clock = store, people, clock
+        self.has_running = self.update_running()
 
     def draw(self, name: str, plan: TournamentPlan) -> int:
-        """A new tournament; matches that begin from now on count.
+        """Store a new tournament and return its number. Only matches that begin later count.
+
+        Args:
+            name: Name of the tournament.
+            plan: What it is drawn from.
 
         Raises:
-            GameError: the name, the players or the rules do not hold.
+            GameError: If the name, a player or the rule set is not usable.
         """
         rule_files.published(plan.rules)
         for player in plan.players:
@@ -134,17 +158,23 @@ class Tournaments:
                 )
         (newest,) = self._store.rows("SELECT COALESCE(MAX(rowid), 0) AS row FROM match")
         text = json.dumps(asdict(plan) | {"after": newest["row"], "drawn": self._clock()})
-        self._running = True
+        self.has_running = True
         return self._store.run(
             "INSERT INTO tournament (name, plan) VALUES (?, ?)", clean_name(name), text
         )
 
     def all(self) -> list[Tournament]:
-        """The newest first."""
+        """Return all tournaments, the newest first."""
         rows = self._store.rows("SELECT id FROM tournament ORDER BY id DESC")
         return [found for row in rows if (found := self.get(row["id"]))]
 
+    def update_running(self) -> bool:
+        """Set and return `has_running`."""
+        self.has_running = any(not tournament.over for tournament in self.all())
+        return self.has_running
+
     def get(self, tournament: int) -> Tournament | None:
+        """Return a tournament with its results so far."""
         row = self._store.row("SELECT name, plan FROM tournament WHERE id = ?", tournament)
         if row is None:
             return None
@@ -152,36 +182,37 @@ class Tournaments:
         plan = TournamentPlan(
             TournamentKind(data["kind"]), tuple(data["players"]), data["rules"], data["target"]
         )
-        drawn_s = data.get("drawn", 0.0)  # a cup drawn by an older version has none
-        met = self._met(plan, data["after"], drawn_s - CLOCKS_APART_S, data.get("left", ()))
+        drawn_s = data.get("drawn", 0.0)  # missing from tournaments of older versions
+        met = self._matches_of(
+            plan, data["after"], drawn_s - MAX_CLOCK_ERROR_S, data.get("left", ())
+        )
+        names = {player: self._name(player) for player in plan.players}
+        return Tournament(
+            tournament, row["name"], plan, self._fixtures(tournament, plan, met), names
+        )
+
+    def _fixtures(
+        self, tournament: int, plan: TournamentPlan, met: Mapping[frozenset[int], PairingMatch]
+    ) -> tuple[Fixture, ...]:
         winners = {two: match.winner for two, match in met.items() if match.winner is not None}
-        calls = {
-            call["pairing"]: call
-            for call in self._store.rows("SELECT * FROM call WHERE tournament = ?", tournament)
-        }
-        fixtures = tuple(
-            Fixture(
-                pairing,
-                met.get(pairing.players),
-                calls[pairing.number]["tray"] if pairing.number in calls else None,
-                bool(calls[pairing.number]["declined"]) if pairing.number in calls else False,
-            )
+        rows = self._store.rows("SELECT * FROM call WHERE tournament = ?", tournament)
+        calls = {row["pairing"]: (row["tray"], bool(row["declined"])) for row in rows}
+        return tuple(
+            Fixture(pairing, met.get(pairing.players), *calls.get(pairing.number, (None, False)))
             for pairing in pairings(plan, winners)
         )
-        names = {p: self._name(p) for p in plan.players}
-        return Tournament(tournament, row["name"], plan, fixtures, names)
 
     def _name(self, player: int) -> str:
         person = self._people.person(player)
         return person.name if person else "?"
 
-    def _met(
-        self, plan: TournamentPlan, after: int, since_s: float, left: Collection[str]
-    ) -> dict[frozenset[int], Met]:
-        """The first match of each two that sat alone at a tray since the draw.
+    def _matches_of(
+        self, plan: TournamentPlan, after: int, since_s: float, abandoned: Collection[str]
+    ) -> dict[frozenset[int], PairingMatch]:
+        """Return the first match of each pair since the draw.
 
-        One is older if the board had it then, or if it had begun when a tray told it later. Those
-        that were `left` count only once somebody has won them all the same.
+        A match counts if the two sat at a tray alone, if the club did not know it before the draw
+        (rows up to `after`), and if it began later. An abandoned match counts only once it is won.
         """
         rows = self._store.rows(
             "SELECT match.id, tray, winner, one.player AS first, two.player AS second, one.won "
@@ -192,144 +223,28 @@ class Tournaments:
             "ORDER BY winner IS NULL, match.rowid",
             after, since_s,
         )  # fmt: skip
-        met: dict[frozenset[int], Met] = {}
+        met: dict[frozenset[int], PairingMatch] = {}
         for row in rows:
-            two = frozenset((row["first"], row["second"]))
-            if row["winner"] is None and row["id"] in left:
+            pair = frozenset((row["first"], row["second"]))
+            if row["winner"] is None and row["id"] in abandoned:
                 continue
-            if two <= set(plan.players):
+            if pair <= set(plan.players):
                 winner = row["first"] if row["won"] else row["second"]
                 met.setdefault(
-                    two, Met(row["id"], row["tray"], None if row["winner"] is None else winner)
+                    pair,
+                    PairingMatch(row["id"], row["tray"], None if row["winner"] is None else winner),
                 )
         return met
 
-    # Calling players to trays
+    def abandon(self, tournament: int, match_id: str) -> None:
+        """Stop counting an unfinished match, unless somebody wins it after all.
 
-    def tend(self, trays: tuple[ShownTray, ...]) -> bool:
-        """Call what can be called to trays that are free; gives whether anything changed."""
-        if not self._running:
-            return False
-        with self._lock:
-            self._running = self._any_running()
-            called = False
-            for tournament in self.all() if self._running else ():
-                called = self._tend(tournament, trays) or called
-            return called
-
-    def _tend(self, tournament: Tournament, trays: tuple[ShownTray, ...]) -> bool:
-        changed = False
-        for fixture in tournament.fixtures:
-            if fixture.tray and fixture.met:
-                self.withdraw(tournament.id, fixture.pairing.number)
-                changed = True
-        busy = self._busy_players(trays)
-        for tray in self._free(trays):
-            ready = [f for f in tournament.fixtures if f.is_open and not busy & f.pairing.players]
-            if not ready:
-                break
-            self._bring(tournament, ready[0], tray)
-            busy |= ready[0].pairing.players
-            tournament = self.get(tournament.id) or tournament
-            changed = True
-        return changed
-
-    def _free(self, trays: tuple[ShownTray, ...]) -> list[str]:
-        rows = self._store.rows("SELECT tray FROM call WHERE NOT declined")
-        called = {row["tray"] for row in rows}
-        return [t.name for t in trays if t.online and t.situation in FREE and t.name not in called]
-
-    def _busy_players(self, trays: tuple[ShownTray, ...]) -> set[int]:
-        """Who is called, or sits at a tray that plays."""
-        busy: set[int] = set()
-        for tray in trays:
-            if tray.online and tray.summary and tray.summary["winner"] is None:
-                names = (player["name"] for player in tray.summary["players"])
-                busy |= {p for n in names if (p := self._people.known(n, tray.name)) is not None}
-        for tournament in self.all():
-            for fixture in tournament.fixtures:
-                if fixture.tray and not fixture.declined:
-                    busy |= fixture.pairing.players
-        return busy
-
-    def _bring(self, tournament: Tournament, fixture: Fixture, tray: str) -> None:
-        number = fixture.pairing.number
-        self._store.run("INSERT INTO call VALUES (?, ?, ?, 0)", tournament.id, number, tray)
-        two = (fixture.pairing.first, fixture.pairing.second)
-        self._call(
-            tray,
-            {
-                "id": f"{tournament.id}-{number}-{token_hex(2)}",  # called again it is another
-                "title": tournament.name,
-                "names": [tournament.names[player] for player in two if player],
-                "rules": tournament.plan.rules,
-                "target": tournament.plan.target,
-            },
-        )
-
-    def answered(self, tray: str, call_id: str, *, accepted: bool) -> None:
-        """The pencil holder at the tray has said yes or no; a no waits for the steward."""
-        named = _CALL_ID.fullmatch(call_id)
-        if named and not accepted:
-            self._store.run(
-                "UPDATE call SET declined = 1 WHERE tournament = ? AND pairing = ? AND tray = ?",
-                int(named[1]), int(named[2]), tray,
-            )  # fmt: skip
-            self._clear(tray)
-
-    def call_again(self, tournament: int, pairing: int) -> None:
-        """The steward wants this pairing called once more: a no, or a match that nobody ends, is over."""
-        found = self.get(tournament)
-        for fixture in found.fixtures if found else ():
-            if fixture.pairing.number == pairing and fixture.met and fixture.met.winner is None:
-                self._store.run(
-                    "UPDATE tournament SET plan = json_set(plan, '$.left', json_insert("
-                    "COALESCE(json_extract(plan, '$.left'), '[]'), '$[#]', ?)) WHERE id = ?",
-                    fixture.met.match, tournament,
-                )  # fmt: skip
-        self.withdraw(tournament, pairing)
-
-    def withdraw(self, tournament: int, pairing: int) -> None:
-        """Take a call back: the tray is free, and the pairing is called again some time."""
-        row = self._store.row(
-            "SELECT tray FROM call WHERE tournament = ? AND pairing = ?", tournament, pairing
-        )
-        if row:
-            self._store.run(
-                "DELETE FROM call WHERE tournament = ? AND pairing = ?", tournament, pairing
-            )
-            self._clear(row["tray"])
-
-    def _clear(self, tray: str) -> None:
-        """What was called there is taken back, unless another pairing is called there by now."""
-        with self._lock:
-            if not self._store.row("SELECT 1 FROM call WHERE tray = ? AND NOT declined", tray):
-                self._call(tray, None)
-
-    def calls(self) -> list[tuple[Tournament, Fixture]]:
-        """Who is called where, and has not begun."""
-        if not self._running:
-            return []
-        return [
-            (tournament, fixture)
-            for tournament in self.all()
-            for fixture in tournament.fixtures
-            if fixture.tray and not fixture.declined and not fixture.met
-        ]
-
-    def _any_running(self) -> bool:
-        return any(not tournament.over for tournament in self.all())
-
-
-def _rows(plan: TournamentPlan, fixtures: tuple[Fixture, ...], names: dict[int, str]) -> list[Row]:
-    over = [f for f in fixtures if f.met and f.met.winner is not None]
-    rows = [
-        Row(
-            player,
-            names[player],
-            sum(player in f.pairing.players for f in over),
-            sum(f.met is not None and f.met.winner == player for f in over),
-        )
-        for player in plan.players
-    ]
-    return sorted(rows, key=lambda row: (-row.won, row.played, row.name))
+        Args:
+            tournament: Number of the tournament.
+            match_id: Id of the match.
+        """
+        self._store.run(
+            "UPDATE tournament SET plan = json_set(plan, '$.left', json_insert("
+            "COALESCE(json_extract(plan, '$.left'), '[]'), '$[#]', ?)) WHERE id = ?",
+            match_id, tournament,
+        )  # fmt: skip

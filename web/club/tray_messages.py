@@ -1,4 +1,4 @@
-"""What a tray says of itself, checked: a topic can be written by anybody with a right to it."""
+"""Checks of what trays send: any client of the broker may write to their topics."""
 
 import json
 from dataclasses import dataclass
@@ -9,23 +9,25 @@ from game.journal.wire import is_match_id
 from game.message import Message
 from game.stats.summary import MatchSummary, PlayerSummary, ThrowSummary, TurnSummary
 
-LARGEST = 256 * 1024
-"""Bytes of a message; an answer with a hundred entries has some twenty thousand."""
+MAX_BYTES = 256 * 1024
+"""Largest message. An answer with a hundred entries has about 20,000 bytes."""
 
 MAX_SEATS = 20
-MAX_WORDS = 300
+MAX_CHARACTERS = 300
 MAX_POINTS = 10_000_000
 
 
-def parsed(payload: bytes) -> Any:
-    """The JSON of a message.
+def parse_json(payload: bytes) -> Any:
+    """Parse a message.
 
     Raises:
-        JournalError: it is none, or too much of it.
+        JournalError: If it is too large or not JSON.
     """
-    if len(payload) > LARGEST:
+    if len(payload) > MAX_BYTES:
         raise JournalError(
-            Message("a message of %(n)s bytes: %(most)s are the most", n=len(payload), most=LARGEST)
+            Message(
+                "a message of %(n)s bytes: %(most)s are the most", n=len(payload), most=MAX_BYTES
+            )
         )
     try:
         return json.loads(payload)
@@ -35,7 +37,18 @@ def parsed(payload: bytes) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class TrayState:
-    """A tray as it described itself last; `match` is None where none was begun."""
+    """The last state that a tray published.
+
+    Attributes:
+        match: The match at the tray; None before the first.
+        seq: Number of the last entry of that match.
+        chain: Digest over its entries.
+        situation: A value of `game.situation.Situation`.
+        message: What the tray says, in English.
+        question: The open question, if any.
+        page: Address of the tray's page, or "".
+        summary: The match in short; None before the first.
+    """
 
     match: str | None
     seq: int
@@ -47,21 +60,21 @@ class TrayState:
     summary: MatchSummary | None
 
     @classmethod
-    def of(cls, payload: bytes) -> Self:
-        """What the retained state says.
+    def parse(cls, payload: bytes) -> Self:
+        """Parse the state that a tray published.
 
         Raises:
-            JournalError: it is none.
+            JournalError: If it is not the state of a tray.
         """
-        data = parsed(payload)
+        data = parse_json(payload)
         try:
             return cls(
                 _match_id(data["match"]),
                 _number(data["seq"]),
-                _words(data["chain"]),
-                _words(data["situation"]),
-                _words(data["message"]),
-                None if data["question"] is None else _words(data["question"]),
+                _text(data["chain"]),
+                _text(data["situation"]),
+                _text(data["message"]),
+                None if data["question"] is None else _text(data["question"]),
                 _page(data["page"]),
                 _summary(data) if data["players"] else None,
             )
@@ -75,9 +88,9 @@ def _summary(data: dict[str, Any]) -> MatchSummary:
     players = [_player(player) for player in data["players"][:MAX_SEATS]]
     turn, throw, winner = data["turn"], data["throw"], data["winner"]
     return {
-        "rules": _words(data["rules"]),
+        "rules": _text(data["rules"]),
         "target": max(1, _number(data["target"])),
-        "rounds": max(0, _number(data.get("rounds", 0))),  # older trays say nothing of it
+        "rounds": max(0, _number(data.get("rounds", 0))),  # missing from older trays
         "players": players,
         "turn": _turn(turn, players) if turn else None,
         "throw": _throw(throw, players) if throw else None,
@@ -90,7 +103,7 @@ def _summary(data: dict[str, Any]) -> MatchSummary:
 def _turn(data: dict[str, Any], players: list[PlayerSummary]) -> TurnSummary:
     return {
         "seat": _seat(data["seat"], players),
-        "player": _words(data["player"]),
+        "player": _text(data["player"]),
         "points": _number(data["points"]),
         "dice": _number(data["dice"]),
     }
@@ -99,17 +112,17 @@ def _turn(data: dict[str, Any], players: list[PlayerSummary]) -> TurnSummary:
 def _throw(data: dict[str, Any], players: list[PlayerSummary]) -> ThrowSummary:
     return {
         "seat": _seat(data["seat"], players),
-        "player": _words(data["player"]),
+        "player": _text(data["player"]),
         "dice": _dice(data["dice"]),
         "kept": None if data["kept"] is None else _dice(data["kept"]),
         "points": _number(data["points"]),
-        "ending": None if data["ending"] is None else _words(data["ending"]),
+        "ending": None if data["ending"] is None else _text(data["ending"]),
     }
 
 
 def _player(data: dict[str, Any]) -> PlayerSummary:
     return {
-        "name": _words(data["name"]),
+        "name": _text(data["name"]),
         "score": _number(data["score"]),
         "opened": bool(data["opened"]),
         "team": None if data["team"] is None else _number(data["team"]),
@@ -117,10 +130,10 @@ def _player(data: dict[str, Any]) -> PlayerSummary:
     }
 
 
-def _words(text: Any) -> str:
+def _text(text: Any) -> str:
     if not isinstance(text, str):
         raise TypeError(f"text expected, not {type(text).__name__}")
-    return text[:MAX_WORDS]
+    return text[:MAX_CHARACTERS]
 
 
 def _number(number: Any) -> int:
@@ -144,11 +157,11 @@ def _dice(faces: Any) -> list[int]:
 def _match_id(text: Any) -> str | None:
     if text is None:
         return None
-    if not is_match_id(_words(text)):
+    if not is_match_id(_text(text)):
         raise ValueError("no match is called so")
     return str(text)
 
 
 def _page(address: Any) -> str:
-    """An address to lead people to: nothing but the page of a tray."""
-    return address if _words(address).startswith(("http://", "https://")) else ""
+    """Return a web address, or "" for a link that would run a script."""
+    return address if _text(address).startswith(("http://", "https://")) else ""

@@ -1,4 +1,4 @@
-"""A board over a history in a folder, with trays that are tapes."""
+"""A club board on a temporary database, with recorded matches instead of trays."""
 
 from contextlib import closing
 from dataclasses import replace
@@ -14,7 +14,9 @@ from web.club.people import People
 from web.club.standings import League
 from web.club.steward import Steward
 from web.club.store import ClubStore
+from web.club.tournament_calls import TournamentCalls
 from web.club.tournaments import Tournaments
+from web.club.tray_inbox import TrayInbox
 from web.club.trays import Trays
 
 RULES = replace(load("walnut-studiolo"), target=2_000)
@@ -28,7 +30,7 @@ def rules():
 
 @pytest.fixture
 def clock():
-    """The board's."""
+    """The clock of the board."""
     return Clock(EVENING_S)
 
 
@@ -55,34 +57,46 @@ def standings(store):
 
 @pytest.fixture
 def asked():
-    """What the hall has asked of trays."""
+    """Requests that were sent to trays."""
     return []
 
 
 @pytest.fixture
-def trays(history, asked):
-    return Trays(history, lambda tray, request: asked.append((tray, request)))
+def trays():
+    return Trays()
+
+
+@pytest.fixture
+def inbox(trays, history, asked):
+    return TrayInbox(trays, history, lambda tray, request: asked.append((tray, request)))
 
 
 @pytest.fixture
 def steward(tmp_path):
-    return Steward.of(tmp_path / "steward.key")
+    return Steward.load(tmp_path / "steward.key")
 
 
 @pytest.fixture
 def called():
-    """What was called to which tray."""
+    """Matches that were called to trays."""
     return []
 
 
 @pytest.fixture
-def tournaments(store, people, called, clock):
-    return Tournaments(store, people, lambda tray, match: called.append((tray, match)), clock)
+def tournaments(store, people, clock):
+    return Tournaments(store, people, clock)
 
 
 @pytest.fixture
-def app(store, history, trays, tournaments, steward):
-    return create_club(store, history, People(store), trays, tournaments, steward=steward)
+def calls(store, people, tournaments, called):
+    return TournamentCalls(
+        store, people, tournaments, lambda tray, match: called.append((tray, match))
+    )
+
+
+@pytest.fixture
+def app(store, history, trays, calls, steward):
+    return create_club(store, history, People(store), trays, calls, steward=steward)
 
 
 @pytest.fixture
@@ -92,12 +106,12 @@ def client(app):
 
 @pytest.fixture
 def played(history):
-    """Puts whole matches into the history: names, seed, tray."""
+    """Plays a whole match and adds it to the history."""
 
     def play(names, seed, tray="t1", **setup):
         tape = whole_match(RULES, names, seed, EVENING_S + 60 * seed, **setup)
         for entry in tape.entries:
-            history.take(tray, entry)
+            history.add(tray, entry)
         return tape
 
     return play

@@ -1,4 +1,4 @@
-"""The big screen in real Chromium: it follows by itself."""
+"""The big screen in Chromium updates itself."""
 
 import json
 from random import Random
@@ -23,37 +23,37 @@ def board(app):
         yield f"http://127.0.0.1:{server.port}"
 
 
-def say(trays, tray, entry):
-    trays.heard(tray, "event", json.dumps(entry.to_json()).encode())
+def send(inbox, tray, entry):
+    inbox.on_message(tray, "event", json.dumps(entry.to_json()).encode())
 
 
-def test_a_throw_at_a_tray_shows_on_the_screen(browser, board, trays):
+def test_screen_shows_a_throw_as_it_happens(browser, board, inbox):
     page = browser.new_page(viewport=SCREEN)
     page.goto(board)
     expect(page.get_by_text("No tray is on the broker yet")).to_be_visible()
     tape = SelfPlay(Match.start(RULES, ["Anna", "<b>Ben</b>"]), "00000000000000aa", EVENING_S)
-    trays.heard("den", "availability", b"online")
-    say(trays, "den", tape.entries[0])
+    inbox.on_message("den", "availability", b"online")
+    send(inbox, "den", tape.entries[0])
     tray = page.locator("[data-tray=den]")
     expect(tray.locator(".on-turn .name")).to_have_text("Anna")
     expect(tray).to_contain_text("<b>Ben</b>")
     random = Random(1)
     while tape.match.state.turn.seat == 0:
-        say(trays, "den", tape.play(random))
+        send(inbox, "den", tape.play(random))
     expect(tray.locator(".on-turn .name")).to_have_text("<b>Ben</b>")
-    trays.heard("den", "availability", b"offline")
+    inbox.on_message("den", "availability", b"offline")
     expect(tray).to_contain_text("away")
     page.close()
 
 
-def test_a_won_match_goes_into_the_table_of_the_evening(browser, board, trays, history):
+def test_won_match_appears_in_tonights_table(browser, board, inbox):
     page = browser.new_page(viewport=SCREEN)
     page.goto(board)
     random = Random(5)
     tape = SelfPlay(Match.start(RULES, ["Anna", "Ben"]), "00000000000000ab", began_s=time())
-    say(trays, "den", tape.entries[0])
+    send(inbox, "den", tape.entries[0])
     while tape.match.state.winner is None:
-        say(trays, "den", tape.play(random))
+        send(inbox, "den", tape.play(random))
     winner = tape.match.state.players[tape.match.state.winner].name
     expect(page.locator("[data-tray=den] .won-line")).to_have_text(f"{winner} wins!")
     expect(page.locator("#standings tbody tr").first).to_contain_text(winner)
@@ -62,10 +62,10 @@ def test_a_won_match_goes_into_the_table_of_the_evening(browser, board, trays, h
     page.close()
 
 
-def test_the_steward_merges_two_players_on_a_phone(browser, board, played, steward, people):
+def test_steward_merges_two_players_on_a_phone(browser, board, played, steward, people):
     played(["Anna", "Annie"], 1)
     page = browser.new_page(viewport=PHONE)
-    page.goto(f"{board}/{steward.way_in}")
+    page.goto(f"{board}/{steward.link_path}")
     page.goto(f"{board}/players/{people.find('Annie', 't1')}")
     page.get_by_label("Is the same person as").select_option(label="Anna")
     page.get_by_role("button", name="Merge").click()

@@ -1,4 +1,4 @@
-"""Who meets whom: all of it, for any number of players."""
+"""The pairings of a tournament, for any number of players."""
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +16,7 @@ def plan(kind, players):
 
 @settings(deadline=None)
 @given(PLAYERS)
-def test_in_a_round_robin_all_meet_once_and_nobody_twice_a_round(players):
+def test_round_robin_pairs_everybody_once_and_nobody_twice_in_a_round(players):
     drawn = pairings(plan(TournamentKind.ROUND_ROBIN, players), {})
     n = len(players)
 
@@ -28,7 +28,7 @@ def test_in_a_round_robin_all_meet_once_and_nobody_twice_a_round(players):
 
 @settings(deadline=None)
 @given(PLAYERS, st.randoms())
-def test_in_a_knock_out_who_loses_is_out_until_one_is_left(players, random):
+def test_knock_out_eliminates_the_loser_of_each_match(players, random):
     winners = {}
     while True:
         drawn = pairings(plan(TournamentKind.KNOCK_OUT, players), winners)
@@ -44,7 +44,7 @@ def test_in_a_knock_out_who_loses_is_out_until_one_is_left(players, random):
 
 @settings(deadline=None)
 @given(PLAYERS)
-def test_where_the_stronger_wins_the_two_best_meet_last(players):
+def test_two_strongest_players_meet_in_the_final(players):
     winners = {}
     for _ in range(8):
         drawn = pairings(plan(TournamentKind.KNOCK_OUT, players), winners)
@@ -54,6 +54,6 @@ def test_where_the_stronger_wins_the_two_best_meet_last(players):
 
 
 @pytest.mark.parametrize("players", [(1, 2), (1, 1, 2), tuple(range(65))])
-def test_too_few_too_many_or_twice_is_said(players):
+def test_wrong_number_of_players_or_a_repeated_one_is_refused(players):
     with pytest.raises(IllegalMove, match="3 to 64 players, each once"):
         plan(TournamentKind.KNOCK_OUT, players)

@@ -1,4 +1,4 @@
-"""The board's history is the trays' own: each entry once, in order, however it came."""
+"""The club's history holds each entry once and in order, however it arrives."""
 
 from random import Random
 
@@ -9,7 +9,7 @@ from device.bench.self_play import SelfPlay, whole_match
 from game.match.events import Banked, Thrown, Undone
 from game.match.match import Match
 from tests.web.club.conftest import EVENING_S, RULES
-from web.club.match_history import MatchHistory, Taken
+from web.club.match_history import AddResult, MatchHistory
 
 ID = "00000000000000aa"
 
@@ -22,9 +22,9 @@ def tape(steps=0):
     return tape
 
 
-def test_the_board_equals_the_tray_at_every_step(history):
+def test_history_equals_the_tray_after_every_step(history):
     random, tray = Random(3), tape()
-    history.take("t1", tray.entries[0])
+    history.add("t1", tray.entries[0])
     for _ in range(60):
         entry = (
             tray.do(Undone())
@@ -32,9 +32,9 @@ def test_the_board_equals_the_tray_at_every_step(history):
             else tray.play(random)
         )
 
-        assert history.take("t1", entry) is Taken.NEW
-        assert history.held(ID).match.state == tray.match.state
-        assert history.held(ID).chain == entry.chain
+        assert history.add("t1", entry) is AddResult.NEW
+        assert history.get(ID).match.state == tray.match.state
+        assert history.get(ID).chain == entry.chain
         if tray.match.state.winner is not None:
             break
 
@@ -43,81 +43,81 @@ def test_the_board_equals_the_tray_at_every_step(history):
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.data())
-def test_whatever_comes_twice_late_or_not_at_all_counts_once(history, data):
+def test_entries_that_arrive_twice_or_out_of_order_count_once(history, data):
     tray = tape(25)
-    here = history.held(ID)
+    here = history.get(ID)
     told = data.draw(st.lists(st.sampled_from(tray.entries), max_size=40))
     for entry in told:
-        before = history.held(ID)
-        taken = history.take("t1", entry)
+        before = history.get(ID)
+        taken = history.add("t1", entry)
 
-        assert taken is not Taken.REFUSED
-        assert (taken is Taken.NEW) == (entry.seq == (before.seq + 1 if before else 0))
+        assert taken is not AddResult.REFUSED
+        assert (taken is AddResult.NEW) == (entry.seq == (before.seq + 1 if before else 0))
     for entry in tray.entries:
-        history.take("t1", entry)
+        history.add("t1", entry)
 
     assert here is None or here.seq <= 25
-    assert history.held(ID).match.state == tray.match.state
+    assert history.get(ID).match.state == tray.match.state
     assert [entry.seq for entry in history.entries(ID)] == list(range(26))
 
 
-def test_a_gap_is_seen_and_nothing_is_taken_over_it(history):
+def test_entry_after_a_gap_is_not_added(history):
     tray = tape(5)
-    history.take("t1", tray.entries[0])
+    history.add("t1", tray.entries[0])
 
-    assert history.take("t1", tray.entries[2]) is Taken.GAP
-    assert history.held(ID).seq == 0
+    assert history.add("t1", tray.entries[2]) is AddResult.GAP
+    assert history.get(ID).seq == 0
 
 
-def test_a_tray_that_went_back_to_a_backup_is_right(history):
+def test_tray_restored_from_a_backup_overrides_the_history(history):
     tray = tape()
     for entry in (*tray.entries, tray.do(Thrown((1, 1, 2, 3, 4, 6))), tray.do(Undone())):
-        history.take("t1", entry)
+        history.add("t1", entry)
     restored = tape()
     other = restored.do(Thrown((5, 5, 5, 2, 3, 4)))
 
-    assert history.take("t1", other) is Taken.NEW
-    assert history.held(ID).match.state == restored.match.state
-    assert history.take("t1", restored.do(Banked())) is Taken.NEW
+    assert history.add("t1", other) is AddResult.NEW
+    assert history.get(ID).match.state == restored.match.state
+    assert history.add("t1", restored.do(Banked())) is AddResult.NEW
 
 
-def test_nobody_writes_into_the_match_of_another_tray(history):
+def test_entry_for_the_match_of_another_tray_is_refused(history):
     tray = tape(3)
     for entry in tray.entries[:3]:
-        history.take("t1", entry)
+        history.add("t1", entry)
 
-    assert history.take("t2", tray.entries[3]) is Taken.REFUSED
+    assert history.add("t2", tray.entries[3]) is AddResult.REFUSED
 
 
-def test_what_cannot_have_happened_is_refused(history):
+def test_impossible_entry_is_refused(history):
     tray = tape()
-    history.take("t1", tray.entries[0])
+    history.add("t1", tray.entries[0])
     seven = tray.entries[0].then(Thrown((7, 7, 7, 7, 7, 7)))
 
-    assert history.take("t1", seven) is Taken.REFUSED
-    assert history.held(ID).seq == 0
+    assert history.add("t1", seven) is AddResult.REFUSED
+    assert history.get(ID).seq == 0
 
 
-def test_the_history_is_there_after_a_restart(history, store, people):
+def test_history_survives_a_restart(history, store, people):
     tray = tape(20)
     for entry in tray.entries:
-        history.take("t1", entry)
+        history.add("t1", entry)
     again = MatchHistory(store, people)
 
-    assert again.held(ID).match.state == tray.match.state
-    assert again.matches_of("t1") == {ID: 20}
+    assert again.get(ID).match.state == tray.match.state
+    assert again.last_numbers("t1") == {ID: 20}
 
 
-def test_the_result_stands_once_a_match_is_won_and_goes_when_it_is_taken_back(history, standings):
+def test_result_appears_with_the_win_and_disappears_when_the_win_is_undone(history, standings):
     tray = whole_match(RULES, ["Anna", "Ben"], 5, EVENING_S)
     for entry in tray.entries:
-        history.take("t1", entry)
+        history.add("t1", entry)
     (match,) = standings.matches()
     winner = tray.match.state.winner
 
     assert match.over
     assert [seat.won for seat in match.seats] == [seat == winner for seat in (0, 1)]
     assert [seat.score for seat in match.seats] == [p.score for p in tray.match.state.players]
-    history.take("t1", tray.do(Undone()))
+    history.add("t1", tray.do(Undone()))
     assert not standings.matches()[0].over
     assert standings.table() == []

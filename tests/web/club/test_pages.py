@@ -1,4 +1,4 @@
-"""The board's pages: everybody looks, the steward changes."""
+"""The pages of the club board: everybody reads, only the steward changes anything."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ from device.bench.self_play import whole_match
 from game.journal.wire import WireEntry
 from game.match.match_text import from_text
 from game.rules.rule_files import load
-from web.club.downloads import OPEN
+from web.club.downloads import MAX_DOWNLOADS
 from web.club.match_history import MatchHistory
 from web.club.people import People
 from web.club.steward import COOKIE, Steward
@@ -21,13 +21,13 @@ ALL_PAGES = ["/", "/board", "/table", "/records", "/healthz", "/api/v1/club", "/
 
 
 @pytest.fixture
-def steward_here(client, steward):
-    client.get(f"/{steward.way_in}")
+def steward_client(client, steward):
+    client.get(f"/{steward.link_path}")
     return client
 
 
 @pytest.mark.parametrize("page", ALL_PAGES)
-def test_every_page_stands_with_and_without_matches(client, played, page):
+def test_every_page_renders_with_and_without_matches(client, played, page):
     assert client.get(page).status_code == 200
     played(["Anna", "<script>alert(1)"], 1)
     answer = client.get(page)
@@ -36,7 +36,7 @@ def test_every_page_stands_with_and_without_matches(client, played, page):
     assert "<script>alert" not in answer.text or answer.mimetype != "text/html"
 
 
-def test_a_match_is_there_turn_by_turn_and_as_text(client, played):
+def test_match_page_lists_every_turn_and_offers_the_text(client, played):
     tape = played(["Anna", "Ben"], 1)
     match_id = tape.entries[0].match
 
@@ -47,11 +47,11 @@ def test_a_match_is_there_turn_by_turn_and_as_text(client, played):
     )
 
 
-def test_a_match_of_so_many_turns_is_to_no_target(client, trays):
+def test_match_over_a_number_of_turns_shows_no_target(client, inbox):
     tape = whole_match(load("farkle-ten"), ["Anna", "Ben"], 1, 1_764_000_000)
-    trays.heard("t1", "availability", b"online")
+    inbox.on_message("t1", "availability", b"online")
     for entry in tape.entries:
-        trays.heard("t1", "event", json.dumps(entry.to_json()).encode())
+        inbox.on_message("t1", "event", json.dumps(entry.to_json()).encode())
 
     for page in ("/board", f"/matches/{tape.entries[0].match}"):
         assert "10 turns each" in client.get(page).text
@@ -59,7 +59,7 @@ def test_a_match_of_so_many_turns_is_to_no_target(client, trays):
         assert 'class="have" width="100' in client.get("/board").text
 
 
-def test_a_player_has_a_page(client, played, people):
+def test_player_has_a_page_without_the_stewards_forms(client, played, people):
     played(["Anna", "Ben"], 1)
     page = client.get(f"/players/{people.find('Anna', 't1')}").text
 
@@ -68,14 +68,14 @@ def test_a_player_has_a_page(client, played, people):
 
 
 @pytest.mark.parametrize("page", ["/players/99", "/matches/zzz", "/matches/0.txt", "/nowhere"])
-def test_what_is_not_there_is_said(client, page):
+def test_unknown_page_links_back_to_the_board(client, page):
     answer = client.get(page)
 
     assert answer.status_code == 404
     assert "Back to the board" in answer.text
 
 
-def test_only_the_steward_merges(client, played, people, steward):
+def test_only_the_steward_merges_players(client, played, people, steward):
     played(["Anna", "Annie"], 1)
     anna, annie = people.find("Anna", "t1"), people.find("Annie", "t1")
     refused = client.post(f"/players/{annie}/merge", data={"into": anna})
@@ -83,42 +83,42 @@ def test_only_the_steward_merges(client, played, people, steward):
     assert refused.status_code == 403
     assert "open the link that the board has printed" in refused.json["detail"]
     assert client.get("/steward/guess").status_code == 403
-    client.get(f"/{steward.way_in}")
+    client.get(f"/{steward.link_path}")
     assert client.post(f"/players/{annie}/merge", data={"into": anna}).status_code == 303
     assert people.person(annie) is None
 
 
-def test_the_key_is_out_of_reach_of_scripts_and_other_sites(client, steward, tmp_path):
-    cookie = client.get(f"/{steward.way_in}").headers["Set-Cookie"]
+def test_stewards_key_is_safe_from_scripts_and_other_sites(client, steward, tmp_path):
+    cookie = client.get(f"/{steward.link_path}").headers["Set-Cookie"]
 
     assert cookie.startswith(f"{COOKIE}=")
     assert "HttpOnly" in cookie
     assert "SameSite=Strict" in cookie
     assert (tmp_path / "steward.key").stat().st_mode & 0o077 == 0
-    assert Steward.of(tmp_path / "steward.key").knows(steward.way_in.partition("/")[2])
+    assert Steward.load(tmp_path / "steward.key").accepts(steward.link_path.partition("/")[2])
 
 
-def test_another_sites_page_changes_nothing(steward_here, played, people):
+def test_form_sent_from_another_site_is_refused(steward_client, played, people):
     played(["Anna", "Annie"], 1)
     headers = {"Origin": "http://evil.example"}
-    answer = steward_here.post("/players/1/merge", data={"into": "2"}, headers=headers)
+    answer = steward_client.post("/players/1/merge", data={"into": "2"}, headers=headers)
 
     assert answer.status_code == 403
     assert people.person(1)
 
 
-def test_a_split_over_the_page(steward_here, played, people):
+def test_steward_splits_a_player(steward_client, played, people):
     played(["Anna", "Ben"], 1, "t1")
     played(["Anna", "Ben"], 2, "t2")
     anna = people.find("Anna", "t1")
-    answer = steward_here.post(f"/players/{anna}/split", data={"name": "Anna", "tray": "t2"})
+    answer = steward_client.post(f"/players/{anna}/split", data={"name": "Anna", "tray": "t2"})
 
-    assert "Anna (t2)" in steward_here.get(answer.location).text
-    refused = steward_here.post(f"/players/{anna}/split", data={"name": "Zoe"})
+    assert "Anna (t2)" in steward_client.get(answer.location).text
+    refused = steward_client.post(f"/players/{anna}/split", data={"name": "Zoe"})
     assert refused.status_code == 409
 
 
-def test_the_table_of_matches_opens_in_a_spreadsheet(client, played):
+def test_csv_opens_in_a_spreadsheet_without_running_a_formula(client, played):
     played(["=1+1", "Ben"], 1)
     rows = list(csv.DictReader(io.StringIO(client.get("/export/matches.csv").text)))
 
@@ -126,35 +126,35 @@ def test_the_table_of_matches_opens_in_a_spreadsheet(client, played):
     assert sorted(row["won"] for row in rows) == ["0", "1"]
 
 
-def test_another_board_can_be_made_of_the_export(client, played, history, tmp_path):
+def test_exported_entries_rebuild_the_history_of_another_board(client, played, history, tmp_path):
     tapes = [played(["Anna", "Ben"], seed) for seed in (1, 2)]
     store = ClubStore.open(tmp_path / "other.db")
     other = MatchHistory(store, People(store))
     for line in client.get("/export/entries.jsonl").text.splitlines():
         data = json.loads(line)
-        other.take(data.pop("tray"), WireEntry.from_json(data))
+        other.add(data.pop("tray"), WireEntry.from_json(data))
     for tape in tapes:
         match_id = tape.entries[0].match
 
-        assert other.held(match_id) == replace(history.held(match_id))
+        assert other.get(match_id) == replace(history.get(match_id))
     store.close()
 
 
 @pytest.mark.parametrize("name", ["matches.csv", "entries.jsonl"])
-def test_few_take_the_history_along_at_once(client, played, name):
+def test_number_of_downloads_at_once_is_limited(client, played, name):
     played(["Anna", "Ben"], 1)
-    taking = [client.get(f"/export/{name}") for _ in range(OPEN)]
-    assert {answer.status_code for answer in taking} == {200}
+    downloads = [client.get(f"/export/{name}") for _ in range(MAX_DOWNLOADS)]
+    assert {answer.status_code for answer in downloads} == {200}
     assert client.get(f"/export/{name}").status_code == 503
 
-    taking[0].close()
+    downloads[0].close()
     assert client.get(f"/export/{name}").status_code == 200
 
 
 @pytest.mark.parametrize(
     "path", ["/players/{n}", "/tournaments/{n}", "/matches/{n}", "/matches/{n}.txt"]
 )
-def test_a_number_that_nothing_has_is_not_there(client, path):
+def test_number_too_large_for_the_database_is_not_found(client, path):
     assert client.get(path.format(n="9" * 20)).status_code == 404
 
 
@@ -168,10 +168,10 @@ def test_a_number_that_nothing_has_is_not_there(client, path):
         ("/tournaments/1/{n}/withdraw", {}),
     ],
 )
-def test_the_steward_is_told_so_too(steward_here, played, path, form):
+def test_stewards_form_with_a_number_too_large_is_refused(steward_client, played, path, form):
     played(["Anna", "Ben"], 1)
     n = "9" * 20
-    told = {name: value.format(n=n) for name, value in form.items()}
-    answer = steward_here.post(path.format(n=n), data=told)
+    fields = {name: value.format(n=n) for name, value in form.items()}
+    answer = steward_client.post(path.format(n=n), data=fields)
 
     assert answer.status_code in (303, 409)

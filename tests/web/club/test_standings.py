@@ -1,4 +1,4 @@
-"""What the matches add up to, and who is who."""
+"""The results of the club, and merging and splitting its players."""
 
 import time
 from contextlib import closing
@@ -12,7 +12,7 @@ from game.match.match import Match
 from tests.web.club.conftest import EVENING_S, RULES
 from web.club.match_history import MatchHistory
 from web.club.people import People
-from web.club.standings import League, evening_began_s
+from web.club.standings import League, evening_start_s
 from web.club.store import ClubStore
 
 
@@ -24,7 +24,7 @@ def winner(tape):
     return tape.match.state.players[tape.match.state.winner].name
 
 
-def test_the_table_counts_what_was_won(played, standings):
+def test_table_counts_wins(played, standings):
     tapes = [played(["Anna", "Ben"], seed) for seed in range(1, 8)]
     wins = [winner(tape) for tape in tapes]
     table = names(standings)
@@ -37,21 +37,21 @@ def test_the_table_counts_what_was_won(played, standings):
     )
 
 
-def test_a_player_is_one_at_every_tray_and_in_any_case(played, standings):
+def test_name_means_one_player_at_every_tray_and_in_any_case(played, standings):
     played(["Anna", "Ben"], 1, "t1")
     played(["ANNA", "Cleo"], 2, "t2")
 
     assert names(standings)["Anna"].played == 2
 
 
-def test_who_gave_no_name_is_nobody(played, standings):
+def test_player_without_a_name_is_in_no_table(played, standings):
     played(["Player 1", "Player 2"], 1)
 
     assert standings.table() == []
     assert [seat.name for seat in standings.matches()[0].seats] == ["Player 1", "Player 2"]
 
 
-def test_head_to_head(played, standings, people):
+def test_rivalry_counts_matches_of_both_players(played, standings, people):
     tapes = [played(["Anna", "Ben"], seed) for seed in range(1, 6)]
     played(["Ben", "Cleo"], 9)
     anna = people.find("Anna", "t1")
@@ -62,14 +62,14 @@ def test_head_to_head(played, standings, people):
     assert against_ben.won + against_ben.lost == against_ben.played == 5
 
 
-def test_team_mates_are_no_rivals(played, standings, people):
+def test_team_mates_are_not_rivals(played, standings, people):
     played(["A", "B", "C", "D"], 4, teams=[1, 2, 1, 2])
 
     assert {r.name for r in standings.rivalries(people.find("A", "t1"))} == {"B", "D"}
     assert sum(standing.won for standing in standings.table()) == 2
 
 
-def test_two_names_of_one_person_are_merged(played, standings, people):
+def test_merged_player_has_the_results_of_both_names(played, standings, people):
     played(["Anna", "Ben"], 1)
     played(["Annie", "Ben"], 2)
     anna, annie = people.find("Anna", "t1"), people.find("Annie", "t1")
@@ -81,7 +81,7 @@ def test_two_names_of_one_person_are_merged(played, standings, people):
     assert people.person(anna).names == (("anna", ""), ("annie", ""))
 
 
-def test_one_name_of_two_people_is_split_by_tray(played, standings, people):
+def test_name_of_two_people_is_split_by_tray(played, standings, people):
     played(["Anna", "Ben"], 1, "t1")
     played(["Anna", "Ben"], 2, "t2")
     other = people.split(people.find("Anna", "t1"), "Anna", "t2")
@@ -92,7 +92,7 @@ def test_one_name_of_two_people_is_split_by_tray(played, standings, people):
     assert people.find("anna", "t2") == other
 
 
-def test_a_merge_is_undone_by_a_split(played, standings, people):
+def test_split_undoes_a_merge(played, standings, people):
     played(["Anna", "Ben"], 1)
     played(["Annie", "Ben"], 2)
     people.merge(people.find("Annie", "t1"), people.find("Anna", "t1"))
@@ -101,7 +101,7 @@ def test_a_merge_is_undone_by_a_split(played, standings, people):
     assert names(standings)["Anna"].played == names(standings)["Annie"].played == 1
 
 
-def test_what_cannot_be_merged_or_split_is_said(played, people):
+def test_impossible_merge_or_split_is_refused_with_the_reason(played, people):
     played(["Anna", "Ben"], 1)
     anna = people.find("Anna", "t1")
     with pytest.raises(IllegalMove, match="the same as themselves"):
@@ -112,7 +112,7 @@ def test_what_cannot_be_merged_or_split_is_said(played, people):
         people.split(anna, "Zoe")
 
 
-def test_records_name_who_when_and_where(played, standings):
+def test_records_hold_the_best_of_all_matches(played, standings):
     tapes = [played(["Anna", "Ben"], seed) for seed in range(1, 6)]
     best = max(turn.points for tape in tapes for turn in tape.match.state.turns if turn.ending)
     records = {record.title: record for record in standings.records()}
@@ -123,7 +123,7 @@ def test_records_name_who_when_and_where(played, standings):
 
 @pytest.fixture
 def team_match(history):
-    """Anna and Cleo win by a turn of 1,000 each; Ben farkles twice, and has points by hand."""
+    """Anna and Cleo win with a turn of 1,000 each; Ben farkles twice and gets 500 points by hand."""
     tape = SelfPlay(
         Match.start(RULES, ["Anna", "Ben", "Cleo"], teams=[1, 2, 1]), f"{1:016x}", EVENING_S
     )
@@ -137,18 +137,18 @@ def team_match(history):
     ):
         tape.do(*step)
     for entry in tape.entries:
-        history.take("t1", entry)
+        history.add("t1", entry)
 
 
 def averages(standings):
     return {name: standing.average for name, standing in names(standings).items()}
 
 
-def test_a_turn_brings_what_was_banked_in_it(team_match, standings):
+def test_average_counts_only_the_points_of_a_players_own_turns(team_match, standings):
     assert averages(standings) == {"Anna": 1000, "Cleo": 1000, "Ben": 0}
 
 
-def test_a_board_of_before_counts_it_from_its_entries(team_match, store, tmp_path):
+def test_database_of_version_1_is_upgraded_from_its_entries(team_match, store, tmp_path):
     store.run("ALTER TABLE seat DROP COLUMN banked")
     store.run("PRAGMA user_version=1")
     store.close()
@@ -159,7 +159,7 @@ def test_a_board_of_before_counts_it_from_its_entries(team_match, store, tmp_pat
         assert names(League(again))["Anna"].won == 1
 
 
-def test_what_cannot_be_read_any_more_counts_by_its_score(team_match, store):
+def test_match_that_cannot_be_replayed_counts_by_its_score(team_match, store):
     store.run("UPDATE seat SET banked = NULL")
     store.run("DELETE FROM entry")
     MatchHistory(store, People(store))
@@ -167,8 +167,8 @@ def test_what_cannot_be_read_any_more_counts_by_its_score(team_match, store):
     assert averages(League(store)) == {"Anna": 2000, "Cleo": 2000, "Ben": 250}
 
 
-def test_an_evening_lasts_until_six():
+def test_evening_lasts_until_six():
     late, early = (time.mktime((2026, 11, 21, hour, 30, 0, 0, 0, -1)) for hour in (23, 5))
 
-    assert time.localtime(evening_began_s(late))[2:4] == (21, 6)
-    assert time.localtime(evening_began_s(early))[2:4] == (20, 6)
+    assert time.localtime(evening_start_s(late))[2:4] == (21, 6)
+    assert time.localtime(evening_start_s(early))[2:4] == (20, 6)

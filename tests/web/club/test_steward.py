@@ -1,4 +1,4 @@
-"""The steward's key: a file that was not written whole lets nobody in."""
+"""The file with the steward's key: incomplete content never grants access."""
 
 import stat
 
@@ -12,27 +12,27 @@ def path(tmp_path):
     return tmp_path / "club" / "steward.key"
 
 
-def test_the_key_stays_and_is_for_its_owner_alone(path):
-    first = Steward.of(path)
+def test_key_is_kept_and_readable_by_its_owner_only(path):
+    first = Steward.load(path)
 
-    assert Steward.of(path).way_in == first.way_in
+    assert Steward.load(path).link_path == first.link_path
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("left", [b"", b"\n", b"abc", b"\xff\xfe"])
-def test_an_empty_or_torn_file_is_replaced_and_opens_nothing(path, left):
+def test_empty_or_incomplete_file_is_replaced(path, left):
     path.parent.mkdir()
     path.write_bytes(left)
-    steward = Steward.of(path)
+    steward = Steward.load(path)
 
-    assert not steward.knows("")
-    assert not steward.knows("abc")
-    assert Steward.of(path).way_in == steward.way_in
+    assert not steward.accepts("")
+    assert not steward.accepts("abc")
+    assert Steward.load(path).link_path == steward.link_path
 
 
-def test_a_disk_that_takes_no_file_leaves_a_key_for_this_run(tmp_path):
+def test_key_that_cannot_be_stored_is_valid_for_this_run(tmp_path):
     (tmp_path / "file").write_text("")
-    steward = Steward.of(tmp_path / "file" / "steward.key")
+    steward = Steward.load(tmp_path / "file" / "steward.key")
 
-    assert len(steward.way_in) > len("steward/") + 16
-    assert not steward.knows("")
+    assert len(steward.link_path) > len("steward/") + 16
+    assert not steward.accepts("")

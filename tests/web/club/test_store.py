@@ -1,4 +1,4 @@
-"""The board's file: one board alone writes it, and what is wrong with it is said as it is."""
+"""The database of the board: one board at a time, and errors that name the file."""
 
 from contextlib import closing
 
@@ -10,7 +10,7 @@ from web.club.store import ClubStore, StoreError
 A_PLAYER = "INSERT INTO player VALUES (1, 'Anna')"
 
 
-def test_a_second_board_on_one_folder_is_refused_until_the_first_has_closed(store, tmp_path):
+def test_second_board_is_refused_until_the_first_has_closed(store, tmp_path):
     with pytest.raises(JournalError, match="stop it, or use --state"):
         ClubStore.open(tmp_path / "club.db")
     store.close()
@@ -19,7 +19,7 @@ def test_a_second_board_on_one_folder_is_refused_until_the_first_has_closed(stor
         assert again.rows("SELECT * FROM match") == []
 
 
-def test_what_is_there_twice_is_no_damage(store):
+def test_duplicate_row_is_not_reported_as_damage(store):
     store.run(A_PLAYER)
     with pytest.raises(StoreError, match="stays as it was") as refused:
         store.run(A_PLAYER)
@@ -27,7 +27,7 @@ def test_what_is_there_twice_is_no_damage(store):
     assert "damaged" not in str(refused.value)
 
 
-def test_a_file_that_is_damaged_is_named_and_left_alone(tmp_path):
+def test_damaged_file_is_named_and_not_changed(tmp_path):
     path = tmp_path / "club.db"
     path.write_bytes(b"no history at all" * 100)
     for _ in range(2):

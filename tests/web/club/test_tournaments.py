@@ -1,4 +1,4 @@
-"""A tournament calls players to trays and fills itself from what is played."""
+"""Tournaments take their results from the history and call players to free trays."""
 
 from random import Random
 
@@ -11,18 +11,18 @@ from game.match.match import Match
 from game.stats.summary import summary
 from tests.web.club.conftest import EVENING_S, RULES
 from web.club.draw import TournamentKind, TournamentPlan
-from web.club.trays import ShownTray
+from web.club.trays import TrayStatus
 
 NAMES = ("Anna", "Ben", "Cleo", "Dan")
 FREE = (
-    ShownTray("t1", online=True, situation="no match"),
-    ShownTray("t2", online=True, situation="won"),
+    TrayStatus("t1", online=True, situation="no match"),
+    TrayStatus("t2", online=True, situation="won"),
 )
 
 
 @pytest.fixture
 def cup(tournaments, people):
-    """Draws one of these players."""
+    """Draw a tournament."""
 
     def drawn(kind=TournamentKind.KNOCK_OUT, names=NAMES):
         players = tuple(people.add(name) for name in names)
@@ -39,38 +39,38 @@ def fixtures(tournaments, cup):
     return tournaments.get(cup).fixtures
 
 
-def test_free_trays_are_called_to_each_once(tournaments, cup, called):
+def test_each_free_tray_gets_one_call(calls, cup, called):
     cup()
 
-    assert tournaments.tend(FREE)
+    assert calls.update(FREE)
     assert [(tray, match["names"]) for tray, match in called] == [
         ("t1", ["Anna", "Dan"]),
         ("t2", ["Ben", "Cleo"]),
     ]
     assert called[0][1]["target"] == 2_000
-    assert not tournaments.tend(FREE)
+    assert not calls.update(FREE)
 
 
-def test_a_tray_that_plays_or_is_away_is_left_alone(tournaments, cup, called):
+def test_busy_or_offline_tray_gets_no_call(calls, cup, called):
     cup()
-    tournaments.tend((ShownTray("t1", online=True, situation="throw accepted"), ShownTray("t2")))
+    calls.update((TrayStatus("t1", online=True, situation="throw accepted"), TrayStatus("t2")))
 
     assert called == []
 
 
-def test_a_player_is_not_called_away_from_a_match(tournaments, cup, called, people):
+def test_player_in_another_match_is_not_called(calls, cup, called, people):
     cup()
     playing = summary(Match.start(RULES, ["Dan", "Edith"]))
-    busy = ShownTray("t3", online=True, situation="turn begins", summary=playing)
-    tournaments.tend((*FREE, busy))
+    busy = TrayStatus("t3", online=True, situation="turn begins", summary=playing)
+    calls.update((*FREE, busy))
 
     assert [match["names"] for _, match in called] == [["Ben", "Cleo"]]
 
 
-def test_results_fill_it_until_there_is_a_champion(tournaments, cup, played):
+def test_results_fill_the_bracket_until_there_is_a_champion(tournaments, cup, played):
     drawn = cup()
     first = played(["Dan", "Anna"], 1)
-    played(["Anna", "Ben", "Cleo"], 2)  # three at a tray are no match of the cup
+    played(["Anna", "Ben", "Cleo"], 2)  # a match of three does not count
     second = played(["Ben", "Cleo"], 3, "t2")
     final = played([winner(first), winner(second)], 4)
     found = tournaments.get(drawn)
@@ -82,14 +82,14 @@ def test_results_fill_it_until_there_is_a_champion(tournaments, cup, played):
     assert found.champions == [winner(final)]
 
 
-def test_what_was_played_before_the_draw_does_not_count(tournaments, cup, played):
+def test_match_played_before_the_draw_does_not_count(tournaments, cup, played):
     played(["Anna", "Dan"], 1)
     drawn = cup()
 
     assert fixtures(tournaments, drawn)[0].met is None
 
 
-def test_what_was_played_before_the_draw_and_is_told_later_does_not_count(
+def test_match_played_before_the_draw_and_sent_later_does_not_count(
     tournaments, cup, played, clock
 ):
     clock.now_s = EVENING_S + 7 * 24 * 3600
@@ -99,7 +99,7 @@ def test_what_was_played_before_the_draw_and_is_told_later_does_not_count(
     assert fixtures(tournaments, drawn)[0].met is None
 
 
-def test_a_tray_whose_clock_is_a_little_late_plays_for_the_cup(tournaments, cup, played, clock):
+def test_match_of_a_tray_with_a_slow_clock_counts(tournaments, cup, played, clock):
     clock.now_s = EVENING_S + 9 * 60
     drawn = cup()
     played(["Anna", "Dan"], 1)
@@ -107,7 +107,9 @@ def test_a_tray_whose_clock_is_a_little_late_plays_for_the_cup(tournaments, cup,
     assert fixtures(tournaments, drawn)[0].met
 
 
-def test_a_cup_of_an_older_version_counts_what_is_told_since(tournaments, cup, played, store):
+def test_tournament_of_an_older_version_counts_matches_sent_since_its_draw(
+    tournaments, cup, played, store
+):
     drawn = cup()
     store.run("UPDATE tournament SET plan = json_remove(plan, '$.drawn')")
     played(["Anna", "Dan"], 1)
@@ -115,26 +117,26 @@ def test_a_cup_of_an_older_version_counts_what_is_told_since(tournaments, cup, p
     assert fixtures(tournaments, drawn)[0].met
 
 
-def test_a_win_that_is_taken_back_is_taken_back(tournaments, cup, history):
+def test_undone_win_is_removed_from_the_bracket(tournaments, cup, history):
     drawn = cup()
     tape = whole_match(RULES, ["Anna", "Dan"], 1, EVENING_S)
     for entry in tape.entries:
-        history.take("t1", entry)
+        history.add("t1", entry)
     assert fixtures(tournaments, drawn)[0].met.winner
-    history.take("t1", tape.do(Undone()))
+    history.add("t1", tape.do(Undone()))
 
     assert fixtures(tournaments, drawn)[0].met.winner is None
     assert fixtures(tournaments, drawn)[2].pairing.first is None
 
 
-def test_a_match_that_begins_takes_its_call_back(tournaments, cup, history, called):
+def test_call_is_withdrawn_when_its_match_begins(tournaments, cup, history, called, calls):
     drawn = cup()
-    tournaments.tend(FREE)
+    calls.update(FREE)
     tape = SelfPlay(Match.start(RULES, ["Anna", "Dan"]), "a" * 16, EVENING_S)
-    history.take("t1", tape.entries[0])
-    history.take("t1", tape.play(Random(1)))
+    history.add("t1", tape.entries[0])
+    history.add("t1", tape.play(Random(1)))
     called.clear()
-    tournaments.tend(FREE[1:])
+    calls.update(FREE[1:])
 
     assert called == [("t1", None)]
     assert fixtures(tournaments, drawn)[0].met.winner is None
@@ -142,104 +144,102 @@ def test_a_match_that_begins_takes_its_call_back(tournaments, cup, history, call
 
 @pytest.fixture
 def abandoned(tournaments, cup, history):
-    """Anna and Dan have begun their match of the cup, and nobody goes on with it."""
+    """Anna and Dan have begun their match of the tournament and then left it."""
     drawn = cup()
     tape = SelfPlay(Match.start(RULES, ["Anna", "Dan"]), "a" * 16, EVENING_S)
-    history.take("t1", tape.entries[0])
-    history.take("t1", tape.play(Random(1)))
+    history.add("t1", tape.entries[0])
+    history.add("t1", tape.play(Random(1)))
     assert not fixtures(tournaments, drawn)[0].is_open
     return tape
 
 
-def test_a_match_that_was_abandoned_is_called_again_by_the_steward(
-    tournaments, abandoned, called, client, steward
+def test_steward_calls_an_abandoned_match_again(
+    tournaments, abandoned, called, client, steward, calls
 ):
-    client.get(f"/{steward.way_in}")
+    client.get(f"/{steward.link_path}")
     assert "/tournaments/1/0/withdraw" in client.get("/tournaments/1").text
     client.post("/tournaments/1/0/withdraw")
-    tournaments.tend(FREE)
+    calls.update(FREE)
 
     assert called[0][1]["names"] == ["Anna", "Dan"]
     assert fixtures(tournaments, 1)[0].tray == "t1"
 
 
-def test_an_abandoned_match_that_is_won_all_the_same_counts(tournaments, abandoned, history):
-    tournaments.call_again(1, 0)
+def test_abandoned_match_counts_if_it_is_won_after_all(tournaments, abandoned, history, calls):
+    calls.call_again(1, 0)
     assert fixtures(tournaments, 1)[0].met is None
     dice = Random(1)
     while abandoned.match.state.winner is None:
-        history.take("t1", abandoned.play(dice))
+        history.add("t1", abandoned.play(dice))
 
     assert fixtures(tournaments, 1)[0].met.winner
 
 
-def test_a_call_that_was_declined_waits_for_the_steward(tournaments, cup, called):
+def test_declined_call_waits_for_the_steward(tournaments, cup, called, calls):
     drawn = cup()
-    tournaments.tend(FREE)
+    calls.update(FREE)
     first = called[0][1]["id"]
     called.clear()
-    tournaments.answered("t1", first, accepted=False)
-    tournaments.tend(FREE)
+    calls.on_answer("t1", first, accepted=False)
+    calls.update(FREE)
 
     assert called == [("t1", None)]
     assert fixtures(tournaments, drawn)[0].declined
-    tournaments.withdraw(drawn, 0)
-    tournaments.tend(FREE)
+    calls.withdraw(drawn, 0)
+    calls.update(FREE)
     (again,) = (match for _, match in called if match)
     assert again["names"] == ["Anna", "Dan"]
     assert again["id"] != first
 
 
-def test_a_tray_that_declined_one_match_is_called_to_another(tournaments, cup, called):
+def test_tray_that_declined_a_match_gets_another_call(calls, cup, called):
     cup(TournamentKind.ROUND_ROBIN)
-    tournaments.tend(FREE[:1])
-    tournaments.answered("t1", called[0][1]["id"], accepted=False)
-    tournaments.tend(FREE[:1])
+    calls.update(FREE[:1])
+    calls.on_answer("t1", called[0][1]["id"], accepted=False)
+    calls.update(FREE[:1])
 
     assert called[-1][0] == "t1"
     assert set(called[-1][1]["names"]) != set(called[0][1]["names"])
 
 
-def declined_then_called_to_another(tournaments, called):
-    """At the one free tray Anna and Dan said no; Ben and Cleo are called there now."""
-    tournaments.tend(FREE[:1])
+def declined_then_called_to_another(calls, called):
+    """Anna and Dan have declined at the one free tray; Ben and Cleo are called there now."""
+    calls.update(FREE[:1])
     declined = called[-1][1]["id"]
-    tournaments.answered("t1", declined, accepted=False)
-    tournaments.tend(FREE[:1])
+    calls.on_answer("t1", declined, accepted=False)
+    calls.update(FREE[:1])
     assert called[-1][1]["names"] == ["Ben", "Cleo"]
     called.clear()
     return declined
 
 
-def test_to_call_again_who_declined_leaves_the_call_of_others_standing(tournaments, cup, called):
+def test_calling_a_declined_pairing_again_keeps_the_call_of_others(tournaments, cup, called, calls):
     drawn = cup()
-    declined_then_called_to_another(tournaments, called)
-    tournaments.withdraw(drawn, 0)
+    declined_then_called_to_another(calls, called)
+    calls.withdraw(drawn, 0)
 
     assert called == []
     assert not fixtures(tournaments, drawn)[0].declined
 
 
-def test_a_no_that_comes_twice_leaves_the_call_of_others_standing(tournaments, cup, called):
+def test_repeated_refusal_keeps_the_call_of_others(calls, cup, called):
     cup()
-    declined = declined_then_called_to_another(tournaments, called)
-    tournaments.answered("t1", declined, accepted=False)
+    declined = declined_then_called_to_another(calls, called)
+    calls.on_answer("t1", declined, accepted=False)
 
     assert called == []
 
 
-def test_who_declined_and_plays_elsewhere_leaves_the_call_of_others_standing(
-    tournaments, cup, called, played
-):
+def test_declined_pairing_that_plays_elsewhere_keeps_the_call_of_others(calls, cup, called, played):
     cup()
-    declined_then_called_to_another(tournaments, called)
+    declined_then_called_to_another(calls, called)
     played(["Anna", "Dan"], 1, "t2")
-    tournaments.tend(FREE[:1])
+    calls.update(FREE[:1])
 
     assert called == []
 
 
-def test_players_of_a_draw_are_merged_there_too(tournaments, cup, people, played):
+def test_merged_player_is_merged_in_the_draw(tournaments, cup, people, played):
     drawn = cup()
     annie = people.add("Annie")
     people.merge(people.add("Dan"), annie)
@@ -251,16 +251,16 @@ def test_players_of_a_draw_are_merged_there_too(tournaments, cup, people, played
     assert people.person(annie)
 
 
-def test_nobody_declines_for_another_tray(tournaments, cup):
+def test_tray_cannot_decline_the_call_of_another_tray(tournaments, cup, calls):
     drawn = cup()
-    tournaments.tend(FREE)
+    calls.update(FREE)
     for tray, call in (("t2", f"{drawn}-0-abcd"), ("t1", "x-y"), ("t1", "99-1-0000"), ("t1", "")):
-        tournaments.answered(tray, call, accepted=False)
+        calls.on_answer(tray, call, accepted=False)
 
     assert not any(fixture.declined for fixture in fixtures(tournaments, drawn))
 
 
-def test_a_round_robin_is_over_when_all_have_met(tournaments, cup, played):
+def test_round_robin_ends_when_everybody_has_met(tournaments, cup, played):
     drawn = cup(TournamentKind.ROUND_ROBIN, NAMES[:3])
     tapes = [
         played(two, n) for n, two in enumerate((["Anna", "Ben"], ["Ben", "Cleo"], ["Cleo", "Anna"]))
@@ -273,7 +273,7 @@ def test_a_round_robin_is_over_when_all_have_met(tournaments, cup, played):
     assert set(found.champions) == {n for n in wins if wins.count(n) == max(map(wins.count, wins))}
 
 
-def test_rules_and_players_must_be_there(tournaments, cup, people):
+def test_unknown_rules_or_player_is_refused(tournaments, cup, people):
     players = tuple(people.add(name) for name in NAMES)
     with pytest.raises(GameError, match="no rule set is called"):
         tournaments.draw("Cup", TournamentPlan(TournamentKind.KNOCK_OUT, players, "bridge"))
@@ -281,7 +281,7 @@ def test_rules_and_players_must_be_there(tournaments, cup, people):
         tournaments.draw("Cup", TournamentPlan(TournamentKind.KNOCK_OUT, (*players, 99), "zilch"))
 
 
-def test_the_steward_draws_one_on_the_page(client, steward, tournaments, played):
+def test_steward_draws_a_tournament_on_the_page(client, steward, tournaments, played):
     form = {
         "name": "Autumn cup",
         "kind": "knock-out",
@@ -289,7 +289,7 @@ def test_the_steward_draws_one_on_the_page(client, steward, tournaments, played)
         "names": "Anna\r\nBen\r\n\r\nCleo",
     }
     assert client.post("/tournaments", data=form).status_code == 403
-    client.get(f"/{steward.way_in}")
+    client.get(f"/{steward.link_path}")
     answer = client.post("/tournaments", data=form)
     page = client.get(answer.location).text
 
@@ -300,9 +300,9 @@ def test_the_steward_draws_one_on_the_page(client, steward, tournaments, played)
     assert client.get("/tournaments/7").status_code == 404
 
 
-def test_a_call_is_on_the_screen(client, tournaments, cup):
+def test_screen_shows_an_open_call(client, tournaments, cup, calls):
     cup()
-    tournaments.tend(FREE)
+    calls.update(FREE)
 
     assert "please to <b>t1</b>" in client.get("/").text
     assert client.post("/tournaments/1/0/withdraw").status_code == 403
