@@ -153,16 +153,14 @@ def abandoned(tournaments, cup, history):
     return tape
 
 
-def test_steward_calls_an_abandoned_match_again(
-    tournaments, abandoned, called, client, steward, calls
-):
+def test_steward_calls_an_abandoned_match_again(abandoned, called, client, steward, calls):
     client.get(f"/{steward.link_path}")
     assert "/tournaments/1/0/withdraw" in client.get("/tournaments/1").text
     client.post("/tournaments/1/0/withdraw")
     calls.update(FREE)
 
     assert called[0][1]["names"] == ["Anna", "Dan"]
-    assert fixtures(tournaments, 1)[0].tray == "t1"
+    assert fixtures(calls.tournaments, 1)[0].tray == "t1"
 
 
 def test_abandoned_match_counts_if_it_is_won_after_all(tournaments, abandoned, history, calls):
