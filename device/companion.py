@@ -383,7 +383,7 @@ class Companion:
             case CapturedReading():
                 earlier = report.earlier
                 if self._session.seen(
-                    report.request, report.sight, earlier.sight if earlier else None
+                    report.request, report.tray_reading, earlier.tray_reading if earlier else None
                 ):
                     self._see(report)
                     if earlier and self._session.offering:
@@ -461,7 +461,7 @@ class Companion:
     def _photographed(self, seen: CapturedReading) -> None:
         self._session.refuse_picture()
         self._see(seen)
-        self._session.photographed(seen.sight)
+        self._session.photographed(seen.tray_reading)
         self._pictures.judged(self._session)
 
     def _tapped(self, command: CorrectDie | MarkForeignObject) -> None:
@@ -488,7 +488,7 @@ class Companion:
         seen = self._pictures.newest
         self._pictures.left_out(self._session, die)
         if seen:
-            self.tray_watch.mark_not_a_die(seen.sight.time_s, seen.reading.dice[die])
+            self.tray_watch.mark_not_a_die(seen.tray_reading.time_s, seen.reading.dice[die])
 
     # The camera
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from device.session.judge import Sight
 from device.session.session import Session
+from device.session.tray_reader import TrayReading
 from device.session.verdict import NeedsAttention, OpenQuestion, Overlay
 from device.storage.photo_album import AlbumPicture, PhotoAlbum
 from device.watching.reports import CapturedReading
@@ -43,19 +43,19 @@ class PicturesInView:
     def told(self, session: Session, die: int, face: int) -> None:
         """A person says what a die of the newest picture shows, which is in question."""
         if self.newest:
-            sight = self.newest.sight.told(die, face)
-            session.told(sight)
-            self._see_anew(session, self.newest, sight)
+            tray_reading = self.newest.tray_reading.with_face(die, face)
+            session.told(tray_reading)
+            self._see_anew(session, self.newest, tray_reading)
 
     def left_out(self, session: Session, die: int) -> None:
         """A person says that this of the newest picture, which is in question, is no die."""
         if self.newest:
-            sight = self.newest.sight.without(die)
-            session.left_out(sight)
-            self._see_anew(session, self.newest, sight)
+            tray_reading = self.newest.tray_reading.without(die)
+            session.left_out(tray_reading)
+            self._see_anew(session, self.newest, tray_reading)
 
-    def _see_anew(self, session: Session, seen: CapturedReading, sight: Sight) -> None:
-        self.see(replace(seen, sight=sight))
+    def _see_anew(self, session: Session, seen: CapturedReading, tray_reading: TrayReading) -> None:
+        self.see(replace(seen, tray_reading=tray_reading))
         self.judged(session)
 
     def photo(self, session: Session) -> Photo | None:

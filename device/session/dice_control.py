@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from device.session import messages
-from device.session.judge import Sight
 from device.session.match_control import MatchControl
 from device.session.placement import Placement, compare, tapped
+from device.session.tray_reader import TrayReading
 from device.session.verdict import Answer, Attention, NotThrown
 from game.commands import (
     AnswerQuestion,
@@ -109,17 +109,17 @@ class DiceControl(MatchControl):
 
     # Throws
 
-    def _read_dice(self, log: DiceLog, sight: Sight) -> None:
+    def _read_dice(self, log: DiceLog, tray_reading: TrayReading) -> None:
         """As for a match: what lies where it lay was not thrown, and doubt is asked about."""
-        if not sight.reading.is_sure:
-            self._apply(Attention(messages.advice(sight.reading)))
+        if not tray_reading.reading.is_sure:
+            self._apply(Attention(messages.advice(tray_reading.reading)))
             return
         before = self._lay
-        lay = compare(sight.reading, before, n_dice=len(sight.reading.dice_in_tray))
+        lay = compare(tray_reading.reading, before, n_dice=len(tray_reading.reading.dice_in_tray))
         if not lay.thrown:
             lie = Message("Not thrown yet: the dice lie where they lay.")
             self._apply(NotThrown(lie))
-        elif sight.tumbled is not True and lay.could_have_slid(before):
+        elif tray_reading.has_tumbled is not True and lay.could_have_slid(before):
             thrown = Message("They were thrown: %(dice)s", dice=lay.faces)
             self._apply(
                 NotThrown(
@@ -135,7 +135,7 @@ class DiceControl(MatchControl):
         faces = tuple(sorted(place.face for place in there))
         self._offer(())
         self._keep_log(log.add(faces, lay.faces, there))
-        self._looker.mark_accepted(self._seen_s)
+        self._tray_reader.mark_accepted(self._seen_s)
 
     def _keep_log(self, log: DiceLog) -> None:
         self.dice = log
@@ -147,7 +147,7 @@ class DiceControl(MatchControl):
             return
         self._clear()
         faces = tuple(sorted(dice))
-        self._looker.mark_accepted()
+        self._tray_reader.mark_accepted()
         self._keep_log(self.dice.add(faces, faces, tapped(faces)))
 
     def _correct(self, dice: Dice, index: int | None = None) -> None:
@@ -167,6 +167,6 @@ class DiceControl(MatchControl):
         if self.dice.last is None:
             raise IllegalMove(Message("there is nothing to take back"))
         self._clear()
-        self._looker.discard_readings()
+        self._tray_reader.discard_readings()
         self.dice = self.dice.undone()
         self.message = Message("Taken back.")

@@ -4,11 +4,12 @@ Pure: a match and what was seen go in, a `Verdict` comes out, nothing is changed
 it lay was not thrown (`device.session.placement`); what was kept of the throw before is `device.session.mid_turn`.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from device.session import messages
 from device.session.mid_turn import judge_mid_turn
-from device.session.placement import Placement, compare, known_again, place_of, tapped
+from device.session.placement import Placement, compare, place_of, tapped
+from device.session.tray_reader import TrayReading
 from device.session.verdict import Accept, Answer, Ask, Attention, EmptyTray, NotThrown, Verdict
 from game.count_words import n_dice
 from game.match.events import Action, Banked, Corrected, Place, Spliced, Thrown, TookOver
@@ -20,51 +21,22 @@ from game.rules.scoring import Effect, throw_events
 from vision.reading import Reading
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """A reading and what the watch over the tray can say about how it came to be.
-
-    `tumbled` is True where dice were seen rolling without a hand since the last accepted
-    reading, False where the tray was watched all the time and they were not, None where nobody
-    watched (a start, a camera that was away). `time_s` is when the tray was seen to lie so.
-    """
-
-    reading: Reading
-    tumbled: bool | None = None
-    time_s: float = 0.0
-
-    def known(self, lay: tuple[Place, ...]) -> "Sight":
-        """The same, with the faces of dice that cannot be read and still lie here."""
-        return replace(self, reading=known_again(self.reading, lay))
-
-    def told(self, die: int, face: int) -> "Sight":
-        """The same, but for the face of one die, which a person names."""
-        dice = list(self.reading.dice)
-        dice[die] = replace(dice[die], value=face, confidence=1.0, problem=None)
-        return replace(self, reading=replace(self.reading, dice=tuple(dice)))
-
-    def without(self, die: int) -> "Sight":
-        """The same, as if this die, counted from 0, had not been seen: a person says that it is none."""
-        dice = self.reading.dice
-        return replace(self, reading=replace(self.reading, dice=dice[:die] + dice[die + 1 :]))
-
-
-def judge(match: Match, sight: Sight, before: tuple[Place, ...] = ()) -> Verdict:
-    """What this sight means, with the match as it stands.
+def judge(match: Match, tray_reading: TrayReading, before: tuple[Place, ...] = ()) -> Verdict:
+    """What this tray_reading means, with the match as it stands.
 
     `before` are the places of dice that were read for something else since its last throw.
     """
-    if not sight.reading.is_sure:
-        return Attention(messages.advice(sight.reading))
-    if not sight.reading.dice_in_tray:
+    if not tray_reading.reading.is_sure:
+        return Attention(messages.advice(tray_reading.reading))
+    if not tray_reading.reading.dice_in_tray:
         return EmptyTray()
     before = before or match.last_places
-    lay = compare(sight.reading, before, match.rules.n_dice)
+    lay = compare(tray_reading.reading, before, match.rules.n_dice)
     if not lay.thrown:
         return NotThrown(Message("Not thrown yet: the dice lie where they lay."))
     verdict = _announce_reset(match.state, _judge_throw(match.state, lay))
-    if sight.tumbled is not True and lay.could_have_slid(before):
-        return _slid_or_thrown(verdict, lay, watched=sight.tumbled is not None)
+    if tray_reading.has_tumbled is not True and lay.could_have_slid(before):
+        return _slid_or_thrown(verdict, lay, watched=tray_reading.has_tumbled is not None)
     return verdict
 
 
@@ -74,7 +46,9 @@ def judge_tapped(match: Match, dice: Dice) -> Verdict:
     return _announce_reset(match.state, _judge_throw(match.state, lay))
 
 
-def offer(match: Match, earlier: Sight, before: tuple[Place, ...], age_s: float) -> Ask | None:
+def offer(
+    match: Match, earlier: TrayReading, before: tuple[Place, ...], age_s: float
+) -> Ask | None:
     """The question whether dice that lay in the tray before it was emptied are the throw."""
     verdict = judge(match, earlier, before)
     if not isinstance(verdict, Accept | Ask) or not _throws(_likeliest(verdict)):
@@ -140,12 +114,12 @@ def _ends_turn(after: Match) -> bool:
     return after.state.turn.last is None or bool(last and last.penalty)
 
 
-def judge_again(match: Match, throw: Throw, sight: Sight) -> Dice | NotThrown:
+def judge_again(match: Match, throw: Throw, tray_reading: TrayReading) -> Dice | NotThrown:
     """What a new look makes of a throw that was accepted: its dice, or why nothing is changed."""
-    if not sight.reading.is_sure:
+    if not tray_reading.reading.is_sure:
         nothing = Message("Nothing is changed.")
-        return NotThrown(Paragraph(nothing, messages.advice(sight.reading)[0]))
-    found = compare(sight.reading, throw.set_aside, match.rules.n_dice).faces
+        return NotThrown(Paragraph(nothing, messages.advice(tray_reading.reading)[0]))
+    found = compare(tray_reading.reading, throw.set_aside, match.rules.n_dice).faces
     if len(found) != len(throw.dice):
         had, lie = n_dice(len(throw.dice)), n_dice(len(found))
         return NotThrown(
@@ -174,14 +148,14 @@ def places(reading: Reading) -> tuple[Place, ...]:
     return tuple(map(place_of, reading.dice_in_tray))
 
 
-def only_die(sight: Sight, before: tuple[Place, ...]) -> int | Verdict:
+def only_die(tray_reading: TrayReading, before: tuple[Place, ...]) -> int | Verdict:
     """The face of the one die of a roll-off, or why it cannot be told."""
-    if not sight.reading.is_sure:
-        return Attention(messages.advice(sight.reading))
-    if not sight.reading.dice_in_tray:
+    if not tray_reading.reading.is_sure:
+        return Attention(messages.advice(tray_reading.reading))
+    if not tray_reading.reading.dice_in_tray:
         return EmptyTray()
-    lay = compare(sight.reading, before, n_dice=1)
-    if not lay.thrown or (sight.tumbled is False and lay.could_have_slid(before)):
+    lay = compare(tray_reading.reading, before, n_dice=1)
+    if not lay.thrown or (tray_reading.has_tumbled is False and lay.could_have_slid(before)):
         return NotThrown(Message("Not thrown yet: it is the last player's die."))
     if len(lay.thrown) > 1:
         many = Message(

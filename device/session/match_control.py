@@ -5,11 +5,12 @@ The half of the table that needs no tray; `device.session.session` adds the butt
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from device.session import judge, match_setup, messages
 from device.session.live_match import LiveMatch
 from device.session.placement import tapped
+from device.session.tray_reader import TrayReader
 from device.session.verdict import (
     Accept,
     Answer,
@@ -74,39 +75,13 @@ NO = Answer(Message("No: nothing is changed"))
 MOVED_ON = Message("The table has moved on: look at what it shows, then do it again.")
 
 
-class Looker(Protocol):
-    """Asks for readings: the watch over the tray."""
-
-    def request_reading(
-        self,
-        *,
-        needs_motion: bool = False,
-        since_s: float | None = None,
-        is_unprompted: bool = False,
-    ) -> int: ...
-
-    def cancel_request(self) -> None: ...
-
-    def mark_accepted(self, time_s: float | None = None) -> None: ...
-
-    def retract_accepted(self) -> None: ...
-
-    def discard_readings(self, since_s: float = 0.0) -> None: ...
-
-    @property
-    def has_tumbled(self) -> bool | None: ...
-
-    @property
-    def is_moving(self) -> bool: ...
-
-
 class MatchControl:
     """One match or roll-off, what lies over it, and the last sentence about it.
 
     Args:
         live_match: the match and its journal.
         rules: for a match that begins at the button.
-        looker: reads the tray; here it is only told what was accepted.
+        tray_reader: reads the tray; here it is only told what was accepted.
     """
 
     WELCOME: Message = Paragraph(
@@ -114,14 +89,14 @@ class MatchControl:
         Message("Or set up a match on a phone."),
     )
 
-    def __init__(self, live_match: LiveMatch, rules: Ruleset, looker: Looker) -> None:
+    def __init__(self, live_match: LiveMatch, rules: Ruleset, tray_reader: TrayReader) -> None:
         self.live_match, self.rules = live_match, rules
         self.rolloff = RollOff()
         self.overlay: Overlay | None = None
         self.message = self.WELCOME
         if live_match:
             self.message = messages.resumed(live_match.match)
-        self._looker = looker
+        self._tray_reader = tray_reader
         self._seen_s: float | None = None
         self._repairs: tuple[Answer, ...] = ()
         self._offer_number = 0
@@ -207,13 +182,13 @@ class MatchControl:
         match = self.live_match.do(*actions)
         kinds = {type(action) for action in actions}
         if Thrown in kinds:
-            self._looker.mark_accepted(self._seen_s)
+            self._tray_reader.mark_accepted(self._seen_s)
             self._leftovers = ()
         elif Spliced in kinds and _spots(match) != _spots(before):
             self._leftovers = lay  # whatever the past is now, these are no new throw
-            self._looker.discard_readings()
+            self._tray_reader.discard_readings()
         elif kinds & {Undone, Redone} and _spots(match) != _spots(before):
-            self._looker.retract_accepted()
+            self._tray_reader.retract_accepted()
         return match
 
     def _apply(self, verdict: Verdict) -> None:
@@ -249,7 +224,7 @@ class MatchControl:
             self.overlay = replace(waiting, before=None)
         else:
             if waiting:
-                self._looker.cancel_request()
+                self._tray_reader.cancel_request()
             self.overlay = None
         self._offer(())
 
@@ -366,7 +341,7 @@ class MatchControl:
         if self.rolloff.before is None:
             raise IllegalMove(Message("there is nothing to take back"))
         self._clear()
-        self._looker.retract_accepted()
+        self._tray_reader.retract_accepted()
         self._leftovers = ()  # the die may still lie there, and be read again
         self.rolloff = self.rolloff.before
         throws = Message("%(name)s throws.", name=messages.roller(self.rolloff.seat or 0))
@@ -400,7 +375,7 @@ class MatchControl:
         if not self.live_match:
             (face,) = scoring.dice(dice, replace(self.rules, n_dice=1))
             self._clear()
-            self._looker.mark_accepted()
+            self._tray_reader.mark_accepted()
             self._leftovers = (*self._lay, *tapped((face,)))
             self._roll(face)
             return

@@ -12,9 +12,8 @@ from typing import Any
 from device.session import judge
 from device.session.dice_control import DiceControl
 from device.session.indicator import BANK_S, SHUTDOWN_S, UNDO_S
-from device.session.judge import Sight
 from device.session.live_match import LiveMatch
-from device.session.match_control import Looker
+from device.session.tray_reader import TrayReader, TrayReading
 from device.session.verdict import (
     Accept,
     Answer,
@@ -47,7 +46,7 @@ class Session(DiceControl):
     Args:
         live_match: the match and its journal.
         rules: for a match that begins at the button.
-        looker: reads the tray.
+        tray_reader: reads the tray.
         shut_down: called when the button was held for that; None where it is not allowed.
 
     Attributes:
@@ -59,15 +58,15 @@ class Session(DiceControl):
         self,
         live_match: LiveMatch,
         rules: Ruleset,
-        looker: Looker,
+        tray_reader: TrayReader,
         *,
         shut_down: Callable[[], object] | None = None,
     ) -> None:
-        super().__init__(live_match, rules, looker)
+        super().__init__(live_match, rules, tray_reader)
         self.has_camera = self.started = False
         self._no_camera: Message | Paragraph | None = None
         self._before_camera_was_lost = self.message
-        self.offering: Sight | None = None
+        self.offering: TrayReading | None = None
         self._answered_s: float | None = None  # when the tray was seen of which a look tells now
         self._left_out: Overlay | None = None
         self._shut_down = shut_down
@@ -127,7 +126,7 @@ class Session(DiceControl):
                 self._say_throw_first()
             case Situation.WAITING:
                 self._hold_while_waiting()
-            case Situation.ACCEPTED if self._looker.has_tumbled or self._looker.is_moving:
+            case Situation.ACCEPTED if self._tray_reader.has_tumbled or self._tray_reader.is_moving:
                 self._look(then_bank=True)
             case Situation.ACCEPTED:
                 self._play(Banked())
@@ -183,7 +182,7 @@ class Session(DiceControl):
             raise TableError(
                 Message("There is no accepted throw to read again: press to read the dice.")
             )
-        if self._looker.has_tumbled or self._looker.is_moving:
+        if self._tray_reader.has_tumbled or self._tray_reader.is_moving:
             raise TableError(Message("The dice were thrown since: press to read them."))
         self._look(again=throw.index)
 
@@ -202,7 +201,7 @@ class Session(DiceControl):
             )
             return
         since_s = self._answered_s if armed else None
-        number = self._looker.request_reading(
+        number = self._tray_reader.request_reading(
             needs_motion=armed, since_s=since_s, is_unprompted=by_itself
         )
         before = self.overlay if by_itself else None
@@ -216,7 +215,7 @@ class Session(DiceControl):
 
     def _stop_waiting(self, waiting: WaitingForStillness, message: Message) -> None:
         """What was open before a look that nobody asked for is open again."""
-        self._looker.cancel_request()
+        self._tray_reader.cancel_request()
         self.overlay = waiting.before
         if self.overlay is None:
             self.message = message
@@ -230,7 +229,7 @@ class Session(DiceControl):
             self.overlay = waiting.before  # nobody had asked
             return
         self._stop_waiting(waiting, Message("The tray was not still for 20 seconds: press again."))
-        if waiting.then_bank and self._looker.has_tumbled is False:
+        if waiting.then_bank and self._tray_reader.has_tumbled is False:
             with self.live_match.asked_by(waiting.request):
                 self._bank_if_allowed()  # something moves all the time, and it is no dice
 
@@ -255,7 +254,9 @@ class Session(DiceControl):
                 Message("Tap the dice in on a phone meanwhile."),
             )
 
-    def seen(self, look: int, sight: Sight, earlier: Sight | None = None) -> bool:
+    def seen(
+        self, look: int, tray_reading: TrayReading, earlier: TrayReading | None = None
+    ) -> bool:
         """A look was answered: whether that says anything, to somebody who still waits for it.
 
         `earlier` is what lay in a tray that is empty now.
@@ -264,45 +265,55 @@ class Session(DiceControl):
         if not isinstance(waiting, WaitingForStillness) or waiting.look != look:
             return False
         self.overlay = waiting.before
-        if waiting.by_itself and sight.reading.is_sure and not sight.reading.dice_in_tray:
+        if (
+            waiting.by_itself
+            and tray_reading.reading.is_sure
+            and not tray_reading.reading.dice_in_tray
+        ):
             return False  # taken up again: nobody has asked for these
         self.overlay = self.offering = None
-        self._seen_s = sight.time_s
-        sight = sight.known(self._kept if waiting.again is not None else self._lay)
-        self._answered_s = sight.time_s
+        self._seen_s = tray_reading.time_s
+        tray_reading = tray_reading.with_known_faces(
+            self._kept if waiting.again is not None else self._lay
+        )
+        self._answered_s = tray_reading.time_s
         try:
             with self.live_match.asked_by(waiting.request):
-                self._take_up(waiting, sight, earlier)
+                self._take_up(waiting, tray_reading, earlier)
         finally:
             self._answered_s = None
         return True
 
-    def _take_up(self, waiting: WaitingForStillness, sight: Sight, earlier: Sight | None) -> None:
+    def _take_up(
+        self, waiting: WaitingForStillness, tray_reading: TrayReading, earlier: TrayReading | None
+    ) -> None:
         if self.dice is not None:
-            self._read_dice_or_wait(self.dice, sight)
+            self._read_dice_or_wait(self.dice, tray_reading)
         elif not self.live_match:
-            self._rolled_off(sight)
+            self._rolled_off(tray_reading)
             if waiting.then_bank and not isinstance(self.overlay, NeedsAttention):
                 self._end_rolloff_if_possible()
         elif waiting.again is not None:
-            self._judge_again(waiting, sight)
-        elif not (earlier and self._offered(waiting, sight, earlier)):
-            self._judge(waiting, sight)
+            self._judge_again(waiting, tray_reading)
+        elif not (earlier and self._offered(waiting, tray_reading, earlier)):
+            self._judge(waiting, tray_reading)
 
-    def _read_dice_or_wait(self, log: DiceLog, sight: Sight) -> None:
-        if sight.reading.is_sure and not sight.reading.dice_in_tray:
+    def _read_dice_or_wait(self, log: DiceLog, tray_reading: TrayReading) -> None:
+        if tray_reading.reading.is_sure and not tray_reading.reading.dice_in_tray:
             self._look(armed=True)
         else:
-            self._read_dice(log, sight)
+            self._read_dice(log, tray_reading)
 
-    def _offered(self, waiting: WaitingForStillness, sight: Sight, earlier: Sight) -> bool:
+    def _offered(
+        self, waiting: WaitingForStillness, tray_reading: TrayReading, earlier: TrayReading
+    ) -> bool:
         """Ask whether dice that were taken up unread are the throw; never used unasked."""
-        age_s = sight.time_s - earlier.time_s
+        age_s = tray_reading.time_s - earlier.time_s
         question = judge.offer(self.live_match.match, earlier, self._leftovers, age_s)
         if question is None:
             return False
         if waiting.then_bank and judge.asks_for_bank(question):
-            question = self._with_bank_alone(question, sight)
+            question = self._with_bank_alone(question, tray_reading)
         self.offering = earlier
         self._apply(question)
         return True
@@ -312,40 +323,40 @@ class Session(DiceControl):
         if self.situation is Situation.WON:
             raise TableError(Message("The match is over: hold the button for a rematch."))
 
-    def photographed(self, sight: Sight) -> None:
+    def photographed(self, tray_reading: TrayReading) -> None:
         """A phone took this picture: it is the throw, as if it had been pressed for.
 
         There is no second look at it, so where it costs something a person says whether it is right.
         """
         self._clear()
-        self._seen_s = sight.time_s
-        sight = sight.known(self._lay)
+        self._seen_s = tray_reading.time_s
+        tray_reading = tray_reading.with_known_faces(self._lay)
         if self.dice is not None:
-            self._read_dice(self.dice, sight)
+            self._read_dice(self.dice, tray_reading)
             return
         if not self.live_match:
-            self._rolled_off(sight)
+            self._rolled_off(tray_reading)
             return
-        verdict = judge.judge(self.live_match.match, sight, self._leftovers)
+        verdict = judge.judge(self.live_match.match, tray_reading, self._leftovers)
         if isinstance(verdict, Accept | Ask) and judge.costs(self.live_match.match, verdict):
             verdict = judge.sure_of(verdict)
         self._apply(verdict)
 
-    def told(self, sight: Sight) -> None:
-        """A person named a face in the sight that is in question: it is judged anew."""
+    def told(self, tray_reading: TrayReading) -> None:
+        """A person named a face in the tray_reading that is in question: it is judged anew."""
         if not isinstance(self.overlay, OpenQuestion | NeedsAttention):
             raise TableError(
                 Message("That die is no part of the last throw: press to read the dice.")
             )
         has_left_out = self.has_left_out
-        self._judge_anew(sight)
+        self._judge_anew(tray_reading)
         self._left_out = self.overlay if has_left_out else None
 
-    def left_out(self, sight: Sight) -> None:
-        """A person called something nothing that was seen: the sight without it is judged anew."""
+    def left_out(self, tray_reading: TrayReading) -> None:
+        """A person called something nothing that was seen: the tray_reading without it is judged anew."""
         if not isinstance(self.overlay, OpenQuestion | NeedsAttention):
             raise TableError(Message("That throw is accepted: correct its dice, or take it back."))
-        self._judge_anew(sight)
+        self._judge_anew(tray_reading)
         self._left_out = self.overlay
 
     @property
@@ -353,64 +364,64 @@ class Session(DiceControl):
         """Whether something was called nothing in what is open: a step back looks at it again."""
         return self.has_camera and self.overlay is not None and self.overlay is self._left_out
 
-    def _judge_anew(self, sight: Sight) -> None:
+    def _judge_anew(self, tray_reading: TrayReading) -> None:
         self.overlay = None
-        sight = sight.known(self._lay)
+        tray_reading = tray_reading.with_known_faces(self._lay)
         if self.dice is not None:
-            self._read_dice_or_wait(self.dice, sight)
+            self._read_dice_or_wait(self.dice, tray_reading)
         elif self.live_match:
-            self._follow(judge.judge(self.live_match.match, sight, self._leftovers))
+            self._follow(judge.judge(self.live_match.match, tray_reading, self._leftovers))
         else:
-            self._rolled_off(sight)
+            self._rolled_off(tray_reading)
 
     def _undo(self) -> None:
         if not self.has_left_out:
             super()._undo()
             return
         self._clear()
-        self._looker.discard_readings(self._seen_s or 0.0)
+        self._tray_reader.discard_readings(self._seen_s or 0.0)
         self._look()
 
-    def _judge(self, waiting: WaitingForStillness, sight: Sight) -> None:
+    def _judge(self, waiting: WaitingForStillness, tray_reading: TrayReading) -> None:
         first = waiting.confirming
-        if first is not None and first.values != sight.reading.values:
+        if first is not None and first.values != tray_reading.reading.values:
             differ = Message("Two looks at this throw do not agree: press again.")
             self._apply(Attention((differ,)))
             return
-        verdict = judge.judge(self.live_match.match, sight, self._leftovers)
+        verdict = judge.judge(self.live_match.match, tray_reading, self._leftovers)
         if first is None and judge.costs(self.live_match.match, verdict):
-            self._look(then_bank=waiting.then_bank, confirming=sight.reading)
+            self._look(then_bank=waiting.then_bank, confirming=tray_reading.reading)
         elif waiting.then_bank:
-            self._apply_and_bank(verdict, sight)
+            self._apply_and_bank(verdict, tray_reading)
         else:
             self._follow(verdict)
 
-    def _judge_again(self, waiting: WaitingForStillness, sight: Sight) -> None:
+    def _judge_again(self, waiting: WaitingForStillness, tray_reading: TrayReading) -> None:
         """What takes the place of a throw is seen twice."""
         throw = self.live_match.match.last_throw
         if throw is None or throw.index != waiting.again:
             return
-        found = judge.judge_again(self.live_match.match, throw, sight)
+        found = judge.judge_again(self.live_match.match, throw, tray_reading)
         first = waiting.confirming
         if isinstance(found, NotThrown):
             self._apply(found)
         elif found == throw.dice:
             self.message = Message("Read again: %(dice)s, as before.", dice=found)
         elif first is None:
-            self._look(confirming=sight.reading, again=throw.index)
-        elif first.values != sight.reading.values:
+            self._look(confirming=tray_reading.reading, again=throw.index)
+        elif first.values != tray_reading.reading.values:
             differ = Message("Two looks at the tray do not agree.")
             self._apply(NotThrown(Paragraph(Message("Nothing is changed."), differ)))
         else:
             self._correct(found, throw.index)
 
-    def _apply_and_bank(self, verdict: Verdict, sight: Sight) -> None:
+    def _apply_and_bank(self, verdict: Verdict, tray_reading: TrayReading) -> None:
         """An empty tray is no throw here: the dice were taken up after it."""
         if isinstance(verdict, EmptyTray):
             self._bank_if_allowed()
             return
         if isinstance(verdict, Ask) and judge.asks_for_bank(verdict):
-            verdict = self._with_bank_alone(verdict, sight)
+            verdict = self._with_bank_alone(verdict, tray_reading)
         self._apply(verdict)
         if self.situation is not Situation.ACCEPTED:
             return
@@ -419,16 +430,16 @@ class Session(DiceControl):
         else:
             self._bank_if_allowed()
 
-    def _with_bank_alone(self, question: Ask, sight: Sight) -> Ask:
-        return replace(question, options=(*question.options, self._only_bank(sight)))
+    def _with_bank_alone(self, question: Ask, tray_reading: TrayReading) -> Ask:
+        return replace(question, options=(*question.options, self._only_bank(tray_reading)))
 
-    def _only_bank(self, sight: Sight) -> Answer:
+    def _only_bank(self, tray_reading: TrayReading) -> Answer:
         """The dice fell back into the tray as the button was held: they are no throw."""
 
         def bank() -> None:
             self._play(Banked())
-            self._leftovers = judge.places(sight.reading)
-            self._looker.mark_accepted(sight.time_s)
+            self._leftovers = judge.places(tray_reading.reading)
+            self._tray_reader.mark_accepted(tray_reading.time_s)
 
         name = self.live_match.match.state.player.called
         return Answer(Message("%(name)s banked, nobody threw this", name=name), chosen=bank)
@@ -449,11 +460,11 @@ class Session(DiceControl):
         else:
             self._apply(verdict)
 
-    def _rolled_off(self, sight: Sight) -> None:
-        found = judge.only_die(sight, self._leftovers)
+    def _rolled_off(self, tray_reading: TrayReading) -> None:
+        found = judge.only_die(tray_reading, self._leftovers)
         if not isinstance(found, int):
             self._follow(found)
             return
-        self._leftovers = judge.places(sight.reading)
-        self._looker.mark_accepted(sight.time_s)
+        self._leftovers = judge.places(tray_reading.reading)
+        self._tray_reader.mark_accepted(tray_reading.time_s)
         self._roll(found)

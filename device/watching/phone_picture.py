@@ -3,7 +3,7 @@
 import numpy as np
 
 from device.cameras.base import Image
-from device.session.judge import Sight
+from device.session.tray_reader import TrayReading
 from device.watching.reports import CapturedReading
 from game.message import Message
 from game.situation import TableError
@@ -34,7 +34,7 @@ def read_phone_picture(picture: bytes, time_s: float) -> CapturedReading:
     if not reading.dice and not reading.problems:
         raise TableError(NO_DICE)
     part, corner = _cut(image, reading)
-    return CapturedReading(0, Sight(reading, None, time_s), part, offset_px=corner)
+    return CapturedReading(0, TrayReading(reading, None, time_s), part, offset_px=corner)
 
 
 def _cut(image: Image, reading: Reading) -> tuple[Image, tuple[int, int]]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from device.cameras.base import Image
-from device.session.judge import Sight
+from device.session.tray_reader import TrayReading
 from game.message import Message
 from vision import Quad, Reading
 
@@ -33,7 +33,7 @@ class CapturedReading:
     """
 
     request: int
-    sight: Sight
+    tray_reading: TrayReading
     image: Image
     zones: tuple[Quad, ...] = ()
     earlier: "CapturedReading | None" = None
@@ -42,7 +42,7 @@ class CapturedReading:
     @property
     def reading(self) -> Reading:
         """In the pixels of the whole."""
-        return self.sight.reading
+        return self.tray_reading.reading
 
     @property
     def reading_in_image(self) -> Reading:

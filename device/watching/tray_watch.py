@@ -14,7 +14,7 @@ from time import monotonic
 
 from device.cameras.base import Camera, CameraError, Frame, Image
 from device.cameras.controls import Tunable
-from device.session.judge import Sight
+from device.session.tray_reader import TrayReading
 from device.watching.last_rest import LastRest, Still
 from device.watching.liveness import Liveness, dark, shows_something
 from device.watching.motion import STILL_S, Activity, Motion, MotionWatch
@@ -405,8 +405,8 @@ class TrayWatch:
             self._take(view)
             if view.activity.settled:  # nothing began to move meanwhile
                 self._told_s = view.seen_s
-                sight = Sight(reading, self.has_tumbled, view.seen_s)
-                seen = CapturedReading(wanted.number, sight, image, view.zones)
+                tray_reading = TrayReading(reading, self.has_tumbled, view.seen_s)
+                seen = CapturedReading(wanted.number, tray_reading, image, view.zones)
                 self._memory.read(view.seen_s, image, reading)
                 self._finish(
                     wanted, seen if wanted.is_unprompted else self._with_earlier(seen, view)
@@ -422,8 +422,10 @@ class TrayWatch:
         if still is None:
             return seen
         reading = self._read_one(still.image, view)
-        sight = Sight(reading, seen.sight.tumbled, still.until_s)
-        return replace(seen, earlier=CapturedReading(seen.request, sight, still.image, seen.zones))
+        tray_reading = TrayReading(reading, seen.tray_reading.has_tumbled, still.until_s)
+        return replace(
+            seen, earlier=CapturedReading(seen.request, tray_reading, still.image, seen.zones)
+        )
 
     def _look_ahead(self, view: _View, begun: Still | None) -> None:
         """A throw that came to rest is read before anybody asks, one look in each step."""

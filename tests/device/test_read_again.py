@@ -10,7 +10,7 @@ from device.session.session import Session
 from game.commands import CorrectThrow, KeepDice, ReadAgain, Redo, StartMatch, Undo
 from game.journal.journal import Journal
 from game.situation import Situation, TableError
-from tests.device.session.test_match_control import RULES, Eye, read, sight, state
+from tests.device.session.test_match_control import RULES, Eye, read, state, tray_reading
 
 THROW = (1, 1, 2, 3, 4, 6)
 NOTHING = (2, 3, 3, 4, 6, 6)
@@ -19,45 +19,47 @@ NOTHING = (2, 3, 3, 4, 6, 6)
 class StillEye(Eye):
     """Nothing was thrown since."""
 
-    tumbled = False
+    has_tumbled = False
 
 
 @pytest.fixture
-def looker():
+def tray_reader():
     return StillEye()
 
 
 @pytest.fixture
-def session(tmp_path, looker):
+def session(tmp_path, tray_reader):
     with closing(Journal.open(tmp_path / "journal.db")) as journal:
-        session = Session(LiveMatch(journal), RULES, looker)
+        session = Session(LiveMatch(journal), RULES, tray_reader)
         session.has_camera = True
         session.do(StartMatch(["Anna", "Ben"]))
-        read(session, looker, *THROW)
+        read(session, tray_reader, *THROW)
         yield session
 
 
-def read_again(session, looker, *looks, **options):
+def read_again(session, tray_reader, *looks, **options):
     session.do(ReadAgain())
     for faces in looks:
         assert session.situation is Situation.WAITING
-        session.seen(looker.looks, sight(faces, **options))
+        session.seen(tray_reader.looks, tray_reading(faces, **options))
 
 
 def dice(session):
     return session.live_match.match.last_throw.dice
 
 
-def test_the_same_dice_change_nothing(session, looker):
+def test_the_same_dice_change_nothing(session, tray_reader):
     before = session.live_match.match
-    read_again(session, looker, THROW)
+    read_again(session, tray_reader, THROW)
 
     assert session.live_match.match is before
     assert str(session.message) == "Read again: 1 1 2 3 4 6, as before."
 
 
-def test_other_dice_seen_twice_take_its_place_and_undo_gives_the_old_ones_back(session, looker):
-    read_again(session, looker, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 5, 6))
+def test_other_dice_seen_twice_take_its_place_and_undo_gives_the_old_ones_back(
+    session, tray_reader
+):
+    read_again(session, tray_reader, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 5, 6))
 
     assert dice(session) == (1, 1, 2, 3, 5, 6)
     assert str(session.message).startswith("Corrected to 1 1 2 3 5 6.")
@@ -67,8 +69,8 @@ def test_other_dice_seen_twice_take_its_place_and_undo_gives_the_old_ones_back(s
     assert dice(session) == (1, 1, 2, 3, 5, 6)
 
 
-def test_looks_that_differ_change_nothing(session, looker):
-    read_again(session, looker, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 3, 6))
+def test_looks_that_differ_change_nothing(session, tray_reader):
+    read_again(session, tray_reader, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 3, 6))
 
     assert dice(session) == THROW
     assert "do not agree" in str(session.message)
@@ -83,55 +85,57 @@ def test_looks_that_differ_change_nothing(session, looker):
         ((), "the throw had six dice, in the tray: no dice."),
     ],
 )
-def test_what_cannot_be_the_throw_changes_nothing_and_blocks_nothing(session, looker, faces, said):
-    read_again(session, looker, faces)
+def test_what_cannot_be_the_throw_changes_nothing_and_blocks_nothing(
+    session, tray_reader, faces, said
+):
+    read_again(session, tray_reader, faces)
 
     assert dice(session) == THROW
     assert said in str(session.message)
     assert session.situation is Situation.ACCEPTED
 
 
-def test_dice_that_stayed_from_earlier_throws_are_not_of_it(session, looker):
-    lying = sight((1, 1)).reading.dice
+def test_dice_that_stayed_from_earlier_throws_are_not_of_it(session, tray_reader):
+    lying = tray_reading((1, 1)).reading.dice
     session.do(KeepDice((1, 1)))
-    looker.has_tumbled = True
+    tray_reader.has_tumbled = True
     session.press()
-    moved = sight((2, 2, 5, 6), y=300)
+    moved = tray_reading((2, 2, 5, 6), y=300)
     reading = replace(moved.reading, dice=(*lying, *moved.reading.dice))
-    session.seen(looker.looks, replace(moved, reading=reading))
+    session.seen(tray_reader.looks, replace(moved, reading=reading))
     assert dice(session) == (2, 2, 5, 6)
-    looker.has_tumbled = False
-    other = sight((2, 3, 5, 6), y=300)
+    tray_reader.has_tumbled = False
+    other = tray_reading((2, 3, 5, 6), y=300)
     again = replace(other, reading=replace(other.reading, dice=(*lying, *other.reading.dice)))
     session.do(ReadAgain())
-    session.seen(looker.looks, again)
-    session.seen(looker.looks, again)
+    session.seen(tray_reader.looks, again)
+    session.seen(tray_reader.looks, again)
 
     assert dice(session) == (2, 3, 5, 6)
 
 
-def test_a_farkle_that_was_misread_is_no_farkle_any_more(session, looker):
+def test_a_farkle_that_was_misread_is_no_farkle_any_more(session, tray_reader):
     session.do(Undo())
-    read(session, looker, *NOTHING)
+    read(session, tray_reader, *NOTHING)
     assert session.situation is Situation.TURN_OVER
-    read_again(session, looker, (1, 3, 3, 4, 6, 6), (1, 3, 3, 4, 6, 6))
+    read_again(session, tray_reader, (1, 3, 3, 4, 6, 6), (1, 3, 3, 4, 6, 6))
 
     assert session.situation is Situation.ACCEPTED
     assert state(session).player.name == "Anna"
 
 
-def test_dice_that_were_thrown_since_are_another_throw(session, looker):
-    looker.has_tumbled = True
+def test_dice_that_were_thrown_since_are_another_throw(session, tray_reader):
+    tray_reader.has_tumbled = True
 
     with pytest.raises(TableError, match="thrown since"):
         session.do(ReadAgain())
 
 
-def test_where_nothing_was_accepted_there_is_nothing_to_read_again(session, looker):
+def test_where_nothing_was_accepted_there_is_nothing_to_read_again(session, tray_reader):
     session.do(Undo())
     with pytest.raises(TableError, match="no accepted throw"):
         session.do(ReadAgain())
-    read(session, looker, 1, None, 3, 3, 4, 6)
+    read(session, tray_reader, 1, None, 3, 3, 4, 6)
 
     with pytest.raises(TableError, match="no accepted throw"):
         session.do(ReadAgain())
@@ -144,10 +148,10 @@ def test_without_a_camera_it_says_so(session):
     assert "no camera" in str(session.message)
 
 
-def test_a_match_that_moved_on_meanwhile_keeps_its_throw(session, looker):
+def test_a_match_that_moved_on_meanwhile_keeps_its_throw(session, tray_reader):
     session.do(ReadAgain())
     session.do(CorrectThrow((1, 1, 1, 3, 4, 6)))
-    session.seen(looker.looks, sight(THROW))
+    session.seen(tray_reader.looks, tray_reading(THROW))
 
     assert dice(session) == (1, 1, 1, 3, 4, 6)
 

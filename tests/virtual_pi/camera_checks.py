@@ -172,6 +172,6 @@ def test_the_eye_reads_a_throw_from_it(monkeypatch):
     took_s = monotonic() - began_s
     thread.close()
 
-    assert tuple(seen.sight.reading.values) == THROW
+    assert tuple(seen.tray_reading.reading.values) == THROW
     assert took_s < 2
     assert not any(thread.name == "closing the camera" for thread in threading.enumerate())

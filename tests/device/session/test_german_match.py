@@ -9,9 +9,9 @@ import pytest
 
 from device.hardware.lamp import LAMPS
 from device.session.indicator import sign_for
-from device.session.judge import Sight
 from device.session.live_match import LiveMatch
 from device.session.session import Session
+from device.session.tray_reader import TrayReading
 from device.session.verdict import NeedsAttention, OpenQuestion
 from game.commands import (
     AnswerQuestion,
@@ -145,13 +145,13 @@ class Table:
         self.read(lay(faces, y=self.places), **how)
         self.eye.has_tumbled = False
 
-    def read(self, dice, *, tumbled=True, press=True, earlier=None, problems=()):
+    def read(self, dice, *, has_tumbled=True, press=True, earlier=None, problems=()):
         if press:
             self.do(Press())
-        sight = Sight(Reading(tuple(dice), problems), tumbled, time_s=40.0)
-        self.happen("seen", self.eye.looks, sight, earlier)
+        tray_reading = TrayReading(Reading(tuple(dice), problems), has_tumbled, time_s=40.0)
+        self.happen("seen", self.eye.looks, tray_reading, earlier)
         if self.session.situation is Situation.WAITING and dice:
-            self.happen("seen", self.eye.looks, sight)
+            self.happen("seen", self.eye.looks, tray_reading)
 
 
 def lay(faces, x=100.0, y=100.0, zone=Zone.TRAY, problem=None):
@@ -191,7 +191,7 @@ def test_who_begins_is_thrown_for_with_the_button(table):
     assert "Werft je einen Würfel" in table.look()
     table.throw(3)
     table.throw(3, 4)
-    table.read(lay((3,), y=table.places), tumbled=False)
+    table.read(lay((3,), y=table.places), has_tumbled=False)
     table.throw(3)
     assert "Gleichstand: Spieler 1 und Spieler 2" in table.hold()
     table.do(Undo())
@@ -217,7 +217,7 @@ def test_the_tray_asks_and_advises(begun):
     begun.hold()
     begun.read(lay(PAIR_OF_ONES), problems=(Problem.HAND,))
     begun.read(lay(PAIR_OF_ONES[1:], y=900))
-    begun.read([], earlier=Sight(Reading(tuple(lay(PAIR_OF_ONES, y=700))), time_s=20.0))
+    begun.read([], earlier=TrayReading(Reading(tuple(lay(PAIR_OF_ONES, y=700))), time_s=20.0))
     begun.hold()
     assert "Anna warf 1 1 2 3 4 6: 200 im Risiko." in begun.look()
 
@@ -297,9 +297,9 @@ def test_a_bank_that_nobody_marked_is_asked_about(opened):
 
 def test_dice_that_only_moved_are_no_throw(opened):
     opened.throw(*PAIR_OF_ONES)
-    opened.read(lay(PAIR_OF_ONES, y=opened.places), tumbled=False)
-    opened.read(lay((1, 2, 3, 4), x=120, y=opened.places + 40), tumbled=False)
-    opened.read(lay((1, 2, 3, 4), x=120, y=opened.places + 40), tumbled=None)
+    opened.read(lay(PAIR_OF_ONES, y=opened.places), has_tumbled=False)
+    opened.read(lay((1, 2, 3, 4), x=120, y=opened.places + 40), has_tumbled=False)
+    opened.read(lay((1, 2, 3, 4), x=120, y=opened.places + 40), has_tumbled=None)
 
     assert "Geworfen oder verschoben?" in opened.look()
     opened.hold()
@@ -318,7 +318,9 @@ def test_what_is_read_twice_must_agree(opened):
     opened.do(Press())
     for faces in (NOTHING, THOUSAND):
         opened.happen(
-            "seen", opened.eye.looks, Sight(Reading(tuple(lay(faces, y=500))), tumbled=True)
+            "seen",
+            opened.eye.looks,
+            TrayReading(Reading(tuple(lay(faces, y=500))), has_tumbled=True),
         )
 
     assert "Zwei Blicke auf diesen Wurf stimmen nicht überein" in opened.look()

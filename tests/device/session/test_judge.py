@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from device.session.judge import Sight, costs, judge, judge_tapped, only_die
+from device.session.judge import costs, judge, judge_tapped, only_die
+from device.session.tray_reader import TrayReading
 from device.session.verdict import Accept, Ask, Attention, EmptyTray, NotThrown
 from game.match.events import Banked, Kept, Place, Thrown, Undone
 from game.match.match import Match
@@ -26,8 +27,8 @@ def lay(faces, x=100.0, y=100.0, zone=Zone.TRAY):
     return [die(face, x + 100 * i, y, zone) for i, face in enumerate(faces)]
 
 
-def sight(*rows, tumbled=True, problems=()):
-    return Sight(Reading(tuple(d for row in rows for d in row), problems), tumbled)
+def tray_reading(*rows, has_tumbled=True, problems=()):
+    return TrayReading(Reading(tuple(d for row in rows for d in row), problems), has_tumbled)
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def accept(match, verdict):
 
 def thrown(match, faces, **where):
     """The match after these dice were thrown and read in a row."""
-    return accept(match, judge(match, sight(lay(faces, **where))))
+    return accept(match, judge(match, tray_reading(lay(faces, **where))))
 
 
 def test_first_throw_of_six_is_accepted(match):
@@ -56,13 +57,13 @@ def test_first_throw_of_six_is_accepted(match):
 
 
 def test_empty_tray_waits_for_a_throw(match):
-    assert judge(match, sight()) == EmptyTray()
+    assert judge(match, tray_reading()) == EmptyTray()
 
 
 def test_press_twice_on_one_throw_does_nothing(match):
     match = thrown(match, PAIR_OF_ONES)
 
-    verdict = judge(match, sight(lay(PAIR_OF_ONES), tumbled=None))
+    verdict = judge(match, tray_reading(lay(PAIR_OF_ONES), has_tumbled=None))
     assert verdict == NotThrown(Message("Not thrown yet: the dice lie where they lay."))
 
 
@@ -70,20 +71,22 @@ def test_press_after_setting_dice_aside_without_throwing_does_nothing(match):
     match = thrown(match, PAIR_OF_ONES)
     aside = lay((1, 1), y=900, zone=Zone.ASIDE)
 
-    assert isinstance(judge(match, sight(lay(PAIR_OF_ONES)[2:], aside)), NotThrown)
-    assert isinstance(judge(match, sight(lay(PAIR_OF_ONES)[2:])), NotThrown)
+    assert isinstance(judge(match, tray_reading(lay(PAIR_OF_ONES)[2:], aside)), NotThrown)
+    assert isinstance(judge(match, tray_reading(lay(PAIR_OF_ONES)[2:])), NotThrown)
 
 
 def test_press_on_the_last_players_leftovers_does_nothing(opened):
     match = thrown(opened, PAIR_OF_ONES).bank()
 
-    assert isinstance(judge(match, sight(lay(PAIR_OF_ONES), tumbled=None)), NotThrown)
+    assert isinstance(judge(match, tray_reading(lay(PAIR_OF_ONES), has_tumbled=None)), NotThrown)
 
 
 def test_press_on_the_dice_of_a_farkle_does_nothing(match):
     match = thrown(match, (2, 3, 3, 4, 6, 6))
 
-    assert isinstance(judge(match, sight(lay((2, 3, 3, 4, 6, 6)), tumbled=None)), NotThrown)
+    assert isinstance(
+        judge(match, tray_reading(lay((2, 3, 3, 4, 6, 6)), has_tumbled=None)), NotThrown
+    )
 
 
 LEFT = (1, 1, 3, 4, 5, 6)
@@ -106,33 +109,33 @@ SPLITS = [
 ]
 
 
-def expected_of_forgotten(stayed, slid, fell, tumbled):
+def expected_of_forgotten(stayed, slid, fell, has_tumbled):
     """What a turn may begin with: only six dice of which none lies where it lay are a throw."""
     moved = slid + fell
     if not moved:
         return NotThrown
-    if tumbled is False and not fell:
+    if has_tumbled is False and not fell:
         return NotThrown
     if stayed + moved < 6:
         return Attention
-    if stayed or (tumbled is None and not fell):
+    if stayed or (has_tumbled is None and not fell):
         return Ask
     return Accept
 
 
-@pytest.mark.parametrize("tumbled", [True, False, None])
+@pytest.mark.parametrize("has_tumbled", [True, False, None])
 @pytest.mark.parametrize(("stayed", "slid", "fell"), SPLITS)
-def test_forgotten_dice_at_a_turns_start_never_count(opened, stayed, slid, fell, tumbled):
+def test_forgotten_dice_at_a_turns_start_never_count(opened, stayed, slid, fell, has_tumbled):
     match = thrown(opened, LEFT).bank()
-    verdict = judge(match, sight(forgotten(stayed, slid, fell), tumbled=tumbled))
+    verdict = judge(match, tray_reading(forgotten(stayed, slid, fell), has_tumbled=has_tumbled))
 
-    assert type(verdict) is expected_of_forgotten(stayed, slid, fell, tumbled)
+    assert type(verdict) is expected_of_forgotten(stayed, slid, fell, has_tumbled)
     assert not (stayed and isinstance(verdict, Accept))
 
 
 def test_a_forgotten_die_is_asked_about_with_the_remedy(opened):
     match = thrown(opened, LEFT).bank()
-    verdict = judge(match, sight(forgotten(1, 0, 5)))
+    verdict = judge(match, tray_reading(forgotten(1, 0, 5)))
 
     assert str(verdict.question) == (
         "One die lies exactly as before. Were all 6 thrown? If not, throw all 6 and press."
@@ -143,19 +146,21 @@ def test_a_forgotten_die_is_asked_about_with_the_remedy(opened):
 def test_dice_that_slid_were_not_thrown(match):
     match = thrown(match, PAIR_OF_ONES)
 
-    assert isinstance(judge(match, sight(lay(PAIR_OF_ONES, y=300), tumbled=False)), NotThrown)
+    assert isinstance(
+        judge(match, tray_reading(lay(PAIR_OF_ONES, y=300), has_tumbled=False)), NotThrown
+    )
 
 
 def test_dice_that_tumbled_to_the_same_faces_were_thrown(match):
     match = thrown(match, PAIR_OF_ONES)
-    verdict = judge(match, sight(lay((2, 3, 4, 6), y=300), tumbled=True))
+    verdict = judge(match, tray_reading(lay((2, 3, 4, 6), y=300), has_tumbled=True))
 
     assert accept(match, verdict).state.turns[-1].throws[0].keep.dice == (1, 1)
 
 
 def test_where_nobody_watched_moved_dice_are_a_question(match):
     match = thrown(match, PAIR_OF_ONES)
-    verdict = judge(match, sight(lay((2, 3, 4, 6), y=300), tumbled=None))
+    verdict = judge(match, tray_reading(lay((2, 3, 4, 6), y=300), has_tumbled=None))
 
     assert isinstance(verdict, Ask)
     assert str(verdict.options[0].label) == "They were thrown: 2 3 4 6"
@@ -164,14 +169,14 @@ def test_where_nobody_watched_moved_dice_are_a_question(match):
 
 def test_slid_dice_can_be_called_thrown_with_one_tap(match):
     match = thrown(match, PAIR_OF_ONES)
-    verdict = judge(match, sight(lay((2, 3, 4, 6), y=300), tumbled=False))
+    verdict = judge(match, tray_reading(lay((2, 3, 4, 6), y=300), has_tumbled=False))
 
     assert str(verdict.override.label) == "They were thrown: 2 3 4 6"
 
 
 def test_number_thrown_tells_what_was_kept(match):
     match = thrown(match, PAIR_OF_ONES)
-    verdict = judge(match, sight(lay((1, 2, 2, 5), y=300)))
+    verdict = judge(match, tray_reading(lay((1, 2, 2, 5), y=300)))
 
     assert str(verdict.note) == "Anna kept 1 1 = 200."
     assert verdict.events[0] == Kept((1, 1), assumed=True)
@@ -179,21 +184,21 @@ def test_number_thrown_tells_what_was_kept(match):
 
 def test_best_keep_of_that_size_is_taken(match):
     match = thrown(match, (1, 5, 2, 3, 4, 4))
-    verdict = judge(match, sight(lay((1, 2, 2, 3, 5), y=300)))
+    verdict = judge(match, tray_reading(lay((1, 2, 2, 3, 5), y=300)))
 
     assert verdict.events[0] == Kept((1,), assumed=True)
 
 
 def test_tapped_keep_comes_first(match):
     match = thrown(match, (1, 5, 2, 3, 4, 6)).keep((5,))
-    match = accept(match, judge(match, sight(lay((1, 2, 2, 3, 5), y=300))))
+    match = accept(match, judge(match, tray_reading(lay((1, 2, 2, 3, 5), y=300))))
 
     assert match.state.turn.throws[0].keep.dice == (5,)
 
 
 def test_tapped_keep_that_does_not_fit_the_number_is_a_question(match):
     match = thrown(match, PAIR_OF_ONES).keep((1,))
-    verdict = judge(match, sight(lay((1, 2, 2, 5), y=300)))
+    verdict = judge(match, tray_reading(lay((1, 2, 2, 5), y=300)))
 
     assert isinstance(verdict, Ask)
     assert "so five dice should be thrown; four dice lie there" in str(verdict.question)
@@ -203,7 +208,7 @@ def test_tapped_keep_that_does_not_fit_the_number_is_a_question(match):
 def test_dice_set_aside_tell_what_was_kept(match):
     match = thrown(match, (1, 5, 2, 3, 4, 6))
     aside = lay((5,), y=900, zone=Zone.ASIDE)
-    verdict = judge(match, sight(lay((1, 2, 2, 3, 5), y=300), aside))
+    verdict = judge(match, tray_reading(lay((1, 2, 2, 3, 5), y=300), aside))
 
     assert verdict.events[0] == Kept((5,), assumed=True)
 
@@ -211,7 +216,7 @@ def test_dice_set_aside_tell_what_was_kept(match):
 def test_dice_aside_that_do_not_add_up_are_a_question(match):
     match = thrown(match, PAIR_OF_ONES)
     aside = lay((1,), y=900, zone=Zone.ASIDE)
-    verdict = judge(match, sight(lay((1, 2, 2, 5), y=300), aside))
+    verdict = judge(match, tray_reading(lay((1, 2, 2, 5), y=300), aside))
 
     assert isinstance(verdict, Ask)
     assert str(verdict.question).startswith("One die aside and 4 thrown do not make 6.")
@@ -220,7 +225,7 @@ def test_dice_aside_that_do_not_add_up_are_a_question(match):
 def test_faces_aside_that_are_no_keep_are_a_question(match):
     match = thrown(match, PAIR_OF_ONES)
     aside = lay((1, 4), y=900, zone=Zone.ASIDE)
-    verdict = judge(match, sight(lay((1, 2, 2, 5), y=300), aside))
+    verdict = judge(match, tray_reading(lay((1, 2, 2, 5), y=300), aside))
 
     assert isinstance(verdict, Ask)
     assert "1 4 lie aside: that is no keep of this throw." in str(verdict.question)
@@ -229,7 +234,7 @@ def test_faces_aside_that_are_no_keep_are_a_question(match):
 def test_dice_that_stayed_while_others_were_thrown_were_kept(match):
     match = thrown(match, (1, 5, 2, 3, 4, 6))
     stayed = lay((1, 5, 2, 3, 4, 6))[1:2]
-    verdict = judge(match, sight(stayed, lay((1, 2, 2, 3, 5), y=300)))
+    verdict = judge(match, tray_reading(stayed, lay((1, 2, 2, 3, 5), y=300)))
 
     assert verdict.events[0] == Kept((5,), assumed=True)
     assert verdict.events[1].dice == (1, 2, 2, 3, 5)
@@ -238,9 +243,9 @@ def test_dice_that_stayed_while_others_were_thrown_were_kept(match):
 def test_dice_left_lying_for_two_throws_are_counted_once(match):
     match = thrown(match, (1, 5, 2, 3, 4, 6))
     one = lay((1,))
-    match = accept(match, judge(match, sight(one, lay((1, 2, 2, 3, 5), y=300))))
+    match = accept(match, judge(match, tray_reading(one, lay((1, 2, 2, 3, 5), y=300))))
     five = lay((1, 2, 2, 3, 5), y=300)[4:]
-    match = accept(match, judge(match, sight(one, five, lay((1, 2, 2, 6), y=500))))
+    match = accept(match, judge(match, tray_reading(one, five, lay((1, 2, 2, 6), y=500))))
 
     assert [throw.keep.dice for throw in match.state.turn.throws[:2]] == [(1,), (5,)]
 
@@ -248,16 +253,16 @@ def test_dice_left_lying_for_two_throws_are_counted_once(match):
 def test_dice_aside_over_two_throws_are_counted_once(match):
     match = thrown(match, (1, 5, 2, 3, 4, 6))
     aside = lay((1,), y=900, zone=Zone.ASIDE)
-    match = accept(match, judge(match, sight(lay((1, 2, 2, 3, 5), y=300), aside)))
+    match = accept(match, judge(match, tray_reading(lay((1, 2, 2, 3, 5), y=300), aside)))
     aside = lay((1, 5), y=900, zone=Zone.ASIDE)
-    match = accept(match, judge(match, sight(lay((1, 2, 2, 6), y=500), aside)))
+    match = accept(match, judge(match, tray_reading(lay((1, 2, 2, 6), y=500), aside)))
 
     assert [throw.keep.dice for throw in match.state.turn.throws[:2]] == [(1,), (5,)]
 
 
 def test_missing_die_names_the_number_expected(match):
     match = thrown(match, PAIR_OF_ONES)
-    verdict = judge(match, sight(lay((2, 2, 5), y=300)))
+    verdict = judge(match, tray_reading(lay((2, 2, 5), y=300)))
 
     assert [*map(str, verdict.advice)] == [
         "Expected four or five dice after 1 1 2 3 4 6, saw 3: is one hidden, or on the floor?"
@@ -266,7 +271,7 @@ def test_missing_die_names_the_number_expected(match):
 
 def test_too_many_dice_are_those_that_were_kept(match):
     match = thrown(match.throw((1, 1, 1, 2, 3, 4)).keep((1, 1, 1)), (4, 5, 5))
-    verdict = judge(match, sight(lay((1, 2, 4), y=300)))
+    verdict = judge(match, tray_reading(lay((1, 2, 4), y=300)))
 
     assert [*map(str, verdict.advice)] == [
         "Expected one or two dice after 4 5 5, saw 3: take those out that were kept."
@@ -275,20 +280,20 @@ def test_too_many_dice_are_those_that_were_kept(match):
 
 def test_what_cannot_be_banked_is_what_was_tapped(match):
     match = thrown(match, PAIR_OF_ONES).keep((1,))
-    verdict = judge(match, sight(lay((1, 2, 2, 3, 5, 6), y=300)))
+    verdict = judge(match, tray_reading(lay((1, 2, 2, 3, 5, 6), y=300)))
 
     assert "(100 is 400 short of the opening 500)" in str(verdict.advice[0])
 
 
 def test_first_throw_with_a_die_missing_names_the_number_expected(match):
-    verdict = judge(match, sight(lay((1, 2, 3, 4, 5))))
+    verdict = judge(match, tray_reading(lay((1, 2, 3, 4, 5))))
 
     assert str(verdict.advice[0]).startswith("Expected six dice, saw 5: Anna begins with all dice;")
 
 
 def test_hot_dice_go_on_loudly_with_one_tap_to_make_it_a_bank(opened):
     match = thrown(opened, HOT)
-    verdict = judge(match, sight(lay((1, 2, 2, 3, 4, 6), y=300)))
+    verdict = judge(match, tray_reading(lay((1, 2, 2, 3, 4, 6), y=300)))
 
     assert str(verdict.note).startswith("Hot dice! Anna kept 1 1 3 3 3 5 = 550")
     after = accept(match, verdict)
@@ -301,7 +306,7 @@ def test_hot_dice_go_on_loudly_with_one_tap_to_make_it_a_bank(opened):
 
 def test_forgotten_bank_where_hot_dice_was_impossible_is_one_question(opened):
     match = thrown(opened, (1, 1, 1, 5, 2, 3))
-    verdict = judge(match, sight(lay((1, 2, 2, 3, 4, 6), y=300)))
+    verdict = judge(match, tray_reading(lay((1, 2, 2, 3, 4, 6), y=300)))
 
     assert str(verdict.question) == "Did Anna bank 1,050?"
     after = match.push(*verdict.options[0].actions)
@@ -311,7 +316,7 @@ def test_forgotten_bank_where_hot_dice_was_impossible_is_one_question(opened):
 
 def test_all_dice_below_the_opening_are_never_a_bank(match):
     match = thrown(match, PAIR_OF_ONES)
-    verdict = judge(match, sight(lay((1, 2, 2, 3, 4, 6), y=300)))
+    verdict = judge(match, tray_reading(lay((1, 2, 2, 3, 4, 6), y=300)))
 
     assert str(verdict.advice[0]).startswith(
         "Anna cannot bank yet (200 is 300 short of the opening 500)"
@@ -322,7 +327,7 @@ def test_forgotten_bank_that_ends_the_match_only_banks():
     rules = replace(RULES, target=1000)
     match = Match.start(rules, ["Anna", "Ben"]).throw((1, 1, 1, 2, 3, 4)).bank()
     match = thrown(match, (1, 1, 1, 5, 2, 3))
-    verdict = judge(match, sight(lay((1, 2, 2, 3, 4, 6), y=300)))
+    verdict = judge(match, tray_reading(lay((1, 2, 2, 3, 4, 6), y=300)))
 
     assert verdict.options[0].actions == (Banked(),)
     assert match.push(Banked()).state.winner == 1
@@ -332,13 +337,15 @@ def test_forgotten_bank_that_ends_the_match_only_banks():
 def test_doubtful_die_needs_attention_and_never_counts(match, problem):
     dice = [*lay((1, 1, 2, 3, 4)), die(None, 700, problem=problem)]
 
-    assert isinstance(judge(match, sight(dice)), Attention)
+    assert isinstance(judge(match, tray_reading(dice)), Attention)
 
 
 def test_a_kept_die_whose_face_was_named_is_known_again(match):
     smudged = die(None, 700, problem=Problem.UNREADABLE)
-    match = accept(match, judge(match, sight([*lay((1, 2, 3, 4, 6)), smudged]).told(5, 1)))
-    again = sight([smudged], lay((2, 3, 4, 4, 5), y=400)).known(match.last_places)
+    match = accept(
+        match, judge(match, tray_reading([*lay((1, 2, 3, 4, 6)), smudged]).with_face(5, 1))
+    )
+    again = tray_reading([smudged], lay((2, 3, 4, 4, 5), y=400)).with_known_faces(match.last_places)
     match = accept(match, judge(match, again))
 
     assert match.state.turn.throws[0].keep.dice == (1,)
@@ -348,20 +355,20 @@ def test_a_doubtful_die_elsewhere_is_no_known_one(match):
     match = thrown(match, PAIR_OF_ONES)
     doubtful = die(None, 130, problem=Problem.UNREADABLE)
 
-    there = sight([doubtful], lay((2, 3, 4, 6), y=400)).known(match.last_places)
+    there = tray_reading([doubtful], lay((2, 3, 4, 6), y=400)).with_known_faces(match.last_places)
     assert isinstance(judge(match, there), Attention)
 
 
 def test_hot_dice_of_which_one_is_missing_are_asked_about(match):
     match = thrown(match, (1, 1, 1, 5, 5, 5))
-    verdict = judge(match, sight(lay((2, 3, 4, 5, 6), y=400)))
+    verdict = judge(match, tray_reading(lay((2, 3, 4, 5, 6), y=400)))
 
     assert str(verdict.question) == "Anna may throw all 6, and five dice lie there. Was 1 kept?"
 
 
 def test_a_kept_die_that_was_pushed_is_asked_about(match):
     match = thrown(match, PAIR_OF_ONES)
-    verdict = judge(match, sight(lay((1,)), [die(1, 225, 110)], lay((2, 3, 4, 6), y=400)))
+    verdict = judge(match, tray_reading(lay((1,)), [die(1, 225, 110)], lay((2, 3, 4, 6), y=400)))
 
     assert str(verdict.question) == "A die may have been pushed. Was 1 1 kept?"
     pushed, kept_one = (match.push(*option.actions) for option in verdict.options)
@@ -373,7 +380,7 @@ def test_dice_aside_that_do_not_add_up_are_asked_about_though_one_is_doubtful(ma
     match = thrown(match, (1, 1, 5, 2, 3, 4))
     doubtful = die(None, 200, y=900, zone=Zone.ASIDE, problem=Problem.COCKED)
     aside = [*lay((1,), y=900, zone=Zone.ASIDE), doubtful]
-    verdict = judge(match, sight(lay((2, 3, 4), y=400), aside))
+    verdict = judge(match, tray_reading(lay((2, 3, 4), y=400), aside))
 
     assert "one die aside and 3 thrown do not make 6" in str(verdict.question).lower()
 
@@ -383,13 +390,13 @@ def test_dice_kept_before_a_tapped_throw_are_not_thrown_after_it(match):
     match = match.push(*judge_tapped(match, (1, 5, 5)).events)
     in_tray = lay((1, 1, 1)), lay((1, 5, 5), y=400)
 
-    assert isinstance(judge(match, sight(*in_tray, tumbled=False)), NotThrown)
-    assert isinstance(judge(match, sight(*in_tray, tumbled=None)), Attention)
+    assert isinstance(judge(match, tray_reading(*in_tray, has_tumbled=False)), NotThrown)
+    assert isinstance(judge(match, tray_reading(*in_tray, has_tumbled=None)), Attention)
 
 
 def test_six_dice_after_tapped_hot_dice_may_be_those_that_were_kept(match):
     match = match.push(*judge_tapped(match, (1, 1, 1, 5, 5, 5)).events)
-    verdict = judge(match, sight(lay((1, 1, 1)), lay((2, 3, 4), y=400)))
+    verdict = judge(match, tray_reading(lay((1, 1, 1)), lay((2, 3, 4), y=400)))
 
     assert str(verdict.question) == "No camera saw the throw before. Were all 6 thrown?"
 
@@ -401,15 +408,15 @@ def test_tapped_hot_dice_go_on_with_tapped_dice_unasked(match):
 
 
 def test_hand_needs_attention(match):
-    verdict = judge(match, sight(lay(PAIR_OF_ONES), problems=(Problem.HAND,)))
+    verdict = judge(match, tray_reading(lay(PAIR_OF_ONES), problems=(Problem.HAND,)))
 
     hand = Message("A hand is in the picture: take it away and press again.")
     assert verdict == Attention((hand,))
 
 
 def test_farkle_costs_and_a_score_does_not(match):
-    farkle = judge(match, sight(lay((2, 3, 3, 4, 6, 6))))
-    score = judge(match, sight(lay(PAIR_OF_ONES)))
+    farkle = judge(match, tray_reading(lay((2, 3, 3, 4, 6, 6))))
+    score = judge(match, tray_reading(lay(PAIR_OF_ONES)))
 
     assert costs(match, farkle)
     assert not costs(match, score)
@@ -417,8 +424,8 @@ def test_farkle_costs_and_a_score_does_not(match):
 
 def test_a_farkle_costs_that_is_the_next_players_after_a_forgotten_bank(opened):
     match = thrown(opened, PAIR_OF_ONES)
-    farkle = judge(match, sight(lay((2, 3, 3, 4, 6, 6), y=300)))
-    score = judge(match, sight(lay(HOT, y=300)))
+    farkle = judge(match, tray_reading(lay((2, 3, 3, 4, 6, 6), y=300)))
+    score = judge(match, tray_reading(lay(HOT, y=300)))
 
     assert isinstance(farkle, Ask)
     assert isinstance(score, Ask)
@@ -429,7 +436,9 @@ def test_a_farkle_costs_that_is_the_next_players_after_a_forgotten_bank(opened):
 def test_die_at_its_place_whose_face_was_corrected_was_not_thrown(match):
     match = thrown(match, (5, 2, 3, 3, 4, 6)).correct((1, 2, 3, 3, 4, 6))
 
-    assert isinstance(judge(match, sight(lay((1, 2, 3, 3, 4, 6)), tumbled=None)), NotThrown)
+    assert isinstance(
+        judge(match, tray_reading(lay((1, 2, 3, 3, 4, 6)), has_tumbled=None)), NotThrown
+    )
 
 
 def test_tapped_dice_tell_what_was_kept_by_their_number(match):
@@ -443,23 +452,23 @@ def test_tapped_dice_tell_what_was_kept_by_their_number(match):
 
 
 def test_one_die_decides_who_starts():
-    assert only_die(sight(lay((4,))), ()) == 4
+    assert only_die(tray_reading(lay((4,))), ()) == 4
 
 
 def test_the_same_die_is_not_thrown_twice():
     before = (Place(4, 100, 100, 50),)
 
-    assert isinstance(only_die(sight(lay((4,)), tumbled=None), before), NotThrown)
-    assert only_die(sight(lay((4,), y=300), tumbled=True), before) == 4
+    assert isinstance(only_die(tray_reading(lay((4,)), has_tumbled=None), before), NotThrown)
+    assert only_die(tray_reading(lay((4,), y=300), has_tumbled=True), before) == 4
 
 
 def test_several_dice_in_the_roll_off_need_attention():
-    assert isinstance(only_die(sight(lay((4, 5))), ()), Attention)
-    assert only_die(sight(), ()) == EmptyTray()
+    assert isinstance(only_die(tray_reading(lay((4, 5))), ()), Attention)
+    assert only_die(tray_reading(), ()) == EmptyTray()
 
 
 def test_repair_after_hot_dice_takes_the_throw_back_first(opened):
-    verdict = judge(thrown(opened, HOT), sight(lay((1, 2, 2, 3, 4, 6), y=300)))
+    verdict = judge(thrown(opened, HOT), tray_reading(lay((1, 2, 2, 3, 4, 6), y=300)))
 
     assert verdict.repairs[0].actions[0] == Undone()
 
@@ -467,9 +476,9 @@ def test_repair_after_hot_dice_takes_the_throw_back_first(opened):
 def test_more_dice_aside_than_were_kept_are_a_question(match):
     match = thrown(match, (1, 2, 3, 4, 5, 6))
     one = lay((1,), y=900, zone=Zone.ASIDE)
-    match = accept(match, judge(match, sight(lay((5, 5, 5, 2, 3), y=300), one)))
+    match = accept(match, judge(match, tray_reading(lay((5, 5, 5, 2, 3), y=300), one)))
     aside = lay((5, 5, 5), y=900, zone=Zone.ASIDE)
-    verdict = judge(match, sight(lay((2, 3, 4), y=500), aside))
+    verdict = judge(match, tray_reading(lay((2, 3, 4), y=500), aside))
 
     assert isinstance(verdict, Ask)
     assert "Was 5 5 kept?" in str(verdict.question)

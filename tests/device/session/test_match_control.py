@@ -5,9 +5,9 @@ from contextlib import closing
 import pytest
 
 from device.session.indicator import UNDO_S
-from device.session.judge import Sight
 from device.session.live_match import LiveMatch
 from device.session.session import Session
+from device.session.tray_reader import TrayReading
 from game.commands import (
     AnswerQuestion,
     Bank,
@@ -65,14 +65,14 @@ class Eye:
 
 
 @pytest.fixture
-def looker():
+def tray_reader():
     return Eye()
 
 
 @pytest.fixture
-def session(tmp_path, looker):
+def session(tmp_path, tray_reader):
     with closing(Journal.open(tmp_path / "journal.db")) as journal:
-        session = Session(LiveMatch(journal), RULES, looker)
+        session = Session(LiveMatch(journal), RULES, tray_reader)
         session.has_camera = True
         session.do(StartMatch(["Anna", "Ben", "Cleo"]))
         yield session
@@ -82,44 +82,44 @@ def state(session):
     return session.live_match.match.state
 
 
-def sight(faces, *, problem=None, y=100, time_s=0.0):
+def tray_reading(faces, *, problem=None, y=100, time_s=0.0):
     """Dice in a row; a face of None has the problem."""
     dice = (
         Die(f, 100.0 * i, y, 50, 50, 0, 0.99, problem=None if f else problem or Problem.COCKED)
         for i, f in enumerate(faces, 1)
     )
-    return Sight(Reading(tuple(dice)), tumbled=True, time_s=time_s)
+    return TrayReading(Reading(tuple(dice)), has_tumbled=True, time_s=time_s)
 
 
-def read(session, looker, *faces, **options):
+def read(session, tray_reader, *faces, **options):
     session.press()
-    session.seen(looker.looks, sight(faces, **options))
+    session.seen(tray_reader.looks, tray_reading(faces, **options))
     if session.situation is Situation.WAITING:  # a costly reading is read twice
-        session.seen(looker.looks, sight(faces, **options))
+        session.seen(tray_reader.looks, tray_reading(faces, **options))
 
 
-def test_what_happened_since_the_tray_was_seen_is_not_lost(session, looker):
-    read(session, looker, *THOUSAND, time_s=12.5)
+def test_what_happened_since_the_tray_was_seen_is_not_lost(session, tray_reader):
+    read(session, tray_reader, *THOUSAND, time_s=12.5)
 
-    assert looker.marks == [12.5]
+    assert tray_reader.marks == [12.5]
 
 
-def test_a_yes_counts_from_when_the_dice_in_question_were_seen(session, looker):
-    read(session, looker, *THOUSAND, time_s=12.5)
-    read(session, looker, *NOTHING, y=300, time_s=20.0)
+def test_a_yes_counts_from_when_the_dice_in_question_were_seen(session, tray_reader):
+    read(session, tray_reader, *THOUSAND, time_s=12.5)
+    read(session, tray_reader, *NOTHING, y=300, time_s=20.0)
     assert str(session.message) == "Did Anna bank 1,000?"
     session.hold(1.2)
 
-    assert looker.marks == [12.5, 20.0]
+    assert tray_reader.marks == [12.5, 20.0]
 
 
-def test_a_correction_that_asks_reads_nothing(session, looker):
-    read(session, looker, *THOUSAND, time_s=12.5)
+def test_a_correction_that_asks_reads_nothing(session, tray_reader):
+    read(session, tray_reader, *THOUSAND, time_s=12.5)
     session.do(Bank((1, 1, 1)))
     session.do(CorrectThrow((2, 2, 3, 3, 4, 6), 0))
     session.do(AnswerQuestion(session.choices[0].id))
 
-    assert looker.marks == [12.5]
+    assert tray_reader.marks == [12.5]
 
 
 @pytest.mark.parametrize(
@@ -212,31 +212,31 @@ def test_a_rematch_keeps_a_changed_order(session):
     assert names == ["Anna", "Cleo", "Ben"]
 
 
-def test_an_unread_die_is_told_by_a_person(session, looker):
+def test_an_unread_die_is_told_by_a_person(session, tray_reader):
     faces = (1, 1, None, 2, 3, None)
-    read(session, looker, *faces)
+    read(session, tray_reader, *faces)
     assert session.situation is Situation.ATTENTION
 
-    told = sight(faces).told(2, 1)
+    told = tray_reading(faces).with_face(2, 1)
     session.told(told)
     assert str(session.message) == "The ringed die lies on an edge: throw that die again."
-    session.told(told.told(5, 4))
+    session.told(told.with_face(5, 4))
     assert state(session).turn.last.dice == THOUSAND
 
 
-def test_a_die_of_the_roll_off_is_told_too(tmp_path, looker):
+def test_a_die_of_the_roll_off_is_told_too(tmp_path, tray_reader):
     with closing(Journal.open(tmp_path / "other.db")) as journal:
-        session = Session(LiveMatch(journal), RULES, looker)
+        session = Session(LiveMatch(journal), RULES, tray_reader)
         session.has_camera = True
-        read(session, looker, None)
-        session.told(sight((None,)).told(0, 4))
+        read(session, tray_reader, None)
+        session.told(tray_reading((None,)).with_face(0, 4))
 
         assert session.rolloff.rolls == ((4,),)
 
 
-def test_a_die_of_the_roll_off_is_taken_back(tmp_path, looker):
+def test_a_die_of_the_roll_off_is_taken_back(tmp_path, tray_reader):
     with closing(Journal.open(tmp_path / "other.db")) as journal:
-        session = Session(LiveMatch(journal), RULES, looker)
+        session = Session(LiveMatch(journal), RULES, tray_reader)
         session.do(EnterThrow((4,)))
         session.do(EnterThrow((6,)))
         session.hold(UNDO_S)
@@ -248,11 +248,11 @@ def test_a_die_of_the_roll_off_is_taken_back(tmp_path, looker):
             session.do(Undo())
 
 
-def test_a_die_that_nobody_asks_about_is_refused(session, looker):
-    read(session, looker, *THOUSAND)
+def test_a_die_that_nobody_asks_about_is_refused(session, tray_reader):
+    read(session, tray_reader, *THOUSAND)
 
     with pytest.raises(TableError, match="press to read"):
-        session.told(sight(THOUSAND).told(0, 5))
+        session.told(tray_reading(THOUSAND).with_face(0, 5))
 
 
 def test_one_die_of_the_last_throw_is_corrected(session):
@@ -293,8 +293,8 @@ def test_a_correction_that_sets_the_score_back_asks_first(session):
     assert state(session).turns[-1].last.dice == (1, 2, 2, 2, 2, 5)
 
 
-def test_a_hold_while_something_needs_attention_repeats_the_advice(session, looker):
-    read(session, looker, 1, 2, 3, 4, 5)
+def test_a_hold_while_something_needs_attention_repeats_the_advice(session, tray_reader):
+    read(session, tray_reader, 1, 2, 3, 4, 5)
     advice = session.message
     session.say(Message("something else"))
     session.hold(1.2)
@@ -303,9 +303,9 @@ def test_a_hold_while_something_needs_attention_repeats_the_advice(session, look
     assert str(session.message) == f"Nothing is banked yet. {advice}"
 
 
-def test_a_tray_that_never_rests_is_waited_for_no_longer(session, looker):
+def test_a_tray_that_never_rests_is_waited_for_no_longer(session, tray_reader):
     session.press()
-    session.timed_out(looker.looks)
+    session.timed_out(tray_reader.looks)
 
     assert session.situation is Situation.TURN_BEGINS
     assert str(session.message) == "The tray was not still for 20 seconds: press again."
@@ -355,47 +355,47 @@ def test_house_rules_that_do_not_hold_begin_no_match(session):
     assert session.live_match.match is before
 
 
-def test_dice_in_the_tray_are_no_throw_after_a_turn_was_put_in_by_hand(session, looker):
-    read(session, looker, *THOUSAND)
+def test_dice_in_the_tray_are_no_throw_after_a_turn_was_put_in_by_hand(session, tray_reader):
+    read(session, tray_reader, *THOUSAND)
     session.do(Bank())
     session.do(InsertTurn("111234: 111 = 1000, bank", None))
-    read(session, looker, *THOUSAND)
+    read(session, tray_reader, *THOUSAND)
 
     assert str(session.message) == "Not thrown yet: the dice lie where they lay."
 
 
-def test_nobody_says_what_tumbled_before_a_throw_that_was_taken_back(session, looker):
-    read(session, looker, *THOUSAND)
+def test_nobody_says_what_tumbled_before_a_throw_that_was_taken_back(session, tray_reader):
+    read(session, tray_reader, *THOUSAND)
     session.do(Bank())
     session.do(Undo())
-    assert looker.marks == [0.0]
+    assert tray_reader.marks == [0.0]
     session.do(Undo())
 
-    assert looker.marks == [0.0, "doubted"]
+    assert tray_reader.marks == [0.0, "doubted"]
 
 
-def test_a_bank_that_was_held_goes_on_where_the_tray_flickers_without_end(session, looker):
-    read(session, looker, *THOUSAND)
-    looker.has_tumbled, looker.is_moving = False, True
+def test_a_bank_that_was_held_goes_on_where_the_tray_flickers_without_end(session, tray_reader):
+    read(session, tray_reader, *THOUSAND)
+    tray_reader.has_tumbled, tray_reader.is_moving = False, True
     session.hold(1.2)
     assert session.situation is Situation.WAITING
-    session.timed_out(looker.looks)
+    session.timed_out(tray_reader.looks)
 
     assert state(session).players[0].score == 1000
 
 
-def test_dice_that_fell_back_as_the_bank_was_held_need_not_be_a_throw(session, looker):
-    read(session, looker, *THOUSAND)
+def test_dice_that_fell_back_as_the_bank_was_held_need_not_be_a_throw(session, tray_reader):
+    read(session, tray_reader, *THOUSAND)
     session.hold(1.2)
     for _ in range(2):  # a farkle, so it is looked at again before it is asked about
-        session.seen(looker.looks, sight(NOTHING, y=300, time_s=9.0))
+        session.seen(tray_reader.looks, tray_reading(NOTHING, y=300, time_s=9.0))
     asked = [str(choice.label) for choice in session.choices]
     assert asked == ["Anna banked 1,000, Ben threw this", "Anna banked, nobody threw this"]
     session.do(AnswerQuestion(session.choices[1].id))
 
     assert (state(session).players[0].score, state(session).player.name) == (1000, "Ben")
-    assert looker.marks[-1] == 9.0
-    read(session, looker, *NOTHING, y=300)
+    assert tray_reader.marks[-1] == 9.0
+    read(session, tray_reader, *NOTHING, y=300)
     assert str(session.message) == "Not thrown yet: the dice lie where they lay."
 
 
@@ -431,53 +431,57 @@ def test_dice_and_undo_meant_for_an_earlier_step_are_refused(session):
 
 def smudged_kept(faces, *, y=400, smudged=True):
     """A kept die at its place, that cannot be read now, and these."""
-    kept = sight((None,) if smudged else (1,), problem=Problem.UNREADABLE)
-    return Sight(Reading(kept.reading.dice + sight(faces, y=y).reading.dice), tumbled=True)
+    kept = tray_reading((None,) if smudged else (1,), problem=Problem.UNREADABLE)
+    return TrayReading(
+        Reading(kept.reading.dice + tray_reading(faces, y=y).reading.dice), has_tumbled=True
+    )
 
 
-def test_a_kept_die_that_cannot_be_read_now_is_known_in_both_looks_at_a_farkle(session, looker):
-    read(session, looker, 1, 2, 3, 4, 4, 6)
+def test_a_kept_die_that_cannot_be_read_now_is_known_in_both_looks_at_a_farkle(
+    session, tray_reader
+):
+    read(session, tray_reader, 1, 2, 3, 4, 4, 6)
     session.press()
-    session.seen(looker.looks, smudged_kept((2, 3, 4, 4, 6)))
-    session.seen(looker.looks, smudged_kept((2, 3, 4, 4, 6), smudged=False))
+    session.seen(tray_reader.looks, smudged_kept((2, 3, 4, 4, 6)))
+    session.seen(tray_reader.looks, smudged_kept((2, 3, 4, 4, 6), smudged=False))
 
     assert state(session).player.name == "Ben"
 
 
-def test_a_throw_is_read_again_though_a_kept_die_cannot_be(session, looker):
-    read(session, looker, 1, 2, 3, 4, 4, 6)
+def test_a_throw_is_read_again_though_a_kept_die_cannot_be(session, tray_reader):
+    read(session, tray_reader, 1, 2, 3, 4, 4, 6)
     session.press()
-    session.seen(looker.looks, smudged_kept((2, 3, 4, 4, 5)))
-    looker.has_tumbled = False
+    session.seen(tray_reader.looks, smudged_kept((2, 3, 4, 4, 5)))
+    tray_reader.has_tumbled = False
     session.do(ReadAgain())
-    session.seen(looker.looks, smudged_kept((2, 3, 4, 4, 5)))
+    session.seen(tray_reader.looks, smudged_kept((2, 3, 4, 4, 5)))
 
     assert str(session.message) == "Read again: 2 3 4 4 5, as before."
 
 
-def test_read_again_knows_no_die_of_the_throw_itself(session, looker):
-    read(session, looker, *THOUSAND)
-    looker.has_tumbled = False
+def test_read_again_knows_no_die_of_the_throw_itself(session, tray_reader):
+    read(session, tray_reader, *THOUSAND)
+    tray_reader.has_tumbled = False
     session.do(ReadAgain())
-    session.seen(looker.looks, sight((1, 1, 1, 2, 3, None), problem=Problem.UNREADABLE))
+    session.seen(tray_reader.looks, tray_reading((1, 1, 1, 2, 3, None), problem=Problem.UNREADABLE))
 
     assert "Nothing is changed" in str(session.message)
 
 
-def test_a_correction_leaves_no_doubt_about_what_tumbled(session, looker):
-    read(session, looker, *THOUSAND)
+def test_a_correction_leaves_no_doubt_about_what_tumbled(session, tray_reader):
+    read(session, tray_reader, *THOUSAND)
     session.do(CorrectThrow((1, 1, 1, 2, 3, 6)))
 
-    assert looker.marks == [0.0]
+    assert tray_reader.marks == [0.0]
 
 
-def test_a_repair_leaves_the_face_of_a_corrected_die_open(session, looker):
-    read(session, looker, 5, 5, 5, 2, 3, 4)
+def test_a_repair_leaves_the_face_of_a_corrected_die_open(session, tray_reader):
+    read(session, tray_reader, 5, 5, 5, 2, 3, 4)
     session.do(Bank())
     session.do(CorrectThrow((2, 2, 3, 3, 4, 6)))
     (farkled,) = (choice for choice in session.choices if "farkled there" in str(choice.label))
     session.do(AnswerQuestion(farkled.id))
-    read(session, looker, 2, 3, 6, 2, 3, 4)
+    read(session, tray_reader, 2, 3, 6, 2, 3, 4)
 
     assert str(session.message) == "Not thrown yet: the dice lie where they lay."
 
@@ -493,52 +497,52 @@ def test_names_that_would_be_one_person_afterwards_are_refused(session):
     assert [player.name for player in state(session).players] == ["ANNA", "Ben", "Cleo"]
 
 
-def test_what_taught_the_watch_is_forgotten_with_a_throw_that_never_happened(session, looker):
-    read(session, looker, *THOUSAND, time_s=12.5)
+def test_what_taught_the_watch_is_forgotten_with_a_throw_that_never_happened(session, tray_reader):
+    read(session, tray_reader, *THOUSAND, time_s=12.5)
     session.do(DropEvents(0, 1))
 
-    assert looker.marks == [12.5, "forgotten"]
+    assert tray_reader.marks == [12.5, "forgotten"]
 
 
-def test_just_dice_that_are_taken_back_teach_nothing(session, looker):
+def test_just_dice_that_are_taken_back_teach_nothing(session, tray_reader):
     session.do(SetJustDice(on=True))
-    read(session, looker, *THOUSAND, time_s=12.5)
+    read(session, tray_reader, *THOUSAND, time_s=12.5)
     session.do(Undo())
 
-    assert looker.marks == [12.5, "forgotten"]
+    assert tray_reader.marks == [12.5, "forgotten"]
 
 
-def asked_about_a_thing(session, looker, *faces):
+def asked_about_a_thing(session, tray_reader, *faces):
     """Something that is no die lies beside these."""
-    seen = sight((*faces, None), problem=Problem.FOREIGN_OBJECT, time_s=12.5)
+    seen = tray_reading((*faces, None), problem=Problem.FOREIGN_OBJECT, time_s=12.5)
     session.press()
-    session.seen(looker.looks, seen)
+    session.seen(tray_reader.looks, seen)
     assert session.situation is Situation.ATTENTION
     return seen
 
 
-def test_the_throw_goes_on_as_if_what_is_nothing_had_not_been_seen(session, looker):
-    seen = asked_about_a_thing(session, looker, *THOUSAND)
+def test_the_throw_goes_on_as_if_what_is_nothing_had_not_been_seen(session, tray_reader):
+    seen = asked_about_a_thing(session, tray_reader, *THOUSAND)
     session.left_out(seen.without(6))
 
     assert session.situation is Situation.ACCEPTED
     assert session.last_throw.dice == THOUSAND
-    assert looker.marks == [12.5]
+    assert tray_reader.marks == [12.5]
 
 
-def test_undo_takes_the_throw_back_that_went_on_without_it(session, looker):
-    seen = asked_about_a_thing(session, looker, *THOUSAND)
+def test_undo_takes_the_throw_back_that_went_on_without_it(session, tray_reader):
+    seen = asked_about_a_thing(session, tray_reader, *THOUSAND)
     session.left_out(seen.without(6))
     session.do(Undo())
 
     assert session.last_throw is None
-    assert looker.marks == [12.5, "doubted"]
+    assert tray_reader.marks == [12.5, "doubted"]
 
 
-def test_while_the_question_is_open_undo_looks_at_it_again(session, looker):
-    read(session, looker, *THOUSAND, time_s=1.0)
+def test_while_the_question_is_open_undo_looks_at_it_again(session, tray_reader):
+    read(session, tray_reader, *THOUSAND, time_s=1.0)
     session.do(Bank())
-    seen = asked_about_a_thing(session, looker, 1, 2, 3)
+    seen = asked_about_a_thing(session, tray_reader, 1, 2, 3)
     session.left_out(seen.without(3))
     assert session.has_left_out
     before = state(session)
@@ -546,23 +550,23 @@ def test_while_the_question_is_open_undo_looks_at_it_again(session, looker):
 
     assert state(session) is before
     assert session.situation is Situation.WAITING
-    assert looker.marks == [1.0, "forgotten"]
+    assert tray_reader.marks == [1.0, "forgotten"]
     assert not session.has_left_out
 
 
-def test_a_face_that_is_named_later_leaves_that_open_to_undo(session, looker):
+def test_a_face_that_is_named_later_leaves_that_open_to_undo(session, tray_reader):
     session.press()
-    seen = sight((1, None, 3, None), time_s=12.5)
-    session.seen(looker.looks, seen)
+    seen = tray_reading((1, None, 3, None), time_s=12.5)
+    session.seen(tray_reader.looks, seen)
     without = seen.without(3)
     session.left_out(without)
-    session.told(without.told(1, 2))
+    session.told(without.with_face(1, 2))
 
     assert session.has_left_out
 
 
-def test_where_only_a_thing_lies_there_the_throw_is_waited_for(session, looker):
-    seen = asked_about_a_thing(session, looker)
+def test_where_only_a_thing_lies_there_the_throw_is_waited_for(session, tray_reader):
+    seen = asked_about_a_thing(session, tray_reader)
     session.left_out(seen.without(0))
 
     assert str(session.message) == "Waiting for a throw."
@@ -570,7 +574,7 @@ def test_where_only_a_thing_lies_there_the_throw_is_waited_for(session, looker):
     assert str(session.message) == "Waiting for the dice to lie still."
 
 
-def test_nothing_is_left_out_of_a_throw_that_is_accepted(session, looker):
-    read(session, looker, *THOUSAND)
+def test_nothing_is_left_out_of_a_throw_that_is_accepted(session, tray_reader):
+    read(session, tray_reader, *THOUSAND)
     with pytest.raises(TableError, match="That throw is accepted"):
-        session.left_out(sight(THOUSAND).without(0))
+        session.left_out(tray_reading(THOUSAND).without(0))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from device.session.judge import Sight
+from device.session.tray_reader import TrayReading
 from device.storage.misreads import MisreadCollector
 from device.watching.reports import CapturedReading
 from game.match.match import Match
@@ -36,13 +36,13 @@ def learning(store):
 
 
 def picture(of):
-    return CapturedReading(1, Sight(of), IMAGE)
+    return CapturedReading(1, TrayReading(of), IMAGE)
 
 
 def test_a_throw_in_view_is_told_as_the_match_has_it(learning, store):
     shown = picture(reading(*SEEN))
     learning.saw(shown)
-    match = accepted(shown.sight.reading)
+    match = accepted(shown.tray_reading.reading)
     learning.learn(match)
     learning.learn(match.correct((1, 1, 3, 3, 5, 6)))
 

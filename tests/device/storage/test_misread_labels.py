@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from device.session.judge import Sight, judge
+from device.session.judge import judge
+from device.session.tray_reader import TrayReading
 from device.storage.misread_labels import truth
 from game.match.match import Match
 from game.rules import rule_files
@@ -24,7 +25,7 @@ def reading(*faces, problem=Problem.COCKED):
 
 
 def accepted(seen, match=MATCH):
-    return match.push(*judge(match, Sight(seen, tumbled=True)).events)
+    return match.push(*judge(match, TrayReading(seen, has_tumbled=True)).events)
 
 
 def truth_now(seen, match, stayed=()):
@@ -54,7 +55,7 @@ def test_a_corrected_face_belongs_to_the_die_that_showed_it(face):
 
 def test_an_unread_die_has_the_face_that_was_tapped():
     seen = reading(1, 1, 3, None, 4, 6)
-    told = Sight(seen, tumbled=True).told(3, 5)
+    told = TrayReading(seen, has_tumbled=True).with_face(3, 5)
     found = truth_now(seen, accepted(told.reading))
 
     assert found.faces == (1, 1, 3, 5, 4, 6)

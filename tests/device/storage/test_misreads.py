@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from device.cli import cli
 from device.errors import UsageError
-from device.session.judge import Sight
+from device.session.tray_reader import TrayReading
 from device.storage import misreads as module
 from device.storage.misread_labels import Truth
 from device.storage.misreads import MisreadStore
@@ -44,7 +44,7 @@ def store(folder):
 
 
 def picture():
-    return CapturedReading(1, Sight(READING), IMAGE, (TRAY,))
+    return CapturedReading(1, TrayReading(READING), IMAGE, (TRAY,))
 
 
 def kept(store):

@@ -186,7 +186,7 @@ def test_a_press_while_dice_roll_is_answered_once_they_lie_still(clock):
     seen = reports.next(CapturedReading)
 
     assert not tray.is_rolling
-    assert len(seen.sight.reading.dice_in_tray) == 6
+    assert len(seen.tray_reading.reading.dice_in_tray) == 6
 
 
 def test_a_press_while_a_hand_is_there_is_answered_once_it_has_gone(clock):
@@ -203,7 +203,7 @@ def test_a_press_while_a_hand_is_there_is_answered_once_it_has_gone(clock):
     tray.show_hand(False)
     seen = reports.next(CapturedReading)
 
-    assert len(seen.sight.reading.dice_in_tray) == 6
+    assert len(seen.tray_reading.reading.dice_in_tray) == 6
 
 
 def test_a_tray_that_never_lies_still_is_given_up_in_time(clock):
@@ -285,14 +285,14 @@ def test_dice_that_were_moved_after_they_were_read_ahead_are_read_anew(clock):
 
 def test_what_is_learnt_of_the_table_meanwhile_lets_it_be_read_anew(clock):
     tray, reports = rolled(clock, 1, 2, 3)
-    reports.watch.mark_accepted(asked(reports).sight.time_s)
+    reports.watch.mark_accepted(asked(reports).tray_reading.time_s)
     tray.throw(values=[4, 5, 6])
     reports.wait_s(2.0)
     second = asked(reports)
     tray.throw(values=[1, 1, 5])
     reports.wait_s(2.0)
     before, known = tray.captured, reports.watch.table
-    reports.watch.mark_accepted(second.sight.time_s)  # the first throw stood: it teaches
+    reports.watch.mark_accepted(second.tray_reading.time_s)  # the first throw stood: it teaches
     asked(reports)
 
     assert reports.watch.table is not known
@@ -448,9 +448,9 @@ def test_dice_that_were_accepted_tell_how_the_camera_stands_once_the_next_are(cl
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
     first = thrown(reports, tray, 1, 2, 3, 4, 5, 6)
-    reports.watch.mark_accepted(first.sight.time_s)
+    reports.watch.mark_accepted(first.tray_reading.time_s)
     assert reports.watch.table.leans == ()
-    reports.watch.mark_accepted(thrown(reports, tray, 2, 2, 3, 4, 5, 6).sight.time_s)
+    reports.watch.mark_accepted(thrown(reports, tray, 2, 2, 3, 4, 5, 6).tray_reading.time_s)
 
     assert reports.watch.table.leans == first.reading.leans
 
@@ -459,9 +459,9 @@ def test_dice_that_were_taken_back_tell_nothing(clock):
     tray = SimulatedTray(seed=3, roll_s=0, clock=clock)
     reports = Reports(clock, lambda: tray)
     reports.next(CameraFound)
-    reports.watch.mark_accepted(thrown(reports, tray, 1, 2, 3, 4, 5, 6).sight.time_s)
+    reports.watch.mark_accepted(thrown(reports, tray, 1, 2, 3, 4, 5, 6).tray_reading.time_s)
     reports.watch.retract_accepted()
-    reports.watch.mark_accepted(thrown(reports, tray, 2, 2, 3, 4, 5, 6).sight.time_s)
+    reports.watch.mark_accepted(thrown(reports, tray, 2, 2, 3, 4, 5, 6).tray_reading.time_s)
 
     assert reports.watch.table.leans == ()
 
