@@ -34,7 +34,7 @@ def board(broker, tmp_path):
             with browser.open(f"{address}{path}", data) as answer:
                 return answer.read().decode()
 
-        ask(steward.way_in)
+        ask(steward.link_path)
         yield ask
 
 
