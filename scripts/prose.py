@@ -26,8 +26,6 @@ PHRASES = {
     r"the one of before": "the previous one",
     r"the same of": "say what is the same",
     r"what is none": "name the thing that is rejected",
-    r"of which": "split the sentence",
-    r"for whom": "split the sentence",
 }
 """Phrases that no longer occur in plain English or that hide the subject, and what to write instead."""
 
@@ -66,11 +64,16 @@ def prose_of(path: Path) -> Iterator[tuple[int, str]]:
                     yield node.lineno + offset, line
 
 
+def without_code(text: str) -> str:
+    """Return the text without its code spans, whose names other programs may rely on."""
+    return re.sub(r"`[^`]*`", "", text)
+
+
 def archaic(path: Path) -> Iterator[Finding]:
     """Find phrases of PHRASES in the prose of a file."""
     for line, text in prose_of(path):
         for phrase, remedy in PHRASES.items():
-            found = re.search(rf"\b(?:{phrase})\b", text, re.IGNORECASE)
+            found = re.search(rf"\b(?:{phrase})\b", without_code(text), re.IGNORECASE)
             if found:
                 yield Finding(path, line, f"{found[0]!r}: write {remedy}")
 
