@@ -29,6 +29,8 @@ def test_the_floor_lies_inside_of_every_end(lesson):
         for side, rows in enumerate(sides):
             up, seen = np.rot90(floor, side), np.rot90(shown.mean(axis=0), side)
             there = ~np.isnan(rows)
+            if not there.any():  # none of the squares need show an end on each side
+                continue
             row, column = np.rint(rows[there]).astype(int), COLUMNS[there]
             assert (up[row + 2, column] == 1).mean() > 0.85
             assert (up[row - 2, column] == 0).mean() > 0.85

@@ -12,13 +12,15 @@ def families():
     from training.scenes.dice.die_style import BODIES, FINISHES
     from training.scenes.dice.pips import MARKS
     from training.scenes.grounds.covers import GROUNDS
+    from training.scenes.grounds.flakes import FLAKES
+    from training.scenes.hard_light import HARD_LAMPS
     from training.scenes.lighting import LAMPS
     from training.scenes.things.clutter import KINDS
     from training.scenes.throws.rest_library import OUTLINES
 
     return {
         "body": BODIES, "finish": FINISHES, "mark": MARKS, "ground": GROUNDS, "lamps": LAMPS,
-        "clutter": KINDS, "tray": OUTLINES,
+        "clutter": KINDS, "tray": OUTLINES, "hard_lamps": HARD_LAMPS, "flakes": FLAKES,
     }  # fmt: skip
 
 

@@ -15,12 +15,15 @@ from torch import Tensor, nn
 from training.learning.losses import INPUTS, column, to_device
 from training.learning.networks import DIE, FINDER, named
 from training.learning.samples.finder_samples import AROUND
-from training.learning.samples.sample_makers import WHOLE, Arrays, joined, samples
+from training.learning.samples.sample_makers import WHOLE, Arrays, joined, samples, trouble
 from training.learning.samples.view_source import Materials, ViewSource
 from training.scenes.kept_out import Purpose
 from vision.finder import STRIDE
 
-WHAT = {"taught": Purpose.TEACH, "kept_out": Purpose.STRANGE}
+WHAT = {"taught": Purpose.TEACH, "kept_out": Purpose.STRANGE, "hard": Purpose.STRANGE}
+"""Whose kinds an exam shows; `hard` ones are full of what makes dice hard to read."""
+HARDER = 2.0
+"""How many times as often as in teaching a hard exam shows each trouble."""
 FIRST = 1_000
 """Numbers of views; those to learn from begin far above."""
 VIEWS = {"finder": (36, 3), "change": (36, 3), "near": (50, 30), "wide": (50, 30)}
@@ -30,6 +33,8 @@ LIKELY, NEAR = -0.85, 0.5
 LEAST, FULL = -4.0, 0.999
 """Log odds of places that are looked at at all; and the heat in the middle of a die."""
 SURE = 0.99
+CLEAR = 0.95
+"""Chance from which on a wrong answer counts as silent."""
 BLOT = 9
 """Cells: a small die."""
 AT_ONCE = 64
@@ -40,7 +45,7 @@ def exam(kind: str, materials: Materials, folder: Path) -> dict[str, Arrays]:
     for name, purpose in WHAT.items():
         path = _path(kind, folder, name)
         if not path.exists():
-            np.savez(path, **_made(kind, materials, purpose))  # type: ignore[arg-type]
+            np.savez(path, **_made(kind, materials, purpose, hard=name == "hard"))  # type: ignore[arg-type]
     return kept(kind, folder)
 
 
@@ -57,11 +62,15 @@ def _path(kind: str, folder: Path, name: str) -> Path:
     return folder / f"exam_{kind}_{name}.npz"
 
 
-def _made(kind: str, materials: Materials, purpose: Purpose) -> Arrays:
-    source = ViewSource(materials, purpose, for_finder=kind in WHOLE)
+def _made(kind: str, materials: Materials, purpose: Purpose, *, hard: bool) -> Arrays:
+    harder = {name: min(1.0, HARDER * chance) for name, chance in trouble(kind).items()}
+    source = ViewSource(
+        materials, purpose, for_finder=kind in WHOLE, trouble=harder if hard else None
+    )
     count, each = VIEWS[kind]
+    first = FIRST + count if hard else FIRST
     parts = []
-    for number in range(FIRST, FIRST + count):
+    for number in range(first, first + count):
         view = source.view(number, cast_only=True)
         parts.append(samples(view, np.random.default_rng([number, 9]), each, kind))
     return joined([part for part in parts if part])
@@ -166,7 +175,10 @@ def _die_marks(out: Tensor, asked: Arrays) -> dict[str, float]:
     chances = torch.softmax(said["shown"], 1)
     best, right = chances.max(1).values, chances.argmax(1) == value
     die, none = weight & (value > 0), weight & (value == 0)
+    said_right = chances[torch.arange(len(value)), value].clamp(min=1e-6)
     marks = {
+        "face_loss": -float(said_right[weight].log().mean()),
+        "silent": _mean((best > CLEAR)[weight] & ~right[weight]),
         "face": _mean(right[die]), "none": _mean(right[none]),
         "surely_wrong": _mean((best > SURE)[die] & ~right[die]),
         "sure": _mean((best > SURE)[die]),
@@ -176,9 +188,24 @@ def _die_marks(out: Tensor, asked: Arrays) -> dict[str, float]:
         true = column(batch, name) > 0.5
         marks[f"{name}_seen"] = _mean((said[name] > 0)[told & true])
         marks[f"{name}_false"] = _mean((said[name] > 0)[told & ~true])
+        marks[f"{name}_auc"] = area_under_curve(said[name][told].numpy(), true[told].numpy())
     told = column(batch, "tilt_weight") > 0
     marks["tilt_off_deg"] = 10 * _mean((said["tilt"] - column(batch, "tilt")).abs()[told])
     return marks
+
+
+def area_under_curve(odds: NDArray[np.float32], truth: NDArray[np.bool_]) -> float:
+    """Return the chance that a true case gets higher odds than a false one; 0.5 where one kind is missing.
+
+    Args:
+        odds: (n,) what a network said.
+        truth: (n,) whether it is so.
+    """
+    true, false = odds[truth], np.sort(odds[~truth])
+    if not len(true) or not len(false):
+        return 0.5
+    below = np.searchsorted(false, true, "left") + np.searchsorted(false, true, "right")
+    return float(below.mean() / 2 / len(false))
 
 
 def _mean(some: Tensor) -> float:

@@ -52,7 +52,7 @@ def change_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Missed:
 def finder_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Missed:
     """Focal loss for the heat, as in Zhou and others, Objects as Points (2019); the rest where dice are."""
     said = named(out, FINDER)
-    hand, thing, trouble, care = batch["flags"].float().unbind(1)
+    hand, thing, trouble, care, named_parts = batch["flags"].float().unbind(1)
     truth, weight = batch["maps"][:, 0].float(), batch["maps"][:, 1].float()
     dice = weight.sum().clamp(min=1)
     numbers = batch["maps"].float()
@@ -65,8 +65,8 @@ def finder_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Missed:
 
     return {
         "heat": _focal(said["heat"], truth, care),
-        "hand": 2 * functional.binary_cross_entropy_with_logits(said["hand"], hand),
-        "thing": 3 * functional.binary_cross_entropy_with_logits(said["thing"], thing),
+        "hand": 2 * _weighed(said["hand"], hand, named_parts),
+        "thing": 3 * _weighed(said["thing"], thing, named_parts),
         "size": where_dice_are("size", 2, 1),
         "offset": 0.3 * where_dice_are("offset", 3, 2),
         "turn": 0.2 * where_dice_are("turn", 5, 2),
@@ -108,7 +108,8 @@ def die_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Missed:
     missed["stand"] = 2 * _apart(said["stand"], stand, column(batch, "stand_weight"))
     parts = batch["parts"].flatten(1).float() / 255
     seen = out[:, sum(DIE.values()) :]
-    missed["parts"] = 2 * functional.binary_cross_entropy_with_logits(seen, parts)
+    told = column(batch, "parts_weight")[:, None].expand_as(seen)
+    missed["parts"] = 2 * _weighed(seen, parts, told)
     return missed
 
 

@@ -152,7 +152,7 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     cv2.setNumThreads(1)
     torch.set_num_threads(options.threads)
-    materials = Materials(options.rests, options.traced)
+    materials = Materials(options.rests, options.traced, options.photographs)
     kind, kept = options.kind, options.out / f"{options.kind}.pt"
     asked = exam(kind, materials, options.out)
     lesson = Lesson(options)
@@ -187,6 +187,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("out", type=Path)
     parser.add_argument("--rests", type=Path, required=True, help="of scenes.throws.rest_library")
     parser.add_argument("--traced", type=Path, help="of rendering.make_pictures")
+    photographs = "file of places of learning.samples.photographs"
+    parser.add_argument("--photographs", type=Path, help=photographs)
     begin = "folder of exported networks to begin with, vision/nets, say; a --rate of 5e-4 fits"
     parser.add_argument("--from", type=Path, dest="begin", help=begin)
     parser.add_argument("--steps", type=int, default=20_000)

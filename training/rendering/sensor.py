@@ -60,6 +60,20 @@ def camera_style(rng: Generator, *, moderate: bool = False) -> CameraStyle:
     )
 
 
+def dim_style(rng: Generator) -> CameraStyle:
+    """Return a camera in a dim room: noise, a noise filter that smears, and a picture that is dark or grainy."""
+    style = camera_style(rng, moderate=True)
+    return replace(
+        style,
+        gain=style.gain * float(2 ** rng.uniform(-2.2, 0.2)),
+        shot=float(10 ** rng.uniform(-2.9, -1.6)),
+        dark=float(10 ** rng.uniform(-2.3, -1.4)),
+        smooth=float(rng.uniform(0.3, 1)) if rng.random() < 0.7 else 0.0,
+        blur=max(style.blur, float(rng.uniform(0, 1.2))),
+        quality=int(rng.uniform(40, 92)) if rng.random() < 0.8 else 0,
+    )
+
+
 def drifted(style: CameraStyle, rng: Generator, share: float = 0.08) -> CameraStyle:
     """The same a little later: the light has changed by a few per cent."""
     return replace(style, gain=style.gain * float(np.exp(rng.normal(0, share / 2))))

@@ -8,6 +8,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 Picture = NDArray[np.uint8]
+SPECTRUM_SPREAD = 0.3
+"""Standard deviation of the logarithm by which a Fourier amplitude is changed."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,10 @@ class Tint:
     grey: bool = False
     hue: float = 0.0  # of 180
     saturation: float = 1.0
+    spectrum: int = 0  # seed of a change of the coarse pattern of brightness; 0: none
+    cast: tuple[float, float, float, float] | None = (
+        None  # shift of Lab, and factor of its contrast
+    )
 
     def of(self, picture: Picture) -> Picture:
         """(h, w, 3) in other colours."""
@@ -31,7 +37,35 @@ class Tint:
             hsv[..., 0] = (hsv[..., 0] + self.hue) % 180
             hsv[..., 1] = np.clip(hsv[..., 1] * self.saturation, 0, 255)
             return np.asarray(cv2.cvtColor(hsv.astype(np.uint8), cv2.COLOR_HSV2BGR), np.uint8)
+        if self.cast is not None:
+            return _restyled(picture, self.cast)
+        if self.spectrum:
+            return _with_other_amplitudes(picture, self.spectrum)
         return picture
+
+
+def _restyled(picture: Picture, cast: tuple[float, float, float, float]) -> Picture:
+    """Return a picture with the mean and contrast of another one, channel by channel of Lab."""
+    lab = cv2.cvtColor(picture, cv2.COLOR_BGR2LAB).astype(np.float32)
+    mean = lab.mean(axis=(0, 1))
+    lab = (lab - mean) * np.float32(cast[3]) + mean + np.array(cast[:3], np.float32)
+    return np.asarray(cv2.cvtColor(lab.clip(0, 255).astype(np.uint8), cv2.COLOR_LAB2BGR), np.uint8)
+
+
+def _with_other_amplitudes(picture: Picture, seed: int) -> Picture:
+    """Return a picture whose coarse Fourier amplitudes are multiplied by smooth random factors.
+
+    The phase stays, so outlines stay where they are; what changes is the style (Yang and Soatto, FDA, 2020).
+    """
+    rng = np.random.default_rng(seed)
+    size = picture.shape[1], picture.shape[0]
+    spectra = np.fft.rfft2(picture.astype(np.float32), axes=(0, 1))
+    factors = np.exp(rng.normal(0, SPECTRUM_SPREAD, (6, 6, 3))).astype(np.float32)
+    rows, columns = (cv2.resize(factors, (spectra.shape[1], spectra.shape[0] // 2 + 1)),) * 2
+    down = np.concatenate([rows, columns[::-1][: spectra.shape[0] - len(rows)]])
+    down[0, 0] = 1  # the mean brightness
+    out = np.fft.irfft2(spectra * down, s=size[::-1], axes=(0, 1))
+    return np.asarray(out.clip(0, 255), np.uint8)
 
 
 def tint(rng: Generator) -> Tint:
@@ -44,4 +78,10 @@ def tint(rng: Generator) -> Tint:
         return Tint(order=(first, second, third))
     if chance < 0.4:
         return Tint(hue=float(rng.uniform(-25, 25)), saturation=float(rng.uniform(0.3, 1.4)))
+    if chance < 0.48:
+        shift = rng.normal(0, (18, 7, 9))
+        factor = float(np.exp(rng.normal(0, 0.25)))
+        return Tint(cast=(float(shift[0]), float(shift[1]), float(shift[2]), factor))
+    if chance < 0.54:
+        return Tint(spectrum=1 + int(rng.integers(2**31 - 1)))
     return Tint()

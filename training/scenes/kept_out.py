@@ -18,6 +18,8 @@ KEPT_OUT: Mapping[str, frozenset[str]] = {
     "finish": frozenset({"inlaid"}),
     "ground": frozenset({"houndstooth", "dominoes", "fish_scales", "cracks", "knit"}),
     "lamps": frozenset({"rows", "slit"}),
+    "hard_lamps": frozenset({"tube"}),
+    "flakes": frozenset({"bubbles"}),
     "clutter": frozenset({"domino", "bottle_cap", "sd_card", "nut", "sugar"}),
 }
 """Kinds of each family that no teaching picture shows."""

@@ -32,13 +32,13 @@ def light(chooser: Chooser, span_mm: float, eye: Vector, *, hard: bool = False) 
     lamps = _hard_lamps(rng, span_mm) if hard else tuple(_lamps(rng, kind, span_mm, eye))
     shades: tuple[Shade, ...] = ()
     if lamps and rng.random() < (0.12 if ordinary else EDGED):
-        shades = tuple(_shades(rng, lamps[0], span_mm))
+        shades = cast_edges(rng, lamps[0], span_mm)
     room = HARD_ROOM if hard else (-1.5, 0.2) if lamps else (-0.3, 0.3)
     weak = 10 ** rng.uniform(*room)
-    return Light(_room(rng) * np.float32(weak), lamps, shades, kind)
+    return Light(room_light(rng) * np.float32(weak), lamps, shades, kind)
 
 
-def _room(rng: Generator) -> Floats:
+def room_light(rng: Generator) -> Floats:
     """Walls, windows, lamps far away; it gives a level place about as much light as a lamp of 1."""
     height, width = ROWS, 2 * ROWS
     walls = cv2.resize(rng.uniform(0.15, 1, (4, 8, 1)).astype(np.float32), (width, height))
@@ -84,13 +84,13 @@ def given(room: Floats) -> Vector:
     return np.asarray((room[: rows // 2] * weight[:, None, None]).sum(axis=(0, 1)), float)
 
 
-def _way(rng: Generator, low: float, high: float) -> Vector:
+def direction(rng: Generator, low: float, high: float) -> Vector:
     """A unit vector that leans so many degrees from up."""
     lean, azimuth = np.radians(rng.uniform(low, high)), rng.uniform(0, 2 * np.pi)
     return np.array([np.sin(lean) * np.cos(azimuth), np.sin(lean) * np.sin(azimuth), np.cos(lean)])
 
 
-def _lamp(
+def lamp_at(
     rng: Generator, at: Vector, size: float, power: float, warm: float | None = None
 ) -> AreaLamp:
     """Of a size seen from the tray: the share of its distance that its radius is."""
@@ -113,43 +113,44 @@ def _lamps(  # noqa: PLR0911 - one for each kind
     if kind in ("one", "two", "three"):
         count = {"one": 1, "two": 2, "three": 3}[kind]
         return [
-            _lamp(rng, _way(rng, 0, 70) * far * rng.uniform(0.6, 1.5), _size(rng), 10 ** rng.uniform(-0.6, 0.2))
+            lamp_at(rng, direction(rng, 0, 70) * far * rng.uniform(0.6, 1.5), _size(rng), 10 ** rng.uniform(-0.6, 0.2))
             for _ in range(count)
         ]  # fmt: skip
     if kind == "window":
-        return [_lamp(rng, _way(rng, 45, 76) * far, float(rng.uniform(0.25, 0.7)), 1.0)]
+        return [lamp_at(rng, direction(rng, 45, 76) * far, float(rng.uniform(0.25, 0.7)), 1.0)]
     if kind == "low":
-        return [_lamp(rng, _way(rng, 60, 82) * far, _size(rng), float(rng.uniform(0.3, 1)))]
+        return [lamp_at(rng, direction(rng, 60, 82) * far, _size(rng), float(rng.uniform(0.3, 1)))]
     if kind == "flash":
         return [
-            _lamp(rng, eye + rng.normal(0, 0.05, 3) * reach, float(rng.uniform(0.004, 0.03)), 1.5)
+            lamp_at(rng, eye + rng.normal(0, 0.05, 3) * reach, float(rng.uniform(0.004, 0.03)), 1.5)
         ]
     if kind == "ring":
         return [
-            _lamp(rng, eye + 0.12 * reach * np.array([np.cos(a), np.sin(a), 0]), 0.02, 0.2, 0.1)
+            lamp_at(rng, eye + 0.12 * reach * np.array([np.cos(a), np.sin(a), 0]), 0.02, 0.2, 0.1)
             for a in np.arange(6) * np.pi / 3
         ]  # fmt: skip
     if kind == "candles":
         return [
-            _lamp(rng, _way(rng, 40, 75) * far, 0.01, 0.4, 0.6)
+            lamp_at(rng, direction(rng, 40, 75) * far, 0.01, 0.4, 0.6)
             for _ in range(int(rng.integers(1, 4)))
         ]
     if kind == "spots":
         return [
-            _lamp(rng, _way(rng, 0, 50) * far * 2, 0.02, 0.4)
+            lamp_at(rng, direction(rng, 0, 50) * far * 2, 0.02, 0.4)
             for _ in range(int(rng.integers(3, 6)))
         ]
     if kind == "rows":
-        middle, step = _way(rng, 0, 40) * far, float(rng.uniform(0.15, 0.4)) * far
+        middle, step = direction(rng, 0, 40) * far, float(rng.uniform(0.15, 0.4)) * far
         return [
-            _lamp(rng, middle + step * np.array([i, j, 0]), 0.02, 0.2, 0.1)
+            lamp_at(rng, middle + step * np.array([i, j, 0]), 0.02, 0.2, 0.1)
             for i in (-1, 0, 1)
             for j in (-1, 1)
         ]
     if kind == "slit":
-        middle, way = _way(rng, 0, 60) * far, np.cross(_way(rng, 0, 90), [0, 0, 1])
+        middle, way = direction(rng, 0, 60) * far, np.cross(direction(rng, 0, 90), [0, 0, 1])
         return [
-            _lamp(rng, middle + way * far * s, 0.015, 0.25, 0.15) for s in np.linspace(-0.6, 0.6, 5)
+            lamp_at(rng, middle + way * far * s, 0.015, 0.25, 0.15)
+            for s in np.linspace(-0.6, 0.6, 5)
         ]
     return []
 
@@ -157,12 +158,12 @@ def _lamps(  # noqa: PLR0911 - one for each kind
 def _hard_lamps(rng: Generator, span: float) -> tuple[AreaLamp, ...]:
     """One small lamp, seldom two."""
     return tuple(
-        _lamp(rng, _way(rng, 15, 75) * span * rng.uniform(1, 5), float(10 ** rng.uniform(-2.3, -1)), 1.0)
+        lamp_at(rng, direction(rng, 15, 75) * span * rng.uniform(1, 5), float(10 ** rng.uniform(-2.3, -1)), 1.0)
         for _ in range(int(rng.choice([1, 1, 1, 1, 2])))
     )  # fmt: skip
 
 
-def _shades(rng: Generator, lamp: AreaLamp, span: float) -> list[Shade]:
+def cast_edges(rng: Generator, lamp: AreaLamp, span: float) -> tuple[Shade, ...]:
     """Cards, bars or a lattice between a lamp and some place in the tray."""
     aim = np.array([*rng.uniform(-0.35, 0.35, 2) * span, 0.0])
     share = float(rng.uniform(0.15, 0.75))
@@ -174,20 +175,20 @@ def _shades(rng: Generator, lamp: AreaLamp, span: float) -> list[Shade]:
     if kind == "card":
         half = scale * rng.uniform(0.1, 0.6, 2)
         side = rng.choice([-1, 1])
-        return [Shade(middle + turn[:, 0] * side * half[0], turn, half)]
+        return (Shade(middle + turn[:, 0] * side * half[0], turn, half),)
     if kind == "cards":
-        return [
+        return tuple(
             Shade(middle + turn @ np.array([*rng.normal(0, 0.35, 2) * scale, 0]), _facing(rng, lamp.at - aim),
                   scale * rng.uniform(0.03, 0.25, 2))
             for _ in range(int(rng.integers(2, 6)))
-        ]  # fmt: skip
+        )  # fmt: skip
     gap = scale * float(rng.uniform(0.08, 0.35))
     bar = np.array([gap * rng.uniform(0.06, 0.4), 2 * scale])
     bars = [Shade(middle + turn[:, 0] * gap * k, turn, bar) for k in range(-3, 4)]
     if kind == "lattice":
         across = turn[:, [1, 0, 2]] * (1, 1, -1)
         bars += [Shade(middle + turn[:, 1] * gap * k, across, bar) for k in range(-2, 3)]
-    return bars
+    return tuple(bars)
 
 
 def _facing(rng: Generator, way: Vector) -> Vector:

@@ -13,10 +13,13 @@ from training.scenes.colours import scaled
 from training.scenes.dice.choosing import die_style
 from training.scenes.dice.die_style import DieStyle
 from training.scenes.grounds.covers import GROUNDS, WALLS, cover, plain_cover
+from training.scenes.grounds.flakes import like_dice, with_flakes
 from training.scenes.grounds.tray_shapes import wall_boxes
 from training.scenes.hands import cloth_cover, hand_shape, nails, skin_cover, sleeve
+from training.scenes.hard_light import hard_light
 from training.scenes.kept_out import Chooser, Purpose
 from training.scenes.lighting import light
+from training.scenes.stacking import with_stack
 from training.scenes.things.clutter import ORDINARY, strew
 from training.scenes.throws.rest import Rest
 from training.scenes.throws.rest_library import RestLibrary
@@ -50,6 +53,12 @@ class Wish:
     tricky: float = TRICKY
     near: float = 0.0  # chance that but some of its dice are seen, larger
     hard: float = 0.0  # chance of hard light
+    harsh: float = 0.0  # chance of one small lamp at any height
+    stacked: float = 0.0  # chance that a die lies on another
+    low: float = 0.0  # chance that the camera looks from the side
+    flakes: float = 0.0  # chance of flakes as large as pips on the ground
+    alike: float = 0.0  # chance of ground in the colour of the dice
+    stuff: float = 0.0  # chance that the dice are of glass, marble or metal
 
 
 def world(seed: int, purpose: Purpose, library: RestLibrary, wish: Wish | None = None) -> World:
@@ -59,8 +68,11 @@ def world(seed: int, purpose: Purpose, library: RestLibrary, wish: Wish | None =
         wish = Wish(str(rng.choice(list(KINDS), p=list(KINDS.values()))))
     chooser = Chooser(rng, purpose)
     rest = _rest(rng, library, wish)
-    styles = _styles(chooser, wish.kind, len(rest.edges_mm))
+    stuff = _happens(rng, wish.stuff)
+    styles = _styles(chooser, wish.kind, len(rest.edges_mm), difficult=stuff)
     dice = dressed(rng, rest, styles)
+    if _happens(rng, wish.stacked):
+        dice = with_stack(rng, dice)
     if wish.kind == "close":
         dice = _few(rng, dice)
     return build(seed, chooser, wish, rest, styles, dice)
@@ -75,9 +87,10 @@ def build(  # noqa: PLR0917 - what a world is built of
     drop = 0.0 if tray is None else float(rng.uniform(1, 9))
     bench = Workbench(wish.side)
     ground, table = grounds(bench, chooser)
+    _disguise(bench, chooser, wish, styles, rest)
     walls(bench, chooser, rest, drop, ground)
     obstacles(bench, chooser, rest)
-    camera = overhead(rng, rest, dice, wish.kind, wish.size)
+    camera = overhead(rng, rest, dice, wish.kind, wish.size, low=_happens(rng, wish.low))
     if wish.near and dice and wish.kind != "close" and rng.random() < wish.near:
         camera = nearer(rng, camera, dice)
     hand = reach_in(bench, chooser, rest) if rng.random() < wish.hand else None
@@ -88,7 +101,10 @@ def build(  # noqa: PLR0917 - what a world is built of
     clutter(bench, chooser, wish.kind, dice, rest, drop, reach)
     # Without the wish no number is drawn: a seed's world stays as it was.
     hard = wish.hard > 0 and bool(rng.random() < wish.hard)
-    shining = light(chooser, 2 * reach, camera.at, hard=hard)
+    if _happens(rng, wish.harsh):
+        shining = hard_light(chooser, 2 * reach, camera.at)
+    else:
+        shining = light(chooser, 2 * reach, camera.at, hard=hard)
     return World(seed, wish.kind, tray, ground, table, drop, styles, dice, tuple(bench.covers),
                  tuple(bench.solids), hand, shining, camera)  # fmt: skip
 
@@ -102,13 +118,32 @@ def _rest(rng: Generator, library: RestLibrary, wish: Wish) -> Rest:
     return library.pick(rng, library.tricky if chance < wish.tricky else library.tables)
 
 
-def _styles(chooser: Chooser, kind: str, count: int) -> tuple[DieStyle, ...]:
+def _happens(rng: Generator, chance: float) -> bool:
+    """Return whether a chance comes true; without a chance no number is drawn, so old seeds keep their worlds."""
+    return chance > 0 and bool(rng.random() < chance)
+
+
+def _disguise(
+    bench: Workbench, chooser: Chooser, wish: Wish, styles: tuple[DieStyle, ...], rest: Rest
+) -> None:
+    """Give the floor the colour of the dice, or flakes as large as pips, where the wish asks for it."""
+    if _happens(chooser.rng, wish.alike):
+        body = styles[int(chooser.rng.integers(len(styles)))].body.colours[0]
+        bench.covers[0] = like_dice(chooser.rng, bench.covers[0], body)
+    if _happens(chooser.rng, wish.flakes):
+        edge_mm = float(rest.edges_mm.mean()) if len(rest.edges_mm) else 16.0
+        bench.covers[0] = with_flakes(chooser, bench.covers[0], edge_mm)
+
+
+def _styles(
+    chooser: Chooser, kind: str, count: int, *, difficult: bool = False
+) -> tuple[DieStyle, ...]:
     """One set of dice, or several, or each die its own in a field."""
     if kind == "field":
         looks = max(1, count // int(chooser.rng.integers(1, 4)))
     else:
         looks = 1 if chooser.rng.random() < 0.55 else int(chooser.rng.integers(2, 5))
-    return tuple(die_style(chooser) for _ in range(min(looks, 40)))
+    return tuple(die_style(chooser, difficult=difficult) for _ in range(min(looks, 40)))
 
 
 def dressed(rng: Generator, rest: Rest, styles: tuple[DieStyle, ...]) -> tuple[RestingDie, ...]:

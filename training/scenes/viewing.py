@@ -15,6 +15,8 @@ NEAR_SIZES = ((360, 270), (300, 300))
 NEAR_PX = (26.0, 130.0)
 """Of a die through a longer lens."""
 LEANING_DEG = 8.0
+LOW_DEG = (32.0, 64.0)
+"""Angle between straight down and the view of a camera that looks from the side."""
 
 
 def overhead(
@@ -23,6 +25,8 @@ def overhead(
     dice: tuple[RestingDie, ...],
     kind: str,
     size: tuple[int, int] | None,
+    *,
+    low: bool = False,
 ) -> Pinhole:
     """A camera for a rest, over the tray or close to a die."""
     width, height = size or SIZES[int(rng.choice(len(SIZES), p=[0.45, 0.3, 0.1, 0.15]))]
@@ -31,6 +35,8 @@ def overhead(
         tilt = np.radians(rng.uniform(8, 26))
     if rest.open_floor and rng.random() < 0.2:
         tilt = np.radians(rng.uniform(15, 42))
+    if low:
+        tilt = np.radians(rng.uniform(*LOW_DEG))
     fov = np.radians(rng.uniform(28, 95))  # of the longer side
     focal = max(width, height) / 2 / np.tan(fov / 2)
     if kind == "close" and dice:
@@ -64,7 +70,7 @@ def nearer(rng: Generator, eye: Pinhole, dice: tuple[RestingDie, ...]) -> Pinhol
 
     A camera of full size shows a die by so many pixels; all of a tray in so many takes six times as long.
     """
-    leaning = [die for die in dice if die.top()[1] > LEANING_DEG]
+    leaning = [die for die in dice if die.top()[1] > LEANING_DEG or die.stacked]
     some = leaning if leaning and rng.random() < 0.5 else dice
     die = some[int(rng.integers(len(some)))]
     aim = die.at + rng.normal(0, 0.9, 3) * die.edge_mm * (1, 1, 0)

@@ -30,6 +30,8 @@ TOLD, ROUGHLY_TOLD = 0.5, 0.7
 """Up to here the camera's stand is well known, up to there about, from there on not."""
 LURED = 0.5
 """Of places that are no die so many are such as the finder takes for one."""
+SIDES, SIDE_SEEN = 0.25, 0.4
+"""Share of places that are side faces, where a side is seen; and its least height, in edges, to be seen."""
 UNSURE = {"leaning": (8.0, 12.0), "hidden": (0.92, 0.98)}
 """Between these degrees, and shares of the top seen, nothing is said of a die."""
 UNEVEN_DEG = 4.0
@@ -72,7 +74,7 @@ class Cut:
 NUMBERS = (
     "lean_x", "lean_y", "told", "value", "value_weight", "die", "die_weight", "leaning", "leaning_weight",
     "hidden", "hidden_weight", "stacked", "stacked_weight", "off_x", "off_y", "larger", "off_weight",
-    "tilt", "tilt_weight", "stand_x", "stand_y", "stand_weight",
+    "tilt", "tilt_weight", "stand_x", "stand_y", "stand_weight", "parts_weight",
 )  # fmt: skip
 """Of a sample. The value 0 is no die; `tilt` is in tens of degrees, lengths in edges."""
 
@@ -89,7 +91,8 @@ def die_samples(view: TrayView, rng: Generator, count: int, kind: str) -> list[D
             out.append(_of_die(view, rng, _choice(view, shown, rng), kind))
         elif (place := _no_die(view, rng)) is not None:
             cut = _cut(view, place, rng, kind, NO_DIE)
-            out.append(_sample(cut, {"die_weight": 1, "value_weight": 1}))
+            known = float(view.is_cast)
+            out.append(_sample(cut, {"die_weight": 1, "value_weight": 1, "parts_weight": known}))
     return out
 
 
@@ -124,16 +127,18 @@ def _truth(view: TrayView, k: int) -> dict[str, float]:
     tilt, seen = float(dice.tilt_deg[k]), float(dice.seen[k])
     whole = bool((dice.quads[k] >= 0).all() and (dice.quads[k] < size).all())
     half_seen, legible = seen > 0.5, dice.contrast[k] > FAINT
+    known = not np.isnan(tilt)
     low, high = UNSURE["leaning"]
     least, most = UNSURE["hidden"]
     return {
-        "value": float(dice.value[k]), "value_weight": tilt < 25 and seen > 0.9 and legible,
+        "value": float(dice.value[k]), "value_weight": not tilt >= 25 and seen > 0.9 and legible,
         "die": 1, "die_weight": half_seen,
-        "leaning": tilt > COCKED_DEG, "leaning_weight": half_seen and not low < tilt < high,
-        "hidden": seen < SEEN or not whole, "hidden_weight": not least < seen < most,
-        "stacked": bool(dice.stacked[k]), "stacked_weight": half_seen,
-        "off_weight": half_seen, "tilt": tilt / 10, "tilt_weight": half_seen,
+        "leaning": tilt > COCKED_DEG, "leaning_weight": half_seen and known and not low < tilt < high,
+        "hidden": seen < SEEN or not whole, "hidden_weight": known and not least < seen < most,
+        "stacked": bool(dice.stacked[k]), "stacked_weight": half_seen and known,
+        "off_weight": half_seen, "tilt": np.nan_to_num(tilt) / 10, "tilt_weight": half_seen and known,
         "stand_weight": half_seen and not np.isnan(dice.foot[k]).any(),
+        "parts_weight": view.is_cast,
     }  # fmt: skip
 
 
@@ -204,7 +209,7 @@ def _around(view: TrayView, place: CutPlace, reach: float) -> tuple[int, int, in
 def _lean(view: TrayView, place: CutPlace, into: Floats, rng: Generator) -> Floats | None:
     """(2,) how a flat die would lean there in the patch's axes, as well as it is known."""
     chance = rng.random()
-    if chance > ROUGHLY_TOLD:
+    if chance > ROUGHLY_TOLD or not view.is_cast:
         return None
     spread, slip = (0.06, 0.01) if chance < TOLD else (0.2, 0.03)
     lean = view.lean((place.x, place.y)) * np.exp(rng.normal(0, spread)) + rng.normal(0, slip, 2)
@@ -216,6 +221,8 @@ def _no_die(view: TrayView, rng: Generator) -> CutPlace | None:
     if rng.random() < LURED and len(found := lures(view)):
         x, y, edge, turn = (float(v) for v in found[int(rng.integers(len(found)))])
         return CutPlace(x, y, edge * float(np.exp(rng.normal(0, 0.08))), turn)
+    if rng.random() < SIDES and (side := _side_face(view, rng)) is not None:
+        return side
     size = np.array(view.part.shape[::-1])
     sizes = edges(view.dice.quads)
     edge = float(np.median(sizes)) if len(sizes) else float(rng.uniform(12, 80))
@@ -225,6 +232,30 @@ def _no_die(view: TrayView, rng: Generator) -> CutPlace | None:
     if is_die(view, (x, y), edge):
         return None
     return CutPlace(x, y, edge, float(rng.uniform(0, 2 * np.pi)))
+
+
+def _side_face(view: TrayView, rng: Generator) -> CutPlace | None:
+    """Return a side of a die that the camera sees: it has pips and a square outline, and is no die of its own."""
+    quads, feet = view.dice.quads, view.dice.foot
+    drop = feet - quads.mean(axis=1)
+    sizes = edges(quads)
+    tall = np.flatnonzero(np.linalg.norm(drop, axis=1) > SIDE_SEEN * sizes)
+    if not len(tall):
+        return None
+    k = int(rng.choice(tall))
+    quad, middle = quads[k], quads[k].mean(axis=0)
+    borders = (quad + np.roll(quad, -1, axis=0)) / 2
+    outward = (borders - middle) @ drop[k]
+    j = int(rng.choice(4, p=np.clip(outward, 0, None) / np.clip(outward, 0, None).sum()))
+    x, y = borders[j] + drop[k] / 2
+    along = quad[(j + 1) % 4] - quad[j]
+    inside = 0 <= x < view.die.shape[1] and 0 <= y < view.die.shape[0]
+    if not inside or view.die[int(y), int(x)] != k:
+        return None
+    edge = float(sizes[k]) * float(np.exp(rng.normal(-0.1, 0.12)))
+    turn = float(np.arctan2(along[1], along[0]) + rng.normal(0, 0.07))
+    jitter = rng.normal(0, 0.06, 2) * edge
+    return CutPlace(float(x + jitter[0]), float(y + jitter[1]), edge, turn)
 
 
 def _somewhere(view: TrayView, rng: Generator, sizes: Floats) -> Floats:

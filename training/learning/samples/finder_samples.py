@@ -8,7 +8,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from training.learning.samples.retaking import Retake, affine, retake
-from training.learning.samples.tray_views import TrayView, TrueDice, edges
+from training.learning.samples.tray_views import UNKNOWN, TrayView, TrueDice, edges
 from training.scenes.truth import COCKED_DEG, SEEN
 from training.scenes.world import Part
 from vision.finder import STRIDE
@@ -18,6 +18,8 @@ PIECE = (320, 256)
 """Width and height of what the finder learns from."""
 DIE_PX = (7.0, 60.0)
 """Edges of dice that the finder learns."""
+LARGE_PX, LARGE_SHARE = (60.0, 140.0), 0.12
+"""Edges of large dice, and the share of samples with such: a die may fill half of a picture."""
 LARGEST = 1.6
 """No picture is enlarged more."""
 HARDLY_SEEN = 0.35
@@ -33,13 +35,16 @@ class FinderSample:
     picture: NDArray[np.uint8]  # (h, w, 3) BGR
     empty: NDArray[np.uint8]  # (h, w, 3) BGR, zeros where it is not known
     known: bool
-    flags: NDArray[np.uint8]  # (4, h/4, w/4): hand, thing, trouble, 1 where heat is to be learnt
+    flags: NDArray[
+        np.uint8
+    ]  # (5, h/4, w/4): hand, thing, trouble, 1 where heat, 1 where hand and thing are to be learnt
     maps: NDArray[np.float16]  # (7, h/4, w/4): heat, weight, size, offset, turn
 
 
 def finder_sample(view: TrayView, rng: Generator) -> FinderSample:
     """A piece of a view, as some camera takes it."""
-    shot = retake(view, piece(view, rng, DIE_PX), PIECE, rng)
+    die_px = LARGE_PX if rng.random() < LARGE_SHARE else DIE_PX
+    shot = retake(view, piece(view, rng, die_px), PIECE, rng)
     flags, maps = _cells(shot)
     empty = np.zeros_like(shot.picture) if shot.empty is None else shot.empty
     return FinderSample(shot.picture, empty, shot.empty is not None, flags, maps)
@@ -75,9 +80,10 @@ def _inside(centre: Floats, half: Floats, full: Floats) -> Floats:
 
 def _cells(shot: Retake) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
     wide, high = PIECE[0] // STRIDE, PIECE[1] // STRIDE
-    flags = np.zeros((4, high, wide), np.uint8)
+    flags = np.zeros((5, high, wide), np.uint8)
     flags[0], flags[1] = (_share(shot.part == part) for part in (Part.HAND, Part.THING))
     flags[3] = 1
+    flags[4] = _share(shot.part != UNKNOWN)
     maps = np.zeros((7, high, wide), np.float32)
     for k in range(len(shot.dice.quads)):
         _mark(shot.dice, k, flags, maps)

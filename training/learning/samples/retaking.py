@@ -12,7 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from training.learning.samples.tray_views import TrayView, TrueDice
-from training.rendering.sensor import CameraStyle, camera_style, taken
+from training.rendering.sensor import CameraStyle, camera_style, dim_style, taken
 from training.rendering.tints import tint
 from training.scenes.world import Part
 
@@ -24,6 +24,7 @@ CAST = 0.03  # of each colour, since then
 REEXPOSED = 0.15  # chance that the camera has set itself anew since
 SLIP_PX = 1.0  # at most the camera has moved since, where it has
 MODERATE = 0.8  # of cameras
+DIM = 0.06  # of cameras are in a dim room
 KNOWN = 0.7  # chance that the empty tray is known where there is a picture of it: half of all
 
 
@@ -62,6 +63,8 @@ def photographed(light: Floats, rng: Generator) -> Picture:
 
 def _camera(rng: Generator) -> CameraStyle:
     """Most of them as people mean them to be set."""
+    if rng.random() < DIM:
+        return dim_style(rng)
     return camera_style(rng, moderate=rng.random() < MODERATE)
 
 

@@ -7,7 +7,7 @@ to make as to learn from.
 
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from multiprocessing import get_context
 from queue import Empty
@@ -22,7 +22,7 @@ from training.learning.samples.change_samples import change_sample
 from training.learning.samples.die_samples import die_samples
 from training.learning.samples.finder_samples import finder_sample
 from training.learning.samples.tray_views import TrayView
-from training.learning.samples.view_source import Materials, ViewSource
+from training.learning.samples.view_source import TROUBLE, Materials, ViewSource
 from training.scenes.kept_out import Purpose
 
 Arrays = dict[str, NDArray[Any]]
@@ -38,6 +38,11 @@ AHEAD = 6
 PATIENCE_S = 60
 ROOM = {"finder": 1024, "change": 2048, "near": 16384, "wide": 16384}
 """Samples that the learner keeps."""
+
+
+def trouble(kind: str) -> Mapping[str, float]:
+    """Return the chances of what makes the views of a network hard to read."""
+    return TROUBLE.get(kind, TROUBLE["die"])
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,12 @@ def joined(parts: list[Arrays]) -> Arrays:
 def make(recipe: Recipe, first: int, step: int) -> Iterator[tuple[int, Arrays]]:
     """Samples without end: views are numbered from `first` in steps; each comes with the last number."""
     cv2.setNumThreads(1)
-    source = ViewSource(recipe.materials, Purpose.TEACH, for_finder=recipe.kind in WHOLE)
+    source = ViewSource(
+        recipe.materials,
+        Purpose.TEACH,
+        for_finder=recipe.kind in WHOLE,
+        trouble=trouble(recipe.kind),
+    )
     rng = np.random.default_rng([recipe.seed, first])
     number, made = first, 0
     views: deque[TrayView] = deque(maxlen=KEPT)

@@ -4,24 +4,30 @@ From files that were path traced, or made in memory where none is ever seen twic
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
+from training.rendering.glare import with_glare
 from training.rendering.light import decoded
 from training.rendering.picture_files import gain, masks
 from training.rendering.ray_caster import cast, tops_seen
 from training.rendering.simulated import painted
+from training.scenes.hard_light import moved_light
 from training.scenes.kept_out import Purpose
 from training.scenes.staging import Wish, world
 from training.scenes.throws.rest_library import RestLibrary
 from training.scenes.truth import truth
+from training.scenes.world import World
 
 Floats = NDArray[np.float32]
+UNKNOWN = 255
+"""In `TrayView.part`: nobody says what a pixel shows, as in a real photograph."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,11 @@ class TrayView:
     focal_px: float
     up: Floats  # the table's z in the camera's axes
 
+    @property
+    def is_cast(self) -> bool:
+        """Whether the camera and every pixel are known; of a photograph they are not."""
+        return self.focal_px > 0
+
     def lean(self, pixel: Any) -> Floats:
         """(2,) how far the top of a cube is displaced from its foot at a pixel, in edges."""
         middle = np.array(self.part.shape[::-1]) / 2
@@ -74,16 +85,49 @@ def _read(path: Path) -> Floats:
     return np.asarray(decoded(np.asarray(code, np.uint16)), np.float32)
 
 
+@dataclass(frozen=True)
+class Surprises:
+    """Chances of what changes a picture after it was staged."""
+
+    moved_lamps: float = 0.0  # between the empty picture and the picture with dice
+    glare: float = 0.0
+
+
+NO_SURPRISES = Surprises()
+
+
 def cast_now(
-    seed: int, purpose: Purpose, library: RestLibrary, wish: Wish, *, empty: bool
-) -> TrayView:
-    """A picture cast in memory, of a seed."""
+    seed: int, purpose: Purpose, library: RestLibrary, wish: Wish, surprises: Surprises = NO_SURPRISES, *, empty: bool
+) -> TrayView:  # fmt: skip
+    """Cast the picture of a seed in memory.
+
+    Args:
+        seed: number of the world.
+        purpose: whether kinds that are kept out of teaching may be shown.
+        library: dice at rest.
+        wish: what the world shall be like.
+        surprises: chances of lamps that move and of glare.
+        empty: whether the empty tray is needed, too.
+    """
     one = world(seed, purpose, library, wish)
-    shown = cast(one, empty=empty and one.kind != "field")
+    rng = np.random.default_rng([seed, 11])
+    empty = empty and one.kind != "field"
+    moves = empty and bool(one.light.lamps) and rng.random() < surprises.moved_lamps
+    shown = cast(one, empty=empty and not moves)
+    before = _under_moved_lamps(one, rng) if moves else shown.empty
     factor = np.float32(gain(shown.light, np.random.default_rng(seed + 7)))
     light = np.ascontiguousarray(shown.light[..., ::-1] * factor)
-    alone = None if shown.empty is None else np.ascontiguousarray(shown.empty[..., ::-1] * factor)
+    alone = None if before is None else np.ascontiguousarray(before[..., ::-1] * factor)
+    if rng.random() < surprises.glare:
+        light, alone = with_glare(rng, light, alone, shown.part)
     return _view(str(seed), light, alone, (shown.part, shown.die), truth(one, tops_seen(one)))
+
+
+def _under_moved_lamps(one: World, rng: Generator) -> Floats:
+    """Return (h, w, 3) light of the empty tray before its lamps were moved."""
+    fixed = tuple(solid for solid in one.solids if solid.fixed)
+    before = replace(one, dice=(), solids=fixed, hand=None, light=moved_light(rng, one.light))
+    return cast(before, empty=False).light
 
 
 def painted_now(seed: int) -> TrayView:

@@ -13,14 +13,19 @@ FAINTEST, FAINT_DENT = 17.0, 9.0
 """A printed pip stands out by at least so much, and one with a shadow in it; 100 is black on white."""
 CLEAR_MORE = 1.35
 """Through glass other pips shine: there they stand out by so much more."""
+DIFFICULT_BODIES = ("marble", "metal", "swirl", "halves")
+GLASS = 0.6
+"""Share of light that goes through a body from which on it counts as glass."""
 RING = (0.7, 1.5)
 """Around a pip, in its radii."""
 
 
-def die_style(chooser: Chooser) -> DieStyle:
-    """A set of dice that can be read and that may be shown."""
+def die_style(chooser: Chooser, *, difficult: bool = False) -> DieStyle:
+    """A set of dice that can be read and that may be shown; `difficult` ones are glass, marble or metal."""
     while True:
         style = drawn_style(chooser)
+        if difficult and style.body.kind not in DIFFICULT_BODIES and style.body.clear < GLASS:
+            continue
         dented = abs(style.depth) > 0.05 and chooser.rng.random() < 0.35
         least = FAINT_DENT if dented else FAINTEST
         if style.body.clear > 0.5:

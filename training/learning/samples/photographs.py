@@ -1,0 +1,197 @@
+"""Real photographs to learn from: python -m training.learning.samples.photographs FOLDER PLACES.
+
+FOLDER holds pictures and `labels.jsonl` with a box around the pips of each top face. The networks of the reader need
+the middle, edge and turn of each face, so this command finds them and writes them to the JSON file PLACES. A fifth of
+the pictures is never taught and serves as an exam.
+"""
+
+import argparse
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from training.learning.samples.tray_views import UNKNOWN, TrayView, TrueDice
+from vision.face_reader import Closeup, look
+from vision.finder import LOOK_PX, TRAY_PX, find
+
+Floats = NDArray[np.float32]
+GAMMA = 2.2
+SINGLE = "the picture is one die"
+"""Kind of box of a picture that was cut to one die."""
+FAR = 0.5
+"""Edges between the middle of a box and a die from which on they do not belong together."""
+SIZES = (0.75, 3.5)
+"""Smallest and largest edge of a die, in longer sides of the box around its pips."""
+SIZES_OF_ONE = (0.75, 6.0)
+"""The same for a die that shows a 1, whose box is around a single pip."""
+MARGIN = 0.9
+"""Width of the border that is added around a picture of one die, as a share of its side."""
+CROPPED = (0.45, 1.1)
+"""Smallest and largest edge of a die in a picture of one die, as a share of its side."""
+
+
+class Share(Enum):
+    """Which photographs are meant."""
+
+    TAUGHT = "taught"
+    KEPT_OUT = "kept_out"
+
+
+@dataclass(frozen=True)
+class Photographs:
+    """Photographs with the place of every die, ready to be drawn from."""
+
+    folder: Path
+    rows: tuple[Mapping[str, Any], ...]
+
+    @classmethod
+    def load(cls, places: Path, share: Share) -> "Photographs":
+        """Load one share of the photographs.
+
+        Args:
+            places: the JSON file that this module writes.
+            share: whether those to learn from or those kept out.
+        """
+        told = json.loads(places.read_text())
+        rows = (row for row in told["pictures"] if share_of(row["file"]) is share)
+        return cls(Path(told["folder"]), tuple(rows))
+
+    def view(self, number: int, *, whole: bool) -> TrayView:
+        """Return a photograph as a view.
+
+        Args:
+            number: any number; photographs follow each other.
+            whole: whether only photographs of a whole scene are wanted, not those cut to one die.
+        """
+        rows = [row for row in self.rows if not (whole and row["single"])]
+        return _view(self.folder, rows[number % len(rows)])
+
+
+def share_of(file: str) -> Share:
+    """Return whether a photograph may be learnt from; it depends on its name alone."""
+    return Share.KEPT_OUT if crc32(file.encode()) % 5 == 0 else Share.TAUGHT
+
+
+def _view(folder: Path, row: Mapping[str, Any]) -> TrayView:
+    picture = _picture(folder, row)
+    light = ((picture / np.float32(255)) ** np.float32(GAMMA)).astype(np.float32)
+    places = np.array(row["places"], float).reshape(-1, 5)
+    shape = light.shape[:2]
+    # Dice on the desk were laid down; some of those cut to one die lean, and nobody says which.
+    tilt = np.nan if row["single"] else 0.0
+    return TrayView(
+        row["file"], light, None, np.full(shape, UNKNOWN, np.uint8), np.full(shape, -1, np.int16),
+        _dice(places, tilt), None, 0.0, np.array([0, 0, 1], np.float32),
+    )  # fmt: skip
+
+
+def _dice(places: NDArray[np.float64], tilt_deg: float) -> TrueDice:
+    count = len(places)
+    x, y, edge, turn, value = places.T
+    corners = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) / 2
+    c, s = np.cos(turn), np.sin(turn)
+    axes = np.stack([np.stack([c, s], -1), np.stack([-s, c], -1)], 1)  # (n, 2, 2)
+    quads = np.einsum("kj,njc->nkc", corners, axes) * edge[:, None, None]
+    quads += np.stack([x, y], -1)[:, None]
+    f = np.float32
+    return TrueDice(
+        quads.astype(f), np.full((count, 2), np.nan, f), value.astype(np.int64), np.full(count, tilt_deg, f),
+        np.ones(count, f), np.full(count, 100, f), np.zeros(count, bool), np.zeros(count, bool),
+    )  # fmt: skip
+
+
+def _picture(folder: Path, row: Mapping[str, Any]) -> NDArray[np.uint8]:
+    picture = cv2.imread(str(folder / row["file"]))
+    if picture is None:
+        raise FileNotFoundError(f"{folder / row['file']} is not a picture: name the right folder")
+    return (
+        with_border(np.asarray(picture, np.uint8))
+        if row["single"]
+        else np.asarray(picture, np.uint8)
+    )
+
+
+def with_border(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return a picture of one die with plain ground around it, as the patches of a network reach farther."""
+    height, width = picture.shape[:2]
+    add = round(MARGIN * max(height, width))
+    rim = np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]]).astype(
+        np.float32
+    )
+    size = (height + 2 * add, width + 2 * add, 3)
+    rng = np.random.default_rng(crc32(picture.tobytes()))
+    ground = np.median(rim, axis=0) + rng.normal(0, 3, size)
+    inside = np.zeros(size[:2], np.float32)
+    inside[add + 1 : add + height - 1, add + 1 : add + width - 1] = 1
+    soft = cv2.GaussianBlur(inside, (0, 0), 1.0)[..., None]
+    wide = cv2.copyMakeBorder(picture, add, add, add, add, cv2.BORDER_REPLICATE)
+    return np.asarray((wide * soft + ground * (1 - soft)).clip(0, 255), np.uint8)
+
+
+def located(folder: Path) -> dict[str, Any]:
+    """Return the places of all dice that could be found: x, y, edge, turn and value of each."""
+    rows = [json.loads(line) for line in (folder / "labels.jsonl").read_text().splitlines()]
+    pictures = []
+    for row in rows:
+        single = row["box_kind"] == SINGLE
+        picture = _picture(folder, {"file": row["file"], "single": single})
+        places = _places(picture, row["boxes"], single=single)
+        if len(places) == len(row["boxes"]):
+            pictures.append({"file": row["file"], "single": single, "places": places})
+    return {"folder": str(folder.resolve()), "pictures": pictures, "of": len(rows)}
+
+
+def _places(
+    picture: NDArray[np.uint8], boxes: list[list[float]], *, single: bool
+) -> list[list[float]]:
+    sightings = find(picture, LOOK_PX).sightings + find(picture, TRAY_PX).sightings
+    seen = look(picture, sightings, None)
+    out = []
+    for x, y, wide, high, value in boxes:
+        side = max(wide, high)
+        if single:
+            at, sizes = np.array(picture.shape[1::-1]) / 2, CROPPED
+        else:
+            at, sizes = (
+                np.array([x + wide / 2, y + high / 2]),
+                SIZES_OF_ONE if value == 1 else SIZES,
+            )
+        fitting = [one for one in seen if _fits(one, at, side, sizes)]
+        if fitting:
+            best = max(fitting, key=lambda one: one.sighting.heat * (1 - one.face.none)).sighting
+            out.append(
+                [round(float(v), 3) for v in (best.x, best.y, best.edge, best.turn)] + [int(value)]
+            )
+    return out
+
+
+def _fits(one: Closeup, at: NDArray[np.float64], side: float, sizes: tuple[float, float]) -> bool:
+    """Return whether a place is that of the die in a box."""
+    here = one.sighting
+    away = float(np.hypot(here.x - at[0], here.y - at[1]))
+    return away < FAR * here.edge and sizes[0] * side < here.edge < sizes[1] * side
+
+
+def main() -> None:
+    """Find the dice of all photographs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="photographs and labels.jsonl")
+    parser.add_argument("places", type=Path, help="the JSON file to write")
+    options = parser.parse_args()
+    told = located(options.folder)
+    options.places.write_text(json.dumps(told))
+    print(
+        f"{options.places}: all dice found in {len(told['pictures'])} of {told['of']} photographs"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Glare: the reflection of a lamp on polished ground, brighter than anything a ray caster makes."""
+
+import cv2
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from training.scenes.world import Part
+
+Floats = NDArray[np.float32]
+PEAK = (0.3, 4.0)
+"""Brightness in the middle of a reflection; 1 is white."""
+REACH = (0.04, 0.3)
+"""Half axes of a reflection as a share of the picture's longer side."""
+ON_DICE = (0.0, 0.5)
+"""Share of the glare that a die or a thing shows, too."""
+DRIFT = 0.1
+"""Change of the brightness between the empty picture and the picture with dice, as a logarithm."""
+
+
+def with_glare(
+    rng: Generator, light: Floats, empty: Floats | None, part: NDArray[np.uint8]
+) -> tuple[Floats, Floats | None]:
+    """Return both pictures with the same one to three reflections of lamps.
+
+    Args:
+        rng: source of random numbers.
+        light: (h, w, 3) linear light of the picture with dice.
+        empty: (h, w, 3) linear light of the empty tray, if it is known.
+        part: (h, w) a `Part` for each pixel of the picture with dice.
+    """
+    height, width = part.shape
+    blot = np.zeros((height, width), np.float32)
+    for _ in range(int(rng.choice([1, 1, 1, 2, 3]))):
+        blot += _reflection(rng, width, height)
+    tint = (1 - 0.3 * rng.beta(1, 4, 3)).astype(np.float32)
+    glare = blot[..., None] * tint
+    off_ground = cv2.GaussianBlur((part != Part.GROUND).astype(np.float32), (0, 0), 0.8)
+    covered = 1 - (1 - np.float32(rng.uniform(*ON_DICE))) * off_ground
+    before = None if empty is None else empty + glare * np.float32(np.exp(rng.normal(0, DRIFT)))
+    return light + glare * covered[..., None], before
+
+
+def _reflection(rng: Generator, width: int, height: int) -> Floats:
+    """Return (height, width) the light of one reflection: an ellipse with a soft or a sharp edge."""
+    side = max(width, height)
+    x, y = rng.uniform(0.05, 0.95) * width, rng.uniform(0.05, 0.95) * height
+    long = float(np.exp(rng.uniform(*np.log(REACH)))) * side
+    short = long * float(rng.uniform(0.3, 1))
+    angle = rng.uniform(0, np.pi)
+    ys, xs = np.mgrid[0:height, 0:width].astype(np.float32)
+    c, s = np.float32(np.cos(angle)), np.float32(np.sin(angle))
+    along = (c * (xs - x) + s * (ys - y)) / long
+    across = (c * (ys - y) - s * (xs - x)) / short
+    away = np.hypot(along, across)
+    if rng.random() < 0.5:
+        shape = np.exp(-2 * away**2)
+    else:
+        shape = ((1.0 - away) * rng.uniform(2, 12) + 0.5).clip(0, 1)
+    return np.asarray(shape * np.exp(rng.uniform(*np.log(PEAK))), np.float32)
