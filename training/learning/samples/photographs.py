@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.learning.samples.tray_views import UNKNOWN, TrayView, TrueDice
-from vision.face_reader import Closeup, look
-from vision.finder import LOOK_PX, TRAY_PX, find
+from vision.face_reader import Closeup, read_faces
+from vision.finder import LOOK_PX, TRAY_PX, find_dice
 
 Floats = NDArray[np.float32]
 GAMMA = 2.2
@@ -152,8 +152,8 @@ def located(folder: Path) -> dict[str, Any]:
 def _places(
     picture: NDArray[np.uint8], boxes: list[list[float]], *, single: bool
 ) -> list[list[float]]:
-    sightings = find(picture, LOOK_PX).sightings + find(picture, TRAY_PX).sightings
-    seen = look(picture, sightings, None)
+    detections = find_dice(picture, LOOK_PX).detections + find_dice(picture, TRAY_PX).detections
+    seen = read_faces(picture, detections, None)
     out = []
     for x, y, wide, high, value in boxes:
         side = max(wide, high)
@@ -166,7 +166,7 @@ def _places(
             )
         fitting = [one for one in seen if _fits(one, at, side, sizes)]
         if fitting:
-            best = max(fitting, key=lambda one: one.sighting.heat * (1 - one.face.none)).sighting
+            best = max(fitting, key=lambda one: one.detection.heat * (1 - one.face.none)).detection
             out.append(
                 [round(float(v), 3) for v in (best.x, best.y, best.edge, best.turn)] + [int(value)]
             )
@@ -175,7 +175,7 @@ def _places(
 
 def _fits(one: Closeup, at: NDArray[np.float64], side: float, sizes: tuple[float, float]) -> bool:
     """Return whether a place is that of the die in a box."""
-    here = one.sighting
+    here = one.detection
     away = float(np.hypot(here.x - at[0], here.y - at[1]))
     return away < FAR * here.edge and sizes[0] * side < here.edge < sizes[1] * side
 
