@@ -60,8 +60,8 @@ from game.journal.history import History
 from game.message import Message, Paragraph
 from game.rules import rule_files
 from game.situation import TableError
-from web.access.origin import AllowedHosts, named
-from web.access.pencil import Pencil
+from web.access.origin import AllowedHosts, split_names
+from web.access.scorekeeper import Scorekeeper
 from web.app import create_app, new_link
 from web.server import Server
 
@@ -141,11 +141,11 @@ def _app(maintenance: Maintenance, options: PlayOptions, secret: bytes) -> Flask
         calibration=companion.wizard,
         history=History(maintenance.journal.path),
         rules=(chosen, *others),
-        keeper=maintenance,
+        maintainer=maintenance,
         coach=maintenance.coach,
         misreads=maintenance.misreads,
-        hosts=AllowedHosts(*named(options.hosts), options.host),
-        pencil=companion.pencil,
+        hosts=AllowedHosts(*split_names(options.hosts), options.host),
+        scorekeeper=companion.scorekeeper,
         secret=secret,
         pictures=maintenance.frames.get,
     )
@@ -201,7 +201,7 @@ def open_maintenance(
             no_button=no_button,
             tray=tray,
             profiles=profiles,
-            pencil=_pencil(pencil_file, button, inbox),
+            scorekeeper=_scorekeeper(pencil_file, button, inbox),
             still_s=options.still_s,
             hands_off=options.hands_off,
             looks=fit.looks,
@@ -265,11 +265,11 @@ def _button(pins: Factory, pin: int, inbox: Inbox) -> tuple[TrayButton | None, M
     return button, None
 
 
-def _pencil(file: PencilFile | None, button: TrayButton | None, inbox: Inbox) -> Pencil:
+def _scorekeeper(file: PencilFile | None, button: TrayButton | None, inbox: Inbox) -> Scorekeeper:
     by_button = button is not None and not button.simulated
     if file is None:
-        return Pencil(changed=inbox.changed, by_button=by_button)
-    return Pencil(file.kept, keep=file.keep, changed=inbox.changed, by_button=by_button)
+        return Scorekeeper(changed=inbox.changed, by_button=by_button)
+    return Scorekeeper(file.kept, keep=file.keep, changed=inbox.changed, by_button=by_button)
 
 
 def _frames(options: PlayOptions, state: Path) -> ThrowPictures:

@@ -24,7 +24,7 @@ from device.mqtt.address import Address, address, is_tray_name
 from device.mqtt.client import BrokerClient, Ears
 from device.mqtt.topics import ROOT, Topics
 from game.errors import GameError
-from web.access.origin import AllowedHosts, named
+from web.access.origin import AllowedHosts, split_names
 from web.club.app import create_club
 from web.club.match_history import MatchHistory
 from web.club.people import People
@@ -138,7 +138,7 @@ def serving(
         trays = Trays()
         calls = TournamentCalls(store, people, Tournaments(store, people), listener.call)
         inbox = make_inbox(trays, history, listener.ask, calls.on_answer)
-        hosts = AllowedHosts(*named(options.hosts), options.host)
+        hosts = AllowedHosts(*split_names(options.hosts), options.host)
         app = create_club(store, history, people, trays, calls, steward=steward, hosts=hosts)
         with Server(app, options.host, options.port) as server:
             listener.start(inbox)

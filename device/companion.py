@@ -81,8 +81,8 @@ from game.rules.ruleset import Ruleset
 from game.situation import TableError
 from game.stats.moments import has_banked
 from vision import Reading
-from web.access.pencil import Pencil
-from web.contracts.coach import Coaching, Mode
+from web.access.scorekeeper import Scorekeeper
+from web.contracts.coach import Coaching, CoachMode
 from web.contracts.table import Snapshot
 
 log = logging.getLogger(__name__)
@@ -116,7 +116,7 @@ class Companion:
         button: posts into the inbox; None where there is none, and `no_button` says why.
         tray: the simulated tray, where there is no real one: then it can be thrown.
         profiles: where the profile is kept; None keeps one in memory.
-        pencil: who may change anything from a phone; tells the inbox of changes.
+        scorekeeper: who may change anything from a phone; tells the inbox of changes.
         still_s, period_s, looks: see `TrayWatch`.
         hands_off: whether thrown dice are read by themselves once they lie still.
         shut_down: what a very long hold does; None where that is not allowed.
@@ -147,7 +147,7 @@ class Companion:
         no_button: Message | None = None,
         tray: SimulatedTray | None = None,
         profiles: ProfileStore | None = None,
-        pencil: Pencil | None = None,
+        scorekeeper: Scorekeeper | None = None,
         still_s: float = STILL_S,
         period_s: float = 1 / 15,
         hands_off: bool = False,
@@ -166,7 +166,9 @@ class Companion:
         # A thread that reads keeps networks of its own, some 31 MB: all phones share this one.
         self._picture_reader = ThreadPoolExecutor(1, "phone pictures")
         real_button = button is not None and not button.simulated
-        self.pencil = pencil or Pencil(changed=inbox.changed, by_button=real_button, clock=clock)
+        self.scorekeeper = scorekeeper or Scorekeeper(
+            changed=inbox.changed, by_button=real_button, clock=clock
+        )
         self._coach = coach
         self._profiles = profiles = profiles or ProfileStore()
         self._drift_watch = DriftWatch(profiles, self._drifted, clock)
@@ -372,7 +374,8 @@ class Companion:
                 self._hear(note)
 
     def _pressed(self) -> None:
-        if self._simulated_button is None and self.pencil.press():  # a page's is not at the tray
+        # A press on the page is no proof of standing at the tray.
+        if self._simulated_button is None and self.scorekeeper.press():
             self._session.say(Message("The pencil is handed over."))
         elif not self.wizard.handle_press(TAP_S):
             self._session.press()
@@ -435,7 +438,7 @@ class Companion:
     def _advise(self, command: SetCoachMode) -> None:
         if self._coach is None:
             raise TableError(Message("There is no coach here."))
-        self._coach.switch(Mode(command.mode))
+        self._coach.switch(CoachMode(command.mode))
 
     def _put_back(self, command: RestoreBackup) -> None:
         """What fails late may have put other matches there: nothing is added to those but their own."""
@@ -541,7 +544,7 @@ class Companion:
             calibrated=self.wizard.is_calibrated or not self.wizard.needs_calibration,
             notice=drifted.words or self._profiles.notice,
             troubles=self.troubles,
-            pencil=self.pencil.view(),
+            scorekeeper=self.scorekeeper.view(),
         )
 
     @property
@@ -553,7 +556,7 @@ class Companion:
         """A page left the lamp's test, or a phone asked for the pencil in vain."""
         around = self._surroundings
         lamp = LAMPS[indicator_of(self._session, around)]
-        return self._snapshot.lamp != lamp or self._snapshot.pencil != around.pencil
+        return self._snapshot.lamp != lamp or self._snapshot.scorekeeper != around.scorekeeper
 
     def _publish(self) -> Snapshot:
         self._keep_picture()
@@ -576,7 +579,7 @@ class Companion:
         """A player's own phone stays that player's under another name."""
         before, after = self._snapshot.match, self._session.match
         if before and after and after is not before:
-            self.pencil.rename(after.renamed(before))
+            self.scorekeeper.rename(after.renamed(before))
 
     def _keep_picture(self) -> None:
         """Of a throw that was just read, and not of what was seen since."""

@@ -112,7 +112,7 @@ class Maintenance:
             raise TableError(error.message) from None
         return self._put(good)
 
-    def found(self) -> FoundBackup | None:
+    def found_backup(self) -> FoundBackup | None:
         return self._carried.look()
 
     def restore_found(self) -> Snapshot:
@@ -126,7 +126,7 @@ class Maintenance:
         self._carried.forget()
         return snapshot
 
-    def forget_found(self) -> None:
+    def dismiss_found(self) -> None:
         self._carried.forget()
 
     def _put(self, good: Backup) -> Snapshot:

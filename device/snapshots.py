@@ -8,7 +8,7 @@ from device.session.session import Session
 from device.session.verdict import NeedsAttention, OpenQuestion
 from game.message import Message
 from web.contracts.coach import Coaching
-from web.contracts.table import Holding, Photo, Snapshot
+from web.contracts.table import Photo, ScorekeeperView, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Surroundings:
     calibrated: bool = True
     notice: Message | None = None
     troubles: Troubles = field(default_factory=Troubles)
-    pencil: Holding = field(default_factory=Holding)
+    scorekeeper: ScorekeeperView = field(default_factory=ScorekeeperView)
 
 
 def draw(version: int, session: Session, around: Surroundings, coaching: Coaching) -> Snapshot:
@@ -79,7 +79,7 @@ def draw(version: int, session: Session, around: Surroundings, coaching: Coachin
         just_dice=session.dice,
         question=overlay.question if isinstance(overlay, OpenQuestion) else None,
         choices=session.choices,
-        left_out=session.has_left_out,
+        has_ignored_objects=session.has_left_out,
         simulated=around.simulated,
         camera=around.camera,
         hands_off=around.hands_off,
@@ -87,7 +87,7 @@ def draw(version: int, session: Session, around: Surroundings, coaching: Coachin
         calibrated=around.calibrated,
         notice=around.notice,
         troubles=around.troubles.at_the_table,
-        pencil=around.pencil,
+        scorekeeper=around.scorekeeper,
         coach=coaching,
     )
 
@@ -102,6 +102,6 @@ def indicator_of(session: Session, around: Surroundings) -> Indicator:
         started=session.started,
         moved=around.moved,
         testing=around.testing,
-        asked=around.pencil.by_button,
+        asked=around.scorekeeper.by_button,
         may_shut_down=session.may_shut_down,
     )

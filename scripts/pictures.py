@@ -20,7 +20,7 @@ from game.situation import Situation
 from vision import read
 from vision.annotate import annotate
 from web.app import new_link
-from web.contracts.coach import Mode
+from web.contracts.coach import CoachMode
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 CHROMIUM = "/usr/bin/chromium"
@@ -94,7 +94,7 @@ def shoot_phones(page: Page, address: str) -> None:
 
 def shoot_coach(browser: Browser, address: str, table: Companion) -> None:
     """Live beside each keep, and the match before looked back on."""
-    snapshot = table.do(SetCoachMode(Mode.LIVE))
+    snapshot = table.do(SetCoachMode(CoachMode.LIVE))
     while not snapshot.coach.figures:
         snapshot = table.wait(snapshot.version, 5) or snapshot
     page = browser.new_page(viewport=PHONE, device_scale_factor=2)

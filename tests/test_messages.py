@@ -17,7 +17,7 @@ TEMPLATES = {"Message": 1, "Plural": 2}
 
 DOORS = {
     "Accept", "Answer", "Ask", "Attention", "Choice", "HealthCheck", "Lamp", "NotThrown", "Repair",
-    "ShownCheck", "Snapshot", "Trial", "Trouble", "Troubles", "failed", "ok", "skipped", "translate",
+    "CheckResult", "Snapshot", "SelfTestThrow", "Trouble", "Troubles", "failed", "ok", "skipped", "translate",
     "warning",
 }  # fmt: skip
 """What passes words on to people, beside the errors."""

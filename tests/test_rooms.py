@@ -64,7 +64,7 @@ SHARED_NAMES = {
     "misreads": "pictures of throws that were put right",
     "networks": "the small networks",
     "odds": "chances and best play",
-    "pencil": "who may change anything",
+    "scorekeeper": "who may change the match",
     "pin": "the number with which a screen gets the pencil",
     "rules": "rule sets",
     "settings": "what can be set",

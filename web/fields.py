@@ -101,7 +101,7 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedNumber:
+class QueryInteger:
     """A whole number in an address, behind the question mark.
 
     Links are kept and written by hand: what is no number is as good as none, and one that is too

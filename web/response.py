@@ -17,11 +17,11 @@ def state_text(snapshot: Snapshot) -> str:
     return json.dumps(state_json(snapshot), separators=(",", ":"))
 
 
-def state_answer(snapshot: Snapshot) -> Response:
+def state_response(snapshot: Snapshot) -> Response:
     return _answer(state_text(snapshot))
 
 
-def json_answer(value: Any) -> Response:
+def json_response(value: Any) -> Response:
     return _answer(json.dumps(value))
 
 

@@ -18,16 +18,16 @@ from flask import Blueprint, Response, current_app, request
 
 from game.errors import reason
 from game.message import Message
-from web.fields import AskedNumber, Fields, values
+from web.fields import Fields, QueryInteger, values
 from web.problem import NO_JSON, HttpProblem
 
-MAX_BYTES = 16_384
+MAX_BODY_BYTES = 16_384
 """Of a body; twenty names are well under 2 kB."""
 
 JSON = "application/json"
 
 View = Callable[..., Response]
-Asked = Mapping[str, AskedNumber]
+Asked = Mapping[str, QueryInteger]
 
 
 class Who(Enum):
@@ -62,7 +62,7 @@ class Route:
     asked: Asked = field(default_factory=dict)
     is_state: bool = False
     refused: tuple[int, ...] = ()
-    most_bytes: int = MAX_BYTES
+    most_bytes: int = MAX_BODY_BYTES
 
 
 class Routes(Blueprint):
@@ -90,7 +90,7 @@ class Routes(Blueprint):
 
     def does(
         self, path: str, summary: str, fields: Fields | None = None, *, who: Who = Who.HOLDER,
-        is_state: bool = False, refused: tuple[int, ...] = (), most_bytes: int = MAX_BYTES,
+        is_state: bool = False, refused: tuple[int, ...] = (), most_bytes: int = MAX_BODY_BYTES,
     ) -> Callable[[View], View]:  # fmt: skip
         """A `POST` of these fields."""
         route = Route(
@@ -149,14 +149,14 @@ def _body() -> Mapping[str, Any]:
     return value
 
 
-def asked_for() -> Route | None:
+def current_route() -> Route | None:
     """What is declared of the route that this request is for."""
     _, _, endpoint = (request.endpoint or "").rpartition(".")
     blueprint = current_app.blueprints.get(request.blueprint or "")
     return blueprint.declared.get(endpoint) if isinstance(blueprint, Routes) else None
 
 
-def all_routes() -> list[Route]:
+def declared_routes() -> list[Route]:
     """Those of this app."""
     return [
         route

@@ -105,7 +105,7 @@ class Streams:
     def _enter(self, address: str) -> bool:
         """Whether there is room for one more."""
         with self._lock:
-            if g.get("holds"):  # not in a club's hall: it has no pencil
+            if g.get("is_scorekeeper"):  # not in a club's hall: it has no pencil
                 full = self.number >= self.most
             else:
                 full = self.number >= self.limit or self._open[address] >= OF_ONE_ADDRESS
@@ -147,7 +147,7 @@ def _gone() -> Callable[[], bool]:
     return found
 
 
-def event_text(name: str, data: str) -> str:
+def format_event(name: str, data: str) -> str:
     """One event as the wire wants it."""
     lines = "".join(f"data: {line}\n" for line in data.splitlines())
     return f"event: {name}\n{lines}\n"

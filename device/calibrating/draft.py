@@ -16,11 +16,11 @@ from vision.known_tray import MAX_LEANS
 from vision.reading import Lean, Reading
 from web.contracts.calibration import (
     CalibrationState,
+    CheckResult,
     DiceProgress,
-    Parts,
+    HardwareCheck,
     SeenDie,
-    ShownCheck,
-    Trial,
+    SelfTestThrow,
 )
 
 N_DICE = 6
@@ -60,7 +60,7 @@ class Draft:
     leans: tuple[Lean, ...] = ()
     mat: FoundMat | None = None
     measured: Mat | None = None
-    trials: tuple[Trial, ...] = ()
+    trials: tuple[SelfTestThrow, ...] = ()
     pressed: bool = False
     held: bool = False
     lamp: tuple[tuple[str, bool], ...] = ()
@@ -97,15 +97,17 @@ class Draft:
         return replace(self, lamp=tuple((dict(self.lamp) | {colour: seen}).items()))
 
 
-def _trial(reading: Reading) -> Trial:
+def _trial(reading: Reading) -> SelfTestThrow:
     count = len(reading.dice_in_tray)
     if not reading.is_sure:
-        return Trial(reading.values, passed=False, words=Paragraph(*messages.advice(reading)))
+        return SelfTestThrow(
+            reading.values, passed=False, words=Paragraph(*messages.advice(reading))
+        )
     if count != N_DICE:
         told = messages.expected(N_DICE, count, Message("all dice of the set are needed"))
-        return Trial(reading.values, passed=False, words=told)
+        return SelfTestThrow(reading.values, passed=False, words=told)
     read = Message("Read: %(dice)s.", dice=reading.values)
-    return Trial(reading.values, passed=True, words=read)
+    return SelfTestThrow(reading.values, passed=True, words=read)
 
 
 def not_the_same(seen: DraftReading, before: DraftReading) -> None:
@@ -166,8 +168,8 @@ def state_of(draft: Draft, around: Around) -> CalibrationState:
     )
 
 
-def _shown(check: PictureCheck) -> ShownCheck:
-    return ShownCheck(str(check.name), check.ok, verdict(check), advice(check))
+def _shown(check: PictureCheck) -> CheckResult:
+    return CheckResult(str(check.name), check.ok, verdict(check), advice(check))
 
 
 def _dice(seen: DraftReading) -> tuple[SeenDie, ...]:
@@ -235,9 +237,9 @@ def _shade(colour: tuple[float, float, float]) -> Message:
     return next(name for upto, name in HUES if angle <= upto)
 
 
-def _parts(draft: Draft, around: Around) -> Parts:
+def _parts(draft: Draft, around: Around) -> HardwareCheck:
     said = dict(draft.lamp)
-    return Parts(
+    return HardwareCheck(
         real_button=around.real_button,
         pressed=draft.pressed,
         held=draft.held,

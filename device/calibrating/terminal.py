@@ -28,7 +28,7 @@ from device.watching.camera_thread import CameraThread
 from device.watching.reports import CameraFound, CameraLost, Report
 from device.watching.tray_watch import TrayWatch
 from game.situation import TableError
-from web.contracts.calibration import CalibrationState, Points, Step
+from web.contracts.calibration import CalibrationState, CalibrationStep, Points
 
 FAILED = 1
 OPENING_S = 20.0
@@ -95,7 +95,7 @@ def check(settings: Settings, camera: str | None) -> int:
     """Exit code 1 where a check failed."""
     with opened(settings, camera) as here:
         here.wizard.state()
-        state = here.wizard.do(Step.CHECK)
+        state = here.wizard.do(CalibrationStep.CHECK)
         _checks(state)
     return FAILED if any(finding.ok is False for finding in state.checks) else 0
 
@@ -103,7 +103,7 @@ def check(settings: Settings, camera: str | None) -> int:
 def learn_dice(settings: Settings, camera: str | None) -> None:
     with opened(settings, camera) as here:
         here.wizard.state()
-        here.wizard.do(Step.FORGET)
+        here.wizard.do(CalibrationStep.FORGET)
         _dice(here)
         _save(here)
 
@@ -152,7 +152,7 @@ def _name(reports: list[Report]) -> str:
 
 
 def _tray(here: Here) -> None:
-    state = here.wizard.do(Step.FIND)
+    state = here.wizard.do(CalibrationStep.FIND)
     click.echo(state.words)
     click.echo(f"corners: {_corners(state.tray)} (shares of the picture)")
     click.echo(f"set-aside zone: {_corners(state.aside) if state.aside else 'no room for one'}")
@@ -176,15 +176,15 @@ def _dice(here: Here) -> None:
     state = here.wizard.state()
     while not state.learning.learnt:
         _thrown(here, f"Throw all the dice ({state.learning.looked_at} looked at)")
-        state = _refused_or(lambda: here.wizard.do(Step.LEARN), state)
+        state = _refused_or(lambda: here.wizard.do(CalibrationStep.LEARN), state)
     click.echo(f"Known: {state.learning.words}.")
 
 
 def _test(here: Here) -> bool:
-    state = here.wizard.do(Step.RETEST)
+    state = here.wizard.do(CalibrationStep.RETEST)
     for number in range(TRIALS):
         _thrown(here, f"Throw {N_DICE} dice, {number + 1} of {TRIALS}")
-        state = _refused_or(lambda: here.wizard.do(Step.TEST), state)
+        state = _refused_or(lambda: here.wizard.do(CalibrationStep.TEST), state)
         if state.trials:
             click.echo(state.trials[-1].words)
     return sum(trial.passed for trial in state.trials) == TRIALS
@@ -193,7 +193,7 @@ def _test(here: Here) -> bool:
 def _thrown(here: Here, words: str) -> None:
     if here.simulated is not None:
         click.echo(f"{words}: simulated.")
-        here.wizard.do(Step.THROW)
+        here.wizard.do(CalibrationStep.THROW)
         sleep(1.5)
     else:
         click.prompt(f"{words}, then press Enter", default="", show_default=False, prompt_suffix="")
@@ -212,7 +212,7 @@ def _save(here: Here) -> None:
         click.echo("Nothing was changed.")
         return
     try:
-        here.wizard.do(Step.SAVE)
+        here.wizard.do(CalibrationStep.SAVE)
     except TableError as error:
         raise UsageError(str(error)) from None
     tell(f"saved: {here.folder / FILE}")

@@ -34,7 +34,7 @@ from game.message import Message, Paragraph
 from game.situation import TableError
 from vision import read
 from vision.known_tray import KnownTray
-from web.contracts.calibration import CalibrationState, Points, Step
+from web.contracts.calibration import CalibrationState, CalibrationStep, Points
 
 log = logging.getLogger(__name__)
 
@@ -194,12 +194,12 @@ class Wizard:
             self._worker.submit(job).result()
         finally:
             self._jobs.release()
-        self.heard()
+        self.keep_alive()
         return self.state()
 
     # What the page asks
 
-    def heard(self) -> None:
+    def keep_alive(self) -> None:
         self._heard_s = self._clock()
 
     def state(self) -> CalibrationState:
@@ -222,19 +222,19 @@ class Wizard:
                 self._pictured_s = self._clock()
             return self._picture
 
-    def do(self, step: Step) -> CalibrationState:
+    def do(self, step: CalibrationStep) -> CalibrationState:
         jobs = {
-            Step.FIND: self._find,
-            Step.PROPOSE: self._propose_aside,
-            Step.CHECK: self._check,
-            Step.FOCUS: self._focus,
-            Step.THROW: self._throw,
-            Step.LEARN: self._learn,
-            Step.FORGET: self._forget,
-            Step.TEST: self._test,
-            Step.RETEST: self._retest,
-            Step.SAVE: self._save,
-            Step.DISCARD: self._discard,
+            CalibrationStep.FIND: self._find,
+            CalibrationStep.PROPOSE: self._propose_aside,
+            CalibrationStep.CHECK: self._check,
+            CalibrationStep.FOCUS: self._focus,
+            CalibrationStep.THROW: self._throw,
+            CalibrationStep.LEARN: self._learn,
+            CalibrationStep.FORGET: self._forget,
+            CalibrationStep.TEST: self._test,
+            CalibrationStep.RETEST: self._retest,
+            CalibrationStep.SAVE: self._save,
+            CalibrationStep.DISCARD: self._discard,
         }
         return self._queued(jobs[step])
 
@@ -261,7 +261,7 @@ class Wizard:
                   mat=sighting or self._draft.mat, measured=measured)  # fmt: skip
         return found
 
-    def place(self, tray: Points, aside: Points | None) -> CalibrationState:
+    def set_corners(self, tray: Points, aside: Points | None) -> CalibrationState:
         floor = _outline(tray, Message("The tray"))
         zone = _outline(aside, Message("The zone")) if aside else None
         words = Message("The corners are where you set them.")
@@ -298,21 +298,21 @@ class Wizard:
             )
         self._judge(self._look())
 
-    def listen(self, to: str) -> CalibrationState:
+    def set_button_use(self, to: str) -> CalibrationState:
         self._listening = to
-        self.heard()
+        self.keep_alive()
         return self.state()
 
-    def show(self, colour: str) -> CalibrationState:
+    def show_colour(self, colour: str) -> CalibrationState:
         self._showing = colour
-        self.heard()
+        self.keep_alive()
         state = self.state()
         self._changed()
         return state
 
-    def lamp(self, colour: str, *, seen: bool) -> CalibrationState:
+    def confirm_colour(self, colour: str, *, seen: bool) -> CalibrationState:
         self._queued(lambda: self._answered(colour, seen=seen))
-        return self.show("")
+        return self.show_colour("")
 
     def _answered(self, colour: str, *, seen: bool) -> None:
         self._draft = self._draft.answered(colour, seen=seen)

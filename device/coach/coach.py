@@ -16,7 +16,7 @@ from game.odds.figures import Figures
 from game.rules.ruleset import Ruleset
 from game.situation import TableError
 from game.stats.counts import Counts, DiceInPlay
-from web.contracts.coach import Coaching, LookedBack, Mode
+from web.contracts.coach import Coaching, CoachMode, ReviewedMatch
 
 log = logging.getLogger(__name__)
 
@@ -55,25 +55,25 @@ class TableCoach:
 
     # At the table
 
-    def switch(self, mode: Mode) -> None:
+    def switch(self, mode: CoachMode) -> None:
         """From now on it says so much.
 
         Raises:
             TableError: that cannot be kept over a restart.
         """
         self._notes_file.change(lambda notes: replace(notes, mode=mode))
-        if mode is Mode.OFF:
+        if mode is CoachMode.OFF:
             self._solving.stop()
             with self._lock:
                 self._wanted = None
 
     @property
-    def _mode(self) -> Mode:
+    def _mode(self) -> CoachMode:
         return self._notes_file.notes.mode
 
     def coaching(self, match: Match | None) -> Coaching:
         """What it says of this match now; what is not known yet comes with a later change."""
-        if self._mode is Mode.OFF or match is None:
+        if self._mode is CoachMode.OFF or match is None:
             return Coaching(self._mode)
         with self._lock:
             self._want(match)
@@ -86,7 +86,7 @@ class TableCoach:
         if self._figures is None:
             return None
         of, found = self._figures
-        if of.state is match.state and self._mode is Mode.LIVE:
+        if of.state is match.state and self._mode is CoachMode.LIVE:
             return found
         same_turn = len(of.state.turns) == len(match.state.turns)
         return replace(found, keeps=(), before=None, turn=found.turn if same_turn else ())
@@ -111,7 +111,7 @@ class TableCoach:
                 self._figures = of, found
             if self._wanted is not None:
                 self._want(self._wanted)
-        if of is not None and not found.solved and self._mode is not Mode.OFF:
+        if of is not None and not found.solved and self._mode is not CoachMode.OFF:
             self._solving.begin(of.rules)
         self._changed()
 
@@ -125,7 +125,7 @@ class TableCoach:
 
     # Afterwards
 
-    def look_back(self, match_id: int, steps: int) -> LookedBack | None:
+    def review(self, match_id: int, steps: int) -> ReviewedMatch | None:
         found = self._reviews.review(match_id, steps)
         if found is None or found.solved:
             return found
@@ -147,6 +147,6 @@ class TableCoach:
         except TableError as error:
             log.warning("new matches may count for other dice: %s", error)
 
-    def new_dice(self, name: str) -> None:
+    def start_dice_set(self, name: str) -> None:
         dice = DiceInPlay(name, self._reviews.newest())
         self._notes_file.change(lambda notes: notes.with_dice(dice))

@@ -12,7 +12,7 @@ from device.files import write_whole
 from game.message import Message
 from game.situation import TableError
 from game.stats.counts import DiceInPlay
-from web.contracts.coach import Mode
+from web.contracts.coach import CoachMode
 
 FILE = "coach.json"
 
@@ -23,7 +23,7 @@ MAX_SETS = 100
 class Notes:
     """How much the coach says, and which dice were thrown since when."""
 
-    mode: Mode = Mode.OFF
+    mode: CoachMode = CoachMode.OFF
     dice: tuple[DiceInPlay, ...] = (DiceInPlay(""),)
 
     def with_dice(self, dice: DiceInPlay) -> "Notes":
@@ -73,7 +73,7 @@ class NotesFile:
 def _read(file: Path) -> Notes | None:
     try:
         values = json.loads(file.read_text("utf-8"))
-        return Notes(Mode(values["mode"]), tuple(map(_dice_set, values["dice"])))
+        return Notes(CoachMode(values["mode"]), tuple(map(_dice_set, values["dice"])))
     except (
         OSError,
         JSONDecodeError,

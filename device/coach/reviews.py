@@ -10,7 +10,7 @@ from game.journal.history import History
 from game.odds.figures import Caveat
 from game.odds.review import Review
 from game.stats.counts import Counts, DiceInPlay
-from web.contracts.coach import LookedBack
+from web.contracts.coach import ReviewedMatch
 
 log = logging.getLogger(__name__)
 
@@ -36,11 +36,11 @@ class Reviews:
     def __init__(self, worker: QuestionWorker, history: History) -> None:
         self._worker, self._history = worker, history
         self._lock = RLock()
-        self._reviews: OrderedDict[Which, LookedBack | None] = OrderedDict()
+        self._reviews: OrderedDict[Which, ReviewedMatch | None] = OrderedDict()
         self._counts: Counts | None = None
         self._counted: tuple[str, int, tuple[DiceInPlay, ...]] | None = None
 
-    def review(self, match_id: int, steps: int) -> LookedBack | None:
+    def review(self, match_id: int, steps: int) -> ReviewedMatch | None:
         """The match with so many steps; None while it is gone through."""
         which = self._history.identity, match_id, steps
         with self._lock:
@@ -66,7 +66,7 @@ class Reviews:
                 log.warning("match %s cannot be looked back on: %s", which[1], error)
                 self._reviews.pop(which, None)
             elif which in self._reviews:
-                self._reviews[which] = LookedBack(*future.result())
+                self._reviews[which] = ReviewedMatch(*future.result())
 
     def counts(self, sets: tuple[DiceInPlay, ...]) -> Counts | None:
         """What all matches come to; None while they are counted."""

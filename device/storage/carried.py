@@ -84,6 +84,6 @@ def _mark(path: Path) -> Mark:
 
 def _looked_at(path: Path) -> FoundBackup:
     try:
-        return FoundBackup(backup.read(path).contents, holds=True)
+        return FoundBackup(backup.read(path).contents, is_usable=True)
     except BackupError as error:
-        return FoundBackup(error.message, holds=False)
+        return FoundBackup(error.message, is_usable=False)

@@ -28,7 +28,7 @@ from game.message import Message
 from game.situation import TableError
 from vision.dataset import LABELS_FILE
 from vision.reading import Die, Quad, Reading
-from web.contracts.misreads import MisreadsKept
+from web.contracts.misreads import MisreadStatus
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ class MisreadStore:
         self._next = max((int(path.stem) for path in self._pictures()), default=0) + 1
 
     def __repr__(self) -> str:
-        return f"<MisreadStore {self._folder} {self.store()}>"
+        return f"<MisreadStore {self._folder} {self.status()}>"
 
     def close(self) -> None:
         """After what is waiting."""
@@ -114,7 +114,7 @@ class MisreadStore:
     def on(self) -> bool:
         return (self._folder / SWITCH).exists()
 
-    def switch(self, *, on: bool) -> None:
+    def set_enabled(self, *, on: bool) -> None:
         try:
             if on:
                 self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -126,14 +126,14 @@ class MisreadStore:
                 Message("That cannot be written down (%(why)s).", why=str(error.strerror))
             ) from None
 
-    def store(self) -> MisreadsKept:
+    def status(self) -> MisreadStatus:
         sizes = []
         for path in self._pictures():
             with suppress(FileNotFoundError):  # deleted meanwhile
                 sizes.append(path.stat().st_size)
-        return MisreadsKept(self.on, len(sizes), sum(sizes), self._most, self._max_bytes)
+        return MisreadStatus(self.on, len(sizes), sum(sizes), self._most, self._max_bytes)
 
-    def delete(self) -> None:
+    def delete_all(self) -> None:
         try:
             self._writer.submit(self._delete).result()
         except OSError as error:
@@ -141,7 +141,7 @@ class MisreadStore:
                 Message("That cannot be deleted (%(why)s).", why=str(error.strerror))
             ) from None
 
-    def packed(self) -> Iterator[bytes]:
+    def zip_parts(self) -> Iterator[bytes]:
         """A zip in parts, no larger than a picture each: it is never whole in memory."""
         sink = _Sink()
         with ZipFile(sink, "w") as archive:

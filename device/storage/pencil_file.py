@@ -12,7 +12,7 @@ from secrets import token_bytes
 from device.errors import UsageError
 from device.files import write_whole
 from game.plain_file import read_bounded
-from web.access.pencil import PencilState
+from web.access.scorekeeper import ScorekeeperRecord
 
 FILE = "pencil.json"
 SECRET_BYTES = 32
@@ -38,13 +38,13 @@ class PencilFile:
         if found:
             self.secret, self.kept = found
         else:
-            self.secret, self.kept = token_bytes(SECRET_BYTES), PencilState()
+            self.secret, self.kept = token_bytes(SECRET_BYTES), ScorekeeperRecord()
             self.keep(self.kept)
 
     def __repr__(self) -> str:
         return f"<PencilFile {self._file}>"
 
-    def keep(self, kept: PencilState) -> None:
+    def keep(self, kept: ScorekeeperRecord) -> None:
         """Write it, as one step."""
         self.kept = kept
         text = json.dumps({"secret": self.secret.hex()} | asdict(kept))
@@ -73,11 +73,11 @@ def secret_of(folder: Path) -> bytes:
     return found[0]
 
 
-def _read(file: Path) -> tuple[bytes, PencilState] | None:
+def _read(file: Path) -> tuple[bytes, ScorekeeperRecord] | None:
     try:
         values = json.loads(read_bounded(file, MOST).decode("utf-8"))
         secret = bytes.fromhex(values["secret"])
-        kept = PencilState(
+        kept = ScorekeeperRecord(
             str(values["holder"]), bool(values["own_turn"]), _names(values["players"])
         )
     except (

@@ -11,7 +11,7 @@ from device.cameras.base import CameraError
 from device.files import UNFINISHED
 from game.commands import EnterThrow, SetCoachMode, StartMatch
 from game.situation import Situation
-from web.contracts.coach import Mode
+from web.contracts.coach import CoachMode
 
 
 def test_a_camera_that_is_not_there_stops_nobody(tmp_path):
@@ -48,7 +48,7 @@ def test_what_a_power_cut_left_unfinished_is_cleared_at_the_start(tmp_path):
 def test_the_coach_speaks_a_moment_after_it_is_switched_on(tmp_path):
     with open_companion(PlayOptions(camera="usb:97", state=str(tmp_path))) as companion:
         companion.do(StartMatch(("Anna", "Ben")))
-        snapshot = companion.do(SetCoachMode(Mode.LIVE))
+        snapshot = companion.do(SetCoachMode(CoachMode.LIVE))
         while snapshot.coach.figures is None:
             snapshot = companion.wait(snapshot.version, 5) or companion.snapshot()
 

@@ -26,7 +26,7 @@ def rig(tmp_path):
 @pytest.fixture
 def phone(browser, rig):
     errors = []
-    app = create_app(rig.companion, rules=(RULES,), pencil=rig.companion.pencil)
+    app = create_app(rig.companion, rules=(RULES,), scorekeeper=rig.companion.scorekeeper)
     page = browser.new_page(viewport=PHONE, reduced_motion="reduce")
     page.on("pageerror", lambda error: errors.append(str(error)))
     with Server(app, "127.0.0.1", 0) as server:

@@ -34,7 +34,7 @@ def phone(browser, tmp_path):
     """The page of a table without a camera, on the phone that holds the pencil."""
     with open_rig(tmp_path, open_camera=None, opened=False) as rig:
         rig.companion.simulated_tray = None  # there is no tray at all
-        app = create_app(rig.companion, pencil=rig.companion.pencil)
+        app = create_app(rig.companion, scorekeeper=rig.companion.scorekeeper)
         page = browser.new_page(viewport=PHONE, reduced_motion="reduce", has_touch=True)
         page.set_default_timeout(PATIENCE_MS)
         with Server(app, "127.0.0.1", 0) as server:

@@ -53,7 +53,9 @@ def rig(tmp_path):
 def table(rig, browser):
     """(the phone that holds the pencil, the one that watches, the board)."""
     app = create_app(
-        rig.companion, rules=(rule_files.load("walnut-studiolo"),), pencil=rig.companion.pencil
+        rig.companion,
+        rules=(rule_files.load("walnut-studiolo"),),
+        scorekeeper=rig.companion.scorekeeper,
     )
     errors = []
 

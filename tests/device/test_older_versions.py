@@ -18,7 +18,7 @@ from game.journal.journal import FILE as JOURNAL
 from game.odds.table_store import TableStore
 from game.rules.rule_files import load as load_rules
 from game.situation import Situation
-from web.contracts.coach import Mode
+from web.contracts.coach import CoachMode
 
 LEFT = Path(__file__).parent / "data" / "0.1-november"
 
@@ -36,7 +36,7 @@ def test_the_match_goes_on_in_mid_turn(state):
         assert [player.score for player in found.match.state.players] == [1000, 500]
         assert found.match.state.turn.last.dice == (1, 2, 3)
         assert found.situation is Situation.ACCEPTED
-        assert found.coach.mode is Mode.AFTER
+        assert found.coach.mode is CoachMode.AFTER
         assert companion.do(EnterThrow((2, 3))).match.state.turns[-1].points == 0
         companion.do(Undo())
 

@@ -20,10 +20,10 @@ def real(tmp_path, monkeypatch):
 
 
 def test_the_next_press_gives_it_and_reads_nothing(real):
-    real.companion.pencil.ask("phone")
-    asked = real.until(lambda s: s.pencil.by_button)
+    real.companion.scorekeeper.ask("phone")
+    asked = real.until(lambda s: s.scorekeeper.by_button)
     real.finger.press()
-    given = real.until(lambda s: s.pencil.holder == "phone")
+    given = real.until(lambda s: s.scorekeeper.holder == "phone")
 
     assert "asks for the pencil" in str(asked.lamp.meaning)
     assert given.situation is Situation.TURN_BEGINS
@@ -31,30 +31,30 @@ def test_the_next_press_gives_it_and_reads_nothing(real):
 
 
 def test_a_hold_does_not_give_it(real):
-    real.companion.pencil.ask("phone")
+    real.companion.scorekeeper.ask("phone")
     real.hold()
 
-    assert real.companion.snapshot().pencil.holder == ""
+    assert real.companion.snapshot().scorekeeper.holder == ""
 
 
 def test_a_button_on_the_page_never_gives_it(match_rig):
-    match_rig.companion.pencil.ask("phone")
+    match_rig.companion.scorekeeper.ask("phone")
     match_rig.companion.do(Press())
     match_rig.finger.press()
 
-    assert match_rig.settled().pencil.holder == ""
-    assert not match_rig.companion.pencil.view().by_button
+    assert match_rig.settled().scorekeeper.holder == ""
+    assert not match_rig.companion.scorekeeper.view().by_button
 
 
 def test_asking_in_vain_ends_by_itself(real):
-    real.companion.pencil.ask("phone")
-    real.until(lambda s: s.pencil.asking)
+    real.companion.scorekeeper.ask("phone")
+    real.until(lambda s: s.scorekeeper.asking)
 
-    real.until(lambda s: not s.pencil.asking and "pencil" not in str(s.lamp.meaning))
+    real.until(lambda s: not s.scorekeeper.asking and "pencil" not in str(s.lamp.meaning))
 
 
 def test_a_renamed_players_phone_is_still_that_players_and_nobody_elses(match_rig):
-    do, pencil = match_rig.companion.do, match_rig.companion.pencil
+    do, pencil = match_rig.companion.do, match_rig.companion.scorekeeper
     pencil.let_own_turns(on=True)
     pencil.sit("bens phone", "Ben")
     do(RecordEvent(Renamed(1, "Benjamin")))
@@ -68,7 +68,7 @@ def test_a_renamed_players_phone_is_still_that_players_and_nobody_elses(match_ri
 
 
 def test_a_new_match_renames_nobody(match_rig):
-    pencil = match_rig.companion.pencil
+    pencil = match_rig.companion.scorekeeper
     pencil.sit("bens phone", "Ben")
     match_rig.companion.do(StartMatch(("Anna", "Cleo")))
 

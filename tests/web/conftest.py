@@ -29,10 +29,10 @@ from game.odds.figures import Figures, figures
 from game.rules.rule_files import load
 from game.situation import Choice, Situation, TableError
 from tests.game.shipped import shipped
-from web.access.pencil import Pencil, PencilState
 from web.access.phone import COOKIE, Phones
+from web.access.scorekeeper import Scorekeeper, ScorekeeperRecord
 from web.app import create_app
-from web.contracts.coach import Coaching, Mode
+from web.contracts.coach import Coaching, CoachMode
 from web.contracts.table import Lamp, Snapshot
 from web.server import Server
 from web.stream import Streams
@@ -167,7 +167,7 @@ class MemoryTable:
             case CorrectDie() | MarkForeignObject():
                 return self._tapped(command)
             case SetCoachMode():
-                return self.advise(Mode(command.mode))
+                return self.advise(CoachMode(command.mode))
             case AcknowledgeDamage():
                 return self.show(troubles=())
             case AnswerQuestion() if command.choice in {c.id for c in self._snapshot.choices}:
@@ -209,29 +209,29 @@ class MemoryTable:
             dice[command.die] = replace(dice[command.die], value=command.face, problem=None)
         return self.show(photo=replace(photo, dice=tuple(dice)))
 
-    def advise(self, mode: Mode) -> Snapshot:
+    def advise(self, mode: CoachMode) -> Snapshot:
         return self.show(coach=Coaching(mode, self._figures(mode)))
 
-    def _figures(self, mode: Mode) -> Figures | None:
+    def _figures(self, mode: CoachMode) -> Figures | None:
         """What `device.coach.coach` has worked out aside, here at once."""
         match = self._snapshot.match
-        if mode is Mode.OFF or match is None:
+        if mode is CoachMode.OFF or match is None:
             return None
         found = figures(match, shipped(match.rules))
-        return found if mode is Mode.LIVE else replace(found, keeps=(), before=None)
+        return found if mode is CoachMode.LIVE else replace(found, keeps=(), before=None)
 
 
 def make_app(table, *, holder: str = PHONE, **options):
     """The app over this table; the pencil is with the test's own phone, which has proved the PIN."""
     shown = isinstance(table, MemoryTable)
-    pencil = Pencil(
-        PencilState(holder=holder),
-        changed=lambda: table.show(pencil=pencil.view()) if shown else None,
+    pencil = Scorekeeper(
+        ScorekeeperRecord(holder=holder),
+        changed=lambda: table.show(scorekeeper=pencil.view()) if shown else None,
     )
     if shown:
-        table.show(pencil=pencil.view())
-        table.pencil = pencil
-    app = create_app(table, pencil=pencil, secret=SECRET, **options)
+        table.show(scorekeeper=pencil.view())
+        table.scorekeeper = pencil
+    app = create_app(table, scorekeeper=pencil, secret=SECRET, **options)
     app.extensions["traykeeper_owners"].prove(PHONE)
     return app
 

@@ -16,7 +16,7 @@ from game.rules.rule_files import load
 from game.stats.counts import Counting, DiceInPlay
 from tests.game.shipped import shipped
 from tests.web.conftest import RULES
-from web.contracts.coach import LookedBack
+from web.contracts.coach import ReviewedMatch
 
 THREE = ("Anna", "Ben", "Cleo")
 SHORT = load("greed")
@@ -64,10 +64,10 @@ class AtOnce:
         self.ready = True
         self.solving = []
 
-    def look_back(self, match_id, steps):
+    def review(self, match_id, steps):
         match = self._history.match(match_id)
         known = shipped(match.rules) is not None
-        return LookedBack(reviewed(match), known, caveats(match)) if self.ready else None
+        return ReviewedMatch(reviewed(match), known, caveats(match)) if self.ready else None
 
     def solve(self, match_id):
         if match_id != 1:
@@ -79,5 +79,5 @@ class AtOnce:
         list(counting.go_on())
         return counting.counts(self.sets) if self.ready else None
 
-    def new_dice(self, name):
+    def start_dice_set(self, name):
         self.sets.append(DiceInPlay(name, 10**6))

@@ -8,7 +8,7 @@ import numpy as np
 from game.commands import Bank, EnterThrow, KeepDice, StartMatch
 from game.situation import Choice, Situation
 from tests.web.conftest import MemoryTable
-from web.contracts.coach import Mode
+from web.contracts.coach import CoachMode
 from web.contracts.table import Photo, PhotoDie
 
 WIDTH, HEIGHT = 1325, 716
@@ -134,7 +134,7 @@ def won(table: MemoryTable, names=NAMES) -> None:
 
 def coached(table: MemoryTable, names=NAMES) -> None:
     thrown(table, names)
-    table.advise(Mode.LIVE)
+    table.advise(CoachMode.LIVE)
 
 
 def doubtful(table: MemoryTable, names=NAMES) -> None:

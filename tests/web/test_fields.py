@@ -1,13 +1,13 @@
 import pytest
 
 from web.fields import (
-    AskedNumber,
     Corners,
     Faces,
     Names,
     Number,
     OneOf,
     Optional,
+    QueryInteger,
     Text,
     Whole,
     Yes,
@@ -79,4 +79,4 @@ def test_a_long_wrong_value_is_cut_short():
     [(None, 9), ("", 9), ("x", 9), ("1e9", 9), ("4", 4), ("-1", 0), ("9" * 40, 10)],
 )
 def test_a_number_in_an_address_is_the_nearest_that_may_be(text, number):
-    assert AskedNumber(0, 10, usual=9).read(text) == number
+    assert QueryInteger(0, 10, usual=9).read(text) == number

@@ -16,7 +16,7 @@ from flask import Flask, Response, g, request
 
 from game.message import Message
 from web.problem import HttpProblem
-from web.route import Who, asked_for
+from web.route import Who, current_route
 
 HEADER = "Idempotency-Key"
 LONGEST = 100
@@ -103,7 +103,7 @@ def register(app: Flask, marks: Callable[[], Sequence[str]], state: Callable[[],
 
     def repeats() -> IdempotencyKeys:
         """What anybody may do is remembered apart."""
-        route = asked_for()
+        route = current_route()
         if route:
             request.max_content_length = route.most_bytes
         return watchers if route and route.who is Who.ANYBODY else holders

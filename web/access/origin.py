@@ -74,7 +74,7 @@ def register_hosts(app: Flask, hosts: AllowedHosts) -> None:
             )
 
 
-def named(text: str) -> Iterable[str]:
+def split_names(text: str) -> Iterable[str]:
     """The names in a setting."""
     return text.replace(",", " ").split()
 

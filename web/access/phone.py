@@ -13,10 +13,10 @@ from itsdangerous import BadSignature, Signer
 
 from game.message import Message
 from web.access.owner import Owners
-from web.access.pencil import Pencil
+from web.access.scorekeeper import Scorekeeper
 from web.contracts.table import Snapshot, Table
 from web.problem import HttpProblem
-from web.route import Who, all_routes, asked_for
+from web.route import Who, current_route, declared_routes
 
 COOKIE = "traykeeper_phone"
 YEAR_S = 365 * 24 * 3600
@@ -56,24 +56,24 @@ def _badge(number: bytes) -> str:
     return blake2s(number, digest_size=6, person=b"badge").hexdigest()
 
 
-def register(app: Flask, table: Table, pencil: Pencil, phones: Phones, owners: Owners) -> None:
+def register(app: Flask, table: Table, pencil: Scorekeeper, phones: Phones, owners: Owners) -> None:
     """Before each request `g.phone` is the badge of the phone that sent it, or "".
 
-    And `g.holds` is whether that one holds the pencil.
+    And `g.is_scorekeeper` is whether that one holds the pencil.
     """
 
     def recognise() -> None:
         g.phone = phones.badge(request.cookies)
-        g.holds = pencil.holds(g.phone)
+        g.is_scorekeeper = pencil.holds(g.phone)
         pencil.seen(g.phone)
-        route = asked_for()
+        route = current_route()
         if route and route.who is Who.OWNER:
             owners.require()
         elif route or request.method not in SAFE:
             refuse_watchers(route.who if route else Who.HOLDER)
 
     def refuse_watchers(who: Who) -> None:
-        if request.url_rule is None or who is Who.ANYBODY or g.holds:
+        if request.url_rule is None or who is Who.ANYBODY or g.is_scorekeeper:
             return
         on_turn = player_on_turn(table.snapshot())
         if who is Who.OWN_TURN and on_turn and pencil.plays(g.phone, on_turn):
@@ -89,9 +89,9 @@ def register(app: Flask, table: Table, pencil: Pencil, phones: Phones, owners: O
         me = g.get("phone", "")
         return {
             "me": me,
-            "holds": pencil.holds(me),
-            "owns": owners.has(me),
-            "real_button": pencil.by_button,
+            "is_scorekeeper": pencil.holds(me),
+            "is_owner": owners.has(me),
+            "has_real_button": pencil.by_button,
         }
 
     app.context_processor(seen_from_here)
@@ -102,10 +102,10 @@ def register(app: Flask, table: Table, pencil: Pencil, phones: Phones, owners: O
 
 def _own_turn_paths() -> list[str]:
     """What a player's own phone may ask in that player's turn."""
-    return [route.path for route in all_routes() if route.who is Who.OWN_TURN]
+    return [route.path for route in declared_routes() if route.who is Who.OWN_TURN]
 
 
-def known_phone(phones: Phones) -> str:
+def ensure_phone(phones: Phones) -> str:
     """The badge of this phone; one that comes for the first time gets a cookie."""
     if not g.phone:
         g.new_cookie, g.phone = phones.cookie()

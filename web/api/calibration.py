@@ -8,32 +8,32 @@ from game.message import Message
 from web.contracts.calibration import (
     Calibration,
     CalibrationState,
+    CalibrationStep,
     Points,
-    Step,
     calibration_json,
 )
 from web.contracts.table import Table
 from web.fields import Corners, OneOf, Optional, Yes
 from web.i18n.translate import translate
 from web.problem import HttpProblem
-from web.response import json_answer
+from web.response import json_response
 from web.route import Routes, Who
 
 LISTENS = ("", "button", "learn", "test")
 COLOURS = ("red", "green", "blue")
 
 STEPS = {
-    Step.FIND: "Look for the tray",
-    Step.PROPOSE: "Propose a set-aside zone",
-    Step.CHECK: "How good a new picture is",
-    Step.FOCUS: "Find focus and exposure again",
-    Step.THROW: "Throw all simulated dice",
-    Step.LEARN: "Look at the dice of one throw",
-    Step.FORGET: "Learn again",
-    Step.TEST: "Read one throw of the self-test",
-    Step.RETEST: "Test again",
-    Step.SAVE: "Write the profile",
-    Step.DISCARD: "Back to what is saved",
+    CalibrationStep.FIND: "Look for the tray",
+    CalibrationStep.PROPOSE: "Propose a set-aside zone",
+    CalibrationStep.CHECK: "How good a new picture is",
+    CalibrationStep.FOCUS: "Find focus and exposure again",
+    CalibrationStep.THROW: "Throw all simulated dice",
+    CalibrationStep.LEARN: "Look at the dice of one throw",
+    CalibrationStep.FORGET: "Learn again",
+    CalibrationStep.TEST: "Read one throw of the self-test",
+    CalibrationStep.RETEST: "Test again",
+    CalibrationStep.SAVE: "Write the profile",
+    CalibrationStep.DISCARD: "Back to what is saved",
 }
 
 Ask = Callable[[Calibration], CalibrationState]
@@ -59,12 +59,12 @@ def create_calibration(calibration: Calibration | None) -> Routes:
     routes = Routes("calibrating", "/api/v1/calibration")
 
     def answer(ask: Ask) -> Response:
-        return json_answer(calibration_json(ask(_there(calibration)), translate))
+        return json_response(calibration_json(ask(_there(calibration)), translate))
 
     @routes.reads("", "Where the calibration stands", refused=(409,))
     def state() -> Response:
-        if g.holds:  # whoever else looks keeps button and lamp from no match
-            _there(calibration).heard()
+        if g.is_scorekeeper:  # whoever else looks keeps button and lamp from no match
+            _there(calibration).keep_alive()
         return answer(lambda c: c.state())
 
     @routes.reads(
@@ -93,7 +93,7 @@ def _there(calibration: Calibration | None) -> Calibration:
     return calibration
 
 
-def _step(answer: Callable[[Ask], Response], step: Step) -> Callable[[], Response]:
+def _step(answer: Callable[[Ask], Response], step: CalibrationStep) -> Callable[[], Response]:
     def view() -> Response:
         return answer(lambda c: c.do(step))
 
@@ -104,16 +104,16 @@ def _step(answer: Callable[[Ask], Response], step: Step) -> Callable[[], Respons
 def _add_told(routes: Routes, answer: Callable[[Ask], Response]) -> None:
     @routes.does("/place", "The corners", {"tray": Corners(), "aside": Optional(Corners())})
     def place(tray: Points, aside: Points | None) -> Response:
-        return answer(lambda c: c.place(tray, aside))
+        return answer(lambda c: c.set_corners(tray, aside))
 
     @routes.does("/listen", "What presses are for", {"to": OneOf(LISTENS)})
     def listen(to: str) -> Response:
-        return answer(lambda c: c.listen(to))
+        return answer(lambda c: c.set_button_use(to))
 
     @routes.does("/show", "Show a colour", {"colour": OneOf(("", *COLOURS))})
     def show(colour: str) -> Response:
-        return answer(lambda c: c.show(colour))
+        return answer(lambda c: c.show_colour(colour))
 
     @routes.does("/lamp", "What a person saw", {"colour": OneOf(COLOURS), "seen": Yes()})
     def lamp(colour: str, seen: bool) -> Response:  # noqa: FBT001 - a field of the body
-        return answer(lambda c: c.lamp(colour, seen=seen))
+        return answer(lambda c: c.confirm_colour(colour, seen=seen))

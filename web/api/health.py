@@ -8,13 +8,13 @@ from importlib.metadata import version
 from flask import Blueprint, Response, make_response, render_template
 
 from game.message import Message
+from web.concurrency_limit import ConcurrencyLimit
 from web.contracts.maintenance import HealthCheck, Maintainer
 from web.contracts.misreads import Misreads
 from web.contracts.table import Table
-from web.few_at_once import FewAtOnce
 from web.fields import Base64, Whole
 from web.problem import HttpProblem
-from web.response import in_parts, json_answer, state_answer
+from web.response import in_parts, json_response, state_response
 from web.route import Routes, Who
 
 MAX_PART = 98_304
@@ -26,7 +26,9 @@ OPEN = 2
 HIGHEST = 2**53
 
 
-def create_health(table: Table, keeper: Maintainer | None, misreads: Misreads | None) -> Blueprint:
+def create_health(
+    table: Table, maintainer: Maintainer | None, misreads: Misreads | None
+) -> Blueprint:
     """The page, and what watchdogs ask for."""
     health = Blueprint("health", __name__)
 
@@ -34,7 +36,7 @@ def create_health(table: Table, keeper: Maintainer | None, misreads: Misreads | 
     def healthz() -> Response:
         """200 as long as the table can be asked: what is wrong is in the answer."""
         notice = table.snapshot().notice
-        bad = [_json(check) for check in _checks(keeper) if check.bad]
+        bad = [_json(check) for check in _checks(maintainer) if check.is_bad]
         levels = {check["level"] for check in bad}
         worst = "failed" if "failed" in levels else "warning" if levels else "ok"
         body: dict[str, object] = {"status": worst, "version": version("traykeeper")}
@@ -46,10 +48,10 @@ def create_health(table: Table, keeper: Maintainer | None, misreads: Misreads | 
         response = make_response(
             render_template(
                 "health.html",
-                checks=_checks(keeper),
-                keeper=keeper,
-                store=misreads.store() if misreads else None,
-                found=keeper.found() if keeper else None,
+                checks=_checks(maintainer),
+                maintainer=maintainer,
+                store=misreads.status() if misreads else None,
+                found=maintainer.found_backup() if maintainer else None,
                 state=table.snapshot(),
                 version=version("traykeeper"),
             )
@@ -60,25 +62,25 @@ def create_health(table: Table, keeper: Maintainer | None, misreads: Misreads | 
     return health
 
 
-def create_backups(keeper: Maintainer | None) -> Routes:
-    """The routes of checks, backups and kept pictures; without a keeper nothing is kept."""
+def create_backups(maintainer: Maintainer | None) -> Routes:
+    """The routes of checks, backups and kept pictures; without a maintainer nothing is kept."""
     routes = Routes("backups")
-    few = FewAtOnce(OPEN)
+    limit = ConcurrencyLimit(OPEN)
 
     def kept() -> Maintainer:
-        if keeper is None:
+        if maintainer is None:
             raise HttpProblem(404, Message("this table keeps nothing"))
-        return keeper
+        return maintainer
 
     @routes.reads("/health", "Every check of the appliance")
     def all_checks() -> Response:
-        return json_answer([_json(check) for check in _checks(keeper)])
+        return json_response([_json(check) for check in _checks(maintainer)])
 
     @routes.reads(
         "/backup", "Matches, calibration and settings", kind="application/zip",
         who=Who.OWNER, refused=(403, 404, 503),
     )  # fmt: skip
-    @few.sent
+    @limit.limit_download
     def backup() -> Response:
         name = f"traykeeper-{datetime.now(UTC).astimezone():%Y-%m-%d}.zip"
         headers = {
@@ -92,11 +94,11 @@ def create_backups(keeper: Maintainer | None) -> Routes:
         {"at": Whole(0, HIGHEST), "part": Base64(MAX_PART)}, who=Who.OWNER, most_bytes=MAX_PART,
     )  # fmt: skip
     def receive(at: int, part: bytes) -> Response:
-        return json_answer({"at": kept().receive(at, part)})
+        return json_response({"at": kept().receive(at, part)})
 
     @routes.does("/restore", "Put the backup that was sent in place", who=Who.OWNER, is_state=True)
     def restore() -> Response:
-        return state_answer(kept().restore())
+        return state_response(kept().restore())
 
     @routes.reads(
         "/frame/<int:position>.jpg", "The camera's picture of that throw",
@@ -119,18 +121,18 @@ def _add_found(routes: Routes, kept: Callable[[], Maintainer]) -> None:
         who=Who.OWNER, is_state=True,
     )  # fmt: skip
     def restore_found() -> Response:
-        return state_answer(kept().restore_found())
+        return state_response(kept().restore_found())
 
     @routes.does(
         "/restore/forget", "The backup of a stick or the card is not wanted", who=Who.OWNER
     )
-    def forget_found() -> Response:
-        kept().forget_found()
-        return json_answer({})
+    def dismiss_found() -> Response:
+        kept().dismiss_found()
+        return json_response({})
 
 
-def _checks(keeper: Maintainer | None) -> tuple[HealthCheck, ...]:
-    return keeper.health() if keeper else ()
+def _checks(maintainer: Maintainer | None) -> tuple[HealthCheck, ...]:
+    return maintainer.health() if maintainer else ()
 
 
 def _json(check: HealthCheck) -> dict[str, str | None]:

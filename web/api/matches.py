@@ -9,7 +9,7 @@ from game.journal.history import History, Played
 from game.match.match import Match
 from game.match.match_text import to_text
 from web.api.exports import as_csv, as_json
-from web.contracts.coach import Coach, LookedBack
+from web.contracts.coach import Coach, ReviewedMatch
 from web.fields import Whole
 from web.pages.matches import (
     BEFORE_POSITION,
@@ -20,7 +20,7 @@ from web.pages.matches import (
     require_coach,
     require_ready,
 )
-from web.response import json_answer
+from web.response import json_response
 from web.route import Routes
 from web.state.coach_json import moment_json
 
@@ -39,7 +39,7 @@ def create_matches(history: History | None, coach: Coach | None) -> Routes:
     )
     def matches(before: int) -> Response:
         found = history.matches(before=before, limit=PAGE) if history else ()
-        return json_answer([_played_json(played) for played in found])
+        return json_response([_played_json(played) for played in found])
 
     _add_exports(routes, history)
     _add_review(routes, history, coach)
@@ -61,15 +61,15 @@ def _add_exports(routes: Routes, history: History | None) -> None:
 
     @routes.reads("/<int:match_id>.json", "Its turns for programs", refused=(404, 503))
     def data(match_id: int) -> Response:
-        return json_answer(as_json(find_match(history, match_id)[1]))
+        return json_response(as_json(find_match(history, match_id)[1]))
 
 
 def _add_review(routes: Routes, history: History | None, coach: Coach | None) -> None:
     @routes.reads("/<int:match_id>/review", "Luck and decisions in it", refused=(404, 503))
     def review(match_id: int) -> Response:
         played, match = find_match(history, match_id)
-        looked = require_ready(require_coach(coach).look_back(match_id, played.steps))
-        return json_answer(_review_json(match, looked))
+        looked = require_ready(require_coach(coach).review(match_id, played.steps))
+        return json_response(_review_json(match, looked))
 
     @routes.does(
         "/solve", "Work out chances to win under the rules of that match",
@@ -80,7 +80,7 @@ def _add_review(routes: Routes, history: History | None, coach: Coach | None) ->
             require_coach(coach).solve(match)
         except JournalError:
             raise match_not_found(match) from None
-        return json_answer({"match": match})
+        return json_response({"match": match})
 
 
 def _played_json(played: Played) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def _played_json(played: Played) -> dict[str, Any]:
     }
 
 
-def _review_json(match: Match, looked: LookedBack) -> dict[str, Any]:
+def _review_json(match: Match, looked: ReviewedMatch) -> dict[str, Any]:
     review = looked.review
     players = zip(match.state.players, luck_and_decisions(match, review), strict=True)
     return {

@@ -10,8 +10,8 @@ from flask import Response
 
 from web.access.phone import COOKIE
 from web.fields import Field, Optional, Schema
-from web.response import json_answer
-from web.route import JSON, Route, Routes, Who, all_routes
+from web.response import json_response
+from web.route import JSON, Route, Routes, Who, declared_routes
 from web.state.json_schema import StateJson
 
 _VARIES = re.compile(r"<(?:(int):)?(\w+)>")
@@ -39,7 +39,7 @@ def create_openapi() -> Routes:
 
     @routes.reads("/openapi.json", "This")
     def openapi() -> Response:
-        return json_answer(document(all_routes()))
+        return json_response(document(declared_routes()))
 
     return routes
 

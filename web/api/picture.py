@@ -10,7 +10,7 @@ from web.contracts.table import Table
 from web.fields import Base64, Whole
 from web.picture_check import MOST_BYTES, TOO_MANY_BYTES, refuse_bombs, refuse_other_kinds
 from web.problem import HttpProblem
-from web.response import json_answer, state_answer
+from web.response import json_response, state_response
 from web.route import Routes, Who
 
 MAX_PART = 98_304
@@ -27,13 +27,13 @@ def create_picture(table: Table) -> Routes:
         {"at": Whole(0, MOST_BYTES), "part": Base64(MAX_PART)}, who=Who.OWN_TURN, most_bytes=MAX_PART,
     )  # fmt: skip
     def receive(at: int, part: bytes) -> Response:
-        return json_answer({"at": coming.take(at, part)})
+        return json_response({"at": coming.take(at, part)})
 
     @routes.does("", "Read the picture that was sent", who=Who.OWN_TURN, is_state=True)
     def read() -> Response:
         picture = coming.taken()
         refuse_bombs(picture)
-        return state_answer(table.do(SubmitPhoto(picture), g.request_mark))
+        return state_response(table.do(SubmitPhoto(picture), g.request_mark))
 
     return routes
 

@@ -10,7 +10,7 @@ from game.stats.tally import Tally
 from web.contracts.coach import Coach
 from web.fields import Text
 from web.pages.matches import RenderPage, require_coach, require_ready
-from web.response import json_answer
+from web.response import json_response
 from web.route import Routes
 
 
@@ -40,19 +40,19 @@ def create_statistics(coach: Coach | None) -> Routes:
     @routes.reads("/players", "What each player did in all matches", refused=(404, 503))
     def players() -> Response:
         counts = require_ready(require_coach(coach).counts())
-        return json_answer([{"name": name} | tally_json(tally) for name, tally in counts.players])
+        return json_response([{"name": name} | tally_json(tally) for name, tally in counts.players])
 
     @routes.reads("/dice-sets", "How the dice of each set fell", refused=(404, 503))
     def dice_sets() -> Response:
-        return json_answer(
+        return json_response(
             [fallen_json(each) for each in require_ready(require_coach(coach).counts()).sets]
         )
 
     @routes.does("/dice-sets/new", "From the next match on other dice are thrown", {"name": Text()})
     def new_set(name: str) -> Response:
         cleaned = clean_name(name)
-        require_coach(coach).new_dice(cleaned)
-        return json_answer({"name": cleaned})
+        require_coach(coach).start_dice_set(cleaned)
+        return json_response({"name": cleaned})
 
     return routes
 

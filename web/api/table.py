@@ -50,7 +50,7 @@ from game.message import Message
 from game.rules.rule_files import house_file
 from game.rules.ruleset import Ruleset
 from web.api.exports import as_csv, as_json
-from web.contracts.coach import Mode
+from web.contracts.coach import CoachMode
 from web.contracts.table import Snapshot, Table
 from web.fields import (
     Faces,
@@ -67,9 +67,9 @@ from web.fields import (
 )
 from web.pages.match_form import option_values
 from web.problem import HttpProblem
-from web.response import json_answer, state_answer, state_text
+from web.response import json_response, state_response, state_text
 from web.route import Routes, Who
-from web.stream import Streams, event_text
+from web.stream import Streams, format_event
 from web.version_cache import VersionCache
 
 MAX_HOLD_S = 10.0
@@ -97,12 +97,12 @@ def create_api(table: Table, streams: Streams, rules: tuple[Ruleset, ...]) -> Ro
 
 def _add_reading(api: Routes, table: Table, streams: Streams, rules: tuple[Ruleset, ...]) -> None:
     stream_event: VersionCache[Snapshot, str] = VersionCache(
-        lambda snapshot: event_text("state", state_text(snapshot))
+        lambda snapshot: format_event("state", state_text(snapshot))
     )
 
     @api.reads("/state", "The whole state of the table", is_state=True)
     def state() -> Response:
-        return state_answer(table.snapshot())
+        return state_response(table.snapshot())
 
     @api.reads(
         "/events", "The state now and after every change", kind="text/event-stream", refused=(503,)
@@ -144,7 +144,7 @@ def _add_reading(api: Routes, table: Table, streams: Streams, rules: tuple[Rules
 
     @api.reads("/rules", "The rule sets on offer")
     def published() -> Response:
-        return json_answer([_published(each) for each in rules])
+        return json_response([_published(each) for each in rules])
 
     @api.reads("/rules.toml", "The rules in force, as a house file", kind="application/toml")
     def house_rules() -> Response:
@@ -190,7 +190,7 @@ def _add_exports(api: Routes, table: Table) -> None:
 
     @api.reads("/match.json", "Its turns for programs", refused=(404,))
     def match_json() -> Response:
-        return json_answer(as_json(match()))
+        return json_response(as_json(match()))
 
 
 def _add_commands(api: Routes, table: Table) -> None:
@@ -201,7 +201,7 @@ def _add_commands(api: Routes, table: Table) -> None:
         **fields: Field | Optional,
     ) -> None:  # fmt: skip
         def view(**found: object) -> Response:
-            return state_answer(table.do(make(**found), g.request_mark))
+            return state_response(table.do(make(**found), g.request_mark))
 
         view.__name__ = path.strip("/")
         api.does(path, summary, fields, who=who, is_state=True)(view)
@@ -256,7 +256,7 @@ def _add_commands(api: Routes, table: Table) -> None:
         InsertTurn, turn=Text(), before=Optional(INDEX),
     )  # fmt: skip
     does("/drop", "These events never happened", DropEvents, start=INDEX, stop=INDEX)
-    does("/coach", "How much the coach says", SetCoachMode, mode=OneOf(tuple(Mode)))
+    does("/coach", "How much the coach says", SetCoachMode, mode=OneOf(tuple(CoachMode)))
     does("/heed", "Somebody has read that the journal was damaged", AcknowledgeDamage)
 
 
@@ -267,7 +267,7 @@ def _add_events(api: Routes, table: Table) -> None:
         path: str, summary: str, make: Callable[..., Event], **fields: Field | Optional
     ) -> None:
         def view(on_turn: int | None = None, **found: object) -> Response:
-            return state_answer(table.do(RecordEvent(make(**found), on_turn), g.request_mark))
+            return state_response(table.do(RecordEvent(make(**found), on_turn), g.request_mark))
 
         view.__name__ = path.strip("/")
         api.does(path, summary, fields, is_state=True)(view)

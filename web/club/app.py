@@ -22,7 +22,7 @@ from web.club.trays import Trays
 from web.pages import filters
 from web.pages.assets import YEAR_S, asset
 from web.pages.compiled_templates import TEMPLATES, CompiledTemplates
-from web.route import MAX_BYTES
+from web.route import MAX_BODY_BYTES
 from web.stream import Streams
 
 
@@ -52,7 +52,7 @@ def create_club(
     app = Flask("web")
     app.jinja_options = {"bytecode_cache": CompiledTemplates(TEMPLATES)}
     app.config.update(
-        MAX_CONTENT_LENGTH=MAX_BYTES,
+        MAX_CONTENT_LENGTH=MAX_BODY_BYTES,
         SEND_FILE_MAX_AGE_DEFAULT=YEAR_S,
     )
     streams = streams or Streams()

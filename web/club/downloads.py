@@ -10,7 +10,7 @@ from flask import Blueprint, Response
 
 from web.club.match_history import MatchHistory
 from web.club.standings import League
-from web.few_at_once import FewAtOnce
+from web.concurrency_limit import ConcurrencyLimit
 
 NO_LIMIT = -1
 MAX_DOWNLOADS = 2
@@ -27,15 +27,15 @@ def create_export(history: MatchHistory, standings: League) -> Blueprint:
         standings: The results of all matches.
     """
     export = Blueprint("export", __name__, url_prefix="/export")
-    limit = FewAtOnce(MAX_DOWNLOADS)
+    limit = ConcurrencyLimit(MAX_DOWNLOADS)
 
     @export.get("/matches.csv")
-    @limit.sent
+    @limit.limit_download
     def matches() -> Response:
         return _attachment(_csv_rows(standings), "text/csv", "matches.csv")
 
     @export.get("/entries.jsonl")
-    @limit.sent
+    @limit.limit_download
     def entries() -> Response:
         return _attachment(_json_lines(history, standings), "application/x-ndjson", "entries.jsonl")
 

@@ -12,8 +12,8 @@ from web.club.standings import League, evening_start_s
 from web.club.tournament_calls import TournamentCalls
 from web.club.trays import Trays, TraysSnapshot, TrayStatus
 from web.pages.scoreboard import HEARTBEAT
-from web.response import json_answer
-from web.stream import Streams, event_text
+from web.response import json_response
+from web.stream import Streams, format_event
 from web.version_cache import VersionCache
 
 SECTIONS = ("calls", "trays", "standings", "evening")
@@ -36,7 +36,7 @@ class Screen:
         self._app, self._standings, self._calls = app, standings, calls
         self.sections: VersionCache[TraysSnapshot, dict[str, str]] = VersionCache(self._render_all)
         self.event: VersionCache[TraysSnapshot, str] = VersionCache(
-            lambda snapshot: event_text("board", self.html(snapshot))
+            lambda snapshot: format_event("board", self.html(snapshot))
         )
 
     def html(self, snapshot: TraysSnapshot) -> str:
@@ -90,7 +90,7 @@ def create_screen(trays: Trays, standings: League, streams: Streams, screen: Scr
 
     @pages.get("/api/v1/club")
     def as_json() -> Response:
-        return json_answer({"trays": [tray_json(tray) for tray in trays.snapshot().trays]})
+        return json_response({"trays": [tray_json(tray) for tray in trays.snapshot().trays]})
 
     @pages.get("/healthz")
     def healthz() -> Response:

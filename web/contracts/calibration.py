@@ -15,7 +15,7 @@ Points = tuple[Point, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ShownCheck:
+class CheckResult:
     """A check: `ok` is None where the picture cannot tell; `advice` is None where all is well."""
 
     name: str
@@ -49,7 +49,7 @@ class DiceProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class SelfTestThrow:
     """A throw of the self-test: what was read, and whether that was all for sure."""
 
     values: tuple[int, ...]
@@ -58,7 +58,7 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class HardwareCheck:
     """What was noticed of the button, and what a person said of the lamp's colours."""
 
     real_button: bool
@@ -100,19 +100,19 @@ class CalibrationState:
     words: Message
     aside: Points | None
     room: bool
-    checks: tuple[ShownCheck, ...]
+    checks: tuple[CheckResult, ...]
     dice: tuple[SeenDie, ...]
     learning: DiceProgress
-    trials: tuple[Trial, ...]
+    trials: tuple[SelfTestThrow, ...]
     needed: int
     n_dice: int
-    parts: Parts
+    parts: HardwareCheck
     made: str | None
     unsaved: bool
     drift: Message | None
 
 
-class Step(StrEnum):
+class CalibrationStep(StrEnum):
     """What can be done without saying more; the names are those of the routes."""
 
     FIND = "find"  # look for the tray, and propose a zone beside it
@@ -137,25 +137,25 @@ class Calibration(Protocol):
 
     def state(self) -> CalibrationState: ...
 
-    def heard(self) -> None:
+    def keep_alive(self) -> None:
         """Who calibrates is there: button and lamp are the calibration's for a while."""
 
     def picture(self) -> bytes | None:
         """What the camera sees now, as JPEG; None while there is no camera."""
 
-    def do(self, step: Step) -> CalibrationState:
+    def do(self, step: CalibrationStep) -> CalibrationState:
         """Take one of the steps that need no more to be told."""
 
-    def place(self, tray: Points, aside: Points | None) -> CalibrationState:
+    def set_corners(self, tray: Points, aside: Points | None) -> CalibrationState:
         """The corners are there."""
 
-    def listen(self, to: str) -> CalibrationState:
+    def set_button_use(self, to: str) -> CalibrationState:
         """What a press at the tray is for: "button", "learn", "test" or "" for the match."""
 
-    def show(self, colour: str) -> CalibrationState:
+    def show_colour(self, colour: str) -> CalibrationState:
         """The lamp shows red, green, blue or "" for what it usually shows."""
 
-    def lamp(self, colour: str, *, seen: bool) -> CalibrationState:
+    def confirm_colour(self, colour: str, *, seen: bool) -> CalibrationState:
         """A person says whether the lamp showed this colour."""
 
 

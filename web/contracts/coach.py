@@ -13,7 +13,7 @@ from game.odds.review import Review
 from game.stats.counts import Counts
 
 
-class Mode(StrEnum):
+class CoachMode(StrEnum):
     """How much the coach says at the table."""
 
     OFF = "off"
@@ -33,14 +33,14 @@ class Coaching:
         trouble: why there will be no chances to win; None where there are, or may be.
     """
 
-    mode: Mode = Mode.OFF
+    mode: CoachMode = CoachMode.OFF
     figures: Figures | None = None
     solving: float | None = None
     trouble: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class LookedBack:
+class ReviewedMatch:
     """A match looked back on.
 
     Attributes:
@@ -59,7 +59,7 @@ class LookedBack:
 class Coach(Protocol):
     """Works things out aside. Every method may be called from any thread, and returns at once."""
 
-    def look_back(self, match_id: int, steps: int) -> LookedBack | None:
+    def review(self, match_id: int, steps: int) -> ReviewedMatch | None:
         """The match of that number, with so many steps in the journal; None while it is worked out."""
 
     def solve(self, match_id: int) -> None:
@@ -72,7 +72,7 @@ class Coach(Protocol):
     def counts(self) -> Counts | None:
         """What all matches come to; None while they are counted."""
 
-    def new_dice(self, name: str) -> None:
+    def start_dice_set(self, name: str) -> None:
         """Matches that begin from now on are thrown with other dice.
 
         Raises:

@@ -29,7 +29,7 @@ class HealthCheck:
     remedy: Message | None = None
 
     @property
-    def bad(self) -> bool:
+    def is_bad(self) -> bool:
         return self.level in ("warning", "failed")
 
 
@@ -39,11 +39,11 @@ class FoundBackup:
 
     Attributes:
         line: what is in it, or why it cannot be used.
-        holds: whether it can be put in place.
+        is_usable: whether it can be put in place.
     """
 
     line: Message
-    holds: bool
+    is_usable: bool
 
 
 class Maintainer(Protocol):
@@ -67,13 +67,13 @@ class Maintainer(Protocol):
     def restore(self) -> Snapshot:
         """Put what was received in place of what is here. Raises `TableError` if it does not hold."""
 
-    def found(self) -> FoundBackup | None:
+    def found_backup(self) -> FoundBackup | None:
         """What lies on a stick or on the card and waits for a word; usually nothing."""
 
     def restore_found(self) -> Snapshot:
         """Put that in place of what is here. Raises `TableError` if it does not hold."""
 
-    def forget_found(self) -> None:
+    def dismiss_found(self) -> None:
         """It is not wanted."""
 
     def frame(self, position: int) -> bytes | None:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class MisreadsKept:
+class MisreadStatus:
     """What is kept now, and what may be."""
 
     on: bool
@@ -19,13 +19,13 @@ class MisreadsKept:
 class Misreads(Protocol):
     """Pictures that were read wrong, with their true values. May be called from any thread."""
 
-    def store(self) -> MisreadsKept: ...
+    def status(self) -> MisreadStatus: ...
 
-    def switch(self, *, on: bool) -> None:
+    def set_enabled(self, *, on: bool) -> None:
         """Whether more are kept, over a restart, too. Raises `TableError` if that fails."""
 
-    def packed(self) -> Iterator[bytes]:
+    def zip_parts(self) -> Iterator[bytes]:
         """All of them with their labels as one zip, in parts."""
 
-    def delete(self) -> None:
+    def delete_all(self) -> None:
         """All of them. Raises `TableError` if that fails."""

@@ -58,7 +58,7 @@ class Lamp:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class ScorekeeperView:
     """Who holds the pencil, and who asks for it; phones are known by their badges.
 
     Attributes:
@@ -91,7 +91,7 @@ class Snapshot:
         advice: what to do now, one sentence each; may be empty.
         question: the open question; the first of `choices` is what a hold of the button says.
         choices: answers to the question, or without one, repairs on offer ("Anna banked 550").
-        left_out: something was called nothing in what is open: a step back looks at it again.
+        has_ignored_objects: something was called nothing in what is open: a step back looks at it again.
         simulated: there is no real tray: the page offers throwing and the button.
         camera: the camera's name, or None while there is none and dice are tapped in.
         just_dice: the throws where no match is played; None where one is, or may be set up.
@@ -100,7 +100,7 @@ class Snapshot:
         calibrated: whether camera and tray were fitted to each other, or need not be.
         notice: what has changed since then, in a sentence; None where nothing did.
         troubles: what is wrong with the appliance, one sentence each; usually nothing.
-        pencil: who may change anything.
+        scorekeeper: who may change anything.
         coach: what it says of the match.
     """
 
@@ -116,7 +116,7 @@ class Snapshot:
     just_dice: DiceLog | None = None
     question: Message | None = None
     choices: tuple[Choice, ...] = ()
-    left_out: bool = False
+    has_ignored_objects: bool = False
     simulated: bool = False
     camera: str | None = None
     hands_off: bool = False
@@ -124,7 +124,7 @@ class Snapshot:
     calibrated: bool = True
     notice: Message | None = None
     troubles: tuple[Message, ...] = ()
-    pencil: Holding = field(default_factory=Holding)
+    scorekeeper: ScorekeeperView = field(default_factory=ScorekeeperView)
     coach: Coaching = field(default_factory=Coaching)
 
 

@@ -96,7 +96,7 @@ def _told(
     history: History, coach: Coach | None, played: Played, picture: PictureAt
 ) -> EveningMatch:
     match = history.match(played.id)
-    looked = coach.look_back(played.id, played.steps) if coach else None
+    looked = coach.review(played.id, played.steps) if coach else None
     given = awards(match, looked.review if looked else None)
     lucky = lucky_throw(given)
     seen = lucky and picture_of(history, played.id, match, lucky, picture)

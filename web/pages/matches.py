@@ -19,7 +19,7 @@ from game.rules.ruleset import Dice
 from game.stats.awards import Award, awards
 from game.stats.tally import tallies
 from web.contracts.coach import Coach
-from web.fields import AskedNumber
+from web.fields import QueryInteger
 from web.pages.match_card import card
 from web.pages.match_replay import frames
 from web.problem import HttpProblem
@@ -27,7 +27,7 @@ from web.problem import HttpProblem
 PAGE = 30
 MAX_MATCH_ID = 2**53
 
-BEFORE_POSITION = AskedNumber(0, NEWEST, NEWEST)
+BEFORE_POSITION = QueryInteger(0, NEWEST, NEWEST)
 """The position before which a page of the list begins."""
 
 NOT_YET = Message("that is being worked out: ask again in a second")
@@ -106,7 +106,7 @@ def _add_match(
     @back.get("/matches/<int:match_id>")
     def match(match_id: int) -> Response:
         played, found = find_match(history, match_id)
-        looked = coach.look_back(match_id, played.steps) if coach else None
+        looked = coach.review(match_id, played.steps) if coach else None
         given = awards(found, looked.review if looked else None)
         lucky = lucky_throw(given)
         seen = history and lucky and picture_of(history, match_id, found, lucky, picture)
@@ -139,7 +139,7 @@ def _add_pictures(
     def luckiest(match_id: int) -> Response:
         """The camera's picture of the throw that changed most, as it was kept beside the journal."""
         played, found = find_match(history, match_id)
-        looked = coach.look_back(match_id, played.steps) if coach else None
+        looked = coach.review(match_id, played.steps) if coach else None
         given = awards(found, looked.review if looked else None)
         lucky = lucky_throw(given)
         jpeg = history and lucky and picture_of(history, match_id, found, lucky, picture)

@@ -15,7 +15,7 @@ from web.i18n.languages import LANGUAGES, language
 from web.i18n.translate import translate
 from web.pages.phone_summary import status_line
 from web.state.state_json import state_json
-from web.stream import event_text
+from web.stream import format_event
 from web.version_cache import VersionCache
 
 SECTIONS = (
@@ -69,7 +69,7 @@ class Sections:
         return "\n".join(self.sections(snapshot).values())
 
     def _event(self, snapshot: Snapshot) -> str:
-        return event_text("board", self.html(snapshot))
+        return format_event("board", self.html(snapshot))
 
     def _sections(self, snapshot: Snapshot) -> dict[str, str]:
         match = snapshot.match

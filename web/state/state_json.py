@@ -14,7 +14,7 @@ from game.rules.ruleset import Dice
 from game.rules.scoring import Keep
 from game.stats.highlight import highlight
 from game.stats.summary import at_risk
-from web.contracts.table import Holding, Photo, Snapshot
+from web.contracts.table import Photo, ScorekeeperView, Snapshot
 from web.state.coach_json import coach_json, odds_by_keep
 from web.state.json_schema import (
     BankJson,
@@ -80,7 +80,7 @@ def state_json(snapshot: Snapshot, say: Say = str) -> StateJson:
         "photo": _photo(snapshot.photo) if snapshot.photo else None,
         "just_dice": _just_dice(snapshot.just_dice) if snapshot.just_dice is not None else None,
         "rolloff": _rolloff(snapshot.rolloff) if snapshot.rolloff else None,
-        "pencil": _pencil(snapshot.pencil),
+        "pencil": _pencil(snapshot.scorekeeper),
         "coach": coach_json(snapshot.coach, say),
     }
 
@@ -88,7 +88,7 @@ def state_json(snapshot: Snapshot, say: Say = str) -> StateJson:
 def _no_match(snapshot: Snapshot) -> MatchJson:
     rolled = snapshot.rolloff is not None and snapshot.rolloff.before is not None
     thrown = snapshot.just_dice is not None and snapshot.just_dice.last is not None
-    return {**NO_MATCH, "can_undo": rolled or thrown or snapshot.left_out}
+    return {**NO_MATCH, "can_undo": rolled or thrown or snapshot.has_ignored_objects}
 
 
 def _just_dice(log: DiceLog) -> JustDiceJson:
@@ -121,7 +121,7 @@ def _match(match: Match, snapshot: Snapshot, say: Say) -> MatchJson:
         "keeps": _keeps(state, odds_by_keep(snapshot.coach, say), say),
         "bank": _bank(match, say),
         "turns": [_turn(turn) for turn in state.turns],
-        "can_undo": match.can_undo or snapshot.left_out,
+        "can_undo": match.can_undo or snapshot.has_ignored_objects,
         "can_redo": match.can_redo,
         "last_round": _last_round(state),
         "highlight": _highlight(match, say),
@@ -309,7 +309,7 @@ def _rolloff(rolloff: RollOff) -> RollOffJson:
     }
 
 
-def _pencil(pencil: Holding) -> PencilJson:
+def _pencil(pencil: ScorekeeperView) -> PencilJson:
     return {
         "holder": pencil.holder,
         "asking": pencil.asking,

@@ -15,7 +15,7 @@ from device.watching.camera_thread import CameraThread
 from device.watching.tray_watch import TrayWatch
 from game.situation import TableError
 from tests.device.calibrating.test_profile_store import Tuned
-from web.contracts.calibration import Step
+from web.contracts.calibration import CalibrationStep
 
 SIZE = (1536, 864)
 FAR = ((0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9))
@@ -68,7 +68,7 @@ def bench(make):
 
 
 def test_the_tray_is_found_with_a_zone_beside_it_and_saved(bench):
-    state = bench.wizard.do(Step.FIND)
+    state = bench.wizard.do(CalibrationStep.FIND)
     truth = Outline.of(bench.tray.tray, *SIZE)
 
     assert state.unsaved
@@ -77,7 +77,7 @@ def test_the_tray_is_found_with_a_zone_beside_it_and_saved(bench):
     assert max(away) < 0.06
     assert state.aside is not None
     assert len(state.checks) == 4
-    state = bench.wizard.do(Step.SAVE)
+    state = bench.wizard.do(CalibrationStep.SAVE)
     profile = load(bench.file)
     for saved, seen in zip(profile.tray.corners, state.tray, strict=True):
         assert saved == pytest.approx(seen, abs=1e-4)
@@ -87,9 +87,9 @@ def test_the_tray_is_found_with_a_zone_beside_it_and_saved(bench):
 
 
 def test_what_was_dragged_is_kept_and_used_by_the_camera_once_saved(bench):
-    bench.wizard.place(FAR, None)
+    bench.wizard.set_corners(FAR, None)
     assert bench.wizard.state().tray == FAR
-    bench.wizard.do(Step.SAVE)
+    bench.wizard.do(CalibrationStep.SAVE)
 
     watched = bench.watch.run_with_camera(lambda camera: camera.tray).result(5)
     assert watched == Outline(FAR).in_px(*SIZE)
@@ -97,91 +97,91 @@ def test_what_was_dragged_is_kept_and_used_by_the_camera_once_saved(bench):
 
 def test_corners_that_cross_are_refused_in_words(bench):
     with pytest.raises(TableError, match=r"The tray: the corners cross"):
-        bench.wizard.place((FAR[0], FAR[2], FAR[1], FAR[3]), None)
+        bench.wizard.set_corners((FAR[0], FAR[2], FAR[1], FAR[3]), None)
 
 
 def test_a_zone_is_proposed_or_refused_for_want_of_room(bench):
-    bench.wizard.do(Step.FIND)
-    bench.wizard.place(bench.wizard.state().tray, None)
+    bench.wizard.do(CalibrationStep.FIND)
+    bench.wizard.set_corners(bench.wizard.state().tray, None)
     assert bench.wizard.state().aside is None
-    assert bench.wizard.do(Step.PROPOSE).aside is not None
+    assert bench.wizard.do(CalibrationStep.PROPOSE).aside is not None
 
-    bench.wizard.place(((0.02, 0.02), (0.98, 0.02), (0.98, 0.98), (0.02, 0.98)), None)
+    bench.wizard.set_corners(((0.02, 0.02), (0.98, 0.02), (0.98, 0.98), (0.02, 0.98)), None)
     with pytest.raises(TableError, match="no room"):
-        bench.wizard.do(Step.PROPOSE)
+        bench.wizard.do(CalibrationStep.PROPOSE)
     assert not bench.wizard.state().room
 
 
 def test_leaving_loses_nothing_and_discarding_brings_back_what_is_saved(bench):
-    bench.wizard.do(Step.FIND)
-    bench.wizard.do(Step.SAVE)
+    bench.wizard.do(CalibrationStep.FIND)
+    bench.wizard.do(CalibrationStep.SAVE)
     saved = bench.wizard.state().tray
-    bench.wizard.place(FAR, None)
+    bench.wizard.set_corners(FAR, None)
     assert bench.wizard.state().tray == FAR
 
-    assert bench.wizard.do(Step.DISCARD).tray == saved
+    assert bench.wizard.do(CalibrationStep.DISCARD).tray == saved
 
 
 def know_the_tray(bench):
     """As if it was dragged exactly."""
     corners = Outline.of(bench.tray.tray, *SIZE).corners
-    bench.wizard.place(corners, Outline.of(bench.tray.aside, *SIZE).corners)
+    bench.wizard.set_corners(corners, Outline.of(bench.tray.aside, *SIZE).corners)
 
 
 def test_two_throws_teach_the_dice(bench):
     know_the_tray(bench)
     bench.throw(1, 2, 3, 4, 5, 6)
-    first = bench.wizard.do(Step.LEARN).learning
+    first = bench.wizard.do(CalibrationStep.LEARN).learning
     assert not first.learnt
     looked_at = first.looked_at
     number = 0
     while not bench.wizard.state().learning.learnt and number < 5:
         bench.throw(*((2, 3, 4, 5, 6, 1) if number % 2 else (6, 5, 4, 3, 2, 2)))
-        bench.wizard.do(Step.LEARN)
+        bench.wizard.do(CalibrationStep.LEARN)
         number += 1
     learning = bench.wizard.state().learning
 
     assert learning.looked_at > looked_at
     assert str(learning.words).startswith("white dice with black pips")
-    bench.wizard.do(Step.SAVE)
+    bench.wizard.do(CalibrationStep.SAVE)
     dice = load(bench.file).dice
     assert dice.looks[0].edge == pytest.approx(
         16 * 866 / 250 / tray_width_px(bench.tray.tray), rel=0.2
     )
-    assert bench.wizard.do(Step.FORGET).learning.learnt is False
+    assert bench.wizard.do(CalibrationStep.FORGET).learning.learnt is False
 
 
 def test_the_same_dice_are_not_thrown_twice_and_an_empty_tray_is_no_throw(bench):
     know_the_tray(bench)
     with pytest.raises(TableError, match="empty"):
-        bench.wizard.do(Step.TEST)
+        bench.wizard.do(CalibrationStep.TEST)
     bench.throw(1, 2, 3, 4, 5, 6)
-    bench.wizard.do(Step.TEST)
+    bench.wizard.do(CalibrationStep.TEST)
     with pytest.raises(TableError, match="Not thrown yet"):
-        bench.wizard.do(Step.TEST)
+        bench.wizard.do(CalibrationStep.TEST)
 
 
 def test_the_self_test_wants_three_whole_throws_running(bench):
     know_the_tray(bench)
     bench.throw(1, 2, 3, 4, 5, 6)
     bench.tray.set_aside([1], to="gone")
-    failed = bench.wizard.do(Step.TEST)
+    failed = bench.wizard.do(CalibrationStep.TEST)
     assert [trial.passed for trial in failed.trials] == [False]
     assert failed.trials[0].words
 
     passed = []
     for number in range(12):
         bench.throw(*((6, 5, 4, 3, 2, 1) if number % 2 else (1, 3, 5, 2, 4, 6)))
-        passed = [trial.passed for trial in bench.wizard.do(Step.TEST).trials]
+        passed = [trial.passed for trial in bench.wizard.do(CalibrationStep.TEST).trials]
         if passed == [True] * 3:
             break
     assert passed == [True] * 3
-    assert bench.wizard.do(Step.RETEST).trials == ()
+    assert bench.wizard.do(CalibrationStep.RETEST).trials == ()
 
 
 def test_presses_are_the_calibrations_only_while_its_page_listens(bench, monkeypatch):
     assert not bench.wizard.handle_press(0.1)
-    bench.wizard.listen("button")
+    bench.wizard.set_button_use("button")
     assert bench.wizard.handle_press(0.1)
     assert bench.wizard.handle_press(1.2)
     bench.until(lambda state: state.parts.pressed and state.parts.held)
@@ -191,20 +191,20 @@ def test_presses_are_the_calibrations_only_while_its_page_listens(bench, monkeyp
 
 
 def test_who_only_looks_keeps_no_press_from_the_match(bench, monkeypatch):
-    bench.wizard.listen("button")
+    bench.wizard.set_button_use("button")
     monkeypatch.setattr(module, "HEARD_S", 0.1)
     sleep(0.1)
     bench.wizard.state()
     assert not bench.wizard.handle_press(0.1)
 
-    bench.wizard.heard()
+    bench.wizard.keep_alive()
     assert bench.wizard.handle_press(0.1)
 
 
 def test_a_press_reads_a_throw_of_the_self_test(bench):
     know_the_tray(bench)
     bench.throw(1, 2, 3, 4, 5, 6)
-    bench.wizard.listen("test")
+    bench.wizard.set_button_use("test")
     assert bench.wizard.handle_press(0.1)
 
     bench.until(lambda state: state.trials)
@@ -212,16 +212,16 @@ def test_a_press_reads_a_throw_of_the_self_test(bench):
 
 def test_a_press_that_is_refused_says_why(bench):
     know_the_tray(bench)
-    bench.wizard.listen("learn")
+    bench.wizard.set_button_use("learn")
     assert bench.wizard.handle_press(0.1)
 
     bench.until(lambda state: "empty" in str(state.words))
 
 
 def test_the_lamp_shows_a_colour_until_it_is_answered(bench):
-    bench.wizard.show("green")
+    bench.wizard.show_colour("green")
     assert bench.wizard.showing == "green"
-    state = bench.wizard.lamp("green", seen=False)
+    state = bench.wizard.confirm_colour("green", seen=False)
 
     assert bench.wizard.showing == ""
     assert state.parts.lamp == {"red": None, "green": False, "blue": None}
@@ -230,9 +230,9 @@ def test_the_lamp_shows_a_colour_until_it_is_answered(bench):
 
 def test_a_camera_that_can_be_focused_is_and_its_tuning_is_saved(make):
     bench = make(Tuned(seed=8, roll_s=0.0))
-    bench.wizard.do(Step.FOCUS)
+    bench.wizard.do(CalibrationStep.FOCUS)
     assert bench.tray.done == ("refocus", "resettle")
-    bench.wizard.do(Step.SAVE)
+    bench.wizard.do(CalibrationStep.SAVE)
 
     held = load(bench.file).held
     assert (held.focus_dpt, held.exposure_us, held.gain) == (3.3, 10_000, 2.5)
@@ -240,7 +240,7 @@ def test_a_camera_that_can_be_focused_is_and_its_tuning_is_saved(make):
 
 def test_one_that_cannot_says_so(bench):
     with pytest.raises(TableError, match="turn the ring"):
-        bench.wizard.do(Step.FOCUS)
+        bench.wizard.do(CalibrationStep.FOCUS)
 
 
 def test_without_a_camera_it_says_so(make, monkeypatch):
@@ -252,17 +252,17 @@ def test_without_a_camera_it_says_so(make, monkeypatch):
     assert bench.wizard.picture() is None
     assert bench.wizard.state().camera is None
     with pytest.raises(TableError, match="no camera now"):
-        bench.wizard.do(Step.FIND)
+        bench.wizard.do(CalibrationStep.FIND)
     with pytest.raises(TableError, match="no camera now"):
-        bench.wizard.do(Step.SAVE)
+        bench.wizard.do(CalibrationStep.SAVE)
 
 
 def test_a_folder_that_cannot_be_written_is_named(bench, monkeypatch):
     def full(_):
         raise OSError(28, "No space left on device")
 
-    bench.wizard.do(Step.FIND)
+    bench.wizard.do(CalibrationStep.FIND)
     monkeypatch.setattr(bench.profiles, "save", full)
     with pytest.raises(TableError, match="No space left"):
-        bench.wizard.do(Step.SAVE)
+        bench.wizard.do(CalibrationStep.SAVE)
     assert bench.wizard.state().unsaved

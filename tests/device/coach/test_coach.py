@@ -19,7 +19,7 @@ from game.match.match import Match
 from game.rules.rule_files import load
 from game.situation import TableError
 from game.stats.counts import DiceInPlay
-from web.contracts.coach import Mode
+from web.contracts.coach import CoachMode
 
 RULES = load("walnut-studiolo")
 PATIENCE_S = 30.0
@@ -73,7 +73,7 @@ def test_no_process_is_started_while_it_says_nothing(bench):
 
 def test_figures_come_a_moment_later(bench):
     match = short(10_000)
-    bench.coach.switch(Mode.LIVE)
+    bench.coach.switch(CoachMode.LIVE)
     assert bench.coach.coaching(match).figures is None
     said = bench.until(lambda: bench.coach.coaching(match).figures)
 
@@ -83,7 +83,7 @@ def test_figures_come_a_moment_later(bench):
 
 def test_after_the_turn_nothing_is_said_of_the_turn_being_played(bench):
     match = short(10_000).bank()
-    bench.coach.switch(Mode.AFTER)
+    bench.coach.switch(CoachMode.AFTER)
     said = bench.until(lambda: bench.coach.coaching(match).figures)
 
     assert (said.keeps, said.before) == ((), None)
@@ -92,7 +92,7 @@ def test_after_the_turn_nothing_is_said_of_the_turn_being_played(bench):
 
 def test_what_is_not_solved_is_solved_and_kept(bench, tmp_path):
     match = short(500)
-    bench.coach.switch(Mode.LIVE)
+    bench.coach.switch(CoachMode.LIVE)
     bench.until(lambda: bench.coach.coaching(match), holds=lambda c: c.figures and c.figures.solved)
 
     assert bench.coach.coaching(match).solving is None
@@ -101,7 +101,7 @@ def test_what_is_not_solved_is_solved_and_kept(bench, tmp_path):
 
 def test_what_has_no_solution_says_why(bench):
     match = short(100_000)
-    bench.coach.switch(Mode.LIVE)
+    bench.coach.switch(CoachMode.LIVE)
     said = bench.until(lambda: bench.coach.coaching(match), holds=lambda c: c.trouble)
 
     assert "a target can be 1 to 50,000" in str(said.trouble)
@@ -109,7 +109,7 @@ def test_what_has_no_solution_says_why(bench):
 
 
 def test_a_process_that_is_killed_is_started_again(bench):
-    bench.coach.switch(Mode.LIVE)
+    bench.coach.switch(CoachMode.LIVE)
     bench.until(lambda: bench.coach.coaching(short(10_000)).figures)
     os.kill(bench.aside._process.pid, signal.SIGKILL)
 
@@ -129,8 +129,8 @@ def test_it_works_at_the_lowest_priority_and_ends_with_the_companion(bench):
 
 def test_a_match_of_the_journal_is_looked_back_on(bench):
     number = bench.play()
-    assert bench.coach.look_back(number, 1) is None
-    found = bench.until(lambda: bench.coach.look_back(number, 1))
+    assert bench.coach.review(number, 1) is None
+    found = bench.until(lambda: bench.coach.review(number, 1))
 
     assert found.solved
     assert found.caveats == ()
@@ -145,7 +145,7 @@ def test_a_match_that_is_not_there_is_no_match(bench):
 def test_everything_is_counted_and_dice_can_be_named(bench):
     bench.play()
     first = bench.until(bench.coach.counts)
-    bench.coach.new_dice("ivory")
+    bench.coach.start_dice_set("ivory")
     bench.play()
     counts = bench.until(bench.coach.counts)
 
@@ -161,16 +161,16 @@ def test_how_much_it_says_outlives_a_restart(tmp_path):
     with closing(
         TableCoach(WorkerClient(tmp_path, tmp_path), History(tmp_path), notes_file)
     ) as coach:
-        coach.switch(Mode.AFTER)
+        coach.switch(CoachMode.AFTER)
 
-    assert NotesFile(tmp_path / FILE).notes.mode is Mode.AFTER
+    assert NotesFile(tmp_path / FILE).notes.mode is CoachMode.AFTER
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"mode": "loud", "dice": []}', '{"mode": 3}', "\x00"])
 def test_a_damaged_notebook_is_as_good_as_none(tmp_path, text):
     (tmp_path / FILE).write_text(text)
 
-    assert NotesFile(tmp_path / FILE).notes.mode is Mode.OFF
+    assert NotesFile(tmp_path / FILE).notes.mode is CoachMode.OFF
 
 
 def test_a_notebook_that_cannot_be_written_says_so(tmp_path):
@@ -178,28 +178,28 @@ def test_a_notebook_that_cannot_be_written_says_so(tmp_path):
     notes_file = NotesFile(tmp_path / "file" / FILE)
 
     with pytest.raises(TableError, match="cannot be written"):
-        notes_file.change(lambda notes: replace(notes, mode=Mode.LIVE))
+        notes_file.change(lambda notes: replace(notes, mode=CoachMode.LIVE))
 
 
 def test_rules_that_are_never_solved_say_so_at_once(bench):
     rules = load("farkle-ten")
     number = bench.play(rules)
-    looked = bench.until(lambda: bench.coach.look_back(number, 1))
+    looked = bench.until(lambda: bench.coach.review(number, 1))
 
     assert "so many turns each" in str(looked.trouble)
     bench.coach.solve(number)
-    assert bench.coach.look_back(number, 1).solving is None
+    assert bench.coach.review(number, 1).solving is None
 
 
 def test_a_set_of_dice_named_after_what_was_restored_is_thrown_from_there_on(bench):
     bench.play()
     bench.until(bench.coach.counts)
-    bench.coach.new_dice("red")
+    bench.coach.start_dice_set("red")
     position = bench.coach._notes_file.notes.dice[-1].after
-    bench.coach.new_dice("ivory")
+    bench.coach.start_dice_set("ivory")
     for _ in range(3):
         bench.play()
-    bench.coach.new_dice("blue")
+    bench.coach.start_dice_set("blue")
     bench.coach.gone_back(position)
 
     assert bench.coach._notes_file.notes.dice[1:] == (DiceInPlay("blue", position),)

@@ -38,14 +38,14 @@ def names(snapshot):
 def test_it_is_told_at_the_start_and_put_in_place_when_somebody_says_so(with_a_backup):
     with open_maintenance(with_a_backup) as maintenance:
         before = maintenance.companion.snapshot()
-        found = maintenance.found()
+        found = maintenance.found_backup()
 
         assert "A backup was put here" in str(before.message)
         assert names(before) == ["Cleo", "Dan"]
-        assert found.holds
+        assert found.is_usable
         assert "1 match" in str(found.line)
         assert names(maintenance.restore_found()) == ["Anna", "Ben"]
-        assert maintenance.found() is None
+        assert maintenance.found_backup() is None
         with pytest.raises(TableError, match="no backup waits"):
             maintenance.restore_found()
 
@@ -59,33 +59,33 @@ def test_however_many_ask_it_is_unpacked_once(with_a_backup, monkeypatch):
         told = list(phones.map(lambda _: carried.look(), range(40)))
 
     assert len(unpacked) == 1
-    assert all(found == told[0] and found.holds for found in told)
+    assert all(found == told[0] and found.is_usable for found in told)
 
 
 def test_another_one_under_the_same_name_is_looked_at(with_a_backup):
     carried = Carried(Path(with_a_backup.state))
-    assert carried.look().holds
+    assert carried.look().is_usable
     carried.file.write_bytes(b"torn")
 
-    assert not carried.look().holds
+    assert not carried.look().is_usable
     carried.forget()
     assert carried.look() is None
 
 
 def test_it_can_be_let_go(with_a_backup):
     with open_maintenance(with_a_backup) as maintenance:
-        maintenance.forget_found()
+        maintenance.dismiss_found()
 
-        assert maintenance.found() is None
+        assert maintenance.found_backup() is None
         assert names(maintenance.companion.snapshot()) == ["Cleo", "Dan"]
 
 
 def test_a_broken_one_is_told_and_changes_nothing(with_a_backup):
     Carried(Path(with_a_backup.state)).file.write_bytes(b"torn")
     with open_maintenance(with_a_backup) as maintenance:
-        found = maintenance.found()
+        found = maintenance.found_backup()
 
-        assert not found.holds
+        assert not found.is_usable
         assert "cannot be used" in str(found.line)
         with pytest.raises(TableError, match="cannot be used"):
             maintenance.restore_found()

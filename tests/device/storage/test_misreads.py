@@ -39,7 +39,7 @@ def folder(tmp_path):
 @pytest.fixture
 def store(folder):
     with closing(MisreadStore(folder)) as store:
-        store.switch(on=True)
+        store.set_enabled(on=True)
         yield store
 
 
@@ -55,14 +55,14 @@ def kept(store):
 
 def unpacked(store):
     store._writer.submit(lambda: None).result()
-    return ZipFile(BytesIO(b"".join(store.packed())))
+    return ZipFile(BytesIO(b"".join(store.zip_parts())))
 
 
 def test_nothing_is_kept_before_somebody_wants_it(folder):
     with closing(MisreadStore(folder)) as store:
         store.see(picture(), WRONG)
 
-        assert not store.store().on
+        assert not store.status().on
         assert kept(store) == []
     assert not folder.exists()
 
@@ -71,11 +71,11 @@ def test_the_switch_and_the_pictures_outlive_a_restart(folder, store):
     store.see(picture(), WRONG)
     kept(store)
     with closing(MisreadStore(folder)) as again:
-        assert again.store().on
+        assert again.status().on
         again.see(picture(), WRONG)
 
         assert kept(again) == ["000001.jpg", "000002.jpg"]
-        again.switch(on=False)
+        again.set_enabled(on=False)
         again.see(picture(), WRONG)
         assert len(kept(again)) == 2
 
@@ -143,7 +143,7 @@ def test_a_folder_without_labels_that_hold_is_refused_in_a_line(tmp_path, label)
 @pytest.mark.parametrize("bounds", [{"most": 2}, {"max_bytes": 300_000}])
 def test_the_oldest_make_room(folder, bounds):
     with closing(MisreadStore(folder, **bounds)) as store:
-        store.switch(on=True)
+        store.set_enabled(on=True)
         for _ in range(4):
             store.see(picture(), WRONG)
 
@@ -154,9 +154,9 @@ def test_the_oldest_make_room(folder, bounds):
 def test_they_are_deleted_together_and_counting_goes_on(store):
     store.see(picture(), WRONG)
     kept(store)
-    assert store.store().size_bytes > 50_000
-    store.delete()
-    assert (store.store().pictures, store.store().on) == (0, True)
+    assert store.status().size_bytes > 50_000
+    store.delete_all()
+    assert (store.status().pictures, store.status().on) == (0, True)
     store.see(picture(), WRONG)
 
     assert kept(store) == ["000002.jpg"]
@@ -169,7 +169,7 @@ def test_what_cannot_be_deleted_says_so(folder, store):
     (folder / name).with_suffix(".json").mkdir()
 
     with pytest.raises(TableError, match="That cannot be deleted"):
-        store.delete()
+        store.delete_all()
 
 
 def test_a_full_disk_keeps_none_and_stops_nobody(store, monkeypatch):
@@ -183,7 +183,7 @@ def test_a_switch_that_cannot_be_written_says_so(tmp_path):
     (tmp_path / "corrections").touch()
     with closing(MisreadStore(tmp_path / "corrections")) as store:
         with pytest.raises(TableError, match="cannot be written"):
-            store.switch(on=True)
+            store.set_enabled(on=True)
         store.see(picture(), WRONG)
 
 
@@ -248,6 +248,6 @@ def test_what_somebody_else_put_there_is_let_be(folder, store):
         (folder / name).write_bytes(b"mine")
     store.see(picture(), WRONG)
     assert kept(store) == ["000001.jpg"]
-    store.delete()
+    store.delete_all()
 
     assert (folder / "holiday.jpg").exists()

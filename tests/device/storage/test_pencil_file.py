@@ -6,13 +6,13 @@ import pytest
 from device.cli import main
 from device.errors import UsageError
 from device.storage.pencil_file import FILE, PencilFile, secret_of
-from web.access.pencil import PencilState
 from web.access.pin import pin
+from web.access.scorekeeper import ScorekeeperRecord
 
 
 def test_what_was_put_in_is_there_after_a_restart(tmp_path):
     pencil_file = PencilFile(tmp_path / FILE)
-    pencil_file.keep(PencilState("badge", own_turn=True, players={"badge": "Anna ☃"}))
+    pencil_file.keep(ScorekeeperRecord("badge", own_turn=True, players={"badge": "Anna ☃"}))
     again = PencilFile(tmp_path / FILE)
 
     assert again.kept == pencil_file.kept
@@ -31,7 +31,7 @@ def test_a_damaged_one_begins_anew(tmp_path, damage):
     (tmp_path / FILE).write_text(damage)
     pencil_file = PencilFile(tmp_path / FILE)
 
-    assert pencil_file.kept == PencilState()
+    assert pencil_file.kept == ScorekeeperRecord()
     assert pencil_file.secret != secret
     assert json.loads((tmp_path / FILE).read_text())["holder"] == ""
 

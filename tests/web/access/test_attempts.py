@@ -3,7 +3,7 @@
 from game.commands import StartMatch
 from tests.web.conftest import holding, make_app
 from web.access.attempts import Attempts
-from web.api.pencil import ASKS, SEATS
+from web.api.scorekeeper import ASKS, SEATS
 
 
 def test_an_address_that_tries_too_often_waits_alone(clock):

@@ -12,12 +12,12 @@ from game.situation import TableError
 from tests.web.conftest import MemoryTable, holding, make_app
 from web.contracts.calibration import (
     CalibrationState,
+    CalibrationStep,
+    CheckResult,
     DiceProgress,
-    Parts,
+    HardwareCheck,
     SeenDie,
-    ShownCheck,
-    Step,
-    Trial,
+    SelfTestThrow,
 )
 
 API = "/api/v1/calibration"
@@ -25,10 +25,10 @@ TRAY = ((0.2, 0.1), (0.8, 0.1), (0.8, 0.9), (0.2, 0.9))
 START = CalibrationState(
     camera="imx708", simulated=False, width=1536, height=864, tray=TRAY, sure=True,
     words=Message("The tray was found."), aside=None, room=True,
-    checks=(ShownCheck("light", False, Message("It is dark."), Message("Add light.")),),
+    checks=(CheckResult("light", False, Message("It is dark."), Message("Add light.")),),
     dice=(SeenDie(5, 0.5, 0.5, 0.04, None),), learning=DiceProgress(6, 12, False, None),
-    trials=(Trial((1, 2, 3, 4, 5, 6), True, Message("Read.")),), needed=3, n_dice=6,
-    parts=Parts(True, False, False, {"red": None}, None), made=None, unsaved=True, drift=None,
+    trials=(SelfTestThrow((1, 2, 3, 4, 5, 6), True, Message("Read.")),), needed=3, n_dice=6,
+    parts=HardwareCheck(True, False, False, {"red": None}, None), made=None, unsaved=True, drift=None,
 )  # fmt: skip
 
 
@@ -47,12 +47,12 @@ class MemoryCalibration:
     def picture(self):
         return self.jpeg
 
-    def place(self, tray, aside):
-        self.asked.append(("place", tray, aside))
+    def set_corners(self, tray, aside):
+        self.asked.append(("set_corners", tray, aside))
         return replace(START, tray=tray, aside=aside)
 
-    def lamp(self, colour, *, seen):
-        self.asked.append(("lamp", colour, seen))
+    def confirm_colour(self, colour, *, seen):
+        self.asked.append(("confirm_colour", colour, seen))
         return START
 
     def __getattr__(self, name):
@@ -90,7 +90,7 @@ def test_a_phone_is_told_in_its_language(client, calibration):
         START,
         checks=(advice,),
         learning=DiceProgress(12, 12, learnt=True, words=dice),
-        trials=(Trial((1, 2, 3, 4), passed=False, words=trial),),
+        trials=(SelfTestThrow((1, 2, 3, 4), passed=False, words=trial),),
     )
     told = client.get(API, headers=german).json
     calibration.refusal = Message("The tray is empty: throw the dice, then read them.")
@@ -116,7 +116,7 @@ def test_the_state_is_plain_json(client):
     assert state["trials"][0]["values"] == [1, 2, 3, 4, 5, 6]
 
 
-@pytest.mark.parametrize("step", Step)
+@pytest.mark.parametrize("step", CalibrationStep)
 def test_what_is_asked_without_a_body(client, calibration, step):
     assert client.post(f"{API}/{step}").json["camera"] == "imx708"
     assert calibration.asked == [("do", step)]
@@ -128,8 +128,8 @@ def test_corners_are_placed_with_and_without_a_zone(client, calibration):
     client.post(f"{API}/place", json={"tray": TRAY, "aside": None})
 
     assert calibration.asked == [
-        ("place", TRAY, tuple(map(tuple, zone))),
-        ("place", TRAY, None),
+        ("set_corners", TRAY, tuple(map(tuple, zone))),
+        ("set_corners", TRAY, None),
     ]
 
 
@@ -160,7 +160,7 @@ def test_only_the_holders_page_keeps_button_and_lamp_from_the_match(client, cali
     assert calibration.asked == []
 
     client.get(API)
-    assert calibration.asked == [("heard",)]
+    assert calibration.asked == [("keep_alive",)]
 
 
 def test_what_a_press_is_for_and_the_lamp(client, calibration):
@@ -170,10 +170,10 @@ def test_what_a_press_is_for_and_the_lamp(client, calibration):
     client.post(f"{API}/lamp", json={"colour": "blue", "seen": False})
 
     assert calibration.asked == [
-        ("listen", "learn"),
-        ("listen", ""),
-        ("show", "blue"),
-        ("lamp", "blue", False),
+        ("set_button_use", "learn"),
+        ("set_button_use", ""),
+        ("show_colour", "blue"),
+        ("confirm_colour", "blue", False),
     ]
 
 

@@ -44,14 +44,14 @@ class Keeper:
             raise TableError(Message("what was sent: this backup cannot be used: no zip file"))
         return self.table.show(message="restored")
 
-    def found(self):
+    def found_backup(self):
         return self.waiting
 
     def restore_found(self):
         self.waiting = None
         return self.table.show(message="restored")
 
-    def forget_found(self):
+    def dismiss_found(self):
         self.waiting = None
 
     def frame(self, position):
@@ -65,7 +65,7 @@ def keeper(table):
 
 @pytest.fixture
 def client(table, keeper):
-    return holding(make_app(table, keeper=keeper))
+    return holding(make_app(table, maintainer=keeper))
 
 
 def test_while_all_is_well_a_watchdog_hears_just_that(client):
@@ -173,30 +173,30 @@ def test_without_a_keeper_the_page_says_so(table):
     "path", ["heed", "restore", "restore/part", "restore/found", "restore/forget"]
 )
 def test_a_phone_that_only_watches_puts_nothing_back(table, keeper, path):
-    client = make_app(table, keeper=keeper).test_client()
+    client = make_app(table, maintainer=keeper).test_client()
 
     assert client.post(f"/api/v1/{path}", json={}).status_code == 403
     assert client.get("/api/v1/health").status_code == 200
 
 
 def test_a_backup_on_a_stick_is_asked_for_and_put_in_place_or_let_go(client, keeper):
-    keeper.waiting = FoundBackup(Message("so many matches"), holds=True)
+    keeper.waiting = FoundBackup(Message("so many matches"), is_usable=True)
     page = client.get("/health").text
 
     assert "so many matches" in page
     assert 'data-post="/api/v1/restore/found"' in page
     assert client.post("/api/v1/restore/found", json={}).json["message"] == "restored"
     assert "on a stick" not in client.get("/health").text
-    keeper.waiting = FoundBackup(Message("it is torn"), holds=False)
+    keeper.waiting = FoundBackup(Message("it is torn"), is_usable=False)
     assert 'data-post="/api/v1/restore/found"' not in client.get("/health").text
     assert client.post("/api/v1/restore/forget", json={}).status_code == 200
     assert keeper.waiting is None
 
 
 def test_without_the_pin_a_backup_on_a_stick_is_told_and_not_taken(table, keeper):
-    app = make_app(table, keeper=keeper)
+    app = make_app(table, maintainer=keeper)
     app.extensions["traykeeper_owners"]._proved_s.clear()
-    keeper.waiting = FoundBackup(Message("so many matches"), holds=True)
+    keeper.waiting = FoundBackup(Message("so many matches"), is_usable=True)
     page = holding(app).get("/health").text
 
     assert "so many matches" in page

@@ -6,7 +6,7 @@ import pytest
 
 from tests.web.conftest import holding, make_app
 from web.api.misreads import OPEN
-from web.contracts.misreads import MisreadsKept
+from web.contracts.misreads import MisreadStatus
 
 API = "/api/v1/corrections"
 
@@ -15,20 +15,20 @@ class Memory:
     """Keeps what tests put there."""
 
     def __init__(self):
-        self.now = MisreadsKept(
+        self.now = MisreadStatus(
             on=False, pictures=0, size_bytes=0, most=200, most_bytes=100 * 1024**2
         )
 
-    def store(self):
+    def status(self):
         return self.now
 
-    def switch(self, *, on):
+    def set_enabled(self, *, on):
         self.now = replace(self.now, on=on)
 
-    def packed(self):
+    def zip_parts(self):
         yield from (b"PK", b"zip")
 
-    def delete(self):
+    def delete_all(self):
         self.now = replace(self.now, pictures=0, size_bytes=0)
 
 

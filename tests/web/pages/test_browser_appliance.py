@@ -57,7 +57,7 @@ def address(table):
     keeper.checks = CHECKS
     corrections.now = replace(corrections.now, on=True, pictures=17, size_bytes=7_400_000)
     table.show(troubles=("The journal was damaged. Look at the scores before you play on.",))
-    app = make_app(table, keeper=keeper, misreads=corrections, calibration=Calibration())
+    app = make_app(table, maintainer=keeper, misreads=corrections, calibration=Calibration())
     with Server(app, "127.0.0.1", 0) as server:
         yield f"http://127.0.0.1:{server.port}/"
 

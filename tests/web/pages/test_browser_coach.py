@@ -12,7 +12,7 @@ from tests.browser import PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE, make_app
 from tests.web.evening import SHORT, THREE, AtOnce, journal_of, played, reviewed
 from web.access.phone import COOKIE
-from web.contracts.coach import Mode
+from web.contracts.coach import CoachMode
 from web.pages import matches
 from web.server import Server
 
@@ -68,7 +68,7 @@ def test_the_holder_switches_it_and_every_keep_has_its_figures(page, table):
 
 def test_what_is_said_after_a_turn_has_nothing_serious(page, table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.advise(Mode.AFTER)
+    table.advise(CoachMode.AFTER)
     table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     table.do(Bank())
 

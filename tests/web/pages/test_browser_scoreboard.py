@@ -23,7 +23,7 @@ from game.situation import Choice, Situation, TableError
 from tests.browser import ON_TOP, PATIENCE_MS, PHONE
 from tests.web.conftest import PHONE_COOKIE
 from web.access.phone import COOKIE
-from web.contracts.coach import Mode
+from web.contracts.coach import CoachMode
 from web.contracts.table import Lamp, Photo, PhotoDie
 
 pytestmark = pytest.mark.browser
@@ -585,7 +585,7 @@ def test_keeps_that_were_unfolded_stay_so_until_the_next_throw(begun, phone):
     phone.locator("[data-more]").tap()
     last = phone.locator("#keep-5")
     last.focus()
-    begun.advise(Mode.LIVE)
+    begun.advise(CoachMode.LIVE)
     expect(phone.locator(".figures").first).to_be_visible()
     expect(last).to_be_focused()
 

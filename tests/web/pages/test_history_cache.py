@@ -10,8 +10,8 @@ from game.journal.journal import Journal
 from game.match.events import ScoreSet
 from tests.web.conftest import make_app
 from tests.web.evening import journal_of, played
-from web import few_at_once
-from web.app import LOOKING_BACK
+from web import concurrency_limit
+from web.app import MAX_HISTORY_REQUESTS
 from web.pages.history_cache import KEPT, CachedHistory
 
 
@@ -80,7 +80,7 @@ def test_pages_and_exports_of_one_match_share_what_was_read(past, folded, table)
 
 
 def test_however_many_ask_few_are_served_at_once(past, table, monkeypatch):
-    monkeypatch.setattr(few_at_once, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(concurrency_limit, "PATIENCE_S", 0.0)
     app = make_app(table, history=past)
     asked = []
 
@@ -93,4 +93,4 @@ def test_however_many_ask_few_are_served_at_once(past, table, monkeypatch):
     app.test_client().get("/matches/1")
 
     assert asked[0] == 503
-    assert len(asked) == LOOKING_BACK
+    assert len(asked) == MAX_HISTORY_REQUESTS

@@ -7,13 +7,13 @@ import pytest
 from game.commands import Bank, EnterThrow, RecordEvent, StartMatch, Undo
 from game.match.events import Farkled, ScoreSet, TurnSet
 from game.message import Message
-from web.contracts.coach import Coaching, Mode
+from web.contracts.coach import Coaching, CoachMode
 
 
 @pytest.fixture
 def live(table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.advise(Mode.LIVE)
+    table.advise(CoachMode.LIVE)
     return table
 
 
@@ -59,7 +59,7 @@ def test_before_a_throw_it_says_how_the_match_stands(client, live):
 
 
 def test_after_a_turn_it_says_what_the_turn_was_worth(client, live):
-    live.advise(Mode.AFTER)
+    live.advise(CoachMode.AFTER)
     live.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     assert client.get("/api/v1/state").json["keeps"][0]["odds"] is None
     live.do(Bank())
@@ -73,7 +73,7 @@ def test_after_a_turn_it_says_what_the_turn_was_worth(client, live):
 
 def test_with_three_players_it_says_what_the_chance_is(client, table):
     table.do(StartMatch(("Anna", "Ben", "Cleo"), rules="greed"))
-    table.advise(Mode.LIVE)
+    table.advise(CoachMode.LIVE)
 
     assert "worked out as a race" in text(client)
 
@@ -83,14 +83,14 @@ def test_with_three_players_it_says_what_the_chance_is(client, table):
 )
 def test_what_the_chance_leaves_out_is_named(client, table, rules, left_out):
     table.do(StartMatch(("Anna", "Ben"), rules=rules))
-    table.advise(Mode.LIVE)
+    table.advise(CoachMode.LIVE)
 
     assert left_out in client.get("/api/v1/state").json["coach"]["caveats"]
 
 
 def test_where_no_chances_are_known_it_speaks_of_points(client, table):
     table.do(StartMatch(("Anna", "Ben"), target=7_050))
-    table.advise(Mode.LIVE)
+    table.advise(CoachMode.LIVE)
     table.do(EnterThrow((1, 1, 1, 2, 3, 5)))
     odds = client.get("/api/v1/state").json["keeps"][0]["odds"]
 
@@ -101,7 +101,7 @@ def test_where_no_chances_are_known_it_speaks_of_points(client, table):
 
 def test_a_won_match_has_its_last_turn(client, table):
     table.do(StartMatch(("Anna", "Ben"), target=500))
-    table.advise(Mode.AFTER)
+    table.advise(CoachMode.AFTER)
     table.do(RecordEvent(Farkled()))
 
     assert client.get("/").status_code == 200
@@ -118,14 +118,14 @@ def test_the_best_choice_is_never_folded_away(client, live):
 
 def test_what_is_worked_out_shows_how_far_it_is(client, table):
     table.do(StartMatch(("Anna", "Ben")))
-    table.show(coach=Coaching(Mode.LIVE, solving=0.43))
+    table.show(coach=Coaching(CoachMode.LIVE, solving=0.43))
 
     assert "worked out for these rules: 43%" in text(client)
     assert '<progress max="100" value="43"' in client.get("/").text
     never = Message(
         "scores go by %(step)s: exactly %(target)s is never reached", step=50, target=75
     )
-    table.show(coach=Coaching(Mode.LIVE, trouble=never))
+    table.show(coach=Coaching(CoachMode.LIVE, trouble=never))
     assert "wird nie erreicht" in text(client, **{"Accept-Language": "de"})
 
 
@@ -137,7 +137,7 @@ def test_the_chance_to_win_stands_on_every_board(client, live):
         assert f"Chance to win {best:.1%}" in client.get(path).text
 
 
-@pytest.mark.parametrize("mode", [Mode.AFTER, Mode.LIVE])
+@pytest.mark.parametrize("mode", [CoachMode.AFTER, CoachMode.LIVE])
 def test_a_score_that_no_chance_is_known_of_shows_none(client, table, mode):
     table.do(StartMatch(("Anna", "Ben"), rules="welfare"))
     table.advise(mode)

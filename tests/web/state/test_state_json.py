@@ -219,5 +219,5 @@ def test_what_was_called_nothing_can_be_taken_back_before_the_first_throw(table)
     table.do(StartMatch(("Anna", "Ben")))
     assert not view(table)["can_undo"]
 
-    table.show(left_out=True)
+    table.show(has_ignored_objects=True)
     assert view(table)["can_undo"]

@@ -21,11 +21,11 @@ B = TypeVar("B", bound=Blueprint)
 R = TypeVar("R", bound=Response)
 
 
-class FewAtOnce:
+class ConcurrencyLimit:
     """Lets so many in, and so many more wait at the door for a moment.
 
-    few = FewAtOnce(3, waiting=8)
-    app.register_blueprint(few.within(create_evening(...)))
+    limit = ConcurrencyLimit(3, waiting=8)
+    app.register_blueprint(limit.limit_blueprint(create_evening(...)))
 
     Args:
         most: at once.
@@ -36,7 +36,7 @@ class FewAtOnce:
         self._house = BoundedSemaphore(most + waiting)
         self._seats = BoundedSemaphore(most)
 
-    def within(self, pages: B) -> B:
+    def limit_blueprint(self, pages: B) -> B:
         """The blueprint, whose every page is read by so many at once; what changes something waits for nobody."""
 
         def enter() -> None:
@@ -52,7 +52,7 @@ class FewAtOnce:
         pages.teardown_request(leave)
         return pages
 
-    def sent(self, view: Callable[..., R]) -> Callable[..., R]:
+    def limit_download(self, view: Callable[..., R]) -> Callable[..., R]:
         """A view whose answer is sent for minutes: its place is free when the phone has all of it, or has gone."""
 
         @wraps(view)

@@ -9,12 +9,12 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from game.situation import TableError
 from tests.clock import Clock
-from web.access.pencil import ASK_S, UNSEEN_S, Pencil, PencilState
+from web.access.scorekeeper import ASK_S, UNSEEN_S, Scorekeeper, ScorekeeperRecord
 
 
 @pytest.fixture
 def pencil(clock):
-    return Pencil(clock=clock)
+    return Scorekeeper(clock=clock)
 
 
 def given_to(pencil, phone):
@@ -109,8 +109,8 @@ def test_another_phone_waits_while_one_is_asking(pencil, clock):
 
 def test_it_survives_a_restart_and_gives_way_only_while_unseen(clock):
     kept = []
-    given_to(Pencil(keep=kept.append, clock=clock), "anna")
-    after = Pencil(kept[-1], clock=clock)
+    given_to(Scorekeeper(keep=kept.append, clock=clock), "anna")
+    after = Scorekeeper(kept[-1], clock=clock)
     assert after.holds("anna")
 
     after.seen("anna")
@@ -127,7 +127,7 @@ def test_laid_down_it_is_free(pencil):
 
 def test_nothing_is_written_where_nothing_changed(clock):
     kept = []
-    pencil = Pencil(keep=kept.append, clock=clock)
+    pencil = Scorekeeper(keep=kept.append, clock=clock)
     given_to(pencil, "anna")
     for _ in range(10):
         pencil.seen("anna")
@@ -139,7 +139,9 @@ def test_nothing_is_written_where_nothing_changed(clock):
 def test_who_looks_waits_for_no_write(clock):
     looks = ThreadPoolExecutor(1)
     seen = []
-    pencil = Pencil(keep=lambda _: seen.append(looks.submit(pencil.view).result(5)), clock=clock)
+    pencil = Scorekeeper(
+        keep=lambda _: seen.append(looks.submit(pencil.view).result(5)), clock=clock
+    )
     pencil.sit("bens phone", "Ben")
 
     assert seen == [pencil.view()]
@@ -147,7 +149,7 @@ def test_who_looks_waits_for_no_write(clock):
 
 def test_only_a_change_is_told(clock):
     told = []
-    pencil = Pencil(changed=lambda: told.append(1), clock=clock)
+    pencil = Scorekeeper(changed=lambda: told.append(1), clock=clock)
     for _ in range(5):
         pencil.sit("bens phone", "Ben")
         pencil.ask("bens phone")
@@ -157,7 +159,7 @@ def test_only_a_change_is_told(clock):
 
 def test_a_phone_that_asks_again_later_is_told_again(clock):
     told = []
-    pencil = Pencil(changed=lambda: told.append(1), clock=clock)
+    pencil = Scorekeeper(changed=lambda: told.append(1), clock=clock)
     pencil.ask("anna")
     clock.now_s += ASK_S
     pencil.ask("anna")
@@ -209,7 +211,7 @@ class AnyEvening(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.clock = Clock()
-        self.pencil = Pencil(PencilState(), clock=self.clock)
+        self.pencil = Scorekeeper(ScorekeeperRecord(), clock=self.clock)
         self.seen_s: dict[str, float] = {}
         self.holder = ""
 

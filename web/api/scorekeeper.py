@@ -7,13 +7,13 @@ from flask import Response, g, request
 from game.message import Message
 from web.access.attempts import Attempts
 from web.access.owner import OWNER_S, Owners
-from web.access.pencil import Pencil
-from web.access.phone import Phones, known_phone
+from web.access.phone import Phones, ensure_phone
 from web.access.pin import PERIOD_S, Pin, TooManyTriesError
-from web.contracts.table import Holding, Table
+from web.access.scorekeeper import Scorekeeper
+from web.contracts.table import ScorekeeperView, Table
 from web.fields import Text, Yes
 from web.problem import HttpProblem
-from web.response import json_answer
+from web.response import json_response
 from web.route import Routes, Who
 
 WRONG_PIN = Message(
@@ -30,23 +30,25 @@ SEATS, ALL_SEATS = 20, 200
 """In the same time: eight players behind one router who change their minds need ten."""
 
 
-def create_pencil(table: Table, pencil: Pencil, pin: Pin, phones: Phones, owners: Owners) -> Routes:
+def create_pencil(
+    table: Table, pencil: Scorekeeper, pin: Pin, phones: Phones, owners: Owners
+) -> Routes:
     """The routes of /api/v1/pencil."""
     routes = Routes("pencil", "/api/v1/pencil")
     asks = Attempts(ASKS, ALL_ASKS, ASKS_S)
 
     def answer() -> Response:
-        return json_answer(_mine(pencil.view()))
+        return json_response(_mine(pencil.view()))
 
     @routes.reads("", "Where the pencil is, seen from here")
     def mine() -> Response:
-        if g.holds:
+        if g.is_scorekeeper:
             asks.forgive(str(request.remote_addr))
         return answer()
 
     @routes.does("/ask", "Ask for the pencil", who=Who.ANYBODY, refused=(429,))
     def ask() -> Response:
-        phone = known_phone(phones)
+        phone = ensure_phone(phones)
         if pencil.view().asking in ("", phone) and not pencil.holds(phone):
             _refuse_often(asks.wait_s(str(request.remote_addr)), _asked_often)
             asks.note(str(request.remote_addr))
@@ -86,7 +88,9 @@ def _sat_often(seconds: int) -> Message:
     return Message("whose phone this is was said too often: wait %(n)s s", n=seconds)
 
 
-def _add_proofs(routes: Routes, pencil: Pencil, pin: Pin, phones: Phones, owners: Owners) -> None:
+def _add_proofs(
+    routes: Routes, pencil: Scorekeeper, pin: Pin, phones: Phones, owners: Owners
+) -> None:
     def check(told: str, *, machines: bool) -> None:
         try:
             right = pin.is_right(told.replace(" ", ""), str(request.remote_addr), machines=machines)
@@ -99,8 +103,8 @@ def _add_proofs(routes: Routes, pencil: Pencil, pin: Pin, phones: Phones, owners
     @routes.does("/pin", "Prove it by the PIN", {"pin": Text()}, who=Who.ANYBODY, refused=(429,))
     def prove_by_pin(pin: str) -> Response:
         check(pin, machines=False)
-        pencil.prove(known_phone(phones))
-        return json_answer(_mine(pencil.view()))
+        pencil.prove(ensure_phone(phones))
+        return json_response(_mine(pencil.view()))
 
     @routes.does(
         "/owner", "Prove the machine's own PIN: it lets backups come and go", {"pin": Text()},
@@ -108,28 +112,30 @@ def _add_proofs(routes: Routes, pencil: Pencil, pin: Pin, phones: Phones, owners
     )  # fmt: skip
     def own(pin: str) -> Response:
         check(pin, machines=True)
-        owners.prove(known_phone(phones))
-        return json_answer({"seconds": OWNER_S})
+        owners.prove(ensure_phone(phones))
+        return json_response({"seconds": OWNER_S})
 
     _add_link(routes, pencil, pin, phones, owners)
 
     @routes.reads("/pin", "The PIN now, for the holder", who=Who.HOLDER, refused=(403,))
     def show_pin() -> Response:
-        return json_answer({"pin": pin.now(), "seconds": PERIOD_S})
+        return json_response({"pin": pin.now(), "seconds": PERIOD_S})
 
 
-def _add_link(routes: Routes, pencil: Pencil, pin: Pin, phones: Phones, owners: Owners) -> None:
+def _add_link(
+    routes: Routes, pencil: Scorekeeper, pin: Pin, phones: Phones, owners: Owners
+) -> None:
     @routes.does("/link", "Prove it by the link", {"token": Text()}, who=Who.ANYBODY)
     def prove_by_link(token: str) -> Response:
         if not pin.is_link(token):
             raise HttpProblem(403, OLD_LINK)
-        if pencil.prove(known_phone(phones)):
+        if pencil.prove(ensure_phone(phones)):
             pin.use_up()
         owners.prove(g.phone)
-        return json_answer(_mine(pencil.view()))
+        return json_response(_mine(pencil.view()))
 
 
-def _add_players(routes: Routes, table: Table, pencil: Pencil, phones: Phones) -> None:
+def _add_players(routes: Routes, table: Table, pencil: Scorekeeper, phones: Phones) -> None:
     seats = Attempts(SEATS, ALL_SEATS, ASKS_S)
 
     def limit(phone: str, name: str) -> None:
@@ -150,18 +156,18 @@ def _add_players(routes: Routes, table: Table, pencil: Pencil, phones: Phones) -
                     name=repr(name),
                 ),
             )
-        phone = known_phone(phones)
+        phone = ensure_phone(phones)
         limit(phone, name)
         pencil.sit(phone, name)
-        return json_answer(_mine(pencil.view()))
+        return json_response(_mine(pencil.view()))
 
     @routes.does("/free", "No phone is any player's")
     def free() -> Response:
         pencil.free()
-        return json_answer(_mine(pencil.view()))
+        return json_response(_mine(pencil.view()))
 
 
-def _mine(view: Holding) -> dict[str, object]:
+def _mine(view: ScorekeeperView) -> dict[str, object]:
     """Where the pencil is, seen from the phone that asks."""
     return {
         "me": g.phone,

@@ -6,8 +6,8 @@ from threading import Event
 import pytest
 from flask import Blueprint, Flask, Response
 
-from web import few_at_once, problem
-from web.few_at_once import FewAtOnce
+from web import concurrency_limit, problem
+from web.concurrency_limit import ConcurrencyLimit
 from web.i18n import languages
 
 
@@ -15,7 +15,7 @@ class House:
     """An app of one page that is worked out for as long as a test wants, and one long answer."""
 
     def __init__(self, most, waiting=0):
-        few = FewAtOnce(most, waiting=waiting)
+        limit = ConcurrencyLimit(most, waiting=waiting)
         self.begun, self.go_on = Event(), Event()
         pages = Blueprint("pages", __name__)
 
@@ -36,8 +36,8 @@ class House:
         self.app = Flask(__name__)
         languages.register(self.app)
         problem.register(self.app)
-        self.app.register_blueprint(few.within(pages))
-        download = FewAtOnce(1).sent(lambda: Response(iter([b"a", b"b"])))
+        self.app.register_blueprint(limit.limit_blueprint(pages))
+        download = ConcurrencyLimit(1).limit_download(lambda: Response(iter([b"a", b"b"])))
         self.app.add_url_rule("/file", view_func=download, endpoint="file")
 
     def get(self, path="/page"):
@@ -46,7 +46,7 @@ class House:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
-    monkeypatch.setattr(few_at_once, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(concurrency_limit, "PATIENCE_S", 0.2)
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_who_comes_to_a_full_house_is_told_when_to_come_again(pool):
 
 
 def test_a_few_wait_at_the_door(pool, monkeypatch):
-    monkeypatch.setattr(few_at_once, "PATIENCE_S", 5)
+    monkeypatch.setattr(concurrency_limit, "PATIENCE_S", 5)
     house = House(1, waiting=1)
     first = pool.submit(house.get)
     assert house.begun.wait(5)

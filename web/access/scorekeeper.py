@@ -13,7 +13,7 @@ from time import monotonic
 from game.message import Message
 from game.names import called
 from game.situation import TableError
-from web.contracts.table import Holding
+from web.contracts.table import ScorekeeperView
 
 ASK_S = 30.0
 """How long a phone that asked waits for the button, or for the holder's answer."""
@@ -26,7 +26,7 @@ MAX_SEATS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class PencilState:
+class ScorekeeperRecord:
     """What outlives a restart; phones are known by the badge that all may see.
 
     Attributes:
@@ -40,10 +40,10 @@ class PencilState:
     players: dict[str, str] = field(default_factory=dict)
 
 
-class Pencil:
+class Scorekeeper:
     """The one pencil of this table. Every method may be called from any thread.
 
-    >>> pencil = Pencil()
+    >>> pencil = Scorekeeper()
     >>> pencil.ask("anna's phone")
     >>> pencil.press()
     True
@@ -60,15 +60,15 @@ class Pencil:
 
     def __init__(
         self,
-        kept: PencilState | None = None,
+        kept: ScorekeeperRecord | None = None,
         *,
-        keep: Callable[[PencilState], object] = lambda _: None,
+        keep: Callable[[ScorekeeperRecord], object] = lambda _: None,
         changed: Callable[[], object] = lambda: None,
         by_button: bool = True,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self._changed, self.by_button = changed, by_button
-        self._kept = self._written = kept or PencilState()
+        self._kept = self._written = kept or ScorekeeperRecord()
         self._keep = keep
         self._clock = clock
         self._lock, self._writing = Lock(), Lock()
@@ -77,13 +77,13 @@ class Pencil:
         self._asked_s = 0.0
 
     def __repr__(self) -> str:
-        return f"<web.Pencil {self.view()}>"
+        return f"<web.Scorekeeper {self.view()}>"
 
-    def view(self) -> Holding:
+    def view(self) -> ScorekeeperView:
         """What every phone may know."""
         with self._lock:
             asking, here = self._asking if self._waits else "", self._holder_is_here
-            return Holding(
+            return ScorekeeperView(
                 holder=self._kept.holder,
                 asking=asking,
                 by_button=bool(asking) and self.by_button and not here,
