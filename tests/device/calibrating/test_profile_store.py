@@ -39,7 +39,7 @@ def test_a_camera_holds_again_what_it_held(tmp_path):
     profiles.save(PI)
     usual = Tuning(rotation=180, mains_hz=60)
 
-    again = ProfileStore(tmp_path / FILE).tuning("picamera2", usual)
+    again = ProfileStore(tmp_path / FILE).tuning_for("picamera2", usual)
     assert again == replace(usual, focus_dpt=3.3, light=LIGHT)
 
 
