@@ -33,11 +33,11 @@ class Littered(SimulatedTray):
         return replace(frame, image=image)
 
 
-def read_with_coin(image, *args, table, **options):
+def read_with_coin(image, *args, known, **options):
     """Reads the dice, and asks about the coin wherever it is new."""
-    reading = read(image, *args, known=table, **options)
+    reading = read(image, *args, known=known, **options)
     dice = tuple(die for die in reading.dice if not is_at_coin(die))
-    if is_coin(image) and not (table.empty is not None and is_coin(table.empty)):
+    if is_coin(image) and not (known.empty is not None and is_coin(known.empty)):
         coin = Die(None, *AT_PX, 50, 50, 0, 0.0, problem=Problem.FOREIGN_OBJECT)
         dice = (*dice, coin)
     return replace(reading, dice=dice)
