@@ -102,7 +102,7 @@ def cli() -> None:
     traykeeper doctor                     # is everything as it should be?
     traykeeper backup                     # matches, calibration, settings in one file
     traykeeper restore evening.zip        # and back again
-    traykeeper bench all                  # how fast is it here?
+    traykeeper bench fit                  # how fast is it here?
 
     Each has its own help: traykeeper play --help
     """

@@ -12,7 +12,7 @@ from time import time
 import cv2
 from playwright.sync_api import Browser, sync_playwright
 
-from device.bench.self_play import SelfPlay, whole_match
+from bench.self_play import SelfPlay, whole_match
 from game.match.match import Match
 from game.rules import rule_files
 from web.club.app import create_club

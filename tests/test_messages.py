@@ -28,8 +28,7 @@ def errors():
     for room in ROOMS:
         package = importlib.import_module(room)
         for module in pkgutil.walk_packages(package.__path__, f"{room}."):
-            if not module.name.startswith("device.bench"):
-                importlib.import_module(module.name)
+            importlib.import_module(module.name)
     below = [TraykeeperError]
     for error in below:
         below += error.__subclasses__()

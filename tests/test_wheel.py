@@ -40,3 +40,4 @@ def test_wheel_carries_its_data_and_runs_outside_the_checkout(tmp_path):
     )
 
     assert "550" in done.stdout
+    assert not (site / "bench").exists()

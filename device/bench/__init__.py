@@ -1,1 +1,1 @@
-"""How fast it is, beside a reference in the same run."""
+"""What `traykeeper bench fit` measures on this machine."""

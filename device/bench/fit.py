@@ -1,4 +1,4 @@
-"""`traykeeper bench fit`: a minute of measuring, then what to expect here and what to set."""
+"""`traykeeper bench fit`: measure for a minute, then print what to expect here and which settings to use."""
 
 import os
 import resource
@@ -12,9 +12,8 @@ import cv2
 
 from device import machine_fit as fits
 from device.app import PlayOptions, serving
-from device.bench.staged_throw import StagedThrow
-from device.bench.vision import median_ms
-from device.bench.web import watched
+from device.bench.phones import connected_phones, measure_delays
+from device.bench.staged_throw import StagedThrow, median_ms
 from device.files import as_owner_of
 from device.machine_fit import Fit
 from device.settings import Settings
@@ -23,37 +22,37 @@ from vision import read
 
 READS = 5
 PHONES, SECONDS = 10, 10
-PATIENCE_S = 1.5
-"""From the press to the reading, of those who press at once; longer, and people press again."""
+MAX_PRESS_S = 1.5
+"""Longest acceptable time from a press to its reading. After that, people press again."""
 
-SOON_S = 0.5
-"""In which the last phone should have been told."""
+MAX_DELAY_S = 0.5
+"""Longest acceptable delay until the last phone shows a change."""
 
-MANY = 100
-"""More are not served at once."""
+MAX_PHONES = 100
+"""Limit of the server for event streams."""
 
 FRAME_S = 1 / 15
-"""Until a picture comes that was exposed after it was asked for."""
+"""Longest time until a frame arrives that was exposed after it was requested."""
 
-BESIDE_MB = 130
-"""For the system without a desktop, 100 as others tell, and the coach's solver, 30 in docs/hardware.md."""
+RESERVED_MB = 130
+"""Memory for the system without a desktop (100 MB) and the coach's solver (30 MB, see docs/hardware.md)."""
 
 BUFFERS, CHANNELS = 4, 3
-"""Pictures that a camera holds, and bytes of each pixel."""
+"""Number of frames in the camera's buffers, and bytes per pixel."""
 
-FEWER = 0.9
-"""Of the time: less is gained by another thread, and the page wants a core, too."""
+WORTH_A_THREAD = 0.9
+"""Another thread must bring the time below this share, because the page needs a core as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was measured.
+    """The results of a measurement.
 
     Attributes:
-        reads_s: seconds of a read with the table known, by width and threads.
-        phone_s: how much later the last is told, for each phone.
-        peaks_mb: what playing held at most, by the width of the pictures that are read.
-        memory_mb: what this machine has.
+        reads_s: Seconds per reading of a known table, by picture width in pixels and number of threads.
+        phone_s: Delay of the last phone, divided by the number of phones.
+        peaks_mb: Peak memory of playing, by picture width in pixels.
+        memory_mb: Memory of this machine.
     """
 
     reads_s: dict[tuple[int, int], float]
@@ -62,58 +61,59 @@ class Measured:
     memory_mb: float
 
     def press_s(self, fit: Fit) -> float:
-        """What a throw takes once it lies still, whether it is pressed for or read ahead."""
+        """Return the time from dice at rest to the reading, pressed for or read ahead."""
         return fit.looks * (FRAME_S + self.reads_s[fit.picture_px, fit.threads])
 
     def needs_mb(self, width_px: int) -> float:
-        """With the camera's own buffers."""
+        """Return the peak memory with pictures of this width, including the camera's buffers."""
         buffers_mb = BUFFERS * CHANNELS * width_px * width_px * 9 / 16 / 1024**2
         return self.peaks_mb[width_px] + buffers_mb
 
     def has_room(self, width_px: int) -> bool:
-        """For pictures so wide, beside everything else."""
-        return self.needs_mb(width_px) + BESIDE_MB <= self.memory_mb
+        """Whether this machine has enough memory for pictures of this width."""
+        return self.needs_mb(width_px) + RESERVED_MB <= self.memory_mb
 
     @property
     def phones(self) -> int:
-        return round(SOON_S / self.phone_s)
+        """The number of phones that are updated without noticeable delay."""
+        return round(MAX_DELAY_S / self.phone_s)
 
 
 def fit(state: Path | None) -> None:
-    """Measure and tell; keep it in `state` where that is named."""
+    """Measure this machine and print the result; save it in the state folder unless that is None."""
     phone_s = _phone_s()
     reads_s, peaks_mb = _reads()
     measured = Measured(reads_s, phone_s, peaks_mb, fits.memory_mb_here())
     best = choose(measured)
-    _tell(measured, best)
+    _print_result(measured, best)
     if state is not None:
         with as_owner_of(state):
             kept = fits.keep(best, state)
-        click.echo(f"kept in {kept}: settings that are auto go by it at the next start")
+        click.echo(f"saved in {kept}: settings that are auto use it from the next start")
 
 
 def choose(measured: Measured) -> Fit:
-    """The largest pictures and most looks that have room and are read in time; else what is quickest."""
-    least = fits.WIDTHS_PX[-1]
-    widths = [px for px in fits.WIDTHS_PX if measured.has_room(px)] or [least]
-    tried = [replace(_quickest(measured, width_px), looks=2) for width_px in widths]
-    once = replace(_quickest(measured, least), looks=1)
-    in_time = (fit for fit in (*tried, once) if measured.press_s(fit) <= PATIENCE_S)
+    """Return the largest pictures and most readings that fit into memory and time, or the fastest choice."""
+    smallest = fits.WIDTHS_PX[-1]
+    widths = [px for px in fits.WIDTHS_PX if measured.has_room(px)] or [smallest]
+    twice = [replace(_fastest(measured, width_px), looks=2) for width_px in widths]
+    once = replace(_fastest(measured, smallest), looks=1)
+    in_time = (fit for fit in (*twice, once) if measured.press_s(fit) <= MAX_PRESS_S)
     return next(in_time, once)
 
 
-def _quickest(measured: Measured, width_px: int) -> Fit:
-    """With as few threads as take hardly longer."""
+def _fastest(measured: Measured, width_px: int) -> Fit:
+    """Return a fit with another thread only where that is worth it."""
     best = Fit(width_px, 1)
-    for threads in sorted({t for width, t in measured.reads_s if width == width_px}):
+    for threads in _thread_counts(measured):
         more = Fit(width_px, threads)
-        if measured.press_s(more) < FEWER * measured.press_s(best):
+        if measured.press_s(more) < WORTH_A_THREAD * measured.press_s(best):
             best = more
     return best
 
 
 def _reads() -> tuple[dict[tuple[int, int], float], dict[int, float]]:
-    """Seconds of each read, and the memory so far after each width: small pictures come first."""
+    """Return the seconds per reading and the peak memory, from the smallest pictures to the largest."""
     whole = StagedThrow.of()
     reads_s, peaks_mb = {}, {}
     for width_px in sorted(fits.WIDTHS_PX):
@@ -127,46 +127,47 @@ def _reads() -> tuple[dict[tuple[int, int], float], dict[int, float]]:
 
 
 def _phone_s() -> float:
-    """What one more phone costs: how late the last of some is told, by their number."""
+    """Return the delay of the last phone, divided by the number of phones."""
     with TemporaryDirectory() as state:
         options = PlayOptions(camera="sim", host="127.0.0.1", port=0, state=state, seed=1)
         with serving(options) as (companion, server):
             companion.do(StartMatch(("Anna", "Ben")))
-            return watched(companion, server, PHONES, SECONDS).median_ms / 1000 / PHONES
+            with connected_phones(server.port, PHONES, timeout_s=SECONDS + 60) as phones:
+                return measure_delays(companion, phones, SECONDS).median_ms / 1000 / PHONES
 
 
 def _peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def _tell(measured: Measured, best: Fit) -> None:
-    stopped_s = measured.press_s(best) + Settings().still_s
-    phones = f"{measured.phones}" if measured.phones <= MANY else f"more than {MANY}"
+def _print_result(measured: Measured, best: Fit) -> None:
+    after_stop_s = measured.press_s(best) + Settings().still_s
+    phones = f"{measured.phones}" if measured.phones <= MAX_PHONES else f"more than {MAX_PHONES}"
     for line in (
-        f"press to reading: {stopped_s:.1f} s after the dice stopped, at once if they lay so long",
-        f"phones: {phones} are told within {SOON_S:g} s",
+        f"press to reading: {after_stop_s:.1f} s after the dice stopped, at once if they lay that long",
+        f"phones: {phones} are updated within {MAX_DELAY_S:g} s",
         _memory(measured, best),
-        f'what suits it: picture = "{best.picture_px}", threads = "{best.threads}", looks = "{best.looks}"',
+        f'best settings: picture = "{best.picture_px}", threads = "{best.threads}", looks = "{best.looks}"',
     ):
         click.echo(line)
-    _table(measured)
+    _print_table(measured)
 
 
 def _memory(measured: Measured, best: Fit) -> str:
-    """What it takes with that picture, and whether larger ones were left out for it."""
-    says = (
-        f"memory: {measured.needs_mb(best.picture_px):.0f} MB at most for playing, with the camera,"
-        f" and {BESIDE_MB} beside it, of {measured.memory_mb:.0f} MB"
+    """Say how much memory this fit needs, and whether memory ruled out larger pictures."""
+    needed = (
+        f"memory: at most {measured.needs_mb(best.picture_px):.0f} MB for playing with the camera,"
+        f" plus {RESERVED_MB} MB for the system, of {measured.memory_mb:.0f} MB"
     )
     if not measured.has_room(best.picture_px):
-        return f"{says}: too little, switch off what else runs here"
+        return f"{needed}: not enough, stop other programs"
     if not measured.has_room(fits.WIDTHS_PX[0]):
-        return f"{says}: larger pictures have no room"
-    return says
+        return f"{needed}: not enough for larger pictures"
+    return needed
 
 
-def _table(measured: Measured) -> None:
-    numbers = _threads(measured)
+def _print_table(measured: Measured) -> None:
+    numbers = _thread_counts(measured)
     heads = (f"{n} thread{'s' * (n > 1)}" for n in numbers)
     click.echo(f"\n{'picture':<10}" + "".join(f"{head:>12}" for head in heads) + f"{'memory':>12}")
     for width_px in fits.WIDTHS_PX:
@@ -174,5 +175,5 @@ def _table(measured: Measured) -> None:
         click.echo(f"{width_px:<10}{cells}{measured.needs_mb(width_px):>9.0f} MB")
 
 
-def _threads(measured: Measured) -> list[int]:
+def _thread_counts(measured: Measured) -> list[int]:
     return sorted({threads for _, threads in measured.reads_s})

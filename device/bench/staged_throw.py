@@ -1,6 +1,9 @@
-"""What is read where reading is timed: six dice in the simulated tray, at any size."""
+"""A throw to time the reader with: six dice in the simulated tray, at any picture size."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import median
+from time import perf_counter
 from typing import Self
 
 import cv2
@@ -15,7 +18,7 @@ from vision.known_tray import KnownTray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StagedThrow:
-    """A picture of dice that lie still, the same tray empty, and its corners in both."""
+    """An image of dice at rest, an image of the same tray empty, and the tray's corners in both."""
 
     image: Image
     empty: Image
@@ -23,30 +26,51 @@ class StagedThrow:
 
     @classmethod
     def of(cls, n_dice: int = 6, seed: int = 1) -> Self:
-        """As the simulated camera takes them."""
+        """Return the images that the simulated camera takes of a throw.
+
+        Args:
+            n_dice: Number of dice in the tray.
+            seed: Seed of the simulated tray. The same seed gives the same throw.
+        """
         tray = SimulatedTray(seed=seed, n_dice=n_dice, roll_s=0)
         empty = tray.capture().image
         tray.throw_all()
         return cls(tray.capture().image, empty, tray.tray)
 
     def sized(self, width_px: int) -> Self:
-        """The same, so many pixels wide."""
-        by = width_px / self.image.shape[1]
-        size = (width_px, round(self.image.shape[0] * by))
-        a, b, c, d = ((x * by, y * by) for x, y in self.tray.corners)
+        """Return the same throw with images of this width."""
+        scale = width_px / self.image.shape[1]
+        size = (width_px, round(self.image.shape[0] * scale))
+        a, b, c, d = ((x * scale, y * scale) for x, y in self.tray.corners)
         return type(self)(
             _resized(self.image, size), _resized(self.empty, size), Quad((a, b, c, d))
         )
 
     def known(self) -> KnownTray:
-        """The table as a companion knows it after as many throws as tell the lens."""
-        table = KnownTray(self.empty)
+        """Return what a companion knows about this tray once it has seen enough throws to know the lens."""
+        tray = KnownTray(self.empty)
         for _ in range(ENOUGH_LEANS):
-            table = table.with_reading(self.image, read(self.image, self.tray, known=table))
-            if len(table.leans) >= ENOUGH_LEANS:
+            tray = tray.with_reading(self.image, read(self.image, self.tray, known=tray))
+            if len(tray.leans) >= ENOUGH_LEANS:
                 break
-        return table
+        return tray
 
 
 def _resized(image: Image, size: tuple[int, int]) -> Image:
     return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def median_ms(work: Callable[[], object], runs: int) -> float:
+    """Return the median time that the work takes, in milliseconds.
+
+    Args:
+        work: What to time. It runs once more at the beginning to warm up.
+        runs: How often it is timed.
+    """
+    work()
+    times_s = []
+    for _ in range(runs):
+        start_s = perf_counter()
+        work()
+        times_s.append(perf_counter() - start_s)
+    return median(times_s) * 1000

@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from device.bench.line_chart import LineChart, drawing
+from bench.line_chart import LineChart, drawing
 
 EXAMS = {"taught": "taught", "kept_out": "kept out"}
 """As a row of the file has them, and as they are told."""

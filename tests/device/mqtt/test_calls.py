@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from device.bench.self_play import SelfPlay
+from bench.self_play import SelfPlay
 from device.club_board import ClubOptions, serving
 from game.commands import AnswerQuestion, Bank, EnterThrow, KeepDice
 from tests.device.mqtt.conftest import RULES

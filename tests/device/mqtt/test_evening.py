@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 
-from device.bench.self_play import SelfPlay
+from bench.self_play import SelfPlay
 from game.match.events import Undone
 from game.match.match import Match
 from tests.campaigns.size import count

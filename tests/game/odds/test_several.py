@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from device.bench.players import Position, ThrownOut, _told, _turn
+from bench.players import Position, SimulatedMatches, _chance, _turn
 from game.odds.match_odds import MatchOdds
 from game.odds.several import race
 from game.rules.ruleset import LastRound, Ruleset
@@ -24,7 +24,7 @@ def solved(request):
 @pytest.mark.parametrize("scores", [(0, 0), (500, 1000), (1500, 200)])
 def test_with_two_players_it_is_what_is_exact(solved, scores):
     model = race(solved)
-    told, _ = _told(model, _turn(model, Position(tuple(n // 50 for n in scores), 1)))
+    told, _ = _chance(model, _turn(model, Position(tuple(n // 50 for n in scores), 1)))
 
     assert told == pytest.approx(solved.begin(*scores), abs=0.004)
 
@@ -34,7 +34,7 @@ def test_with_two_players_it_is_what_is_exact(solved, scores):
 def test_with_more_it_is_near_what_is_thrown_out(solved, scores):
     position = Position(scores, len(scores) - 1)
     model = race(solved)
-    told, first = _told(model, _turn(model, position))
-    share = ThrownOut(solved).share(position, first, 20_000, np.random.default_rng(1))
+    told, first = _chance(model, _turn(model, position))
+    share = SimulatedMatches(solved).share(position, first, 20_000, np.random.default_rng(1))
 
     assert told == pytest.approx(share, abs=0.03)

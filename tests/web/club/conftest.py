@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from device.bench.self_play import whole_match
+from bench.self_play import whole_match
 from game.rules.rule_files import load
 from tests.clock import Clock
 from web.club.app import create_club

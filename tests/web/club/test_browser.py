@@ -7,7 +7,7 @@ from time import time
 import pytest
 from playwright.sync_api import expect
 
-from device.bench.self_play import SelfPlay
+from bench.self_play import SelfPlay
 from game.match.match import Match
 from tests.browser import PHONE
 from tests.web.club.conftest import EVENING_S, RULES

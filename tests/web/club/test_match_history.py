@@ -5,7 +5,7 @@ from random import Random
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from device.bench.self_play import SelfPlay, whole_match
+from bench.self_play import SelfPlay, whole_match
 from game.match.events import Banked, Thrown, Undone
 from game.match.match import Match
 from tests.web.club.conftest import EVENING_S, RULES

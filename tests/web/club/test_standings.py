@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from device.bench.self_play import SelfPlay
+from bench.self_play import SelfPlay
 from game.errors import IllegalMove
 from game.match.events import Banked, ScoreSet, Thrown
 from game.match.match import Match

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from device.bench.self_play import SelfPlay, whole_match
+from bench.self_play import SelfPlay, whole_match
 from game.errors import GameError, IllegalMove
 from game.match.events import Undone
 from game.match.match import Match

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from device.bench.self_play import SelfPlay
+from bench.self_play import SelfPlay
 from game.match.match import Match
 from game.stats.summary import summary
 from tests.web.club.conftest import EVENING_S, RULES

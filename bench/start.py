@@ -1,7 +1,4 @@
-"""`traykeeper bench start`: how soon commands answer, and what a tray at rest takes.
-
-From `play` to its page, and at rest, beside the libraries alone; `keeps`, beside a Python that does nothing.
-"""
+"""`traykeeper bench start`: how soon commands answer, and the load of `play` while nobody throws."""
 
 import socket
 import subprocess
@@ -15,7 +12,8 @@ from urllib.request import urlopen
 
 import click
 
-from device.bench.processes import OWN, can_tell, cpu_s, memory_mb
+from bench.processes import ANONYMOUS, cpu_s, has_proc, memory_mb
+from device.commands.options import FiniteRange
 from device.errors import UsageError
 
 LIBRARIES = "import cv2, flask, gpiozero, numpy"
@@ -23,11 +21,34 @@ COMMAND = "from device.cli import main; main()"
 PATIENCE_S = 60.0
 POLL_S = 0.01
 SETTLED_S = 5.0
-"""After the page is up all is loaded that is loaded beside playing."""
+"""Time after the page is up in which everything else is loaded in the background."""
 
 
-def start(runs: int, rest_s: float) -> None:
-    """Print the medians, and what it takes in so many seconds while nobody throws."""
+@click.command("start")
+@click.option(
+    "--runs",
+    type=click.IntRange(1, 1_000),
+    default=5,
+    show_default=True,
+    help="Number of starts.",
+)
+@click.option(
+    "--rest",
+    "rest_s",
+    type=FiniteRange(1, 3600),
+    default=20.0,
+    show_default=True,
+    help="Seconds for which the idle load is measured.",
+)
+def command(runs: int, rest_s: float) -> None:
+    """Measure the time from `play` to its page, the idle load of `play`, and the time of `keeps`.
+
+    `play` is compared with a Python that only imports the libraries, `keeps` with a Python that does
+    nothing.
+
+    \b
+    traykeeper bench start
+    """
     page_s, libraries_s = _medians(runs, _page_s, lambda: _python_s(LIBRARIES))
     click.echo(
         f"play to page: median {page_s:.2f} s of {runs}; "
@@ -40,27 +61,28 @@ def start(runs: int, rest_s: float) -> None:
         f"keeps 1 1 5: median {1000 * keeps_s:.0f} ms of {runs}; python -c pass "
         f"{1000 * nothing_s:.0f} ms: {keeps_s / nothing_s:.1f} times as long"
     )
-    _tell_rest(rest_s)
+    _print_idle_load(rest_s)
 
 
-def _tell_rest(rest_s: float) -> None:
-    if not can_tell():
-        click.echo("at rest: not measured, Linux alone says what a process takes")
+def _print_idle_load(rest_s: float) -> None:
+    if not has_proc():
+        click.echo("at rest: not measured, because only Linux reports the load of a process")
         return
-    with _playing() as game, _waiting() as libraries:
+    with _playing() as game, _idle_python() as libraries:
         sleep(SETTLED_S)
         before_s = cpu_s(game)
         sleep(rest_s)
         share = (cpu_s(game) - before_s) / rest_s
         click.echo(
             f"at rest: {100 * share:.1f} % of a core in {rest_s:g} s, "
-            f"{memory_mb(game, OWN):.0f} MB of its own; libraries alone {memory_mb(libraries, OWN):.0f} MB"
+            f"{memory_mb(game, ANONYMOUS):.0f} MB of its own; "
+            f"libraries alone {memory_mb(libraries, ANONYMOUS):.0f} MB"
         )
 
 
 @contextmanager
-def _waiting() -> Iterator[int]:
-    """A Python with the libraries that does nothing."""
+def _idle_python() -> Iterator[int]:
+    """Run a Python that imports the libraries and then waits; yield its process number."""
     process = subprocess.Popen(  # noqa: S603 - ours
         [sys.executable, "-c", f"{LIBRARIES}; input()"], stdin=subprocess.PIPE
     )
@@ -71,7 +93,7 @@ def _waiting() -> Iterator[int]:
 
 
 def _medians(runs: int, *ways: Callable[[], float]) -> tuple[float, ...]:
-    """Of each way, taken by turns; the first time, which may compile, is not counted."""
+    """Time the ways in turn and return the median of each; the first round may compile and is not counted."""
     times_s = [tuple(way() for way in ways) for _ in range(runs + 1)][1:]
     return tuple(median(each) for each in zip(*times_s, strict=True))
 
@@ -92,7 +114,7 @@ def _page_s() -> float:
 
 @contextmanager
 def _playing() -> Iterator[int]:
-    """`play` whose page is up: its process."""
+    """Run `play` and wait for its page; yield its process number."""
     port = _free_port()
     with TemporaryDirectory() as state:
         options = ["--camera", "sim", "--host", "127.0.0.1", "--port", str(port), "--state", state]
@@ -122,4 +144,4 @@ def _until_answered(process: subprocess.Popen[bytes], port: int, until_s: float)
             sleep(POLL_S)
         else:
             return
-    raise UsageError("the page did not come up: does `traykeeper play --camera sim` start?")
+    raise UsageError("the page did not answer: check that `traykeeper play --camera sim` starts")

@@ -11,7 +11,7 @@ def _one_thread_afterwards():
     cv2.setNumThreads(1)
 
 
-def test_a_read_is_timed_beside_a_pass_with_as_many_threads_as_asked_for():
+def test_vision_times_a_reading_and_a_reference_pass_with_the_given_threads():
     done = CliRunner().invoke(cli, ["bench", "vision", "--runs", "1", "--threads", "2"])
     head, *lines = done.output.splitlines()
 
@@ -19,9 +19,9 @@ def test_a_read_is_timed_beside_a_pass_with_as_many_threads_as_asked_for():
     assert head.split()[:6] == ["picture", "read", "ms", "pass", "ms", "ratio"]
     assert head.endswith("six dice, median of 1, 2 threads")
     assert [line[:24].strip() for line in lines] == [
-        f"{size}{told}"
+        f"{size}{knowledge}"
         for size in ("1536x864", "640x360")
-        for told in ("", ", tray told", ", table known")
+        for knowledge in ("", ", tray known", ", table known")
     ]
     assert all(float(n) > 0 for line in lines for n in line[24:].split())
     assert cv2.getNumThreads() == 2

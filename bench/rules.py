@@ -1,4 +1,4 @@
-"""`traykeeper bench rules`: the table of keeps, beside brute force written as simply as can be."""
+"""`traykeeper bench rules`: the table of keeps, compared with the simplest brute force."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -14,9 +14,14 @@ THROW = (1, 1, 3, 3, 3, 5)
 LOOKUPS = 200_000
 
 
-def rules() -> None:
-    """Building each table, a look-up in it, and the same answer by brute force."""
-    scoring.table(rule_files.load("standard"))  # what all rule sets share is worked out once
+@click.command("rules")
+def command() -> None:
+    """Measure how long it takes to build a table of keeps and to look up a throw, beside brute force.
+
+    \b
+    traykeeper bench rules
+    """
+    scoring.table(rule_files.load("standard"))  # fills the caches that all rule sets share
     click.echo(
         f"{'rule set':<29}{'table ms':>9}{'look-up ns':>12}{'brute force us':>16}{'ratio':>9}"
     )
@@ -29,7 +34,7 @@ def rules() -> None:
         build_ms = (perf_counter() - start_s) * 1e3
         throw = THROW[: ruleset.n_dice]
         lookup_ns = _lookup_ns(table, throw)
-        brute_us = _brute_us(ruleset, throw)
+        brute_us = _brute_force_us(ruleset, throw)
         ratio = brute_us * 1e3 / lookup_ns
         click.echo(f"{name:<29}{build_ms:>9.1f}{lookup_ns:>12.0f}{brute_us:>16.0f}{ratio:>9,.0f}")
 
@@ -42,7 +47,7 @@ def _lookup_ns(table: Mapping[Dice, object], throw: Dice) -> float:
     return (perf_counter() - start_s) / LOOKUPS * 1e9
 
 
-def _brute_us(ruleset: Ruleset, throw: Dice) -> float:
+def _brute_force_us(ruleset: Ruleset, throw: Dice) -> float:
     points = {combo.dice: combo.points for combo in scoring.combos(ruleset)}
     runs = 20
     start_s = perf_counter()
@@ -52,7 +57,7 @@ def _brute_us(ruleset: Ruleset, throw: Dice) -> float:
 
 
 def _all_keeps(throw: Dice, points: dict[Dice, int]) -> dict[Dice, int]:
-    """Every choice of dice, and for each every way to part it into groups."""
+    """Try every choice of dice, and for each choice every way to split it into combinations."""
 
     @cache
     def best(dice: Dice) -> int | None:

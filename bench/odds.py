@@ -1,4 +1,4 @@
-"""`traykeeper bench odds`: the solve of a match and one answer, beside simple value iteration."""
+"""`traykeeper bench odds`: solving a match and answering one question, beside simple value iteration."""
 
 import resource
 from collections import Counter
@@ -19,8 +19,30 @@ QUESTIONS = 20
 _STEP = 50
 
 
-def odds(target: int, small: int) -> None:
-    """Solve to `target`; to `small` both ways, since the simple way grows with the fourth power."""
+@click.command("odds")
+@click.option(
+    "--target",
+    type=click.IntRange(200, 20_000),
+    default=5000,
+    show_default=True,
+    help="Points of the match to solve.",
+)
+@click.option(
+    "--small",
+    type=click.IntRange(100, 2_000),
+    default=500,
+    show_default=True,
+    help="Points of the match that is solved both ways.",
+)
+def command(target: int, small: int) -> None:
+    """Measure the time and memory of a solve and the time of one answer, beside simple value iteration.
+
+    Simple value iteration grows with the fourth power of the target, so the two are compared on a
+    smaller match.
+
+    \b
+    traykeeper bench odds --target 10000
+    """
     rules = rule_files.load(RULES)
     seconds, wins = _solve(rules, target)
     click.echo(
@@ -29,11 +51,12 @@ def odds(target: int, small: int) -> None:
     )
     fast_s, small_wins = _solve(rules, small)
     start_s = perf_counter()
-    slow = simple(rules, small)
-    slow_s = perf_counter() - start_s
+    simple_result = simple_value_iteration(rules, small)
+    simple_s = perf_counter() - start_s
     click.echo(
-        f"to {small:,}: {fast_s:.2f} s, simple value iteration {slow_s:.1f} s, "
-        f"{slow_s / fast_s:.0f} times as long; they differ by {abs(slow - small_wins.first_player):.0e}"
+        f"to {small:,}: {fast_s:.2f} s, simple value iteration {simple_s:.1f} s, "
+        f"{simple_s / fast_s:.0f} times as long; "
+        f"they differ by {abs(simple_result - small_wins.first_player):.0e}"
     )
 
 
@@ -46,10 +69,10 @@ def _solve(rules: Ruleset, target: int) -> tuple[float, MatchOdds]:
 
 
 def _answer_ms(rules: Ruleset, wins: MatchOdds) -> float:
-    """Of a question about a board not asked before."""
+    """Return the mean time of a question about scores that were not asked about before."""
     boards = [MatchPosition(_STEP * i, wins.target // 2 - _STEP * i) for i in range(QUESTIONS)]
     boards = [board for board in boards if board.theirs >= 0]
-    turn_odds(rules, boards[0], wins)  # what all boards share is worked out once
+    turn_odds(rules, boards[0], wins)  # fills the caches that all scores share
     start_s = perf_counter()
     for board in boards:
         turn_odds(rules, board, wins, most=450).option(450, 3)
@@ -60,8 +83,13 @@ def _peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def simple(rules: Ruleset, target: int) -> float:
-    """The chance of the player who begins, for plain rules: the first to the target wins."""
+def simple_value_iteration(rules: Ruleset, target: int) -> float:
+    """Return the chance to win of the player who begins, under rules where the first to the target wins.
+
+    Args:
+        rules: A rule set without an opening, penalties and a last round.
+        target: Points that win the match.
+    """
     offers = {n: tuple(_offers(rules, n)) for n in range(1, rules.n_dice + 1)}
     farkle = {n: 1 - sum(chance for chance, _ in offers[n]) for n in offers}
     boards = [(i, j) for i in range(0, target, _STEP) for j in range(0, target, _STEP)]
@@ -88,7 +116,7 @@ def simple(rules: Ruleset, target: int) -> float:
     for total in sorted({i + j for i, j in boards}, reverse=True):
         same = [board for board in boards if sum(board) == total]
         change = 1.0
-        while change > 1e-12:  # noqa: PLR2004 - until nothing moves
+        while change > 1e-12:  # noqa: PLR2004 - converged to double precision
             before = [wins[board] for board in same]
             for board in same:
                 wins[board] = turn(*board)
@@ -97,7 +125,7 @@ def simple(rules: Ruleset, target: int) -> float:
 
 
 def _offers(rules: Ruleset, n: int) -> Iterator[tuple[float, tuple[tuple[int, int], ...]]]:
-    """Throws of n dice by what may be kept of them."""
+    """Group the throws of n dice by their keeps, each as a score and the dice left, with their chance."""
     found: Counter[tuple[tuple[int, int], ...]] = Counter()
     for dice, keeps in scoring.table(rules).items():
         if len(dice) == n and keeps:

@@ -1,16 +1,13 @@
-"""`traykeeper bench vision`: how fast, how that grows, and the pictures that were not right."""
+"""`traykeeper bench vision`: how fast pictures are read, how that grows, and which ones are read wrong."""
 
-import statistics
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from time import perf_counter
 
 import click
 import cv2
 
-from device.bench.line_chart import LineChart, drawing
-from device.bench.staged_throw import StagedThrow
+from bench.line_chart import LineChart, drawing
+from device.bench.staged_throw import StagedThrow, median_ms
 from device.cameras.base import Image
 from device.errors import UsageError
 from vision import read
@@ -20,58 +17,97 @@ from vision.images import ImageError, load
 from vision.reading import Reading
 
 TIMED_PX = (1536, 640)
-WIDTHS = (640, 960, 1280, 1536, 2304, 3072, 4056)
-DRAWN = "[0-9][0-9][0-9]-*-is-*.jpg"
+WIDTHS_PX = (640, 960, 1280, 1536, 2304, 3072, 4056)
+DRAWN_FILES = "[0-9][0-9][0-9]-*-is-*.jpg"
 WORST_FIRST = (Outcome.SILENT, Outcome.ASKED)
 
 
-def times(runs: int, threads: int = 1) -> None:
-    """A read, and one pass of blur, Otsu and contours, on the same frames, with so many threads."""
+@click.command("vision")
+@click.option(
+    "--runs",
+    type=click.IntRange(1, 10_000),
+    default=30,
+    show_default=True,
+    help="Number of readings for each size.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Number of OpenCV threads for the table of times.",
+)
+@click.option(
+    "--curves", type=click.Path(path_type=Path), help="Draw the curves into this SVG file instead."
+)
+@click.option(
+    "--failures",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Read the labelled pictures instead, and draw those that are wrong into this folder, worst first.",
+)
+@click.option(
+    "--pictures",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    envvar="TRAYKEEPER_PICTURES",
+    help="Folder with labelled pictures: photos/ and renders/, or unpacked corrections.",
+)
+def command(
+    runs: int, threads: int, curves: Path | None, failures: Path | None, pictures: Path | None
+) -> None:
+    """Measure the milliseconds per reading, beside one pass of blur, Otsu and contours on the same frame.
+
+    \b
+    traykeeper bench vision --runs 100
+    traykeeper bench vision --threads 4
+    traykeeper bench vision --curves reading-time.svg
+    traykeeper bench vision --failures wrong --pictures labelled
+    """
+    if failures is not None:
+        if pictures is None:
+            raise click.UsageError(
+                "--failures needs labelled pictures: name their folder with --pictures"
+            )
+        _draw_failures(pictures, failures)
+    elif curves is not None:
+        _draw_curves(curves, runs)
+    else:
+        _print_times(runs, threads)
+
+
+def _print_times(runs: int, threads: int) -> None:
     cv2.setNumThreads(threads)
     click.echo(
         f"{'picture':<24}{'read ms':>10}{'pass ms':>10}{'ratio':>8}"
         f"   six dice, median of {runs}, {threads} thread{'s' * (threads > 1)}"
     )
-    whole = StagedThrow.of()
+    throw = StagedThrow.of()
     for width_px in TIMED_PX:
-        _times_of(whole.sized(width_px), runs)
+        _print_times_of(throw.sized(width_px), runs)
 
 
-def _times_of(throw: StagedThrow, runs: int) -> None:
-    """Three lines: what is known makes a read another one, and a pass stays the same."""
+def _print_times_of(throw: StagedThrow, runs: int) -> None:
+    """Print one line for each amount of knowledge about the table."""
     image = throw.image
-    ways = {
+    readers = {
         "": partial(read, image),
-        ", tray told": partial(read, image, throw.tray),
+        ", tray known": partial(read, image, throw.tray),
         ", table known": partial(read, image, throw.tray, known=throw.known()),
     }
     pass_ms = median_ms(partial(_reference_pass, image), runs)
-    for told, reads in ways.items():
-        read_ms = median_ms(reads, runs)
-        name = f"{image.shape[1]}x{image.shape[0]}{told}"
+    for knowledge, reader in readers.items():
+        read_ms = median_ms(reader, runs)
+        name = f"{image.shape[1]}x{image.shape[0]}{knowledge}"
         click.echo(f"{name:<24}{read_ms:>10.1f}{pass_ms:>10.1f}{read_ms / pass_ms:>8.1f}")
 
 
 def _reference_pass(image: Image) -> None:
-    """What any contour-based reader does at least."""
+    """Do the least that any reader based on contours does."""
     grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (5, 5), 0)
     _, mask = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
     cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
 
 
-def median_ms(work: Callable[[], object], runs: int) -> float:
-    """Of so many runs after one that does not count."""
-    work()
-    taken = []
-    for _ in range(runs):
-        start_s = perf_counter()
-        work()
-        taken.append(perf_counter() - start_s)
-    return statistics.median(taken) * 1000
-
-
-def failures(pictures: Path, folder: Path) -> None:
-    """Read the labelled pictures; draw those that were not right, worst first, into `folder`."""
+def _draw_failures(pictures: Path, folder: Path) -> None:
     cv2.setNumThreads(1)
     found: list[tuple[Case, Reading]] = []
     labelled = _labelled(pictures)
@@ -83,10 +119,10 @@ def failures(pictures: Path, folder: Path) -> None:
                 found.append((case, reading))
     found.sort(key=lambda one: WORST_FIRST.index(one[0].outcome(one[1])))
     folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob(DRAWN):
+    for old in folder.glob(DRAWN_FILES):
         old.unlink()
-    for place, (case, reading) in enumerate(found, 1):
-        name = f"{place:03d}-{case.outcome(reading)}-{case.path.stem}-is-{_digits(case.values)}.jpg"
+    for rank, (case, reading) in enumerate(found, 1):
+        name = f"{rank:03d}-{case.outcome(reading)}-{case.path.stem}-is-{_digits(case.values)}.jpg"
         cv2.imwrite(str(folder / name), annotate(load(case.path), reading))
     silent = sum(case.outcome(reading) is Outcome.SILENT for case, reading in found)
     click.echo(
@@ -105,12 +141,12 @@ def _digits(values: tuple[int, ...]) -> str:
     return "".join(map(str, values)) or "empty"
 
 
-def curves(path: Path, runs: int) -> None:
-    """Draw the time of a read over the pixels of the tray, and over the dice, as an SVG."""
+def _draw_curves(path: Path, runs: int) -> None:
+    """Draw the time of a reading over the size of the picture and over the number of dice."""
     cv2.setNumThreads(1)
     by_pixels, reference, by_dice = [], [], []
     whole = StagedThrow.of()
-    for width_px in WIDTHS:
+    for width_px in WIDTHS_PX:
         throw = whole.sized(width_px)
         megapixels = throw.image.shape[0] * width_px / 1e6
         by_pixels.append((megapixels, median_ms(partial(read, throw.image, throw.tray), runs)))

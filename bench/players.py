@@ -1,7 +1,7 @@
-"""`traykeeper bench players`: the chance to win of three to six players, beside matches thrown out.
+"""`traykeeper bench players`: the chance to win of three to six players, compared with simulated matches.
 
-In these matches everybody decides as the solved play of two does against the best of the others: a
-policy of its own, not the race that the answer is made of.
+In the simulated matches each player decides as in the solved match of two against the best of the
+others. That is a different policy from the race that the computed chance is based on.
 """
 
 from collections import defaultdict
@@ -26,7 +26,7 @@ from game.rules import rule_files
 from game.rules.ruleset import LastRound
 
 RULES = ("kcd", "rpdillon-zilch", "five-thousand", "party-zonk")
-"""To 5,000: without and with a last round, with an opening, with the rest of the round."""
+"""Rule sets that play to 5,000: without and with a last round, with an opening, and with the rest of the round."""
 
 FEWEST, MOST = 3, 6
 
@@ -34,39 +34,64 @@ NEAR = 0.01
 
 Draws = npt.NDArray[np.uint16]
 
-_FINENESS = 4096
-"""Equal parts into which the ways that a turn may end are divided, to draw one quickly."""
+N_DRAWS = 4096
+"""Number of equally likely outcomes by which the distribution of a turn is approximated, so that drawing is fast."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Scores in steps, of the player on turn first, and how many throw in this round still."""
+    """A match of several players at the beginning of a turn.
+
+    Attributes:
+        scores: Scores in steps of 50 points; the player whose turn it is comes first.
+        later: Number of players who still have a turn in this round.
+    """
 
     scores: tuple[int, ...]
     later: int
 
 
-def players(matches: int, positions: int) -> None:
-    """Print how far the answers are off, for each rule set and number of players."""
+@click.command("players")
+@click.option(
+    "--matches",
+    type=click.IntRange(1_000, 1_000_000),
+    default=100_000,
+    show_default=True,
+    help="Simulated matches for each position.",
+)
+@click.option(
+    "--positions",
+    type=click.IntRange(4, 1_000),
+    default=200,
+    show_default=True,
+    help="Positions for each rule set.",
+)
+def command(matches: int, positions: int) -> None:
+    """Measure the error of the chances to win of three to six players, by simulating matches.
+
+    \b
+    traykeeper bench players --matches 100000 --positions 200
+    """
     click.echo(f"{'':<18}players  positions    off by  within 1 %   at most   an answer")
     for name in RULES:
         rules = rule_files.load(name)
         wins = TableStore(Path(platformdirs.user_cache_dir("traykeeper")) / "odds").find(rules)
         if wins is None or not wins.solved:
             continue
-        _one_set(wins, matches, positions)
-    click.echo(f"So many matches are off by up to {0.5 / sqrt(matches):.2%} themselves.")
+        _print_errors(wins, matches, positions)
+    click.echo(f"The simulation itself has a standard error of up to {0.5 / sqrt(matches):.2%}.")
 
 
-def _one_set(wins: MatchOdds, matches: int, positions: int) -> None:
-    model, thrown, rng = race(wins), ThrownOut(wins), np.random.default_rng(1)
+def _print_errors(wins: MatchOdds, matches: int, positions: int) -> None:
+    model, simulation, rng = race(wins), SimulatedMatches(wins), np.random.default_rng(1)
     off, took_s = defaultdict[int, list[float]](list), 0.0
     for position in _positions(model.goal, positions, rng):
         start_s = process_time()
         turn = _turn(model, position)
         took_s += process_time() - start_s
-        told, first = _told(model, turn)
-        off[len(position.scores)].append(told - thrown.share(position, first, matches, rng))
+        chance, first = _chance(model, turn)
+        share = simulation.share(position, first, matches, rng)
+        off[len(position.scores)].append(chance - share)
     for n, errors in sorted(off.items()):
         click.echo(
             f"{wins.rules.name:<18}{n:>7}{len(errors):>11}{np.abs(errors).mean():>10.2%}"
@@ -88,16 +113,16 @@ def _turn(model: Race, position: Position) -> TurnOfSeveral:
     return turn_of_several(model, mine, others, position.later, opened=mine > 0)
 
 
-def _told(model: Race, turn: TurnOfSeveral) -> tuple[float, Outcomes]:
-    """The chance to win, and how a turn ends that is played for it."""
+def _chance(model: Race, turn: TurnOfSeveral) -> tuple[float, Outcomes]:
+    """Return the computed chance to win, and the distribution of the turn that is played for it."""
     return float(turn.worth.thrown[0, -1, 0]), outcomes(model.throws, turn.stakes, turn.worth)
 
 
-class ThrownOut:
-    """Matches of several, a whole turn drawn at a time.
+class SimulatedMatches:
+    """Simulated matches of several players, in which each turn is drawn as a whole.
 
     Args:
-        wins: the solved match of two: how everybody decides against the best of the others.
+        wins: The solved match of two. Each player decides by it against the best of the others.
     """
 
     def __init__(self, wins: MatchOdds) -> None:
@@ -109,9 +134,9 @@ class ThrownOut:
         }
 
     def _draws(self) -> Draws:
-        """Steps that a turn brings, at [seat, mine, theirs, draw]."""
+        """Return the steps that a turn brings, at [seat, mine, theirs, draw]."""
         duel = self._wins.duel
-        shape = duel.ending.seats, self._goal, self._goal, _FINENESS
+        shape = duel.ending.seats, self._goal, self._goal, N_DRAWS
         found: Draws = np.zeros(shape, np.uint16)
         for total in duel.sums:
             boards = duel.sorted_by_top(duel.of_sum(total), self._wins.chances)
@@ -123,19 +148,26 @@ class ThrownOut:
         return found
 
     def _last_draws(self, most: int, *, opened: int) -> Draws:
-        """The same of a last turn that needs so many steps, at [steps, draw]."""
+        """Return the steps that the turns of a last round bring, at [steps needed, draw]."""
         ended = last_turns(self._wins.rules, most, opened=bool(opened))
         return np.array([_drawn(ended[:, needed]) for needed in range(most + 1)])
 
     def share(
         self, position: Position, first: Outcomes, matches: int, rng: np.random.Generator
     ) -> float:
-        """How many of so many matches the player on turn wins, whose first turn ends so."""
+        """Return the share of simulated matches that the first player of the position wins.
+
+        Args:
+            position: Where the matches begin.
+            first: Distribution of the first player's turn.
+            matches: Number of matches.
+            rng: Source of the draws.
+        """
         k = len(position.scores)
         score = np.tile(np.array(position.scores), (matches, 1))
         closer, left = np.full(matches, -1), np.zeros(matches, np.intp)
         playing = np.ones(matches, np.bool_)
-        score[:, 0] += _drawn(first.banked[:, 0])[rng.integers(_FINENESS, size=matches)]
+        score[:, 0] += _drawn(first.banked[:, 0])[rng.integers(N_DRAWS, size=matches)]
         turn = 0
         while playing.any():
             seat, later = turn % k, (position.later - turn) % k
@@ -164,14 +196,14 @@ class ThrownOut:
     ) -> None:
         others = np.delete(score[who], seat, axis=1).max(axis=1)
         began = int(later == 0 and self._turns.shape[0] > 1)
-        draw = rng.integers(_FINENESS, size=len(who))
+        draw = rng.integers(N_DRAWS, size=len(who))
         score[who, seat] += self._turns[began, score[who, seat], others, draw]
 
     def _follow(self, score: Indices, who: Indices, seat: int, rng: np.random.Generator) -> None:
         best = score[who].max(axis=1)
         own = score[who, seat]
         needed = np.minimum(best - own + 1, len(self._last[1]) - 1)
-        draw = rng.integers(_FINENESS, size=len(who))
+        draw = rng.integers(N_DRAWS, size=len(who))
         opened = own > 0
         score[who, seat] += np.where(
             opened, self._last[1][needed, draw], self._last[0][needed, draw]
@@ -179,7 +211,7 @@ class ThrownOut:
 
     @staticmethod
     def _winner(score: Indices, closer: Indices) -> Indices:
-        """Who has most; a tie stays with the one who was there first."""
+        """Return the seat with the highest score; a tie goes to the player who reached the goal first."""
         best = score.max(axis=1)
         tied = score[np.arange(len(score)), closer] == best
         found: Indices = np.where(tied, closer, score.argmax(axis=1))
@@ -187,7 +219,7 @@ class ThrownOut:
 
 
 def _drawn(chances: Floats) -> Draws:
-    """Each outcome as often as its chance says; what is left over is nothing at all."""
+    """Return each outcome as often as its chance requires; outcome 0 takes the remaining draws."""
     reached = chances[::-1].cumsum()
-    of_most = np.searchsorted(reached, (np.arange(_FINENESS) + 0.5) / _FINENESS)
+    of_most = np.searchsorted(reached, (np.arange(N_DRAWS) + 0.5) / N_DRAWS)
     return np.maximum(len(chances) - 1 - of_most, 0).astype(np.uint16)

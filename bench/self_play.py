@@ -1,4 +1,4 @@
-"""Matches that play themselves, entry by entry: for benches, pictures and tests."""
+"""Matches that a program plays against itself, step by step, for benchmarks, pictures and tests."""
 
 from random import Random
 
@@ -9,15 +9,20 @@ from game.match.state import State
 from game.rules.ruleset import Ruleset
 
 BANKS_AT = 500
-"""As many points as a careful player is content with."""
+"""Points at which a careful player banks."""
 
 
 class SelfPlay:
-    """A match that is played on, and every entry of it so far.
+    """A match in progress with all of its entries.
+
+    Args:
+        match: The match before its first step.
+        match_id: Identifier of the match in its entries.
+        began_s: When the match began, in seconds since 1970.
 
     Attributes:
-        match: as it stands.
-        entries: what happened, from the beginning.
+        match: The match after the last entry.
+        entries: All entries, in order.
     """
 
     def __init__(self, match: Match, match_id: str, began_s: float) -> None:
@@ -25,15 +30,15 @@ class SelfPlay:
         self.entries = [WireEntry.first(match_id, match, began_s)]
 
     def do(self, *actions: Action) -> WireEntry:
-        """These actions as one step."""
+        """Apply actions as one step and return its entry."""
         self.match = self.match.push(*actions)
         self.entries.append(self.entries[-1].then(*actions))
         return self.entries[-1]
 
     def play(self, random: Random) -> WireEntry:
-        """One more step: a throw of what is to be thrown, or a bank once it is worth it."""
+        """Throw all dice in hand, or bank if the points are enough, and return the entry."""
         state = self.match.state
-        if _is_content(state):
+        if _should_bank(state):
             return self.do(Banked())
         best = state.bank_keep if state.turn.last and not state.turn.last.keep else None
         kept = (Kept(best.dice, assumed=True),) if best else ()
@@ -41,7 +46,7 @@ class SelfPlay:
         return self.do(*kept, Thrown(tuple(random.randint(1, 6) for _ in range(n))))
 
 
-def _is_content(state: State) -> bool:
+def _should_bank(state: State) -> bool:
     best = state.bank_keep if state.turn.last else None
     if best is None or best.hot or state.bank_refusal():
         return False
@@ -55,9 +60,17 @@ def whole_match(
     began_s: float,
     teams: list[int] | None = None,
 ) -> SelfPlay:
-    """Played to its end; the same for the same seed."""
+    """Play a match to its end.
+
+    Args:
+        rules: The rules of the match.
+        names: Names of the players, in the order of their seats.
+        seed: Seed of the dice. The same seed gives the same match.
+        began_s: When the match began, in seconds since 1970.
+        teams: Number of each player's team; None if everybody plays alone.
+    """
     random = Random(seed)
-    tape = SelfPlay(Match.start(rules, names, teams=teams), f"{seed:016x}", began_s)
-    while tape.match.state.winner is None:
-        tape.play(random)
-    return tape
+    played = SelfPlay(Match.start(rules, names, teams=teams), f"{seed:016x}", began_s)
+    while played.match.state.winner is None:
+        played.play(random)
+    return played

@@ -1,4 +1,4 @@
-"""`traykeeper bench`: times, each beside a reference in the same run."""
+"""`traykeeper bench press`: from the button to a phone, beside the time that the reader alone takes."""
 
 import json
 import statistics
@@ -10,7 +10,7 @@ from time import perf_counter, sleep
 import click
 
 from device.app import PlayOptions, serving
-from device.bench.vision import median_ms
+from device.bench.staged_throw import median_ms
 from device.cameras.simulated.tray import SimulatedTray
 from device.companion import Companion
 from device.settings import Settings
@@ -19,27 +19,41 @@ from game.situation import Situation
 from vision import read
 
 ROLL_S = 0.6
-"""Shorter, and dice are not surely seen to roll."""
+"""The shortest roll that the watch reliably sees."""
 
-LAIN_S = 2.0
-"""Since they left the hand: they roll, lie still for as long as they must, and are read ahead."""
+SETTLED_S = 2.0
+"""Time from the throw until the dice have rolled, have come to rest, and have been read ahead."""
 
 
-def press(runs: int) -> None:
-    """From letting go of the button to the snapshot on a phone's stream, over dice that lie and that were just thrown."""
+@click.command("press")
+@click.option(
+    "--runs",
+    type=click.IntRange(1, 1_000),
+    default=20,
+    show_default=True,
+    help="Number of presses.",
+)
+def command(runs: int) -> None:
+    """Measure the milliseconds from a press to the snapshot on a phone's stream.
+
+    Half of the presses are on dice at rest, half on dice that were just thrown.
+
+    \b
+    traykeeper bench press
+    """
     with TemporaryDirectory() as state:
         options = PlayOptions(
             camera="sim", host="127.0.0.1", port=0, state=state, roll_s=ROLL_S, seed=1
         )
         with serving(options) as (companion, server):
-            lying_ms = _press_times_ms(companion, server.port, runs, LAIN_S)
+            at_rest_ms = _press_times_ms(companion, server.port, runs, SETTLED_S)
             thrown_ms = _press_times_ms(companion, server.port, runs, 0.0)
     read_ms = median_ms(_reader(), 10)
-    stopped_s = ROLL_S + Settings().still_s
+    roll_and_rest_s = ROLL_S + Settings().still_s
     click.echo(
-        f"press to phone: on dice that lie {_spread(lying_ms)}; on dice just thrown {_spread(thrown_ms)}, "
-        f"of which they roll and are let lie for {1000 * stopped_s:.0f} ms; "
-        f"two reads of it alone {2 * read_ms:.0f} ms"
+        f"press to phone: dice at rest {_spread(at_rest_ms)}; dice just thrown {_spread(thrown_ms)}, "
+        f"which includes {1000 * roll_and_rest_s:.0f} ms until they have rolled and come to rest; "
+        f"two readings alone {2 * read_ms:.0f} ms"
     )
 
 
@@ -54,7 +68,8 @@ def _reader() -> Callable[[], object]:
     return lambda: read(image, tray.tray, aside=tray.aside)
 
 
-def _press_times_ms(companion: Companion, port: int, runs: int, lain_s: float) -> list[float]:
+def _press_times_ms(companion: Companion, port: int, runs: int, wait_s: float) -> list[float]:
+    """Throw and press many times; `wait_s` is the time from the throw to the press."""
     companion.do(StartMatch(("Anna", "Ben")))
     connection = HTTPConnection("127.0.0.1", port)
     connection.request("GET", "/api/v1/events")
@@ -62,7 +77,7 @@ def _press_times_ms(companion: Companion, port: int, runs: int, lain_s: float) -
     times_ms = []
     for _ in range(runs):
         companion.do(ThrowSimulatedDice())
-        sleep(lain_s)
+        sleep(wait_s)
         before, start_s = companion.snapshot().version, perf_counter()
         companion.do(Press())
         _wait_for_reading(stream, before)
@@ -72,7 +87,7 @@ def _press_times_ms(companion: Companion, port: int, runs: int, lain_s: float) -
 
 
 def _wait_for_reading(stream: HTTPResponse, version: int) -> None:
-    """Until the stream tells of a later state that waits for nothing; the one that waits may be left out."""
+    """Wait for a snapshot after this version that is not "waiting"; the stream may skip the one that is."""
     while True:
         line = stream.readline()
         if not line.startswith(b"data:"):

@@ -1,0 +1,21 @@
+"""`traykeeper bench all`: the benchmarks that take a few minutes together, one after the other."""
+
+import click
+
+from bench import odds, press, rules, start, vision, web
+
+
+@click.command("all")
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Run vision, press, start, web, rules and odds, one after the other.
+
+    \b
+    traykeeper bench all
+    """
+    context.invoke(vision.command)
+    context.invoke(press.command)
+    context.invoke(start.command)
+    context.invoke(web.command, seconds=20)
+    context.invoke(rules.command)
+    context.invoke(odds.command)
