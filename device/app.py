@@ -32,7 +32,7 @@ from device.coach.notes_file import NotesFile
 from device.coach.worker_client import WorkerClient
 from device.companion import Companion
 from device.doctor.system import Machine, System
-from device.files import clear_unfinished, make_folder, refuse_as_root, state_folder, tell
+from device.files import make_folder, print_line, refuse_as_root, remove_unfinished, state_folder
 from device.hardware.button import TrayButton
 from device.hardware.choices import as_camera, as_lamp, as_mains, as_rotation
 from device.hardware.outputs import Wiring, open_signals
@@ -90,7 +90,7 @@ def run(options: PlayOptions) -> None:
     folder = state_folder(options.state)
     refuse_as_root(folder)
     make_folder(folder)
-    fits.share_memory()
+    fits.limit_malloc_arenas()
     stop = Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())
@@ -110,7 +110,7 @@ def serving(options: PlayOptions) -> Iterator[tuple[Companion, Server]]:
     """The companion at work and its page served; all is closed again at the end."""
     pencil_file = PencilFile(state_folder(options.state) / PENCIL)
     if pencil_file.trouble:
-        tell(f"traykeeper: {pencil_file.trouble}", err=True)
+        print_line(f"traykeeper: {pencil_file.trouble}", err=True)
     with (
         open_maintenance(options, pencil_file) as maintenance,
         Server(
@@ -119,7 +119,9 @@ def serving(options: PlayOptions) -> Iterator[tuple[Companion, Server]]:
     ):
         companion = maintenance.companion
         announce(companion, options.host, server.port)
-        with on_broker(options, companion, state_folder(options.state), partial(tell, err=True)):
+        with on_broker(
+            options, companion, state_folder(options.state), partial(print_line, err=True)
+        ):
             yield companion, server
 
 
@@ -167,14 +169,14 @@ def open_maintenance(
     state = state_folder(options.state)
     profiles = ProfileStore(state / PROFILE)
     if profiles.trouble:
-        tell(f"traykeeper: {profiles.trouble}", err=True)
-    fit = fits.chosen(options.picture, options.threads, options.looks, state)
+        print_line(f"traykeeper: {profiles.trouble}", err=True)
+    fit = fits.from_settings(options.picture, options.threads, options.looks, state)
     cv2.setNumThreads(fit.threads or cv2.getNumberOfCPUs())
     tray, open_it = _camera(options, profiles, fit.picture_px)
     backups = Backups(state, Path(options.settings_file) if options.settings_file else None)
     inbox = Inbox()
     opened, damage = open_journal(state, backups)
-    clear_unfinished(state, time())
+    remove_unfinished(state, time())
     journal = MendingJournal(
         opened,
         partial(open_journal, state, backups),
@@ -183,7 +185,7 @@ def open_maintenance(
     backups.made = partial(journal.cut_trace, backups.held_twice)
     with (
         closing(journal),
-        closing(open_pins(partial(tell, err=True))) as pins,
+        closing(open_pins(partial(print_line, err=True))) as pins,
         closing(_frames(options, state)) as frames,
         closing(MisreadStore(state / CORRECTIONS)) as misreads,
         closing(_coach(state, journal.path, inbox)) as coach,
@@ -196,7 +198,7 @@ def open_maintenance(
             live_match,
             rules,
             open_it,
-            open_signals(pins, _wiring(options), warn=partial(tell, err=True)),
+            open_signals(pins, _wiring(options), warn=partial(print_line, err=True)),
             button=button,
             no_button=no_button,
             tray=tray,

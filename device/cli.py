@@ -11,7 +11,7 @@ from importlib import import_module
 import click
 
 from device.errors import BAD_INPUT, UsageError
-from device.files import tell
+from device.files import print_line
 from game.errors import GameError
 
 ELSEWHERE = {"restore": "backup", "match": "rules"}
@@ -60,7 +60,7 @@ def _open_streams() -> None:
 
 
 def _fail(message: str) -> None:
-    tell(f"traykeeper: {' '.join(message.split())}", err=True)
+    print_line(f"traykeeper: {' '.join(message.split())}", err=True)
     sys.exit(BAD_INPUT)
 
 

@@ -17,9 +17,9 @@ import click
 import platformdirs
 import segno
 
-from device.files import tell
+from device.files import print_line
 from device.lan import lan_address
-from device.machine_fit import share_memory
+from device.machine_fit import limit_malloc_arenas
 from device.mqtt.address import Address, address, is_tray_name
 from device.mqtt.client import BrokerClient, Ears
 from device.mqtt.topics import ROOT, Topics
@@ -111,11 +111,11 @@ class Listener:
 
 def run(options: ClubOptions) -> None:
     """Show the board until Ctrl-C or a termination signal."""
-    share_memory()
+    limit_malloc_arenas()
     stop = Event()
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: stop.set())
-    with serving(options, partial(tell, err=True)) as (server, steward):
+    with serving(options, partial(print_line, err=True)) as (server, steward):
         _greet(options, server, steward)
         stop.wait()
     click.echo("Stopped. What was played is kept.")

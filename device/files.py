@@ -18,14 +18,14 @@ from game.plain_file import UNFINISHED, read_bounded, whole_file, write_whole
 __all__ = ("UNFINISHED", "read_bounded", "whole_file", "write_whole")  # of the game, found here too
 
 SERVICE = "traykeeper.service"
-UNIT = Path("etc/systemd/system") / SERVICE
+UNIT_FILE = Path("etc/systemd/system") / SERVICE
 SERVICE_STATE = Path("var/lib/traykeeper")
-USER = "traykeeper"
+SERVICE_USER = "traykeeper"
 """Whom the service runs as."""
 
 
 ROOT = Path("/")
-WRITTEN_S = 60.0
+ABANDONED_S = 60.0
 """Nobody writes one for so long."""
 
 YEAR_OF_ZIP = 1980
@@ -49,19 +49,19 @@ def state_folder(named: str | None = None, root: Path | None = None) -> Path:
 
 def is_service(root: Path | None = None) -> bool:
     """Whether it was set up to start with the machine."""
-    return ((root or ROOT) / UNIT).exists()
+    return ((root or ROOT) / UNIT_FILE).exists()
 
 
-def shown(text: Path | str) -> str:
+def printable(text: Path | str) -> str:
     """A name or a sentence, on one line and without anything that a terminal would obey."""
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in str(text))
 
 
-def clear_unfinished(folder: Path, now_s: float) -> None:
+def remove_unfinished(folder: Path, now_s: float) -> None:
     """What was being written there, or in its folders, when the power was cut; seconds since 1970."""
     for path in folder.rglob(f".*{UNFINISHED}"):
         with suppress(OSError):  # one that cannot be taken away keeps no other
-            if now_s - path.lstat().st_mtime > WRITTEN_S:
+            if now_s - path.lstat().st_mtime > ABANDONED_S:
                 path.unlink()
 
 
@@ -73,7 +73,7 @@ def zip_member(name: str, compression: int = ZIP_STORED) -> ZipInfo:
     return info
 
 
-def replace_whole(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
     """The same, with the rights of the one that was there; that is put beside it as `.bak`.
 
     Raises:
@@ -86,9 +86,9 @@ def replace_whole(path: Path, data: bytes) -> None:
             shutil.copy2(path, path.with_name(f"{path.name}.bak"))
 
 
-def tell(line: object, *, err: bool = False) -> None:
+def print_line(line: object, *, err: bool = False) -> None:
     """A line for people, on the terminal: names in it may be anybody's."""
-    click.echo(shown(str(line)), err=err)
+    click.echo(printable(str(line)), err=err)
 
 
 @contextmanager
@@ -122,7 +122,7 @@ def refuse_as_root(folder: Path) -> None:
     """
     if os.geteuid() == 0 and folder.exists() and (owner := folder.stat().st_uid):
         raise UsageError(
-            f"{shown(folder)} belongs to user {owner}, not to root: start the service that plays there "
+            f"{printable(folder)} belongs to user {owner}, not to root: start the service that plays there "
             "(sudo systemctl start traykeeper), or play without sudo"
         )
 
@@ -137,5 +137,5 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            f"{shown(folder)}: no folder can be made there ({error.strerror}): name another as state"
+            f"{printable(folder)}: no folder can be made there ({error.strerror}): name another as state"
         ) from None

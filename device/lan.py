@@ -8,13 +8,15 @@ from contextlib import closing
 SIOCGIFADDR = 0x8915
 """Linux's question for the address of an interface, of netdevice(7)."""
 
-EVERY = ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound
+ALL_INTERFACES = ("0.0.0.0", "::", "")  # noqa: S104 - compared, not bound
 NOT_FOR_PHONES = ("127.", "169.254.")
 
 
 def lan_address(host: str) -> str:
     """The address that phones can reach: our own on the LAN where we listen everywhere."""
-    return _towards_others() or _of_an_interface() or "localhost" if host in EVERY else host
+    return (
+        _towards_others() or _of_an_interface() or "localhost" if host in ALL_INTERFACES else host
+    )
 
 
 def _towards_others() -> str | None:
@@ -28,11 +30,11 @@ def _towards_others() -> str | None:
 
 
 def _of_an_interface() -> str | None:
-    addresses = (address_of(name) for _, name in socket.if_nameindex())
+    addresses = (interface_address(name) for _, name in socket.if_nameindex())
     return next((one for one in addresses if one and not one.startswith(NOT_FOR_PHONES)), None)
 
 
-def address_of(interface: str) -> str | None:
+def interface_address(interface: str) -> str | None:
     """Its IPv4 address, if it is up and has one."""
     with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as probe:
         try:

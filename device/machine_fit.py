@@ -23,7 +23,7 @@ SMALL_MB = 1000
 WIDTHS_PX = (2304, 1536, 1152)
 """A die of 16 mm from 30 cm is 95, 63, 47 pixels wide; below 40 pips begin to run together."""
 
-MOST_LOOKS = 4
+MAX_READINGS = 4
 
 M_ARENA_MAX = -8
 """Of glibc's malloc.h."""
@@ -31,7 +31,7 @@ M_ARENA_MAX = -8
 ARENAS = 2
 """Of the reader and of the page; as many as usual, eight for each core, held some 150 MB more beside 500 streams."""
 
-BOUNDS = {"picture": (640, 4608), "threads": (1, 64), "looks": (1, MOST_LOOKS)}
+BOUNDS = {"picture": (640, 4608), "threads": (1, 64), "looks": (1, MAX_READINGS)}
 """What may be set, from and to."""
 
 
@@ -50,23 +50,23 @@ class Fit:
     looks: int = 2
 
 
-USUAL = Fit()
+DEFAULT_FIT = Fit()
 
 
-def usual_here(cores: int | None = None, memory_mb: float | None = None) -> Fit:
+def default_fit(cores: int | None = None, memory_mb: float | None = None) -> Fit:
     """By memory alone, where nothing was measured: a core of a small machine is left to the page.
 
-    >>> usual_here(cores=4, memory_mb=416)
+    >>> default_fit(cores=4, memory_mb=416)
     Fit(picture_px=1536, threads=3, looks=2)
-    >>> usual_here(cores=4, memory_mb=3800) == USUAL
+    >>> default_fit(cores=4, memory_mb=3800) == DEFAULT_FIT
     True
     """
-    if (memory_mb_here() if memory_mb is None else memory_mb) >= SMALL_MB:
-        return USUAL
+    if (total_memory_mb() if memory_mb is None else memory_mb) >= SMALL_MB:
+        return DEFAULT_FIT
     return Fit(WIDTHS_PX[1], max(1, (cores or os.cpu_count() or 1) - 1))
 
 
-def kept(state: Path) -> Fit | None:
+def load(state: Path) -> Fit | None:
     """What was measured here and kept; None where there is none, or it does not hold."""
     with suppress(OSError, ValueError, TypeError, RecursionError):
         fit = Fit(**json.loads((state / FILE).read_text("utf-8")))
@@ -76,7 +76,7 @@ def kept(state: Path) -> Fit | None:
     return None
 
 
-def keep(fit: Fit, state: Path) -> Path:
+def save(fit: Fit, state: Path) -> Path:
     """Write it down for `auto`; gives where.
 
     Raises:
@@ -86,21 +86,21 @@ def keep(fit: Fit, state: Path) -> Path:
     return state / FILE
 
 
-def chosen(picture: str, threads: str, looks: str, state: Path) -> Fit:
+def from_settings(picture: str, threads: str, looks: str, state: Path) -> Fit:
     """What the settings say; each of them `auto`, or a number.
 
     Raises:
         UsageError: one is neither.
     """
-    auto = kept(state) or usual_here()
+    auto = load(state) or default_fit()
     return Fit(
-        as_number("picture", picture) or auto.picture_px,
-        as_number("threads", threads) or auto.threads,
-        as_number("looks", looks) or auto.looks,
+        parse_number("picture", picture) or auto.picture_px,
+        parse_number("threads", threads) or auto.threads,
+        parse_number("looks", looks) or auto.looks,
     )
 
 
-def as_number(name: str, said: str) -> int | None:
+def parse_number(name: str, said: str) -> int | None:
     """A setting as a number of `BOUNDS`; None where it is `auto`.
 
     Raises:
@@ -114,12 +114,12 @@ def as_number(name: str, said: str) -> int | None:
     raise UsageError(f'{name} is {quoted(said)}: take "auto", or "{low}" to "{high}"')
 
 
-def memory_mb_here() -> float:
+def total_memory_mb() -> float:
     """What this machine has."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1024**2
 
 
-def share_memory() -> None:
+def limit_malloc_arenas() -> None:
     """All threads of this process: glibc gives each some of its own, and keeps what they let go.
 
     Best before they start; where the C library is another, nothing changes.

@@ -104,17 +104,17 @@ class Settings:
     picture: str = _setting(
         "auto",
         "Width in pixels of the pictures of the Pi's camera: auto, or a number in quotes.",
-        check=partial(fits.as_number, "picture"),
+        check=partial(fits.parse_number, "picture"),
     )
     threads: str = _setting(
         "auto",
         "Threads of the reader: auto, or a number in quotes.",
-        check=partial(fits.as_number, "threads"),
+        check=partial(fits.parse_number, "threads"),
     )
     looks: str = _setting(
         "auto",
         "Looks at a throw that must agree: auto, or a number in quotes, 1 to 4.",
-        check=partial(fits.as_number, "looks"),
+        check=partial(fits.parse_number, "looks"),
     )
     rotation: int = _setting(
         0,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from device.hardware.lamp import LAMPS
-from device.session.indicator import Indicator, sign_for
+from device.session.indicator import Indicator, indicator_for
 from device.session.session import Session
 from device.session.verdict import NeedsAttention, OpenQuestion
 from game.message import Message
@@ -94,7 +94,7 @@ def draw(version: int, session: Session, around: Surroundings, coaching: Coachin
 
 def indicator_of(session: Session, around: Surroundings) -> Indicator:
     """The one sign that the parts by the tray show."""
-    return sign_for(
+    return indicator_for(
         session.situation,
         session.match,
         held_s=around.held_s or 0.0,

@@ -83,12 +83,12 @@ def fit(state: Path | None) -> None:
     """Measure this machine and print the result; save it in the state folder unless that is None."""
     phone_s = _phone_s()
     reads_s, peaks_mb = _reads()
-    measured = Measured(reads_s, phone_s, peaks_mb, fits.memory_mb_here())
+    measured = Measured(reads_s, phone_s, peaks_mb, fits.total_memory_mb())
     best = choose(measured)
     _print_result(measured, best)
     if state is not None:
         with as_owner_of(state):
-            kept = fits.keep(best, state)
+            kept = fits.save(best, state)
         click.echo(f"saved in {kept}: settings that are auto use it from the next start")
 
 

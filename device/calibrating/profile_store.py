@@ -10,7 +10,7 @@ from device.calibrating import profile_file as profiles
 from device.calibrating.profile_file import FILE, ProfileError
 from device.cameras.controls import HeldLight, Tuning
 from device.errors import UsageError
-from device.files import as_owner_of, replace_whole
+from device.files import as_owner_of, replace_file
 from game.message import Message
 from vision import Quad, Reading
 from vision.reading import Lean
@@ -79,7 +79,7 @@ class ProfileStore:
             file.replace(file.with_name(f"{file.name}.bak"))
             new.replace(file)
         elif other:
-            replace_whole(file, profiles.as_text(profile).encode())
+            replace_file(file, profiles.as_text(profile).encode())
         else:
             profiles.save(profile, file)
 

@@ -21,7 +21,7 @@ from device.calibrating.wizard import Wizard
 from device.cameras import SimulatedTray, camera_opener
 from device.cameras.controls import Tuning
 from device.errors import UsageError
-from device.files import as_owner_of, state_folder, tell, write_whole
+from device.files import as_owner_of, print_line, state_folder, write_whole
 from device.hardware.choices import as_mains, as_rotation
 from device.settings import Settings
 from device.watching.camera_thread import CameraThread
@@ -125,7 +125,7 @@ def print_mat(paper: mat.Paper, out: str | None) -> None:
         path.write_bytes(mat.as_pdf(sheet))
     else:
         raise UsageError(f"--out {out}: its name must end in .pdf or .svg")
-    tell(f"{path}: print it at 100 %, put it flat in the tray, then find the tray.")
+    print_line(f"{path}: print it at 100 %, put it flat in the tray, then find the tray.")
 
 
 def show(settings: Settings) -> None:
@@ -158,7 +158,7 @@ def _tray(here: Here) -> None:
     click.echo(f"set-aside zone: {_corners(state.aside) if state.aside else 'no room for one'}")
     path = _drawn(here, state)
     if path:
-        tell(f"drawn: {path}")
+        print_line(f"drawn: {path}")
     if not state.sure:
         click.echo(
             "Corners are dragged on the page, at /calibrate: traykeeper play, or where it is installed "
@@ -215,7 +215,7 @@ def _save(here: Here) -> None:
         here.wizard.do(CalibrationStep.SAVE)
     except TableError as error:
         raise UsageError(str(error)) from None
-    tell(f"saved: {here.folder / FILE}")
+    print_line(f"saved: {here.folder / FILE}")
 
 
 def _corners(points: Points) -> str:

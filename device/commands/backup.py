@@ -10,7 +10,7 @@ from device.coach.notes_file import FILE as NOTES
 from device.coach.notes_file import NotesFile
 from device.commands.options import state_option
 from device.errors import UsageError
-from device.files import as_owner_of, shown, state_folder, tell
+from device.files import as_owner_of, print_line, printable, state_folder
 from device.settings import Settings, find, load
 from device.storage import backup as backups
 from device.storage.daily_backup import Backups
@@ -38,7 +38,7 @@ def backup(file: str | None, state: str | None, settings_file: str | None) -> No
     with as_owner_of(folder):
         made = Backups(folder, settings_path).now()
     backups.write(made, path)
-    tell(f"{path}: {made}")
+    print_line(f"{path}: {made}")
 
 
 @click.command()
@@ -57,14 +57,14 @@ def restore(file: str, state: str | None, settings_file: str | None, yes: bool) 
     folder = state_folder(state or settings.state)
     kept = Backups(folder, settings_path)
     with as_owner_of(folder), closing(open_journal(folder, kept)[0]) as journal:
-        tell(f"{file}: {good}")
+        print_line(f"{file}: {good}")
         if not yes:
-            click.confirm(f"Put this in place of what is in {shown(folder)}?", abort=True)
+            click.confirm(f"Put this in place of what is in {printable(folder)}?", abort=True)
         before = put_back(good, journal, folder, kept)
         NotesFile(folder / NOTES).change(lambda notes: notes.gone_back(good.position))
-    tell(f"Restored. What was there before is in {before}")
+    print_line(f"Restored. What was there before is in {before}")
     if path := put_settings_back(good, settings_path):
-        tell(f"The settings are in {path}; those of before beside it, as {path.name}.bak")
+        print_line(f"The settings are in {path}; those of before beside it, as {path.name}.bak")
 
 
 def _settings(file: str | None) -> tuple[Settings, Path | None]:

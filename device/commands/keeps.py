@@ -10,7 +10,7 @@ import click
 
 from device.commands.options import rules_option
 from device.errors import BAD_INPUT, UsageError
-from device.files import tell
+from device.files import print_line
 from game.count_words import faces, n_dice
 from game.errors import ThrowError, quoted
 from game.rules import rule_files, scoring
@@ -68,7 +68,7 @@ def _each_line(lines: Iterable[str], rules: Ruleset, show: Any) -> bool:
         try:
             show(_parse(line, rules), rules)
         except (ThrowError, UsageError) as error:
-            tell(f"traykeeper: stdin, line {number}: {error}", err=True)
+            print_line(f"traykeeper: stdin, line {number}: {error}", err=True)
             bad = True
     return bad
 

@@ -19,7 +19,7 @@ from device import picture_list
 from device.calibrating.profile_store import load_named_profile
 from device.cameras.base import Image
 from device.errors import BAD_INPUT, UsageError
-from device.files import shown, tell
+from device.files import print_line, printable
 from device.picture_list import Picture, TablePictures
 from device.session import messages
 from game.count_words import faces
@@ -94,7 +94,7 @@ def _read_one(picture: Picture, known: Profile | None, *, as_json: bool) -> bool
         image = load(picture.path)
         reading = _reading(image, picture, None if picture.tray else known)
     except ImageError as error:
-        tell(f"traykeeper: {error}", err=True)
+        print_line(f"traykeeper: {error}", err=True)
         if as_json:
             click.echo(json.dumps(_unread(picture.name, str(error))))
         return False
@@ -126,7 +126,7 @@ def _reading(image: Image, picture: Picture, known: Profile | None) -> Reading:
 def _write(path: Path, image: Image) -> bool:
     if cv2.imwrite(str(path), image):
         return True
-    tell(f"traykeeper: {path}: cannot be written: is the folder full or read-only?", err=True)
+    print_line(f"traykeeper: {path}: cannot be written: is the folder full or read-only?", err=True)
     return False
 
 
@@ -142,8 +142,8 @@ def _unread(name: str, reason: str) -> dict[str, Any]:
 def _line(picture: Picture, reading: Reading) -> str:
     seen = faces(reading.values) or "no dice"
     if reading.is_sure:
-        return f"{shown(picture.name)}: {seen}"
-    told = [f"{shown(picture.name)}: {seen}, not sure.", *map(str, messages.advice(reading))]
+        return f"{printable(picture.name)}: {seen}"
+    told = [f"{printable(picture.name)}: {seen}, not sure.", *map(str, messages.advice(reading))]
     if picture.drawn is None and any(die.problem for die in reading.dice_in_tray):
         told.append("(--annotate DIR writes a picture with the ring.)")
     return " ".join(told)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from device.files import tell
+from device.files import print_line
 from device.session import messages
 from game.count_words import faces, goal
 from game.errors import RulesetError
@@ -119,9 +119,9 @@ def check_rules(path: str) -> int:
     try:
         rules = rule_files.from_file(path)
     except RulesetError as error:
-        tell(f"traykeeper: {' '.join(str(error).split())}", err=True)
+        print_line(f"traykeeper: {' '.join(str(error).split())}", err=True)
         return 1
-    tell(f"{path}: holds. {rules.title}: {len(sentences(rules))} rules")
+    print_line(f"{path}: holds. {rules.title}: {len(sentences(rules))} rules")
     return 0
 
 

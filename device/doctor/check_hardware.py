@@ -21,7 +21,7 @@ from device.doctor.findings import (
     warning,
 )
 from device.doctor.system import Machine, System
-from device.files import USER
+from device.files import SERVICE_USER
 from game.message import Message, Verbatim, all_of
 
 GROUPS = ("video", "gpio")
@@ -100,10 +100,10 @@ def rights(system: System) -> Finding:
     """The groups of the service's user, or of whoever asks where there is no service."""
     if not system.installed:
         return skipped(Message("the service is not installed: it is your own rights that count"))
-    missing = [name for name in GROUPS if not _is_member(USER, name)]
+    missing = [name for name in GROUPS if not _is_member(SERVICE_USER, name)]
     if missing:
         return failed(NOT_ALLOWED, Message("not in %(groups)s", groups=all_of(missing)))
-    return ok(Message("user %(user)s, in %(groups)s", user=USER, groups=all_of(GROUPS)))
+    return ok(Message("user %(user)s, in %(groups)s", user=SERVICE_USER, groups=all_of(GROUPS)))
 
 
 def _is_member(user: str, group: str) -> bool:

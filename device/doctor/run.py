@@ -11,7 +11,7 @@ from device.doctor.check_network import broker
 from device.doctor.findings import Finding, Level
 from device.doctor.report import pack_report
 from device.doctor.system import System, admit
-from device.files import tell
+from device.files import print_line
 
 CHECKS: Mapping[str, Callable[[System], Finding]] = {
     "version": check_service.version,
@@ -50,10 +50,10 @@ def visit(*, as_json: bool, pack: str | None, pictures: bool, file: str | None) 
         click.echo(as_json_text(findings))
     else:
         for line in text.splitlines():
-            tell(line)
+            print_line(line)
     if pack is not None:
         pack_report(Path(pack), system, text, pictures=pictures)
-        tell(f"Packed into {pack}: look inside before you send it.", err=True)
+        print_line(f"Packed into {pack}: look inside before you send it.", err=True)
     return int(any(found.level is Level.FAILED for found in findings.values()))
 
 

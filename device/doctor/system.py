@@ -11,7 +11,7 @@ from typing import Any
 
 from device.errors import UsageError
 from device.files import is_service, state_folder
-from device.lan import EVERY
+from device.lan import ALL_INTERFACES
 from device.settings import Settings, find, load
 from game.errors import FileError, GameError
 
@@ -117,4 +117,4 @@ def fetch(url: str) -> dict[str, Any] | None:
 
 
 def _reachable(host: str) -> str:
-    return "127.0.0.1" if host in EVERY else host
+    return "127.0.0.1" if host in ALL_INTERFACES else host

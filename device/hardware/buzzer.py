@@ -6,7 +6,7 @@ from gpiozero import Buzzer, TonalBuzzer
 from gpiozero.pins import Factory
 from gpiozero.tones import Tone
 
-from device.session.indicator import HOLDING, Indicator
+from device.session.indicator import BUTTON_HELD, Indicator
 
 STEP_S = 0.1
 
@@ -44,7 +44,7 @@ def sound_for(before: Indicator | None, after: Indicator, *, banked: bool = Fals
         return ""
     if after is Indicator.READY:
         return BANKED if banked else ""
-    if before in HOLDING and after in (Indicator.READ, Indicator.HOT_DICE):
+    if before in BUTTON_HELD and after in (Indicator.READ, Indicator.HOT_DICE):
         return ""
     return SOUNDS.get(after, "")
 

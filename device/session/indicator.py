@@ -30,7 +30,7 @@ class Indicator(StrEnum):
     TEST_BLUE = "test: blue"
 
 
-HOLDING = frozenset({Indicator.BANK, Indicator.UNDO, Indicator.SHUT_DOWN})
+BUTTON_HELD = frozenset({Indicator.BANK, Indicator.UNDO, Indicator.SHUT_DOWN})
 """Shown while the button is down."""
 
 TESTS = {"red": Indicator.TEST_RED, "green": Indicator.TEST_GREEN, "blue": Indicator.TEST_BLUE}
@@ -61,7 +61,7 @@ _ASKS_FOR_A_THROW = (
 )
 
 
-def sign_for(
+def indicator_for(
     situation: Situation,
     match: Match | None,
     *,

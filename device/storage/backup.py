@@ -22,7 +22,7 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 from device import settings
 from device.calibrating import profile_file
 from device.errors import UsageError
-from device.files import read_bounded, shown, whole_file, zip_member
+from device.files import printable, read_bounded, whole_file, zip_member
 from game.errors import DamagedJournal, GameError, JournalError, TraykeeperError, quoted, reason
 from game.journal.history import History
 from game.journal.journal import FILE as JOURNAL
@@ -232,11 +232,11 @@ def read(path: Path) -> Backup:
         raise BackupError(
             Message(
                 "%(file)s: %(why)s: name a backup to restore",
-                file=shown(path),
+                file=printable(path),
                 why=str(error.strerror),
             )
         ) from None
-    return unpacked(data, shown(path))
+    return unpacked(data, printable(path))
 
 
 def _part(pack: ZipFile, name: str) -> bytes:

@@ -8,7 +8,7 @@ import platformdirs
 
 from device.calibrating import profile_file
 from device.errors import UsageError
-from device.files import replace_whole
+from device.files import replace_file
 from device.storage.backup import SETTINGS, Backup
 from device.storage.daily_backup import RESTORED, Backups
 from device.storage.throw_pictures import FOLDER as FRAMES
@@ -33,7 +33,7 @@ def put_back(good: Backup, journal: Restorable, folder: Path, backups: Backups) 
     """
     before, was = backups.make(RESTORED), History(folder / JOURNAL).identity
     if profile_file.FILE in good.parts:
-        replace_whole(folder / profile_file.FILE, good.parts[profile_file.FILE])
+        replace_file(folder / profile_file.FILE, good.parts[profile_file.FILE])
     journal.restore(good.journal)  # last: a match in play is told of it, or it was not done
     forget(folder / FRAMES, after=good.position if good.identity == was else 0)
     with suppress(OSError, GameError):  # tried again by itself
@@ -54,7 +54,7 @@ def put_settings_back(good: Backup, settings_file: Path | None) -> Path | None:
         return None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_whole(path, good.parts[SETTINGS])
+        replace_file(path, good.parts[SETTINGS])
     except OSError as error:
         raise UsageError(
             f"{path}: the settings cannot be written ({error.strerror}): "

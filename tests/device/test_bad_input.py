@@ -15,7 +15,7 @@ from device.calibrating.profile_file import ProfileError
 from device.doctor.report import pack_report
 from device.doctor.system import Machine, System
 from device.errors import UsageError
-from device.files import as_owner_of, shown
+from device.files import as_owner_of, printable
 from device.settings import Settings
 from device.storage import backup
 from device.storage.backup import MAX_BYTES, BackupError
@@ -215,9 +215,9 @@ def make(folder):
 
 
 def test_names_are_shown_on_one_line_without_orders_to_the_terminal():
-    assert shown("Zoë 🎲.zip") == "Zoë 🎲.zip"
-    assert shown("a\x1b[2J\n.zip") == r"a\x1b[2J\n.zip"
-    assert shown("a\u202eb") == r"a\u202eb"
+    assert printable("Zoë 🎲.zip") == "Zoë 🎲.zip"
+    assert printable("a\x1b[2J\n.zip") == r"a\x1b[2J\n.zip"
+    assert printable("a\u202eb") == r"a\u202eb"
 
 
 def test_what_root_does_in_a_folder_of_another_it_does_as_that_other(anothers, roots):

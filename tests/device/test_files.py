@@ -10,12 +10,12 @@ from device.calibrating.terminal import PICTURE
 from device.cli import cli, main
 from device.doctor.system import Machine, admit
 from device.files import (
+    ABANDONED_S,
     UNFINISHED,
-    UNIT,
-    WRITTEN_S,
+    UNIT_FILE,
     as_owner_of,
-    clear_unfinished,
-    replace_whole,
+    remove_unfinished,
+    replace_file,
     state_folder,
     write_whole,
 )
@@ -28,7 +28,7 @@ from device.storage.pencil_file import PencilFile
 @pytest.fixture
 def root(tmp_path, monkeypatch):
     """A system on which the service is installed."""
-    unit = tmp_path / UNIT
+    unit = tmp_path / UNIT_FILE
     unit.parent.mkdir(parents=True)
     unit.touch()
     monkeypatch.setattr(files, "ROOT", tmp_path)
@@ -113,7 +113,7 @@ def test_what_is_replaced_is_put_beside(tmp_path):
     path = tmp_path / "settings.toml"
     path.write_text("old")
     path.chmod(0o640)
-    replace_whole(path, b"new")
+    replace_file(path, b"new")
 
     assert (path.read_text(), (tmp_path / "settings.toml.bak").read_text()) == ("new", "old")
     assert path.stat().st_mode & 0o777 == 0o640
@@ -125,8 +125,8 @@ def test_what_a_power_cut_left_unfinished_goes_and_nothing_else_does(tmp_path):
     cut.write_bytes(b"half a pic")
     write_whole(kept, "whole")
     written_s = cut.stat().st_mtime
-    clear_unfinished(tmp_path, written_s + WRITTEN_S / 2)  # somebody may be at it
+    remove_unfinished(tmp_path, written_s + ABANDONED_S / 2)  # somebody may be at it
 
     assert cut.exists()
-    clear_unfinished(tmp_path, written_s + 2 * WRITTEN_S)
+    remove_unfinished(tmp_path, written_s + 2 * ABANDONED_S)
     assert sorted(tmp_path.rglob("*")) == [cut.parent, kept]

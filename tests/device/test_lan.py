@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from device.lan import address_of, lan_address
+from device.lan import interface_address, lan_address
 
 ASKED = "from device.lan import lan_address; print(lan_address(''))"
 
@@ -16,8 +16,8 @@ def test_who_listens_at_one_address_is_found_there():
 
 
 def test_an_interface_tells_its_address_and_one_that_is_not_there_none():
-    assert address_of("lo") == "127.0.0.1"
-    assert address_of("nowhere0") is None
+    assert interface_address("lo") == "127.0.0.1"
+    assert interface_address("nowhere0") is None
 
 
 @pytest.mark.parametrize(

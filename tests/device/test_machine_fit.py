@@ -13,9 +13,9 @@ from device.machine_fit import AUTO, WIDTHS_PX, Fit
 
 HOLDS_AND_LETS_GO = """
 import sys, threading
-from device.machine_fit import share_memory
+from device.machine_fit import limit_malloc_arenas
 if sys.argv[1:]:
-    share_memory()
+    limit_malloc_arenas()
 gate = threading.Barrier(40)
 def work():
     held = [bytes(1000) for _ in range(2000)]
@@ -40,15 +40,15 @@ def measured(seconds, *, faster=1.0, memory_mb=3800):
 
 
 def test_auto_goes_by_what_was_measured_and_kept_here(tmp_path):
-    fit.keep(Fit(1152, 1, 1), tmp_path)
+    fit.save(Fit(1152, 1, 1), tmp_path)
 
-    assert fit.chosen(AUTO, AUTO, AUTO, tmp_path) == Fit(1152, 1, 1)
+    assert fit.from_settings(AUTO, AUTO, AUTO, tmp_path) == Fit(1152, 1, 1)
 
 
 def test_what_was_set_counts_before_what_was_measured(tmp_path):
-    fit.keep(Fit(1152, 1, 1), tmp_path)
+    fit.save(Fit(1152, 1, 1), tmp_path)
 
-    assert fit.chosen("1536", AUTO, "3", tmp_path) == Fit(1536, 1, 3)
+    assert fit.from_settings("1536", AUTO, "3", tmp_path) == Fit(1536, 1, 3)
 
 
 @pytest.mark.parametrize(
@@ -58,13 +58,13 @@ def test_what_was_set_counts_before_what_was_measured(tmp_path):
 def test_a_broken_note_is_as_none(tmp_path, broken):
     (tmp_path / fit.FILE).write_text(broken)
 
-    assert fit.chosen(AUTO, AUTO, AUTO, tmp_path) == fit.usual_here()
+    assert fit.from_settings(AUTO, AUTO, AUTO, tmp_path) == fit.default_fit()
 
 
 @pytest.mark.parametrize("said", ["", "many", "0", "65", "-1", "1.5", "\u0663"])
 def test_what_is_neither_auto_nor_a_number_is_refused_with_the_remedy(tmp_path, said):
     with pytest.raises(UsageError, match="threads is ") as refused:
-        fit.chosen(AUTO, said, AUTO, tmp_path)
+        fit.from_settings(AUTO, said, AUTO, tmp_path)
 
     assert str(refused.value).endswith('take "auto", or "1" to "64"')
 

@@ -3,7 +3,7 @@
 import pytest
 
 from device.hardware.button import TrayButton
-from device.session.indicator import Indicator, sign_for
+from device.session.indicator import Indicator, indicator_for
 from game.commands import Press, RecordEvent, StartMatch, Undo
 from game.match.events import Joined, Renamed
 from game.situation import Situation
@@ -76,5 +76,5 @@ def test_a_new_match_renames_nobody(match_rig):
 
 
 def test_the_lamp_says_so_unless_the_button_is_held():
-    assert sign_for(Situation.TURN_BEGINS, None, asked=True) is Indicator.PENCIL
-    assert sign_for(Situation.TURN_BEGINS, None, asked=True, held_s=1.5) is Indicator.BANK
+    assert indicator_for(Situation.TURN_BEGINS, None, asked=True) is Indicator.PENCIL
+    assert indicator_for(Situation.TURN_BEGINS, None, asked=True, held_s=1.5) is Indicator.BANK

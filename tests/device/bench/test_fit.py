@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 from device.bench import fit as bench_fit
 from device.cli import cli
-from device.machine_fit import kept
+from device.machine_fit import load
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def report(*words):
 
 def test_fit_prints_what_to_expect_and_which_settings_to_use(quick, tmp_path):
     output = report("--keep", "--state", str(tmp_path))
-    fit = kept(tmp_path)
+    fit = load(tmp_path)
 
     assert re.search(r"^press to reading: \d+\.\d s after the dice stopped, ", output, re.MULTILINE)
     assert re.search(r"^phones: .*\d+ are updated within 0\.5 s$", output, re.MULTILINE)
@@ -55,7 +55,7 @@ def test_fit_rules_out_pictures_that_need_too_much_memory_and_says_so(
     peaks_mb = {2304: 270.0, 1536: 260.0, 1152: 250.0}
     monkeypatch.setattr(bench_fit, "_phone_s", lambda: 0.002)
     monkeypatch.setattr(bench_fit, "_reads", lambda: (reads_s, peaks_mb))
-    monkeypatch.setattr(bench_fit.fits, "memory_mb_here", lambda: memory_mb)
+    monkeypatch.setattr(bench_fit.fits, "total_memory_mb", lambda: memory_mb)
     output = report()
 
     assert expected in output

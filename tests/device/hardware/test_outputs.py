@@ -12,7 +12,7 @@ from device.hardware.buzzer import SOUNDS, Sounder, sound_for
 from device.hardware.lamp import BLINKS, LAMPS, OneLamp, RgbLamp
 from device.hardware.outputs import Signals, Wiring, open_signals
 from device.hardware.voice import Voice, spoken, words_for
-from device.session.indicator import HOLDING, Indicator, sign_for
+from device.session.indicator import BUTTON_HELD, Indicator, indicator_for
 from game.message import Message
 from game.situation import Situation
 
@@ -62,15 +62,15 @@ def test_one_colour_tells_every_sign_by_its_blinking_wherever_one_begins_to_look
     ],
 )
 def test_every_situation_has_its_sign(situation, indicator):
-    assert sign_for(situation, None) is indicator
+    assert indicator_for(situation, None) is indicator
 
 
 def test_until_the_camera_is_found_it_is_starting_and_then_there_is_none():
     ready = Situation.TURN_BEGINS
 
-    assert sign_for(ready, None, has_camera=False, started=False) is Indicator.STARTING
-    assert sign_for(ready, None, has_camera=False) is Indicator.NO_CAMERA
-    assert sign_for(Situation.ACCEPTED, None, has_camera=False) is Indicator.READ
+    assert indicator_for(ready, None, has_camera=False, started=False) is Indicator.STARTING
+    assert indicator_for(ready, None, has_camera=False) is Indicator.NO_CAMERA
+    assert indicator_for(Situation.ACCEPTED, None, has_camera=False) is Indicator.READ
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_until_the_camera_is_found_it_is_starting_and_then_there_is_none():
     ],
 )
 def test_while_the_button_is_held_it_is_what_letting_go_does(held_s, indicator):
-    assert sign_for(Situation.ACCEPTED, None, held_s=held_s) is indicator
+    assert indicator_for(Situation.ACCEPTED, None, held_s=held_s) is indicator
 
 
 @pytest.mark.parametrize("anode", [False, True])
@@ -147,7 +147,7 @@ def test_letting_go_of_the_button_says_what_came_of_it():
 
 
 def test_sounds_are_short_and_told_apart():
-    assert len(set(SOUNDS.values()) | {""}) >= len(SOUNDS) - len(HOLDING)
+    assert len(set(SOUNDS.values()) | {""}) >= len(SOUNDS) - len(BUTTON_HELD)
     assert all(len(sound) <= 10 for sound in SOUNDS.values())
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from device.hardware.lamp import LAMPS
-from device.session.indicator import sign_for
+from device.session.indicator import indicator_for
 from device.session.live_match import LiveMatch
 from device.session.session import Session
 from device.session.tray_reader import TrayReading
@@ -96,7 +96,9 @@ class Table:
     def snapshot(self):
         session, overlay = self.session, self.session.overlay
         match = session.live_match.match if session.live_match else None
-        sign = sign_for(session.situation, match, held_s=self.held_s, has_camera=session.has_camera)
+        sign = indicator_for(
+            session.situation, match, held_s=self.held_s, has_camera=session.has_camera
+        )
         return Snapshot(
             self.version,
             session.situation,
