@@ -268,10 +268,10 @@ def _button(pins: Factory, pin: int, inbox: Inbox) -> tuple[TrayButton | None, M
 
 
 def _scorekeeper(file: PencilFile | None, button: TrayButton | None, inbox: Inbox) -> Scorekeeper:
-    by_button = button is not None and not button.simulated
+    has_button = button is not None and not button.simulated
     if file is None:
-        return Scorekeeper(changed=inbox.changed, by_button=by_button)
-    return Scorekeeper(file.kept, keep=file.keep, changed=inbox.changed, by_button=by_button)
+        return Scorekeeper(on_change=inbox.changed, has_button=has_button)
+    return Scorekeeper(file.kept, save=file.keep, on_change=inbox.changed, has_button=has_button)
 
 
 def _frames(options: PlayOptions, state: Path) -> ThrowPictures:

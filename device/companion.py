@@ -167,7 +167,7 @@ class Companion:
         self._picture_reader = ThreadPoolExecutor(1, "phone pictures")
         real_button = button is not None and not button.simulated
         self.scorekeeper = scorekeeper or Scorekeeper(
-            changed=inbox.changed, by_button=real_button, clock=clock
+            on_change=inbox.changed, has_button=real_button, clock=clock
         )
         self._coach = coach
         self._profiles = profiles = profiles or ProfileStore()
@@ -375,7 +375,7 @@ class Companion:
 
     def _pressed(self) -> None:
         # A press on the page is no proof of standing at the tray.
-        if self._simulated_button is None and self.scorekeeper.press():
+        if self._simulated_button is None and self.scorekeeper.press_button():
             self._session.say(Message("The pencil is handed over."))
         elif not self.wizard.handle_press(TAP_S):
             self._session.press()
@@ -579,7 +579,7 @@ class Companion:
         """A player's own phone stays that player's under another name."""
         before, after = self._snapshot.match, self._session.match
         if before and after and after is not before:
-            self.scorekeeper.rename(after.renamed(before))
+            self.scorekeeper.players.rename(after.renamed(before))
 
     def _keep_picture(self) -> None:
         """Of a throw that was just read, and not of what was seen since."""

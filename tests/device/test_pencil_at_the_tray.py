@@ -54,25 +54,25 @@ def test_asking_in_vain_ends_by_itself(real):
 
 
 def test_a_renamed_players_phone_is_still_that_players_and_nobody_elses(match_rig):
-    do, pencil = match_rig.companion.do, match_rig.companion.scorekeeper
-    pencil.let_own_turns(on=True)
-    pencil.sit("bens phone", "Ben")
+    do, phones = match_rig.companion.do, match_rig.companion.scorekeeper.players
+    phones.allow_own_turns(on=True)
+    phones.assign("bens phone", "Ben")
     do(RecordEvent(Renamed(1, "Benjamin")))
     do(RecordEvent(Joined("Ben")))
-    assert pencil.plays("bens phone", "Benjamin")
-    assert not pencil.plays("bens phone", "Ben")
+    assert phones.may_act("bens phone", "Benjamin")
+    assert not phones.may_act("bens phone", "Ben")
     do(Undo())
     do(Undo())
 
-    assert pencil.plays("bens phone", "Ben")
+    assert phones.may_act("bens phone", "Ben")
 
 
 def test_a_new_match_renames_nobody(match_rig):
-    pencil = match_rig.companion.scorekeeper
-    pencil.sit("bens phone", "Ben")
+    scorekeeper = match_rig.companion.scorekeeper
+    scorekeeper.players.assign("bens phone", "Ben")
     match_rig.companion.do(StartMatch(("Anna", "Cleo")))
 
-    assert pencil.view().players == (("bens phone", "Ben"),)
+    assert scorekeeper.view().players == (("bens phone", "Ben"),)
 
 
 def test_the_lamp_says_so_unless_the_button_is_held():

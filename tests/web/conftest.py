@@ -224,14 +224,14 @@ class MemoryTable:
 def make_app(table, *, holder: str = PHONE, **options):
     """The app over this table; the pencil is with the test's own phone, which has proved the PIN."""
     shown = isinstance(table, MemoryTable)
-    pencil = Scorekeeper(
+    scorekeeper = Scorekeeper(
         ScorekeeperRecord(holder=holder),
-        changed=lambda: table.show(scorekeeper=pencil.view()) if shown else None,
+        on_change=lambda: table.show(scorekeeper=scorekeeper.view()) if shown else None,
     )
     if shown:
-        table.show(scorekeeper=pencil.view())
-        table.scorekeeper = pencil
-    app = create_app(table, scorekeeper=pencil, secret=SECRET, **options)
+        table.show(scorekeeper=scorekeeper.view())
+        table.scorekeeper = scorekeeper
+    app = create_app(table, scorekeeper=scorekeeper, secret=SECRET, **options)
     app.extensions["traykeeper_owners"].prove(PHONE)
     return app
 

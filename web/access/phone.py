@@ -56,7 +56,9 @@ def _badge(number: bytes) -> str:
     return blake2s(number, digest_size=6, person=b"badge").hexdigest()
 
 
-def register(app: Flask, table: Table, pencil: Scorekeeper, phones: Phones, owners: Owners) -> None:
+def register(
+    app: Flask, table: Table, scorekeeper: Scorekeeper, phones: Phones, owners: Owners
+) -> None:
     """Before each request `g.phone` is the badge of the phone that sent it, or "".
 
     And `g.is_scorekeeper` is whether that one holds the pencil.
@@ -64,8 +66,8 @@ def register(app: Flask, table: Table, pencil: Scorekeeper, phones: Phones, owne
 
     def recognise() -> None:
         g.phone = phones.badge(request.cookies)
-        g.is_scorekeeper = pencil.holds(g.phone)
-        pencil.seen(g.phone)
+        g.is_scorekeeper = scorekeeper.is_held_by(g.phone)
+        scorekeeper.mark_seen(g.phone)
         route = current_route()
         if route and route.who is Who.OWNER:
             owners.require()
@@ -76,7 +78,7 @@ def register(app: Flask, table: Table, pencil: Scorekeeper, phones: Phones, owne
         if request.url_rule is None or who is Who.ANYBODY or g.is_scorekeeper:
             return
         on_turn = player_on_turn(table.snapshot())
-        if who is Who.OWN_TURN and on_turn and pencil.plays(g.phone, on_turn):
+        if who is Who.OWN_TURN and on_turn and scorekeeper.players.may_act(g.phone, on_turn):
             return
         raise HttpProblem(403, WATCHING)
 
@@ -89,9 +91,9 @@ def register(app: Flask, table: Table, pencil: Scorekeeper, phones: Phones, owne
         me = g.get("phone", "")
         return {
             "me": me,
-            "is_scorekeeper": pencil.holds(me),
+            "is_scorekeeper": scorekeeper.is_held_by(me),
             "is_owner": owners.has(me),
-            "has_real_button": pencil.by_button,
+            "has_real_button": scorekeeper.has_button,
         }
 
     app.context_processor(seen_from_here)

@@ -1,7 +1,8 @@
-"""The pencil: who may change anything at this table. Everybody may watch.
+"""The scorekeeper: the one phone that may change the match. Every other phone watches.
 
-Pressing the tray's own button is proof of standing there, and so is the PIN. Proof gives the pencil
-to the phone that asks, unless somebody holds it who is here: then that person is asked.
+A phone becomes the scorekeeper by proving that somebody stands at the tray, either with a press of
+the tray's real button or with the PIN. If the present scorekeeper's phone is still active, its owner
+is asked first. HTTP paths and stored files call this right the `pencil`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -9,30 +10,31 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from time import monotonic
+from typing import Any, NamedTuple
 
 from game.message import Message
 from game.names import called
 from game.situation import TableError
 from web.contracts.table import ScorekeeperView
 
-ASK_S = 30.0
-"""How long a phone that asked waits for the button, or for the holder's answer."""
+REQUEST_S = 30.0
+"""How long a request waits for the button or for the scorekeeper's answer."""
 
-UNSEEN_S = 120.0
-"""A holder whose phone was not heard of for so long has gone, or the phone sleeps in a pocket."""
+ABSENT_AFTER_S = 120.0
+"""A scorekeeper whose phone has sent nothing for this long has left, or the phone sleeps in a pocket."""
 
-MAX_SEATS = 40
-"""Phones that said who plays on them: twice the players there can be."""
+MAX_PLAYER_PHONES = 40
+"""Twice the number of players that a match can have."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScorekeeperRecord:
-    """What outlives a restart; phones are known by the badge that all may see.
+    """The part of the state that survives a restart. Phones are identified by their public badges.
 
     Attributes:
-        holder: the phone that holds the pencil, "" if none does.
-        own_turn: whether a player's own phone may keep, bank and correct in that player's turn.
-        players: phone -> the name of who plays on it.
+        holder: The scorekeeper's phone, or "" if there is none.
+        own_turn: Whether a player's own phone may keep, bank and correct during that player's turn.
+        players: Phone -> name of the player who owns it.
     """
 
     holder: str = ""
@@ -40,137 +42,98 @@ class ScorekeeperRecord:
     players: dict[str, str] = field(default_factory=dict)
 
 
-class Scorekeeper:
-    """The one pencil of this table. Every method may be called from any thread.
+class HandoverRequest(NamedTuple):
+    """A phone that asks to become the scorekeeper, and when it asked."""
 
-    >>> pencil = Scorekeeper()
-    >>> pencil.ask("anna's phone")
-    >>> pencil.press()
-    True
-    >>> pencil.holds("anna's phone")
-    True
+    phone: str
+    time_s: float
+
+
+class SharedRecord:
+    """The record and the open request, guarded by one lock; saves and announces each change.
 
     Args:
-        kept: what was so before a restart; a holder who comes back still has the pencil.
-        keep: called with what must outlive a restart, whenever that changes.
-        changed: called whenever phones must be told.
-        by_button: whether the tray has a real button, whose press gives the pencil.
-        clock: seconds that never run backwards.
+        record: The state from before a restart.
+        save: Called with the new record after it has changed.
+        on_change: Called after the record or the request has changed.
     """
 
     def __init__(
         self,
-        kept: ScorekeeperRecord | None = None,
-        *,
-        keep: Callable[[ScorekeeperRecord], object] = lambda _: None,
-        changed: Callable[[], object] = lambda: None,
-        by_button: bool = True,
-        clock: Callable[[], float] = monotonic,
+        record: ScorekeeperRecord,
+        save: Callable[[ScorekeeperRecord], object],
+        on_change: Callable[[], object],
     ) -> None:
-        self._changed, self.by_button = changed, by_button
-        self._kept = self._written = kept or ScorekeeperRecord()
-        self._keep = keep
-        self._clock = clock
-        self._lock, self._writing = Lock(), Lock()
-        self._seen_s: float | None = None
-        self._asking = ""
-        self._asked_s = 0.0
+        self.record = self._saved = record
+        self.request: HandoverRequest | None = None
+        self.lock, self._saving = Lock(), Lock()
+        self._save, self._on_change = save, on_change
 
-    def __repr__(self) -> str:
-        return f"<web.Scorekeeper {self.view()}>"
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Hold the lock for a change; save and announce the change after releasing it.
 
-    def view(self) -> ScorekeeperView:
-        """What every phone may know."""
-        with self._lock:
-            asking, here = self._asking if self._waits else "", self._holder_is_here
-            return ScorekeeperView(
-                holder=self._kept.holder,
-                asking=asking,
-                by_button=bool(asking) and self.by_button and not here,
-                by_holder=bool(asking) and here,
-                own_turn=self._kept.own_turn,
-                players=tuple(sorted(self._kept.players.items())),
-                asker=self._called(asking) if asking else "",
-            )
+        The table reads the record at every snapshot, so it must never wait for the SD card.
+        """
+        with self.lock:
+            before = self.record, self.request
+            yield
+            has_changed = (self.record, self.request) != before
+        if has_changed:
+            self._save_newest()
+            self._on_change()
 
-    def holds(self, phone: str) -> bool:
-        return bool(phone) and self._kept.holder == phone
+    def update(self, **changes: Any) -> None:
+        """Replace fields of the record. The caller holds the lock by `changing`."""
+        self.record = replace(self.record, **changes)
 
-    def plays(self, phone: str, name: str) -> bool:
-        """Whether this is the own phone of the player of that name, and may act as such."""
-        return self._kept.own_turn and self._kept.players.get(phone) == name
+    def _save_newest(self) -> None:
+        """Save the newest record, so that a slow thread never overwrites it with an older one."""
+        with self._saving:
+            newest = self.record
+            if newest != self._saved:
+                self._save(newest)
+                self._saved = newest
 
-    def seen(self, phone: str) -> None:
-        """This phone was heard of just now."""
-        with self._lock:
-            if self.holds(phone):
-                self._seen_s = self._clock()
 
-    def ask(self, phone: str) -> None:
-        """From now on this phone waits for the button, or for the holder's answer.
+class PlayerPhones:
+    """The phones that belong to players. Any thread may call.
+
+    Args:
+        shared: The record that stores the phones.
+    """
+
+    def __init__(self, shared: SharedRecord) -> None:
+        self._shared = shared
+
+    def may_act(self, phone: str, name: str) -> bool:
+        """Return whether this phone may act for a player during that player's turn.
+
+        Args:
+            phone: Badge of the phone.
+            name: Name of the player on turn.
+        """
+        record = self._shared.record
+        return record.own_turn and record.players.get(phone) == name
+
+    def allow_own_turns(self, *, on: bool) -> None:
+        """Set whether each player's own phone may act during that player's turn."""
+        with self._shared.changing():
+            self._shared.update(own_turn=on)
+
+    def assign(self, phone: str, name: str) -> None:
+        """Record which player owns a phone.
+
+        Args:
+            phone: Badge of the phone.
+            name: Name of the player, or "" if the phone belongs to no player.
 
         Raises:
-            TableError: another phone is asking.
+            TableError: If the player already has another phone, or too many phones have a player.
         """
-        with self._changing():
-            if self.holds(phone):
-                return
-            if self._waits and self._asking != phone:
-                raise TableError(
-                    Message("another phone is asking just now: try again in half a minute")
-                )
-            if not self._waits:  # who asks again waits no longer for it
-                self._asking, self._asked_s = phone, self._clock()
-
-    def press(self) -> bool:
-        """The real button was pressed: whether that gave the pencil, and so reads nothing."""
-        with self._changing():
-            given = self._waits and not self._holder_is_here
-            if given:
-                self._give(self._asking)
-        return given
-
-    def prove(self, phone: str) -> bool:
-        """The phone knows the PIN: it gets the pencil, or the holder who is here is asked."""
-        with self._changing():
-            given = self.holds(phone) or not self._holder_is_here
-            if given:
-                self._give(phone)
-        if not given:
-            self.ask(phone)
-        return given
-
-    def answer(self, *, give: bool) -> None:
-        """The holder hands the pencil to the phone that asks, or says no.
-
-        Raises:
-            TableError: nobody asks any more.
-        """
-        with self._changing():
-            if not self._waits:
-                raise TableError(Message("nobody asks for the pencil any more"))
-            if give:
-                self._give(self._asking)
-            self._asking = ""
-
-    def lay_down(self) -> None:
-        """The holder lays it down: the next who asks and proves it gets it."""
-        with self._changing():
-            self._kept = replace(self._kept, holder="")
-
-    def let_own_turns(self, *, on: bool) -> None:
-        """Whether each player's own phone may act in that player's turn."""
-        with self._changing():
-            self._kept = replace(self._kept, own_turn=on)
-
-    def sit(self, phone: str, name: str) -> None:
-        """This is the phone of the player of that name; "" for nobody's.
-
-        Raises:
-            TableError: another phone is that player's, or too many have a player.
-        """
-        with self._changing():
-            others = {p: n for p, n in self._kept.players.items() if p != phone}
+        with self._shared.changing():
+            record = self._shared.record
+            others = {p: n for p, n in record.players.items() if p != phone}
             if name and name in others.values():
                 raise TableError(
                     Message(
@@ -178,61 +141,181 @@ class Scorekeeper:
                         name=called(name),
                     )
                 )
-            if name and len(others) >= MAX_SEATS:
+            if name and len(others) >= MAX_PLAYER_PHONES:
                 raise TableError(
                     Message(
                         "too many phones have a player: whoever holds the pencil can clear them"
                     )
                 )
-            self._kept = replace(self._kept, players=others | ({phone: name} if name else {}))
+            players = others | ({phone: name} if name else {})
+            self._shared.update(players=players)
 
     def rename(self, names: Mapping[str, str]) -> None:
-        """Players are called something else now, by the name before: their phones stay theirs."""
-        with self._changing():
-            players = self._kept.players
+        """Keep each renamed player's phone; `names` maps old names to new ones."""
+        with self._shared.changing():
+            players = self._shared.record.players
             moved = {phone: names[name] for phone, name in players.items() if name in names}
             stayed = {p: name for p, name in players.items() if name not in moved.values()}
-            self._kept = replace(self._kept, players=stayed | moved)
+            self._shared.update(players=stayed | moved)
 
-    def free(self) -> None:
-        """No phone is any player's."""
-        with self._changing():
-            self._kept = replace(self._kept, players={})
+    def clear(self) -> None:
+        """Forget which player owns which phone."""
+        with self._shared.changing():
+            self._shared.update(players={})
 
-    def _called(self, phone: str) -> str:
-        """So that a room can tell who asks: not every phone that does is held by a guest."""
-        number = 10 + int.from_bytes(phone.encode(), "big") % 90
-        return self._kept.players.get(phone) or str(number)
+
+class Scorekeeper:
+    """Decides which phone is the scorekeeper. Any thread may call.
+
+    >>> scorekeeper = Scorekeeper()
+    >>> scorekeeper.ask("anna's phone")
+    >>> scorekeeper.press_button()
+    True
+    >>> scorekeeper.is_held_by("anna's phone")
+    True
+
+    Args:
+        record: The state from before a restart; a scorekeeper who comes back still has the right.
+        save: Called with the state that must survive a restart, whenever that changes.
+        on_change: Called whenever the phones have to be informed.
+        has_button: Whether the tray has a real button, whose press makes a phone the scorekeeper.
+        clock: Monotonic time in seconds.
+
+    Attributes:
+        players: The phones that belong to players.
+    """
+
+    def __init__(
+        self,
+        record: ScorekeeperRecord | None = None,
+        *,
+        save: Callable[[ScorekeeperRecord], object] = lambda _: None,
+        on_change: Callable[[], object] = lambda: None,
+        has_button: bool = True,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._shared = SharedRecord(record or ScorekeeperRecord(), save, on_change)
+        self.players = PlayerPhones(self._shared)
+        self.has_button = has_button
+        self._clock = clock
+        self._seen_s: float | None = None
+
+    def __repr__(self) -> str:
+        return f"<web.Scorekeeper {self.view()}>"
+
+    def view(self) -> ScorekeeperView:
+        """Return what every phone may know."""
+        with self._shared.lock:
+            record = self._shared.record
+            asking, is_present = self._asking, self._is_present
+            return ScorekeeperView(
+                holder=record.holder,
+                asking=asking,
+                by_button=bool(asking) and self.has_button and not is_present,
+                by_holder=bool(asking) and is_present,
+                own_turn=record.own_turn,
+                players=tuple(sorted(record.players.items())),
+                asker=(record.players.get(asking) or _number_of(asking)) if asking else "",
+            )
+
+    def is_held_by(self, phone: str) -> bool:
+        """Return whether this phone is the scorekeeper."""
+        return bool(phone) and self._shared.record.holder == phone
+
+    def mark_seen(self, phone: str) -> None:
+        """Note that a phone has just sent a request."""
+        with self._shared.lock:
+            if self.is_held_by(phone):
+                self._seen_s = self._clock()
+
+    def ask(self, phone: str) -> None:
+        """Let a phone wait for the button, or for the scorekeeper's answer.
+
+        Asking again does not extend the wait.
+
+        Raises:
+            TableError: If another phone is waiting.
+        """
+        with self._shared.changing():
+            if self.is_held_by(phone):
+                return
+            if self._asking not in ("", phone):
+                raise TableError(
+                    Message("another phone is asking just now: try again in half a minute")
+                )
+            if not self._asking:
+                self._shared.request = HandoverRequest(phone, self._clock())
+
+    def press_button(self) -> bool:
+        """Handle a press of the real button.
+
+        Returns:
+            Whether the press made a phone the scorekeeper; if so, it does not also read the dice.
+        """
+        with self._shared.changing():
+            asking = self._asking
+            is_given = bool(asking) and not self._is_present
+            if is_given:
+                self._give_to(asking)
+        return is_given
+
+    def prove(self, phone: str) -> bool:
+        """Accept a phone's proof: a correct PIN or one-time link.
+
+        The phone becomes the scorekeeper, unless an active scorekeeper has to be asked first.
+
+        Returns:
+            Whether the phone is now the scorekeeper.
+
+        Raises:
+            TableError: If another phone is waiting for the scorekeeper's answer.
+        """
+        with self._shared.changing():
+            is_given = self.is_held_by(phone) or not self._is_present
+            if is_given:
+                self._give_to(phone)
+        if not is_given:
+            self.ask(phone)
+        return is_given
+
+    def answer(self, *, give: bool) -> None:
+        """Hand over to the phone that asks, or refuse it.
+
+        Raises:
+            TableError: If no phone is waiting.
+        """
+        with self._shared.changing():
+            asking = self._asking
+            if not asking:
+                raise TableError(Message("nobody asks for the pencil any more"))
+            if give:
+                self._give_to(asking)
+            self._shared.request = None
+
+    def release(self) -> None:
+        """Leave the table without a scorekeeper until the next phone proves itself."""
+        with self._shared.changing():
+            self._shared.update(holder="")
 
     @property
-    def _waits(self) -> bool:
-        return bool(self._asking) and self._clock() - self._asked_s < ASK_S
+    def _asking(self) -> str:
+        """The phone whose request is still open, or ""."""
+        request = self._shared.request
+        is_open = request is not None and self._clock() - request.time_s < REQUEST_S
+        return request.phone if request and is_open else ""
 
     @property
-    def _holder_is_here(self) -> bool:
-        seen_s = self._seen_s
-        return bool(self._kept.holder) and seen_s is not None and self._clock() - seen_s < UNSEEN_S
+    def _is_present(self) -> bool:
+        """Whether the scorekeeper's phone has been active lately."""
+        is_active = self._seen_s is not None and self._clock() - self._seen_s < ABSENT_AFTER_S
+        return bool(self._shared.record.holder) and is_active
 
-    def _give(self, phone: str) -> None:
-        self._asking = ""
+    def _give_to(self, phone: str) -> None:
+        self._shared.request = None
         self._seen_s = self._clock()
-        self._kept = replace(self._kept, holder=phone)
+        self._shared.update(holder=phone)
 
-    @contextmanager
-    def _changing(self) -> Iterator[None]:
-        """What changes is written and told once the lock is free: the table waits for no card."""
-        with self._lock:
-            before = self._kept, self._asking, self._asked_s
-            yield
-            changed = (self._kept, self._asking, self._asked_s) != before
-        if changed:
-            self._write()
-            self._changed()
 
-    def _write(self) -> None:
-        """The newest state, and never one before it afterwards."""
-        with self._writing:
-            newest = self._kept
-            if newest != self._written:
-                self._keep(newest)
-                self._written = newest
+def _number_of(phone: str) -> str:
+    """Return two digits by which the people in a room can tell one unknown phone from another."""
+    return str(10 + int.from_bytes(phone.encode(), "big") % 90)

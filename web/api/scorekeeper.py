@@ -31,14 +31,14 @@ SEATS, ALL_SEATS = 20, 200
 
 
 def create_pencil(
-    table: Table, pencil: Scorekeeper, pin: Pin, phones: Phones, owners: Owners
+    table: Table, scorekeeper: Scorekeeper, pin: Pin, phones: Phones, owners: Owners
 ) -> Routes:
     """The routes of /api/v1/pencil."""
     routes = Routes("pencil", "/api/v1/pencil")
     asks = Attempts(ASKS, ALL_ASKS, ASKS_S)
 
     def answer() -> Response:
-        return json_response(_mine(pencil.view()))
+        return json_response(_mine(scorekeeper.view()))
 
     @routes.reads("", "Where the pencil is, seen from here")
     def mine() -> Response:
@@ -49,29 +49,29 @@ def create_pencil(
     @routes.does("/ask", "Ask for the pencil", who=Who.ANYBODY, refused=(429,))
     def ask() -> Response:
         phone = ensure_phone(phones)
-        if pencil.view().asking in ("", phone) and not pencil.holds(phone):
+        if scorekeeper.view().asking in ("", phone) and not scorekeeper.is_held_by(phone):
             _refuse_often(asks.wait_s(str(request.remote_addr)), _asked_often)
             asks.note(str(request.remote_addr))
-        pencil.ask(phone)
+        scorekeeper.ask(phone)
         return answer()
 
     @routes.does("/give", "Hand it to who asks, or keep it", {"yes": Yes()})
     def give(yes: bool) -> Response:  # noqa: FBT001 - a field of the body
-        pencil.answer(give=yes)
+        scorekeeper.answer(give=yes)
         return answer()
 
     @routes.does("/lay-down", "Nobody holds it any more")
     def lay_down() -> Response:
-        pencil.lay_down()
+        scorekeeper.release()
         return answer()
 
     @routes.does("/own-turn", "Players' own phones may act in their turns", {"on": Yes()})
     def own_turn(on: bool) -> Response:  # noqa: FBT001 - a field of the body
-        pencil.let_own_turns(on=on)
+        scorekeeper.players.allow_own_turns(on=on)
         return answer()
 
-    _add_proofs(routes, pencil, pin, phones, owners)
-    _add_players(routes, table, pencil, phones)
+    _add_proofs(routes, scorekeeper, pin, phones, owners)
+    _add_players(routes, table, scorekeeper, phones)
     return routes
 
 
@@ -89,7 +89,7 @@ def _sat_often(seconds: int) -> Message:
 
 
 def _add_proofs(
-    routes: Routes, pencil: Scorekeeper, pin: Pin, phones: Phones, owners: Owners
+    routes: Routes, scorekeeper: Scorekeeper, pin: Pin, phones: Phones, owners: Owners
 ) -> None:
     def check(told: str, *, machines: bool) -> None:
         try:
@@ -103,8 +103,8 @@ def _add_proofs(
     @routes.does("/pin", "Prove it by the PIN", {"pin": Text()}, who=Who.ANYBODY, refused=(429,))
     def prove_by_pin(pin: str) -> Response:
         check(pin, machines=False)
-        pencil.prove(ensure_phone(phones))
-        return json_response(_mine(pencil.view()))
+        scorekeeper.prove(ensure_phone(phones))
+        return json_response(_mine(scorekeeper.view()))
 
     @routes.does(
         "/owner", "Prove the machine's own PIN: it lets backups come and go", {"pin": Text()},
@@ -115,7 +115,7 @@ def _add_proofs(
         owners.prove(ensure_phone(phones))
         return json_response({"seconds": OWNER_S})
 
-    _add_link(routes, pencil, pin, phones, owners)
+    _add_link(routes, scorekeeper, pin, phones, owners)
 
     @routes.reads("/pin", "The PIN now, for the holder", who=Who.HOLDER, refused=(403,))
     def show_pin() -> Response:
@@ -123,25 +123,25 @@ def _add_proofs(
 
 
 def _add_link(
-    routes: Routes, pencil: Scorekeeper, pin: Pin, phones: Phones, owners: Owners
+    routes: Routes, scorekeeper: Scorekeeper, pin: Pin, phones: Phones, owners: Owners
 ) -> None:
     @routes.does("/link", "Prove it by the link", {"token": Text()}, who=Who.ANYBODY)
     def prove_by_link(token: str) -> Response:
         if not pin.is_link(token):
             raise HttpProblem(403, OLD_LINK)
-        if pencil.prove(ensure_phone(phones)):
+        if scorekeeper.prove(ensure_phone(phones)):
             pin.use_up()
         owners.prove(g.phone)
-        return json_response(_mine(pencil.view()))
+        return json_response(_mine(scorekeeper.view()))
 
 
-def _add_players(routes: Routes, table: Table, pencil: Scorekeeper, phones: Phones) -> None:
+def _add_players(routes: Routes, table: Table, scorekeeper: Scorekeeper, phones: Phones) -> None:
     seats = Attempts(SEATS, ALL_SEATS, ASKS_S)
 
     def limit(phone: str, name: str) -> None:
         """The holder may help all; who says the same again changes nothing."""
-        said = dict(pencil.view().players).get(phone, "")
-        if said != name and not pencil.holds(phone):
+        said = dict(scorekeeper.view().players).get(phone, "")
+        if said != name and not scorekeeper.is_held_by(phone):
             _refuse_often(seats.wait_s(str(request.remote_addr)), _sat_often)
             seats.note(str(request.remote_addr))
 
@@ -158,13 +158,13 @@ def _add_players(routes: Routes, table: Table, pencil: Scorekeeper, phones: Phon
             )
         phone = ensure_phone(phones)
         limit(phone, name)
-        pencil.sit(phone, name)
-        return json_response(_mine(pencil.view()))
+        scorekeeper.players.assign(phone, name)
+        return json_response(_mine(scorekeeper.view()))
 
     @routes.does("/free", "No phone is any player's")
     def free() -> Response:
-        pencil.free()
-        return json_response(_mine(pencil.view()))
+        scorekeeper.players.clear()
+        return json_response(_mine(scorekeeper.view()))
 
 
 def _mine(view: ScorekeeperView) -> dict[str, object]:

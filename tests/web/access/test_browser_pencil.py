@@ -53,7 +53,7 @@ def test_a_phone_watches_asks_and_gets_it_by_a_press_at_the_tray(new_phone, tabl
     anna.locator("#ask").tap()
     expect(anna.get_by_text("Press the button at the tray now")).to_be_visible()
     expect(ben.get_by_text("the next press of the button")).to_be_visible()
-    table.scorekeeper.press()
+    table.scorekeeper.press_button()
 
     holds(anna)
     expect(anna.locator("#asking")).to_be_hidden()

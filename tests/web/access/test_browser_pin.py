@@ -35,7 +35,7 @@ def test_a_wrong_pin_says_so_beside_it(watcher):
 
 
 def test_the_link_with_the_pencil_works_in_an_open_tab(watcher, server, table):
-    table.scorekeeper.lay_down()
+    table.scorekeeper.release()
     link = new_link(server.app)
     watcher.evaluate("link => { location.hash = link; }", link)
 

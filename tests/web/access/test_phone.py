@@ -72,7 +72,7 @@ def test_a_press_over_http_never_grants(free_app, table):
         assert post(free_app.test_client(), path).status_code == 403
 
     assert not asker.get("/api/v1/pencil").json["mine"]
-    assert table.scorekeeper.press()
+    assert table.scorekeeper.press_button()
     assert asker.get("/api/v1/pencil").json["mine"]
 
 
@@ -177,7 +177,7 @@ def test_in_ones_own_turn_ones_own_phone_reads_the_dice_and_gets_no_pencil(free_
     anna, ben = free_app.test_client(), free_app.test_client()
     for client, name in ((anna, "Anna"), (ben, "Ben")):
         post(client, "pencil/sit", name=name)
-    table.scorekeeper.let_own_turns(on=True)
+    table.scorekeeper.players.allow_own_turns(on=True)
     post(anna, "pencil/ask")
 
     assert post(ben, "press").status_code == 403
