@@ -35,7 +35,7 @@ from device.mqtt.client import BrokerClient, Ears
 from device.mqtt.gap_replay import Replay
 from device.mqtt.topics import ONLINE, Topics
 from device.mqtt.tray_state import state_json
-from game.journal.feed import FeedLine, Recorded
+from game.journal.feed import FeedLine, RecordedMatch
 from game.journal.wire import WireEntry
 from game.match.match import Match
 from game.message import Message
@@ -204,9 +204,9 @@ class _SelfPlayedMatches:
     def __init__(self) -> None:
         self.played: list[SelfPlay] = []
 
-    def matches(self) -> list[Recorded]:
+    def matches(self) -> list[RecordedMatch]:
         return [
-            Recorded(number, played.entries[0].match, len(played.entries) - 1)
+            RecordedMatch(number, played.entries[0].match, len(played.entries) - 1)
             for number, played in enumerate(self.played)
         ]
 

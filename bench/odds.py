@@ -12,7 +12,7 @@ from game.odds.advice import MatchPosition, turn_odds
 from game.odds.match_odds import MatchOdds
 from game.rules import rule_files, scoring
 from game.rules.ruleset import Ruleset
-from game.rules.scoring import orders
+from game.rules.scoring import count_orders
 
 RULES = "standard"
 QUESTIONS = 20
@@ -127,7 +127,7 @@ def simple_value_iteration(rules: Ruleset, target: int) -> float:
 def _offers(rules: Ruleset, n: int) -> Iterator[tuple[float, tuple[tuple[int, int], ...]]]:
     """Group the throws of n dice by their keeps, each as a score and the dice left, with their chance."""
     found: Counter[tuple[tuple[int, int], ...]] = Counter()
-    for dice, keeps in scoring.table(rules).items():
+    for dice, keeps in scoring.keep_table(rules).items():
         if len(dice) == n and keeps:
-            found[tuple((keep.score, keep.dice_left) for keep in keeps)] += orders(dice)
+            found[tuple((keep.score, keep.dice_left) for keep in keeps)] += count_orders(dice)
     return ((count / 6**n, offer) for offer, count in found.items())

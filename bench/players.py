@@ -18,10 +18,10 @@ import platformdirs
 
 from game.odds.compiled_rules import Floats, Indices
 from game.odds.match_odds import MatchOdds
-from game.odds.several import Race, TurnOfSeveral, race, turn_of_several
+from game.odds.race import Race, RaceTurn, build_race, race_turn
 from game.odds.table_store import TableStore
 from game.odds.throw_odds import last_turns
-from game.odds.turn_solver import Outcomes, outcomes, play
+from game.odds.turn_solver import Outcomes, solve_turn, turn_outcomes
 from game.rules import rule_files
 from game.rules.ruleset import LastRound
 
@@ -83,7 +83,7 @@ def command(matches: int, positions: int) -> None:
 
 
 def _print_errors(wins: MatchOdds, matches: int, positions: int) -> None:
-    model, simulation, rng = race(wins), SimulatedMatches(wins), np.random.default_rng(1)
+    model, simulation, rng = build_race(wins), SimulatedMatches(wins), np.random.default_rng(1)
     off, took_s = defaultdict[int, list[float]](list), 0.0
     for position in _positions(model.goal, positions, rng):
         start_s = process_time()
@@ -108,14 +108,14 @@ def _positions(goal: int, n: int, rng: np.random.Generator) -> Iterator[Position
         yield Position(tuple(map(int, scores)), int(rng.integers(0, k)))
 
 
-def _turn(model: Race, position: Position) -> TurnOfSeveral:
+def _turn(model: Race, position: Position) -> RaceTurn:
     mine, *others = position.scores
-    return turn_of_several(model, mine, others, position.later, opened=mine > 0)
+    return race_turn(model, mine, others, position.later, opened=mine > 0)
 
 
-def _chance(model: Race, turn: TurnOfSeveral) -> tuple[float, Outcomes]:
+def _chance(model: Race, turn: RaceTurn) -> tuple[float, Outcomes]:
     """Return the computed chance to win, and the distribution of the turn that is played for it."""
-    return float(turn.worth.thrown[0, -1, 0]), outcomes(model.throws, turn.stakes, turn.worth)
+    return float(turn.worth.thrown[0, -1, 0]), turn_outcomes(model.throws, turn.stakes, turn.worth)
 
 
 class SimulatedMatches:
@@ -141,7 +141,7 @@ class SimulatedMatches:
         for total in duel.sums:
             boards = duel.sorted_by_top(duel.of_sum(total), self._wins.chances)
             stakes = duel.stakes_on_solved(boards, self._wins.chances)
-            ended = outcomes(duel.throws, stakes, play(duel.throws, stakes))
+            ended = turn_outcomes(duel.throws, stakes, solve_turn(duel.throws, stakes))
             mine, theirs = duel.scores(boards)
             for i in range(len(boards)):
                 found[boards.seat[i], mine[i], theirs[i]] = _drawn(ended.banked[:, i])

@@ -21,16 +21,16 @@ def command() -> None:
     \b
     traykeeper bench rules
     """
-    scoring.table(rule_files.load("standard"))  # fills the caches that all rule sets share
+    scoring.keep_table(rule_files.load("standard"))  # fills the caches that all rule sets share
     click.echo(
         f"{'rule set':<29}{'table ms':>9}{'look-up ns':>12}{'brute force us':>16}{'ratio':>9}"
     )
     for name in rule_files.names():
         ruleset = rule_files.load(name)
-        scoring.table.cache_clear()
+        scoring.keep_table.cache_clear()
         scoring.combos.cache_clear()
         start_s = perf_counter()
-        table = scoring.table(ruleset)
+        table = scoring.keep_table(ruleset)
         build_ms = (perf_counter() - start_s) * 1e3
         throw = THROW[: ruleset.n_dice]
         lookup_ns = _lookup_ns(table, throw)

@@ -40,14 +40,14 @@ class SelfPlay:
         state = self.match.state
         if _should_bank(state):
             return self.do(Banked())
-        best = state.bank_keep if state.turn.last and not state.turn.last.keep else None
+        best = state.best_bank_keep if state.turn.last and not state.turn.last.keep else None
         kept = (Kept(best.dice, assumed=True),) if best else ()
         n = self.match.push(*kept).state.dice_in_hand
         return self.do(*kept, Thrown(tuple(random.randint(1, 6) for _ in range(n))))
 
 
 def _should_bank(state: State) -> bool:
-    best = state.bank_keep if state.turn.last else None
+    best = state.best_bank_keep if state.turn.last else None
     if best is None or best.hot or state.bank_refusal():
         return False
     return state.locked_points + best.score >= BANKS_AT

@@ -76,10 +76,10 @@ from game.commands import (
     ThrowSimulatedDice,
 )
 from game.errors import GameError
-from game.message import Message, Paragraph, Sentence, one_by_one
+from game.message import Message, Paragraph, Sentence, join_with_semicolons
 from game.rules.ruleset import Ruleset
 from game.situation import TableError
-from game.stats.moments import has_banked
+from game.stats.announcements import has_banked
 from vision import Reading
 from web.access.scorekeeper import Scorekeeper
 from web.contracts.coach import Coaching, CoachMode
@@ -268,7 +268,7 @@ class Companion:
         """What is wrong here, for the health page."""
         no_button = (self._no_button,) if self._no_button else ()
         parts = (*no_button, *self._output.troubles)
-        output = one_by_one(parts) if parts else None
+        output = join_with_semicolons(parts) if parts else None
         return Troubles(self._camera_trouble, self._live_match.trouble, self._damage, output)
 
     def announce(self, join_url: str) -> Snapshot:

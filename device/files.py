@@ -1,4 +1,4 @@
-"""Where files are, how they are written, and whose they are; `game.plain_file` writes them whole or not at all."""
+"""Where files are, how they are written, and whose they are; `game.file_io` writes them whole or not at all."""
 
 import os
 import shutil
@@ -13,9 +13,14 @@ import click
 import platformdirs
 
 from device.errors import UsageError
-from game.plain_file import UNFINISHED, read_bounded, whole_file, write_whole
+from game.file_io import UNFINISHED_SUFFIX, atomic_file, read_bounded, write_atomically
 
-__all__ = ("UNFINISHED", "read_bounded", "whole_file", "write_whole")  # of the game, found here too
+__all__ = (
+    "UNFINISHED_SUFFIX",
+    "atomic_file",
+    "read_bounded",
+    "write_atomically",
+)  # of the game, found here too
 
 SERVICE = "traykeeper.service"
 UNIT_FILE = Path("etc/systemd/system") / SERVICE
@@ -59,7 +64,7 @@ def printable(text: Path | str) -> str:
 
 def remove_unfinished(folder: Path, now_s: float) -> None:
     """What was being written there, or in its folders, when the power was cut; seconds since 1970."""
-    for path in folder.rglob(f".*{UNFINISHED}"):
+    for path in folder.rglob(f".*{UNFINISHED_SUFFIX}"):
         with suppress(OSError):  # one that cannot be taken away keeps no other
             if now_s - path.lstat().st_mtime > ABANDONED_S:
                 path.unlink()
@@ -79,7 +84,7 @@ def replace_file(path: Path, data: bytes) -> None:
     Raises:
         OSError: it cannot be written; the old one stands as it was.
     """
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         file.write(data)
         if path.exists():
             os.fchmod(file.fileno(), path.stat().st_mode)

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from device.errors import UsageError
-from device.files import write_whole
+from device.files import write_atomically
 from game.errors import quoted
 
 FILE = "fit.json"
@@ -82,7 +82,7 @@ def save(fit: Fit, state: Path) -> Path:
     Raises:
         OSError: it cannot be written.
     """
-    write_whole(state / FILE, json.dumps(asdict(fit)) + "\n")
+    write_atomically(state / FILE, json.dumps(asdict(fit)) + "\n")
     return state / FILE
 
 

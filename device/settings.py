@@ -21,7 +21,7 @@ from game import toml_table
 from game.errors import GameError, quoted
 from game.message import Message
 from game.rules import rule_files
-from game.textfile import read_text
+from game.text_file import read_text
 from game.toml_table import TomlTable, nearest
 
 SYSTEM_FILE = Path("/etc/traykeeper/settings.toml")

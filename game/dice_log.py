@@ -8,7 +8,7 @@ from game.match.events import UNKNOWN_FACE, Place
 from game.rules.ruleset import FACES, Dice
 from game.stats.fairness import Fairness, fairness
 
-MOST = 200
+MAX_THROWS = 200
 """Throws that are kept: an evening's last hours; the faces of all are counted."""
 
 
@@ -33,7 +33,7 @@ class DiceThrow:
         return sum(self.dice)
 
     @property
-    def tapped_in(self) -> bool:
+    def is_entered_by_hand(self) -> bool:
         return not any(place.seen for place in self.places)
 
 
@@ -67,7 +67,7 @@ class DiceLog:
 
     def add(self, dice: Dice, thrown: Dice, places: tuple[Place, ...] = ()) -> "DiceLog":
         throw = DiceThrow(self.n_throws, dice, thrown, places)
-        return DiceLog((*self.throws, throw)[-MOST:], _plus(self.counts, thrown))
+        return DiceLog((*self.throws, throw)[-MAX_THROWS:], _plus(self.counts, thrown))
 
     def corrected(self, dice: Dice) -> "DiceLog":
         """The newest showed these; what changed is what fell anew."""

@@ -63,16 +63,16 @@ class Message:
         object.__setattr__(self, "template", template)
         object.__setattr__(self, "values", tuple(values.items()))
 
-    def said(self, language: Language) -> str:
+    def translate(self, language: Language) -> str:
         """In the words of this language."""
-        holes = {name: say_value(value, language) for name, value in self.values}
+        holes = {name: format_value(value, language) for name, value in self.values}
         return self._open(language) % holes
 
     def _open(self, language: Language) -> str:
         return language.template(self.template)
 
     def __str__(self) -> str:
-        return self.said(ENGLISH)
+        return self.translate(ENGLISH)
 
     @property
     def sentences(self) -> "tuple[Message, ...]":
@@ -115,8 +115,8 @@ class Paragraph(Message):
         each = (sentence for part in parts if part for sentence in part.sentences)
         object.__setattr__(self, "parts", tuple(each))
 
-    def said(self, language: Language) -> str:
-        return " ".join(part.said(language) for part in self.parts)
+    def translate(self, language: Language) -> str:
+        return " ".join(part.translate(language) for part in self.parts)
 
     @property
     def sentences(self) -> tuple[Message, ...]:
@@ -137,8 +137,8 @@ class Sentence(Message):
         Message.__init__(self, "")
         object.__setattr__(self, "of", of)
 
-    def said(self, language: Language) -> str:
-        words = self.of.said(language)
+    def translate(self, language: Language) -> str:
+        words = self.of.translate(language)
         end = "" if words.endswith((".", "!", "?")) else "."
         return f"{words[:1].upper()}{words[1:]}{end}"
 
@@ -150,39 +150,39 @@ class Verbatim(Message):
     def __init__(self, words: str) -> None:
         Message.__init__(self, words)
 
-    def said(self, language: Language) -> str:  # noqa: ARG002 - the same in all of them
+    def translate(self, language: Language) -> str:  # noqa: ARG002 - the same in all of them
         return self.template
 
 
-Say = Callable[[Message], str]
+Translate = Callable[[Message], str]
 """Puts a message into words; `str` into English ones."""
 
 
-def all_of(parts: Sequence[Value]) -> Value:
+def join_with_and(parts: Sequence[Value]) -> Value:
     """Of a, b and c: `a and b and c`."""
     return reduce(lambda one, more: Message("%(one)s and %(more)s", one=one, more=more), parts)
 
 
-def any_of(parts: Sequence[Value]) -> Value:
+def join_with_or(parts: Sequence[Value]) -> Value:
     """Of a, b and c: `a or b or c`."""
     return reduce(lambda one, more: Message("%(one)s or %(more)s", one=one, more=more), parts)
 
 
-def in_a_row(parts: Sequence[Value]) -> Value:
+def join_with_commas(parts: Sequence[Value]) -> Value:
     """Of a, b and c: `a, b, c`."""
     return reduce(lambda one, more: Message("%(one)s, %(more)s", one=one, more=more), parts)
 
 
-def one_by_one(parts: Sequence[Message]) -> Message:
+def join_with_semicolons(parts: Sequence[Message]) -> Message:
     """Of a, b and c: `a; b; c`."""
     return reduce(lambda one, more: Message("%(one)s; %(more)s", one=one, more=more), parts)
 
 
-def say_value(value: Value, language: Language) -> str:
+def format_value(value: Value, language: Language) -> str:
     """What fills a hole, in the words of this language."""
     match value:
         case Message():
-            return value.said(language)
+            return value.translate(language)
         case int():
             return language.whole(value)
         case float():

@@ -37,7 +37,7 @@ def clean_names(names: Sequence[str]) -> list[str]:
     return clean
 
 
-def check_apart(names: Iterable[str]) -> None:
+def check_distinct(names: Iterable[str]) -> None:
     """Whether nobody is called like another but for capitals: beyond this match they are one person.
 
     Raises:
@@ -79,7 +79,7 @@ def clean_name(name: str) -> str:
 _NAMELESS = re.compile(r"Player ([1-9][0-9]?)")
 
 
-def nameless(seat: int) -> str:
+def default_name(seat: int) -> str:
     """The name of this seat until somebody gives a better one.
 
     >>> nameless(2)
@@ -88,7 +88,7 @@ def nameless(seat: int) -> str:
     return f"Player {seat + 1}"
 
 
-def called(name: str) -> Value:
+def display_name(name: str) -> Value:
     """The name as people are told it: of who has none yet, in words of their own language."""
     found = _NAMELESS.fullmatch(name)
     return Message("Player %(n)s", n=int(found[1])) if found else name

@@ -21,7 +21,7 @@ class Situation(StrEnum):
     JUST_DICE = "just dice"
 
 
-FREE = (Situation.NO_MATCH, Situation.WON)
+READY_FOR_MATCH = (Situation.NO_MATCH, Situation.WON)
 """At which a match may be called to the table."""
 
 

@@ -15,7 +15,7 @@ from math import isfinite
 from typing import Any, TypeGuard, TypeVar
 
 from game.errors import quoted
-from game.message import Message, Value, any_of
+from game.message import Message, Value, join_with_or
 from game.names import is_printable
 
 Fault = Callable[[Message], Exception]
@@ -98,7 +98,7 @@ class TomlTable:
         value = self.data.get(key)
         members = [str(member) for member in kind]
         if value not in members:
-            raise self.wrong(key, any_of([*map(repr, members)]))
+            raise self.wrong(key, join_with_or([*map(repr, members)]))
         return kind(str(value))
 
     def line(self, key: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from game.odds.match_odds import MatchOdds, digest, near
+from game.odds.match_odds import MatchOdds, is_close, rules_digest
 from game.odds.table_store import TableStore, pack
 from game.rules import rule_files
 
@@ -25,7 +25,7 @@ def make(name: str) -> None:
     wins = MatchOdds.unsolved(rules, rules.target)
     for _ in wins.solve():
         pass
-    key = digest(rules, rules.target)
+    key = rules_digest(rules, rules.target)
     for old in TABLES.glob(f"{name}-{'?' * len(key)}.npz"):
         old.unlink()
     data = pack(wins.chances)
@@ -39,7 +39,7 @@ def missing() -> list[str]:
     with TemporaryDirectory() as empty:
         shelf = TableStore(Path(empty))
         sets = [rule_files.load(name) for name in rule_files.names()]
-        return [rules.name for rules in sets if near(rules) and shelf.find(rules) is None]
+        return [rules.name for rules in sets if is_close(rules) and shelf.find(rules) is None]
 
 
 if __name__ == "__main__":

@@ -185,7 +185,7 @@ def test_a_file_takes_anothers_place_in_one_module():
         if isinstance(call, ast.Call) and takes_a_place(call)
     }
 
-    assert places == {"game/plain_file.py", *MOVED_ASIDE}
+    assert places == {"game/file_io.py", *MOVED_ASIDE}
 
 
 def takes_a_place(call):

@@ -2,7 +2,7 @@
 
 from calibration.outline import OutlineFault
 from calibration.picture_checks import CheckName, PictureCheck, PictureFinding, PictureSide
-from game.message import Message, Share, Value, all_of
+from game.message import Message, Share, Value, join_with_and
 
 _SIDES = {
     PictureSide.LEFT: Message("left"),
@@ -122,7 +122,7 @@ def _focus(check: PictureCheck) -> Message:
 
 
 def _sides(check: PictureCheck) -> Value:
-    return all_of([_SIDES[side] for side in check.sides])
+    return join_with_and([_SIDES[side] for side in check.sides])
 
 
 def fault(found: OutlineFault) -> Message:

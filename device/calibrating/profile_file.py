@@ -9,7 +9,7 @@ from typing import Any
 from calibration.outline import Outline
 from calibration.profile import Colour, DiceLook, DiceSet, HeldControls, Mat, Profile
 from device.cameras.controls import EXPOSURE_US, GAIN, WHITE_K
-from device.files import read_bounded, write_whole
+from device.files import read_bounded, write_atomically
 from game import toml_table
 from game.message import Message
 from game.toml_table import TomlTable, is_number
@@ -76,7 +76,7 @@ def save(profile: Profile, path: Path) -> None:
     Raises:
         OSError: the folder cannot be written.
     """
-    write_whole(path, as_text(profile))
+    write_atomically(path, as_text(profile))
 
 
 def parse(text: str, where: str) -> Profile:

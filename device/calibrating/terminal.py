@@ -21,7 +21,7 @@ from device.calibrating.wizard import Wizard
 from device.cameras import SimulatedTray, camera_opener
 from device.cameras.controls import Tuning
 from device.errors import UsageError
-from device.files import as_owner_of, print_line, state_folder, write_whole
+from device.files import as_owner_of, print_line, state_folder, write_atomically
 from device.hardware.choices import as_mains, as_rotation
 from device.settings import Settings
 from device.watching.camera_thread import CameraThread
@@ -234,7 +234,7 @@ def _drawn(here: Here, state: CalibrationState) -> Path | None:
     path = here.folder / PICTURE
     try:
         with as_owner_of(here.folder):
-            write_whole(path, cv2.imencode(path.suffix, image)[1].tobytes())
+            write_atomically(path, cv2.imencode(path.suffix, image)[1].tobytes())
     except OSError:
         return None
     return path

@@ -15,7 +15,7 @@ from game.match.match import Match
 from game.odds.figures import Figures
 from game.rules.ruleset import Ruleset
 from game.situation import TableError
-from game.stats.counts import Counts, DiceInPlay
+from game.stats.counts import DiceSetPeriod, Totals
 from web.contracts.coach import Coaching, CoachMode, ReviewedMatch
 
 log = logging.getLogger(__name__)
@@ -137,7 +137,7 @@ class TableCoach:
         self._solving.begin(self._history.match(match_id).rules)
         self._changed()
 
-    def counts(self) -> Counts | None:
+    def counts(self) -> Totals | None:
         return self._reviews.counts(self._notes_file.notes.dice)
 
     def gone_back(self, position: int) -> None:
@@ -148,5 +148,5 @@ class TableCoach:
             log.warning("new matches may count for other dice: %s", error)
 
     def start_dice_set(self, name: str) -> None:
-        dice = DiceInPlay(name, self._reviews.newest())
+        dice = DiceSetPeriod(name, self._reviews.newest())
         self._notes_file.change(lambda notes: notes.with_dice(dice))

@@ -8,10 +8,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from device.files import write_whole
+from device.files import write_atomically
 from game.message import Message
 from game.situation import TableError
-from game.stats.counts import DiceInPlay
+from game.stats.counts import DiceSetPeriod
 from web.contracts.coach import CoachMode
 
 FILE = "coach.json"
@@ -24,9 +24,9 @@ class Notes:
     """How much the coach says, and which dice were thrown since when."""
 
     mode: CoachMode = CoachMode.OFF
-    dice: tuple[DiceInPlay, ...] = (DiceInPlay(""),)
+    dice: tuple[DiceSetPeriod, ...] = (DiceSetPeriod(""),)
 
-    def with_dice(self, dice: DiceInPlay) -> "Notes":
+    def with_dice(self, dice: DiceSetPeriod) -> "Notes":
         """These from now on; a set that was never thrown is forgotten."""
         thrown = tuple(each for each in self.dice if each.after < dice.after)
         return replace(self, dice=(*thrown, dice))
@@ -62,7 +62,7 @@ class NotesFile:
             if len(notes.dice) > MAX_SETS:
                 raise TableError(Message("%(most)s sets of dice are enough.", most=MAX_SETS))
             try:
-                write_whole(self._file, json.dumps(asdict(notes)))
+                write_atomically(self._file, json.dumps(asdict(notes)))
             except OSError as error:
                 raise TableError(
                     Message("That cannot be written down (%(why)s).", why=str(error.strerror))
@@ -86,5 +86,5 @@ def _read(file: Path) -> Notes | None:
         return None
 
 
-def _dice_set(values: dict[str, Any]) -> DiceInPlay:
-    return DiceInPlay(str(values["name"]), int(values["after"]))
+def _dice_set(values: dict[str, Any]) -> DiceSetPeriod:
+    return DiceSetPeriod(str(values["name"]), int(values["after"]))

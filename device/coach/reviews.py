@@ -9,7 +9,7 @@ from device.coach.worker_client import QuestionWorker
 from game.journal.history import History
 from game.odds.figures import Caveat
 from game.odds.review import Review
-from game.stats.counts import Counts, DiceInPlay
+from game.stats.counts import DiceSetPeriod, Totals
 from web.contracts.coach import ReviewedMatch
 
 log = logging.getLogger(__name__)
@@ -37,8 +37,8 @@ class Reviews:
         self._worker, self._history = worker, history
         self._lock = RLock()
         self._reviews: OrderedDict[Which, ReviewedMatch | None] = OrderedDict()
-        self._counts: Counts | None = None
-        self._counted: tuple[str, int, tuple[DiceInPlay, ...]] | None = None
+        self._counts: Totals | None = None
+        self._counted: tuple[str, int, tuple[DiceSetPeriod, ...]] | None = None
 
     def review(self, match_id: int, steps: int) -> ReviewedMatch | None:
         """The match with so many steps; None while it is gone through."""
@@ -68,7 +68,7 @@ class Reviews:
             elif which in self._reviews:
                 self._reviews[which] = ReviewedMatch(*future.result())
 
-    def counts(self, sets: tuple[DiceInPlay, ...]) -> Counts | None:
+    def counts(self, sets: tuple[DiceSetPeriod, ...]) -> Totals | None:
         """What all matches come to; None while they are counted."""
         which = self._history.identity, self.newest(), sets
         with self._lock:
@@ -81,11 +81,13 @@ class Reviews:
         """The position of the last entry there is."""
         return next((played.position for played in self._history.matches(limit=1)), 0)
 
-    def _count(self, sets: tuple[DiceInPlay, ...]) -> None:
+    def _count(self, sets: tuple[DiceSetPeriod, ...]) -> None:
         future = self._worker.ask("count", sets, SLICE_S)
         future.add_done_callback(lambda done: self._take_counts(sets, done))
 
-    def _take_counts(self, sets: tuple[DiceInPlay, ...], future: "Future[Counts | None]") -> None:
+    def _take_counts(
+        self, sets: tuple[DiceSetPeriod, ...], future: "Future[Totals | None]"
+    ) -> None:
         with self._lock:
             if error := future.exception():
                 log.warning("matches cannot be counted: %s", error)

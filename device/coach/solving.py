@@ -7,7 +7,7 @@ from threading import RLock
 from device.coach.worker_client import QuestionWorker
 from game.errors import GameError
 from game.message import Message
-from game.odds.ending import never_solved
+from game.odds.ending import unsolvable_reason
 from game.rules.ruleset import Ruleset
 
 SLICE_S = 0.25
@@ -39,7 +39,7 @@ class Solving:
 
     def trouble(self, rules: Ruleset) -> Message | None:
         """Why these are never solved, if they are not."""
-        return self._troubles.get(rules) or never_solved(rules)
+        return self._troubles.get(rules) or unsolvable_reason(rules)
 
     def begin(self, rules: Ruleset) -> None:
         """From the next slice on it is this one; another that is under way is kept as far as it is."""

@@ -17,11 +17,11 @@ from game.errors import GameError
 from game.journal.history import History
 from game.match.match import Match
 from game.odds.figures import Caveat, Figures, caveats, figures
-from game.odds.match_odds import MatchOdds, digest
+from game.odds.match_odds import MatchOdds, rules_digest
 from game.odds.review import Review, review
 from game.odds.table_store import TableStore
 from game.rules.ruleset import Ruleset
-from game.stats.counts import Counting, Counts, DiceInPlay
+from game.stats.counts import DiceSetPeriod, MatchCounter, Totals
 
 LOWEST = 19
 """Of all priorities."""
@@ -43,7 +43,7 @@ class Worker:
         self._history, self._tables = History(journal), tables
         self._remembered: dict[str, MatchOdds | None] = {}
         self._solving: _Solving | None = None
-        self._counting, self._identity = Counting(self._history), ""
+        self._counting, self._identity = MatchCounter(self._history), ""
 
     def figures(self, match: Match) -> Figures:
         """Of this match as it stands."""
@@ -65,7 +65,7 @@ class Worker:
         Raises:
             OddsError: it has no solution, or cannot be written down.
         """
-        key = digest(rules, rules.target)
+        key = rules_digest(rules, rules.target)
         if self._solving is None or self._solving.key != key:
             self.close()
             self._solving = _Solving(key, self._tables, self._tables.begin(rules))
@@ -75,7 +75,7 @@ class Worker:
             self._remembered.pop(key, None)
         return share
 
-    def count(self, sets: tuple[DiceInPlay, ...], seconds: float) -> Counts | None:
+    def count(self, sets: tuple[DiceSetPeriod, ...], seconds: float) -> Totals | None:
         """Go on for so long with counting all matches; None while some are not counted.
 
         Raises:
@@ -97,7 +97,7 @@ class Worker:
             self._solving = None
 
     def _wins(self, rules: Ruleset) -> MatchOdds | None:
-        key = digest(rules, rules.target)
+        key = rules_digest(rules, rules.target)
         if key not in self._remembered:
             while len(self._remembered) >= REMEMBERED:
                 self._remembered.pop(next(iter(self._remembered)))

@@ -11,11 +11,11 @@ import click
 from device.commands.options import rules_option
 from device.errors import BAD_INPUT, UsageError
 from device.files import print_line
-from game.count_words import faces, n_dice
 from game.errors import ThrowError, quoted
 from game.rules import rule_files, scoring
 from game.rules.ruleset import Dice, Ruleset
 from game.rules.scoring import Effect, Keep, ThrowEvent
+from game.wording import dice_count, format_dice
 
 MAX_LINE = 1000
 """Characters: twenty dice with a word between them are fewer; /dev/zero has no end."""
@@ -77,12 +77,12 @@ def _parse(text: str, rules: Ruleset) -> Dice:
     digits = "".join(text.split())
     if not (digits.isascii() and digits.isdigit()):
         raise UsageError(f"{quoted(text.strip())} is no throw: write the faces, as in 1 1 3 3 3 5")
-    return scoring.dice(map(int, digits), rules)
+    return scoring.checked_dice(map(int, digits), rules)
 
 
 def to_json(throw: Dice, rules: Ruleset) -> dict[str, Any]:
     """The public form of a throw and its keeps."""
-    keeps = scoring.keeps(throw, rules)
+    keeps = scoring.legal_keeps(throw, rules)
     return {
         "throw": list(throw),
         "farkle": not keeps,
@@ -109,15 +109,15 @@ def _show_json(throw: Dice, rules: Ruleset) -> None:
 
 
 def _show(throw: Dice, rules: Ruleset) -> None:
-    keeps = scoring.keeps(throw, rules)
-    click.echo(f"{faces(throw)}  ({rules.title})")
+    keeps = scoring.legal_keeps(throw, rules)
+    click.echo(f"{format_dice(throw)}  ({rules.title})")
     for event in scoring.throw_events(throw, rules):
         click.echo(f"  {_by_itself(event)}")
     if not keeps:
         click.echo("  farkle: nothing scores")
     for keep in keeps:
-        left = "hot dice: throw all again" if keep.hot else f"throw {n_dice(keep.dice_left)}"
-        click.echo(f"  {faces(keep.dice):<12}{keep.score:>6,}  {left:<26}{keep}")
+        left = "hot dice: throw all again" if keep.hot else f"throw {dice_count(keep.dice_left)}"
+        click.echo(f"  {format_dice(keep.dice):<12}{keep.score:>6,}  {left:<26}{keep}")
 
 
 def _by_itself(event: ThrowEvent) -> str:

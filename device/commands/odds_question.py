@@ -48,8 +48,8 @@ def parse(text: str, rules: Ruleset) -> OddsQuestion:
     if not 1 <= n_dice <= rules.n_dice:
         raise UsageError(f"--from: dice 1 to {rules.n_dice}, not {n_dice}")
     at_risk = int(said.get("turn", 0))
-    throw = scoring.dice(map(int, said["throw"]), rules) if "throw" in said else None
-    keeps = scoring.keeps(throw, rules) if throw else ()
+    throw = scoring.checked_dice(map(int, said["throw"]), rules) if "throw" in said else None
+    keeps = scoring.legal_keeps(throw, rules) if throw else ()
     if throw and not keeps:
         raise UsageError("--from: that throw is a farkle: nothing is left to choose")
     return OddsQuestion(

@@ -12,12 +12,12 @@ from device.commands.odds_question import OddsQuestion, parse
 from device.errors import UsageError
 from game.message import Message
 from game.odds.advice import TurnOdds, TurnOption, turn_odds
-from game.odds.compiled_rules import throws
-from game.odds.match_odds import MatchOdds, exact, left_out, with_taking_over
+from game.odds.compiled_rules import compile_rules
+from game.odds.match_odds import MatchOdds, first_player_with_piggyback, is_exact, left_out_of_match
 from game.odds.simulation import play_out
 from game.odds.table_store import TableStore
 from game.odds.throw_odds import chances_to_reach, farkle_within, throw_chances
-from game.odds.turn_odds import average, left_out_of_turn, points_table
+from game.odds.turn_odds import left_out_of_turn, long_run_average, points_table
 from game.rules.ruleset import Piggyback, Ruleset
 
 _SAVE_EVERY_S = 20
@@ -41,11 +41,11 @@ def to_json(rules: Ruleset, target: int, wins: MatchOdds | None) -> dict[str, An
         },
         "turn": {
             "value": table.value,
-            "average": average(rules),
+            "average": long_run_average(rules),
             "open": _open(rules),
             "left_out": list(map(str, left_out_of_turn(rules))),
         },
-        "match": _match_json(target, wins) if exact(rules) else None,
+        "match": _match_json(target, wins) if is_exact(rules) else None,
     }
 
 
@@ -55,13 +55,13 @@ def _match_json(target: int, wins: MatchOdds | None) -> dict[str, Any] | None:
     return {
         "target": target,
         "first_player_wins": wins.first_player,
-        "left_out": list(map(str, left_out(wins.rules))),
+        "left_out": list(map(str, left_out_of_match(wins.rules))),
     }
 
 
 def _open(rules: Ruleset) -> float:
     """Chance to get on the board, or to bank at all, in a turn that goes for it."""
-    compiled = throws(rules)
+    compiled = compile_rules(rules)
     needed = compiled.needed(opened=False)
     return float(chances_to_reach(compiled, needed, needed)[needed])
 
@@ -101,7 +101,7 @@ def _show_turn(rules: Ruleset) -> None:
     _show_left_out(left_out_of_turn(rules))
     click.echo(f"  {table.value:>10.3f}  points on average")
     if rules.three_farkles:
-        click.echo(f"  {average(rules):>10.3f}  in the long run, farkles in a row paid")
+        click.echo(f"  {long_run_average(rules):>10.3f}  in the long run, farkles in a row paid")
     needed = max(rules.opening, rules.minimum_bank)
     if needed:
         click.echo(
@@ -134,14 +134,14 @@ def _show_match(rules: Ruleset, said: str, target: int, wins: MatchOdds | None) 
         click.echo(f"  {_unsolved(said, target)}")
         return
     click.echo(f"  {wins.first_player:>10.3%}  chance of the player who begins")
-    _show_left_out(left_out(rules))
+    _show_left_out(left_out_of_match(rules))
     if rules.piggyback is not Piggyback.NO:
         click.echo(f"  {'':>10}  {_taking_over(wins, said)}")
 
 
 def _taking_over(wins: MatchOdds, said: str) -> str:
     """How far the figure without taking over is off."""
-    share = with_taking_over(wins.rules, wins.target)
+    share = first_player_with_piggyback(wins.rules, wins.target)
     if share is None:
         return f"by how much that is off: traykeeper odds simulate --rules {said} --target {wins.target}"
     return f"with that it is {share:.1%}: off by {wins.first_player - share:+.1%}"
@@ -163,7 +163,7 @@ def solve(rules: Ruleset, target: int) -> None:
     if not wins.solved:
         _solve(place, wins)
     click.echo(f"{wins.first_player:.3%} for the player who begins")
-    _show_left_out(left_out(rules))
+    _show_left_out(left_out_of_match(rules))
 
 
 def _solve(place: TableStore, wins: MatchOdds) -> None:
@@ -221,7 +221,7 @@ def answer(rules: Ruleset, said: str, target: int, text: str, *, as_json: bool) 
     if wins is None or not wins.solved:
         click.echo(_unsolved(said, target))
     else:
-        _show_left_out(left_out(rules))
+        _show_left_out(left_out_of_match(rules))
 
 
 def options(odds: TurnOdds, question: OddsQuestion) -> tuple[TurnOption, ...]:
@@ -266,8 +266,8 @@ def _answer_json(
         "target": target,
         "mine": question.table.mine,
         "theirs": question.table.theirs,
-        "exact": exact(rules),
-        "left_out": list(map(str, left_out(rules))),
+        "exact": is_exact(rules),
+        "left_out": list(map(str, left_out_of_match(rules))),
         "options": [_option_json(option) for option in found],
     }
 

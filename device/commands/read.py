@@ -22,7 +22,7 @@ from device.errors import BAD_INPUT, UsageError
 from device.files import print_line, printable
 from device.picture_list import Picture, TablePictures
 from device.session import messages
-from game.count_words import faces
+from game.wording import format_dice
 from vision import Quad, Reading
 from vision import read as read_picture
 from vision.annotate import annotate
@@ -140,7 +140,7 @@ def _unread(name: str, reason: str) -> dict[str, Any]:
 
 
 def _line(picture: Picture, reading: Reading) -> str:
-    seen = faces(reading.values) or "no dice"
+    seen = format_dice(reading.values) or "no dice"
     if reading.is_sure:
         return f"{printable(picture.name)}: {seen}"
     told = [f"{printable(picture.name)}: {seen}, not sure.", *map(str, messages.advice(reading))]

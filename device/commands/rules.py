@@ -8,17 +8,17 @@ import click
 
 from device.files import print_line
 from device.session import messages
-from game.count_words import faces, goal
 from game.errors import RulesetError
 from game.match.match import Match
 from game.match.match_text import from_text
 from game.match.state import State, Turn
-from game.match.story import story
+from game.match.timeline import timeline_rows
 from game.names import clean_names
 from game.rules import rule_files, score_card
 from game.rules.ruleset import Ruleset
 from game.rules.sentences import sentences
-from game.textfile import read_stdin, read_text
+from game.text_file import read_stdin, read_text
+from game.wording import format_dice, match_length
 
 
 @click.group()
@@ -140,10 +140,10 @@ def replay(path: str, *, as_json: bool) -> None:
         click.echo(json.dumps(match_json(match)))
         return
     state = match.state
-    click.echo(f"{match.rules.title}, {goal(match.rules.rounds, match.rules.target)}")
+    click.echo(f"{match.rules.title}, {match_length(match.rules.rounds, match.rules.target)}")
     for number, turn in enumerate(state.turns, 1):
         click.echo(f"{number:>3}  {state.players[turn.seat].name:<16}{_turn_line(turn)}")
-    if state.turn.throws or state.turn.brought:
+    if state.turn.throws or state.turn.starting_points:
         click.echo(f"     {state.player.name:<16}{_turn_line(state.turn)}")
     click.echo()
     for player in sorted(state.players, key=lambda player: -player.score):
@@ -153,7 +153,9 @@ def replay(path: str, *, as_json: bool) -> None:
 
 def _turn_line(turn: Turn) -> str:
     throws = ", ".join(
-        f"{faces(throw.dice)} kept {faces(throw.keep.dice)}" if throw.keep else faces(throw.dice)
+        f"{format_dice(throw.dice)} kept {format_dice(throw.keep.dice)}"
+        if throw.keep
+        else format_dice(throw.dice)
         for throw in turn.throws
     )
     end = f"{turn.ending} {turn.points:,}" if turn.points else str(turn.ending or "at risk")
@@ -167,13 +169,15 @@ def match_json(match: Match) -> dict[str, Any]:
     return {
         "rules": match.rules.name,
         "target": match.rules.target,
-        "options": list(rule_files.differences(match.rules)),
+        "options": list(rule_files.differing_lines(match.rules)),
         "players": [
             {"name": p.name, "score": p.score, "opened": p.opened, "team": p.team, "here": p.here}
             for p in state.players
         ],
         "turns": [
-            _turn_json(row.turn) | {"scores": list(row.scores)} for row in story(match) if row.turn
+            _turn_json(row.turn) | {"scores": list(row.scores)}
+            for row in timeline_rows(match)
+            if row.turn
         ],
         "turn": None
         if state.winner is not None
@@ -186,7 +190,7 @@ def match_json(match: Match) -> dict[str, Any]:
 def _turn_json(turn: Turn) -> dict[str, Any]:
     return {
         "seat": turn.seat,
-        "brought": turn.brought,
+        "brought": turn.starting_points,
         "bonus": turn.bonus,
         "throws": [
             {

@@ -22,7 +22,7 @@ from device.doctor.findings import (
 )
 from device.doctor.system import Machine, System
 from device.files import SERVICE_USER
-from game.message import Message, Verbatim, all_of
+from game.message import Message, Verbatim, join_with_and
 
 GROUPS = ("video", "gpio")
 SENSOR = re.compile(r"((?:imx|ov)\w+)")
@@ -102,8 +102,10 @@ def rights(system: System) -> Finding:
         return skipped(Message("the service is not installed: it is your own rights that count"))
     missing = [name for name in GROUPS if not _is_member(SERVICE_USER, name)]
     if missing:
-        return failed(NOT_ALLOWED, Message("not in %(groups)s", groups=all_of(missing)))
-    return ok(Message("user %(user)s, in %(groups)s", user=SERVICE_USER, groups=all_of(GROUPS)))
+        return failed(NOT_ALLOWED, Message("not in %(groups)s", groups=join_with_and(missing)))
+    return ok(
+        Message("user %(user)s, in %(groups)s", user=SERVICE_USER, groups=join_with_and(GROUPS))
+    )
 
 
 def _is_member(user: str, group: str) -> bool:

@@ -16,7 +16,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from device.doctor.system import PATIENCE_S, System
 from device.errors import UsageError
-from device.files import SERVICE, whole_file, zip_member
+from device.files import SERVICE, atomic_file, zip_member
 from device.settings import as_text
 
 SECRET = re.compile(
@@ -39,7 +39,7 @@ def pack_report(path: Path, system: System, found: str, *, pictures: bool) -> No
     if not path.parent.is_dir():
         raise UsageError(f"{path}: no report can be written there: there is no such folder")
     try:
-        with whole_file(path) as file, ZipFile(file, "w", ZIP_DEFLATED) as report:
+        with atomic_file(path) as file, ZipFile(file, "w", ZIP_DEFLATED) as report:
             os.fchmod(file.fileno(), READABLE)
             for name, text in _texts(system, found):
                 report.writestr(zip_member(name, ZIP_DEFLATED), without_secrets(text))

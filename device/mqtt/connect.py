@@ -14,7 +14,7 @@ from device.mqtt.publisher import Publisher
 from device.settings import Settings
 from game.errors import GameError
 from game.journal.feed import Feed
-from game.journal.journal import FILE as JOURNAL
+from game.journal.journal import JOURNAL_FILE as JOURNAL
 
 
 @contextmanager

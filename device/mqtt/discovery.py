@@ -10,7 +10,7 @@ from typing import Any
 
 from device.mqtt.topics import ROOT, Topics
 from game.situation import Situation
-from game.stats.moments import Happening
+from game.stats.announcements import AnnouncementKind
 
 _TURN = "{{ value_json.turn.%s if value_json.turn else %s }}"
 
@@ -69,7 +69,7 @@ def _components(topics: Topics) -> Iterator[tuple[str, dict[str, Any]]]:
             "name": "Happened",
             "icon": "mdi:party-popper",
             "state_topic": topics.moment,
-            "event_types": [happening.value for happening in Happening],
+            "event_types": [happening.value for happening in AnnouncementKind],
         },
     )
     yield (

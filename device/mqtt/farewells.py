@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 
 from device.errors import UsageError
-from device.files import write_whole
+from device.files import write_atomically
 from device.mqtt.address import Address, address
 from device.mqtt.client import BrokerClient, Ears
 from device.mqtt.outbox import Note
@@ -67,7 +67,7 @@ class Farewells:
         self._open = still
         with suppress(OSError):  # a full disk: what is told twice does no harm
             if still:
-                write_whole(self._path, json.dumps([asdict(left) for left in still]))
+                write_atomically(self._path, json.dumps([asdict(left) for left in still]))
             else:
                 self._path.unlink(missing_ok=True)
 

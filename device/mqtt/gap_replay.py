@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from device.mqtt.topics import is_board
-from game.journal.feed import FeedLine, Recorded
+from game.journal.feed import FeedLine, RecordedMatch
 from game.journal.wire import is_match_id
 
 MATCHES_AT_ONCE = 500
@@ -18,7 +18,7 @@ LARGEST_REQUEST = 1_000
 class Recording(Protocol):
     """Where the matches are: `game.journal.feed.Feed`."""
 
-    def matches(self) -> list[Recorded]: ...
+    def matches(self) -> list[RecordedMatch]: ...
 
     def whole(self, number: int) -> Iterator[FeedLine]: ...
 
@@ -28,7 +28,7 @@ class Replay:
 
     def __init__(self, feed: Recording) -> None:
         self._feed = feed
-        self._known: dict[str, Recorded] = {}
+        self._known: dict[str, RecordedMatch] = {}
 
     def answer(self, payload: bytes) -> tuple[str, dict[str, Any]] | None:
         """Who asked, and what they are told; None where nobody can be meant.

@@ -7,8 +7,8 @@ from typing import Any, Protocol, Self
 
 from game.commands import Command, ProposeMatch, StartMatch
 from game.errors import GameError
-from game.message import Message, Paragraph, all_of
-from game.situation import FREE, TableError
+from game.message import Message, Paragraph, join_with_and
+from game.situation import READY_FOR_MATCH, TableError
 from web.contracts.table import Snapshot
 
 LARGEST_CALL = 4_000
@@ -58,7 +58,7 @@ class Invitation:
         calls = Message(
             "%(title)s calls %(names)s to this tray.",
             title=self.title,
-            names=all_of(self.match.names),
+            names=join_with_and(self.match.names),
         )
         return Paragraph(calls, Message("Begin their match?"))
 
@@ -84,7 +84,7 @@ class Invitations:
     def look(self, snapshot: Snapshot) -> None:
         """Ask, if now is the time."""
         wanted = self._open
-        if wanted is None or snapshot.situation not in FREE:
+        if wanted is None or snapshot.situation not in READY_FOR_MATCH:
             return
 
         def answered(accepted: bool) -> None:  # noqa: FBT001 - what was said

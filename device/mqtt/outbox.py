@@ -12,9 +12,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Self
 
+from game.file_io import write_atomically
 from game.journal.feed import Feed, FeedLine
 from game.journal.wire import WireEntry
-from game.plain_file import write_whole
 
 FILE = "mqtt.json"
 
@@ -44,7 +44,7 @@ class Note:
         It need not outlive the cut: what is sent again counts once.
         """
         with suppress(OSError):  # a full disk: the entries go out again, and count once
-            write_whole(path, json.dumps(asdict(self)), synced=False)
+            write_atomically(path, json.dumps(asdict(self)), synced=False)
 
 
 WINDOW = 50

@@ -24,7 +24,7 @@ from device.mqtt.topics import BIRTH, OFFLINE, ONLINE, Topics
 from device.mqtt.tray_state import state_json
 from game.errors import GameError
 from game.journal.feed import Feed, FeedLine
-from game.stats.moments import moments
+from game.stats.announcements import announcements
 from web.contracts.table import Snapshot
 
 log = logging.getLogger(__name__)
@@ -203,7 +203,7 @@ class Publisher:
 
     def _line(self, line: FeedLine) -> int:
         if self._caught_up:  # what happened during an outage makes no lights flash later
-            for moment in moments(line.before, line.match):
+            for moment in announcements(line.before, line.match):
                 self._publish(self._topics.moment, _text(moment), qos=0)
         return self._publish(self._topics.event, _text(line.entry.to_json()))
 

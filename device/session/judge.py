@@ -11,13 +11,13 @@ from device.session.mid_turn import judge_mid_turn
 from device.session.placement import Placement, compare, place_of, tapped
 from device.session.tray_reader import TrayReading
 from device.session.verdict import Accept, Answer, Ask, Attention, EmptyTray, NotThrown, Verdict
-from game.count_words import n_dice
 from game.match.events import Action, Banked, Corrected, Place, Spliced, Thrown, TookOver
 from game.match.match import Match
 from game.match.state import State, Throw
 from game.message import Message, Paragraph
 from game.rules.ruleset import Dice
 from game.rules.scoring import Effect, throw_events
+from game.wording import dice_count
 from vision.reading import Reading
 
 
@@ -121,7 +121,7 @@ def judge_again(match: Match, throw: Throw, tray_reading: TrayReading) -> Dice |
         return NotThrown(Paragraph(nothing, messages.advice(tray_reading.reading)[0]))
     found = compare(tray_reading.reading, throw.set_aside, match.rules.n_dice).faces
     if len(found) != len(throw.dice):
-        had, lie = n_dice(len(throw.dice)), n_dice(len(found))
+        had, lie = dice_count(len(throw.dice)), dice_count(len(found))
         return NotThrown(
             Message(
                 "Nothing is changed: the throw had %(had)s, in the tray: %(lie)s.",
@@ -160,7 +160,7 @@ def only_die(tray_reading: TrayReading, before: tuple[Place, ...]) -> int | Verd
     if len(lay.thrown) > 1:
         many = Message(
             "One die decides who starts: take the others out (%(dice)s lie there).",
-            dice=n_dice(len(lay.thrown)),
+            dice=dice_count(len(lay.thrown)),
         )
         return Attention((many,))
     return lay.faces[0]
@@ -195,7 +195,7 @@ def _resets(state: State, dice: Dice) -> bool:
 
 
 def _ask_reset(state: State, dice: Dice, actions: tuple[Action, ...]) -> Ask:
-    name = state.player.called
+    name = state.player.display_name
     label = Message(
         "%(dice)s: %(name)s's %(points)s go back to zero",
         dice=dice,
@@ -219,7 +219,7 @@ def _take_over(state: State, lay: Placement) -> Verdict:
     """All dice are a fresh start, exactly the dice left over a take-over, else it is asked."""
     assert state.left_over is not None  # noqa: S101 - asked by the caller
     left, n, thrown = state.left_over, state.rules.n_dice, len(lay.thrown)
-    name = state.player.called
+    name = state.player.display_name
     if thrown == n == left.dice:
         question = Message("A fresh start, or %(points)s taken over?", points=left.points)
         return Ask(question, _fresh_or_taken_over(state, lay))
@@ -232,8 +232,8 @@ def _take_over(state: State, lay: Placement) -> Verdict:
         (
             Message(
                 "Saw %(seen)s: all dice are a fresh start, %(left)s a take-over.",
-                seen=n_dice(thrown),
-                left=n_dice(left.dice),
+                seen=dice_count(thrown),
+                left=dice_count(left.dice),
             ),
         )
     )
@@ -241,7 +241,7 @@ def _take_over(state: State, lay: Placement) -> Verdict:
 
 def _fresh_or_taken_over(state: State, lay: Placement) -> tuple[Answer, Answer]:
     assert state.left_over is not None  # noqa: S101 - asked by the caller
-    name = state.player.called
+    name = state.player.display_name
     fresh = Message("%(name)s starts a fresh turn with %(dice)s", name=name, dice=lay.faces)
     take_over = Message(
         "%(name)s takes over %(points)s and threw %(dice)s",
@@ -253,7 +253,7 @@ def _fresh_or_taken_over(state: State, lay: Placement) -> tuple[Answer, Answer]:
 
 
 def _first_throw(state: State, lay: Placement) -> Verdict:
-    n, name, seen = state.dice_in_hand, state.player.called, len(lay.thrown)
+    n, name, seen = state.dice_in_hand, state.player.display_name, len(lay.thrown)
     if seen == n:
         return Accept((lay.event,))
     if seen + len(lay.stayed) == n:
@@ -261,7 +261,7 @@ def _first_throw(state: State, lay: Placement) -> Verdict:
     why = (
         Message("%(name)s begins with all dice", name=name)
         if n == state.rules.n_dice
-        else Message("%(name)s throws %(dice)s", name=name, dice=n_dice(n))
+        else Message("%(name)s throws %(dice)s", name=name, dice=dice_count(n))
     )
     return Attention((messages.expected(n, seen, why),))
 

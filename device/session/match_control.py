@@ -58,16 +58,16 @@ from game.match.events import (
     Undone,
 )
 from game.match.match import Match
-from game.match.match_text import insertion
-from game.match.repair import check_seats, repairs
+from game.match.match_text import inserted_turn
+from game.match.repair import check_same_players, repairs
 from game.match.rolloff import RollOff
 from game.match.roster import MIN_PLAYERS
 from game.match.state import Throw
 from game.message import Message, Paragraph
-from game.names import check_apart
+from game.names import check_distinct
 from game.rules import scoring
 from game.rules.ruleset import Ruleset
-from game.situation import FREE, Choice, Situation, TableError
+from game.situation import READY_FOR_MATCH, Choice, Situation, TableError
 
 NO = Answer(Message("No: nothing is changed"))
 """To a question that has one answer."""
@@ -263,7 +263,9 @@ class MatchControl:
 
     def _start(self, wanted: StartMatch) -> None:
         match = match_setup.wanted(self.rules, wanted)
-        self._begin(match, Message("A new match: %(name)s begins.", name=match.state.player.called))
+        self._begin(
+            match, Message("A new match: %(name)s begins.", name=match.state.player.display_name)
+        )
 
     def _rematch(self) -> None:
         """The same rules, teams and players, but those who left; the next player begins."""
@@ -271,16 +273,18 @@ class MatchControl:
         if old.state.winner is None:
             raise TableError(Message("The match is not over: play on, or set up a new match."))
         match = match_setup.rematch(old)
-        self._begin(match, Message("A rematch: %(name)s begins.", name=match.state.player.called))
+        self._begin(
+            match, Message("A rematch: %(name)s begins.", name=match.state.player.display_name)
+        )
 
     def _invite(self, call: ProposeMatch) -> None:
         """Ask whether a match of these players may begin here, where none is played."""
-        if self.situation not in FREE or self.rolloff.rolls:
+        if self.situation not in READY_FOR_MATCH or self.rolloff.rolls:
             raise TableError(Message("A match is played here: it is asked when that is over."))
         match = match_setup.wanted(self.rules, call.match)
 
         def begin() -> None:
-            self._begin(match, Message("%(name)s begins.", name=match.state.player.called))
+            self._begin(match, Message("%(name)s begins.", name=match.state.player.display_name))
             call.answered(True)
 
         def decline() -> None:
@@ -365,7 +369,7 @@ class MatchControl:
         if match is None:
             self.message = messages.tie(self.rolloff)
         else:
-            first = match.state.player.called
+            first = match.state.player.display_name
             self._begin(match, Message("%(name)s threw highest and begins.", name=first))
 
     # A match goes on
@@ -373,14 +377,14 @@ class MatchControl:
     def _tap_in(self, dice: Iterable[int]) -> None:
         self._seen_s = None
         if not self.live_match:
-            (face,) = scoring.dice(dice, replace(self.rules, n_dice=1))
+            (face,) = scoring.checked_dice(dice, replace(self.rules, n_dice=1))
             self._clear()
             self._tray_reader.mark_accepted()
             self._leftovers = (*self._lay, *tapped((face,)))
             self._roll(face)
             return
         match = self.live_match.match
-        verdict = judge.judge_tapped(match, scoring.dice(dice, match.rules))
+        verdict = judge.judge_tapped(match, scoring.checked_dice(dice, match.rules))
         self._clear()
         self._apply(verdict)
 
@@ -399,7 +403,7 @@ class MatchControl:
         correction = Corrected(index, dice)
         match = self.live_match.match
         try:
-            check_seats(match, match.push(correction), since=index)
+            check_same_players(match, match.push(correction), since=index)
         except LaterStepError as error:
             self._ask_for_repair(correction, error.message)
             return
@@ -429,13 +433,13 @@ class MatchControl:
     def _by_hand(self, event: Event) -> None:
         before = self.live_match.match
         if isinstance(event, Joined | Renamed):
-            check_apart(player.name for player in before.push(event).state.players)
+            check_distinct(player.name for player in before.push(event).state.players)
         match = self._do(event)
         self._clear(but_look=isinstance(event, Joined | Renamed | ScoreSet))
         self.message = messages.by_hand(event, before, match)
 
     def _insert(self, command: InsertTurn) -> None:
-        turn = insertion(self.live_match.match, command.turn, command.before)
+        turn = inserted_turn(self.live_match.match, command.turn, command.before)
         self._revise(Message("Put in by hand."), turn)
 
     def _undo(self) -> None:

@@ -3,7 +3,7 @@
 from game.commands import StartMatch
 from game.match.match import Match
 from game.match.rolloff import RollOff
-from game.names import check_apart, nameless
+from game.names import check_distinct, default_name
 from game.rules import rule_files
 from game.rules.ruleset import Ruleset
 
@@ -18,9 +18,9 @@ def wanted(usual: Ruleset, form: StartMatch) -> Match:
     name = form.rules
     chosen = usual if name in (None, usual.name) else rule_files.published(str(name))
     target = {} if form.target is None else {"target": form.target}
-    chosen = rule_files.changed(chosen, target | dict(form.options or {}))
+    chosen = rule_files.with_options(chosen, target | dict(form.options or {}))
     match = Match.start(chosen, form.names, teams=form.teams)
-    check_apart(player.name for player in match.state.players)
+    check_distinct(player.name for player in match.state.players)
     return match
 
 
@@ -28,7 +28,7 @@ def from_rolloff(rules: Ruleset, rolloff: RollOff) -> Match | None:
     """None while the highest tie."""
     if rolloff.first is None:
         return None
-    names = [nameless(seat) for seat in range(len(rolloff.rolls))]
+    names = [default_name(seat) for seat in range(len(rolloff.rolls))]
     return Match.start(rules, names, first=rolloff.first)
 
 

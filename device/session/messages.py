@@ -2,30 +2,30 @@
 
 from collections.abc import Callable
 
-from game.count_words import n_dice
 from game.dice_log import DiceThrow
-from game.match.effects import best_of_others
 from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TookOver, TurnSet
+from game.match.keep_hints import best_opponent
 from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.match.state import Throw, Turn, TurnEnding
-from game.message import Message, Paragraph, Value, all_of, in_a_row
-from game.names import called, nameless
+from game.message import Message, Paragraph, Value, join_with_and, join_with_commas
+from game.names import default_name, display_name
 from game.rules import scoring
 from game.rules.ruleset import Ruleset
+from game.wording import dice_count
 from vision.reading import Problem, Reading
 
 
 def roller(seat: int) -> Value:
     """Whoever throws for the beginning, without a name so far."""
-    return called(nameless(seat))
+    return display_name(default_name(seat))
 
 
 def tie(rolloff: RollOff) -> Message:
     """Who throws again for the beginning."""
     return Message(
         "%(names)s tie: %(name)s throws one die again.",
-        names=all_of([roller(seat) for seat in rolloff.highest]),
+        names=join_with_and([roller(seat) for seat in rolloff.highest]),
         name=roller(rolloff.seat or 0),
     )
 
@@ -43,7 +43,9 @@ def standing(match: Match) -> Message:
     state = match.state
     if state.winner is not None:
         winner = state.players[state.winner]
-        return Message("%(name)s wins with %(points)s!", name=winner.called, points=winner.score)
+        return Message(
+            "%(name)s wins with %(points)s!", name=winner.display_name, points=winner.score
+        )
     return _at_risk(match) if state.turn.last else _next(match)
 
 
@@ -67,7 +69,11 @@ def by_hand(event: Event, before: Match, after: Match) -> Message:
 
 def _turn_set(event: TookOver | TurnSet, after: Match) -> Message:
     state = after.state
-    name, points, dice = state.player.called, state.turn.brought, n_dice(state.dice_in_hand)
+    name, points, dice = (
+        state.player.display_name,
+        state.turn.starting_points,
+        dice_count(state.dice_in_hand),
+    )
     if isinstance(event, TookOver):
         return Message(
             "%(name)s takes over %(points)s at risk, %(dice)s to throw.",
@@ -89,19 +95,21 @@ def _roster_set(
     was, now = before.state.players, after.state.players
     match event:
         case Joined():
-            return Message("%(name)s joins and throws last.", name=now[-1].called)
+            return Message("%(name)s joins and throws last.", name=now[-1].display_name)
         case Left():
-            left = Message("%(name)s leaves.", name=now[event.seat].called)
+            left = Message("%(name)s leaves.", name=now[event.seat].display_name)
             return Paragraph(left, standing(after))
         case Renamed():
-            old, new = was[event.seat].called, now[event.seat].called
+            old, new = was[event.seat].display_name, now[event.seat].display_name
             return Message("%(old)s is now %(name)s.", old=old, name=new)
         case Reordered():
-            names = in_a_row([now[seat].called for seat in after.state.order])
+            names = join_with_commas([now[seat].display_name for seat in after.state.order])
             return Message("The order is now %(names)s.", names=names)
         case ScoreSet():
             player = now[event.seat]
-            return Message("%(name)s has %(points)s now.", name=player.called, points=player.score)
+            return Message(
+                "%(name)s has %(points)s now.", name=player.display_name, points=player.score
+            )
 
 
 def just_thrown(throw: DiceThrow | None) -> Message:
@@ -122,28 +130,28 @@ def resumed(match: Match) -> Message:
 def _in_mid_turn(match: Match) -> Message | None:
     state = match.state
     last = state.turn.last
-    keep = (last.keep or state.bank_keep) if last and state.winner is None else None
+    keep = (last.keep or state.best_bank_keep) if last and state.winner is None else None
     if keep is None:
         return None
     return Message(
         "%(name)s, %(points)s at risk, %(dice)s to throw.",
-        name=state.player.called,
+        name=state.player.display_name,
         points=state.locked_points + keep.score,
-        dice=n_dice(keep.dice_left or state.rules.n_dice),
+        dice=dice_count(keep.dice_left or state.rules.n_dice),
     )
 
 
 def _at_risk(match: Match) -> Message:
     state = match.state
-    last, name = state.turn.throws[-1], state.player.called
+    last, name = state.turn.throws[-1], state.player.display_name
     if last.keep:
         return Message(
             "%(name)s has %(points)s at risk and throws %(dice)s.",
             name=name,
             points=state.locked_points + last.keep.score,
-            dice=n_dice(last.keep.dice_left or state.rules.n_dice),
+            dice=dice_count(last.keep.dice_left or state.rules.n_dice),
         )
-    best = state.bank_keep
+    best = state.best_bank_keep
     if best is None:
         return Message(
             "%(dice)s: %(name)s may throw the last die once more.", dice=last.dice, name=name
@@ -162,7 +170,7 @@ def _cost(throw: Throw) -> Message | None:
 
 
 def _finished(match: Match, turn: Turn) -> Message:
-    name = match.state.players[turn.seat].called
+    name = match.state.players[turn.seat].display_name
     match turn.ending:
         case TurnEnding.FARKLE:
             return Paragraph(_farkled(name, turn, match.rules), _three_in_a_row(turn))
@@ -175,7 +183,7 @@ def _finished(match: Match, turn: Turn) -> Message:
         case TurnEnding.SKIP:
             return Message("%(name)s is skipped.", name=name)
     if turn.given_to is not None:
-        other = match.state.players[turn.given_to].called
+        other = match.state.players[turn.given_to].display_name
         return Message(
             "%(name)s overshoots: %(points)s go to %(other)s.",
             name=name,
@@ -203,7 +211,7 @@ def _farkled(name: Value, turn: Turn, rules: Ruleset) -> Message:
             if lost
             else Message("Farkle, %(name)s!", name=name)
         )
-    if not last.keep and scoring.table(rules)[last.dice]:
+    if not last.keep and scoring.keep_table(rules)[last.dice]:
         return Message(
             "%(dice)s is too little to bank: %(name)s scores zero.", dice=last.dice, name=name
         )
@@ -218,14 +226,14 @@ def _farkled(name: Value, turn: Turn, rules: Ruleset) -> Message:
 
 
 def _next(match: Match) -> Message:
-    name = match.state.player.called
+    name = match.state.player.display_name
     if match.state.closer is None:
         return Message("%(name)s throws.", name=name)
-    leader = match.state.players[best_of_others(match.state)]
+    leader = match.state.players[best_opponent(match.state)]
     return Message(
         "Last round: %(name)s must top %(leader)s's %(points)s.",
         name=name,
-        leader=leader.called,
+        leader=leader.display_name,
         points=leader.score,
     )
 
@@ -282,13 +290,13 @@ def expected(n: int, seen: int, why: Message) -> Message:
     if seen < n:
         return Message(
             "Expected %(dice)s, saw %(n)s: %(why)s; is one hidden, or on the floor?",
-            dice=n_dice(n),
+            dice=dice_count(n),
             n=seen,
             why=why,
         )
     return Message(
         "Expected %(dice)s, saw %(n)s: %(why)s; take the others out.",
-        dice=n_dice(n),
+        dice=dice_count(n),
         n=seen,
         why=why,
     )

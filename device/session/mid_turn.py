@@ -10,18 +10,18 @@ from dataclasses import replace
 from device.session import messages
 from device.session.placement import Placement, faces
 from device.session.verdict import Accept, Answer, Ask, Attention, Verdict
-from game.count_words import n_dice, number
 from game.match.events import Banked, Event, Kept, Undone
 from game.match.state import State
 from game.match.step import step
-from game.message import Message, Paragraph, Sentence, any_of
+from game.message import Message, Paragraph, Sentence, join_with_or
 from game.rules.ruleset import Dice
 from game.rules.scoring import Keep
+from game.wording import dice_count, number_word
 
 
 def judge_mid_turn(state: State, lay: Placement) -> Verdict:
     """What a throw after the first one of a turn means."""
-    if state.once_more:
+    if state.may_rethrow_last_die:
         return _last_die_again(state, lay)
     if len(lay.thrown) == state.rules.n_dice:
         return _all_dice(state, lay)
@@ -31,7 +31,7 @@ def judge_mid_turn(state: State, lay: Placement) -> Verdict:
 def _last_die_again(state: State, lay: Placement) -> Verdict:
     if len(lay.thrown) == 1:
         return Accept((lay.event,))
-    why = Message("%(name)s's last die again", name=state.player.called)
+    why = Message("%(name)s's last die again", name=state.player.display_name)
     return Attention((messages.expected(1, len(lay.thrown), why),))
 
 
@@ -43,12 +43,12 @@ def _all_dice(state: State, lay: Placement) -> Verdict:
         return _was_it_banked(state, bank)
     goes_on = Message(
         "%(name)s kept %(dice)s = %(score)s and goes on with all %(n)s.",
-        name=state.player.called,
+        name=state.player.display_name,
         dice=hot.dice,
         score=hot.score,
         n=state.rules.n_dice,
     )
-    if state.turn.throws[-1].tapped_in and lay.seen:
+    if state.turn.throws[-1].is_entered_by_hand and lay.seen:
         return _were_all_thrown(state, hot, lay)
     note = Paragraph(Message("Hot dice!"), goes_on)
     repairs = (replace(bank, actions=(Undone(), *bank.actions)),) if bank else ()
@@ -67,7 +67,7 @@ def _were_all_thrown(state: State, hot: Keep, lay: Placement) -> Ask:
 def _forgotten_bank(state: State, lay: Placement) -> Answer | None:
     if state.bank_refusal():
         return None
-    name, points = state.player.called, _bank_points(state)
+    name, points = state.player.display_name, _bank_points(state)
     after = step(state, Banked())
     if after.winner is not None:
         over = Message("%(name)s banked %(points)s: the match is over", name=name, points=points)
@@ -76,20 +76,20 @@ def _forgotten_bank(state: State, lay: Placement) -> Answer | None:
         "%(name)s banked %(points)s, %(next)s threw this",
         name=name,
         points=points,
-        next=after.player.called,
+        next=after.player.display_name,
     )
     return Answer(threw, (Banked(), lay.event))
 
 
 def _bank_points(state: State) -> int:
-    keep = state.bank_keep
+    keep = state.best_bank_keep
     return state.locked_points + (keep.score if keep else 0)
 
 
 def _was_it_banked(state: State, bank: Answer | None) -> Verdict:
     if bank is None:
         return Attention((_cannot_bank(state),))
-    name, points = state.player.called, _bank_points(state)
+    name, points = state.player.display_name, _bank_points(state)
     return Ask(Message("Did %(name)s bank %(points)s?", name=name, points=points), (bank,))
 
 
@@ -98,9 +98,9 @@ def _cannot_bank(state: State) -> Message:
     assert why is not None  # noqa: S101 - asked by the caller
     return Message(
         "%(name)s cannot bank yet (%(why)s): throw at most %(dice)s.",
-        name=state.player.called,
+        name=state.player.display_name,
         why=why,
-        dice=n_dice(len(state.turn.throws[-1].dice) - 1),
+        dice=dice_count(len(state.turn.throws[-1].dice) - 1),
     )
 
 
@@ -124,9 +124,9 @@ def _one_is_missing(state: State, lay: Placement) -> Message:
     """Nobody who may throw all dice leaves the points: rather one of them is on the floor."""
     return Message(
         "%(name)s may throw all %(n)s, and %(seen)s lie there.",
-        name=state.player.called,
+        name=state.player.display_name,
         n=state.rules.n_dice,
-        seen=n_dice(len(lay.thrown)),
+        seen=dice_count(len(lay.thrown)),
     )
 
 
@@ -142,8 +142,8 @@ def _check_tapped(state: State, tapped: Keep, by_number: Keep, lay: Placement) -
     what = Message(
         "%(dice)s was tapped, so %(expected)s should be thrown; %(seen)s lie there.",
         dice=tapped.dice,
-        expected=n_dice(tapped.dice_left or state.rules.n_dice),
-        seen=n_dice(len(lay.thrown)),
+        expected=dice_count(tapped.dice_left or state.rules.n_dice),
+        seen=dice_count(len(lay.thrown)),
     )
     return _was_it_kept(state, what, by_number, lay)
 
@@ -160,7 +160,7 @@ def _kept_by_place(state: State, by_number: Keep, lay: Placement) -> Verdict:
     if len(lay.kept) + len(lay.thrown) != n:
         what = Message(
             "%(aside)s aside and %(thrown)s thrown do not make %(n)s",
-            aside=n_dice(len(lay.kept)),
+            aside=dice_count(len(lay.kept)),
             thrown=len(lay.thrown),
             n=n,
         )
@@ -194,7 +194,7 @@ def _keep_with_pushed(state: State, lay: Placement) -> Keep | None:
 def _accept(state: State, keep: Keep, lay: Placement) -> Accept:
     note = Message(
         "%(name)s kept %(dice)s = %(score)s.",
-        name=state.player.called,
+        name=state.player.display_name,
         dice=keep.dice,
         score=keep.score,
     )
@@ -204,7 +204,7 @@ def _accept(state: State, keep: Keep, lay: Placement) -> Accept:
 def _option(state: State, keep: Keep, lay: Placement) -> Answer:
     label = Message(
         "%(name)s kept %(dice)s = %(score)s, threw %(thrown)s",
-        name=state.player.called,
+        name=state.player.display_name,
         dice=keep.dice,
         score=keep.score,
         thrown=lay.faces,
@@ -221,7 +221,10 @@ def _keep_then_throw(state: State, keep: Keep, lay: Placement) -> tuple[Event, .
 def _expected_after_keep(state: State, seen: int) -> Message:
     left = sorted({keep.dice_left or state.rules.n_dice for keep in state.keeps})
     *fewer, most = left
-    numbers, thrown = any_of([*map(number, fewer), n_dice(most)]), state.turn.throws[-1].dice
+    numbers, thrown = (
+        join_with_or([*map(number_word, fewer), dice_count(most)]),
+        state.turn.throws[-1].dice,
+    )
     if seen > most:
         return Message(
             "Expected %(dice)s after %(thrown)s, saw %(n)s: take those out that were kept.",

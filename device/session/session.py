@@ -140,7 +140,7 @@ class Session(DiceControl):
                 self.message = Message("Just dice: there is nothing to bank. Press to read them.")
 
     def _say_throw_first(self) -> None:
-        name = self.live_match.match.state.player.called
+        name = self.live_match.match.state.player.display_name
         self.message = Message("Throw first: it is %(name)s's turn.", name=name)
 
     def _hold_while_waiting(self) -> None:
@@ -441,7 +441,7 @@ class Session(DiceControl):
             self._leftovers = judge.places(tray_reading.reading)
             self._tray_reader.mark_accepted(tray_reading.time_s)
 
-        name = self.live_match.match.state.player.called
+        name = self.live_match.match.state.player.display_name
         return Answer(Message("%(name)s banked, nobody threw this", name=name), chosen=bank)
 
     def _bank_if_allowed(self) -> None:

@@ -22,13 +22,13 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 from device import settings
 from device.calibrating import profile_file
 from device.errors import UsageError
-from device.files import printable, read_bounded, whole_file, zip_member
+from device.files import atomic_file, printable, read_bounded, zip_member
 from game.errors import DamagedJournal, GameError, JournalError, TraykeeperError, quoted, reason
 from game.journal.history import History
-from game.journal.journal import FILE as JOURNAL
-from game.journal.rows import last_position, opened
+from game.journal.journal import JOURNAL_FILE as JOURNAL
+from game.journal.rows import last_position, open_copy
 from game.journal.schema import identity
-from game.message import Message, Plural, Value, all_of
+from game.message import Message, Plural, Value, join_with_and
 
 FORMAT = 1
 LIST = "backup.json"
@@ -88,13 +88,13 @@ class Backup:
         """What is in it, and since when."""
         rest = [name for name in MEMBERS[1:] if name in self.parts]
         made = _day(self.made_s)
-        held = all_of([counted(self.matches), *rest])
+        held = join_with_and([counted(self.matches), *rest])
         if self.unfit:
             return Message(
                 "%(held)s, made %(when)s; left out, as it does not hold: %(files)s",
                 held=held,
                 when=made,
-                files=all_of(self.unfit),
+                files=join_with_and(self.unfit),
             )
         return Message("%(held)s, made %(when)s", held=held, when=made)
 
@@ -207,7 +207,7 @@ def write(backup: Backup, path: Path) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         pack(backup, file)
 
 
@@ -279,7 +279,7 @@ def _looked_at(made_s: float, parts: Mapping[str, bytes]) -> Backup:
     unfit = tuple(name for name, data in parts.items() if not _holds(name, data))
     parts = {name: data for name, data in parts.items() if name not in unfit}
     try:
-        with closing(opened(parts[JOURNAL])) as db:
+        with closing(open_copy(parts[JOURNAL])) as db:
             (matches,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
             return Backup(made_s, last_position(db), int(matches), parts, identity(db), unfit)
     except GameError as error:

@@ -15,7 +15,7 @@ from device.storage import backup
 from device.storage.backup import Backup, BackupError
 from game.errors import JournalError, reason
 from game.journal.history import History
-from game.journal.journal import FILE as JOURNAL
+from game.journal.journal import JOURNAL_FILE as JOURNAL
 from game.message import Message
 
 log = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ from device.storage.backup import Backup
 from device.storage.daily_backup import Backups
 from game.journal import trace
 from game.journal.entry import Row
-from game.journal.salvage import Salvaged, readable
-from game.journal.trace import SUFFIX, Keys, Requests, numbered
+from game.journal.salvage import Salvaged, salvage_file
+from game.journal.trace import SUFFIX, Keys, Requests, rows_by_position
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def known_steps(path: Path, aside: Path, backups: Backups, remembered: Salvaged)
     identity = next((source.identity for source in sources if source.identity), "")
     ours = [source for source in sources if source.identity in ("", identity)]
     ours.sort(key=lambda source: source.rows[-1][0])  # the longest truth wins
-    found = tuple(numbered(chain.from_iterable(source.rows for source in ours)))
+    found = tuple(rows_by_position(chain.from_iterable(source.rows for source in ours)))
     keys = dict(chain.from_iterable(source.keys.items() for source in ours))
     requests = dict(chain.from_iterable(source.requests.items() for source in ours))
     good = _base(backups, identity, found[0][0])
@@ -58,14 +58,14 @@ def _base(backups: Backups, identity: str, first: int) -> Backup | None:
 def _sources(path: Path, aside: Path, remembered: Salvaged) -> list[Salvaged]:
     """The one that says best which journal it was comes first."""
     traces = (path.with_suffix(SUFFIX), aside.with_suffix(SUFFIX))
-    found = [readable(aside), remembered, *map(_of_trace, traces)]
+    found = [salvage_file(aside), remembered, *map(_of_trace, traces)]
     if any(source.rows for source in found):
         return found
     return [source for one in set_aside_earlier(path) for source in _kept(one)]
 
 
 def _kept(aside: Path) -> list[Salvaged]:
-    return [readable(aside), _of_trace(aside.with_suffix(SUFFIX))]
+    return [salvage_file(aside), _of_trace(aside.with_suffix(SUFFIX))]
 
 
 def _of_trace(path: Path) -> Salvaged:

@@ -17,7 +17,7 @@ from zipfile import ZipFile
 
 from device.cameras.base import Image
 from device.cameras.tray_picture import encode_jpeg
-from device.files import write_whole, zip_member
+from device.files import write_atomically, zip_member
 from device.storage.misread_labels import Truth, truth
 from device.storage.photo_album import shows
 from device.storage.throw_pictures import SPARE_BYTES
@@ -165,7 +165,7 @@ class MisreadStore:
             if shutil.disk_usage(self._folder).free < SPARE_BYTES:
                 return
             path.with_suffix(".json").write_text(label, "utf-8")
-            write_whole(path, data)
+            write_atomically(path, data)
             self._prune()
         except OSError as error:
             log.warning("a corrected picture cannot be kept: %s", error)

@@ -10,8 +10,8 @@ from pathlib import Path
 from secrets import token_bytes
 
 from device.errors import UsageError
-from device.files import write_whole
-from game.plain_file import read_bounded
+from device.files import write_atomically
+from game.file_io import read_bounded
 from web.access.scorekeeper import ScorekeeperRecord
 
 FILE = "pencil.json"
@@ -49,7 +49,7 @@ class PencilFile:
         self.kept = kept
         text = json.dumps({"secret": self.secret.hex()} | asdict(kept))
         try:
-            write_whole(self._file, text)
+            write_atomically(self._file, text)
         except OSError as error:
             self.trouble = f"{self._file} cannot be written ({error.strerror}): after a restart "
             self.trouble += "the pencil must be asked for again"

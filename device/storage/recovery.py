@@ -14,20 +14,20 @@ from itertools import count
 from pathlib import Path
 from typing import IO
 
-from device.files import write_whole
+from device.files import write_atomically
 from device.storage.daily_backup import RESTORED, Backups
 from device.storage.known_steps import KnownSteps, known_steps, set_aside_earlier
 from device.storage.rescue_state import RescueState
 from device.storage.throw_pictures import FOLDER as FRAMES
 from device.storage.throw_pictures import forget
 from game.errors import DamagedJournal, JournalError, reason
+from game.file_io import sync_folder
 from game.journal import rows, schema, trace
-from game.journal.file_guard import LOCK, locked, owner_named
-from game.journal.journal import FILE, Journal
+from game.journal.file_guard import LOCK_SUFFIX, lock_journal, read_owner
+from game.journal.journal import JOURNAL_FILE, Journal
 from game.journal.salvage import Salvaged
 from game.journal.trace import SUFFIX
 from game.message import Message
-from game.plain_file import sync_folder
 
 log = logging.getLogger(__name__)
 
@@ -51,12 +51,12 @@ def open_journal(
     Raises:
         JournalError: it cannot be used at all: disk full, read-only, used by another.
     """
-    path = folder / FILE
+    path = folder / JOURNAL_FILE
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _clear_the_way(path)
         with ExitStack() as undo:
-            lock = undo.enter_context(locked(path))
+            lock = undo.enter_context(lock_journal(path))
             opened = _opened_or_rescued(path, backups, remembered, lock)
             undo.pop_all()  # all went well: the journal keeps the lock
     except OSError as error:
@@ -72,7 +72,7 @@ def open_journal(
 
 def _clear_the_way(path: Path) -> None:
     """What has the name of one of our files and is none, a folder or a pipe, gets another."""
-    for name in (LOCK, path.suffix, f"{path.suffix}-wal", f"{path.suffix}-shm", SUFFIX):
+    for name in (LOCK_SUFFIX, path.suffix, f"{path.suffix}-wal", f"{path.suffix}-shm", SUFFIX):
         there = path.with_name(f"{path.stem}{name}")
         if os.path.lexists(there) and not there.is_file():
             free = (path.with_name(f"{path.stem}-strange-{n}{name}") for n in count(1))
@@ -134,7 +134,7 @@ def _refuse_lost(path: Path, backups: Backups) -> None:
 def _was_here(path: Path, names: tuple[str, ...], backups: Backups) -> bool:
     """Whether anything tells that there were steps beside an empty journal of these names."""
     found = trace.read(path.with_suffix(SUFFIX))
-    if owner_named(path) and not names:
+    if read_owner(path) and not names:
         return True
     if found and found.identity in names:
         return False
@@ -156,7 +156,7 @@ def _names(path: Path) -> tuple[str, ...] | None:
                 return ()
             if db.execute("SELECT 1 FROM entry LIMIT 1").fetchone():
                 return None
-            return schema.identity(db), schema.before(db)
+            return schema.identity(db), schema.previous_identity(db)
     except (sqlite3.Error, UnicodeDecodeError, TypeError):
         return None  # opening it tells what is wrong
 
@@ -212,16 +212,16 @@ def _rescued(
 
 def _build(path: Path, state: RescueState, known: KnownSteps) -> RescueState:
     """The new journal, whole or not at all; what will be told of it is written down before."""
-    with closing(_empty() if known.good is None else rows.opened(known.good.journal)) as db:
-        with rows.one_transaction(db):
-            adopted = rows.adopt(db, known.rows, known.keys, known.requests)
-            schema.renew(db, known.identity)
+    with closing(_empty() if known.good is None else rows.open_copy(known.good.journal)) as db:
+        with rows.transaction(db):
+            adopted = rows.append_missing(db, known.rows, known.keys, known.requests)
+            schema.assign_identity(db, known.identity)
         (matches,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
         data = db.serialize()
     state = state.with_result(known.good, adopted, int(matches))
     state.write(path.parent)
     _remove(path)
-    write_whole(path, data)
+    write_atomically(path, data)
     return state
 
 

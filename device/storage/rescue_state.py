@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from device.files import write_whole
+from device.files import write_atomically
 from device.storage.backup import Backup, counted
+from game.file_io import read_bounded
 from game.message import Message, Paragraph, Plural
-from game.plain_file import read_bounded
 
 FILE = "rescue.json"
 MOST = 64 * 1024
@@ -56,7 +56,7 @@ class RescueState:
 
     def write(self, folder: Path) -> None:
         """Raises OSError: it cannot be written."""
-        write_whole(folder / FILE, json.dumps(asdict(self)))
+        write_atomically(folder / FILE, json.dumps(asdict(self)))
 
     def with_result(self, good: Backup | None, steps: int, matches: int) -> Self:
         """What will be told."""

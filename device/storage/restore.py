@@ -15,7 +15,7 @@ from device.storage.throw_pictures import FOLDER as FRAMES
 from device.storage.throw_pictures import forget
 from game.errors import GameError
 from game.journal.history import History
-from game.journal.journal import FILE as JOURNAL
+from game.journal.journal import JOURNAL_FILE as JOURNAL
 
 
 class Restorable(Protocol):

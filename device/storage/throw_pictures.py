@@ -15,7 +15,7 @@ from time import time
 
 from device.cameras.base import Image
 from device.cameras.tray_picture import encode_jpeg
-from device.files import write_whole
+from device.files import write_atomically
 from game.journal.entry import EARLIEST_S
 
 log = logging.getLogger(__name__)
@@ -87,7 +87,7 @@ class ThrowPictures:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if shutil.disk_usage(self._folder).free < SPARE_BYTES:
             return
-        write_whole(self._path(position), encode_jpeg(image, WIDTH_PX))
+        write_atomically(self._path(position), encode_jpeg(image, WIDTH_PX))
 
     def _prune(self) -> None:
         """The newest stay, until they are too many bytes or too old."""

@@ -17,7 +17,7 @@ Row = tuple[int, int, int, float | None, str, int]
 
 COLUMNS = "position, match, seq, time, body, seal"
 
-BEGINNING = 0
+START_SEQ = 0
 """The `seq` of a match's first entry, whose body is its setup; all others hold steps."""
 
 EARLIEST_S = 1_735_689_600.0
@@ -46,36 +46,36 @@ class Entry:
     actions: tuple[Action, ...]
 
 
-def body_of(actions: Iterable[Action]) -> str:
+def step_text(actions: Iterable[Action]) -> str:
     """One step as it is stored."""
     return json.dumps([to_json(action) for action in actions])
 
 
-def seal(match_id: int, seq: int, time_s: float | None, body: str) -> int:
+def checksum(match_id: int, seq: int, time_s: float | None, body: str) -> int:
     """Tells a row that a worn card has changed: SQLite does not look inside its pages."""
     return zlib.crc32(f"{match_id}.{seq}.{time_s}.{body}".encode("utf-8", "replace"))
 
 
-def holds(row: Row) -> bool:
+def is_intact(row: Row) -> bool:
     """Whether it is what was written."""
     _, match_id, seq, time_s, body, sealed = row
-    return sealed == seal(match_id, seq, time_s, body)
+    return sealed == checksum(match_id, seq, time_s, body)
 
 
-def entry_of(row: Row) -> Entry:
+def entry_from_row(row: Row) -> Entry:
     """The entry of this row.
 
     Raises:
         DamagedJournal: it is not what was written.
     """
     position, match_id, seq, time_s, body, _ = row
-    if not holds(row):
+    if not is_intact(row):
         raise DamagedJournal(
             Message("entry %(n)s has changed since it was written", n=str(position))
         )
     try:
-        if seq == BEGINNING:
-            return Entry(position, match_id, seq, time_s, match_from_text(body), ())
+        if seq == START_SEQ:
+            return Entry(position, match_id, seq, time_s, match_from_start_text(body), ())
         actions = tuple(map(from_json, json.loads(body)))
     except (GameError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DamagedJournal(
@@ -84,7 +84,7 @@ def entry_of(row: Row) -> Entry:
     return Entry(position, match_id, seq, time_s, None, actions)
 
 
-def known(clock_s: float) -> float | None:
+def plausible_time(clock_s: float) -> float | None:
     """The time, where a clock that says this knows it."""
     return float(clock_s) if clock_s >= EARLIEST_S else None
 
@@ -126,20 +126,20 @@ class Result:
     def to_text(self, match_id: int, seq: int) -> str:
         """A seal and JSON, with the number of the step after which it was so."""
         text = json.dumps(asdict(self) | {"seq": seq})
-        return f"{seal(match_id, seq, None, text)} {text}"
+        return f"{checksum(match_id, seq, None, text)} {text}"
 
     @classmethod
     def from_text(cls, sealed_text: str | None, match_id: int, seq: int) -> Self | None:
         """What `to_text` wrote, if that is what it still says and nothing came after it."""
         sealed, _, text = (sealed_text or "").partition(" ")
-        if sealed != str(seal(match_id, seq, None, text)):
+        if sealed != str(checksum(match_id, seq, None, text)):
             return None
         data: dict[str, Any] = json.loads(text)
         names, teams, scores = (tuple(data[key]) for key in ("names", "teams", "scores"))
         return cls(names, teams, scores, data["winner"], data["turns"])
 
 
-def beginning_text(match: Match) -> str:
+def start_text(match: Match) -> str:
     """The beginning of this match, as JSON."""
     start = match.start_state
     names = [player.name for player in start.players]
@@ -148,7 +148,7 @@ def beginning_text(match: Match) -> str:
     return json.dumps(setup)
 
 
-def match_from_text(text: str) -> Match:
+def match_from_start_text(text: str) -> Match:
     """The match before its first event.
 
     Raises:

@@ -15,14 +15,14 @@ from game.journal.wire import WireEntry
 from game.match.match import Match
 from game.message import Message
 
-TAILS = 4
+MAX_CACHED_MATCHES = 4
 """Matches whose newest line is remembered; others are folded again when they are taken up."""
 
-AT_ONCE = 500
+BATCH_SIZE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedMatch:
     """A match in the journal: its number there, what others call it, how many steps it has."""
 
     number: int
@@ -59,9 +59,9 @@ class Feed:
         """Another one means that a backup was restored: what was read may not be there any more."""
         return self._history.identity
 
-    def matches(self) -> list[Recorded]:
+    def matches(self) -> list[RecordedMatch]:
         """All of them, in the order in which they began."""
-        return [Recorded(*row) for row in self._history.sizes()]
+        return [RecordedMatch(*row) for row in self._history.sizes()]
 
     def whole(self, number: int) -> Iterator[FeedLine]:
         """All of the match of this number."""
@@ -72,7 +72,7 @@ class Feed:
 
     def after(self, position: int) -> Iterator[FeedLine]:
         """What was written after that, over all matches."""
-        while entries := self._history.entries(position, AT_ONCE):
+        while entries := self._history.entries(position, BATCH_SIZE):
             for entry in entries:
                 line = self._line(entry, self._before(entry))
                 self._remember(entry.match_id, line)
@@ -107,7 +107,7 @@ class Feed:
     def _remember(self, number: int, line: FeedLine) -> None:
         self._tails[number] = line
         self._tails.move_to_end(number)
-        if len(self._tails) > TAILS:
+        if len(self._tails) > MAX_CACHED_MATCHES:
             self._tails.popitem(last=False)
 
     def _line(self, entry: Entry, before: FeedLine | None) -> FeedLine:

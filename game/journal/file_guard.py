@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import IO
 
 from game.errors import DamagedJournal, JournalError
+from game.file_io import read_bounded
 from game.message import Message
-from game.plain_file import read_bounded
 
-LOCK = ".lock"
-MOST_NAME = 1000
+LOCK_SUFFIX = ".lock"
+MAX_OWNER_BYTES = 1000
 
 
 class FileGuard:
@@ -42,7 +42,7 @@ class FileGuard:
                 )
 
 
-def name_owner(lock: IO[bytes], identity: str) -> None:
+def write_owner(lock: IO[bytes], identity: str) -> None:
     """The lock says of which journal with steps it is: should all else be gone, that there was one is known."""
     with suppress(OSError):  # one sign less
         lock.truncate(0)
@@ -50,10 +50,12 @@ def name_owner(lock: IO[bytes], identity: str) -> None:
         lock.flush()
 
 
-def owner_named(path: Path) -> str:
+def read_owner(path: Path) -> str:
     """What `name_owner` wrote beside this file; "" where it wrote nothing."""
     try:
-        return read_bounded(path.with_suffix(LOCK), MOST_NAME).decode("utf-8", "replace")
+        return read_bounded(path.with_suffix(LOCK_SUFFIX), MAX_OWNER_BYTES).decode(
+            "utf-8", "replace"
+        )
     except OSError:
         return ""
 
@@ -66,14 +68,14 @@ def _state(path: Path) -> tuple[int, int, int] | None:
     return found.st_dev, found.st_ino, found.st_size
 
 
-def locked(path: Path) -> IO[bytes]:
+def lock_journal(path: Path) -> IO[bytes]:
     """A lock file beside this one, held by this process alone for as long as it is open.
 
     Raises:
         JournalError: another process holds it.
         OSError: it cannot be made.
     """
-    lock = path.with_suffix(LOCK).open("ab")
+    lock = path.with_suffix(LOCK_SUFFIX).open("ab")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from game.errors import GameError, JournalError, reason
 from game.journal import schema
-from game.journal.entry import BEGINNING, COLUMNS, Entry, Result, Row, entry_of
-from game.journal.rows import fold
+from game.journal.entry import COLUMNS, START_SEQ, Entry, Result, Row, entry_from_row
+from game.journal.rows import load_match
 from game.match.match import Match
 from game.message import Message
 from game.rules.ruleset import Ruleset
 
-PATIENCE_S = 5.0
+BUSY_TIMEOUT_S = 5.0
 """Longer than any writer holds the file."""
 
 _MATCHES = """
@@ -30,15 +30,15 @@ FROM entry JOIN match ON match.id = entry.match
 WHERE match.id = ? GROUP BY match
 """
 
-REMEMBERED = 200
+MAX_REQUESTS = 200
 """Steps whose requests are looked at: a phone asks again within minutes."""
 
-NEWEST = 2**62
+END_POSITION = 2**62
 """Beyond every position."""
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedMatch:
     """One match of the list.
 
     Attributes:
@@ -65,7 +65,7 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadableMatch:
     """One match of the list that was begun or played as this version does not know.
 
     Attributes:
@@ -107,7 +107,7 @@ class History:
             (newest,) = db.execute("SELECT MAX(position) FROM entry").fetchone()
             return schema.identity(db), newest or 0
 
-    def matches(self, *, before: int = NEWEST, limit: int = 50) -> tuple[Played, ...]:
+    def matches(self, *, before: int = END_POSITION, limit: int = 50) -> tuple[PlayedMatch, ...]:
         """The matches that can be read, the one played last first.
 
         Args:
@@ -115,10 +115,12 @@ class History:
             limit: how many at most.
         """
         with self._reading() as db:
-            found = (each for each in _listed(db, before) if isinstance(each, Played))
+            found = (each for each in _listed(db, before) if isinstance(each, PlayedMatch))
             return tuple(islice(found, limit))
 
-    def listed(self, *, before: int = NEWEST, limit: int = 50) -> tuple[Played | Unreadable, ...]:
+    def listed(
+        self, *, before: int = END_POSITION, limit: int = 50
+    ) -> tuple[PlayedMatch | UnreadableMatch, ...]:
         """The same, with those that cannot be read."""
         with self._reading() as db:
             return tuple(islice(_listed(db, before), limit))
@@ -126,9 +128,9 @@ class History:
     def match(self, match_id: int) -> Match:
         """A match as it stands, whole: its `state.turns` are what statistics are made of."""
         with self._reading() as db:
-            return fold(db, match_id)
+            return load_match(db, match_id)
 
-    def played(self, match_id: int) -> Played:
+    def played(self, match_id: int) -> PlayedMatch:
         """What the list says of this match."""
         with self._reading() as db:
             row = db.execute(_ONE, (match_id,)).fetchone()
@@ -143,7 +145,7 @@ class History:
                 f"SELECT {COLUMNS} FROM entry WHERE match = ? ORDER BY seq",  # noqa: S608 - our own words
                 (match_id,),
             )
-            return tuple(map(entry_of, rows))
+            return tuple(map(entry_from_row, rows))
 
     def entries(self, after: int = 0, limit: int = 500) -> tuple[Entry, ...]:
         """All that was accepted after this position, over all matches, in order.
@@ -155,7 +157,7 @@ class History:
                 f"SELECT {COLUMNS} FROM entry WHERE position > ? ORDER BY position LIMIT ?",  # noqa: S608 - our own words
                 (after, limit),
             )
-            return tuple(map(entry_of, rows))
+            return tuple(map(entry_from_row, rows))
 
     def count(self) -> int:
         """How many matches there are."""
@@ -175,7 +177,7 @@ class History:
         """Those that the newest steps were done for."""
         with self._reading() as db:
             rows = db.execute(
-                "SELECT request FROM entry ORDER BY position DESC LIMIT ?", (REMEMBERED,)
+                "SELECT request FROM entry ORDER BY position DESC LIMIT ?", (MAX_REQUESTS,)
             )
             return tuple(request for (request,) in rows if request)
 
@@ -212,8 +214,8 @@ class History:
             )
         uri = f"{self.path.absolute().as_uri()}?mode=ro"
         try:
-            with closing(sqlite3.connect(uri, uri=True, timeout=PATIENCE_S)) as db:
-                yield schema.lenient(db)
+            with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S)) as db:
+                yield schema.tolerate_bad_text(db)
         except (sqlite3.Error, UnicodeDecodeError, GameError) as error:
             raise JournalError(
                 Message(
@@ -224,23 +226,23 @@ class History:
             ) from None
 
 
-def _listed(db: sqlite3.Connection, before: int) -> Iterator[Played | Unreadable]:
+def _listed(db: sqlite3.Connection, before: int) -> Iterator[PlayedMatch | UnreadableMatch]:
     """A match that this version cannot play again hides none of the others."""
     for row in db.execute(_MATCHES, (before,)).fetchall():
         match_id, last, *_ = row
         try:
             yield _played(db, row)
         except GameError as error:
-            yield Unreadable(match_id, last, error.message)
+            yield UnreadableMatch(match_id, last, error.message)
 
 
-def _played(db: sqlite3.Connection, row: tuple[int, int, int, str, str | None]) -> Played:
+def _played(db: sqlite3.Connection, row: tuple[int, int, int, str, str | None]) -> PlayedMatch:
     match_id, last, seq, key, kept = row
-    begun, newest = (_entry(db, match_id, number) for number in (BEGINNING, seq))
+    begun, newest = (_entry(db, match_id, number) for number in (START_SEQ, seq))
     assert begun.begun is not None  # noqa: S101 - it is the beginning
-    result = Result.from_text(kept, match_id, seq) or Result.of(fold(db, match_id))
+    result = Result.from_text(kept, match_id, seq) or Result.of(load_match(db, match_id))
     rules = begun.begun.rules
-    return Played(match_id, key, last, seq, rules, result, begun.time_s, newest.time_s)
+    return PlayedMatch(match_id, key, last, seq, rules, result, begun.time_s, newest.time_s)
 
 
 def _entry(db: sqlite3.Connection, match_id: int, seq: int) -> Entry:
@@ -248,4 +250,4 @@ def _entry(db: sqlite3.Connection, match_id: int, seq: int) -> Entry:
         f"SELECT {COLUMNS} FROM entry WHERE match = ? AND seq = ?",  # noqa: S608 - our own words
         (match_id, seq),
     ).fetchone()
-    return entry_of(row)
+    return entry_from_row(row)

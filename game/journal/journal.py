@@ -16,34 +16,34 @@ from pathlib import Path
 from typing import IO, Self
 
 from game.errors import DamagedJournal, GameError, JournalError, reason
-from game.journal import schema, table_forms, trace
+from game.journal import schema, table_definitions, trace
 from game.journal.entry import (
-    BEGINNING,
     COLUMNS,
+    START_SEQ,
     Result,
-    beginning_text,
-    body_of,
-    known,
-    seal,
+    checksum,
+    plausible_time,
+    start_text,
+    step_text,
 )
-from game.journal.file_guard import FileGuard, locked, name_owner, owner_named
+from game.journal.file_guard import FileGuard, lock_journal, read_owner, write_owner
 from game.journal.rows import (
-    examine,
-    fold,
+    check_integrity,
     insert,
     last_position,
+    load_match,
     next_seq,
-    one_transaction,
-    opened,
+    open_copy,
     rows_after,
+    transaction,
 )
-from game.journal.salvage import Salvaged, readable_rows
+from game.journal.salvage import Salvaged, salvage_connection
 from game.journal.trace import Trace, TraceText
 from game.match.events import Action
 from game.match.match import Match
 from game.message import Message
 
-FILE = "journal.db"
+JOURNAL_FILE = "journal.db"
 """Its name in the state folder."""
 
 WAL_PAGES = 16
@@ -93,9 +93,9 @@ class Journal:
         """
         with _as_journal_error(path), ExitStack() as undo:
             path.parent.mkdir(parents=True, exist_ok=True)
-            lock = lock or undo.enter_context(locked(path))
+            lock = lock or undo.enter_context(lock_journal(path))
             log_file = path.with_name(f"{path.name}-wal")
-            db = schema.lenient(
+            db = schema.tolerate_bad_text(
                 sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             )
             undo.callback(db.close)
@@ -103,9 +103,9 @@ class Journal:
             db.execute("PRAGMA synchronous=FULL")
             db.execute(f"PRAGMA journal_size_limit={WAL_BYTES}")
             db.execute(f"PRAGMA wal_autocheckpoint={WAL_PAGES}")
-            table_forms.refuse_strange_parts(db)
+            table_definitions.check_tables(db)
             schema.prepare(db, path)
-            examine(db)
+            check_integrity(db)
             steps = Trace(path.with_suffix(trace.SUFFIX))
             undo.callback(steps.close)
             journal = cls(path, db, lock, clock, steps, FileGuard(path, log_file))
@@ -126,7 +126,7 @@ class Journal:
         with self._one_write():
             row = self._db.execute("INSERT INTO match (key) VALUES (?)", (schema.new_key(),))
             assert row.lastrowid is not None  # noqa: S101 - an INSERT has one
-            self._add(row.lastrowid, BEGINNING, beginning_text(match), request)
+            self._add(row.lastrowid, START_SEQ, start_text(match), request)
         self._name_it()
         return row.lastrowid
 
@@ -139,13 +139,13 @@ class Journal:
         """
         with self._one_write():
             seq = next_seq(self._db, match_id)
-            if seq == BEGINNING:
+            if seq == START_SEQ:
                 raise JournalError(
                     Message(
                         "%(file)s: there is no match %(n)s", file=str(self.path), n=str(match_id)
                     )
                 )
-            position = self._add(match_id, seq, body_of(actions), request)
+            position = self._add(match_id, seq, step_text(actions), request)
             if result:
                 self._keep_result(match_id, seq, result)
         return position
@@ -159,7 +159,7 @@ class Journal:
     def match(self, match_id: int) -> Match:
         """This match as it stands."""
         with _as_journal_error(self.path):
-            return fold(self._db, match_id)
+            return load_match(self._db, match_id)
 
     def newest(self, *, but: int = 0) -> tuple[int, Match] | None:
         """The number of the match that was played last (`but` this one) and the match as it stands, or None."""
@@ -174,9 +174,9 @@ class Journal:
 
         It gets another identity: whoever follows the journal has to begin anew.
         """
-        with _as_journal_error(self.path), closing(opened(copy)) as source:
+        with _as_journal_error(self.path), closing(open_copy(copy)) as source:
             self._guard.check()
-            schema.renew(source, self.identity)
+            schema.assign_identity(source, self.identity)
             source.backup(self._db)
             self.identity = schema.identity(self._db)
             with suppress(sqlite3.OperationalError):  # it is in the log as well
@@ -187,13 +187,13 @@ class Journal:
 
     def salvage(self) -> Salvaged:
         """All that can still be read by this connection, though its files are gone."""
-        return readable_rows(self._db)
+        return salvage_connection(self._db)
 
     def holds(self) -> bool:
         """Whether its files are where they were, and all in them is what was written."""
         try:
             self._guard.check()
-            examine(self._db)
+            check_integrity(self._db)
         except (sqlite3.Error, DamagedJournal, UnicodeDecodeError):
             return False
         return True
@@ -209,8 +209,8 @@ class Journal:
             self._trace.cut(upto)
 
     def _add(self, match_id: int, seq: int, body: str, request: str) -> int:
-        time_s = known(self._clock())
-        row = (0, match_id, seq, time_s, body, seal(match_id, seq, time_s, body))
+        time_s = plausible_time(self._clock())
+        row = (0, match_id, seq, time_s, body, checksum(match_id, seq, time_s, body))
         return insert(self._db, row, request)
 
     def _keep_result(self, match_id: int, seq: int, result: Result) -> None:
@@ -220,20 +220,20 @@ class Journal:
 
     def _fill_in_results(self) -> None:
         """Once after an older version or a rescue: lists need not fold what was won."""
-        if not schema.lacks_results(self._db):
+        if not schema.are_results_missing(self._db):
             return
         with self._one_write():
             query = "SELECT match, MAX(seq) FROM entry GROUP BY match"
             for match_id, seq in self._db.execute(query).fetchall():
                 with suppress(GameError):  # it stays, though this version cannot read it
-                    result = Result.of(fold(self._db, match_id))
+                    result = Result.of(load_match(self._db, match_id))
                     if result.winner is not None:
                         self._keep_result(match_id, seq, result)
-            schema.have_results(self._db)
+            schema.mark_results_complete(self._db)
 
     def _name_it(self) -> None:
         """Its lock tells that something is here, or that nothing is."""
-        name_owner(self._lock, self.identity if last_position(self._db) else "")
+        write_owner(self._lock, self.identity if last_position(self._db) else "")
 
     # The trace
 
@@ -241,9 +241,9 @@ class Journal:
         """Each must say what the other does; the trace may end earlier, but never later."""
         self.identity = schema.identity(self._db)
         found = trace.read(self._trace.path)
-        had_steps = bool(last_position(self._db)) and bool(owner_named(self.path))
+        had_steps = bool(last_position(self._db)) and bool(read_owner(self.path))
         self.trace_lost = had_steps and (found is None or not found.whole)
-        if found is None or found.identity == schema.before(self._db):
+        if found is None or found.identity == schema.previous_identity(self._db):
             self._follow()
             return
         if found.identity not in ("", self.identity):
@@ -305,7 +305,7 @@ class Journal:
         """All of it on the disk at its end, or nothing; then a second time, as text."""
         with _as_journal_error(self.path):
             self._guard.check()
-            with one_transaction(self._db):
+            with transaction(self._db):
                 yield
             self._write_trace(self._catch_up if self._trace.is_in_place else self._follow)
             self._guard.note()

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from game.journal import schema
-from game.journal.entry import COLUMNS, Row, holds
+from game.journal.entry import COLUMNS, Row, is_intact
 from game.journal.trace import Keys, Requests
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite says of damaged tables may itself be no text."""
 
-MISSES = 2_000
+MAX_GAP = 2_000
 """So many positions in a row without an entry are the end: one lost page holds fewer."""
 
 
@@ -27,7 +27,7 @@ class Salvaged:
     requests: Requests = field(default_factory=dict)
 
 
-def readable(path: Path) -> Salvaged:
+def salvage_file(path: Path) -> Salvaged:
     """Every entry that is what was written, of a journal that is damaged or not there.
 
     Positions are asked for one by one: SQLite then touches no page but those on its way there.
@@ -36,24 +36,24 @@ def readable(path: Path) -> Salvaged:
         return Salvaged()
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as db:
-            return readable_rows(db)
+            return salvage_connection(db)
     except UNREADABLE:
         return Salvaged()
 
 
-def readable_rows(db: sqlite3.Connection) -> Salvaged:
+def salvage_connection(db: sqlite3.Connection) -> Salvaged:
     """The same of one that is open."""
-    schema.lenient(db)
+    schema.tolerate_bad_text(db)
     rows = tuple(_rows(db))
     return Salvaged(_identity(db), rows, _keys(db), dict(_requests(db, rows)))
 
 
 def _rows(db: sqlite3.Connection) -> Iterator[Row]:
     position = last = 0
-    while position - last < MISSES:
+    while position - last < MAX_GAP:
         position += 1
         row = _row(db, position)
-        if row is not None and holds(row):
+        if row is not None and is_intact(row):
             last = position
             yield row
 

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from game.errors import JournalError
-from game.journal import table_forms
-from game.journal.entry import seal
-from game.journal.table_forms import TABLES, VERSION
+from game.journal import table_definitions
+from game.journal.entry import checksum
+from game.journal.table_definitions import TABLES, VERSION
 from game.message import Message
 
 
@@ -25,7 +25,7 @@ def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
         JournalError: a newer Traykeeper wrote the file.
         sqlite3.Error: it cannot be read or written.
     """
-    version = table_forms.version(db)
+    version = table_definitions.format_version(db)
     if version > VERSION:
         raise JournalError(
             Message(
@@ -45,7 +45,7 @@ def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
         if not version:
             _make(db)
         while 0 < version < VERSION:
-            version = UP[version](db)
+            version = UPGRADES[version](db)
         db.execute(f"PRAGMA user_version = {VERSION}")
         db.execute("COMMIT")
     except BaseException:
@@ -53,7 +53,7 @@ def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
         raise
 
 
-def lenient(db: sqlite3.Connection) -> sqlite3.Connection:
+def tolerate_bad_text(db: sqlite3.Connection) -> sqlite3.Connection:
     """The same, but that damaged text comes as it is: its seal tells."""
     db.text_factory = partial(str, encoding="utf-8", errors="replace")
     return db
@@ -65,7 +65,7 @@ def identity(db: sqlite3.Connection) -> str:
     return str(value)
 
 
-def renew(db: sqlite3.Connection, before: str = "") -> None:
+def assign_identity(db: sqlite3.Connection, before: str = "") -> None:
     """From now on it is another journal: what it says next may differ from what was told.
 
     `before` is the one whose place it takes.
@@ -74,23 +74,23 @@ def renew(db: sqlite3.Connection, before: str = "") -> None:
     db.executemany("REPLACE INTO about VALUES (?, ?)", named)
 
 
-def before(db: sqlite3.Connection) -> str:
+def previous_identity(db: sqlite3.Connection) -> str:
     """Whose place this journal took; "" where it is the first."""
     row = db.execute("SELECT value FROM about WHERE name = 'before'").fetchone()
     return str(row[0]) if row else ""
 
 
-def lack_results(db: sqlite3.Connection) -> None:
+def mark_results_missing(db: sqlite3.Connection) -> None:
     """Matches were won here whose results are not kept."""
     db.execute("REPLACE INTO about VALUES ('results', 'missing')")
 
 
-def lacks_results(db: sqlite3.Connection) -> bool:
+def are_results_missing(db: sqlite3.Connection) -> bool:
     """Whether they have to be worked out."""
     return db.execute("SELECT 1 FROM about WHERE name = 'results'").fetchone() is not None
 
 
-def have_results(db: sqlite3.Connection) -> None:
+def mark_results_complete(db: sqlite3.Connection) -> None:
     """All of them are kept now."""
     db.execute("DELETE FROM about WHERE name = 'results'")
 
@@ -109,7 +109,7 @@ def _copy(db: sqlite3.Connection, path: Path) -> None:
 def _make(db: sqlite3.Connection) -> None:
     for statement in TABLES.split(";"):  # executescript would commit
         db.execute(statement)
-    renew(db)
+    assign_identity(db)
 
 
 def _from_1(db: sqlite3.Connection) -> int:
@@ -125,7 +125,7 @@ def _from_1(db: sqlite3.Connection) -> int:
     )
     db.executemany(
         "INSERT INTO entry (match, seq, body, seal) VALUES (?, ?, ?, ?)",
-        [(match, seq, body, seal(match, seq, None, body)) for match, seq, body in rows],
+        [(match, seq, body, checksum(match, seq, None, body)) for match, seq, body in rows],
     )
     return 3
 
@@ -134,9 +134,9 @@ def _from_2(db: sqlite3.Connection) -> int:
     """Results had no seal: they are worked out again."""
     db.execute("ALTER TABLE entry ADD COLUMN request TEXT")
     db.execute("UPDATE match SET result = NULL")
-    lack_results(db)
+    mark_results_missing(db)
     return 3
 
 
-UP: Mapping[int, Callable[[sqlite3.Connection], int]] = {1: _from_1, 2: _from_2}
+UPGRADES: Mapping[int, Callable[[sqlite3.Connection], int]] = {1: _from_1, 2: _from_2}
 """What turns the tables of a version into those of a newer one; gives which."""

@@ -18,19 +18,19 @@ from pathlib import Path
 from threading import Lock
 from typing import BinaryIO
 
-from game.journal.entry import Row, seal
-from game.plain_file import opened_file, write_whole
+from game.file_io import open_regular_file, write_atomically
+from game.journal.entry import Row, checksum
 
 SUFFIX = ".txt"
 
 HEAD = "# Traykeeper, journal {}: every step once more, should the journal be damaged"
 
-ASKED = "asked"
+REQUEST_MARK = "asked"
 
-NONE = "-"
+ABSENT = "-"
 """Stands for a time or a key that there is not."""
 
-PARTS = 6
+N_FIELDS = 6
 
 Keys = Mapping[int, str]
 """Match -> what no other match anywhere is called."""
@@ -65,7 +65,7 @@ def read(path: Path) -> TraceText | None:
         OSError: it cannot be read.
     """
     try:
-        with opened_file(path) as file:
+        with open_regular_file(path) as file:
             lines = file.read().split(b"\n")
     except FileNotFoundError:
         return None
@@ -167,12 +167,12 @@ class Trace:
         self._size += len(data)
 
     def _replace(self, data: bytes) -> None:
-        write_whole(self.path, data)
+        write_atomically(self.path, data)
         self._let_go()
         self._file, self._size = self.path.open("r+b"), len(data)
 
 
-def numbered(rows: Iterable[Row]) -> Iterator[Row]:
+def rows_by_position(rows: Iterable[Row]) -> Iterator[Row]:
     """In the order of their positions; of two at one place the later counts."""
     latest = {row[0]: row for row in rows}
     return (latest[position] for position in sorted(latest))
@@ -183,15 +183,15 @@ def _lines(rows: Iterable[Row], keys: Keys, requests: Requests) -> str:
     texts: list[str] = []
     for row in rows:
         if request := requests.get(row[0]):
-            texts.append(f"{ASKED} {row[0]} {request}")
+            texts.append(f"{REQUEST_MARK} {row[0]} {request}")
         texts.append(_text(row, keys))
     return "".join(f"{_seal(text)} {text}\n" for text in texts)
 
 
 def _text(row: Row, keys: Keys) -> str:
     position, match_id, seq, time_s, body, _ = row
-    time = NONE if time_s is None else repr(time_s)
-    key = keys.get(match_id, NONE) if seq == 0 else NONE
+    time = ABSENT if time_s is None else repr(time_s)
+    key = keys.get(match_id, ABSENT) if seq == 0 else ABSENT
     return f"{position} {match_id}.{seq} {time} {key} {body}"
 
 
@@ -204,20 +204,20 @@ def _unsealed(line: bytes) -> str:
 def _step(text: str) -> tuple[Row, str] | None:
     """The row that it tells and the key in it; None where it tells none."""
     try:
-        position, number, time, key, body = text.split(" ", PARTS - 2)
+        position, number, time, key, body = text.split(" ", N_FIELDS - 2)
         match_id, seq = map(int, number.split("."))
-        time_s = None if time == NONE else float(time)
-        row = (int(position), match_id, seq, time_s, body, seal(match_id, seq, time_s, body))
+        time_s = None if time == ABSENT else float(time)
+        row = (int(position), match_id, seq, time_s, body, checksum(match_id, seq, time_s, body))
     except ValueError:
         return None
-    return row, "" if key == NONE else key
+    return row, "" if key == ABSENT else key
 
 
 def _request(text: str) -> tuple[int, str] | None:
     """Position and request, where it tells one."""
     asked, _, rest = text.partition(" ")
     position, _, request = rest.partition(" ")
-    return (int(position), request) if asked == ASKED and position.isdecimal() else None
+    return (int(position), request) if asked == REQUEST_MARK and position.isdecimal() else None
 
 
 def _either(step: object, request: object) -> bool:

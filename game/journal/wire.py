@@ -115,7 +115,7 @@ def is_match_id(text: str) -> bool:
 def _setup(start: State) -> dict[str, Any]:
     return {
         "rules": start.rules.name,
-        "options": list(rule_files.differences(start.rules)),
+        "options": list(rule_files.differing_lines(start.rules)),
         "names": [player.name for player in start.players],
         "first": start.order[0],
         "teams": [player.team for player in start.players],
@@ -123,7 +123,7 @@ def _setup(start: State) -> dict[str, Any]:
 
 
 def _begun(body: Body) -> Match:
-    rules = rule_files.with_differences(body["rules"], "\n".join(body["options"]), "rules")
+    rules = rule_files.from_differing_lines(body["rules"], "\n".join(body["options"]), "rules")
     return Match.start(rules, body["names"], first=body["first"], teams=body["teams"])
 
 

@@ -43,7 +43,7 @@ class Thrown:
     places: tuple[Place, ...] = ()
 
     @property
-    def seen_at(self) -> tuple[tuple[float, float], ...]:
+    def seen_positions(self) -> tuple[tuple[float, float], ...]:
         """Where a camera saw its dice: so a throw is found again through undo and correction."""
         return tuple((place.x, place.y) for place in self.places if place.seen)
 

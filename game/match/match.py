@@ -37,7 +37,7 @@ from game.match.step import step
 from game.message import Message
 from game.names import clean_names
 from game.rules.ruleset import Ruleset
-from game.rules.scoring import table
+from game.rules.scoring import keep_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,13 +236,13 @@ class Match:
             except GameError as error:
                 if i in changed:
                     raise
-                raise LaterStepError(named_step(state, event), error.message) from None
+                raise LaterStepError(describe_event(state, event), error.message) from None
         return replace(self, timeline=tuple(events), state=state, before=self, after=())
 
 
-def named_step(state: State, event: Event) -> Message:
+def describe_event(state: State, event: Event) -> Message:
     """What people would call this event: "Anna's throw 1 2 5 in turn 3"."""
-    name, turn = state.player.called, len(state.turns) + 1
+    name, turn = state.player.display_name, len(state.turns) + 1
     match event:
         case Thrown():
             return Message(
@@ -265,7 +265,7 @@ def _rework_assumed_keep(events: list[Event], action: Corrected, rules: Ruleset)
     kept = events[i] if i is not None else None
     if i is None or not isinstance(kept, Kept) or not kept.assumed:
         return
-    keeps = table(rules).get(tuple(sorted(action.dice)), ())
+    keeps = keep_table(rules).get(tuple(sorted(action.dice)), ())
     if best := next((k for k in keeps if len(k.dice) == len(kept.dice)), None):
         events[i] = Kept(best.dice, assumed=True)
 

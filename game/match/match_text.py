@@ -20,8 +20,8 @@ from game.match.match import Match
 from game.match.notation import (
     Item,
     escape,
+    read_integer,
     read_line,
-    read_whole,
     team_suffix,
     unescape,
     write_event,
@@ -51,7 +51,7 @@ def _head(match: Match) -> Iterator[str]:
     start = match.start_state
     yield _FIRST
     yield f"rules {escape(match.rules.name)}"
-    yield from (f"option {line}" for line in rule_files.differences(match.rules))
+    yield from (f"option {line}" for line in rule_files.differing_lines(match.rules))
     for player in start.players:
         yield f"player{team_suffix(player.team)} {escape(player.name)}"
     if start.order[0]:
@@ -176,7 +176,7 @@ def _rules(head: list[Line], where: str) -> Ruleset:
     if "title" not in options:
         with _named(where, number):
             name = rule_files.published(name).name
-    return rule_files.with_differences(name, options, where)
+    return rule_files.from_differing_lines(name, options, where)
 
 
 def _options(head: list[Line]) -> str:
@@ -187,11 +187,11 @@ def _options(head: list[Line]) -> str:
 
 def _team(word: str) -> int | None:
     team = word.partition("/")[2]
-    return read_whole(team) if team else None
+    return read_integer(team) if team else None
 
 
 def _seat(text: str, n_players: int) -> int:
-    seat = read_whole(text)
+    seat = read_integer(text)
     if not 1 <= seat <= n_players:
         raise NotationError(
             Message(
@@ -251,7 +251,7 @@ def _check(item: Item, turn: Turn) -> None:
         )
 
 
-def insertion(match: Match, line: str, before: int | None = None) -> Spliced:
+def inserted_turn(match: Match, line: str, before: int | None = None) -> Spliced:
     """The action that puts a turn, written as a line, into the match: now, or earlier.
 
     Raises:

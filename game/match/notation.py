@@ -129,7 +129,7 @@ def read_line(line: str, rules: Ruleset, last: Dice = ()) -> Iterator[Item]:
             yield Item((_read_event(text),))
         else:
             digits, rest = _split_throw(text)
-            last = scoring.dice(map(int, digits), rules) if digits else last
+            last = scoring.checked_dice(map(int, digits), rules) if digits else last
             thrown = (Thrown(last),) if digits else ()
             yield _read_throw(thrown, last, rest, rules)
 
@@ -171,10 +171,10 @@ def _read_throw(thrown: tuple[Event, ...], dice: Dice, rest: str, rules: Ruleset
 
 def _read_keep(throw: Dice, found: re.Match[str], rules: Ruleset) -> Keep:
     kept = tuple(int(face) for face in found["groups"] if face != " ")
-    keep = scoring.find(throw, kept, rules)
+    keep = scoring.find_keep(throw, kept, rules)
     points = int(found["points"].replace(",", ""))
     if rules.hot_dice_multiply and points and not points % keep.score:
-        return scoring.times(keep, points // keep.score)
+        return scoring.multiply(keep, points // keep.score)
     if keep.score != points:
         raise NotationError(
             Message(
@@ -194,19 +194,19 @@ def _read_event(text: str) -> Event:
     try:
         match verb:
             case "join":
-                return Joined(unescape(rest), read_whole(team) if team else None)
+                return Joined(unescape(rest), read_integer(team) if team else None)
             case "rename":
                 seat, _, name = rest.partition(" ")
-                return Renamed(read_whole(seat) - 1, unescape(name))
+                return Renamed(read_integer(seat) - 1, unescape(name))
             case "leave":
-                return Left(read_whole(rest) - 1)
+                return Left(read_integer(rest) - 1)
             case "order":
-                return Reordered(tuple(read_whole(seat) - 1 for seat in rest.split()))
+                return Reordered(tuple(read_integer(seat) - 1 for seat in rest.split()))
             case "score":
                 seat, score = rest.split()
-                return ScoreSet(read_whole(seat) - 1, read_whole(score))
+                return ScoreSet(read_integer(seat) - 1, read_integer(score))
             case "turn":
-                on_turn, points, dice = map(read_whole, rest.split())
+                on_turn, points, dice = map(read_integer, rest.split())
                 return TurnSet(on_turn - 1, points, dice)
     except ValueError:
         pass
@@ -220,7 +220,7 @@ def _read_event(text: str) -> Event:
     )
 
 
-def read_whole(text: str) -> int:
+def read_integer(text: str) -> int:
     """The whole number that these figures say.
 
     Raises:

@@ -21,7 +21,7 @@ from game.match.events import (
     Thrown,
     TookOver,
 )
-from game.match.match import Match, forget_faces, named_step, next_decision
+from game.match.match import Match, describe_event, forget_faces, next_decision
 from game.match.state import State, Turn, TurnEnding, keeps_after
 from game.match.step import step
 from game.message import Message, Plural, Value
@@ -53,7 +53,7 @@ def _ended(name: Value, how: TurnEnding) -> Message:
             return Message("%(name)s was skipped there; later turns stand", name=name)
 
 
-def check_seats(before: Match, after: Match, since: int) -> None:
+def check_same_players(before: Match, after: Match, since: int) -> None:
     """Whether all that was played from this event of `before` on is played by the same afterwards.
 
     Raises:
@@ -64,9 +64,9 @@ def check_seats(before: Match, after: Match, since: int) -> None:
     for i in range(since, len(then)):
         event, was, would_be = before.timeline[i], then[i], now[i + moved]
         if isinstance(event, _PLAYED) and would_be.turn.seat != was.turn.seat:
-            other = would_be.player.called
+            other = would_be.player.display_name
             why = Message("it would be %(name)s's turn", name=other)
-            raise LaterStepError(named_step(was, event), why)
+            raise LaterStepError(describe_event(was, event), why)
 
 
 def _states(match: Match) -> tuple[State, ...]:
@@ -79,7 +79,7 @@ def repairs(match: Match, correction: Corrected) -> tuple[Repair, ...]:
     old = match.timeline[correction.index] if correction.index < len(match.timeline) else None
     if not isinstance(old, Thrown):
         raise IllegalMove(Message("event %(n)s is no throw", n=correction.index))
-    dice = scoring.dice(correction.dice, match.rules)
+    dice = scoring.checked_dice(correction.dice, match.rules)
     thrown = Thrown(dice, forget_faces(old, dice))
     ways = _Ways(match, correction.index, thrown)
     return tuple(repair for repair in ways.all() if _holds(match, repair))
@@ -87,7 +87,7 @@ def repairs(match: Match, correction: Corrected) -> tuple[Repair, ...]:
 
 def _holds(match: Match, repair: Repair) -> bool:
     try:
-        check_seats(match, match.push(repair.action), repair.action.stop)
+        check_same_players(match, match.push(repair.action), repair.action.stop)
     except GameError:
         return False
     return True
@@ -112,7 +112,7 @@ class _Ways:
 
     @property
     def _name(self) -> Value:
-        return self.match.state.players[self._turn.seat].called
+        return self.match.state.players[self._turn.seat].display_name
 
     def _other_keep(self) -> Iterator[Repair]:
         """The same number of dice kept, of those that now lie there."""

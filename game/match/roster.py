@@ -5,8 +5,8 @@ from dataclasses import replace
 from game.errors import IllegalMove
 from game.match.events import Joined, Left, Renamed, Reordered
 from game.match.state import Player, State
-from game.match.turns import abandon_turn, begin_turn, decide
-from game.message import Message, in_a_row
+from game.match.turns import abandon_turn, begin_turn, settle
+from game.message import Message, join_with_commas
 from game.names import clean_name
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 20
@@ -36,7 +36,7 @@ def leave(state: State, event: Left) -> State:
     if event.seat == state.turn.seat:
         state = replace(begin_turn(abandon_turn(state), event.seat), left_over=None)
     gone = replace(state.players[event.seat], here=False)
-    return decide(
+    return settle(
         replace(
             state,
             players=_with(state.players, event.seat, gone),
@@ -57,7 +57,7 @@ def rename(state: State, event: Renamed) -> State:
 def reorder(state: State, event: Reordered) -> State:
     """The players throw in another order from now on."""
     if sorted(event.order) != sorted(state.order):
-        here = in_a_row([state.players[seat].called for seat in sorted(state.order)])
+        here = join_with_commas([state.players[seat].display_name for seat in sorted(state.order)])
         raise IllegalMove(Message("the order must name each player once: %(names)s", names=here))
     return replace(state, order=event.order)
 

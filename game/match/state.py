@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from game.match.events import Place
 from game.message import Message, Value
-from game.names import called
+from game.names import display_name
 from game.rules import scoring
 from game.rules.ruleset import Dice, LastRound, Piggyback, Ruleset, Win
 from game.rules.scoring import Keep
@@ -37,7 +37,7 @@ class Throw:
     places: tuple[Place, ...] = field(default=(), compare=False)
 
     @property
-    def tapped_in(self) -> bool:
+    def is_entered_by_hand(self) -> bool:
         """Whether no camera saw it."""
         return not any(place.seen for place in self.places)
 
@@ -66,7 +66,7 @@ class Turn:
 
     seat: int
     throws: tuple[Throw, ...] = ()
-    brought: int = 0
+    starting_points: int = 0
     bonus: int = 0
     dice: int | None = None
     ending: TurnEnding | None = None
@@ -86,15 +86,15 @@ class Turn:
     def at_risk(self) -> int:
         """All points that the turn would bank, with the keeps as decided so far."""
         kept = sum(throw.keep.score for throw in self.throws if throw.keep)
-        return self.brought + self.bonus + kept
+        return self.starting_points + self.bonus + kept
 
     @property
     def hot(self) -> bool:
         """Whether all dice scored at some throw before the last."""
-        return n_hot(self.throws[:-1]) > 0
+        return count_hot_dice(self.throws[:-1]) > 0
 
 
-def n_hot(throws: tuple[Throw, ...]) -> int:
+def count_hot_dice(throws: tuple[Throw, ...]) -> int:
     """How often all dice had scored in these throws."""
     return sum(throw.keep is not None and throw.keep.hot for throw in throws)
 
@@ -116,9 +116,9 @@ class Player:
     scoreless_starts: int = 0
 
     @property
-    def called(self) -> Value:
+    def display_name(self) -> Value:
         """The name, for a message."""
-        return called(self.name)
+        return display_name(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class State:
         return keeps_after(self.turn.throws[:-1], last.dice, self.rules) if last else ()
 
     @property
-    def once_more(self) -> bool:
+    def may_rethrow_last_die(self) -> bool:
         """Whether the last die scored nothing and may be thrown a second time."""
         return self.turn.last is not None and not self.keeps
 
@@ -185,7 +185,7 @@ class State:
         return replace(turn, throws=turn.throws[:-1]).at_risk
 
     @property
-    def one_throw_only(self) -> bool:
+    def is_charity_roll(self) -> bool:
         """Whether this is a charity roll: whatever it brings is banked."""
         return self.closer is not None and self.rules.last_round is LastRound.CHARITY_ROLL
 
@@ -198,7 +198,7 @@ class State:
         return self.rules.win is Win.EXACTLY and self.bank_total(keep) > self.rules.target
 
     @property
-    def bank_keep(self) -> Keep | None:
+    def best_bank_keep(self) -> Keep | None:
         """The keep that banking takes: the best of the last throw that does not overshoot."""
         keeps = self.keeps
         return next(
@@ -208,16 +208,18 @@ class State:
     def bank_refusal(self, keep: Keep | None = None) -> Message | None:
         """Why the turn cannot be banked with this keep (without: the best), or None if it can."""
         if self.winner is not None:
-            winner = self.players[self.winner].called
+            winner = self.players[self.winner].display_name
             return Message("%(name)s has won: start a rematch", name=winner)
         if self.turn.last is None:
             return Message(
-                "throw first: %(name)s has not thrown in this turn", name=self.player.called
+                "throw first: %(name)s has not thrown in this turn", name=self.player.display_name
             )
-        keep = keep or self.bank_keep
+        keep = keep or self.best_bank_keep
         if keep is None:
             return Message("the last die may be thrown once more first")
-        if not self.one_throw_only and (must := scoring.must_throw(keep.dice_left, self.rules)):
+        if not self.is_charity_roll and (
+            must := scoring.must_throw_reason(keep.dice_left, self.rules)
+        ):
             return must
         return self._short_of(self.locked_points + keep.score)
 
@@ -239,7 +241,7 @@ class State:
             )
         return None
 
-    def mates(self, seat: int) -> tuple[int, ...]:
+    def team_seats(self, seat: int) -> tuple[int, ...]:
         """The seats that share a score with this one, itself among them."""
         team = self.players[seat].team
         if team is None:
@@ -265,14 +267,14 @@ class State:
 
 def keeps_after(throws: tuple[Throw, ...], dice: Dice, rules: Ruleset) -> tuple[Keep, ...]:
     """Every legal keep of a throw that follows these, best first."""
-    keeps = scoring.table(rules)[dice]
+    keeps = scoring.keep_table(rules)[dice]
     factor = multiplier(throws, rules)
-    return keeps if factor == 1 else tuple(scoring.times(keep, factor) for keep in keeps)
+    return keeps if factor == 1 else tuple(scoring.multiply(keep, factor) for keep in keeps)
 
 
 def multiplier(throws: tuple[Throw, ...], rules: Ruleset) -> int:
     """How many times the points of a throw count that follows these."""
-    return 1 + n_hot(throws) if rules.hot_dice_multiply else 1
+    return 1 + count_hot_dice(throws) if rules.hot_dice_multiply else 1
 
 
 def reaches_target(rules: Ruleset, score: int) -> bool:

@@ -22,7 +22,7 @@ from game.match.events import (
 )
 from game.match.roster import check_seat, join, leave, rename, reorder
 from game.match.state import State, Throw, Turn, TurnEnding, multiplier
-from game.match.turns import abandon_turn, end_overshot, end_turn, give_points, set_score
+from game.match.turns import abandon_turn, add_points, end_overshot_turn, end_turn, set_score
 from game.message import Message, Plural
 from game.rules import scoring
 from game.rules.scoring import Effect, Keep
@@ -38,16 +38,16 @@ def step(state: State, event: Event) -> State:
         IllegalMove, ThrowError: the rules forbid it; says why.
     """
     if state.winner is not None and not isinstance(event, Renamed | ScoreSet):
-        winner = state.players[state.winner].called
+        winner = state.players[state.winner].display_name
         raise IllegalMove(Message("%(name)s has won: start a rematch", name=winner))
     after = _STEPS[type(event)](state, event)
     return replace(after, n_events=state.n_events + 1)
 
 
 def _thrown(state: State, event: Thrown) -> State:
-    dice = scoring.dice(event.dice, state.rules)
+    dice = scoring.checked_dice(event.dice, state.rules)
     last = state.turn.last
-    if last and not last.keep and not state.once_more:
+    if last and not last.keep and not state.may_rethrow_last_die:
         raise IllegalMove(
             Message("the last throw's keep is not decided: keep some of its dice first")
         )
@@ -67,17 +67,17 @@ def _thrown(state: State, event: Thrown) -> State:
 def _happened(state: State, throw: Throw) -> State:
     """The throw and all that it does by itself."""
     events = {e.effect: e.points for e in scoring.throw_events(throw.dice, state.rules)}
-    first_try = not state.once_more
+    first_try = not state.may_rethrow_last_die
     penalty = events.get(Effect.PENALTY, 0)
     throw = replace(throw, penalty=penalty)
-    state = give_points(state, state.turn.seat, penalty)
+    state = add_points(state, state.turn.seat, penalty)
     state = replace(
         state, turn=replace(state.turn, throws=(*state.turn.throws, throw)), left_over=None
     )
     if Effect.WIN in events:
         return replace(end_turn(state, TurnEnding.WIN), winner=state.turn.seat)
     if Effect.RESET_SCORE in events:
-        return end_turn(give_points(state, state.turn.seat, -state.player.score), TurnEnding.RESET)
+        return end_turn(add_points(state, state.turn.seat, -state.player.score), TurnEnding.RESET)
     if not state.keeps:
         return _scoreless(state, first_try=first_try)
     return _scored(state, must_bank=Effect.MUST_BANK in events)
@@ -87,9 +87,9 @@ def _scored(state: State, *, must_bank: bool) -> State:
     turn = state.turn
     if state.rules.last_die_twice and len(turn.throws[-1].dice) == 1:
         state = replace(state, turn=replace(turn, bonus=turn.bonus + state.rules.last_die_twice))
-    if state.one_throw_only and state.bank_refusal():
+    if state.is_charity_roll and state.bank_refusal():
         return end_turn(state, TurnEnding.FARKLE)
-    if (must_bank or state.one_throw_only) and not state.bank_refusal():
+    if (must_bank or state.is_charity_roll) and not state.bank_refusal():
         return _banked(state, Banked())
     return state
 
@@ -107,23 +107,29 @@ def _kept(state: State, event: Kept) -> State:
 
 
 def _banked(state: State, event: Banked) -> State:
-    keep = state.bank_keep if event.dice is None else _keep_of(state, event.dice)
+    keep = state.best_bank_keep if event.dice is None else _keep_of(state, event.dice)
     if refusal := state.bank_refusal(keep):
         raise IllegalMove(refusal)
     assert keep is not None  # noqa: S101 - without a keep a bank is refused
     points, over = state.locked_points + keep.score, state.overshoots(keep)
     state = _with_keep(state, keep, assumed=event.dice is None)
-    return end_overshot(state, points) if over else end_turn(state, TurnEnding.BANK, points=points)
+    return (
+        end_overshot_turn(state, points)
+        if over
+        else end_turn(state, TurnEnding.BANK, points=points)
+    )
 
 
 def _keep_of(state: State, dice: tuple[int, ...]) -> Keep:
     last = state.turn.last
     if last is None:
         raise IllegalMove(
-            Message("throw first: %(name)s has not thrown in this turn", name=state.player.called)
+            Message(
+                "throw first: %(name)s has not thrown in this turn", name=state.player.display_name
+            )
         )
-    keep = scoring.find(last.dice, dice, state.rules)
-    return scoring.times(keep, multiplier(state.turn.throws[:-1], state.rules))
+    keep = scoring.find_keep(last.dice, dice, state.rules)
+    return scoring.multiply(keep, multiplier(state.turn.throws[:-1], state.rules))
 
 
 def _with_keep(state: State, keep: Keep, *, assumed: bool) -> State:
@@ -135,7 +141,7 @@ def _with_keep(state: State, keep: Keep, *, assumed: bool) -> State:
 def _farkled(state: State, _: Farkled) -> State:
     if state.turn.last and state.keeps and state.turn.last.keep is None:
         raise IllegalMove(
-            Message("%(name)s's last throw scores: it is no farkle", name=state.player.called)
+            Message("%(name)s's last throw scores: it is no farkle", name=state.player.display_name)
         )
     return end_turn(state, TurnEnding.FARKLE)
 
@@ -144,7 +150,7 @@ def _took_over(state: State, _: TookOver) -> State:
     if state.left_over is None or state.turn.throws:
         raise IllegalMove(Message("there is nothing to take over now"))
     left = state.left_over
-    turn = replace(state.turn, brought=left.points, dice=left.dice, took_over=True)
+    turn = replace(state.turn, starting_points=left.points, dice=left.dice, took_over=True)
     return replace(state, turn=turn, left_over=None)
 
 
@@ -178,7 +184,7 @@ def _turn_set(state: State, event: TurnSet) -> State:
                 "a throw has 1 to %(most)s dice, not %(n)s", most=state.rules.n_dice, n=event.dice
             )
         )
-    turn = Turn(event.seat, brought=event.points, dice=event.dice, start=state.n_events)
+    turn = Turn(event.seat, starting_points=event.points, dice=event.dice, start=state.n_events)
     return replace(abandon_turn(state), turn=turn, left_over=None)
 
 

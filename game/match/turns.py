@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import replace
 
 from game.match.state import State, Turn, TurnEnding, reaches_target
-from game.rules.ruleset import ROW, LastRound, Win
-from game.rules.scoring import table
+from game.rules.ruleset import PENALTY_STREAK, LastRound, Win
+from game.rules.scoring import keep_table
 
 
 def end_turn(state: State, ending: TurnEnding, *, points: int = 0) -> State:
@@ -13,25 +13,25 @@ def end_turn(state: State, ending: TurnEnding, *, points: int = 0) -> State:
     seat = state.turn.seat
     state, penalty = _count_rows(state, ending)
     turn = replace(state.turn, ending=ending, points=points, penalty=penalty)
-    state = give_points(state, seat, points + penalty)
+    state = add_points(state, seat, points + penalty)
     if ending is TurnEnding.BANK and points:
-        state = _set(state, state.mates(seat), opened=True)
+        state = _set(state, state.team_seats(seat), opened=True)
     left_over = state.can_take_over(turn) if ending is TurnEnding.BANK and points else None
     state = replace(state, turns=(*state.turns, turn))
     return _close(replace(begin_turn(state, seat), left_over=left_over), seat)
 
 
-def end_overshot(state: State, points: int) -> State:
+def end_overshot_turn(state: State, points: int) -> State:
     """The turn went over a target that is to be hit; its points may go to another."""
-    to = who_is_given(state, points)
+    to = welfare_recipient(state, points)
     if to is None:
         return end_turn(state, TurnEnding.BANK)
     state = replace(state, turn=replace(state.turn, given=points, given_to=to))
-    state = _set(state, state.mates(to), opened=True)
-    return _close(end_turn(give_points(state, to, points), TurnEnding.BANK), to)
+    state = _set(state, state.team_seats(to), opened=True)
+    return _close(end_turn(add_points(state, to, points), TurnEnding.BANK), to)
 
 
-def who_is_given(state: State, points: int) -> int | None:
+def welfare_recipient(state: State, points: int) -> int | None:
     """Who has the points of a turn that overshot, where the rules and that player's score let them."""
     if not state.rules.welfare:
         return None
@@ -43,7 +43,7 @@ def _poorest_of_others(state: State) -> int:
     """Who has fewest points beside this player and the team; of several who throws next."""
     seat = state.turn.seat
     i = state.order.index(seat) if seat in state.order else 0
-    others = (s for s in (*state.order[i:], *state.order[:i]) if s not in state.mates(seat))
+    others = (s for s in (*state.order[i:], *state.order[:i]) if s not in state.team_seats(seat))
     return min(others, key=lambda other: state.players[other].score)
 
 
@@ -55,21 +55,21 @@ def abandon_turn(state: State) -> State:
     return replace(state, turns=(*state.turns, broken_off))
 
 
-def give_points(state: State, seat: int, points: int) -> State:
+def add_points(state: State, seat: int, points: int) -> State:
     """Add to the score of this player and the team."""
     if not points:
         return state
     score = state.players[seat].score + points
     if not state.rules.below_zero:
         score = max(score, 0)
-    return _set(state, state.mates(seat), score=score)
+    return _set(state, state.team_seats(seat), score=score)
 
 
 def set_score(state: State, seat: int, score: int) -> State:
     """By hand: whoever has points is on the board, and nobody has less than the rules allow."""
     if not state.rules.below_zero:
         score = max(score, 0)
-    return _look_again(_set(state, state.mates(seat), score=score, opened=score > 0), seat)
+    return _look_again(_set(state, state.team_seats(seat), score=score, opened=score > 0), seat)
 
 
 def _look_again(state: State, seat: int) -> State:
@@ -77,7 +77,7 @@ def _look_again(state: State, seat: int) -> State:
     if state.turns and state.turns[-1].ending is TurnEnding.WIN:
         return state
     if state.rules.rounds:
-        return decide(replace(state, winner=None))
+        return settle(replace(state, winner=None))
     if state.closer is None:
         return _close(state, seat)
     scores = {s: player.score for s, player in enumerate(state.players)}
@@ -85,7 +85,7 @@ def _look_again(state: State, seat: int) -> State:
     if not there:
         return replace(state, closer=None, to_follow=(), winner=None)
     closer = state.closer if state.closer in there else max(there, key=scores.__getitem__)
-    return decide(replace(state, closer=closer, winner=None))
+    return settle(replace(state, closer=closer, winner=None))
 
 
 def begin_turn(state: State, after: int) -> State:
@@ -101,18 +101,18 @@ def _count_rows(state: State, ending: TurnEnding) -> tuple[State, int]:
     farkles = player.farkles + 1 if ending is TurnEnding.FARKLE else 0
     scoreless = _scoreless_starts(state, ending)
     penalty = 0
-    if farkles == ROW:
+    if farkles == PENALTY_STREAK:
         penalty, farkles = penalty - rules.three_farkles, 0
     if ending is TurnEnding.FARKLE and state.turn.took_over:
         penalty -= rules.take_over_farkle
-    if scoreless == ROW:
+    if scoreless == PENALTY_STREAK:
         penalty, scoreless = penalty - rules.three_scoreless_starts, 0
     return _set(state, (state.turn.seat,), farkles=farkles, scoreless_starts=scoreless), penalty
 
 
 def _scoreless_starts(state: State, ending: TurnEnding) -> int:
     throws = state.turn.throws
-    scored = bool(throws) and bool(table(state.rules)[throws[0].dice])
+    scored = bool(throws) and bool(keep_table(state.rules)[throws[0].dice])
     began_scoreless = ending is TurnEnding.FARKLE and not scored
     return state.player.scoreless_starts + 1 if began_scoreless else 0
 
@@ -120,17 +120,17 @@ def _scoreless_starts(state: State, ending: TurnEnding) -> int:
 def _close(state: State, seat: int) -> State:
     """Open the last round, go on with it, or end the match."""
     if state.rules.rounds:
-        return decide(state)
+        return settle(state)
     if state.closer is None:
         if not reaches_target(state.rules, state.players[seat].score):
             return state
-        state = replace(state, closer=seat, to_follow=followers(state, seat))
+        state = replace(state, closer=seat, to_follow=last_round_seats(state, seat))
     else:
         state = replace(state, to_follow=tuple(s for s in state.to_follow if s != seat))
-    return decide(state)
+    return settle(state)
 
 
-def decide(state: State) -> State:
+def settle(state: State) -> State:
     """Let the next of those who follow throw; without any, whoever has most has won."""
     if state.rules.rounds:
         return _decide_rounds(state)
@@ -138,7 +138,7 @@ def decide(state: State) -> State:
         return state
     if state.to_follow:
         turn = state.turn
-        if turn.throws or turn.brought or turn.seat in state.to_follow:
+        if turn.throws or turn.starting_points or turn.seat in state.to_follow:
             return state
         return replace(state, turn=replace(turn, seat=state.to_follow[0]))
     return replace(state, winner=_leader(state, state.closer), left_over=None)
@@ -146,7 +146,7 @@ def decide(state: State) -> State:
 
 def _decide_rounds(state: State) -> State:
     """Let the next throw who has turns left; when nobody has, whoever has most has won."""
-    if state.winner is not None or state.turn.throws or state.turn.brought:
+    if state.winner is not None or state.turn.throws or state.turn.starting_points:
         return state
     played = Counter(turn.seat for turn in state.turns if not turn.broken_off)
     i = state.order.index(state.turn.seat)
@@ -157,13 +157,13 @@ def _decide_rounds(state: State) -> State:
     return replace(state, winner=_leader(state, state.order[0]), left_over=None)
 
 
-def followers(state: State, closer: int) -> tuple[int, ...]:
+def last_round_seats(state: State, closer: int) -> tuple[int, ...]:
     """Who throws once more after the closer reached the target, in order."""
     if state.rules.win is Win.EXACTLY or closer not in state.order:
         return ()
     i = state.order.index(closer)
     later, earlier = state.order[i + 1 :], state.order[:i]
-    mates = state.mates(closer)
+    mates = state.team_seats(closer)
     match state.rules.last_round:
         case LastRound.NONE:
             seats: tuple[int, ...] = ()

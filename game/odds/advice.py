@@ -12,19 +12,19 @@ import numpy as np
 
 from game.errors import OddsError
 from game.message import Message
-from game.odds.compiled_rules import Floats, throws
+from game.odds.compiled_rules import Floats, compile_rules
 from game.odds.match_odds import MatchOdds
 from game.odds.match_solver import Positions
-from game.odds.throw_odds import chances_of_one_throw, farkle_within, reaching
+from game.odds.throw_odds import chances_of_one_throw, farkle_within, values_to_reach
 from game.odds.turn_odds import PointsTable, points_table
-from game.odds.turn_solver import Worth
-from game.rules.ruleset import ROW, LastRound, Ruleset
-from game.rules.scoring import Keep, must_throw
+from game.odds.turn_solver import TurnValues
+from game.rules.ruleset import PENALTY_STREAK, LastRound, Ruleset
+from game.rules.scoring import Keep, must_throw_reason
 
-NEAR = 0.001
+WIN_TOLERANCE = 0.001
 """Chances to win that differ by less are called a tie: nobody would feel it in a lifetime."""
 
-NEAR_POINTS = 1.0
+POINTS_TOLERANCE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class MatchPosition:
 
     def after_nothing(self, fallen: int, floor: int | None) -> "MatchPosition":
         """The other's turn, once this one brought nothing; the third farkle in a row costs so many."""
-        farkles = (self.farkles + 1) % ROW
+        farkles = (self.farkles + 1) % PENALTY_STREAK
         mine = self.mine if farkles else self.mine - fallen
         return MatchPosition(
             mine=self.theirs,
@@ -104,8 +104,8 @@ class TurnOption:
         if self.refused:
             return False
         if self.win_banked is None or self.win_thrown is None:
-            return abs(self.points - self.at_risk) < NEAR_POINTS
-        return abs(self.win_banked - self.win_thrown) < NEAR
+            return abs(self.points - self.at_risk) < POINTS_TOLERANCE
+        return abs(self.win_banked - self.win_thrown) < WIN_TOLERANCE
 
     @property
     def banks(self) -> bool:
@@ -128,9 +128,9 @@ class TurnOdds:
     table: MatchPosition
     points: PointsTable
     banked: Floats | None
-    worth: Worth | None
+    worth: TurnValues | None
     lost: float | None = None
-    one_throw_only: bool = False
+    is_charity_roll: bool = False
 
     def option(self, at_risk: int, n_dice: int, *, hot: bool = False) -> TurnOption:
         """Banking so many points, or throwing so many dice."""
@@ -166,8 +166,8 @@ class TurnOdds:
         return tuple(sorted(found, key=lambda option: (-(option.win or 0.0), -option.worth)))
 
     def _refusal(self, at_risk: int, left: int) -> Message | None:
-        must = must_throw(left, self.rules) if left < self.rules.n_dice else None
-        if must and not self.one_throw_only:
+        must = must_throw_reason(left, self.rules) if left < self.rules.n_dice else None
+        if must and not self.is_charity_roll:
             return must
         if not self.table.on_board and at_risk < self.rules.opening:
             return Message(
@@ -231,27 +231,27 @@ def _following(
                 target=wins.target,
             )
         )
-    compiled = throws(rules)
+    compiled = compile_rules(rules)
     short = (table.theirs - table.mine) // compiled.step + 1
     least = compiled.needed(opened=table.on_board)
     needed = max(short, least, 1)
     if rules.last_round is LastRound.CHARITY_ROLL:
         worth = _charity(rules, needed, least, most // compiled.step + 1)
     else:
-        worth = reaching(compiled, needed, least, most // compiled.step + 1)
+        worth = values_to_reach(compiled, needed, least, most // compiled.step + 1)
     banked = (np.arange(len(worth.thrown)) >= needed).astype(np.float64)
     return TurnOdds(rules, table, points, banked, worth)
 
 
-def _charity(rules: Ruleset, needed: int, least: int, most: int) -> Worth:
+def _charity(rules: Ruleset, needed: int, least: int, most: int) -> TurnValues:
     """One throw, and what it brings is banked: nothing is to be chosen."""
     chance = chances_of_one_throw(rules, needed, least)[needed]
     thrown = np.full((most + 1, rules.n_dice + 1, 1), chance)
-    return Worth(thrown[:, 1:], thrown)
+    return TurnValues(thrown[:, 1:], thrown)
 
 
-def as_good(option: TurnOption, best: TurnOption) -> bool:
+def is_as_good(option: TurnOption, best: TurnOption) -> bool:
     """Whether nobody would ever feel the difference to the best."""
     if option.win is None or best.win is None:
-        return abs(option.worth - best.worth) < NEAR_POINTS
-    return abs(option.win - best.win) < NEAR
+        return abs(option.worth - best.worth) < POINTS_TOLERANCE
+    return abs(option.win - best.win) < WIN_TOLERANCE

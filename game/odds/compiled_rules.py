@@ -21,12 +21,12 @@ from game.errors import OddsError
 from game.message import Message
 from game.rules import scoring
 from game.rules.ruleset import Dice, LastRound, Ruleset, Win
-from game.rules.scoring import Effect, Keep, must_throw, orders
+from game.rules.scoring import Effect, Keep, count_orders, must_throw_reason
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
-FINEST = 2_000
+MAX_STEPS_PER_THROW = 2_000
 """Steps of the best throw, at most; published ones have 200."""
 
 Choice = tuple[int, int]
@@ -89,23 +89,23 @@ class CompiledRules:
 
 
 @cache
-def throws(rules: Ruleset) -> CompiledRules:
+def compile_rules(rules: Ruleset) -> CompiledRules:
     """The rule set compiled.
 
     Raises:
         OddsError: nothing scores, or scores so finely that it cannot be worked out.
     """
-    step = step_of(rules)
+    step = points_step(rules)
     _check_fineness(rules, step)
     free: defaultdict[tuple[Choice, ...], Counter[int]] = defaultdict(Counter)
     forced: defaultdict[tuple[Choice, ...], Counter[int]] = defaultdict(Counter)
     ends = {Effect.WIN: np.zeros(rules.n_dice + 1), Effect.RESET_SCORE: np.zeros(rules.n_dice + 1)}
-    for dice, keeps in scoring.table(rules).items():
+    for dice, keeps in scoring.keep_table(rules).items():
         if end := _ends_turn(dice, rules):
-            ends[end][len(dice)] += orders(dice) / 6 ** len(dice)
+            ends[end][len(dice)] += count_orders(dice) / 6 ** len(dice)
         elif keeps:
             found = forced if _must_bank(dice, rules) else free
-            found[_choices(dice, keeps, rules, step)][len(dice)] += orders(dice)
+            found[_choices(dice, keeps, rules, step)][len(dice)] += count_orders(dice)
     return CompiledRules(
         n_dice=rules.n_dice,
         step=step,
@@ -115,7 +115,7 @@ def throws(rules: Ruleset) -> CompiledRules:
         reset=ends[Effect.RESET_SCORE],
         free=_classes(free, rules),
         forced=_classes(forced, rules),
-        must_throw=tuple(left for left in range(rules.n_dice) if must_throw(left, rules)),
+        must_throw=tuple(left for left in range(rules.n_dice) if must_throw_reason(left, rules)),
         minimum=max(1, -(-rules.minimum_bank // step)),
         opening=-(-rules.opening // step),
         three_farkles=round(rules.three_farkles / step),
@@ -123,16 +123,18 @@ def throws(rules: Ruleset) -> CompiledRules:
 
 
 @cache
-def dice_alone(rules: Ruleset) -> CompiledRules:
+def compile_without_endings(rules: Ruleset) -> CompiledRules:
     """The rule set compiled as if no throw won or reset: such throws offer their keeps."""
-    return throws(replace(rules, all_alike_wins=False, all_ones_win=False, four_twos_reset=False))
+    return compile_rules(
+        replace(rules, all_alike_wins=False, all_ones_win=False, four_twos_reset=False)
+    )
 
 
 def _check_fineness(rules: Ruleset, step: int) -> None:
-    best = max((k.score for keeps in scoring.table(rules).values() for k in keeps), default=0)
+    best = max((k.score for keeps in scoring.keep_table(rules).values() for k in keeps), default=0)
     if not best:
         raise OddsError(Message("nothing scores under these rules, so there is nothing to win"))
-    if best > step * FINEST:
+    if best > step * MAX_STEPS_PER_THROW:
         raise OddsError(
             Message(
                 "scores go by %(step)s, but one throw may bring %(best)s: too fine to be worked out",
@@ -142,24 +144,26 @@ def _check_fineness(rules: Ruleset, step: int) -> None:
         )
 
 
-def step_of(rules: Ruleset) -> int:
+def points_step(rules: Ruleset) -> int:
     """The largest number of points that divides every score."""
     bonus = rules.last_die_twice
-    return gcd(bonus, *(keep.score for keeps in scoring.table(rules).values() for keep in keeps))
+    return gcd(
+        bonus, *(keep.score for keeps in scoring.keep_table(rules).values() for keep in keeps)
+    )
 
 
-def scoreless(n: int, rules: Ruleset) -> int:
+def count_scoreless(n: int, rules: Ruleset) -> int:
     """How many of the 6^n throws of n dice score nothing."""
-    table = scoring.table(rules)
+    table = scoring.keep_table(rules)
     return sum(
-        orders(dice)
+        count_orders(dice)
         for dice, keeps in table.items()
         if len(dice) == n and not keeps and not _ends_turn(dice, rules)
     )
 
 
 def _farkle(n: int, rules: Ruleset) -> float:
-    once = scoreless(n, rules) / 6**n
+    once = count_scoreless(n, rules) / 6**n
     return float(once * once if n == 1 and rules.last_die_twice else once)
 
 
@@ -202,7 +206,7 @@ def _classes(found: dict[tuple[Choice, ...], Counter[int]], rules: Ruleset) -> T
         for n, count in found[choices].items():
             weights[n, c] = count / 6**n
     if rules.last_die_twice:
-        weights[1] *= 1 + scoreless(1, rules) / 6
+        weights[1] *= 1 + count_scoreless(1, rules) / 6
     places = list(_places(lists))
     return ThrowClasses(
         weights,

@@ -6,14 +6,14 @@ import numpy as np
 
 from game.errors import OddsError
 from game.message import Message
-from game.odds.compiled_rules import CompiledRules, Floats, throws
+from game.odds.compiled_rules import CompiledRules, Floats, compile_rules
 from game.odds.throw_odds import chances_of_one_throw, chances_to_reach
 from game.rules.ruleset import LastRound, Ruleset, Win
 
 _NEVER = 1e-10
 """A chance that is left out of account."""
 
-MAX_GOAL = 1_000
+MAX_GOAL_STEPS = 1_000
 """Steps of a target at most: a million boards."""
 
 
@@ -52,23 +52,23 @@ class MatchEnding:
         return held
 
 
-def never_solved(rules: Ruleset) -> Message | None:
+def unsolvable_reason(rules: Ruleset) -> Message | None:
     """Why no match of these rules is ever worked out; None where some are."""
     if rules.rounds:
         return Message("a match of so many turns each is not worked out, only one to a target")
     return None
 
 
-def ending(rules: Ruleset, target: int) -> MatchEnding:
+def match_ending(rules: Ruleset, target: int) -> MatchEnding:
     """The ending under these rules when the target is so many points.
 
     Raises:
         OddsError: it has too many steps, or cannot be reached.
     """
-    if refusal := never_solved(rules):
+    if refusal := unsolvable_reason(rules):
         raise OddsError(refusal)
-    compiled = throws(rules)
-    goal = goal_of(rules, target, compiled.step)
+    compiled = compile_rules(rules)
+    goal = goal_steps(rules, target, compiled.step)
     return MatchEnding(
         goal=goal,
         exactly=rules.win is Win.EXACTLY,
@@ -78,19 +78,19 @@ def ending(rules: Ruleset, target: int) -> MatchEnding:
     )
 
 
-def goal_of(rules: Ruleset, target: int, step: int) -> int:
+def goal_steps(rules: Ruleset, target: int, step: int) -> int:
     """The steps that reach the target.
 
     Raises:
         OddsError: they are too many, or it cannot be reached.
     """
     goal = target // step + 1 if rules.win is Win.OVER else -(-target // step)
-    if not 1 <= goal <= MAX_GOAL:
+    if not 1 <= goal <= MAX_GOAL_STEPS:
         raise OddsError(
             Message(
                 "scores go by %(step)s, so a target can be 1 to %(most)s, not %(target)s",
                 step=step,
-                most=MAX_GOAL * step,
+                most=MAX_GOAL_STEPS * step,
                 target=target,
             )
         )

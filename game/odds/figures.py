@@ -8,7 +8,7 @@ from game.match.match import Match
 from game.match.state import State
 from game.odds.advice import TurnOption
 from game.odds.match_odds import MatchOdds
-from game.odds.review import ReviewedMoment, are_several, odds_of, options_of, review
+from game.odds.review import ReviewedMoment, is_race, keep_options, review, turn_odds_of
 from game.rules.ruleset import Piggyback
 
 _TWO = 2
@@ -68,7 +68,7 @@ def figures(match: Match, wins: MatchOdds | None) -> Figures:
     return Figures(
         solved,
         left_out,
-        keeps=options_of(state, wins) if state.keeps else (),
+        keeps=keep_options(state, wins) if state.keeps else (),
         before=None if state.turn.throws else _before(state, wins),
         turn=_last_turn(match, wins),
     )
@@ -76,7 +76,7 @@ def figures(match: Match, wins: MatchOdds | None) -> Figures:
 
 def _before(state: State, wins: MatchOdds | None) -> TurnOption:
     at_risk = state.turn.at_risk
-    return odds_of(state, wins, most=at_risk).option(at_risk, state.dice_in_hand)
+    return turn_odds_of(state, wins, most=at_risk).option(at_risk, state.dice_in_hand)
 
 
 def _last_turn(match: Match, wins: MatchOdds | None) -> tuple[ReviewedMoment, ...]:
@@ -94,7 +94,7 @@ def caveats(match: Match) -> tuple[Caveat, ...]:
 
 def _caveats(state: State) -> Iterator[Caveat]:
     rules = state.rules
-    if are_several(state):
+    if is_race(state):
         yield Caveat.SEVERAL
     elif len(state.order) > _TWO or any(player.team is not None for player in state.players):
         yield Caveat.LEADER

@@ -13,14 +13,14 @@ import numpy as np
 
 from game.errors import OddsError
 from game.message import Message
-from game.odds.compiled_rules import Floats, scoreless, throws
-from game.odds.ending import ending, goal_of
-from game.odds.holdings import holdings
-from game.odds.match_solver import MatchSolver, Positions, solve, solve_again
-from game.odds.turn_solver import Worth, play
-from game.rules.ruleset import ROW, Piggyback, Ruleset
+from game.odds.compiled_rules import Floats, compile_rules, count_scoreless
+from game.odds.ending import goal_steps, match_ending
+from game.odds.match_solver import MatchSolver, Positions, solve, solve_iteratively
+from game.odds.player_standings import match_standings
+from game.odds.turn_solver import TurnValues, solve_turn
+from game.rules.ruleset import PENALTY_STREAK, Piggyback, Ruleset
 
-METHOD = 2
+METHOD_VERSION = 2
 """Raised whenever the same rules would give other chances."""
 
 _NOT_LOOKED_AT = {
@@ -51,7 +51,7 @@ _FIRST_PART = 0.1
 """Of the work, where falls are solved: the guess without them."""
 
 
-def digest(rules: Ruleset, target: int) -> str:
+def rules_digest(rules: Ruleset, target: int) -> str:
     """What tells these rules, as far as they matter here, from all others.
 
     Only what is otherwise than usual counts, so that a new option leaves older tables as they are.
@@ -62,7 +62,7 @@ def digest(rules: Ruleset, target: int) -> str:
         for key, value in asdict(rules).items()
         if key not in _NOT_LOOKED_AT and value != usual[key]
     }
-    text = json.dumps([METHOD, target, options], sort_keys=True)
+    text = json.dumps([METHOD_VERSION, target, options], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -97,7 +97,7 @@ class MatchOdds:
 
     @property
     def step(self) -> int:
-        return throws(self.rules).step
+        return compile_rules(self.rules).step
 
     @property
     def solved(self) -> bool:
@@ -110,7 +110,7 @@ class MatchOdds:
         elif not self.solved:
             if np.isnan(self.chances).sum() > 1:
                 yield from self._begin_without_falls()
-            shares = solve_again(self.duel, self.chances)
+            shares = solve_iteratively(self.duel, self.chances)
             yield from (_FIRST_PART + (1 - _FIRST_PART) * share for share in shares)
 
     def _begin_without_falls(self) -> Iterator[float]:
@@ -131,8 +131,8 @@ class MatchOdds:
     @cached_property
     def _nothing(self) -> int:
         """The number of who begins: known without the solver, which takes longer."""
-        goal = goal_of(self.rules, self.target, self.step)
-        return holdings(self.rules, goal).find(0, opened=False)
+        goal = goal_steps(self.rules, self.target, self.step)
+        return match_standings(self.rules, goal).find(0, opened=False)
 
     def begin(self, mine: int, theirs: int, *, second: bool = False) -> float:
         """The chance of the player whose turn begins with these points on the board.
@@ -171,31 +171,31 @@ class MatchOdds:
         seat = int(second and self.duel.ending.seats > 1)
         return Positions(*(np.array([at], np.intp) for at in (seat, mine, theirs)))
 
-    def turn(self, board: Positions, most: int = 0) -> tuple[Floats, Worth]:
+    def turn(self, board: Positions, most: int = 0) -> tuple[Floats, TurnValues]:
         """The turn that begins on this board, up to so many steps at risk at least.
 
         Chance to win by banking so many steps, at [steps]; and that of every point of the turn.
         """
         stakes = self.duel.stakes_on_solved(board, self.chances, most)
-        return stakes.bank[:, 0], play(self.duel.throws, stakes)
+        return stakes.bank[:, 0], solve_turn(self.duel.throws, stakes)
 
 
 def _solver(rules: Ruleset, target: int) -> MatchSolver:
-    end = ending(rules, target)
-    return MatchSolver.of(throws(rules), end, holdings(rules, end.goal))
+    end = match_ending(rules, target)
+    return MatchSolver.of(compile_rules(rules), end, match_standings(rules, end.goal))
 
 
-def near(rules: Ruleset) -> bool:
+def is_close(rules: Ruleset) -> bool:
     """Whether what is left out is little enough to show the figure of two players' match."""
     return not rules.rounds and not rules.hot_dice_multiply
 
 
-def exact(rules: Ruleset) -> bool:
+def is_exact(rules: Ruleset) -> bool:
     """Whether that figure can be told as that of these rules."""
-    return near(rules) and rules.piggyback is Piggyback.NO
+    return is_close(rules) and rules.piggyback is Piggyback.NO
 
 
-def left_out(rules: Ruleset) -> tuple[Message, ...]:
+def left_out_of_match(rules: Ruleset) -> tuple[Message, ...]:
     """What the solved match does not know of these rules."""
     return tuple(_left_out(rules))
 
@@ -210,14 +210,14 @@ def _left_out(rules: Ruleset) -> Iterator[Message]:
     if rules.triple_threes:
         yield Message("what three 3s in one throw cost")
     if rules.three_scoreless_starts:
-        chance = (scoreless(rules.n_dice, rules) / 6**rules.n_dice) ** ROW
+        chance = (count_scoreless(rules.n_dice, rules) / 6**rules.n_dice) ** PENALTY_STREAK
         yield Message(
             "what three scoreless first throws cost, once in %(turns)s turns",
             turns=round(1 / chance) if chance else 0,
         )
 
 
-def with_taking_over(rules: Ruleset, target: int) -> float | None:
+def first_player_with_piggyback(rules: Ruleset, target: int) -> float | None:
     """What the player who begins wins where banked points are taken over; None where it is not known."""
-    key = digest(rules, target), rules.piggyback, rules.take_over_farkle
+    key = rules_digest(rules, target), rules.piggyback, rules.take_over_farkle
     return _WITH_TAKING_OVER.get(key)

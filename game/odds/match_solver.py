@@ -23,10 +23,10 @@ from game.errors import OddsError
 from game.message import Message
 from game.odds.compiled_rules import CompiledRules, Floats, Indices
 from game.odds.ending import MatchEnding
-from game.odds.holdings import Holdings
-from game.odds.throw_odds import chances_to_reach, reaching
-from game.odds.turn_odds import far
-from game.odds.turn_solver import REFUSED, Stakes, in_hand, play, rows
+from game.odds.player_standings import Standings
+from game.odds.throw_odds import chances_to_reach, values_to_reach
+from game.odds.turn_odds import asymptote
+from game.odds.turn_solver import REFUSED, Stakes, dice_after_keep, n_rows, solve_turn
 
 _CLOSE = 1e-8
 """Chance by which the boards of a pair may miss before the last step, which squares it."""
@@ -98,20 +98,20 @@ class MatchSolver:
 
     throws: CompiledRules
     ending: MatchEnding
-    holdings: Holdings
+    holdings: Standings
     escape: Floats
     reaching: Floats
     striving: Floats
 
     @classmethod
-    def of(cls, throws: CompiledRules, ending: MatchEnding, holdings: Holdings) -> "MatchSolver":
+    def of(cls, throws: CompiledRules, ending: MatchEnding, holdings: Standings) -> "MatchSolver":
         both = [
             chances_to_reach(throws, ending.goal, throws.needed(opened=opened))[: ending.goal + 1]
             for opened in (False, True)
         ]
         most = ending.goal - holdings.floor
-        striving = reaching(throws, most, 1).thrown[: most + 1, :, 0][::-1]
-        return cls(throws, ending, holdings, far(throws).slope, np.stack(both), striving)
+        striving = values_to_reach(throws, most, 1).thrown[: most + 1, :, 0][::-1]
+        return cls(throws, ending, holdings, asymptote(throws).slope, np.stack(both), striving)
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -192,7 +192,7 @@ class MatchSolver:
         top = np.maximum(self.top(boards, wins), most)
         capped = bool((top > np.maximum(highest, needed)).any())
         top = np.minimum(top, np.maximum(highest, needed))
-        steps = np.arange(rows(self.throws, int(top.max())))[:, None]
+        steps = np.arange(n_rows(self.throws, int(top.max())))[:, None]
         score = self.holdings.score[boards.mine] + steps
         going_on = np.minimum(score, self.ending.goal - 1)
         bank = self.after(boards, wins, self.holdings.banked(going_on))
@@ -219,7 +219,7 @@ class MatchSolver:
 
     def _thrown_above(self, bank: Floats, lost: Floats) -> dict[int, Floats]:
         """By the dice left: banked in the end or lost, as often as somebody who only wants out."""
-        escape = self.escape[in_hand(self.throws)]
+        escape = self.escape[dice_after_keep(self.throws)]
         return {
             left: escape[left] * bank + (1 - escape[left]) * lost
             for left in {0, *self.throws.must_throw}
@@ -232,7 +232,7 @@ class MatchSolver:
         won = self._reached(boards, np.full((1, len(boards)), self.ending.goal), lost)
         to_go, gain = np.maximum(self.ending.goal - score, 0), won - lost
         found = dict(above)
-        for left, dice in enumerate(in_hand(self.throws)):
+        for left, dice in enumerate(dice_after_keep(self.throws)):
             worth = self.striving[to_go, dice]
             worth *= gain
             worth += lost
@@ -324,7 +324,7 @@ def solve(duel: MatchSolver, wins: Floats) -> Iterator[float]:
         yield float(work[: i + 1].sum() / work.sum())
 
 
-def solve_again(duel: MatchSolver, wins: Floats) -> Iterator[float]:
+def solve_iteratively(duel: MatchSolver, wins: Floats) -> Iterator[float]:
     """Go over all boards until nothing moves; yields the share that is done, about.
 
     `wins` holds a guess of every chance; that of the board on which a match begins is not a number
@@ -413,11 +413,13 @@ def _solve_sum(duel: MatchSolver, boards: Positions, wins: Floats, slopes: Float
 def _begin(duel: MatchSolver, stakes: Stakes) -> Floats:
     """What the turns are worth, half of the boards on each of two cores."""
     if len(stakes.lost) < _WORTH_SHARING:
-        return play(duel.throws, stakes).begin()
+        return solve_turn(duel.throws, stakes).begin()
     halves = [stakes.at(slice(i, None, _CORES)) for i in range(_CORES)]
     worth = np.empty_like(stakes.lost)
     with ThreadPoolExecutor(_CORES) as cores:
-        for i, found in enumerate(cores.map(lambda half: play(duel.throws, half).begin(), halves)):
+        for i, found in enumerate(
+            cores.map(lambda half: solve_turn(duel.throws, half).begin(), halves)
+        ):
             worth[i::_CORES] = found
     return worth
 

@@ -5,7 +5,7 @@ player who plays on as well as can be. Over many throws it comes to nothing, wha
 A decision gives away the difference between the best choice and the one that was taken.
 
 With two players the chances to win are those of the match (see `game.odds.match_odds`), with more
-those of a race (see `game.odds.several`). With teams they are those of two: the player on turn and the
+those of a race (see `game.odds.race`). With teams they are those of two: the player on turn and the
 best of the others.
 """
 
@@ -13,14 +13,14 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from game.errors import OddsError
-from game.match.effects import best_of_others
 from game.match.events import Banked, Thrown
+from game.match.keep_hints import best_opponent
 from game.match.match import Match
 from game.match.state import State, TurnEnding, keeps_after
 from game.match.step import step
 from game.odds.advice import MatchPosition, TurnOdds, TurnOption, board_of, turn_odds
 from game.odds.match_odds import MatchOdds
-from game.odds.several import last_turn_of_several, race_of, turn_of_several
+from game.odds.race import cached_race, last_race_turn, race_turn
 from game.odds.turn_odds import points_table
 from game.rules.ruleset import Dice, Win
 
@@ -98,9 +98,9 @@ class Review:
         return max(known, key=lambda m: abs(m.win or 0.0), default=None)
 
 
-def table_of(state: State) -> MatchPosition:
+def position_of(state: State) -> MatchPosition:
     """The match as the player on turn sees it: against the best of the others."""
-    seat, other = state.turn.seat, state.players[best_of_others(state)]
+    seat, other = state.turn.seat, state.players[best_opponent(state)]
     return MatchPosition(
         mine=state.player.score,
         theirs=other.score,
@@ -112,17 +112,17 @@ def table_of(state: State) -> MatchPosition:
     )
 
 
-def are_several(state: State) -> bool:
+def is_race(state: State) -> bool:
     """Whether more than two race for themselves, to a target that all may pass."""
     alone = all(player.team is None for player in state.players)
     rules = state.rules
-    plain = rules.win is not Win.EXACTLY and not state.one_throw_only
+    plain = rules.win is not Win.EXACTLY and not state.is_charity_roll
     return alone and plain and len(state.order) > _TWO
 
 
 def _of_several(state: State, wins: MatchOdds, most: int) -> TurnOdds:
     """The odds of a turn against all others."""
-    opened, seat, model = state.player.opened, state.turn.seat, race_of(wins)
+    opened, seat, model = state.player.opened, state.turn.seat, cached_race(wins)
     points, steps = points_table(state.rules, opened=opened), most // wins.step + 1
 
     def score(other: int) -> int:
@@ -132,30 +132,30 @@ def _of_several(state: State, wins: MatchOdds, most: int) -> TurnOdds:
         i = state.order.index(seat)
         others = [*map(score, (*state.order[i + 1 :], *state.order[:i]))]
         later = len(state.order) - 1 - i
-        turn = turn_of_several(model, score(seat), others, later, opened=opened, most=steps)
+        turn = race_turn(model, score(seat), others, later, opened=opened, most=steps)
     else:
-        best = state.players[best_of_others(state)].score // wins.step
+        best = state.players[best_opponent(state)].score // wins.step
         after = [score(other) for other in state.to_follow if other != seat]
-        turn = last_turn_of_several(model, score(seat), best, after, opened=opened, most=steps)
+        turn = last_race_turn(model, score(seat), best, after, opened=opened, most=steps)
     lost = float(turn.stakes.lost[0])
-    return TurnOdds(state.rules, table_of(state), points, turn.banked, turn.worth, lost)
+    return TurnOdds(state.rules, position_of(state), points, turn.banked, turn.worth, lost)
 
 
-def odds_of(state: State, wins: MatchOdds | None, *, most: int = 0) -> TurnOdds:
+def turn_odds_of(state: State, wins: MatchOdds | None, *, most: int = 0) -> TurnOdds:
     """The odds of the turn being played; without chances to win where the scores have none."""
-    if wins is not None and wins.solved and state.winner is None and are_several(state):
+    if wins is not None and wins.solved and state.winner is None and is_race(state):
         return _of_several(state, wins, most)
-    table = table_of(state)
+    table = position_of(state)
     try:
         odds = turn_odds(state.rules, table, wins, most=most)
     except OddsError:
         odds = turn_odds(state.rules, table, None, most=most)
-    return replace(odds, one_throw_only=state.one_throw_only)
+    return replace(odds, is_charity_roll=state.is_charity_roll)
 
 
-def options_of(state: State, wins: MatchOdds | None) -> tuple[TurnOption, ...]:
+def keep_options(state: State, wins: MatchOdds | None) -> tuple[TurnOption, ...]:
     """Each legal keep of the last throw, the best first."""
-    return _options(state, odds_of(state, wins, most=_most(state)))
+    return _options(state, turn_odds_of(state, wins, most=_most(state)))
 
 
 def _options(state: State, odds: TurnOdds) -> tuple[TurnOption, ...]:
@@ -179,7 +179,7 @@ def review(match: Match, wins: MatchOdds | None = None, *, since: int = 0) -> Re
             reader.decided_to_throw(state)
             reader.thrown(state, event)
         elif isinstance(event, Banked):
-            keep = state.bank_keep if event.dice is None else None
+            keep = state.best_bank_keep if event.dice is None else None
             reader.banked(state, keep.dice if keep else tuple(sorted(event.dice or ())))
         state = after
     return Review(tuple(reader.moments), tuple(reader.curve), of_two=len(state.players) == _TWO)
@@ -202,15 +202,15 @@ class _Reader:
         board = state.turn.seat, state.players, state.closer
         if self._odds is None or board != self._board or most > self._reach:
             self._reach, self._board = max(most, _USUAL), board
-            self._odds = odds_of(state, self.wins, most=self._reach)
+            self._odds = turn_odds_of(state, self.wins, most=self._reach)
         return self._odds
 
     def thrown(self, state: State, event: Thrown) -> None:
         """Luck: what the turn is worth after the throw, less what it was before."""
-        if not state.once_more:
+        if not state.may_rethrow_last_die:
             self._before = self._going_to_throw(state)
         before, after = self._before, step(state, event)
-        if before is None or (after.once_more and len(after.turns) == len(state.turns)):
+        if before is None or (after.may_rethrow_last_die and len(after.turns) == len(state.turns)):
             return  # the last die has its second try still to come
         options = self._after(state, event, after)
         points = max((option.worth for option in options), default=0.0)
@@ -306,7 +306,7 @@ def _lost(state: State, wins: MatchOdds | None, *, reset: bool = False) -> float
     """The chance to win once this turn has brought nothing, or taken all points."""
     if wins is None or not wins.solved:
         return None
-    rules, seen = state.rules, table_of(state)
+    rules, seen = state.rules, position_of(state)
     if reset:
         seen = replace(seen, mine=0, farkles=0)
         after = replace(seen.after_nothing(0, None), other_farkles=0)

@@ -18,10 +18,10 @@ import numpy as np
 
 from game.errors import OddsError
 from game.message import Message
-from game.odds.compiled_rules import Floats, Indices, step_of, throws
+from game.odds.compiled_rules import Floats, Indices, compile_rules, points_step
 from game.odds.match_odds import MatchOdds
-from game.odds.throw_odds import reaching
-from game.odds.turn_solver import REFUSED, play
+from game.odds.throw_odds import values_to_reach
+from game.odds.turn_solver import REFUSED, solve_turn
 from game.rules import scoring
 from game.rules.ruleset import LastRound, Piggyback, Ruleset, Win
 
@@ -96,7 +96,7 @@ class Dice:
         self.rules = rules
         self.random = np.random.default_rng(seed)
         self._keeps = {n: _keeps(rules, n) for n in range(1, rules.n_dice + 1)}
-        self._bonus = rules.last_die_twice // step_of(rules)
+        self._bonus = rules.last_die_twice // points_step(rules)
 
     def throw(self, n: int, times: int) -> tuple[Indices, Indices]:
         """Steps of each keep, and the dice it leaves, at [throw, keep]; _NO_KEEP where is none."""
@@ -109,7 +109,7 @@ class Dice:
 
 
 def _keeps(rules: Ruleset, n: int) -> _Keeps:
-    table, step = scoring.table(rules), step_of(rules)
+    table, step = scoring.keep_table(rules), points_step(rules)
     kinds = [dice for dice in table if len(dice) == n]
     number = {dice: i for i, dice in enumerate(kinds)}
     most = max(1, *(len(table[dice]) for dice in kinds))
@@ -179,7 +179,7 @@ class _Table:
         duel = self.wins.duel
         boards = duel.sorted_by_top(duel.of_sum(total), self.wins.chances)
         stakes = duel.stakes_on_solved(boards, self.wins.chances)
-        worth = play(duel.throws, stakes)
+        worth = solve_turn(duel.throws, stakes)
         column = np.zeros(duel.shape[:2], np.intp)
         column[boards.seat, boards.mine] = np.arange(len(boards))
         fallen = np.maximum(boards.mine - _cost(self.wins.rules), 0)
@@ -198,7 +198,7 @@ class _Table:
     def _follow(self, closed: Indices, follower: Indices) -> None:
         if not len(closed):
             return
-        compiled = throws(self.wins.rules)
+        compiled = compile_rules(self.wins.rules)
         own = self.score[closed, follower]
         short = self.score[closed, 1 - follower] - own + 1
         least = np.where(own > 0, compiled.needed(opened=True), compiled.needed(opened=False))
@@ -212,7 +212,7 @@ class _Table:
 
     def _last_turns(self, needed: Indices, left: Offered) -> Indices:
         most = int(needed.max())
-        worth = reaching(throws(self.wins.rules), most, 1)
+        worth = values_to_reach(compile_rules(self.wins.rules), most, 1)
         bank = np.where(np.arange(len(worth.kept)) >= most, 1.0, REFUSED)[:, None]
         policy = _Policy(bank, worth.kept, worth.thrown, np.zeros(1))
         return take_turns(self.dice, policy, np.zeros_like(needed), most - needed, left).got
@@ -220,7 +220,7 @@ class _Table:
 
 def _cost(rules: Ruleset) -> int:
     """Steps that it costs to take over and farkle."""
-    return rules.take_over_farkle // step_of(rules)
+    return rules.take_over_farkle // points_step(rules)
 
 
 def take_turns(
@@ -269,7 +269,7 @@ class _Turns:
 
     def take_over(self, left: Offered) -> None:
         """Go on with what is left over, where that is worth more than to begin."""
-        compiled = throws(self.dice.rules)
+        compiled = compile_rules(self.dice.rules)
         most = len(self.policy.bank) - compiled.largest - 1
         at = np.minimum(self.start + left.steps, most)
         n = np.maximum(left.dice, 1)
@@ -295,7 +295,7 @@ class _Turns:
     def _keep(self, who: Indices, at: Indices, left: Indices) -> None:
         in_hand = np.where(left == 0, self.dice.rules.n_dice, left)
         bank = self.policy.bank[at, self.column[who]]
-        bank = np.where(np.isin(left, throws(self.dice.rules).must_throw), REFUSED, bank)
+        bank = np.where(np.isin(left, compile_rules(self.dice.rules).must_throw), REFUSED, bank)
         goes_on = self.policy.thrown[at, in_hand, self.column[who]] > bank
         self.at[who], self.n_dice[who], self.alive[who] = at, in_hand, goes_on
         self.hot[who] |= left == 0

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from game.errors import OddsError
+from game.file_io import write_atomically
 from game.message import Message
 from game.odds.compiled_rules import Floats
-from game.odds.match_odds import MatchOdds, digest
-from game.plain_file import write_whole
+from game.odds.match_odds import MatchOdds, rules_digest
 from game.rules.ruleset import Ruleset
 
 _FINENESS = 2**24
@@ -35,7 +35,7 @@ class TableStore:
     def find(self, rules: Ruleset, target: int | None = None) -> MatchOdds | None:
         """The table of these rules, perhaps solved in part; None where there is none."""
         target = target or rules.target
-        key = digest(rules, target)
+        key = rules_digest(rules, target)
         try:
             data = _shipped(key) or self._path(key).read_bytes()
             return MatchOdds(rules, target, _unpack(data))
@@ -56,9 +56,9 @@ class TableStore:
         Raises:
             OddsError: it cannot be written; says where.
         """
-        path = self._path(digest(wins.rules, wins.target))
+        path = self._path(rules_digest(wins.rules, wins.target))
         try:
-            write_whole(path, pack(wins.chances))
+            write_atomically(path, pack(wins.chances))
         except OSError as error:
             raise OddsError(
                 Message(

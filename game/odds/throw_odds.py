@@ -10,12 +10,20 @@ from functools import cache
 
 import numpy as np
 
-from game.odds.compiled_rules import CompiledRules, Floats, Indices, scoreless, throws
-from game.odds.turn_odds import far
-from game.odds.turn_solver import REFUSED, Stakes, Worth, in_hand, outcomes, play, rows
+from game.odds.compiled_rules import CompiledRules, Floats, Indices, compile_rules, count_scoreless
+from game.odds.turn_odds import asymptote
+from game.odds.turn_solver import (
+    REFUSED,
+    Stakes,
+    TurnValues,
+    dice_after_keep,
+    n_rows,
+    solve_turn,
+    turn_outcomes,
+)
 from game.rules import scoring
 from game.rules.ruleset import Ruleset
-from game.rules.scoring import orders
+from game.rules.scoring import count_orders
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +54,16 @@ def throw_chances(rules: Ruleset) -> Mapping[int, ThrowChances]:
 
 def _chances(n: int, rules: Ruleset) -> ThrowChances:
     hot = points = 0
-    table = scoring.table(rules)
+    table = scoring.keep_table(rules)
     for dice, keeps in table.items():
         if len(dice) == n and keeps:
-            hot += orders(dice) * any(keep.hot for keep in keeps)
-            points += orders(dice) * keeps[0].score
+            hot += count_orders(dice) * any(keep.hot for keep in keeps)
+            points += count_orders(dice) * keeps[0].score
     return ThrowChances(
         n,
-        farkle=Fraction(sum(orders(d) for d, k in table.items() if len(d) == n and not k), 6**n),
+        farkle=Fraction(
+            sum(count_orders(d) for d, k in table.items() if len(d) == n and not k), 6**n
+        ),
         hot=Fraction(hot, 6**n),
         mean=Fraction(points, 6**n),
     )
@@ -74,13 +84,13 @@ def _survives(rules: Ruleset, n_dice: int, throws: int) -> Fraction:
     if throws == 0:
         return Fraction(1)
     total = Fraction(0)
-    for dice, keeps in scoring.table(rules).items():
+    for dice, keeps in scoring.keep_table(rules).items():
         if len(dice) == n_dice and keeps:
             lefts = {keep.dice_left or rules.n_dice for keep in keeps}
-            total += orders(dice) * max(_survives(rules, left, throws - 1) for left in lefts)
+            total += count_orders(dice) * max(_survives(rules, left, throws - 1) for left in lefts)
     once = Fraction(total, 6**n_dice)
     if n_dice == 1 and rules.last_die_twice:
-        return once * (1 + Fraction(scoreless(1, rules), 6))
+        return once * (1 + Fraction(count_scoreless(1, rules), 6))
     return once
 
 
@@ -88,7 +98,7 @@ _BOARDS = 64
 """Boards worked out together; more need more memory than they save time."""
 
 
-def reaching(throws: CompiledRules, needed: int, least: int, most: int = 0) -> Worth:
+def values_to_reach(throws: CompiledRules, needed: int, least: int, most: int = 0) -> TurnValues:
     """Chance to bank `needed` steps or more, from every point of a turn up to `most` steps.
 
     Below `least` steps nothing may be banked.
@@ -96,15 +106,15 @@ def reaching(throws: CompiledRules, needed: int, least: int, most: int = 0) -> W
     return _reaching(throws, np.array([max(needed, least)]), least, most)
 
 
-def _reaching(throws: CompiledRules, needed: Indices, least: int, most: int = 0) -> Worth:
-    return play(throws, _to_reach(throws, needed, least, most))
+def _reaching(throws: CompiledRules, needed: Indices, least: int, most: int = 0) -> TurnValues:
+    return solve_turn(throws, _to_reach(throws, needed, least, most))
 
 
 def _to_reach(throws: CompiledRules, needed: Indices, least: int, most: int) -> Stakes:
     top = np.maximum(needed, most)
-    steps = np.arange(rows(throws, int(top.max())))[:, None]
+    steps = np.arange(n_rows(throws, int(top.max())))[:, None]
     enough = (steps >= needed).astype(np.float64)
-    escape = far(throws).slope[in_hand(throws)]
+    escape = asymptote(throws).slope[dice_after_keep(throws)]
     return Stakes(
         bank=np.where(steps >= least, enough, REFUSED),
         lost=np.zeros(len(needed)),
@@ -118,10 +128,10 @@ def _to_reach(throws: CompiledRules, needed: Indices, least: int, most: int) -> 
 
 def last_turns(rules: Ruleset, most: int, *, opened: bool) -> Floats:
     """Chance of a turn that needs so many steps, or all is lost, to bank so many, at [banked, needed]."""
-    compiled = throws(rules)
+    compiled = compile_rules(rules)
     needed = np.maximum(np.arange(most, -1, -1), compiled.needed(opened=opened))
     stakes = _to_reach(compiled, needed, compiled.needed(opened=opened), 0)
-    return outcomes(compiled, stakes, play(compiled, stakes)).banked[:, ::-1]
+    return turn_outcomes(compiled, stakes, solve_turn(compiled, stakes)).banked[:, ::-1]
 
 
 def chances_to_reach(throws: CompiledRules, most: int, least: int) -> Floats:
@@ -129,7 +139,7 @@ def chances_to_reach(throws: CompiledRules, most: int, least: int) -> Floats:
     most = max(most, least)
     if throws.forced.n and least > 1:
         return _each_alone(throws, most, least)
-    to_go = reaching(throws, most, 1).thrown[: most + 1, -1, 0][::-1]
+    to_go = values_to_reach(throws, most, 1).thrown[: most + 1, -1, 0][::-1]
     chances = np.concatenate([[to_go[1]], to_go[1:]])
     chances[:least] = chances[least]
     return chances
@@ -148,7 +158,7 @@ def _each_alone(throws: CompiledRules, most: int, least: int) -> Floats:
 @cache
 def chances_of_one_throw(rules: Ruleset, most: int, least: int) -> Floats:
     """Chance of a throw of all dice to score at least n steps, for n from 0 to `most`."""
-    compiled = throws(rules)
+    compiled = compile_rules(rules)
     best = np.zeros(compiled.largest + 1)
     for classes in (compiled.free, compiled.forced):
         for c in range(classes.n):

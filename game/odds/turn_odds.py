@@ -14,9 +14,9 @@ import numpy as np
 
 from game.errors import OddsError
 from game.message import Message
-from game.odds.compiled_rules import CompiledRules, Floats, ThrowClasses, dice_alone
-from game.odds.turn_solver import REFUSED, Stakes, Worth, in_hand, play, rows
-from game.rules.ruleset import ROW, Piggyback, Ruleset
+from game.odds.compiled_rules import CompiledRules, Floats, ThrowClasses, compile_without_endings
+from game.odds.turn_solver import REFUSED, Stakes, TurnValues, dice_after_keep, n_rows, solve_turn
+from game.rules.ruleset import PENALTY_STREAK, Piggyback, Ruleset
 
 _FAR = 1e7
 """Steps; far enough to see which of two lines is above in the end."""
@@ -33,7 +33,7 @@ class Lines(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Far:
+class Asymptote:
     """The worth, in steps, of a throw of n dice from `top` steps at risk on.
 
     `slope[n]` is the chance that the points at risk are banked in the end.
@@ -45,15 +45,15 @@ class Far:
 
     def thrown_where_one_must(self, throws: CompiledRules, steps: Floats) -> dict[int, Floats]:
         """The worth of throwing with so many steps at risk, by the dice left."""
-        dice = {left: in_hand(throws)[left] for left in {0, *throws.must_throw}}
+        dice = {left: dice_after_keep(throws)[left] for left in {0, *throws.must_throw}}
         return {left: self.slope[n] * steps + self.start[n] for left, n in dice.items()}
 
-    def from_at_least(self, steps: int) -> "Far":
+    def from_at_least(self, steps: int) -> "Asymptote":
         """The same, used only from so many steps on."""
         return replace(self, top=max(self.top, steps))
 
 
-def far(throws: CompiledRules, lost: float = 0.0) -> Far:
+def asymptote(throws: CompiledRules, lost: float = 0.0) -> Asymptote:
     """The lines of this rule set where a lost turn brings `lost` steps.
 
     Raises:
@@ -78,7 +78,7 @@ def far(throws: CompiledRules, lost: float = 0.0) -> Far:
             < _SAME
         ):
             top = max(crossing, crossing_free, crossing_forced)
-            return Far(int(np.ceil(top)) + 1, thrown.slope, thrown.start)
+            return Asymptote(int(np.ceil(top)) + 1, thrown.slope, thrown.start)
     raise OddsError(
         Message("no throw of these rules farkles: a turn without an end has no best play")
     )
@@ -86,7 +86,7 @@ def far(throws: CompiledRules, lost: float = 0.0) -> Far:
 
 def _kept(throws: CompiledRules, thrown: Lines) -> tuple[Lines, float]:
     """After a keep, by the dice it leaves: banked or thrown, and from where on it is so."""
-    order = in_hand(throws)
+    order = dice_after_keep(throws)
     slope, start = thrown.slope[order], thrown.start[order]
     banks = slope * _FAR + start <= _FAR
     banks[list(throws.must_throw)] = False
@@ -136,8 +136,8 @@ class PointsTable:
     """What best play expects the turn to bring, in points, from every point of it."""
 
     throws: CompiledRules
-    worth: Worth
-    far: Far
+    worth: TurnValues
+    far: Asymptote
 
     @property
     def value(self) -> float:
@@ -165,15 +165,15 @@ def points_table(rules: Ruleset, *, opened: bool = True) -> PointsTable:
     Raises:
         OddsError: no throw ever farkles, so that a turn is worth more than any number.
     """
-    compiled = dice_alone(rules)
+    compiled = compile_without_endings(rules)
     return _table(compiled, compiled.needed(opened=opened), 0.0)
 
 
 def _table(throws: CompiledRules, needed: int, lost: float) -> PointsTable:
     """The best turn that needs so many steps to bank; losing it brings `lost` steps."""
-    line = far(throws, lost)
+    line = asymptote(throws, lost)
     line = line.from_at_least(needed)
-    steps = np.arange(rows(throws, line.top), dtype=np.float64)[:, None]
+    steps = np.arange(n_rows(throws, line.top), dtype=np.float64)[:, None]
     stakes = Stakes(
         bank=np.where(steps >= needed, steps, REFUSED),
         lost=np.array([lost]),
@@ -181,7 +181,7 @@ def _table(throws: CompiledRules, needed: int, lost: float) -> PointsTable:
         top=np.array([line.top]),
         thrown_above=line.thrown_where_one_must(throws, steps),
     )
-    return PointsTable(throws, play(throws, stakes), line)
+    return PointsTable(throws, solve_turn(throws, stakes), line)
 
 
 def left_out_of_turn(rules: Ruleset) -> tuple[Message, ...]:
@@ -200,7 +200,7 @@ def left_out_of_turn(rules: Ruleset) -> tuple[Message, ...]:
 
 
 @cache
-def average(rules: Ruleset) -> float:
+def long_run_average(rules: Ruleset) -> float:
     """Points a turn in the long run, what each third farkle in a row costs being paid.
 
     After none, one or two farkles in a row a farkle is worth differently: it brings one nearer to
@@ -209,7 +209,7 @@ def average(rules: Ruleset) -> float:
 
     Source of the method: M. Busche, Maximizing Expected Scores in the Game of Zilch.
     """
-    compiled = dice_alone(rules)
+    compiled = compile_without_endings(rules)
     needed = compiled.needed(opened=True)
     if not rules.three_farkles:
         return points_table(rules).value
@@ -217,7 +217,7 @@ def average(rules: Ruleset) -> float:
     def left_over(average: float) -> float:
         """What a turn brings beyond this average, with no farkle before: nothing, if it is right."""
         ahead = -rules.three_farkles / compiled.step
-        for _ in range(ROW):
+        for _ in range(PENALTY_STREAK):
             ahead = _table(compiled, needed, ahead).worth.begin()[0] - average
         return float(ahead)
 

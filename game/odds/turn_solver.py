@@ -61,7 +61,7 @@ class Stakes:
 
 
 @dataclass(frozen=True, slots=True)
-class Worth:
+class TurnValues:
     """What each point of a turn is worth under best play.
 
     Attributes:
@@ -78,19 +78,19 @@ class Worth:
         return start
 
 
-def rows(throws: CompiledRules, top: int) -> int:
+def n_rows(throws: CompiledRules, top: int) -> int:
     """How many steps `Stakes` must cover."""
     return top + throws.largest + 1
 
 
-def play(throws: CompiledRules, stakes: Stakes) -> Worth:
+def solve_turn(throws: CompiledRules, stakes: Stakes) -> TurnValues:
     """The worth of every point of the turn."""
     worth = _above(throws, stakes)
     kept, thrown = worth.kept, worth.thrown
     table = kept.reshape(-1, kept.shape[2])
     kind = stakes.bank.dtype
     free, forced = _Lookup(throws.free, throws, kind), _Lookup(throws.forced, throws, kind)
-    order = in_hand(throws)
+    order = dice_after_keep(throws)
     ended = throws.farkle[:, None] * stakes.lost + throws.reset[:, None] * stakes.reset
     ended = (ended + throws.win[:, None]).astype(kind)
     for t in range(int(stakes.top.max(initial=0)) - 1, -1, -1):
@@ -105,19 +105,19 @@ def play(throws: CompiledRules, stakes: Stakes) -> Worth:
     return worth
 
 
-def in_hand(throws: CompiledRules) -> list[int]:
+def dice_after_keep(throws: CompiledRules) -> list[int]:
     """The dice that are thrown next, by the number left: all of them after hot dice."""
     return [throws.n_dice, *range(1, throws.n_dice)]
 
 
-def _above(throws: CompiledRules, stakes: Stakes) -> Worth:
+def _above(throws: CompiledRules, stakes: Stakes) -> TurnValues:
     """What is known before: from `top` on one banks, and below all that may be is to bank."""
     n_rows, n_boards = stakes.bank.shape
     kept = np.repeat(stakes.bank[:, None, :], throws.n_dice, axis=1)
     kept[:, list(throws.must_throw)] = REFUSED
     for left, worth in stakes.thrown_above.items():
         kept[:, left] = np.maximum(kept[:, left], worth)
-    return Worth(kept, np.zeros((n_rows, throws.n_dice + 1, n_boards), kept.dtype))
+    return TurnValues(kept, np.zeros((n_rows, throws.n_dice + 1, n_boards), kept.dtype))
 
 
 class _Lookup:
@@ -192,7 +192,7 @@ class Outcomes:
     reset: Floats
 
 
-def outcomes(throws: CompiledRules, stakes: Stakes, worth: Worth) -> Outcomes:
+def turn_outcomes(throws: CompiledRules, stakes: Stakes, worth: TurnValues) -> Outcomes:
     """Follow every way that the turn may go, from nothing at risk upwards."""
     n_rows, n_boards = stakes.bank.shape
     there = np.zeros((n_rows, throws.n_dice + 1, n_boards))
@@ -212,7 +212,7 @@ def outcomes(throws: CompiledRules, stakes: Stakes, worth: Worth) -> Outcomes:
 def _follow(  # noqa: PLR0917 - all that a turn is, at one place of it
     throws: CompiledRules,
     stakes: Stakes,
-    worth: Worth,
+    worth: TurnValues,
     which: tuple[ThrowClasses, bool, int],
     there: Floats,
     banked: Floats,
@@ -223,7 +223,7 @@ def _follow(  # noqa: PLR0917 - all that a turn is, at one place of it
     board = np.arange(n_boards)
     share = classes.weights.T @ there[t]
     steps, left = _chosen(classes, worth.kept, t, n_boards, first=forced)
-    dice = np.array(in_hand(throws))[left]
+    dice = np.array(dice_after_keep(throws))[left]
     to = t + steps
     bank = stakes.bank[to, board]
     may = ~np.isin(left, throws.must_throw) & ~np.isneginf(bank)

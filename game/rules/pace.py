@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from game.rules import scoring
-from game.rules.ruleset import ROW, Ruleset, Win
-from game.rules.scoring import Effect, must_throw, orders
+from game.rules.ruleset import PENALTY_STREAK, Ruleset, Win
+from game.rules.scoring import Effect, count_orders, must_throw_reason
 
 _MOST = 2
 """Times the best throw: where a bank asks for more than that, hardly any turn ever gets there."""
 
-MOST_SUMS = 2_000
+MAX_SUMS = 2_000
 """That may be at risk before a throw: each takes half a millisecond; no published game has a thousand."""
 
 Offer = tuple[tuple[int, int], ...]
@@ -24,7 +24,7 @@ Offer = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class TurnPace:
+class TurnAverages:
     """What throwing on brings on average: points; how often it farkles, pays for three 3s, and loses all."""
 
     points: float = 0.0
@@ -41,10 +41,10 @@ class Pace:
         self._throwing = cache(self._throw)
 
     @cached_property
-    def turn(self) -> TurnPace:
+    def turn(self) -> TurnAverages:
         """Of all dice, with nothing at risk; nothing at all where the least to bank is out of reach."""
         if not self._is_in_reach:
-            return TurnPace()
+            return TurnAverages()
         for at_risk, n in sorted(self._ahead, key=lambda point: (-point[0], point[1])):
             self._throwing(at_risk, n)
         return self._throwing(0, self.rules.n_dice)
@@ -52,7 +52,7 @@ class Pace:
     @property
     def takes_long(self) -> bool:
         """Whether so many sums may be at risk that nobody wants to wait for what a turn brings."""
-        return self._is_in_reach and len(self._ahead) > MOST_SUMS
+        return self._is_in_reach and len(self._ahead) > MAX_SUMS
 
     @cached_property
     def to_open(self) -> "Pace":
@@ -87,16 +87,18 @@ class Pace:
     def _offers(self) -> dict[int, dict[tuple[Offer, bool, bool], float]]:
         """What may be kept of a throw of n dice, whether it costs or loses all, and how often that is."""
         found: dict[int, Counter[tuple[Offer, bool, bool]]] = {}
-        for dice, keeps in scoring.table(self.rules).items():
+        for dice, keeps in scoring.keep_table(self.rules).items():
             effects = {event.effect for event in scoring.throw_events(dice, self.rules)}
             offer = tuple((keep.score, keep.dice_left) for keep in keeps)
             thrown = offer, Effect.PENALTY in effects, Effect.RESET_SCORE in effects
-            found.setdefault(len(dice), Counter())[thrown] += orders(dice)
+            found.setdefault(len(dice), Counter())[thrown] += count_orders(dice)
         return {n: {key: c / 6**n for key, c in of.items()} for n, of in found.items()}
 
     @cached_property
     def _best(self) -> int:
-        return max(keep.score for keeps in scoring.table(self.rules).values() for keep in keeps)
+        return max(
+            keep.score for keeps in scoring.keep_table(self.rules).values() for keep in keeps
+        )
 
     @property
     def _is_in_reach(self) -> bool:
@@ -110,7 +112,7 @@ class Pace:
         """
         found: set[tuple[int, int]] = set()
         new = [(0, self.rules.n_dice)]
-        while new and len(found) <= MOST_SUMS:
+        while new and len(found) <= MAX_SUMS:
             at_risk, n = point = new.pop()
             if point not in found:
                 found.add(point)
@@ -120,24 +122,24 @@ class Pace:
                         new += self._thrown_on(at_risk + bonus, offer)
         return found
 
-    def _throw(self, at_risk: int, n: int) -> TurnPace:
+    def _throw(self, at_risk: int, n: int) -> TurnAverages:
         points = farkles = paid = resets = 0.0
         bonus = self.rules.last_die_twice if n == 1 else 0
         for (offer, costs, loses_all), share in self._offers[n].items():
             if loses_all:
-                then = TurnPace(resets=1.0)
+                then = TurnAverages(resets=1.0)
             else:
-                then = self._kept(at_risk + bonus, offer) if offer else TurnPace(farkles=1.0)
+                then = self._kept(at_risk + bonus, offer) if offer else TurnAverages(farkles=1.0)
             points += share * then.points
             farkles += share * then.farkles
             paid += share * (then.paid + costs)
             resets += share * then.resets
-        return TurnPace(points, farkles, paid, resets)
+        return TurnAverages(points, farkles, paid, resets)
 
-    def _kept(self, at_risk: int, offer: Offer) -> TurnPace:
+    def _kept(self, at_risk: int, offer: Offer) -> TurnAverages:
         """Banked with the best keep that may be; else thrown on with what brings most."""
         if (points := self._banked(at_risk, offer)) is not None:
-            return TurnPace(points)
+            return TurnAverages(points)
         ways = (self._throwing(*point) for point in self._thrown_on(at_risk, offer))
         return max(ways, key=lambda turn: turn.points)
 
@@ -156,7 +158,7 @@ class Pace:
 
     def _may_bank(self, points: int, left: int) -> bool:
         is_enough = points >= self.rules.minimum_bank and not self._is_lost(points)
-        return is_enough and not must_throw(left, self.rules)
+        return is_enough and not must_throw_reason(left, self.rules)
 
     def _is_lost(self, points: int) -> bool:
         """Nobody banks more than a target that is to be hit exactly."""
@@ -165,4 +167,4 @@ class Pace:
 
 def _third_in_a_row(chance: float) -> float:
     """How often a turn is the third in a row of this kind, counted anew after each third."""
-    return chance**ROW / sum(chance**n for n in range(ROW))
+    return chance**PENALTY_STREAK / sum(chance**n for n in range(PENALTY_STREAK))

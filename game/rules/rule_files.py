@@ -22,10 +22,10 @@ from typing import Any
 from game import toml_table
 from game.errors import FileError, RulesetError, quoted
 from game.message import Message
-from game.rules.proof import fault
-from game.rules.rule_options import option
+from game.rules.playability import find_problem
+from game.rules.rule_options import find_option
 from game.rules.ruleset import FACES, Alike, Ruleset
-from game.textfile import read_text
+from game.text_file import read_text
 from game.toml_table import TomlTable, nearest
 
 TABLE_KEYS = {
@@ -33,13 +33,13 @@ TABLE_KEYS = {
     "alike_faces": tuple(f"{face}x{n}" for face in FACES for n in (4, 5, 6)),
 }
 """Keys of the options that are tables; of all others the faces."""
-BESIDE_THE_RULES = ("extends", "aliases")
+METADATA_KEYS = ("extends", "aliases")
 """What a file says of itself; `aliases` are other names of a published game."""
 
-KEYS = ({f.name for f in fields(Ruleset)} - {"name"}) | set(BESIDE_THE_RULES)
+KEYS = ({f.name for f in fields(Ruleset)} - {"name"}) | set(METADATA_KEYS)
 """What a file may say."""
 
-MOST_PARENTS = 10
+MAX_PARENTS = 10
 """Files that extend each other, one after the other."""
 
 
@@ -134,12 +134,12 @@ def _read(table: TomlTable, name: str, extends: str | None, path: tuple[Path, ..
 def _proved(rules: Ruleset, table: TomlTable) -> Ruleset:
     if not rules.title.strip():
         raise table.wrong("title", Message("one line of text in quotes"))
-    if found := fault(rules):
+    if found := find_problem(rules):
         raise table.error(found.option, found.why)
     return rules
 
 
-def changed(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
+def with_options(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
     """These rules with some options as given, each checked as if a file said so.
 
     >>> changed(published("stirler"), {"opening": 350, "triples": {"1": 300}}).opening
@@ -157,11 +157,11 @@ def changed(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
     return _proved(_changed(rules, table), table)
 
 
-def house_file(rules: Ruleset) -> str:
+def to_toml(rules: Ruleset) -> str:
     """The text of a house rule that makes these: it reads back by `parse`."""
     extends = [f"extends = {json.dumps(rules.name)}"] if _extends_published(rules) else []
     base = rules if extends else replace(rules, name="")
-    return "".join(f"{line}\n" for line in (*extends, *differences(base)))
+    return "".join(f"{line}\n" for line in (*extends, *differing_lines(base)))
 
 
 def _extends_published(rules: Ruleset) -> bool:
@@ -189,7 +189,7 @@ def _base(table: TomlTable, extends: object, path: tuple[Path, ...]) -> Ruleset:
 def _base_file(table: TomlTable, extends: str, path: tuple[Path, ...]) -> Ruleset:
     """The rules of the file beside the one that extends it."""
     file = path[-1].parent / extends
-    if file.resolve() in [each.resolve() for each in path] or len(path) > MOST_PARENTS:
+    if file.resolve() in [each.resolve() for each in path] or len(path) > MAX_PARENTS:
         what = Message("leads back to itself: %(file)s is read already", file=str(file))
         raise table.error("extends", what)
     try:
@@ -206,7 +206,7 @@ def _changed(base: Ruleset, table: TomlTable, *, anew: bool = False) -> Ruleset:
     changes = {
         key: _value(table, key, getattr(base, key), anew=anew)
         for key in table.data
-        if key not in BESIDE_THE_RULES
+        if key not in METADATA_KEYS
     }
     rules = replace(base, **changes)
     if rules.alike is Alike.FIXED and not any(rules.alike_fixed):
@@ -248,7 +248,7 @@ def _by_number(
 
 
 def _bounds(key: str) -> tuple[int, int]:
-    row = option(key)
+    row = find_option(key)
     return row.least, row.most
 
 
@@ -257,7 +257,7 @@ def defaults() -> dict[str, object]:
     return {f.name: f.default for f in fields(Ruleset) if f.default is not MISSING}
 
 
-def differences(rules: Ruleset) -> Iterator[str]:
+def differing_lines(rules: Ruleset) -> Iterator[str]:
     """Lines of TOML that make the published set of that name into these rules."""
     base = published(rules.name) if rules.name in names() else Ruleset("", "")
     for f in fields(Ruleset):
@@ -266,7 +266,7 @@ def differences(rules: Ruleset) -> Iterator[str]:
             yield f"{f.name} = {_toml(f.name, value)}"
 
 
-def with_differences(name: str, text: str, where: str) -> Ruleset:
+def from_differing_lines(name: str, text: str, where: str) -> Ruleset:
     """The published set of that name with these lines of TOML changed, or made of them alone.
 
     They are not proved: whoever recorded a match by them could play by them.

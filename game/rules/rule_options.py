@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from itertools import combinations, combinations_with_replacement, permutations, product
 
-from game.message import Message, one_by_one
+from game.message import Message, join_with_semicolons
 from game.rules.ruleset import FACES, Alike, Dice, HotDice, LastRound, Piggyback, Ruleset, Win
 
 MAX_POINTS = 1_000_000
 """No published figure comes near; a slipped key does."""
 
-Says = Callable[[Ruleset], Iterable[Message]]
+Sentences = Callable[[Ruleset], Iterable[Message]]
 
 
 class Section(Enum):
@@ -59,7 +59,7 @@ class RuleOption:
 
     name: str
     section: Section
-    says: Says
+    says: Sentences
     label: Message | None = None
     choices: tuple[tuple[StrEnum, Message], ...] = ()
     shape: Shape | None = None
@@ -67,12 +67,12 @@ class RuleOption:
     most: int = MAX_POINTS
 
 
-def option(name: str) -> RuleOption:
+def find_option(name: str) -> RuleOption:
     """The row of this name."""
     return next(row for row in OPTIONS if row.name == name)
 
 
-def _if_any(name: str, sentence: Callable[[int], Message]) -> Says:
+def _if_any(name: str, sentence: Callable[[int], Message]) -> Sentences:
     """A sentence with the points, where there are any."""
 
     def says(rules: Ruleset) -> Iterator[Message]:
@@ -109,7 +109,7 @@ def _choice(
     section: Section,
     label: Message,
     choices: tuple[tuple[StrEnum, Message], ...],
-    says: Says,
+    says: Sentences,
 ) -> RuleOption:
     """One of a few ways to play."""
     return RuleOption(name, section, says, label, choices)
@@ -138,7 +138,7 @@ def _triples(rules: Ruleset) -> Iterator[Message]:
     if exceptions:
         yield Message(
             "Three of a kind is 100 times the face; %(exceptions)s.",
-            exceptions=one_by_one(exceptions),
+            exceptions=join_with_semicolons(exceptions),
         )
     else:
         yield Message("Three of a kind is 100 times the face.")

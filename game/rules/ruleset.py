@@ -5,10 +5,10 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-ROW = 3
+PENALTY_STREAK = 3
 """Farkles, or turns that begin scoreless, in a row: what the penalties count."""
 
-Faces = tuple[int, int, int, int, int, int]
+FacePoints = tuple[int, int, int, int, int, int]
 """Points by face: index 0 is the 1."""
 
 Dice = tuple[int, ...]
@@ -78,8 +78,8 @@ class Ruleset:
     assumed: tuple[str, ...] = ()
     # What scores
     n_dice: int = 6
-    singles: Faces = (100, 0, 0, 0, 50, 0)
-    triples: Faces = (1000, 200, 300, 400, 500, 600)
+    singles: FacePoints = (100, 0, 0, 0, 50, 0)
+    triples: FacePoints = (1000, 200, 300, 400, 500, 600)
     alike: Alike = Alike.NONE
     alike_fixed: tuple[int, int, int] = (0, 0, 0)
     alike_faces: tuple[int | None, ...] = NO_EXCEPTIONS

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
 
-from game.count_words import goal
-from game.message import Message, Say
+from game.message import Message, Translate
 from game.rules import scoring
 from game.rules.rule_options import OPTIONS
 from game.rules.ruleset import FACES, Alike, Dice, Ruleset
 from game.rules.sentences import playing_sentences
+from game.wording import match_length
 
 CARD_MM = (85, 55)
 """A business card: it goes into the tube's box, or a purse."""
@@ -53,7 +53,7 @@ class CardLine:
     points: Message
 
 
-def lines(rules: Ruleset) -> tuple[CardLine, ...]:
+def card_lines(rules: Ruleset) -> tuple[CardLine, ...]:
     """All that scores, as the card lists it."""
     found = [*_few(rules), *_many(rules), *_whole(rules)]
     return tuple(CardLine(dice, name, points) for dice, name, points in found if points)
@@ -116,10 +116,10 @@ def _figure(points: int) -> Message | None:
     return Message("%(points)s", points=points) if points else None
 
 
-def card(rules: Ruleset, say: Say = str) -> str:
+def card(rules: Ruleset, say: Translate = str) -> str:
     """The scoring card as one SVG document of 85 by 55 mm, put into words by `say`."""
     width, height = CARD_MM
-    rows = lines(rules)
+    rows = card_lines(rules)
     half = max((len(rows) + 1) // 2, 1)
     step = min(_STEP, _ROOM / half)
     parts = [_text(4, 7, rules.title, _fitting(rules.title, width - 8, 4), bold=True)]
@@ -131,7 +131,7 @@ def card(rules: Ruleset, say: Say = str) -> str:
     return _svg(width, height, parts, size=(f"{width}mm", f"{height}mm"))
 
 
-def _card_line(line: CardLine, x: float, y: float, step: float, say: Say) -> Iterator[str]:
+def _card_line(line: CardLine, x: float, y: float, step: float, say: Translate) -> Iterator[str]:
     size = min(0.78 * step, 3.5)
     for i, face in enumerate(line.dice):
         yield _die(face, x + i * size * 1.1, y, size)
@@ -161,12 +161,12 @@ def _fitting(text: str, width: float, size: float) -> float:
     return min(size, width / (WIDE_BOLD * max(1, len(text))))
 
 
-def pad(rules: Ruleset, names: Sequence[str] = (), say: Say = str) -> str:
+def pad(rules: Ruleset, names: Sequence[str] = (), say: Translate = str) -> str:
     """A score pad that fills its page: a column for each player, a line for each turn."""
     width, height = PAD_MM
     n = max(4, len(names))
     column = (width - 10) / n
-    length = say(goal(rules.rounds, rules.target))
+    length = say(match_length(rules.rounds, rules.target))
     room = width - 13 - WIDE * 4 * len(length)
     parts = [_text(5, 9, rules.title, _fitting(rules.title, room, 4.5), bold=True)]
     parts.append(_text(width - 5, 9, length, 4, end=True))

@@ -13,11 +13,11 @@ from itertools import combinations_with_replacement
 from math import factorial, prod
 from types import MappingProxyType
 
-from game.count_words import number
 from game.errors import IllegalMove, ThrowError
 from game.message import Message, Plural
 from game.rules.rule_options import OPTIONS, Shape
 from game.rules.ruleset import FACES, PENALTY_FACE, Alike, Dice, HotDice, Ruleset
+from game.wording import number_word
 
 _TRIPLE = 3
 _RESET_FACE, _RESET_COUNT = 2, 4
@@ -60,7 +60,7 @@ class Keep:
         return " + ".join(map(str, self.combos))
 
 
-def dice(faces: Iterable[int], rules: Ruleset) -> Dice:
+def checked_dice(faces: Iterable[int], rules: Ruleset) -> Dice:
     """The faces as a throw.
 
     Raises:
@@ -82,33 +82,33 @@ def dice(faces: Iterable[int], rules: Ruleset) -> Dice:
     return found
 
 
-def keeps(throw: Iterable[int], rules: Ruleset) -> tuple[Keep, ...]:
+def legal_keeps(throw: Iterable[int], rules: Ruleset) -> tuple[Keep, ...]:
     """Every legal keep, highest score first; none at all is a farkle.
 
     Raises:
         ThrowError: these are no dice.
     """
-    of_all = table(rules)
+    of_all = keep_table(rules)
     try:
         return of_all[throw]  # type: ignore[index]
     except (KeyError, TypeError):
-        return of_all[dice(throw, rules)]
+        return of_all[checked_dice(throw, rules)]
 
 
-def find(throw: Iterable[int], kept: Iterable[int], rules: Ruleset) -> Keep:
+def find_keep(throw: Iterable[int], kept: Iterable[int], rules: Ruleset) -> Keep:
     """The keep of just these dice.
 
     Raises:
         IllegalMove: they are not in the throw, or one of them scores nothing; says which.
     """
-    thrown, wanted = dice(throw, rules), dice(kept, rules)
-    for keep in table(rules)[thrown]:
+    thrown, wanted = checked_dice(throw, rules), checked_dice(kept, rules)
+    for keep in keep_table(rules)[thrown]:
         if keep.dice == wanted:
             return keep
     raise IllegalMove(_why_not(thrown, wanted, rules))
 
 
-def times(keep: Keep, factor: int) -> Keep:
+def multiply(keep: Keep, factor: int) -> Keep:
     """The keep where all that scores counts so many times."""
     if factor == 1:
         return keep
@@ -120,14 +120,14 @@ def _why_not(thrown: Dice, wanted: Dice, rules: Ruleset) -> Message:
     for face in wanted:
         if wanted.count(face) > thrown.count(face):
             return _too_few(face, thrown.count(face))
-    scoring = {face for keep in table(rules)[wanted] for face in keep.dice}
+    scoring = {face for keep in keep_table(rules)[wanted] for face in keep.dice}
     idle = next((face for face in wanted if face not in scoring), wanted[0])
     n = wanted.count(idle)
     return Plural(
         "the %(face)s scores nothing: a lone %(face)s is no combination in %(rules)s",
         "the %(count)s %(face)ss score nothing: %(count)s %(face)ss are no combination in %(rules)s",
         n=n,
-        count=number(n),
+        count=number_word(n),
         face=idle,
         rules=rules.title,
     )
@@ -140,12 +140,12 @@ def _too_few(face: int, n: int) -> Message:
         "there is only one %(face)s in this throw",
         "there are only %(count)s %(face)ss in this throw",
         n=n,
-        count=number(n),
+        count=number_word(n),
         face=face,
     )
 
 
-def must_throw(dice_left: int, rules: Ruleset) -> Message | None:
+def must_throw_reason(dice_left: int, rules: Ruleset) -> Message | None:
     """Why nothing may be banked with so many dice left, 0 being hot dice, if that is so."""
     if not dice_left and rules.hot_dice is HotDice.MUST:
         return Message("hot dice must be thrown again")
@@ -190,13 +190,13 @@ def _is_penalised(throw: Dice, rules: Ruleset) -> bool:
     return rules.costs(PENALTY_FACE) and throw.count(PENALTY_FACE) >= _TRIPLE
 
 
-def orders(dice: Dice) -> int:
+def count_orders(dice: Dice) -> int:
     """In how many ways dice that can be told apart show these faces."""
     return factorial(len(dice)) // prod(map(factorial, Counter(dice).values()))
 
 
 @lru_cache(_TABLES)
-def table(rules: Ruleset) -> Mapping[Dice, tuple[Keep, ...]]:
+def keep_table(rules: Ruleset) -> Mapping[Dice, tuple[Keep, ...]]:
     """All keeps of all throws of 1 to `n_dice` dice."""
     best = _best_partitions(rules)
     sizes = range(1, rules.n_dice + 1)

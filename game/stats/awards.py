@@ -12,10 +12,10 @@ from game.message import Message, Plural, Share, Value
 from game.odds.review import Cause, Review, ReviewedMoment
 from game.rules.ruleset import Dice
 
-RUN = 3
+MIN_RUN = 3
 """Fewer banks one after the other are no run."""
 
-BOLD = 300
+MIN_BOLD_POINTS = 300
 """Points; everybody throws on with less."""
 
 RIGHT_POINTS, RIGHT_WIN = 0.5, 0.0005
@@ -78,7 +78,7 @@ def _luckiest(match: Match, review: Review) -> Award | None:
     event = match.timeline[moment.event]
     if not isinstance(event, Thrown):
         return None
-    name = match.state.players[moment.seat].called
+    name = match.state.players[moment.seat].display_name
     dice, turn = tuple(sorted(event.dice)), moment.turn + 1
     words = (
         Message("%(name)s's luckiest throw: %(points)s points better than usual",
@@ -92,13 +92,13 @@ def _luckiest(match: Match, review: Review) -> Award | None:
 
 def _boldest(match: Match, review: Review) -> Award | None:
     """Who put most at risk, and was right: banking would have been worse."""
-    right = [m for m in review.moments if m.done and m.risked >= BOLD and _was_right(m)]
+    right = [m for m in review.moments if m.done and m.risked >= MIN_BOLD_POINTS and _was_right(m)]
     if not right:
         return None
     moment = max(right, key=lambda m: m.risked)
     words = Message(
         "%(name)s's best decision: threw on with %(points)s at risk",
-        name=match.state.players[moment.seat].called,
+        name=match.state.players[moment.seat].display_name,
         points=moment.risked,
     )
     kept = moment.done.dice if moment.done else ()
@@ -118,7 +118,9 @@ def _coolest(match: Match, review: Review) -> Award | None:
     if not any(lost > min(given.values()) for lost in given.values()):
         return None
     seat = min(given, key=given.__getitem__)
-    return Award(AwardKind.HEAD, seat, _cool(match.state.players[seat].called, round(given[seat])))
+    return Award(
+        AwardKind.HEAD, seat, _cool(match.state.players[seat].display_name, round(given[seat]))
+    )
 
 
 def _cool(name: Value, given: int) -> Message:
@@ -134,10 +136,10 @@ def _cool(name: Value, given: int) -> Message:
 
 def _longest_run(match: Match) -> Award | None:
     best = _most(match, lambda turns: max((len(run) for run in _runs(turns)), default=0))
-    if best is None or best[1] < RUN:
+    if best is None or best[1] < MIN_RUN:
         return None
     seat, n = best
-    name = match.state.players[seat].called
+    name = match.state.players[seat].display_name
     return Award(
         AwardKind.RUN, seat, Message("%(name)s banked %(n)s times in a row", name=name, n=n)
     )
@@ -159,7 +161,7 @@ def _most_farkles(match: Match) -> Award | None:
     if best is None or not best[1]:
         return None
     seat, n = best
-    name = match.state.players[seat].called
+    name = match.state.players[seat].display_name
     words = Plural("%(name)s: one farkle, the most", "%(name)s: %(n)s farkles, the most", n=n, name=name)  # fmt: skip
     return Award(AwardKind.FARKLES, seat, words)
 

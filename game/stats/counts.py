@@ -7,18 +7,18 @@ from itertools import chain
 
 from game.errors import JournalError
 from game.journal.entry import Entry
-from game.journal.history import NEWEST, History, Played
+from game.journal.history import END_POSITION, History, PlayedMatch
 from game.match.events import Event, Thrown
 from game.match.match import Match
 from game.rules.ruleset import FACES
 from game.stats.fairness import Fairness, count_faces, fairness
 from game.stats.tally import Tally, tallies
 
-PAGE = 50
+PAGE_SIZE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class DiceInPlay:
+class DiceSetPeriod:
     """Dice that are thrown in matches which begin after this position of the journal."""
 
     name: str
@@ -26,7 +26,7 @@ class DiceInPlay:
 
 
 @dataclass(frozen=True, slots=True)
-class Fallen:
+class DiceSetTotals:
     """How the dice of one set fell, and how well they were read.
 
     Attributes:
@@ -35,7 +35,7 @@ class Fallen:
         corrected: those of them that stand otherwise now.
     """
 
-    dice: DiceInPlay
+    dice: DiceSetPeriod
     matches: int
     fairness: Fairness
     read: int
@@ -43,11 +43,11 @@ class Fallen:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class Totals:
     """What all matches come to; players by matches won, sets the newest first."""
 
     players: tuple[tuple[str, Tally], ...]
-    sets: tuple[Fallen, ...]
+    sets: tuple[DiceSetTotals, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class _Counted:
     corrected: int
 
 
-class Counting:
+class MatchCounter:
     """Counts the matches of a journal, a few at a time; one that went on is counted anew.
 
     >>> counting = Counting(history)
@@ -87,12 +87,12 @@ class Counting:
         """The journal is another one now."""
         self._counted.clear()
 
-    def counts(self, sets: Iterable[DiceInPlay]) -> Counts:
+    def counts(self, sets: Iterable[DiceSetPeriod]) -> Totals:
         """Of all that is counted."""
         counted = list(self._counted.values())
-        return Counts(_players(counted), _sets(counted, sorted(sets, key=lambda each: -each.after)))
+        return Totals(_players(counted), _sets(counted, sorted(sets, key=lambda each: -each.after)))
 
-    def _count(self, played: Played) -> _Counted:
+    def _count(self, played: PlayedMatch) -> _Counted:
         try:
             match, entries = self._history.match(played.id), self._history.steps(played.id)
         except JournalError:
@@ -108,9 +108,9 @@ class Counting:
         )
 
 
-def _all(history: History) -> Iterator[Played]:
-    before = NEWEST
-    while page := history.matches(before=before, limit=PAGE):
+def _all(history: History) -> Iterator[PlayedMatch]:
+    before = END_POSITION
+    while page := history.matches(before=before, limit=PAGE_SIZE):
         yield from page
         before = page[-1].position
 
@@ -120,9 +120,11 @@ def _corrected(match: Match, entries: Iterable[Entry]) -> int:
     read: dict[tuple[tuple[float, float], ...], list[int]] = {}
     for action in chain.from_iterable(entry.actions for entry in entries):
         if isinstance(action, Thrown):
-            read.setdefault(action.seen_at, sorted(action.dice))
-    thrown = (event for event in match.timeline if isinstance(event, Thrown) and event.seen_at)
-    return sum(sorted(each.dice) != read.get(each.seen_at) for each in thrown)
+            read.setdefault(action.seen_positions, sorted(action.dice))
+    thrown = (
+        event for event in match.timeline if isinstance(event, Thrown) and event.seen_positions
+    )
+    return sum(sorted(each.dice) != read.get(each.seen_positions) for each in thrown)
 
 
 def _players(counted: Iterable[_Counted]) -> tuple[tuple[str, Tally], ...]:
@@ -137,8 +139,8 @@ def _players(counted: Iterable[_Counted]) -> tuple[tuple[str, Tally], ...]:
     return tuple(sorted(found, key=lambda each: (-each[1].won, -each[1].average_turn)))
 
 
-def _sets(counted: Iterable[_Counted], sets: list[DiceInPlay]) -> tuple[Fallen, ...]:
-    of: dict[DiceInPlay, list[_Counted]] = {each: [] for each in sets}
+def _sets(counted: Iterable[_Counted], sets: list[DiceSetPeriod]) -> tuple[DiceSetTotals, ...]:
+    of: dict[DiceSetPeriod, list[_Counted]] = {each: [] for each in sets}
     for each in counted:
         dice = next((dice for dice in sets if each.position > dice.after), None)
         if dice is not None:
@@ -146,11 +148,11 @@ def _sets(counted: Iterable[_Counted], sets: list[DiceInPlay]) -> tuple[Fallen, 
     return tuple(_fallen(dice, matches) for dice, matches in of.items())
 
 
-def _fallen(dice: DiceInPlay, matches: list[_Counted]) -> Fallen:
+def _fallen(dice: DiceSetPeriod, matches: list[_Counted]) -> DiceSetTotals:
     faces = Counter[int]()
     for each in matches:
         faces.update(dict(zip(FACES, each.faces, strict=True)))
-    return Fallen(
+    return DiceSetTotals(
         dice,
         len(matches),
         fairness([faces[face] for face in FACES]),
@@ -160,4 +162,4 @@ def _fallen(dice: DiceInPlay, matches: list[_Counted]) -> Fallen:
 
 
 def _read_by_camera(event: Event) -> bool:
-    return isinstance(event, Thrown) and bool(event.seen_at)
+    return isinstance(event, Thrown) and bool(event.seen_positions)

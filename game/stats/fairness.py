@@ -12,13 +12,13 @@ from math import erfc, exp, pi, sqrt
 from game.match.events import Event, Thrown
 from game.rules.ruleset import FACES
 
-ENOUGH = 300
+MIN_DICE = 300
 """Dice counted before anything is said: 50 a face. With fewer, luck hides all but crude loading."""
 
 ODD, VERY_ODD = 0.05, 0.001
 """Chances below which a count is called unusual, and one that fair dice hardly ever give."""
 
-LEAST_P = 1e-6
+MIN_P = 1e-6
 """Less says nothing more to anybody, and ends in no number that can be said."""
 
 
@@ -52,7 +52,7 @@ class Fairness:
 
     def __str__(self) -> str:
         if self.p is None:
-            return f"{self.total} dice counted: {ENOUGH} are needed before it means anything"
+            return f"{self.total} dice counted: {MIN_DICE} are needed before it means anything"
         return f"{self.total:,} dice counted: {self._verdict(self.p)}"
 
     def _verdict(self, p: float) -> str:
@@ -75,7 +75,7 @@ def fairness(counts: Sequence[int]) -> Fairness:
     total = sum(counts)
     expected = total / len(FACES)
     chi_square = sum((n - expected) ** 2 for n in counts) / expected if total else 0.0
-    p = max(upper_tail(chi_square), LEAST_P) if total >= ENOUGH else None
+    p = max(upper_tail(chi_square), MIN_P) if total >= MIN_DICE else None
     return Fairness(tuple(counts), chi_square, p)
 
 

@@ -41,7 +41,7 @@ def highlight(match: Match) -> Highlight | None:
 
 def _of_throw(state: State) -> Highlight | None:
     last = state.turn.last
-    keep = (last.keep or state.bank_keep) if last else None
+    keep = (last.keep or state.best_bank_keep) if last else None
     if keep is None or not keep.hot:
         return None
     return _of(state, HighlightKind.HOT, state.turn.seat, state.locked_points + keep.score)
@@ -54,7 +54,7 @@ def _of_turn(state: State, turn: Turn) -> Highlight | None:
     if turn.ending is TurnEnding.FARKLE:
         return _of(state, HighlightKind.FARKLE, turn.seat, turn.at_risk)
     if turn.ending is TurnEnding.RESET:
-        words = Message("%(name)s is back to zero", name=state.players[turn.seat].called)
+        words = Message("%(name)s is back to zero", name=state.players[turn.seat].display_name)
         return Highlight(HighlightKind.FARKLE, turn.seat, score, words)
     if turn.ending is not TurnEnding.BANK or not turn.points:
         return None
@@ -63,7 +63,7 @@ def _of_turn(state: State, turn: Turn) -> Highlight | None:
 
 def _of_bank(state: State, turn: Turn, score: int) -> Highlight | None:
     before = score - turn.points
-    mates = {turn.seat, *state.mates(turn.seat)}
+    mates = {turn.seat, *state.team_seats(turn.seat)}
     best = max((p.score for seat, p in enumerate(state.players) if seat not in mates), default=0)
     earlier = any(each.seat in mates and each.points > 0 for each in state.turns[:-1])
     opened = state.players[turn.seat].opened and not earlier
@@ -79,7 +79,7 @@ def _of(state: State, kind: HighlightKind, seat: int, points: int) -> Highlight:
 
 
 def _words(state: State, kind: HighlightKind, seat: int, points: int) -> Message:  # noqa: PLR0911 - a line each
-    name = state.players[seat].called
+    name = state.players[seat].display_name
     match kind:
         case HighlightKind.WON:
             return Message("%(name)s wins!", name=name)

@@ -83,7 +83,7 @@ def at_risk(state: State) -> int:
     last = state.turn.last
     if last is None or last.keep:
         return state.turn.at_risk
-    best = state.bank_keep
+    best = state.best_bank_keep
     return state.locked_points + (best.score if best else 0)
 
 

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from game.match.match import Match
-from game.match.state import State, Turn, TurnEnding, n_hot
+from game.match.state import State, Turn, TurnEnding, count_hot_dice
 from game.match.step import step
 from game.odds.throw_odds import farkle_within
 from game.rules.ruleset import Ruleset
-from game.rules.scoring import table
+from game.rules.scoring import keep_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def _result(match: Match, seat: int) -> Tally:
     state = match.state
     if state.winner is None:
         return Tally()
-    if seat not in state.mates(state.winner):
+    if seat not in state.team_seats(state.winner):
         return Tally(matches=1)
     return Tally(matches=1, won=1, comeback=max(_behind(match, seat)))
 
@@ -114,7 +114,7 @@ def _of_turn(turn: Turn, rules: Ruleset) -> Tally:
         throws=len(sizes),
         farkles=int(_farkled(turn, rules)),
         expected=float(sum(farkle_within(rules, n_dice, 1) for n_dice in sizes)),
-        hot=n_hot(turn.throws),
+        hot=count_hot_dice(turn.throws),
         best_turn=max(turn.points, 0),
     )
 
@@ -122,7 +122,7 @@ def _of_turn(turn: Turn, rules: Ruleset) -> Tally:
 def _farkled(turn: Turn, rules: Ruleset) -> bool:
     """Whether its last throw had nothing to keep; that of a charity roll may have had too little."""
     last = turn.last
-    lacked = last is None or last.keep is not None or not table(rules)[last.dice]
+    lacked = last is None or last.keep is not None or not keep_table(rules)[last.dice]
     return turn.ending is TurnEnding.FARKLE and lacked
 
 

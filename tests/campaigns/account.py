@@ -6,7 +6,7 @@ from pathlib import Path
 
 from device.storage.daily_backup import Backups
 from device.storage.recovery import open_journal
-from game.journal.entry import BEGINNING, Entry
+from game.journal.entry import START_SEQ, Entry
 from game.journal.history import History
 
 
@@ -41,7 +41,7 @@ class Account:
         assert len(more) <= 1, f"{len(more)} more than were told"
         if more:
             assert self.trying is not None, "invented"
-            begins = entries[-1].seq == BEGINNING
+            begins = entries[-1].seq == START_SEQ
             assert begins if self.trying == 0 else more == [self.trying], "not what was tried"
         _check_numbers(entries)
         return len(more)

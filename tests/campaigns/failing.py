@@ -30,10 +30,10 @@ from device.storage.restore import put_back
 from device.storage.throw_pictures import FOLDER as FRAMES
 from game.commands import RestoreBackup
 from game.errors import GameError
-from game.journal.entry import Entry, entry_of
+from game.journal.entry import Entry, entry_from_row
 from game.journal.history import History
-from game.journal.journal import FILE, Journal
-from game.journal.rows import opened, rows_after
+from game.journal.journal import JOURNAL_FILE, Journal
+from game.journal.rows import open_copy, rows_after
 from game.match.events import Kept, ScoreSet, Thrown
 from game.match.match import Match
 from game.rules import rule_files
@@ -54,7 +54,7 @@ Told = Callable[[int], object]
 
 
 def begin(folder: Path, steps: int = STEPS) -> None:
-    with closing(Journal.open(folder / FILE)) as journal:
+    with closing(Journal.open(folder / JOURNAL_FILE)) as journal:
         number = journal.start(Match.start(RULES, ["Anna", "Ben"]))
         for score in range(steps):
             journal.append(number, ScoreSet(0, 50 * score))
@@ -64,7 +64,7 @@ def begin_again_and_keep(folder: Path) -> None:
     """A backup, a later step, and pictures of throws, one of which cannot be taken away."""
     begin(folder)
     Backups(folder).make()
-    with closing(Journal.open(folder / FILE)) as journal:
+    with closing(Journal.open(folder / JOURNAL_FILE)) as journal:
         journal.append(1, Thrown((1, 1, 1, 2, 3, 4)))
     (folder / FRAMES / "000000099.jpg").mkdir(parents=True)
     for position in (3, 11):
@@ -73,7 +73,7 @@ def begin_again_and_keep(folder: Path) -> None:
 
 def begin_damaged(folder: Path) -> None:
     begin_again_and_keep(folder)
-    path = folder / FILE
+    path = folder / JOURNAL_FILE
     data = bytearray(path.read_bytes())
     for at in range(2 * 4096 - 50, len(data), 4096):
         data[at] ^= 0xFF
@@ -230,12 +230,12 @@ class Try:
 
 
 def entries_of(folder: Path) -> tuple[Entry, ...]:
-    return History(folder / FILE).entries(limit=-1)
+    return History(folder / JOURNAL_FILE).entries(limit=-1)
 
 
 def entries_in(good: backup.Backup) -> tuple[Entry, ...]:
-    with closing(opened(good.journal)) as db:
-        return tuple(map(entry_of, rows_after(db, 0)[0]))
+    with closing(open_copy(good.journal)) as db:
+        return tuple(map(entry_from_row, rows_after(db, 0)[0]))
 
 
 def alike(found: tuple[Entry, ...], told: tuple[Entry, ...]) -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 from device.session.live_match import LiveMatch
 from device.storage.daily_backup import Backups
 from device.storage.recovery import open_journal
-from game.rules.scoring import table
+from game.rules.scoring import keep_table
 from tests.campaigns.account import Account, read_again
 from tests.campaigns.evening import RULES, steps
 
@@ -79,7 +79,7 @@ def main() -> None:
     folder, kills, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     rng = random.Random(seed)
     for rules in RULES:  # worked out once for all rounds
-        table(rules)
+        keep_table(rules)
     account, more, entries = Account(), 0, 0
     for number in range(kills):
         if number % AN_EVENING == 0:

@@ -22,7 +22,7 @@ from game.errors import GameError, JournalError, RulesetError
 from game.journal.history import History
 from game.journal.journal import Journal
 from game.match.match import Match
-from game.match.match_text import from_text, insertion, to_text
+from game.match.match_text import from_text, inserted_turn, to_text
 from game.rules import rule_files
 from game.rules.ruleset import Ruleset
 from tests.campaigns.evening import steps
@@ -109,7 +109,7 @@ def test_one_turn_put_in_by_hand():
     lines = [b"113335: 333 11 5 = 550, bank", b"224466", b"223346: farkle", b"skip"]
 
     def attempt(data):
-        fresh.push(insertion(fresh, text(data)))
+        fresh.push(inserted_turn(fresh, text(data)))
 
     try_all("turns", lines, attempt, GameError, count(1000, 100_000))
 

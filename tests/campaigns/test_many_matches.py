@@ -14,7 +14,7 @@ import pytest
 from device.app import PlayOptions, serving
 from game.commands import AnswerQuestion, Bank, EnterThrow, RecordEvent, StartMatch
 from game.journal.history import History
-from game.journal.journal import FILE
+from game.journal.journal import JOURNAL_FILE
 from game.match.events import Skipped
 from tests.campaigns.size import count
 
@@ -74,7 +74,7 @@ def test_nothing_grows():
                 steps += played
                 if number % (MATCHES // 10) == MATCHES // 10 - 1:
                     samples.append((round(resident_mb(), 1), open_files()))
-            matches = History(Path(folder) / FILE).count()
+            matches = History(Path(folder) / JOURNAL_FILE).count()
     fifth = MATCHES // 5
     first_ms, last_ms = (median(part) * 1e3 for part in (took_s[:fifth], took_s[-fifth:]))
     print(

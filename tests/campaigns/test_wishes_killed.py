@@ -14,7 +14,7 @@ from urllib.error import HTTPError
 import pytest
 
 from game.journal.history import History
-from game.journal.journal import FILE
+from game.journal.journal import JOURNAL_FILE
 from game.match.events import Thrown
 from game.situation import Situation
 from tests.campaigns.phone import Played
@@ -97,7 +97,7 @@ class Phone:
         self.told, self.waiting = self.entries(), None
 
     def entries(self) -> tuple[object, ...]:
-        return History(self.folder / FILE).entries(limit=-1)
+        return History(self.folder / JOURNAL_FILE).entries(limit=-1)
 
     def _wish(self, table: Played) -> None:
         self.wishes += 1

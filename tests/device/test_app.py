@@ -8,7 +8,7 @@ from device import app, cameras
 from device.app import PlayOptions, announce, open_companion
 from device.calibrating.profile_store import ProfileStore
 from device.cameras.base import CameraError
-from device.files import UNFINISHED
+from device.files import UNFINISHED_SUFFIX
 from game.commands import EnterThrow, SetCoachMode, StartMatch
 from game.situation import Situation
 from web.contracts.coach import CoachMode
@@ -37,7 +37,7 @@ def test_a_pi_camera_that_goes_is_never_replaced_by_simulated_dice(monkeypatch):
 
 
 def test_what_a_power_cut_left_unfinished_is_cleared_at_the_start(tmp_path):
-    cut = tmp_path / "frames" / f".000000035.jpg.1ije9r5z{UNFINISHED}"
+    cut = tmp_path / "frames" / f".000000035.jpg.1ije9r5z{UNFINISHED_SUFFIX}"
     cut.parent.mkdir()
     cut.write_bytes(b"half a picture")
     os.utime(cut, (0, 0))

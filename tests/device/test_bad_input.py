@@ -20,10 +20,10 @@ from device.settings import Settings
 from device.storage import backup
 from device.storage.backup import MAX_BYTES, BackupError
 from device.storage.daily_backup import Backups
-from game.journal.journal import FILE, Journal
+from game.journal.journal import JOURNAL_FILE, Journal
 from game.match.match import Match
 from game.rules import rule_files
-from game.textfile import MAX_CHARS
+from game.text_file import MAX_CHARS
 
 COMMAND = str(Path(sys.executable).with_name("traykeeper"))
 
@@ -36,7 +36,7 @@ def run(*words, **options):
 
 
 def play(folder):
-    with closing(Journal.open(folder / FILE)) as journal:
+    with closing(Journal.open(folder / JOURNAL_FILE)) as journal:
         journal.start(Match.start(rule_files.load("zilch"), ["Anna", "Ben"]))
 
 
@@ -159,14 +159,14 @@ def test_nested_json_and_unseen_characters_are_refused(tmp_path):
 @pytest.mark.parametrize("closed", ["1>&-", "2>&-", "<&-", "1>&- 2>&- <&-"])
 def test_a_closed_stream_is_never_taken_by_a_file(tmp_path, closed):
     play(tmp_path)
-    before = (tmp_path / FILE).read_bytes()
+    before = (tmp_path / JOURNAL_FILE).read_bytes()
     script = f"{COMMAND} backup {tmp_path}/kept.zip --state {tmp_path} {closed}"
     done = subprocess.run(["bash", "-c", script], capture_output=True, check=False)
 
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr
     assert backup.read(tmp_path / "kept.zip").matches == 1
-    assert (tmp_path / FILE).read_bytes() == before
+    assert (tmp_path / JOURNAL_FILE).read_bytes() == before
 
 
 EVIL = "a\x1b]0;evil\x07"

@@ -11,13 +11,13 @@ from device.cli import cli, main
 from device.doctor.system import Machine, admit
 from device.files import (
     ABANDONED_S,
-    UNFINISHED,
+    UNFINISHED_SUFFIX,
     UNIT_FILE,
     as_owner_of,
     remove_unfinished,
     replace_file,
     state_folder,
-    write_whole,
+    write_atomically,
 )
 from device.machine_fit import FILE as FIT
 from device.machine_fit import WIDTHS_PX
@@ -84,7 +84,7 @@ def test_root_writes_nothing_where_the_folder_of_another_leads_elsewhere(another
     (tmp_path / "etc").mkdir()
     (anothers / "inner").symlink_to(tmp_path / "etc")
     with as_owner_of(anothers), pytest.raises(PermissionError):
-        write_whole(anothers / "inner" / "passwd", "")
+        write_atomically(anothers / "inner" / "passwd", "")
 
     assert list((tmp_path / "etc").iterdir()) == []
 
@@ -101,9 +101,9 @@ def test_what_root_measures_and_keeps_belongs_to_the_service(anothers, monkeypat
 
 def test_what_cannot_be_written_whole_leaves_the_old_one(tmp_path):
     path = tmp_path / "kept"
-    write_whole(path, "old")
+    write_atomically(path, "old")
     with pytest.raises(TypeError):
-        write_whole(path, 7)
+        write_atomically(path, 7)
 
     assert path.read_text() == "old"
     assert [each.name for each in tmp_path.iterdir()] == ["kept"]
@@ -120,10 +120,13 @@ def test_what_is_replaced_is_put_beside(tmp_path):
 
 
 def test_what_a_power_cut_left_unfinished_goes_and_nothing_else_does(tmp_path):
-    cut, kept = tmp_path / "frames" / f".000000035.jpg.1ije9r5z{UNFINISHED}", tmp_path / "kept"
+    cut, kept = (
+        tmp_path / "frames" / f".000000035.jpg.1ije9r5z{UNFINISHED_SUFFIX}",
+        tmp_path / "kept",
+    )
     cut.parent.mkdir()
     cut.write_bytes(b"half a pic")
-    write_whole(kept, "whole")
+    write_atomically(kept, "whole")
     written_s = cut.stat().st_mtime
     remove_unfinished(tmp_path, written_s + ABANDONED_S / 2)  # somebody may be at it
 

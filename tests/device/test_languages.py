@@ -16,11 +16,11 @@ from device.storage.rescue_state import RescueState
 from game.errors import GameError
 from game.match.events import Corrected
 from game.match.match import Match
-from game.match.match_text import insertion
+from game.match.match_text import inserted_turn
 from game.match.repair import repairs
 from game.message import Message
 from game.rules import rule_files
-from game.rules.scoring import find
+from game.rules.scoring import find_keep
 from tests.device.calibrating.test_picture_advice import checks
 from tests.languages import OTHERS, english_left, spoken
 from vision.reading import Die, Problem, Reading
@@ -66,14 +66,14 @@ def refusals():
     attempts = (
         *(lambda kept=kept: match.keep(kept) for kept in ((4,), (1, 4), (1, 2, 2), (5,), (1, 1, 1))),
         *(lambda dice=dice: match.throw(dice) for dice in ((1,), (9,), (1,) * 9)),
-        lambda: find((2, 2, 3), (2, 2), RULES),
+        lambda: find_keep((2, 2, 3), (2, 2), RULES),
         lambda: hot.throw([1, 1, 1, 2, 3, 4]).bank().push(Corrected(0, (2, 3, 3, 4, 6, 6))),
         *(
-            lambda line=line: insertion(match, line)
+            lambda line=line: inserted_turn(match, line)
             for line in ("x", "113335: y", "113335: 333 = 7", "113335: farkle", "!join")
         ),
         *(
-            lambda options=options: rule_files.changed(RULES, options)
+            lambda options=options: rule_files.with_options(RULES, options)
             for options in (
                 {"opening": -1}, {"n_dice": 7}, {"triples": 3}, {"below_zero": 1},
                 {"targt": 1}, {"title": "x"}, {"alike": "fixed"}, {"target": 0},

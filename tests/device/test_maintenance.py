@@ -19,7 +19,7 @@ from game.commands import (
     StartMatch,
     ThrowSimulatedDice,
 )
-from game.journal.entry import seal
+from game.journal.entry import checksum
 from game.journal.history import History
 from game.journal.rows import insert
 from game.situation import Situation
@@ -180,7 +180,7 @@ def test_a_match_that_this_version_cannot_read_is_left_and_told(options, tmp_pat
         maintenance.companion.do(StartMatch(("Anna", "Ben")))
         maintenance.journal.append(1)
         journal = maintenance.journal._journal
-        insert(journal._db, (3, 1, 2, None, "[7]", seal(1, 2, None, "[7]")))
+        insert(journal._db, (3, 1, 2, None, "[7]", checksum(1, 2, None, "[7]")))
     with open_maintenance(options) as maintenance:
         snapshot = maintenance.companion.snapshot()
 

@@ -14,7 +14,7 @@ from device.storage import backup
 from device.storage.pencil_file import FILE as PENCIL
 from device.storage.pencil_file import PencilFile
 from game.commands import Bank, EnterThrow, Undo
-from game.journal.journal import FILE as JOURNAL
+from game.journal.journal import JOURNAL_FILE as JOURNAL
 from game.odds.table_store import TableStore
 from game.rules.rule_files import load as load_rules
 from game.situation import Situation

@@ -32,7 +32,7 @@ class SlowOdds:
             events = scoring.throw_events(dice, self.rules)
             effects = {event.effect for event in events}
             end = next((e for e in (Effect.WIN, Effect.RESET_SCORE) if e in effects), None)
-            keeps = scoring.table(self.rules)[dice]
+            keeps = scoring.keep_table(self.rules)[dice]
             offer = tuple((keep.score, keep.dice_left) for keep in keeps)
             offers[offer, Effect.MUST_BANK in effects, end] += count
         return offers

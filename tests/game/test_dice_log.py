@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from game.dice_log import MOST, DiceLog
+from game.dice_log import MAX_THROWS, DiceLog
 
 DICE = st.lists(st.integers(1, 6), min_size=1, max_size=8).map(lambda d: tuple(sorted(d)))
 
@@ -47,6 +47,10 @@ def test_a_die_that_stayed_is_in_the_sum_and_not_counted_again():
 
 
 def test_the_oldest_make_room_and_stay_counted():
-    log = filled([(1,)] * (MOST + 5))
+    log = filled([(1,)] * (MAX_THROWS + 5))
 
-    assert (len(log.throws), log.n_throws, log.counts[0]) == (MOST, MOST + 5, MOST + 5)
+    assert (len(log.throws), log.n_throws, log.counts[0]) == (
+        MAX_THROWS,
+        MAX_THROWS + 5,
+        MAX_THROWS + 5,
+    )

@@ -13,10 +13,10 @@ from game.message import (
     Sentence,
     Share,
     Verbatim,
-    all_of,
-    any_of,
+    join_with_and,
+    join_with_or,
 )
-from game.names import called, nameless
+from game.names import default_name, display_name
 
 WORDS = {
     "%(name)s banks %(points)s": "von %(name)s geschrieben: %(points)s",
@@ -77,7 +77,9 @@ def test_in_another_language_all_of_it_is_said_there():
         Verbatim("one point"),
     )
 
-    assert whole.said(German()) == ("Von Anna geschrieben: 1.250 Punkte. 50 % von 2,5 MB one point")
+    assert whole.translate(German()) == (
+        "Von Anna geschrieben: 1.250 Punkte. 50 % von 2,5 MB one point"
+    )
 
 
 def test_two_that_say_the_same_are_equal():
@@ -103,9 +105,9 @@ def test_sentences_are_told_apart_again():
 @pytest.mark.parametrize(
     ("listed", "english"),
     [
-        (all_of(["Anna"]), "Anna"),
-        (all_of(["Anna", "Ben", "Cleo"]), "Anna and Ben and Cleo"),
-        (any_of([5, 6]), "5 or 6"),
+        (join_with_and(["Anna"]), "Anna"),
+        (join_with_and(["Anna", "Ben", "Cleo"]), "Anna and Ben and Cleo"),
+        (join_with_or([5, 6]), "5 or 6"),
     ],
 )
 def test_some_in_a_row_are_listed(listed, english):
@@ -113,9 +115,9 @@ def test_some_in_a_row_are_listed(listed, english):
 
 
 def test_who_has_no_name_is_called_so_in_every_language():
-    assert called(nameless(2)) == Message("Player %(n)s", n=3)
-    assert called("Anna") == "Anna"
-    assert called("Player of the year") == "Player of the year"
+    assert display_name(default_name(2)) == Message("Player %(n)s", n=3)
+    assert display_name("Anna") == "Anna"
+    assert display_name("Player of the year") == "Player of the year"
 
 
 def test_an_error_carries_its_message_and_reads_as_before():

@@ -13,7 +13,7 @@ from game.message import Message
 from game.odds.figures import caveats
 from game.odds.review import Review, review
 from game.rules.rule_files import load
-from game.stats.counts import Counting, DiceInPlay
+from game.stats.counts import DiceSetPeriod, MatchCounter
 from tests.game.shipped import shipped
 from tests.web.conftest import RULES
 from web.contracts.coach import ReviewedMatch
@@ -60,7 +60,7 @@ class AtOnce:
 
     def __init__(self, history):
         self._history = history
-        self.sets = [DiceInPlay("")]
+        self.sets = [DiceSetPeriod("")]
         self.ready = True
         self.solving = []
 
@@ -75,9 +75,9 @@ class AtOnce:
         self.solving.append(match_id)
 
     def counts(self):
-        counting = Counting(self._history)
+        counting = MatchCounter(self._history)
         list(counting.go_on())
         return counting.counts(self.sets) if self.ready else None
 
     def start_dice_set(self, name):
-        self.sets.append(DiceInPlay(name, 10**6))
+        self.sets.append(DiceSetPeriod(name, 10**6))

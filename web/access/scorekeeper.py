@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from game.message import Message
-from game.names import called
+from game.names import display_name
 from game.situation import TableError
 from web.contracts.table import ScorekeeperView
 
@@ -138,7 +138,7 @@ class PlayerPhones:
                 raise TableError(
                     Message(
                         "another phone is %(name)s's: whoever holds the pencil can clear that",
-                        name=called(name),
+                        name=display_name(name),
                     )
                 )
             if name and len(others) >= MAX_PLAYER_PHONES:

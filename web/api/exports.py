@@ -5,7 +5,7 @@ import io
 from typing import Any
 
 from game.match.match import Match
-from game.match.story import TimelineRow, story
+from game.match.timeline import TimelineRow, timeline_rows
 
 
 def as_json(match: Match) -> dict[str, Any]:
@@ -16,7 +16,7 @@ def as_json(match: Match) -> dict[str, Any]:
         "target": match.rules.target,
         "players": [{"name": p.name, "score": p.score, "team": p.team} for p in state.players],
         "winner": state.winner,
-        "turns": [_turn_json(entry) for entry in story(match) if entry.turn],
+        "turns": [_turn_json(entry) for entry in timeline_rows(match) if entry.turn],
     }
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from flask import Response
 
 from game.errors import JournalError
-from game.journal.history import History, Played
+from game.journal.history import History, PlayedMatch
 from game.match.match import Match
 from game.match.match_text import to_text
 from web.api.exports import as_csv, as_json
@@ -83,7 +83,7 @@ def _add_review(routes: Routes, history: History | None, coach: Coach | None) ->
         return json_response({"match": match})
 
 
-def _played_json(played: Played) -> dict[str, Any]:
+def _played_json(played: PlayedMatch) -> dict[str, Any]:
     """One match of the list."""
     result = played.result
     seats = zip(result.names, result.teams, result.scores, strict=True)

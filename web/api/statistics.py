@@ -5,7 +5,7 @@ from typing import Any
 from flask import Blueprint, Response
 
 from game.names import clean_name
-from game.stats.counts import Fallen
+from game.stats.counts import DiceSetTotals
 from game.stats.tally import Tally
 from web.contracts.coach import Coach
 from web.fields import Text
@@ -76,7 +76,7 @@ def tally_json(tally: Tally) -> dict[str, Any]:
     }
 
 
-def fallen_json(fallen: Fallen) -> dict[str, Any]:
+def fallen_json(fallen: DiceSetTotals) -> dict[str, Any]:
     """One set of dice."""
     return {
         "name": fallen.dice.name,

@@ -47,7 +47,7 @@ from game.match.match_text import to_text
 from game.match.roster import MAX_TEAM
 from game.match.step import MAX_SCORE
 from game.message import Message
-from game.rules.rule_files import house_file
+from game.rules.rule_files import to_toml
 from game.rules.ruleset import Ruleset
 from web.api.exports import as_csv, as_json
 from web.contracts.coach import CoachMode
@@ -149,7 +149,7 @@ def _add_reading(api: Routes, table: Table, streams: Streams, rules: tuple[Rules
     @api.reads("/rules.toml", "The rules in force, as a house file", kind="application/toml")
     def house_rules() -> Response:
         match = table.snapshot().match
-        text = house_file(match.rules if match else rules[0])
+        text = to_toml(match.rules if match else rules[0])
         headers = {"Content-Disposition": 'attachment; filename="house.toml"'}
         return Response(text, headers=headers, mimetype="application/toml")
 

@@ -5,7 +5,7 @@ import time
 from flask import Flask, Response
 from flask_babel import Babel
 
-from game.count_words import goal
+from game.wording import match_length
 from web import problem
 from web.access import origin
 from web.access.origin import AllowedHosts, register_hosts
@@ -60,7 +60,7 @@ def create_club(
     Babel(app, locale_selector=lambda: LANGUAGE)
     filters.register(app.jinja_env)
     app.jinja_env.filters.update(clock=clock, day=day, when=day_and_clock)
-    app.jinja_env.globals.update(asset=asset, goal=goal)
+    app.jinja_env.globals.update(asset=asset, goal=match_length)
     problem.register(app, lost="club/lost.html")
     if hosts is not None:
         register_hosts(app, hosts)

@@ -12,7 +12,7 @@ from threading import RLock
 from game.errors import GameError
 from game.journal.wire import WireEntry
 from game.match.match import Match
-from game.match.state import State, TurnEnding, n_hot
+from game.match.state import State, TurnEnding, count_hot_dice
 from web.club.people import People, name_key
 from web.club.store import ClubStore
 
@@ -235,7 +235,7 @@ class _MatchTables:
 
     def write_seats(self, match_id: str, stored: StoredMatch) -> None:
         state = stored.match.state
-        winners = state.mates(state.winner) if state.winner is not None else ()
+        winners = state.team_seats(state.winner) if state.winner is not None else ()
         rows = []
         for seat, player in enumerate(state.players):
             turns = [turn for turn in state.turns if turn.seat == seat]
@@ -244,7 +244,7 @@ class _MatchTables:
                 self._people.find_or_add(player.name, stored.tray),
                 player.team, player.score, seat in winners,
                 len(turns), sum(turn.ending is TurnEnding.FARKLE for turn in turns),
-                sum(n_hot(turn.throws) for turn in turns),
+                sum(count_hot_dice(turn.throws) for turn in turns),
                 max((t.points for t in turns if t.ending is TurnEnding.BANK), default=0),
                 _turn_points(state, seat),
             ))  # fmt: skip

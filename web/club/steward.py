@@ -15,8 +15,8 @@ from typing import Any, Self
 from flask import Blueprint, redirect, request
 from werkzeug.wrappers import Response
 
+from game.file_io import write_atomically
 from game.message import Message
-from game.plain_file import write_whole
 from web.club.people import People
 from web.club.trays import Trays
 from web.pages.assets import YEAR_S
@@ -55,7 +55,7 @@ class Steward:
                 return cls(key)
         key = _new_key()
         with suppress(OSError):
-            write_whole(path, key)
+            write_atomically(path, key)
         return cls(key)
 
     @property

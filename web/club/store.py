@@ -12,7 +12,7 @@ from threading import RLock
 from typing import IO, Any, Self
 
 from game.errors import GameError, reason
-from game.journal.file_guard import locked
+from game.journal.file_guard import lock_journal
 from game.message import Message
 
 SCHEMA_VERSION = 2
@@ -111,7 +111,7 @@ class ClubStore:
         """
         with _as_store_error(path), ExitStack() as undo:
             path.parent.mkdir(parents=True, exist_ok=True)
-            file_lock = undo.enter_context(locked(path))
+            file_lock = undo.enter_context(lock_journal(path))
             db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             undo.callback(db.close)
             db.row_factory = sqlite3.Row

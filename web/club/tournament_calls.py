@@ -6,7 +6,7 @@ from secrets import token_hex
 from threading import RLock
 from typing import Any
 
-from game.situation import FREE
+from game.situation import READY_FOR_MATCH
 from web.club.people import People
 from web.club.store import ClubStore
 from web.club.tournaments import Fixture, Tournament, Tournaments
@@ -64,7 +64,11 @@ class TournamentCalls:
     def _free_trays(self, trays: tuple[TrayStatus, ...]) -> list[str]:
         rows = self._store.rows("SELECT tray FROM call WHERE NOT declined")
         called = {row["tray"] for row in rows}
-        return [t.name for t in trays if t.online and t.situation in FREE and t.name not in called]
+        return [
+            t.name
+            for t in trays
+            if t.online and t.situation in READY_FOR_MATCH and t.name not in called
+        ]
 
     def _busy_players(self, trays: tuple[TrayStatus, ...]) -> set[int]:
         """Return the players who are in the middle of a match or called to one."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
-from game.message import Message, Say
+from game.message import Message, Translate
 
 Point = tuple[float, float]
 Points = tuple[Point, ...]
@@ -159,7 +159,7 @@ class Calibration(Protocol):
         """A person says whether the lamp showed this colour."""
 
 
-def calibration_json(state: CalibrationState, say: Say = str) -> dict[str, Any]:
+def calibration_json(state: CalibrationState, say: Translate = str) -> dict[str, Any]:
     """The state as the API answers it, its messages said so; where there is none, it is empty."""
     told: dict[str, Any] = _plain(state, say)
     learning = told["learning"]
@@ -170,7 +170,7 @@ def calibration_json(state: CalibrationState, say: Say = str) -> dict[str, Any]:
     return told
 
 
-def _plain(value: Any, say: Say) -> Any:
+def _plain(value: Any, say: Translate) -> Any:
     if isinstance(value, Message):
         return say(value)
     if isinstance(value, tuple):

@@ -10,7 +10,7 @@ from typing import Protocol
 from game.message import Message
 from game.odds.figures import Caveat, Figures
 from game.odds.review import Review
-from game.stats.counts import Counts
+from game.stats.counts import Totals
 
 
 class CoachMode(StrEnum):
@@ -69,7 +69,7 @@ class Coach(Protocol):
             JournalError: there is no such match.
         """
 
-    def counts(self) -> Counts | None:
+    def counts(self) -> Totals | None:
         """What all matches come to; None while they are counted."""
 
     def start_dice_set(self, name: str) -> None:

@@ -2,8 +2,8 @@
 
 from flask_babel import get_domain, gettext, ngettext
 
-from game.message import Message, Share, say_value
-from game.names import called
+from game.message import Message, Share, format_value
+from game.names import display_name
 from web.i18n.languages import decimal, language, percent, points
 
 
@@ -32,12 +32,12 @@ _HERE = _Here()
 
 def translate(message: Message) -> str:
     """In the language now; what the catalogues do not know stays English, and nothing breaks."""
-    return message.said(_HERE)
+    return message.translate(_HERE)
 
 
 def player_name(name: str) -> str:
     """A player's name; who has none yet is called so in the language now."""
-    return say_value(called(name), _HERE)
+    return format_value(display_name(name), _HERE)
 
 
 def match_length(title: str, target: int, rounds: int) -> str:

@@ -6,7 +6,7 @@ from math import ceil, floor, log10
 from flask_babel import gettext
 
 from game.match.match import Match
-from game.match.story import scores_by_turn
+from game.match.timeline import scores_by_turn
 from game.odds.review import Review, ReviewedMoment
 from web.i18n.languages import percent, points
 
@@ -140,7 +140,7 @@ def _points(match: Match, review: Review, seat: int) -> list[tuple[float, float]
         elif review.of_two:
             found.append((_x(i, review), 1 - standing.win))
     if match.state.winner is not None:
-        won = seat in match.state.mates(match.state.winner)
+        won = seat in match.state.team_seats(match.state.winner)
         found.append((_x(len(review.curve), review), float(won)))
     return found
 

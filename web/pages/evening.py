@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from flask import Blueprint, Response
 
 from game.errors import JournalError
-from game.journal.history import History, Played
+from game.journal.history import History, PlayedMatch
 from game.stats.awards import Award, awards
 from web.contracts.coach import Coach
 from web.pages.matches import PictureAt, RenderPage, lucky_throw, no_pictures, picture_of
@@ -29,7 +29,7 @@ class EveningMatch:
     `waits`: who was lucky is still being worked out.
     """
 
-    played: Played
+    played: PlayedMatch
     awards: tuple[Award, ...]
     pictured: bool
     waits: bool
@@ -69,12 +69,12 @@ def create_evening(
     return page
 
 
-def _of_one_evening(newest_first: Sequence[Played]) -> list[Played]:
+def _of_one_evening(newest_first: Sequence[PlayedMatch]) -> list[PlayedMatch]:
     """Those of the evening on which somebody played last."""
     return [played for played in newest_first if _same_evening(newest_first[0], played)]
 
 
-def _same_evening(newest: Played, played: Played) -> bool:
+def _same_evening(newest: PlayedMatch, played: PlayedMatch) -> bool:
     """Without a clock that was set nobody knows; one that was set later may have run ahead."""
     if newest.last_s is None or played.last_s is None:
         return played is newest
@@ -82,7 +82,7 @@ def _same_evening(newest: Played, played: Played) -> bool:
 
 
 def _all_told(
-    history: History, coach: Coach | None, matches: Iterable[Played], picture: PictureAt
+    history: History, coach: Coach | None, matches: Iterable[PlayedMatch], picture: PictureAt
 ) -> list[EveningMatch]:
     """Those of them that this version can play again; of one that was won the result is kept."""
     told = []
@@ -93,7 +93,7 @@ def _all_told(
 
 
 def _told(
-    history: History, coach: Coach | None, played: Played, picture: PictureAt
+    history: History, coach: Coach | None, played: PlayedMatch, picture: PictureAt
 ) -> EveningMatch:
     match = history.match(played.id)
     looked = coach.review(played.id, played.steps) if coach else None
@@ -103,7 +103,7 @@ def _told(
     return EveningMatch(played, given, pictured=bool(seen), waits=bool(coach) and looked is None)
 
 
-def players(matches: Iterable[Played]) -> list[EveningPlayer]:
+def players(matches: Iterable[PlayedMatch]) -> list[EveningPlayer]:
     """Who won most comes first, then who has most points."""
     sums: dict[str, EveningPlayer] = {}
     for played in matches:

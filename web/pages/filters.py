@@ -7,13 +7,13 @@ import segno
 from jinja2 import Environment
 from markupsafe import Markup
 
-from game import count_words
+from game import wording
 from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
 from game.match.match import Match
-from game.match.story import TimelineRow
-from game.message import Message, Paragraph, Plural, Share, Value, in_a_row
-from game.names import called, nameless
-from game.stats.fairness import ENOUGH, ODD, VERY_ODD, Fairness
+from game.match.timeline import TimelineRow
+from game.message import Message, Paragraph, Plural, Share, Value, join_with_commas
+from game.names import default_name, display_name
+from game.stats.fairness import MIN_DICE, ODD, VERY_ODD, Fairness
 from web.i18n.languages import decimal, points
 from web.i18n.languages import percent as in_percent
 from web.i18n.translate import match_length, player_name, translate, translate_text
@@ -47,7 +47,7 @@ def register(templates: Environment) -> None:
         problem=translate_text,
         called=player_name,
         full=full,
-        nameless=nameless,
+        nameless=default_name,
         decimal=decimal,
         sides=sides,
         sentence=sentence,
@@ -115,7 +115,7 @@ def rounded(value: float) -> str:
 
 
 def n_dice(number: int) -> str:
-    return translate(count_words.n_dice(number))
+    return translate(wording.dice_count(number))
 
 
 def verdict(fair: Fairness) -> str:
@@ -129,7 +129,7 @@ def _judged(fair: Fairness) -> Message:
             "One die counted: %(enough)s are needed before it means anything.",
             "%(n)s dice counted: %(enough)s are needed before it means anything.",
             n=fair.total,
-            enough=ENOUGH,
+            enough=MIN_DICE,
         )
     if fair.p >= ODD:
         return Message(
@@ -160,7 +160,7 @@ def qr_code(text: str) -> Markup:
 
 def by_hand(entry: TimelineRow) -> str:
     """What was set by hand, in a sentence."""
-    told = _set_by_hand(entry.event, [called(name) for name in entry.names])
+    told = _set_by_hand(entry.event, [display_name(name) for name in entry.names])
     return translate(told) if told else ""
 
 
@@ -173,7 +173,7 @@ def _set_by_hand(event: Event | None, names: Sequence[Value]) -> Message | None:
                 "%(name)s is on turn with %(points)s at risk and %(dice)s",
                 name=names[seat],
                 points=at_risk,
-                dice=count_words.n_dice(n),
+                dice=wording.dice_count(n),
             )
     return _set_in_the_roster(event, names)
 
@@ -181,13 +181,15 @@ def _set_by_hand(event: Event | None, names: Sequence[Value]) -> Message | None:
 def _set_in_the_roster(event: Event | None, names: Sequence[Value]) -> Message | None:
     match event:
         case Joined(name):
-            return Message("%(name)s joined", name=called(name))
+            return Message("%(name)s joined", name=display_name(name))
         case Left(seat):
             return Message("%(name)s left", name=names[seat])
         case Renamed(_, name):
-            return Message("A player is called %(name)s now", name=called(name))
+            return Message("A player is called %(name)s now", name=display_name(name))
         case Reordered(order):
-            return Message("The order is %(names)s", names=in_a_row([names[s] for s in order]))
+            return Message(
+                "The order is %(names)s", names=join_with_commas([names[s] for s in order])
+            )
     return None
 
 

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TypeVar, cast
 
 from game.journal.entry import Entry
-from game.journal.history import NEWEST, History, Played, Unreadable
+from game.journal.history import END_POSITION, History, PlayedMatch, UnreadableMatch
 from game.match.match import Match
 
 KEPT = 64
@@ -26,18 +26,20 @@ class CachedHistory(History):
         self._said: OrderedDict[tuple[object, ...], object] = OrderedDict()
         self._as_of: tuple[str, int] | None = None
 
-    def matches(self, *, before: int = NEWEST, limit: int = 50) -> tuple[Played, ...]:
+    def matches(self, *, before: int = END_POSITION, limit: int = 50) -> tuple[PlayedMatch, ...]:
         read = partial(super().matches, before=before, limit=limit)
         return self._once(("matches", before, limit), read)
 
-    def listed(self, *, before: int = NEWEST, limit: int = 50) -> tuple[Played | Unreadable, ...]:
+    def listed(
+        self, *, before: int = END_POSITION, limit: int = 50
+    ) -> tuple[PlayedMatch | UnreadableMatch, ...]:
         read = partial(super().listed, before=before, limit=limit)
         return self._once(("listed", before, limit), read)
 
     def match(self, match_id: int) -> Match:
         return self._once(("match", match_id), partial(super().match, match_id))
 
-    def played(self, match_id: int) -> Played:
+    def played(self, match_id: int) -> PlayedMatch:
         return self._once(("played", match_id), partial(super().played, match_id))
 
     def steps(self, match_id: int) -> tuple[Entry, ...]:

@@ -7,7 +7,7 @@ from flask_babel import gettext, ngettext
 from game.journal.entry import Result
 from game.match.match import Match
 from game.match.state import Player
-from game.match.story import scores_by_turn
+from game.match.timeline import scores_by_turn
 from web.i18n.languages import points
 from web.i18n.translate import match_length, player_name
 from web.pages.charts import N_COLOURS, highest

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from game.match.match import Match
 from game.match.state import TurnEnding
-from game.match.story import story
+from game.match.timeline import timeline_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ def frames(match: Match) -> list[ReplayFrame]:
     """Of all finished turns, in order."""
     found: list[ReplayFrame] = []
     scores = tuple(player.score for player in match.start_state.players)
-    for entry in story(match):
+    for entry in timeline_rows(match):
         if (turn := entry.turn) is None:
             scores = entry.scores
             continue

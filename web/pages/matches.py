@@ -10,7 +10,7 @@ from flask_babel import format_date
 from werkzeug.wrappers import Response as AnyResponse
 
 from game.errors import JournalError
-from game.journal.history import NEWEST, History, Played
+from game.journal.history import END_POSITION, History, PlayedMatch
 from game.match.events import Thrown
 from game.match.match import Match
 from game.message import Message
@@ -27,7 +27,7 @@ from web.problem import HttpProblem
 PAGE = 30
 MAX_MATCH_ID = 2**53
 
-BEFORE_POSITION = QueryInteger(0, NEWEST, NEWEST)
+BEFORE_POSITION = QueryInteger(0, END_POSITION, END_POSITION)
 """The position before which a page of the list begins."""
 
 NOT_YET = Message("that is being worked out: ask again in a second")
@@ -87,7 +87,7 @@ def _add_list(back: Blueprint, show: RenderPage, history: History | None) -> Non
         before = BEFORE_POSITION.read(request.args.get("before"))
         found = history.listed(before=before, limit=PAGE + 1) if history else ()
         shown = found[:PAGE]
-        days = {each.id: _day(each) for each in shown if isinstance(each, Played)}
+        days = {each.id: _day(each) for each in shown if isinstance(each, PlayedMatch)}
         return show("matches.html", matches=shown, days=days, more=len(found) > PAGE)
 
     @back.get("/matches/last")
@@ -157,11 +157,11 @@ def picture_of(
 ) -> bytes | None:
     """The camera's picture of the throw of this award, while it is kept."""
     event = match.timeline[award.event] if award.event is not None else None
-    if not isinstance(event, Thrown) or not event.seen_at:
+    if not isinstance(event, Thrown) or not event.seen_positions:
         return None
     for entry in history.steps(match_id):
         thrown = (action for action in entry.actions if isinstance(action, Thrown))
-        if any(each.seen_at == event.seen_at for each in thrown):
+        if any(each.seen_positions == event.seen_positions for each in thrown):
             return picture(entry.position)
     return None
 
@@ -189,7 +189,7 @@ def require_ready(found: T | None) -> T:
     return found
 
 
-def find_match(history: History | None, match_id: int) -> tuple[Played, Match]:
+def find_match(history: History | None, match_id: int) -> tuple[PlayedMatch, Match]:
     if history is None or match_id > MAX_MATCH_ID:
         raise match_not_found(match_id)
     try:
@@ -204,7 +204,7 @@ def match_not_found(match_id: int) -> HttpProblem:
     )
 
 
-def _day(played: Played) -> str:
+def _day(played: PlayedMatch) -> str:
     """When it was begun, here; "" where the clock was not set. A datetime would be told in UTC."""
     if played.begun_s is None:
         return ""

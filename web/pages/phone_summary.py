@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from game.message import Message, Say
+from game.message import Message, Translate
 from web.state.json_schema import PlayerJson
 
 LINE = 40
 """Characters of the line of status: as many fit beside two buttons at 360 points of width."""
 
 
-def status_line(message: Message, say: Say) -> str:
+def status_line(message: Message, say: Translate) -> str:
     """The message where it fits into one line, else the longest of its sentences that does, else the shortest."""
     whole = say(message)
     if len(whole) <= LINE:

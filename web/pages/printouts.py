@@ -64,7 +64,7 @@ def _pictured(rules: Ruleset) -> Iterator[tuple[Dice, int]]:
     shapes = (row.shape.shown for row in OPTIONS if row.shape and getattr(rules, row.name))
     alike = ((face,) * n for n in (1, 3) for face in FACES)
     many = ((max(FACES),) * n for n in range(4, rules.n_dice + 1))
-    table = scoring.table(rules)
+    table = scoring.keep_table(rules)
     for dice in (*alike, *many, *shapes):
         whole = (keep.score for keep in table[tuple(sorted(dice))] if len(keep.dice) == len(dice))
         if points := next(whole, 0):

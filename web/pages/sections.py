@@ -9,7 +9,7 @@ from flask import Flask
 from flask_babel import force_locale
 
 from game.match.match import Match
-from game.match.story import TimelineRow, story
+from game.match.timeline import TimelineRow, timeline_rows
 from web.contracts.table import Snapshot
 from web.i18n.languages import LANGUAGES, language
 from web.i18n.translate import translate
@@ -102,7 +102,7 @@ class Sections:
 
 def _entries(name: str, match: Match | None) -> list[TimelineRow]:
     """Told only where they are shown: that goes through the whole match."""
-    return story(match) if match and name == "story" else []
+    return timeline_rows(match) if match and name == "story" else []
 
 
 class SectionsByLanguage:

@@ -1,14 +1,14 @@
 """What the coach says, as JSON."""
 
-from game.message import Say
-from game.odds.advice import TurnOption, as_good
+from game.message import Translate
+from game.odds.advice import TurnOption, is_as_good
 from game.odds.review import KeepChoice, ReviewedMoment
 from game.rules.ruleset import Dice
 from web.contracts.coach import Coaching
 from web.state.json_schema import ChoiceMadeJson, CoachJson, MomentJson, OddsJson
 
 
-def coach_json(coaching: Coaching, say: Say = str) -> CoachJson:
+def coach_json(coaching: Coaching, say: Translate = str) -> CoachJson:
     """All but what belongs to single keeps."""
     figures = coaching.figures
     return {
@@ -23,7 +23,7 @@ def coach_json(coaching: Coaching, say: Say = str) -> CoachJson:
     }
 
 
-def odds_by_keep(coaching: Coaching, say: Say = str) -> dict[Dice, OddsJson]:
+def odds_by_keep(coaching: Coaching, say: Translate = str) -> dict[Dice, OddsJson]:
     """What each keep of the last throw is worth; the best comes first."""
     options = coaching.figures.keeps if coaching.figures else ()
     return {
@@ -36,10 +36,10 @@ def odds_by_keep(coaching: Coaching, say: Say = str) -> dict[Dice, OddsJson]:
 def _rank(option: TurnOption, options: tuple[TurnOption, ...]) -> str | None:
     if option is options[0]:
         return "best"
-    return "tie" if as_good(option, options[0]) else None
+    return "tie" if is_as_good(option, options[0]) else None
 
 
-def _odds(option: TurnOption, rank: str | None, say: Say) -> OddsJson:
+def _odds(option: TurnOption, rank: str | None, say: Translate) -> OddsJson:
     return {
         "at_risk": option.at_risk,
         "dice": option.n_dice,

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from game.dice_log import DiceLog
-from game.match.effects import best_of_others, effect
+from game.match.keep_hints import best_opponent, keep_hint
 from game.match.match import Match
 from game.match.rolloff import RollOff
 from game.match.state import State, Throw, Turn
-from game.message import Say
-from game.rules.rule_files import differences
+from game.message import Translate
+from game.rules.rule_files import differing_lines
 from game.rules.ruleset import Dice
 from game.rules.scoring import Keep
 from game.stats.highlight import highlight
@@ -57,7 +57,7 @@ NO_MATCH: MatchJson = {
 }
 
 
-def state_json(snapshot: Snapshot, say: Say = str) -> StateJson:
+def state_json(snapshot: Snapshot, say: Translate = str) -> StateJson:
     """All that a phone needs to draw the table; other programs are told in English."""
     lamp = snapshot.lamp
     return {
@@ -100,7 +100,7 @@ def _just_dice(log: DiceLog) -> JustDiceJson:
                 "dice": [*throw.dice],
                 "thrown": [*throw.thrown],
                 "sum": throw.sum,
-                "tapped_in": throw.tapped_in,
+                "tapped_in": throw.is_entered_by_hand,
             }
             for throw in log.throws[: -SHOWN - 1 : -1]
         ],
@@ -109,7 +109,7 @@ def _just_dice(log: DiceLog) -> JustDiceJson:
     }
 
 
-def _match(match: Match, snapshot: Snapshot, say: Say) -> MatchJson:
+def _match(match: Match, snapshot: Snapshot, say: Translate) -> MatchJson:
     state = match.state
     return {
         "rules": _rules(state),
@@ -138,7 +138,7 @@ def _rules(state: State) -> RulesJson:
         "target": rules.target,
         "rounds": rules.rounds,
         "opening": rules.opening,
-        "changed": [line for line in differences(rules) if not line.startswith("target ")],
+        "changed": [line for line in differing_lines(rules) if not line.startswith("target ")],
     }
 
 
@@ -186,7 +186,7 @@ def _last_throw(state: State) -> LastThrowJson | None:
             ending = turn.ending.value if turn.ending else None
             return {
                 **_throw(turn.last),
-                "tapped_in": turn.last.tapped_in,
+                "tapped_in": turn.last.is_entered_by_hand,
                 "seat": turn.seat,
                 "turn_points": turn.points,
                 "ending": ending,
@@ -194,7 +194,7 @@ def _last_throw(state: State) -> LastThrowJson | None:
     return None
 
 
-def _keeps(state: State, odds: Mapping[Dice, OddsJson], say: Say) -> list[KeepJson]:
+def _keeps(state: State, odds: Mapping[Dice, OddsJson], say: Translate) -> list[KeepJson]:
     if state.winner is not None:
         return []
     return [
@@ -204,21 +204,21 @@ def _keeps(state: State, odds: Mapping[Dice, OddsJson], say: Say) -> list[KeepJs
             "combos": [str(combo) for combo in keep.combos],
             "dice_left": keep.dice_left,
             "hot": keep.hot,
-            "effect": say(told) if (told := effect(state, keep)) else "",
+            "effect": say(told) if (told := keep_hint(state, keep)) else "",
             "odds": odds.get(keep.dice),
         }
         for keep in state.keeps
     ]
 
 
-def _bank(match: Match, say: Say) -> BankJson | None:
+def _bank(match: Match, say: Translate) -> BankJson | None:
     """A keep that was tapped, else the best one."""
     state = match.state
     if state.winner is not None:
         return None
     last = state.turn.last
     tapped = last.keep if last and not last.assumed else None
-    keep = tapped or state.bank_keep
+    keep = tapped or state.best_bank_keep
     why = state.bank_refusal(keep)
     points = state.locked_points + keep.score if keep else 0
     return {
@@ -250,7 +250,7 @@ def _last_round(state: State) -> LastRoundJson | None:
     if state.closer is None or not left:
         return None
     leader = max(range(len(state.players)), key=lambda seat: state.players[seat].score)
-    ahead = state.players[best_of_others(state)].score + 1
+    ahead = state.players[best_opponent(state)].score + 1
     return {
         "closer": state.closer,
         "leader": leader,
@@ -261,7 +261,7 @@ def _last_round(state: State) -> LastRoundJson | None:
     }
 
 
-def _highlight(match: Match, say: Say) -> HighlightJson | None:
+def _highlight(match: Match, say: Translate) -> HighlightJson | None:
     found = highlight(match)
     if found is None:
         return None

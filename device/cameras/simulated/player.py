@@ -28,7 +28,7 @@ def throw_like_a_player(tray: SimulatedTray, match: Match | None) -> None:
 
 
 def _throw_on(tray: SimulatedTray, match: Match, last: Throw) -> None:
-    if match.state.once_more:
+    if match.state.may_rethrow_last_die:
         tray.throw(1)
         return
     keep = last.keep or match.state.keeps[0]

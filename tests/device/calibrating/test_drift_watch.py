@@ -41,7 +41,7 @@ def drift_watch(tray):
     )
     said = []
     drift_watch = DriftWatch(profiles, said.append, Clock())
-    drift_watch.said = said
+    drift_watch.translate = said
     return drift_watch
 
 
@@ -64,19 +64,19 @@ def test_a_tray_where_it_was_says_nothing(drift_watch, tray):
         tray.throw_all()
         drift_watch.look(tray.preview(), tray)
 
-    assert drift_watch.said == []
+    assert drift_watch.translate == []
 
 
 def test_a_move_is_told_when_seen_twice_and_once_only(drift_watch, tray):
     drift_watch.look(moved(tray.preview()), tray)
-    assert drift_watch.said == []
+    assert drift_watch.translate == []
     for _ in range(3):
         drift_watch.look(moved(tray.preview()), tray)
-    assert drift_watch.said == [Drifted(MOVED, moved=True)]
+    assert drift_watch.translate == [Drifted(MOVED, moved=True)]
 
     for _ in range(3):
         drift_watch.look(tray.preview(), tray)
-    assert drift_watch.said[1:] == [Drifted(None)]
+    assert drift_watch.translate[1:] == [Drifted(None)]
 
 
 def test_the_exposure_is_found_again_but_not_again_and_again(drift_watch, tray):
@@ -89,14 +89,14 @@ def test_the_exposure_is_found_again_but_not_again_and_again(drift_watch, tray):
             drift_watch.look(tray.preview(), tray)
 
     dark_twice()
-    assert drift_watch.said == [Drifted(DARKER, resettle=True)]
+    assert drift_watch.translate == [Drifted(DARKER, resettle=True)]
     light_twice()
     dark_twice()
-    assert drift_watch.said[-1] == Drifted(DARKER, resettle=False)
+    assert drift_watch.translate[-1] == Drifted(DARKER, resettle=False)
     light_twice()
     drift_watch._clock.now_s += AGAIN_S + 1
     dark_twice()
-    assert drift_watch.said[-1] == Drifted(DARKER, resettle=True)
+    assert drift_watch.translate[-1] == Drifted(DARKER, resettle=True)
 
 
 def test_a_second_change_of_light_is_put_right_as_soon_as_it_may_be(drift_watch, tray):
@@ -109,12 +109,12 @@ def test_a_second_change_of_light_is_put_right_as_soon_as_it_may_be(drift_watch,
     look_for(120, tray.preview())
     look_for(30 * 60, brighter(tray.preview()))
 
-    assert drift_watch.said[2:5] == [
+    assert drift_watch.translate[2:5] == [
         Drifted(LIGHTER),
         Drifted(LIGHTER, resettle=True),
         Drifted(LIGHTER, resettle=True),
     ]
-    assert len(drift_watch.said) <= 2 + 1 + 30 * 60 // AGAIN_S
+    assert len(drift_watch.translate) <= 2 + 1 + 30 * 60 // AGAIN_S
 
 
 def test_without_a_profile_of_this_camera_nothing_is_looked_at(tray):

@@ -24,14 +24,14 @@ class Driver:
     """Says of its controls what it says, whatever it is told."""
 
     def __init__(self, exposure=100.0, gain=MISSING, white_k=MISSING):
-        self.said = {
+        self.translate = {
             cv2.CAP_PROP_EXPOSURE: exposure,
             cv2.CAP_PROP_GAIN: gain,
             cv2.CAP_PROP_WB_TEMPERATURE: white_k,
         }
 
     def get(self, prop):
-        return self.said[prop]
+        return self.translate[prop]
 
     def set(self, prop, value):
         return True

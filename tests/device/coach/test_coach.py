@@ -18,7 +18,7 @@ from game.match.events import Thrown
 from game.match.match import Match
 from game.rules.rule_files import load
 from game.situation import TableError
-from game.stats.counts import DiceInPlay
+from game.stats.counts import DiceSetPeriod
 from web.contracts.coach import CoachMode
 
 RULES = load("walnut-studiolo")
@@ -202,4 +202,4 @@ def test_a_set_of_dice_named_after_what_was_restored_is_thrown_from_there_on(ben
     bench.coach.start_dice_set("blue")
     bench.coach.gone_back(position)
 
-    assert bench.coach._notes_file.notes.dice[1:] == (DiceInPlay("blue", position),)
+    assert bench.coach._notes_file.notes.dice[1:] == (DiceSetPeriod("blue", position),)

@@ -11,7 +11,7 @@ from device.mqtt.connect import on_broker
 from device.session.live_match import LiveMatch
 from device.session.match_control import MatchControl
 from device.settings import Settings
-from game.journal.journal import FILE as JOURNAL
+from game.journal.journal import JOURNAL_FILE as JOURNAL
 from game.journal.journal import Journal
 from game.message import Message
 from game.rules import rule_files

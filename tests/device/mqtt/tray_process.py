@@ -11,7 +11,7 @@ from device.mqtt.connect import on_broker
 from device.settings import Settings
 from game.commands import Bank, EnterThrow, KeepDice, StartMatch, Undo
 from game.journal.feed import Feed
-from game.journal.journal import FILE as JOURNAL
+from game.journal.journal import JOURNAL_FILE as JOURNAL
 from tests.device.mqtt.conftest import TapTable
 
 COMMANDS = {

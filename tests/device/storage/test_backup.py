@@ -22,11 +22,11 @@ from device.storage.restore import put_back
 from device.storage.throw_pictures import FOLDER as FRAMES
 from game.errors import GameError
 from game.journal.history import History
-from game.journal.journal import FILE, Journal
+from game.journal.journal import JOURNAL_FILE, Journal
 from game.match.events import ScoreSet
 from game.match.match import Match
 from game.rules import rule_files
-from game.stats.counts import DiceInPlay
+from game.stats.counts import DiceSetPeriod
 from tests.device.calibrating.test_profile_store import PI as PROFILE
 
 RULES = rule_files.load("walnut-studiolo")
@@ -200,7 +200,7 @@ def test_where_no_clock_goes_on_an_evening_is_enough(journal, backups, clock, tm
 
 def test_a_journal_too_large_to_be_read_back_is_told(journal, backups, monkeypatch):
     play(journal)
-    monkeypatch.setitem(backup.MAX_BYTES, FILE, 4096)
+    monkeypatch.setitem(backup.MAX_BYTES, JOURNAL_FILE, 4096)
     backups.make_if_due()
 
     assert backups.report.failed
@@ -366,13 +366,13 @@ def test_dice_named_after_a_backup_are_thrown_from_its_end_on(journal, run, tmp_
     run("backup", "kept.zip")
     play(journal, 9000)
     notes_file = NotesFile(tmp_path / NOTES)
-    notes_file.change(lambda notes: notes.with_dice(DiceInPlay("ivory", 4)))
+    notes_file.change(lambda notes: notes.with_dice(DiceSetPeriod("ivory", 4)))
     journal.close()
     run("restore", "kept.zip", "--yes")
 
     position = backup.read(tmp_path / "kept.zip").position
     assert position < 4
-    assert NotesFile(tmp_path / NOTES).notes.dice[-1] == DiceInPlay("ivory", position)
+    assert NotesFile(tmp_path / NOTES).notes.dice[-1] == DiceSetPeriod("ivory", position)
 
 
 def test_a_backup_takes_the_place_of_another_one_only(journal, run, tmp_path):

@@ -29,9 +29,9 @@ class Reports:
     """What a watch says, in order; its clock goes on from look to look."""
 
     def __init__(self, clock, open_camera, **options):
-        self.clock, self.said = clock, []
+        self.clock, self.translate = clock, []
         self.watch = TrayWatch(
-            open_camera, self.said.append, period_s=FAST_S, clock=clock, **options
+            open_camera, self.translate.append, period_s=FAST_S, clock=clock, **options
         )
 
     def step(self):
@@ -47,8 +47,8 @@ class Reports:
         """The next report of this kind; others are let go."""
         end_s = self.clock() + timeout_s
         while True:
-            while self.said:
-                if isinstance(report := self.said.pop(0), kind):
+            while self.translate:
+                if isinstance(report := self.translate.pop(0), kind):
                     return report
             assert self.clock() < end_s, f"no {kind.__name__} within {timeout_s} s"
             self.step()
@@ -245,7 +245,7 @@ def test_a_throw_that_lies_is_read_before_anybody_asks(clock):
     tray, reports = rolled(clock, 1, 2, 3, 4, 5, 6)
     before, number = tray.captured, reports.watch.request_reading()
     reports.step()
-    (seen,) = (report for report in reports.said if isinstance(report, CapturedReading))
+    (seen,) = (report for report in reports.translate if isinstance(report, CapturedReading))
 
     assert seen.request == number
     assert sorted(die.value for die in seen.reading.dice_in_tray) == [1, 2, 3, 4, 5, 6]

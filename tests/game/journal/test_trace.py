@@ -112,7 +112,7 @@ def test_a_journal_that_says_something_else_is_damaged(path):
     with closing(sqlite3.connect(path)) as db:
         (body,) = db.execute("SELECT body FROM entry WHERE position = 2").fetchone()
         other = body.replace("500", "900")
-        sealed = trace.seal(1, 1, None, other)
+        sealed = trace.checksum(1, 1, None, other)
         db.execute(
             "UPDATE entry SET body = ?, time = NULL, seal = ? WHERE position = 2", (other, sealed)
         )

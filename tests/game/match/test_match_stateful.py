@@ -32,7 +32,7 @@ from game.match.events import (
     to_json,
 )
 from game.match.match import Match
-from game.match.match_text import from_text, insertion, to_text
+from game.match.match_text import from_text, inserted_turn, to_text
 from game.match.notation import write_throw
 from game.match.repair import repairs
 from game.match.state import Throw, TurnEnding
@@ -133,12 +133,12 @@ class MatchMachine(RuleBasedStateMachine):
     def insert(self, dice, data):
         """A turn put in by hand is refused, or does what its line does at the end of the text."""
         throw = Throw(tuple(sorted(dice)))
-        keeps = scoring.table(self.match.rules).get(throw.dice, ())
+        keeps = scoring.keep_table(self.match.rules).get(throw.dice, ())
         if keeps:
             throw = replace(throw, keep=data.draw(st.sampled_from(keeps)))
         line = write_throw(throw, data.draw(st.sampled_from(TurnEnding)))
         try:
-            after = self.match.push(insertion(self.match, line))
+            after = self.match.push(inserted_turn(self.match, line))
         except GameError:
             with pytest.raises(NotationError):
                 from_text(to_text(self.match) + line)
@@ -176,7 +176,7 @@ class MatchMachine(RuleBasedStateMachine):
         if by_hand or not state.rules.below_zero:
             return
         for seat, player in enumerate(state.players):
-            mates = state.mates(seat)
+            mates = state.team_seats(seat)
             assert player.score == _recount(state, mates)
 
 

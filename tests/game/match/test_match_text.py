@@ -5,7 +5,7 @@ import pytest
 from game.errors import GameError, IllegalMove, NotationError
 from game.match.events import Banked, Joined, Kept, Renamed, Spliced, Thrown
 from game.match.match import Match
-from game.match.match_text import from_text, insertion, to_text
+from game.match.match_text import from_text, inserted_turn, to_text
 from game.rules import rule_files
 
 HEAD = "traykeeper match 1\nrules walnut-studiolo\nplayer Anna\nplayer Ben\n"
@@ -102,11 +102,11 @@ def test_what_cannot_be_read_is_named_with_its_line(line, message):
 
 def test_a_turn_is_put_in_before_another():
     match = from_text(HEAD + "113335: 333 11 5 = 550, bank\n223446: farkle")
-    after = match.push(insertion(match, "111234: 111 = 1000, bank", before=0))
+    after = match.push(inserted_turn(match, "111234: 111 = 1000, bank", before=0))
 
     assert [player.score for player in after.state.players] == [1000, 550]
     assert after.undo() == match
-    assert insertion(match, "223446: farkle") == Spliced(3, 3, (Thrown((2, 2, 3, 4, 4, 6)),))
+    assert inserted_turn(match, "223446: farkle") == Spliced(3, 3, (Thrown((2, 2, 3, 4, 4, 6)),))
 
 
 @pytest.mark.parametrize("line", ["115234: 11 = ,", "!score x y", "!order a"])
@@ -148,7 +148,9 @@ def test_what_is_wrong_before_the_first_turn_is_named_with_its_line(head, messag
 def test_another_name_of_a_published_set_plays_that_set():
     match = from_text("rules 5000\noption target = 3000\nplayer Anna\nplayer Ben\n")
 
-    assert match.rules == rule_files.changed(rule_files.load("five-thousand"), {"target": 3000})
+    assert match.rules == rule_files.with_options(
+        rule_files.load("five-thousand"), {"target": 3000}
+    )
 
 
 def test_a_house_file_is_not_taken_for_the_set_of_that_other_name():
@@ -170,7 +172,7 @@ MUST_BANK = HEAD + "option must_bank_after_triple = true\noption opening = 0\n"
 def test_a_turn_put_in_is_played_as_one_that_is_replayed(line):
     match = from_text(MUST_BANK)
 
-    assert match.push(insertion(match, line)).state == from_text(MUST_BANK + line).state
+    assert match.push(inserted_turn(match, line)).state == from_text(MUST_BANK + line).state
 
 
 @pytest.mark.parametrize(
@@ -190,17 +192,17 @@ def test_a_turn_that_cannot_be_replayed_cannot_be_put_in(line):
     with pytest.raises(GameError) as replayed:
         from_text(MUST_BANK + line)
     with pytest.raises(GameError) as put_in:
-        insertion(match, line)
+        inserted_turn(match, line)
     assert str(replayed.value) == f"match, line 7: {put_in.value}"
 
 
 def test_nothing_is_put_in_before_events_that_there_are_not():
     with pytest.raises(IllegalMove, match="there are no events 3 to 0: 0 so far"):
-        insertion(from_text(HEAD), "223446: farkle", before=3)
+        inserted_turn(from_text(HEAD), "223446: farkle", before=3)
 
 
 def test_a_keep_is_put_in_behind_its_throw():
     match = from_text(HEAD + "113334: 11 = 200 | 5226: 5 = 50")
-    after = match.push(insertion(from_text(HEAD + "113334:"), ": 11 = 200"))
+    after = match.push(inserted_turn(from_text(HEAD + "113334:"), ": 11 = 200"))
 
     assert after.state == match.state

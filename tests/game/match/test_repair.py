@@ -7,7 +7,7 @@ import pytest
 from game.errors import LaterStepError, ThrowError
 from game.match.events import Corrected, Joined, Left, Place, ScoreSet, Skipped, Thrown, TurnSet
 from game.match.match import Match
-from game.match.repair import check_seats, repairs
+from game.match.repair import check_same_players, repairs
 from game.match.state import TurnEnding
 from game.rules import rule_files
 
@@ -15,7 +15,7 @@ NOTHING = (2, 3, 3, 4, 6, 6)
 OPENING = (1, 1, 3, 3, 3, 5)
 SCORING = (1, 1, 1, 2, 3, 4)
 
-TO_A_THOUSAND = rule_files.changed(
+TO_A_THOUSAND = rule_files.with_options(
     rule_files.load("walnut-studiolo"), {"target": 1000, "opening": 0}
 )
 
@@ -148,7 +148,7 @@ def test_a_skip_that_would_end_another_turn_is_named_and_the_bank_is_offered():
     match = match.throw(NOTHING).push(Skipped()).throw(SCORING).bank()
     correction = Corrected(0, (1, 2, 3, 3, 4, 6))
     with pytest.raises(LaterStepError, match=r"in Ben's turn 2 .*: it would be Anna's turn"):
-        check_seats(match, match.push(correction), since=0)
+        check_same_players(match, match.push(correction), since=0)
 
     assert scores(labelled(match, correction)["Anna banked there; later turns stand"]) == [
         100,
@@ -164,7 +164,7 @@ def test_no_way_is_offered_that_gives_later_turns_to_others():
     with pytest.raises(
         LaterStepError, match=r"Dan's throw 1 2 3 3 4 6 .*: it would be Cleo's turn"
     ):
-        check_seats(match, match.push(correction), since=0)
+        check_same_players(match, match.push(correction), since=0)
 
     assert "Anna banked there; later turns stand" not in labelled(match, correction)
 
@@ -173,7 +173,7 @@ def test_who_left_meanwhile_takes_no_turn_from_anybody():
     match = Match.start(rule_files.load("standard"), ["Anna", "Ben", "Cleo"])
     match = match.throw(SCORING).push(Left(0)).throw(SCORING).bank()
 
-    check_seats(match, match.correct(NOTHING, 0), since=0)
+    check_same_players(match, match.correct(NOTHING, 0), since=0)
 
 
 def test_who_joined_in_the_last_players_turn_is_next_after_it():
@@ -203,7 +203,7 @@ def test_who_left_in_the_own_turn_has_banked_before(match):
 
 
 def test_a_bank_that_wins_earlier_is_offered_without_what_came_later():
-    rules = rule_files.changed(rule_files.load("standard"), {"target": 1000})
+    rules = rule_files.with_options(rule_files.load("standard"), {"target": 1000})
     match = Match.start(rules, ["Anna", "Ben"]).throw((1, 2, 2, 3, 4, 6)).keep((1,), assumed=True)
     match = match.throw((1, 1, 2, 3, 4)).bank().throw(OPENING).bank().throw(NOTHING)
     ways = labelled(match, Corrected(2, (1, 1, 1, 3, 4)))

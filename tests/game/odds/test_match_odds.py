@@ -9,7 +9,7 @@ import pytest
 
 from game.errors import OddsError
 from game.odds.advice import MatchPosition, turn_odds
-from game.odds.match_odds import MatchOdds, digest, exact, left_out
+from game.odds.match_odds import MatchOdds, is_exact, left_out_of_match, rules_digest
 from game.odds.match_solver import MatchSolver
 from game.odds.simulation import play_out
 from game.odds.table_store import TableStore, pack
@@ -126,13 +126,13 @@ def test_published_rules_to_a_tiny_target(name, target):
 def test_what_is_left_out_changes_nothing_and_is_told():
     rules = replace(TINY, **LEFT_OUT)
 
-    assert digest(rules, 200) == digest(TINY, 200)
-    assert [str(each) for each in left_out(rules)] == [
+    assert rules_digest(rules, 200) == rules_digest(TINY, 200)
+    assert [str(each) for each in left_out_of_match(rules)] == [
         "taking over what another has banked",
         "what a farkle costs after that",
         "what three scoreless first throws cost, once in 438 turns",
     ]
-    assert not left_out(replace(TINY, three_farkles=50, four_twos_reset=True))
+    assert not left_out_of_match(replace(TINY, three_farkles=50, four_twos_reset=True))
 
 
 def test_first_to_bank_anything_is_a_geometric_series():
@@ -164,7 +164,7 @@ def test_a_keep_of_fewer_points_is_best_where_reaching_the_target_would_be_too_s
     rules = replace(TINY, last_round=LastRound.EVERY_OTHER)
     wins = solved(rules)
     odds = turn_odds(rules, MatchPosition(100, 150), wins, most=300)
-    keeps = [keep for keep in scoring.keeps((1, 2, 3, 4, 5), rules) if keep.dice_left == 4]
+    keeps = [keep for keep in scoring.legal_keeps((1, 2, 3, 4, 5), rules) if keep.dice_left == 4]
     options = {option.at_risk: option for option in odds.options(0, keeps)}
 
     assert {keep.score for keep in keeps} == {50, 100}
@@ -221,7 +221,7 @@ def test_what_has_no_solution_is_refused(options, target, words):
         solved(replace(TINY, **options), target)
 
 
-SHIPPED = [name for name in rule_files.names() if exact(rule_files.load(name))]
+SHIPPED = [name for name in rule_files.names() if is_exact(rule_files.load(name))]
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -237,7 +237,7 @@ def test_every_published_set_without_piggybacking_ships_solved(name):
 def test_nothing_ships_that_no_published_set_asks_for():
     tables = resources.files("game").joinpath("odds", "tables")
     rules = [rule_files.load(name) for name in rule_files.names()]
-    known = {f"{r.name}-{digest(r, r.target)}.npz" for r in rules}
+    known = {f"{r.name}-{rules_digest(r, r.target)}.npz" for r in rules}
 
     assert {file.name for file in tables.iterdir()} <= known
     assert sum(len(file.read_bytes()) for file in tables.iterdir()) < 3_000_000

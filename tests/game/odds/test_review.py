@@ -9,10 +9,10 @@ from game.match.events import ScoreSet
 from game.match.match import Match
 from game.odds.advice import MatchPosition, turn_odds
 from game.odds.match_odds import MatchOdds
-from game.odds.review import Cause, options_of, review
+from game.odds.review import Cause, keep_options, review
 from game.rules import rule_files
 from game.rules.ruleset import Alike, LastRound, Ruleset, Win
-from game.stats.fairness import ENOUGH, count_faces, fairness, upper_tail
+from game.stats.fairness import MIN_DICE, count_faces, fairness, upper_tail
 from tests.game.shipped import shipped
 
 RULES = Ruleset(
@@ -36,7 +36,7 @@ def played(rules, wins, seed):
     while match.state.winner is None:
         match = match.throw(dice.choices(range(1, 7), k=match.state.dice_in_hand))
         if match.state.turn.last and match.state.keeps and match.state.winner is None:
-            best = options_of(match.state, wins)[0]
+            best = keep_options(match.state, wins)[0]
             match = match.bank(best.keep.dice) if best.banks else match.keep(best.keep.dice)
     return match
 
@@ -172,7 +172,7 @@ def test_refusals_are_told():
 
 def test_too_few_dice_say_nothing():
     assert fairness((20,) * 6).p is None
-    assert f"{ENOUGH} are needed" in str(fairness((20,) * 6))
+    assert f"{MIN_DICE} are needed" in str(fairness((20,) * 6))
     assert fairness((0,) * 6).chi_square == 0
 
 

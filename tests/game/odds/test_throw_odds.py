@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, reject, settings
 
 from game.errors import OddsError
-from game.odds.compiled_rules import step_of, throws
+from game.odds.compiled_rules import compile_rules, points_step
 from game.odds.throw_odds import (
     chances_of_one_throw,
     chances_to_reach,
     farkle_within,
     throw_chances,
 )
-from game.odds.turn_odds import average, points_table
+from game.odds.turn_odds import long_run_average, points_table
 from game.rules import rule_files, scoring
 from game.rules.ruleset import Alike, HotDice, LastRound, Ruleset
 from tests.game.rules_strategy import rulesets
@@ -28,7 +28,7 @@ SMALL = Ruleset("small", "Small", n_dice=5, triples=(300, 0, 0, 0, 0, 0), alike=
 def test_chances_count_every_throw(name):
     rules = rule_files.load(name)
     for n in range(1, 5):
-        every = [scoring.keeps(faces, rules) for faces in product(range(1, 7), repeat=n)]
+        every = [scoring.legal_keeps(faces, rules) for faces in product(range(1, 7), repeat=n)]
         chances = throw_chances(rules)[n]
 
         assert chances.farkle == Fraction(sum(not keeps for keeps in every), 6**n)
@@ -68,15 +68,17 @@ def test_chances_of_any_rules_hang_together(rules):
 @given(rulesets())
 def test_compiled_throws_lose_no_throw(rules):
     try:
-        compiled = throws(rules)
+        compiled = compile_rules(rules)
     except OddsError:  # too fine to be worked out, which is said
         reject()
     scored = compiled.free.weights.sum(axis=1) + compiled.forced.weights.sum(axis=1)
     sums = scored + compiled.win + compiled.reset + compiled.farkle
 
     assert sums[1:] == pytest.approx([1.0] * rules.n_dice)
-    step = step_of(rules)
-    assert all(keep.score % step == 0 for keeps in scoring.table(rules).values() for keep in keeps)
+    step = points_step(rules)
+    assert all(
+        keep.score % step == 0 for keeps in scoring.keep_table(rules).values() for keep in keeps
+    )
 
 
 def test_farkle_within_two_throws_by_hand():
@@ -96,21 +98,21 @@ def test_last_die_thrown_twice_farkles_twice():
 
 def test_zilch_is_worth_what_busche_found():
     """M. Busche, Maximizing Expected Scores in the Game of Zilch: 620.855 points a turn."""
-    assert average(rule_files.load("zilch")) == pytest.approx(620.855, abs=5e-4)
+    assert long_run_average(rule_files.load("zilch")) == pytest.approx(620.855, abs=5e-4)
 
 
 @pytest.mark.parametrize("name", ["standard", "colorado-dice", "kcd"])
 def test_without_a_penalty_the_long_run_is_the_turn(name):
     rules = rule_files.load(name)
 
-    assert average(rules) == points_table(rules).value
+    assert long_run_average(rules) == points_table(rules).value
 
 
 def test_the_long_run_is_between_no_penalty_and_a_third_of_it():
     rules = rule_files.load("facebook")
     dear = replace(rules, three_farkles=2000)
 
-    assert average(dear) < average(rules) < points_table(rules).value
+    assert long_run_average(dear) < long_run_average(rules) < points_table(rules).value
 
 
 @pytest.mark.parametrize(
@@ -157,7 +159,7 @@ def test_a_published_turn_is_worth_what_slow_play_brings(name):
     ],
 )
 def test_chance_to_open(name, points, chance):
-    compiled = throws(rule_files.load(name))
+    compiled = compile_rules(rule_files.load(name))
     steps = points // compiled.step
 
     assert chances_to_reach(compiled, steps, 1)[steps] == pytest.approx(chance, abs=5e-5)
@@ -168,7 +170,7 @@ def test_chance_to_open(name, points, chance):
 )
 def test_reaching_points_is_what_slow_play_finds(options):
     rules = replace(SMALL, **options)
-    compiled = throws(rules)
+    compiled = compile_rules(rules)
     chances = chances_to_reach(compiled, 10, compiled.minimum)
     for steps in (1, 4, 10):
         needed = 50 * steps
@@ -184,7 +186,7 @@ def test_one_throw_is_never_better_than_a_turn():
     one = chances_of_one_throw(rules, 40, 1)
 
     assert one[1] == pytest.approx(1 - float(throw_chances(rules)[6].farkle))
-    assert (one <= chances_to_reach(throws(rules), 40, 1) + 1e-12).all()
+    assert (one <= chances_to_reach(compile_rules(rules), 40, 1) + 1e-12).all()
 
 
 def test_many_points_at_risk_are_on_a_line():

@@ -40,7 +40,7 @@ def test_over_the_target_needs_one_point_more():
 
 def test_exactly_scores_zero_for_a_turn_that_overshoots():
     match = begin(target=1000, win=Win.EXACTLY).throw((1, 1, 1, 5, 2, 3))
-    assert match.state.bank_keep.dice == (1, 1, 1)
+    assert match.state.best_bank_keep.dice == (1, 1, 1)
 
     over = match.bank((1, 1, 1, 5))
     assert scores(over) == [0, 0]
@@ -142,7 +142,7 @@ def last_die(**options):
 def test_last_die_may_be_thrown_twice():
     match = last_die().throw((2,))
 
-    assert match.state.once_more
+    assert match.state.may_rethrow_last_die
     assert str(match.state.bank_refusal()) == "the last die may be thrown once more first"
     assert match.throw((3,)).state.turn.seat == 1
 

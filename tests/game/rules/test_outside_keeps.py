@@ -22,7 +22,7 @@ def same_keeps(rules, outside):
     found = 0
     for n in range(1, rules.n_dice + 1):
         for throw in combinations_with_replacement(range(1, 7), n):
-            ours = scoring.keeps(throw, rules)
+            ours = scoring.legal_keeps(throw, rules)
             found += len(ours)
             assert {keep.dice: keep.score for keep in ours} == outside.of(throw), throw
             assert all(keep.dice_left == n - len(keep.dice) for keep in ours)

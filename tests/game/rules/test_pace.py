@@ -20,7 +20,7 @@ def at_random(rules, rng):
         state = match.state
         match = replace(match, before=None).throw(rng.choices(range(1, 7), k=state.dice_in_hand))
         while match.state.keeps and match.state.winner is None:
-            keep = match.state.bank_keep
+            keep = match.state.best_bank_keep
             if match.state.bank_refusal(keep) is None:
                 match = match.bank(keep.dice)
             else:

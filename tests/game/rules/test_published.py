@@ -13,13 +13,13 @@ PRESETS = rule_files.names()
 
 
 def best(rules_name: str, throw: str) -> tuple[str, int]:
-    keep = scoring.keeps(map(int, throw), rule_files.load(rules_name))[0]
+    keep = scoring.legal_keeps(map(int, throw), rule_files.load(rules_name))[0]
     return "".join(map(str, keep.dice)), keep.score
 
 
 def score(rules_name: str, throw: str) -> int:
     dice = tuple(map(int, throw))
-    return scoring.find(dice, dice, rule_files.load(rules_name)).score
+    return scoring.find_keep(dice, dice, rule_files.load(rules_name)).score
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_published_figures(rules, dice, points):
 def test_what_is_no_combination_there(rules, throw):
     dice = tuple(map(int, throw))
 
-    assert dice not in {keep.dice for keep in scoring.keeps(dice, rule_files.load(rules))}
+    assert dice not in {keep.dice for keep in scoring.legal_keeps(dice, rule_files.load(rules))}
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -174,7 +174,7 @@ def test_every_preset_tells_its_title_its_source_and_has_a_comment_for_each_opti
 def test_all_throws_agree_with_a_scorer_written_another_way(name):
     rules = rule_files.load(name)
     oracle = Oracle(rules)
-    table = scoring.table(rules)
+    table = scoring.keep_table(rules)
     for n in range(1, rules.n_dice + 1):
         for throw in combinations_with_replacement(range(1, 7), n):
             found = [(keep.dice, keep.score) for keep in table[throw]]

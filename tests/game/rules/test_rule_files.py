@@ -112,14 +112,14 @@ def test_a_file_from_another_system_is_read(tmp_path):
 
 def test_options_are_changed_as_a_file_would():
     rules = rule_files.load("walnut-studiolo")
-    changed = rule_files.changed(
+    changed = rule_files.with_options(
         rules, {"opening": 350, "last_round": "charity roll", "triples": {"1": 300}}
     )
 
     assert (changed.name, changed.title) == (rules.name, rules.title)
     assert (changed.opening, changed.last_round) == (350, LastRound.CHARITY_ROLL)
     assert changed.triples == (300, 200, 300, 400, 500, 600)
-    assert rule_files.changed(rules, {}) == rules
+    assert rule_files.with_options(rules, {}) == rules
 
 
 @pytest.mark.parametrize(
@@ -140,15 +140,15 @@ def test_options_are_changed_as_a_file_would():
 )
 def test_options_that_do_not_hold_are_named(options, message):
     with pytest.raises(RulesetError, match=re.escape(message)):
-        rule_files.changed(rule_files.load("walnut-studiolo"), options)
+        rule_files.with_options(rule_files.load("walnut-studiolo"), options)
 
 
 @pytest.mark.parametrize("name", rule_files.names())
 def test_rules_in_force_are_a_house_file_that_reads_back(name):
-    rules = rule_files.changed(
+    rules = rule_files.with_options(
         rule_files.load(name), {"opening": 350, "four_twos_reset": True, "triples": {"2": 0}}
     )
-    read = parse(rule_files.house_file(rules))
+    read = parse(rule_files.to_toml(rules))
 
     told = ("name", "title", "source", "assumed")
     assert replace(read, **{name: getattr(rules, name) for name in told}) == rules
@@ -157,16 +157,16 @@ def test_rules_in_force_are_a_house_file_that_reads_back(name):
 def test_a_house_file_of_rules_that_nobody_published_stands_alone():
     rules = parse('extends = "zilch"\ntitle = "Ours"\nopening = 350')
 
-    assert parse(rule_files.house_file(rules)) == rules
+    assert parse(rule_files.to_toml(rules)) == rules
 
 
 def test_a_house_file_named_like_a_published_set_may_do_without_its_exceptions():
     text = 'extends = "standard"\ntitle = "Ours"\nalike_faces = { 1x4 = 2000 }'
     rules = rule_files.parse(text, name="lds-zilch", where="lds-zilch.toml")
-    lines = "\n".join(rule_files.differences(rules))
+    lines = "\n".join(rule_files.differing_lines(rules))
 
-    assert rule_files.with_differences("lds-zilch", lines, "match") == rules
-    again = rule_files.house_file(rules)
+    assert rule_files.from_differing_lines("lds-zilch", lines, "match") == rules
+    again = rule_files.to_toml(rules)
     assert rule_files.parse(again, name="lds-zilch", where="lds-zilch.toml") == rules
 
 

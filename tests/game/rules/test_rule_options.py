@@ -51,7 +51,7 @@ def test_the_defaults_are_within_their_bounds():
 
 
 def test_where_three_3s_cost_the_words_give_them_no_points():
-    rules = rule_files.changed(
+    rules = rule_files.with_options(
         rule_files.load("complete-guide"), {"triple_threes": 300, "alike_faces": {"3x5": 700}}
     )
     words = " ".join(map(str, sentences(rules)))

@@ -8,7 +8,7 @@ import pytest
 from game.rules import rule_files, scoring
 from game.rules.rule_options import OPTIONS
 from game.rules.ruleset import Ruleset
-from game.rules.score_card import CARD_MM, PAD_MM, WIDE, WIDE_BOLD, card, lines, pad
+from game.rules.score_card import CARD_MM, PAD_MM, WIDE, WIDE_BOLD, card, card_lines, pad
 
 
 @pytest.mark.parametrize("name", rule_files.names())
@@ -52,10 +52,10 @@ def test_the_pad_fills_its_page():
 @pytest.mark.parametrize("name", rule_files.names())
 def test_figures_on_the_card_are_the_ones_that_score(name):
     rules = rule_files.load(name)
-    for line in lines(rules):
+    for line in card_lines(rules):
         if str(line.points).replace(",", "").isdigit() and line.dice:
             points = int(str(line.points).replace(",", ""))
-            assert scoring.find(line.dice, line.dice, rules).score >= points, line
+            assert scoring.find_keep(line.dice, line.dice, rules).score >= points, line
 
 
 def test_a_changed_figure_changes_the_card():
@@ -81,7 +81,7 @@ def test_every_combination_that_scores_has_its_line():
     shapes = [row for row in OPTIONS if row.shape]
     points = {row.name: 100 * n for n, row in enumerate(shapes, 11)}
 
-    found = {line.name: str(line.points) for line in lines(Ruleset("all", "All", **points))}
+    found = {line.name: str(line.points) for line in card_lines(Ruleset("all", "All", **points))}
 
     for row in shapes:
         on_top = "three + " if row.shape.on_triple else ""
@@ -98,13 +98,13 @@ def test_forty_lines_do_not_run_into_each_other():
     column = [text for text in texts if text.get("x") == texts[0].get("x")]
     rows = [float(text.get("y")) for text in column]
 
-    assert len(lines(full)) > 30
+    assert len(card_lines(full)) > 30
     for text, y, below in zip(column, rows, rows[1:], strict=False):
         assert below - y > 0.8 * float(text.get("font-size"))
 
 
 def test_a_card_of_rules_under_which_nothing_scores_is_empty():
-    assert not lines(Ruleset("none", "None", singles=(0,) * 6, triples=(0,) * 6))
+    assert not card_lines(Ruleset("none", "None", singles=(0,) * 6, triples=(0,) * 6))
     assert card(Ruleset("none", "None", singles=(0,) * 6, triples=(0,) * 6))
 
 
@@ -117,7 +117,7 @@ def test_a_card_of_rules_under_which_nothing_scores_is_empty():
     ],
 )
 def test_a_face_whose_three_bring_something_else_has_its_line(changed, line):
-    found = lines(replace(rule_files.load("standard"), **changed))
+    found = card_lines(replace(rule_files.load("standard"), **changed))
     shown = [(each.name, str(each.points)) for each in found]
 
     assert line in shown
@@ -126,8 +126,10 @@ def test_a_face_whose_three_bring_something_else_has_its_line(changed, line):
 
 def test_more_of_a_face_that_brings_nothing_has_its_line():
     guide = rule_files.load("complete-guide")
-    rules = rule_files.changed(guide, {"triple_threes": 300, "alike_faces": {"3x5": 700, "4x4": 0}})
-    found = {line.name: str(line.points) for line in lines(rules)}
+    rules = rule_files.with_options(
+        guide, {"triple_threes": 300, "alike_faces": {"3x5": 700, "4x4": 0}}
+    )
+    found = {line.name: str(line.points) for line in card_lines(rules)}
 
     assert (found["four of a kind"], found["four 3s"], found["four 4s"]) == (
         "1,000",

@@ -16,7 +16,7 @@ WALNUT = rule_files.load("walnut-studiolo")
 
 def keeps(throw: str, rules: Ruleset = WALNUT) -> dict[str, int]:
     """`{"115": 250, ...}` in the order given."""
-    found = scoring.keeps(map(int, throw), rules)
+    found = scoring.legal_keeps(map(int, throw), rules)
     return {"".join(map(str, keep.dice)): keep.score for keep in found}
 
 
@@ -39,7 +39,7 @@ def test_walnut_example_lists_all_eleven_keeps_best_first():
 
 
 def test_best_keep_of_the_example_is_hot():
-    best, *others = scoring.keeps((1, 1, 3, 3, 3, 5), WALNUT)
+    best, *others = scoring.legal_keeps((1, 1, 3, 3, 3, 5), WALNUT)
 
     assert best.hot
     assert not any(keep.hot for keep in others)
@@ -90,13 +90,13 @@ def test_less_than_three_fours_is_no_keep():
 
 
 def test_breakdown_reads_as_people_say_it():
-    best = scoring.keeps((1, 1, 3, 3, 3, 5), WALNUT)[0]
+    best = scoring.legal_keeps((1, 1, 3, 3, 3, 5), WALNUT)[0]
 
     assert str(best) == "three 3s 300 + two 1s 200 + one 5 50"
 
 
 def test_order_of_the_dice_does_not_matter():
-    assert scoring.keeps((5, 3, 1), WALNUT) == scoring.keeps((1, 3, 5), WALNUT)
+    assert scoring.legal_keeps((5, 3, 1), WALNUT) == scoring.legal_keeps((1, 3, 5), WALNUT)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_order_of_the_dice_does_not_matter():
 )
 def test_what_is_no_throw_is_named(dice: tuple[int, ...], message: str):
     with pytest.raises(ThrowError) as error:
-        scoring.keeps(dice, WALNUT)
+        scoring.legal_keeps(dice, WALNUT)
 
     assert message == str(error.value)
 
@@ -126,22 +126,24 @@ def test_what_is_no_throw_is_named(dice: tuple[int, ...], message: str):
 )
 def test_illegal_keep_is_refused_with_the_reason(kept: tuple[int, ...], message: str):
     with pytest.raises(IllegalMove, match=message):
-        scoring.find((1, 1, 3, 4, 4, 5), kept, WALNUT)
+        scoring.find_keep((1, 1, 3, 4, 4, 5), kept, WALNUT)
 
 
 def test_all_throws_agree_with_brute_force():
     """Every ordered partition of every kept part, by a scorer written another way."""
     for n in range(1, 7):
         for throw in combinations_with_replacement(range(1, 7), n):
-            found = {keep.dice: keep.score for keep in scoring.table(WALNUT)[throw]}
+            found = {keep.dice: keep.score for keep in scoring.keep_table(WALNUT)[throw]}
 
             assert found == dict(_brute_keeps(throw)), throw
 
 
 def test_all_ordered_throws_are_found_in_the_table():
-    table = scoring.table(WALNUT)
+    table = scoring.keep_table(WALNUT)
 
-    assert all(scoring.dice(throw, WALNUT) in table for throw in product(range(1, 7), repeat=6))
+    assert all(
+        scoring.checked_dice(throw, WALNUT) in table for throw in product(range(1, 7), repeat=6)
+    )
     assert len(table) == 923
 
 

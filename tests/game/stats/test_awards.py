@@ -9,7 +9,7 @@ from game.match.match import Match
 from game.odds.review import review
 from game.rules import rule_files
 from game.rules.ruleset import Win
-from game.stats.awards import BOLD, AwardKind, awards
+from game.stats.awards import MIN_BOLD_POINTS, AwardKind, awards
 from tests.game.shipped import shipped
 from tests.web.evening import played
 
@@ -46,7 +46,7 @@ def test_the_best_decision_put_much_at_risk_and_was_right(match):
     looked = review(match, shipped(RULES))
     award = by_kind(awards(match, looked))[AwardKind.DECISION]
 
-    bold = [m for m in looked.moments if m.risked >= BOLD]
+    bold = [m for m in looked.moments if m.risked >= MIN_BOLD_POINTS]
     right = max((m for m in bold if m.done == m.best), key=lambda m: m.risked)
     assert (award.seat, award.turn, award.dice) == (right.seat, right.turn + 1, right.done.dice)
     assert str(award.words).endswith(f"threw on with {right.risked:,} at risk")

@@ -12,7 +12,7 @@ from game.match.match import Match
 from game.match.state import TurnEnding
 from game.odds.throw_odds import throw_chances
 from game.rules.rule_files import load
-from game.stats.counts import Counting, DiceInPlay
+from game.stats.counts import DiceSetPeriod, MatchCounter
 from game.stats.tally import Tally, tallies
 
 RULES = load("walnut-studiolo")
@@ -103,8 +103,8 @@ def journal(tmp_path):
 
 
 def counted(journal, *sets):
-    counting = Counting(History(journal.path))
-    return list(counting.go_on()), counting.counts(sets or (DiceInPlay(""),)), counting
+    counting = MatchCounter(History(journal.path))
+    return list(counting.go_on()), counting.counts(sets or (DiceSetPeriod(""),)), counting
 
 
 def test_players_are_one_however_they_are_written(journal):
@@ -120,7 +120,7 @@ def test_each_match_counts_for_the_dice_that_were_named_before_it(journal):
     after = journal.append(first, seen(1, 1, 1, 2, 3, 4))
     second = journal.start(Match.start(RULES, ("Anna", "Ben")))
     journal.append(second, Thrown((6, 6, 6, 6, 6, 6)))
-    _, counts, _ = counted(journal, DiceInPlay("ivory"), DiceInPlay("red", after))
+    _, counts, _ = counted(journal, DiceSetPeriod("ivory"), DiceSetPeriod("red", after))
 
     newest, oldest = counts.sets
     assert (newest.dice.name, newest.fairness.counts[5], newest.read) == ("red", 6, 0)

@@ -10,7 +10,7 @@ import pytest
 
 from game.commands import EnterThrow, RecordEvent, StartMatch
 from game.match.events import ScoreSet
-from game.message import Message, Paragraph, Plural, Sentence, Share, all_of
+from game.message import Message, Paragraph, Plural, Sentence, Share, join_with_and
 from game.rules.rule_files import load, names
 from game.rules.ruleset import Alike, HotDice, LastRound, Piggyback, Win
 from game.rules.sentences import sentences
@@ -196,7 +196,10 @@ RISK = Message(
             Sentence(Message("there is nothing to take back")),
             "Es gibt nichts zurückzunehmen.",
         ),
-        (all_of([Message("left"), Message("right"), Message("top")]), "links und rechts und oben"),
+        (
+            join_with_and([Message("left"), Message("right"), Message("top")]),
+            "links und rechts und oben",
+        ),
         (Message("Something that nobody foresaw."), "Something that nobody foresaw."),
     ],
 )

@@ -23,8 +23,8 @@ def past(tmp_path):
 @pytest.fixture
 def folded(monkeypatch):
     found = []
-    fold = module.fold
-    monkeypatch.setattr(module, "fold", lambda *given: found.append(given[1]) or fold(*given))
+    fold = module.load_match
+    monkeypatch.setattr(module, "load_match", lambda *given: found.append(given[1]) or fold(*given))
     return found
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from game.commands import RecordEvent, StartMatch
 from game.match.events import Left
-from game.names import nameless
+from game.names import default_name
 from game.rules.rule_files import load, names, parse
 from game.rules.ruleset import Ruleset
 from web.pages import match_form
@@ -108,7 +108,7 @@ def test_who_left_is_not_in_the_next_form_and_teams_stay_with_names(client, tabl
 
 
 def test_who_has_no_name_moves_up_without_one(client, table):
-    table.do(StartMatch(("Anna", "Ben", nameless(2))))
+    table.do(StartMatch(("Anna", "Ben", default_name(2))))
     table.do(RecordEvent(Left(1)))
     page = client.get("/new").text
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from game.errors import FileError
+from game.file_io import open_bounded_source
 from game.message import Message
-from game.plain_file import opened
 
 MAX_CHARS = 20_000_000
 """An evening's match is a few thousand; /dev/zero has no end."""
@@ -20,7 +20,7 @@ def read_text(path: Path) -> str:
     Raises:
         FileError: there is none, or it is not text; in plain words.
     """
-    return _read(lambda: opened(path), str(path))
+    return _read(lambda: open_bounded_source(path), str(path))
 
 
 def read_stdin() -> str:

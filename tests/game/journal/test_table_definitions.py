@@ -8,7 +8,7 @@ import pytest
 from game.errors import DamagedJournal
 from game.journal.history import History
 from game.journal.journal import Journal
-from game.journal.table_forms import TABLES, VERSION, refuse_strange_parts
+from game.journal.table_definitions import TABLES, VERSION, check_tables
 from game.match.events import ScoreSet
 from game.match.match import Match
 from game.rules import rule_files
@@ -69,7 +69,7 @@ def test_a_journal_that_lacks_a_table_is_none():
     with closing(sqlite3.connect(":memory:")) as db:
         db.executescript(f"CREATE TABLE match (id); PRAGMA user_version = {VERSION}")
         with pytest.raises(sqlite3.DatabaseError):
-            refuse_strange_parts(db)
+            check_tables(db)
         db.execute("DROP TABLE match")
         with pytest.raises(sqlite3.DatabaseError, match="a table of the journal is missing"):
-            refuse_strange_parts(db)
+            check_tables(db)

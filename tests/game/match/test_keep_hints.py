@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from game import Match
-from game.match.effects import effect
 from game.match.events import ScoreSet
+from game.match.keep_hints import keep_hint
 from game.rules.rule_files import load
 from game.rules.ruleset import LastRound, Win
 
@@ -17,7 +17,7 @@ def match(**options):
 
 def effect_of(match, *dice):
     keep = next(keep for keep in match.state.keeps if keep.dice == dice)
-    return str(effect(match.state, keep) or "")
+    return str(keep_hint(match.state, keep) or "")
 
 
 def test_tells_how_much_the_opening_still_needs():

@@ -9,14 +9,14 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import BinaryIO
 
-UNFINISHED = ".unfinished"
+UNFINISHED_SUFFIX = ".unfinished"
 """How the name of a file ends that is being written."""
 
-HANDED_OVER = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
+SHELL_PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 """Pipes so named were filled by a shell, as `<(command)` is; others wait for whoever may fill them."""
 
 
-def opened(path: Path) -> BinaryIO:
+def open_bounded_source(path: Path) -> BinaryIO:
     """The file, to read; who reads it bounds how much, as a device may never end.
 
     Raises:
@@ -25,8 +25,8 @@ def opened(path: Path) -> BinaryIO:
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         mode = os.fstat(number).st_mode
-        if not stat.S_ISCHR(mode) and not str(path).startswith(HANDED_OVER):
-            refuse_device(path, mode)
+        if not stat.S_ISCHR(mode) and not str(path).startswith(SHELL_PIPES):
+            refuse_special_file(path, mode)
         os.set_blocking(number, True)
     except OSError:
         os.close(number)
@@ -35,14 +35,14 @@ def opened(path: Path) -> BinaryIO:
 
 
 @contextmanager
-def opened_file(path: Path) -> Iterator[BinaryIO]:
+def open_regular_file(path: Path) -> Iterator[BinaryIO]:
     """The same, and no device either: what has an end.
 
     Raises:
         OSError: it cannot be read, or is no file.
     """
-    with opened(path) as file:
-        refuse_device(path, os.fstat(file.fileno()).st_mode)
+    with open_bounded_source(path) as file:
+        refuse_special_file(path, os.fstat(file.fileno()).st_mode)
         yield file
 
 
@@ -52,14 +52,14 @@ def read_bounded(path: Path, most: int) -> bytes:
     Raises:
         OSError: it cannot be read, is no file, or is larger than so many bytes.
     """
-    with opened_file(path) as file:
+    with open_regular_file(path) as file:
         data = file.read(most + 1)
     if len(data) > most:
         raise OSError(errno.EFBIG, f"it is larger than {most // 1024} kB", str(path))
     return data
 
 
-def refuse_device(path: Path, mode: int) -> None:
+def refuse_special_file(path: Path, mode: int) -> None:
     """Whether that is a file, by its mode.
 
     Raises:
@@ -72,7 +72,7 @@ def refuse_device(path: Path, mode: int) -> None:
 
 
 @contextmanager
-def whole_file(path: Path, *, synced: bool = True) -> Iterator[BinaryIO]:
+def atomic_file(path: Path, *, synced: bool = True) -> Iterator[BinaryIO]:
     """A new file beside it, for our eyes alone, that takes its place at the end.
 
     Args:
@@ -83,9 +83,9 @@ def whole_file(path: Path, *, synced: bool = True) -> Iterator[BinaryIO]:
         OSError: it cannot be written, or a device has its name; the old one stands as it was.
     """
     if path.exists():
-        refuse_device(path, path.stat().st_mode)
+        refuse_special_file(path, path.stat().st_mode)
     path.parent.mkdir(parents=True, exist_ok=True)
-    number, name = mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=UNFINISHED)
+    number, name = mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=UNFINISHED_SUFFIX)
     try:
         with os.fdopen(number, "wb") as fresh:
             yield fresh
@@ -100,13 +100,13 @@ def whole_file(path: Path, *, synced: bool = True) -> Iterator[BinaryIO]:
         raise
 
 
-def write_whole(path: Path, data: bytes | str, *, synced: bool = True) -> None:
+def write_atomically(path: Path, data: bytes | str, *, synced: bool = True) -> None:
     """The file with this in it; text as UTF-8.
 
     Raises:
         OSError: it cannot be written; the old one stands as it was.
     """
-    with whole_file(path, synced=synced) as file:
+    with atomic_file(path, synced=synced) as file:
         file.write(data.encode("utf-8") if isinstance(data, str) else data)
 
 

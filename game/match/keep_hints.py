@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from game.match.state import State, reaches_target
-from game.match.turns import followers, who_is_given
+from game.match.turns import last_round_seats, welfare_recipient
 from game.message import Message
 from game.rules.ruleset import HotDice
 from game.rules.scoring import Keep
 
 
-def effect(state: State, keep: Keep) -> Message | None:
+def keep_hint(state: State, keep: Keep) -> Message | None:
     """Such as "hot dice", "wins", "still 150 short of the opening 500"; often nothing."""
     return next(_effects(state, keep), None)
 
@@ -18,7 +18,7 @@ def _effects(state: State, keep: Keep) -> Iterator[Message]:
     """All that is true of it, what matters most first."""
     rules, points = state.rules, state.locked_points + keep.score
     if state.overshoots(keep):
-        if who_is_given(state, points) is not None:
+        if welfare_recipient(state, points) is not None:
             yield Message("overshoots %(target)s: goes to another", target=rules.target)
         yield Message("overshoots %(target)s: scores zero", target=rules.target)
     if state.bank_refusal(keep) is None:
@@ -46,15 +46,15 @@ def _standing(state: State, total: int) -> Iterator[Message]:
     """Where banking to this total would bring the player, near the end of a match."""
     if state.closer is None:
         if reaches_target(state.rules, total):
-            others = followers(state, state.turn.seat)
+            others = last_round_seats(state, state.turn.seat)
             reached = Message("reaches %(target)s", target=state.rules.target)
             yield reached if others else Message("wins")
         return
-    leader = best_of_others(state)
+    leader = best_opponent(state)
     short = state.players[leader].score - total
     if short >= 0:
         behind = Message(
-            "%(points)s behind %(name)s", points=short, name=state.players[leader].called
+            "%(points)s behind %(name)s", points=short, name=state.players[leader].display_name
         )
         yield behind if short else Message("only a tie")
     else:
@@ -62,9 +62,9 @@ def _standing(state: State, total: int) -> Iterator[Message]:
         yield Message("wins") if is_last else Message("takes the lead")
 
 
-def best_of_others(state: State) -> int:
+def best_opponent(state: State) -> int:
     """The seat with the highest score but for the player on turn and the team."""
-    mates = state.mates(state.turn.seat)
+    mates = state.team_seats(state.turn.seat)
     playing = {*state.order, state.closer if state.closer is not None else state.order[0]}
     others = (seat for seat in sorted(playing) if seat not in mates)
     return max(others, key=lambda seat: state.players[seat].score)

@@ -6,7 +6,7 @@ import pytest
 
 from game.errors import RulesetError
 from game.rules import rule_files
-from game.rules.proof import PossibleTurns, fault
+from game.rules.playability import PossibleTurns, find_problem
 from game.rules.ruleset import HotDice, Ruleset
 
 NOTHING = "singles = { 1 = 0, 5 = 0 }\ntriples = { 1 = 0, 2 = 0, 3 = 0, 4 = 0, 5 = 0, 6 = 0 }"
@@ -17,7 +17,7 @@ FINE = 'extends = "standard"\nstraight = 1501\ntwo_triplets = 20_000'
 
 @pytest.mark.parametrize("name", rule_files.names())
 def test_every_published_set_is_a_game(name):
-    assert fault(rule_files.load(name)) is None
+    assert find_problem(rule_files.load(name)) is None
 
 
 @pytest.mark.parametrize(
@@ -120,13 +120,13 @@ def test_what_makes_no_game_is_named_with_its_option(text, message):
 
 def test_options_changed_on_the_page_are_proved_too():
     with pytest.raises(RulesetError, match="options: last_round is 'charity roll'"):
-        rule_files.changed(
+        rule_files.with_options(
             rule_files.load("standard"), {"win": "exactly", "last_round": "charity roll"}
         )
 
 
 def test_a_match_recorded_by_rules_that_are_no_game_can_still_be_read():
-    assert rule_files.with_differences("home", NOTHING, "match").singles == (0,) * 6
+    assert rule_files.from_differing_lines("home", NOTHING, "match").singles == (0,) * 6
 
 
 def test_what_a_turn_can_bring():

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from game.odds.compiled_rules import CompiledRules, Indices, throws
-from game.rules.ruleset import ROW, Ruleset
+from game.odds.compiled_rules import CompiledRules, Indices, compile_rules
+from game.rules.ruleset import PENALTY_STREAK, Ruleset
 
 Flags = npt.NDArray[np.bool_]
 
@@ -22,7 +22,7 @@ _FALLS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Holdings:
+class Standings:
     """All of them.
 
     Attributes:
@@ -81,10 +81,10 @@ class Holdings:
         return found
 
 
-def holdings(rules: Ruleset, goal: int) -> Holdings:
+def match_standings(rules: Ruleset, goal: int) -> Standings:
     """Those of a match to so many steps."""
-    compiled = throws(rules)
-    rows = ROW if compiled.three_farkles else 1
+    compiled = compile_rules(rules)
+    rows = PENALTY_STREAK if compiled.three_farkles else 1
     floor = _floor(rules, compiled)
     numbers = _numbers(rules, compiled, goal, floor, rows)
     n, apart = int(numbers.max()) + 1, not np.array_equal(numbers[0], numbers[1])
@@ -101,7 +101,7 @@ def holdings(rules: Ruleset, goal: int) -> Holdings:
             )
             idle[of] = numbers[on_board, 0]
             reset[of] = numbers[on_board, 0, -floor]
-    return Holdings(score, opened, lost, idle, reset, floor, numbers)
+    return Standings(score, opened, lost, idle, reset, floor, numbers)
 
 
 def _floor(rules: Ruleset, compiled: CompiledRules) -> int:

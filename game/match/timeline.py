@@ -7,7 +7,7 @@ from game.match.match import Match
 from game.match.state import State, Turn
 from game.match.step import step
 
-BY_HAND = ScoreSet | TurnSet | Joined | Left | Renamed | Reordered
+MANUAL_EVENTS = ScoreSet | TurnSet | Joined | Left | Renamed | Reordered
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class TimelineRow:
     scores: tuple[int, ...]
 
 
-def story(match: Match) -> list[TimelineRow]:
+def timeline_rows(match: Match) -> list[TimelineRow]:
     """All entries in order; the turn being played is not among them."""
     entries: list[TimelineRow] = []
     state = match.start_state
@@ -38,7 +38,7 @@ def story(match: Match) -> list[TimelineRow]:
         for turn in state.turns[len(before.turns) :]:
             number = sum(1 for entry in entries if entry.turn) + 1
             entries.append(_entry(number, turn, None, state))
-        if isinstance(event, BY_HAND):
+        if isinstance(event, MANUAL_EVENTS):
             entries.append(_entry(0, None, event, state))
     return entries
 
@@ -52,5 +52,5 @@ def scores_by_turn(match: Match) -> list[tuple[int, ...]]:
     """The scores of all seats, at first and after each entry; who joined later had none."""
     n = len(match.state.players)
     start = tuple(player.score for player in match.start_state.players)
-    rows = [start, *(entry.scores for entry in story(match))]
+    rows = [start, *(entry.scores for entry in timeline_rows(match))]
     return [(*row, *[0] * (n - len(row))) for row in rows]

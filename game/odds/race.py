@@ -19,7 +19,7 @@ from game.odds.compiled_rules import CompiledRules, Floats, Indices
 from game.odds.match_odds import MatchOdds
 from game.odds.match_solver import Positions
 from game.odds.throw_odds import last_turns
-from game.odds.turn_solver import REFUSED, Stakes, Worth, outcomes, play, rows
+from game.odds.turn_solver import REFUSED, Stakes, TurnValues, n_rows, solve_turn, turn_outcomes
 from game.rules.ruleset import LastRound
 
 _NEVER = 1e-4
@@ -132,14 +132,14 @@ def _best_of_others(at: Floats) -> list[int]:
     return [int(np.searchsorted(each, 0.5)) for each in others]
 
 
-def race_of(wins: MatchOdds) -> Race:
+def cached_race(wins: MatchOdds) -> Race:
     """The same, worked out once for a table."""
-    found: Race = wins.__dict__.get("race") or race(wins)
+    found: Race = wins.__dict__.get("race") or build_race(wins)
     wins.__dict__["race"] = found
     return found
 
 
-def race(wins: MatchOdds) -> Race:
+def build_race(wins: MatchOdds) -> Race:
     """That of a solved match."""
     goal, duel = wins.duel.ending.goal, wins.duel
     ahead = np.unique((np.array(_AHEAD) * goal).astype(np.intp))
@@ -223,7 +223,7 @@ def _against(wins: MatchOdds, other: int, seat: int) -> tuple[Floats, Floats, Fl
     highest = min(goal, _HIGHEST) + _MORE
     lost = duel.lost(boards, wins.chances)
     stakes = duel.stakes(boards, wins.chances, lost, highest=highest)
-    ended = outcomes(duel.throws, stakes, play(duel.throws, stakes))
+    ended = turn_outcomes(duel.throws, stakes, solve_turn(duel.throws, stakes))
     order = np.argsort(duel.holdings.score[boards.mine])
     banked, won, reset = ended.banked[:, order].T, ended.won[order], ended.reset[order]
     step, reach = np.zeros((goal, goal)), np.zeros((goal, _ABOVE))
@@ -373,11 +373,11 @@ class Rivals:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnOfSeveral:
+class RaceTurn:
     """A turn against several: what its ends are worth, and every point of it; one board."""
 
     stakes: Stakes
-    worth: Worth
+    worth: TurnValues
 
     @property
     def banked(self) -> Floats:
@@ -385,14 +385,14 @@ class TurnOfSeveral:
         return self.stakes.bank[:, 0]
 
 
-def turn_of_several(
+def race_turn(
     race: Race, mine: int, rivals: Sequence[int], later: int, *, opened: bool, most: int = 0
-) -> TurnOfSeveral:
+) -> RaceTurn:
     """The turn of a player against these, who throws next first; so many throw in this round still."""
     others = Rivals(race, tuple(rivals), later, mine)
     top = race.goal - mine + _MORE * (race.follows is not LastRound.NONE)
     most = max(most, race.throws.needed(opened=opened))
-    score = mine + np.arange(rows(race.throws, max(top, most)))
+    score = mine + np.arange(n_rows(race.throws, max(top, most)))
     going_on = _after_turn(race, mine, others)
     reached = others.after_target(np.maximum(score, race.goal))
     bank = np.where(score < race.goal, going_on[np.minimum(score, race.goal - 1)], reached)
@@ -412,20 +412,20 @@ def _after_turn(race: Race, mine: int, others: Rivals) -> Floats:
     return between * others.put_right()
 
 
-def last_turn_of_several(
+def last_race_turn(
     race: Race, mine: int, best: int, rivals: Sequence[int], *, opened: bool, most: int = 0
-) -> TurnOfSeveral:
+) -> RaceTurn:
     """The same of a last turn: to get past the best, and not to be caught by those who follow."""
     others = Rivals(race, tuple(rivals), len(rivals), mine)
     top = max(best + 1 - mine + _MORE, most, race.throws.needed(opened=opened))
-    score = mine + np.arange(rows(race.throws, top))
+    score = mine + np.arange(n_rows(race.throws, top))
     bank = np.where(score > best, others.after_target(score), 0.0)
     return _played(race, bank, (0.0, 0.0), top, opened=opened)
 
 
 def _played(
     race: Race, bank: Floats, nothing: tuple[float, float], top: int, *, opened: bool
-) -> TurnOfSeveral:
+) -> RaceTurn:
     """The best turn, where to bring nothing, and to lose all points, is worth so much."""
     throws = race.throws
     needed, steps = throws.needed(opened=opened), np.arange(len(bank))
@@ -437,4 +437,4 @@ def _played(
         top=np.array([top]),
         thrown_above={left: np.tile(lost, (len(bank), 1)) for left in {0, *throws.must_throw}},
     )
-    return TurnOfSeveral(stakes, play(throws, stakes))
+    return RaceTurn(stakes, solve_turn(throws, stakes))

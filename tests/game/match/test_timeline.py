@@ -2,7 +2,7 @@
 
 import pytest
 
-from game.match.story import scores_by_turn, story
+from game.match.timeline import scores_by_turn, timeline_rows
 from tests.game.set_by_hand import set_by_hand
 
 
@@ -12,7 +12,7 @@ def match():
 
 
 def test_every_turn_and_all_that_was_set_by_hand_is_told_in_order(match):
-    told = [(entry.number, entry.scores) for entry in story(match)]
+    told = [(entry.number, entry.scores) for entry in timeline_rows(match)]
 
     assert told == [
         (1, (1000, 0)),

@@ -24,7 +24,7 @@ _DICE = (
 )
 
 
-def faces(dice: Iterable[int]) -> str:
+def format_dice(dice: Iterable[int]) -> str:
     """What they show.
 
     >>> faces((1, 1, 5))
@@ -33,7 +33,7 @@ def faces(dice: Iterable[int]) -> str:
     return " ".join(map(str, dice))
 
 
-def goal(rounds: int, target: int) -> Message:
+def match_length(rounds: int, target: int) -> Message:
     """How long a match is: of so many turns each, or where that is 0 to a target.
 
     >>> [str(goal(*length)) for length in ((10, 0), (1, 0), (0, 10_000))]
@@ -44,7 +44,7 @@ def goal(rounds: int, target: int) -> Message:
     return Message("to %(points)s", points=target)
 
 
-def number(n: int) -> Message:
+def number_word(n: int) -> Message:
     """From 1 to 6: `four`.
 
     >>> str(number(4))
@@ -53,7 +53,7 @@ def number(n: int) -> Message:
     return _NUMBERS[n - 1]
 
 
-def n_dice(n: int) -> Message:
+def dice_count(n: int) -> Message:
     """So many dice: `four dice`.
 
     >>> [str(n_dice(n)) for n in (1, 4, 12)]

@@ -5,7 +5,7 @@ import pytest
 
 from bench.players import Position, SimulatedMatches, _chance, _turn
 from game.odds.match_odds import MatchOdds
-from game.odds.several import race
+from game.odds.race import build_race
 from game.rules.ruleset import LastRound, Ruleset
 
 SMALL = Ruleset("small", "Small", n_dice=5, target=2000, triples=(1000, 200, 300, 400, 500, 600))
@@ -23,7 +23,7 @@ def solved(request):
 
 @pytest.mark.parametrize("scores", [(0, 0), (500, 1000), (1500, 200)])
 def test_with_two_players_it_is_what_is_exact(solved, scores):
-    model = race(solved)
+    model = build_race(solved)
     told, _ = _chance(model, _turn(model, Position(tuple(n // 50 for n in scores), 1)))
 
     assert told == pytest.approx(solved.begin(*scores), abs=0.004)
@@ -33,7 +33,7 @@ def test_with_two_players_it_is_what_is_exact(solved, scores):
 @pytest.mark.parametrize("scores", [(0, 0, 0), (20, 25, 10, 15)])
 def test_with_more_it_is_near_what_is_thrown_out(solved, scores):
     position = Position(scores, len(scores) - 1)
-    model = race(solved)
+    model = build_race(solved)
     told, first = _chance(model, _turn(model, position))
     share = SimulatedMatches(solved).share(position, first, 20_000, np.random.default_rng(1))
 

@@ -14,23 +14,23 @@ from game.rules import scoring
 from game.rules.pace import Pace
 from game.rules.rule_options import OPTIONS
 from game.rules.ruleset import LastRound, Piggyback, Ruleset, Win
-from game.rules.scoring import must_throw
+from game.rules.scoring import must_throw_reason
 
-MOST_THROWS = 1_000
+MAX_THROWS_TO_TARGET = 1_000
 """Of the best throw there is, to the target: no published game needs more than a hundred."""
 
-MOST_TURNS = 1_000
+MAX_TURNS = 1_000
 """Of each player, on average; no published game needs more than fifty."""
 
-MOST_LOST = 0.5
+MAX_LOST_SHARE = 0.5
 """Of what best play brings, in penalties: who plays less well would come to nothing."""
 
-MOST_TO_OPEN = 100
+MAX_TURNS_TO_OPEN = 100
 """Turns until somebody is on the board, on average; no published game needs more than three."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class RulesProblem:
     """Why there is no such game, and the option that says so."""
 
     option: str
@@ -38,17 +38,17 @@ class Fault:
 
 
 @lru_cache(64)
-def fault(rules: Ruleset) -> Fault | None:
+def find_problem(rules: Ruleset) -> RulesProblem | None:
     """What keeps these rules from being a game, if anything does."""
     return next(_faults(rules), None)
 
 
-def _faults(rules: Ruleset) -> Iterator[Fault]:
+def _faults(rules: Ruleset) -> Iterator[RulesProblem]:
     yield from _more_dice_than_there_are(rules)
     yield from _fights(rules)
     turns = PossibleTurns(rules)
     if not turns.gains:
-        yield Fault("singles", Message("and all other points are 0: nothing can score"))
+        yield RulesProblem("singles", Message("and all other points are 0: nothing can score"))
         return
     yield from _never_banked(rules, turns)
     yield from _too_far(rules, turns)
@@ -60,11 +60,11 @@ def _faults(rules: Ruleset) -> Iterator[Fault]:
     yield from _never_opened(rules, pace)
 
 
-def _more_dice_than_there_are(rules: Ruleset) -> Iterator[Fault]:
+def _more_dice_than_there_are(rules: Ruleset) -> Iterator[RulesProblem]:
     for row in OPTIONS:
         if row.shape and getattr(rules, row.name) and len(row.shape.shown) > rules.n_dice:
             needed = len(row.shape.shown)
-            yield Fault(
+            yield RulesProblem(
                 row.name,
                 Message(
                     "needs %(needed)s dice, but n_dice is %(n)s: say %(option)s = 0",
@@ -75,26 +75,30 @@ def _more_dice_than_there_are(rules: Ruleset) -> Iterator[Fault]:
             )
 
 
-def _fights(rules: Ruleset) -> Iterator[Fault]:
+def _fights(rules: Ruleset) -> Iterator[RulesProblem]:
     """Options that ask for another which is not played."""
     if rules.welfare and rules.win is not Win.EXACTLY:
-        yield Fault("welfare", Message("is for a target that is hit exactly: say win = 'exactly'"))
+        yield RulesProblem(
+            "welfare", Message("is for a target that is hit exactly: say win = 'exactly'")
+        )
     if rules.take_over_farkle and rules.piggyback is Piggyback.NO:
-        yield Fault("take_over_farkle", Message("is of no use while piggyback is 'no'"))
+        yield RulesProblem("take_over_farkle", Message("is of no use while piggyback is 'no'"))
     if rules.rounds and rules.win is Win.EXACTLY:
-        yield Fault("rounds", Message("play for no target: leave win = 'exactly' out"))
+        yield RulesProblem("rounds", Message("play for no target: leave win = 'exactly' out"))
     if rules.rounds and rules.last_round is not LastRound.NONE:
-        yield Fault("rounds", Message("have no last round after them: say last_round = 'none'"))
+        yield RulesProblem(
+            "rounds", Message("have no last round after them: say last_round = 'none'")
+        )
 
 
-def _never_banked(rules: Ruleset, turns: "PossibleTurns") -> Iterator[Fault]:
+def _never_banked(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]:
     if turns.least is None:
         option = "must_throw_from" if rules.must_throw_from else "hot_dice"
-        yield Fault(option, Message("lets nobody ever bank: one must always throw on"))
+        yield RulesProblem(option, Message("lets nobody ever bank: one must always throw on"))
         return
     for option in ("opening", "minimum_bank"):
         if turns.most is not None and getattr(rules, option) > turns.most:
-            yield Fault(
+            yield RulesProblem(
                 option,
                 Message(
                     "is more than any turn can bring: %(most)s at most, since it never gets hot dice",
@@ -103,73 +107,76 @@ def _never_banked(rules: Ruleset, turns: "PossibleTurns") -> Iterator[Fault]:
             )
 
 
-def _too_far(rules: Ruleset, turns: "PossibleTurns") -> Iterator[Fault]:
-    most = MOST_THROWS * turns.best
+def _too_far(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]:
+    most = MAX_THROWS_TO_TARGET * turns.best
     if rules.target > most and not rules.rounds:
-        yield Fault(
+        yield RulesProblem(
             "target",
             Message(
                 "is more than %(throws)s of the best throws away: %(most)s at most",
-                throws=MOST_THROWS,
+                throws=MAX_THROWS_TO_TARGET,
                 most=most,
             ),
         )
 
 
-def _too_fine(rules: Ruleset, pace: Pace) -> Iterator[Fault]:
+def _too_fine(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
     """A bank that is far away in small steps: to look at all of them takes longer than people wait."""
     why = Message("has too many sums of points before it: let all points go by 50, or 100")
     if pace.takes_long:
-        yield Fault("minimum_bank" if rules.minimum_bank else "hot_dice", why)
+        yield RulesProblem("minimum_bank" if rules.minimum_bank else "hot_dice", why)
     elif rules.opening and pace.to_open.takes_long:
-        yield Fault("opening", why)
+        yield RulesProblem("opening", why)
 
 
-def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[Fault]:
+def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
     """Penalties that take what turns bring, or a bank that hardly any turn reaches."""
     gain, costs = pace.turn.points, pace.costs
     cost = sum(costs.values())
     dearest = max(costs, key=costs.__getitem__)
-    if not rules.rounds and rules.target > MOST_TURNS * (gain - cost):
+    if not rules.rounds and rules.target > MAX_TURNS * (gain - cost):
         why = Message(
             "lets nobody get on: a turn brings %(gain)s on average and costs %(cost)s,"
             " so that %(target)s takes more than %(turns)s turns",
             gain=round(gain),
             cost=round(cost),
             target=rules.target,
-            turns=MOST_TURNS,
+            turns=MAX_TURNS,
         )
-        yield Fault(dearest if rules.target <= MOST_TURNS * gain else "minimum_bank", why)
-    elif cost > MOST_LOST * gain:
+        yield RulesProblem(dearest if rules.target <= MAX_TURNS * gain else "minimum_bank", why)
+    elif cost > MAX_LOST_SHARE * gain:
         why = Message(
             "takes most away again: a turn brings %(gain)s on average and costs %(cost)s",
             gain=round(gain),
             cost=round(cost),
         )
-        yield Fault(dearest, why)
+        yield RulesProblem(dearest, why)
 
 
-def _never_opened(rules: Ruleset, pace: Pace) -> Iterator[Fault]:
-    if rules.opening and pace.opening * MOST_TO_OPEN < 1:
+def _never_opened(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
+    if rules.opening and pace.opening * MAX_TURNS_TO_OPEN < 1:
         why = Message(
-            "keeps everybody off the board: not one turn of %(turns)s brings it", turns=MOST_TO_OPEN
+            "keeps everybody off the board: not one turn of %(turns)s brings it",
+            turns=MAX_TURNS_TO_OPEN,
         )
-        yield Fault("opening", why)
+        yield RulesProblem("opening", why)
 
 
-def _never_hit(rules: Ruleset, turns: "PossibleTurns") -> Iterator[Fault]:
+def _never_hit(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]:
     """Whoever may come to where exactly the target is never hit can make a match endless."""
     step, least = turns.step, turns.least or 0
     if rules.last_round is LastRound.CHARITY_ROLL:
-        yield Fault(
+        yield RulesProblem(
             "last_round",
             Message("is 'charity roll', but nobody can top exactly the target: say 'none'"),
         )
     if rules.target % step:
         why = Message("is never hit exactly: all scores go by %(step)s", step=step)
-        yield Fault("target", why)
+        yield RulesProblem("target", why)
     if rules.opening > rules.target:
-        yield Fault("opening", Message("is more than the target, which is to be hit exactly"))
+        yield RulesProblem(
+            "opening", Message("is more than the target, which is to be hit exactly")
+        )
     if max(least, rules.minimum_bank) > step:
         option = "minimum_bank" if rules.minimum_bank > least else "win"
         why = Message(
@@ -177,7 +184,7 @@ def _never_hit(rules: Ruleset, turns: "PossibleTurns") -> Iterator[Fault]:
             target=rules.target,
             step=step,
         )
-        yield Fault(option, why)
+        yield RulesProblem(option, why)
 
 
 Gains = dict[tuple[int, int], tuple[int, int]]
@@ -193,7 +200,7 @@ class PossibleTurns:
     @cached_property
     def gains(self) -> Gains:
         found: Gains = {}
-        for dice, keeps in scoring.table(self.rules).items():
+        for dice, keeps in scoring.keep_table(self.rules).items():
             bonus = self.rules.last_die_twice if len(dice) == 1 else 0
             for keep in keeps:
                 way, points = (len(dice), keep.dice_left), keep.score + bonus
@@ -209,7 +216,7 @@ class PossibleTurns:
     @property
     def step(self) -> int:
         """The largest number that divides all scores."""
-        keeps = scoring.table(self.rules).values()
+        keeps = scoring.keep_table(self.rules).values()
         return gcd(self.rules.last_die_twice, *(k.score for of_throw in keeps for k in of_throw))
 
     @property
@@ -223,7 +230,7 @@ class PossibleTurns:
         banked = (
             before[n] + low
             for (n, left), (low, _) in self.gains.items()
-            if not must_throw(left, self.rules)
+            if not must_throw_reason(left, self.rules)
         )
         return min(banked, default=None)
 
@@ -235,7 +242,9 @@ class PossibleTurns:
         before = {self.rules.n_dice: 0}
         for (n, left), (_, high) in sorted(self.gains.items(), reverse=True):
             before[left] = max(before[n] + high, before.get(left, 0))
-        return max(points for left, points in before.items() if not must_throw(left, self.rules))
+        return max(
+            points for left, points in before.items() if not must_throw_reason(left, self.rules)
+        )
 
 
 def _thrown(gains: Gains, n_dice: int) -> set[int]:

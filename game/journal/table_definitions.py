@@ -46,14 +46,14 @@ CREATE TABLE step (
 """
 
 
-def version(db: sqlite3.Connection) -> int:
+def format_version(db: sqlite3.Connection) -> int:
     """Of the tables that are there; 0 where there are none."""
     (found,) = db.execute("PRAGMA user_version").fetchone()
     old = db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'step'").fetchone()
     return 1 if old and not found else int(found)
 
 
-def refuse_strange_parts(db: sqlite3.Connection) -> None:
+def check_tables(db: sqlite3.Connection) -> None:
     """A journal has its tables, as we make them, and nothing else.
 
     Raises:
@@ -61,9 +61,9 @@ def refuse_strange_parts(db: sqlite3.Connection) -> None:
             lacks one. What a newer version wrote is not looked at: `schema.prepare` refuses it.
     """
     db.execute("PRAGMA trusted_schema = OFF")
-    if (found := version(db)) > VERSION:
+    if (found := format_version(db)) > VERSION:
         return
-    missing = set(FORMS.get(found, ()))
+    missing = set(DEFINITIONS.get(found, ()))
     for kind, name, sql in db.execute("SELECT type, name, sql FROM sqlite_schema").fetchall():
         if kind == "index" and sql is None:
             continue  # that of a UNIQUE, which its table has
@@ -84,7 +84,7 @@ def _forms(tables: str) -> tuple[str, ...]:
     return tuple(filter(None, map(_plain, tables.split(";"))))
 
 
-FORMS = {
+DEFINITIONS = {
     0: (),
     1: _forms(FIRST_TABLES),
     2: _forms(TABLES.replace("    request TEXT,", "")),

@@ -8,7 +8,7 @@ from game.match.match import Match
 from game.match.state import State, Turn, TurnEnding
 
 
-class Happening(StrEnum):
+class AnnouncementKind(StrEnum):
     """What can have happened."""
 
     BEGUN = "match_begun"
@@ -19,7 +19,7 @@ class Happening(StrEnum):
     WON = "won"
 
 
-class Moment(TypedDict):
+class Announcement(TypedDict):
     """What happened, to whom, and the points: at risk, banked, lost, or the score of the winner."""
 
     event_type: str
@@ -27,13 +27,13 @@ class Moment(TypedDict):
     points: int
 
 
-def moments(before: Match | None, after: Match) -> Iterator[Moment]:
+def announcements(before: Match | None, after: Match) -> Iterator[Announcement]:
     """What one more step brought; nothing where it only took back or changed what was.
 
     `before` is None where the match has just begun.
     """
     if before is None:
-        yield _moment(Happening.BEGUN, after.state.player.name, 0)
+        yield _moment(AnnouncementKind.BEGUN, after.state.player.name, 0)
         return
     old, new = before.state, after.state
     if after.timeline[: len(before.timeline)] != before.timeline:
@@ -41,41 +41,41 @@ def moments(before: Match | None, after: Match) -> Iterator[Moment]:
     if len(new.turns) > len(old.turns):
         yield from _ended(old, new, new.turns[-1])
     elif len(new.turn.throws) > len(old.turn.throws) and _is_hot(new):
-        yield _moment(Happening.HOT_DICE, new.player.name, _hot_points(new))
+        yield _moment(AnnouncementKind.HOT_DICE, new.player.name, _hot_points(new))
     if new.closer is not None and old.closer is None and new.to_follow:
         closer = new.players[new.closer]
-        yield _moment(Happening.LAST_ROUND, closer.name, closer.score)
+        yield _moment(AnnouncementKind.LAST_ROUND, closer.name, closer.score)
     if new.winner is not None and old.winner is None:
         winner = new.players[new.winner]
-        yield _moment(Happening.WON, winner.name, winner.score)
+        yield _moment(AnnouncementKind.WON, winner.name, winner.score)
 
 
 def has_banked(before: Match | None, after: Match | None) -> bool:
     """Whether one more step ended a turn with a bank."""
-    happened = moments(before, after) if after else ()
-    return any(moment["event_type"] == Happening.BANKED.value for moment in happened)
+    happened = announcements(before, after) if after else ()
+    return any(moment["event_type"] == AnnouncementKind.BANKED.value for moment in happened)
 
 
-def _ended(old: State, new: State, turn: Turn) -> Iterator[Moment]:
+def _ended(old: State, new: State, turn: Turn) -> Iterator[Announcement]:
     name = new.players[turn.seat].name
     if turn.ending is TurnEnding.BANK:
-        yield _moment(Happening.BANKED, name, turn.points)
+        yield _moment(AnnouncementKind.BANKED, name, turn.points)
     elif turn.ending is TurnEnding.FARKLE:
-        yield _moment(Happening.FARKLED, name, turn.at_risk)
+        yield _moment(AnnouncementKind.FARKLED, name, turn.at_risk)
     elif turn.ending is TurnEnding.RESET:
-        yield _moment(Happening.FARKLED, name, turn.at_risk + old.players[turn.seat].score)
+        yield _moment(AnnouncementKind.FARKLED, name, turn.at_risk + old.players[turn.seat].score)
 
 
 def _is_hot(state: State) -> bool:
     last = state.turn.last
-    keep = state.bank_keep if last and not last.keep else None
+    keep = state.best_bank_keep if last and not last.keep else None
     return keep is not None and keep.hot
 
 
 def _hot_points(state: State) -> int:
-    keep = state.bank_keep
+    keep = state.best_bank_keep
     return state.locked_points + (keep.score if keep else 0)
 
 
-def _moment(what: Happening, player: str, points: int) -> Moment:
+def _moment(what: AnnouncementKind, player: str, points: int) -> Announcement:
     return {"event_type": what.value, "player": player, "points": points}

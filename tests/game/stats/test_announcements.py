@@ -5,14 +5,14 @@ from dataclasses import replace
 from game.match.events import Kept, ScoreSet, Thrown
 from game.match.match import Match
 from game.rules import rule_files
-from game.stats.moments import moments
+from game.stats.announcements import announcements
 from game.stats.summary import summary
 
 RULES = replace(rule_files.load("walnut-studiolo"), target=1_000, opening=0)
 
 
 def heard(before, after):
-    return [(m["event_type"], m["player"], m["points"]) for m in moments(before, after)]
+    return [(m["event_type"], m["player"], m["points"]) for m in announcements(before, after)]
 
 
 def begun():
