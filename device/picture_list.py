@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from device.errors import UsageError
-from game.text_file import read_text
+from game.file_io import read_text
 from vision import Quad
 
 N_CORNERS = 4

@@ -19,9 +19,9 @@ from device.hardware.choices import CAMERAS_TOLD, as_camera, as_lamp, as_mains, 
 from device.hardware.pins import BLUE_PIN, BUTTON_PIN, GREEN_PIN, RED_PIN
 from game import toml_table
 from game.errors import GameError, quoted
+from game.file_io import read_text
 from game.message import Message
 from game.rules import rule_files
-from game.text_file import read_text
 from game.toml_table import TomlTable, nearest
 
 SYSTEM_FILE = Path("/etc/traykeeper/settings.toml")

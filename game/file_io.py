@@ -1,26 +1,36 @@
-"""Plain files: opened only where they are files, read with a bound, written whole or not at all."""
+"""Safe reading and writing of files: reads are bounded, and writes happen completely or not at all."""
 
 import errno
 import os
 import stat
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from tempfile import mkstemp
 from typing import BinaryIO
 
+from game.errors import FileError
+from game.message import Message
+
 UNFINISHED_SUFFIX = ".unfinished"
-"""How the name of a file ends that is being written."""
+"""Suffix of a file that is still being written."""
 
 SHELL_PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
-"""Pipes so named were filled by a shell, as `<(command)` is; others wait for whoever may fill them."""
+"""Paths of pipes that a shell fills, as for `<(command)`. Reading any other pipe could block forever."""
+
+MAX_CHARS = 20_000_000
+"""Longest text that is read. A match of a whole evening has a few thousand characters."""
 
 
-def open_bounded_source(path: Path) -> BinaryIO:
-    """The file, to read; who reads it bounds how much, as a device may never end.
+def open_readable(path: Path) -> BinaryIO:
+    """Open a file, a character device or a shell's pipe for reading.
+
+    The caller has to limit how much it reads, because a device may never end.
 
     Raises:
-        OSError: it cannot be read, is a folder, or a pipe that nobody may ever fill.
+        OSError: If the path cannot be read, or is a folder or a named pipe.
     """
     number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
@@ -36,21 +46,25 @@ def open_bounded_source(path: Path) -> BinaryIO:
 
 @contextmanager
 def open_regular_file(path: Path) -> Iterator[BinaryIO]:
-    """The same, and no device either: what has an end.
+    """Open a regular file for reading, and refuse folders, devices and pipes.
 
     Raises:
-        OSError: it cannot be read, or is no file.
+        OSError: If the path cannot be read or is not a regular file.
     """
-    with open_bounded_source(path) as file:
+    with open_readable(path) as file:
         refuse_special_file(path, os.fstat(file.fileno()).st_mode)
         yield file
 
 
 def read_bounded(path: Path, most: int) -> bytes:
-    """What is in this file.
+    """Read a whole regular file of limited size.
+
+    Args:
+        path: The file.
+        most: Largest size that is accepted, in bytes.
 
     Raises:
-        OSError: it cannot be read, is no file, or is larger than so many bytes.
+        OSError: If the path cannot be read, is not a regular file, or is too large.
     """
     with open_regular_file(path) as file:
         data = file.read(most + 1)
@@ -60,10 +74,14 @@ def read_bounded(path: Path, most: int) -> bytes:
 
 
 def refuse_special_file(path: Path, mode: int) -> None:
-    """Whether that is a file, by its mode.
+    """Raise an error unless the file is a regular one.
+
+    Args:
+        path: Name of the file, for the error.
+        mode: Mode of the file, as `os.stat` returns it.
 
     Raises:
-        OSError: it is none.
+        OSError: If the mode is that of a folder, a device or a pipe.
     """
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -73,14 +91,15 @@ def refuse_special_file(path: Path, mode: int) -> None:
 
 @contextmanager
 def atomic_file(path: Path, *, synced: bool = True) -> Iterator[BinaryIO]:
-    """A new file beside it, for our eyes alone, that takes its place at the end.
+    """Open a private temporary file that replaces `path` when the block ends without an error.
 
     Args:
-        path: where.
-        synced: a power cut right afterwards finds it; without, the old one or the new one.
+        path: The file to create or replace.
+        synced: Whether the new content is on the disk when the block has ended. If it is False, a
+            power cut may bring back the old content, but never a mixture of both.
 
     Raises:
-        OSError: it cannot be written, or a device has its name; the old one stands as it was.
+        OSError: If the file cannot be written, or `path` is a special file. The old content stays.
     """
     if path.exists():
         refuse_special_file(path, path.stat().st_mode)
@@ -101,19 +120,66 @@ def atomic_file(path: Path, *, synced: bool = True) -> Iterator[BinaryIO]:
 
 
 def write_atomically(path: Path, data: bytes | str, *, synced: bool = True) -> None:
-    """The file with this in it; text as UTF-8.
+    """Create or replace a file so that readers see the old or the new content, never a mixture.
+
+    Args:
+        path: The file.
+        data: The new content. Text is written as UTF-8.
+        synced: Whether the new content is on the disk when the function returns.
 
     Raises:
-        OSError: it cannot be written; the old one stands as it was.
+        OSError: If the file cannot be written. The old content stays.
     """
     with atomic_file(path, synced=synced) as file:
         file.write(data.encode("utf-8") if isinstance(data, str) else data)
 
 
 def sync_folder(folder: Path) -> None:
-    """Names in it are on the disk afterwards, not only what they stand for."""
+    """Write the names in a folder to the disk, so that a new file is found after a power cut."""
     number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(number)
     finally:
         os.close(number)
+
+
+def read_text(path: Path) -> str:
+    """Read a UTF-8 text file, at most `MAX_CHARS` long.
+
+    Raises:
+        FileError: If the file does not exist, cannot be read, is too long, or is not text.
+    """
+    return _read(lambda: open_readable(path), str(path))
+
+
+def read_stdin() -> str:
+    """Read UTF-8 text from standard input, with the same limits as `read_text`."""
+    return _read(lambda: sys.stdin.buffer, "stdin")
+
+
+def _read(open_source: Callable[[], BinaryIO], name: str) -> str:
+    try:
+        with TextIOWrapper(open_source(), encoding="utf-8-sig") as file:
+            text = file.read(MAX_CHARS + 1)
+    except (OSError, ValueError) as error:
+        raise FileError(Message("%(file)s: %(why)s", file=name, why=_why(error))) from None
+    if len(text) > MAX_CHARS:
+        why = Message("this is longer than %(most)s characters", most=MAX_CHARS)
+        raise FileError(Message("%(file)s: %(why)s", file=name, why=why))
+    return text
+
+
+def _why(error: OSError | ValueError) -> Message:
+    match error:
+        case FileNotFoundError() | NotADirectoryError():
+            return Message("there is no such file")
+        case IsADirectoryError():
+            return Message("this is a folder: name a file")
+        case PermissionError():
+            return Message("this file may not be read by you")
+        case UnicodeDecodeError():
+            return Message("this is no text: save it as UTF-8")
+        case OSError():
+            return Message("cannot be read: %(why)s", why=str(error.strerror))
+        case _:
+            return Message("this is no name of a file")

@@ -16,14 +16,14 @@ from typing import Protocol, Union
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Percentage:
     """A part of a whole, 0..1: said in percent, with so many digits behind the point."""
 
     value: float
     digits: int = 0
 
 
-Value = Union[int, float, str, tuple[int, ...], Share, "Message"]
+Value = Union[int, float, str, tuple[int, ...], Percentage, "Message"]
 """What fills a hole.
 
 An int is said with its thousands apart, a float with one digit behind the point, a tuple of dice
@@ -44,7 +44,7 @@ class Language(Protocol):
 
     def decimal(self, number: float) -> str: ...
 
-    def percent(self, share: Share) -> str: ...
+    def percent(self, share: Percentage) -> str: ...
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -187,7 +187,7 @@ def format_value(value: Value, language: Language) -> str:
             return language.whole(value)
         case float():
             return language.decimal(value)
-        case Share():
+        case Percentage():
             return language.percent(value)
         case tuple():
             return " ".join(map(str, value))
@@ -208,7 +208,7 @@ class _English:
     def decimal(self, number: float) -> str:
         return f"{number:,.1f}"
 
-    def percent(self, share: Share) -> str:
+    def percent(self, share: Percentage) -> str:
         return f"{share.value:.{share.digits}%}"
 
 

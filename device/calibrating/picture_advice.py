@@ -2,7 +2,7 @@
 
 from calibration.outline import OutlineFault
 from calibration.picture_checks import CheckName, PictureCheck, PictureFinding, PictureSide
-from game.message import Message, Share, Value, join_with_and
+from game.message import Message, Percentage, Value, join_with_and
 
 _SIDES = {
     PictureSide.LEFT: Message("left"),
@@ -71,7 +71,7 @@ def _framing(check: PictureCheck) -> Message:
         case PictureFinding.FAR_AWAY:
             return Message(
                 "The tray is far away: it fills %(share)s of the picture, a die is %(n)s px.",
-                share=Share(check.share),
+                share=Percentage(check.share),
                 n=die_px,
             )
         case PictureFinding.FROM_THE_SIDE:
@@ -84,7 +84,7 @@ def _framing(check: PictureCheck) -> Message:
 
 
 def _light(check: PictureCheck) -> Message:
-    share = Share(check.share)
+    share = Percentage(check.share)
     match check.finding:
         case PictureFinding.DARK:
             return Message(
@@ -104,13 +104,13 @@ def _light(check: PictureCheck) -> Message:
 
 def _glare(check: PictureCheck) -> Message:
     if check.finding is PictureFinding.MIRRORED:
-        share = Share(check.share, 1)
+        share = Percentage(check.share, 1)
         return Message("A lamp is mirrored in %(share)s of the tray.", share=share)
     return Message("Nothing is mirrored.")
 
 
 def _focus(check: PictureCheck) -> Message:
-    share = Share(check.share)
+    share = Percentage(check.share)
     match check.finding:
         case PictureFinding.BARE:
             return Message("There is nothing in the tray to focus on.")

@@ -9,6 +9,7 @@ import click
 from device.files import print_line
 from device.session import messages
 from game.errors import RulesetError
+from game.file_io import read_stdin, read_text
 from game.match.match import Match
 from game.match.match_text import from_text
 from game.match.state import State, Turn
@@ -17,7 +18,6 @@ from game.names import clean_names
 from game.rules import rule_files, score_card
 from game.rules.ruleset import Ruleset
 from game.rules.sentences import sentences
-from game.text_file import read_stdin, read_text
 from game.wording import format_dice, match_length
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from device.errors import UsageError
 from game import toml_table
 from game.errors import quoted
-from game.text_file import read_text
+from game.file_io import read_text
 
 PORTS = {"mqtt": 1883, "mqtts": 8883}
 """The usual ones, plain and with TLS."""

@@ -21,11 +21,11 @@ from typing import Any
 
 from game import toml_table
 from game.errors import FileError, RulesetError, quoted
+from game.file_io import read_text
 from game.message import Message
 from game.rules.playability import find_problem
 from game.rules.rule_options import find_option
 from game.rules.ruleset import FACES, Alike, Ruleset
-from game.text_file import read_text
 from game.toml_table import TomlTable, nearest
 
 TABLE_KEYS = {

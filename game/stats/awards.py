@@ -8,7 +8,7 @@ from itertools import groupby
 from game.match.events import Thrown
 from game.match.match import Match
 from game.match.state import Turn, TurnEnding
-from game.message import Message, Plural, Share, Value
+from game.message import Message, Percentage, Plural, Value
 from game.odds.review import Cause, Review, ReviewedMoment
 from game.rules.ruleset import Dice
 
@@ -85,7 +85,7 @@ def _luckiest(match: Match, review: Review) -> Award | None:
                 name=name, points=round(moment.points))
         if moment.win is None
         else Message("%(name)s's lucky throw: %(much)s more chance to win",
-                     name=name, much=Share(moment.win, 1))
+                     name=name, much=Percentage(moment.win, 1))
     )  # fmt: skip
     return Award(AwardKind.LUCK, moment.seat, words, moment.event, dice, turn)
 

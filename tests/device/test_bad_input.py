@@ -20,10 +20,10 @@ from device.settings import Settings
 from device.storage import backup
 from device.storage.backup import MAX_BYTES, BackupError
 from device.storage.daily_backup import Backups
+from game.file_io import MAX_CHARS
 from game.journal.journal import JOURNAL_FILE, Journal
 from game.match.match import Match
 from game.rules import rule_files
-from game.text_file import MAX_CHARS
 
 COMMAND = str(Path(sys.executable).with_name("traykeeper"))
 

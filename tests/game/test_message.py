@@ -9,9 +9,9 @@ from game.errors import GameError, IllegalMove, LaterStepError, TraykeeperError,
 from game.message import (
     Message,
     Paragraph,
+    Percentage,
     Plural,
     Sentence,
-    Share,
     Verbatim,
     join_with_and,
     join_with_or,
@@ -51,8 +51,8 @@ class German:
         (Message("%(name)s banks %(points)s.", name="Anna", points=1250), "Anna banks 1,250."),
         (Message("%(dice)s lie there", dice=(1, 1, 5)), "1 1 5 lie there"),
         (Message("%(size)s MB", size=3.14), "3.1 MB"),
-        (Message("%(share)s of a die", share=Share(0.123)), "12% of a die"),
-        (Message("%(share)s of it", share=Share(0.00123, 1)), "0.1% of it"),
+        (Message("%(share)s of a die", share=Percentage(0.123)), "12% of a die"),
+        (Message("%(share)s of it", share=Percentage(0.00123, 1)), "0.1% of it"),
         (Message("print it at 100 %%"), "print it at 100 %"),
         (Message("%(name)s throws.", name="%(x)s {y} 100%"), "%(x)s {y} 100% throws."),
         (Message("Going on: %(what)s", what=Message("%(n)s left", n=2)), "Going on: 2 left"),
@@ -73,7 +73,7 @@ def test_in_another_language_all_of_it_is_said_there():
     points = Plural("one point", "%(n)s points", n=1250)
     whole = Paragraph(
         Sentence(Message("%(name)s banks %(points)s", name="Anna", points=points)),
-        Message("%(share)s of %(size)s MB", size=2.5, share=Share(0.5)),
+        Message("%(share)s of %(size)s MB", size=2.5, share=Percentage(0.5)),
         Verbatim("one point"),
     )
 

@@ -2,7 +2,7 @@
 
 from flask_babel import get_domain, gettext, ngettext
 
-from game.message import Message, Share, format_value
+from game.message import Message, Percentage, format_value
 from game.names import display_name
 from web.i18n.languages import decimal, language, percent, points
 
@@ -22,7 +22,7 @@ class _Here:
     def decimal(self, number: float) -> str:
         return decimal(number)
 
-    def percent(self, share: Share) -> str:
+    def percent(self, share: Percentage) -> str:
         said = percent(share.value, share.digits)
         return said if language() == "en" else said.replace("%", "\u00a0%")
 

@@ -11,7 +11,7 @@ from game import wording
 from game.match.events import Event, Joined, Left, Renamed, Reordered, ScoreSet, TurnSet
 from game.match.match import Match
 from game.match.timeline import TimelineRow
-from game.message import Message, Paragraph, Plural, Share, Value, join_with_commas
+from game.message import Message, Paragraph, Percentage, Plural, Value, join_with_commas
 from game.names import default_name, display_name
 from game.stats.fairness import MIN_DICE, ODD, VERY_ODD, Fairness
 from web.i18n.languages import decimal, points
@@ -134,7 +134,7 @@ def _judged(fair: Fairness) -> Message:
     if fair.p >= ODD:
         return Message(
             "As even as fair dice fall: %(share)s of counts with fair dice are as uneven as this.",
-            share=Share(fair.p),
+            share=Percentage(fair.p),
         )
     unusual = Message("Unusual, but it happens.")
     return Paragraph(

@@ -7,7 +7,7 @@ from importlib.metadata import version
 import pytest
 
 from device.session.messages import expected
-from game.message import Message, Share
+from game.message import Message, Percentage
 from game.situation import TableError
 from tests.web.conftest import MemoryTable, holding, make_app
 from web.contracts.calibration import (
@@ -77,7 +77,7 @@ def client(calibration):
 
 def test_a_phone_is_told_in_its_language(client, calibration):
     german = {"Accept-Language": "de"}
-    glare = Message("A lamp is mirrored in %(share)s of the tray.", share=Share(0.012, 1))
+    glare = Message("A lamp is mirrored in %(share)s of the tray.", share=Percentage(0.012, 1))
     advice = replace(START.checks[0], verdict=glare, advice=Message("Put the dice in it."))
     dice = Message(
         "%(body)s dice with %(pips)s pips, %(n)s of them in a row as wide as the tray",

@@ -10,7 +10,7 @@ import pytest
 
 from game.commands import EnterThrow, RecordEvent, StartMatch
 from game.match.events import ScoreSet
-from game.message import Message, Paragraph, Plural, Sentence, Share, join_with_and
+from game.message import Message, Paragraph, Percentage, Plural, Sentence, join_with_and
 from game.rules.rule_files import load, names
 from game.rules.ruleset import Alike, HotDice, LastRound, Piggyback, Win
 from game.rules.sentences import sentences
@@ -189,7 +189,7 @@ RISK = Message(
         (Plural("1 match", "%(n)s matches", n=1250), "1.250 Partien"),
         (Message("%(size)s GB free in %(folder)s", size=3.14, folder="/x"), "3,1 GB frei in /x"),
         (
-            Message("A lamp is mirrored in %(share)s of the tray.", share=Share(0.012, 1)),
+            Message("A lamp is mirrored in %(share)s of the tray.", share=Percentage(0.012, 1)),
             "Eine Lampe spiegelt sich in 1,2\u00a0% des Tabletts.",
         ),
         (
