@@ -1,4 +1,4 @@
-"""Debian's Chromium, driven by Playwright, for every test that looks at the page."""
+"""Debian's Chromium, driven by Playwright, for tests of the page."""
 
 import shutil
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium-headless-shell") or "/usr/bin/chromium"
-"""The shell is the same engine without the window around it: half of the time."""
+"""The headless shell has the same engine and takes half the time."""
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -17,7 +17,7 @@ FLAGS = [
 ]
 PHONE = {"width": 390, "height": 844}
 PATIENCE_MS = 30_000
-"""A machine that does other things, too, is no reason to fail."""
+"""Long enough for a busy machine."""
 
 ON_TOP = """(element) => {
   const box = element.getBoundingClientRect();
@@ -25,7 +25,7 @@ ON_TOP = """(element) => {
   const found = document.elementFromPoint(x, y);
   return Boolean(found) && (element.contains(found) || found.contains(element));
 }"""
-"""Whether nothing lies over the middle of an element."""
+"""JavaScript that returns whether nothing covers the centre of an element."""
 
 
 @contextmanager
@@ -38,6 +38,6 @@ def chromium() -> Iterator[Browser]:
 
 
 def open_with_pencil(page: Page, address: str) -> None:
-    """Opens a link that gives the pencil, and waits until the table has heard of it."""
+    """Open the scorekeeper's link and wait until the server has answered."""
     with page.expect_response("**/api/v1/pencil/link"):
         page.goto(address)

@@ -1,4 +1,4 @@
-"""What tests ask of languages: a place where one is spoken, and English that was left over."""
+"""Languages for tests: a context in which one is current, and a search for English left over."""
 
 import importlib.util
 import re
@@ -19,12 +19,12 @@ OTHERS = [language for language in LANGUAGES if language != "en"]
 HOLE = re.compile(r"%\(\w+\)s|\{\w+\}")
 WORD = re.compile(r"[^\W\d_]{2,}")
 NO_WORDS = re.compile(r"`[^`]*`|'[^' ]+ [^']+'|--[\w-]+|[\w.]*/[\w./]+")
-"""Commands, headings, options and paths: they are the same in every language."""
+"""Commands, headings, options and paths, which are the same in every language."""
 
 
 @cache
 def script():
-    """`scripts/languages.py`."""
+    """Return `scripts/languages.py` as a module."""
     spec = importlib.util.spec_from_file_location("languages", ROOT / "scripts" / "languages.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -40,13 +40,13 @@ def _app():
 
 @contextmanager
 def spoken(language):
-    """Within it, `web.i18n.translate.say` speaks this language."""
+    """Make a language the current one for `web.i18n.translate`."""
     with _app().app_context(), force_locale(language):
         yield
 
 
 def texts(of):
-    """A message of a catalogue, or its translation, as a tuple: plurals have several."""
+    """Return a message of a catalogue or its translation as a tuple of its plural forms."""
     return of if isinstance(of, tuple) else (of,)
 
 
@@ -56,18 +56,18 @@ def po(language):
 
 @cache
 def sentences_of(language):
-    """What its catalogue holds, but for the header."""
+    """Return the entries of a catalogue without its header."""
     with po(language).open("rb") as file:
         return [each for each in read_po(file, locale=language) if each.id]
 
 
 @cache
 def catalogue(language):
-    """English -> this language, of every form of every sentence."""
+    """Return the translation of every form of every sentence."""
     return {
-        english: told
+        english: translated
         for each in sentences_of(language)
-        for english, told in zip(texts(each.id), texts(each.string), strict=True)
+        for english, translated in zip(texts(each.id), texts(each.string), strict=True)
     }
 
 
@@ -77,12 +77,12 @@ def words(text):
 
 @cache
 def english_only(language):
-    """Words that only English sentences have."""
+    """Return the words that occur only in English sentences."""
     sentences = catalogue(language)
     english, others = (set().union(*map(words, each)) for each in (sentences, sentences.values()))
     return english - others
 
 
 def english_left(text, language):
-    """What of this text was not translated."""
+    """Return the English words in a translated text."""
     return words(text) & english_only(language)

@@ -1,4 +1,4 @@
-"""What people are told is written out where it arises, as a value; nothing else goes through."""
+"""Texts for people are `Message` values with literal templates, never plain strings."""
 
 import ast
 import importlib
@@ -10,21 +10,21 @@ from game.errors import TraykeeperError
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("game", "device", "web")
-HOLE = re.compile(r"%\((\w+)\)s")
+PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 
 TEMPLATES = {"Message": 1, "Plural": 2}
-"""What is made of a template, and of how many."""
+"""Classes made of templates, and of how many."""
 
-DOORS = {
+TEXT_TAKERS = {
     "Accept", "Answer", "Ask", "Attention", "Choice", "HealthCheck", "Lamp", "NotThrown", "Repair",
     "CheckResult", "Snapshot", "SelfTestThrow", "Trouble", "Troubles", "failed", "ok", "skipped", "translate",
     "warning",
 }  # fmt: skip
-"""What passes words on to people, beside the errors."""
+"""Classes and functions whose texts people read, in addition to the errors."""
 
 
 def errors():
-    """The names of all that carry a message."""
+    """Return the names of all error classes that carry a message."""
     for room in ROOMS:
         package = importlib.import_module(room)
         for module in pkgutil.walk_packages(package.__path__, f"{room}."):
@@ -50,43 +50,43 @@ def is_literal(node):
 
 
 def is_sentence(node):
-    """Whether words stand there as plain text."""
+    """Return whether an argument is plain text of more than one word."""
     parts = node.values if isinstance(node, ast.JoinedStr) else [node]
     return any(is_literal(part) and " " in part.value for part in parts)
 
 
-def test_templates_are_written_out_and_their_holes_are_filled():
+def test_templates_are_literals_and_their_placeholders_are_filled():
     made = [(file, call) for file in files() for call in calls(file, TEMPLATES)]
-    wrong = [f"{file.relative_to(ROOT)}:{call.lineno}" for file, call in made if not holds(call)]
+    wrong = [f"{file.relative_to(ROOT)}:{call.lineno}" for file, call in made if not is_valid(call)]
 
     assert len(made) > 500
     assert wrong == []
 
 
-def holds(call):
+def is_valid(call):
     name, given = call.func.id, {keyword.arg for keyword in call.keywords}
     if len(call.args) != TEMPLATES[name] or not all(map(is_literal, call.args)):
         return False
     templates = [each.value for each in call.args]
-    holes = {hole for each in templates for hole in HOLE.findall(each)}
-    needed = holes | {"n"} if name == "Plural" else holes
+    placeholders = {name for each in templates for name in PLACEHOLDER.findall(each)}
+    needed = placeholders | {"n"} if name == "Plural" else placeholders
     return given == needed and all(map(can_be_filled, templates))
 
 
 def can_be_filled(template):
-    """A percent sign that is no hole is written twice."""
-    return "%" not in HOLE.sub("", template).replace("%%", "")
+    """Return whether every percent sign outside a placeholder is doubled."""
+    return "%" not in PLACEHOLDER.sub("", template).replace("%%", "")
 
 
-def test_nothing_but_messages_goes_through_the_doors():
-    doors = DOORS | errors()
+def test_texts_for_people_are_messages():
+    takers = TEXT_TAKERS | errors()
     plain = [
         f"{file.relative_to(ROOT)}:{call.lineno}"
         for file in files()
-        for call in calls(file, doors)
+        for call in calls(file, takers)
         for argument in (*call.args, *(keyword.value for keyword in call.keywords))
         if is_sentence(argument)
     ]
 
-    assert len(doors) > 30
+    assert len(takers) > 30
     assert plain == []

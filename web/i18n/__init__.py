@@ -1,1 +1,1 @@
-"""English, German, French and Spanish."""
+"""The languages of the page: English, German, French and Spanish."""

@@ -1,4 +1,4 @@
-"""The page's languages: gettext catalogues in `web/translations`, chosen by the browser."""
+"""The languages of the page, chosen for each phone, and how each writes numbers."""
 
 from flask import Flask, has_request_context, request
 from flask_babel import Babel, format_decimal, format_percent, get_locale
@@ -6,42 +6,46 @@ from flask_babel import Babel, format_decimal, format_percent, get_locale
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español"}
 COOKIE = "traykeeper_language"
 
-SEPARATORS = {"en": ",", "de": ".", "fr": "\u202f", "es": "."}
-"""Between thousands."""
+THOUSANDS_SEPARATORS = {"en": ",", "de": ".", "fr": "\u202f", "es": "."}
 
 
 def register(app: Flask) -> None:
-    """Each request in the language of its phone."""
-    Babel(app, locale_selector=chosen)
+    """Answer each request in the language of its phone."""
+    Babel(app, locale_selector=requested_language)
     app.context_processor(lambda: {"lang": language(), "languages": LANGUAGES})
 
 
-def chosen() -> str:
-    """What the phone was told to show, else what its browser asks for."""
+def requested_language() -> str:
+    """Return the language that was picked on the phone, else the best one for its browser."""
     if not has_request_context():
         return "en"
-    told = request.cookies.get(COOKIE, "")
-    if told in LANGUAGES:
-        return told
+    picked = request.cookies.get(COOKIE, "")
+    if picked in LANGUAGES:
+        return picked
     return request.accept_languages.best_match(LANGUAGES) or "en"
 
 
 def language() -> str:
-    """The language now; English where nobody asks."""
+    """Return the current language; English outside a request."""
     locale = get_locale()
     return locale.language if locale and locale.language in LANGUAGES else "en"
 
 
 def points(number: int) -> str:
-    """As people write it in the language now."""
-    return f"{number:,}".replace(",", SEPARATORS[language()]).replace("-", "−")
+    """Write a whole number in the current language."""
+    return f"{number:,}".replace(",", THOUSANDS_SEPARATORS[language()]).replace("-", "−")
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """As people write it in the language now, rounded."""
+    """Write a share as a percentage in the current language.
+
+    Args:
+        share: From 0 to 1.
+        digits: Digits after the decimal point.
+    """
     return str(format_percent(share, f"0.{'0' * digits}%" if digits else "0%"))
 
 
 def decimal(number: float) -> str:
-    """With one digit behind the point, or comma, of the language now."""
+    """Write a number with one decimal in the current language."""
     return str(format_decimal(number, "0.0"))

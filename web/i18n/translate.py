@@ -1,4 +1,4 @@
-"""Messages in the words of the language now: that of the phone that asks, or of a page for all."""
+"""Messages, names and lengths of matches in the current language."""
 
 from flask_babel import get_domain, gettext, ngettext
 
@@ -7,8 +7,8 @@ from game.names import display_name
 from web.i18n.languages import decimal, language, percent, points
 
 
-class _Here:
-    """A `game.message.Language`: the one that is spoken now."""
+class _CurrentLanguage:
+    """A `game.message.Language` that stands for the current one."""
 
     def template(self, english: str) -> str:
         return str(get_domain().get_translations().ugettext(english))
@@ -23,25 +23,31 @@ class _Here:
         return decimal(number)
 
     def percent(self, share: Percentage) -> str:
-        said = percent(share.value, share.digits)
-        return said if language() == "en" else said.replace("%", "\u00a0%")
+        text = percent(share.value, share.digits)
+        return text if language() == "en" else text.replace("%", "\u00a0%")
 
 
-_HERE = _Here()
+_CURRENT = _CurrentLanguage()
 
 
 def translate(message: Message) -> str:
-    """In the language now; what the catalogues do not know stays English, and nothing breaks."""
-    return message.translate(_HERE)
+    """Return a message in the current language; one without a translation stays English."""
+    return message.translate(_CURRENT)
 
 
 def player_name(name: str) -> str:
-    """A player's name; who has none yet is called so in the language now."""
-    return format_value(display_name(name), _HERE)
+    """Return a player's name; a player without one becomes "Player 2" in the current language."""
+    return format_value(display_name(name), _CURRENT)
 
 
 def match_length(title: str, target: int, rounds: int) -> str:
-    """The name of a game, and how far it goes."""
+    """Return the title of a game and how long a match is.
+
+    Args:
+        title: Title of the rule set.
+        target: Points to win.
+        rounds: Turns of each player; 0 if the match is played to the target.
+    """
     if rounds:
         return str(
             ngettext(
@@ -52,8 +58,8 @@ def match_length(title: str, target: int, rounds: int) -> str:
 
 
 def translate_text(text: str) -> str:
-    """What a published rule set says of itself, or what the reader calls a problem.
+    """Return a text of a published rule set or a problem of the reader in the current language.
 
-    What a house file says stays as it is written.
+    Texts from a file of house rules have no translation and stay as they are.
     """
     return str(gettext(text))

@@ -1,1 +1,1 @@
-"""The pages and what is drawn on them."""
+"""The pages of a tray: scoreboard, past matches, printouts, and the drawings on them."""

@@ -1,4 +1,4 @@
-"""Static files at addresses that change with them, so that browsers may keep them for a year."""
+"""Addresses of static files that change with the content, so that browsers may cache them for a year."""
 
 from functools import cache
 from hashlib import blake2s
@@ -10,7 +10,7 @@ YEAR_S = 365 * 24 * 3600
 
 
 def asset(name: str) -> str:
-    """The address of a file in `static`."""
+    """Return the address of a file in `static`."""
     return url_for("static", filename=name, v=_digest(name))
 
 

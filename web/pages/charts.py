@@ -1,4 +1,4 @@
-"""The score curve and the turn bars of a match, as SVG that takes its colours from the page."""
+"""Charts of a match as inline SVG, with colours from the style sheet of the page."""
 
 from collections.abc import Callable, Sequence
 from math import ceil, floor, log10
@@ -11,15 +11,16 @@ from game.odds.review import Review, ReviewedMoment
 from web.i18n.languages import percent, points
 
 N_COLOURS = 10
-"""Colours and shapes each: told apart by both, twenty seats never look alike."""
+"""Number of colours and of shapes. Their combinations tell twenty seats apart."""
 
 
 def seat_colour(seat: int) -> int:
+    """Return the number of a seat's colour."""
     return seat % N_COLOURS
 
 
 def seat_shape(seat: int) -> int:
-    """Shifted by one in the second ten, so that no colour meets the same shape twice."""
+    """Return the number of a seat's shape, shifted so that no other seat has the same colour and shape."""
     return (seat + seat // N_COLOURS) % N_COLOURS
 
 
@@ -31,9 +32,9 @@ MARK = 20
 
 
 def score_curve(match: Match) -> str:
-    """Every player's score over the turns, up to the target or the best score."""
+    """Draw every player's score over the turns, up to the target or the best score."""
     rows = scores_by_turn(match)
-    top = highest(match, rows)
+    top = max_score(match, rows)
     low = min(0, *(score for row in rows for score in row))
     step = (WIDE - LEFT - RIGHT) / max(len(rows) - 1, 1)
 
@@ -50,14 +51,19 @@ def score_curve(match: Match) -> str:
     return svg(HIGH, gettext("Scores over the turns"), lines)
 
 
-def highest(match: Match, rows: Sequence[Sequence[int]]) -> int:
-    """The score at the top of a curve: the target or the best score; with no target the best."""
+def max_score(match: Match, rows: Sequence[Sequence[int]]) -> int:
+    """Return the score at the top of a chart: the target or the best score, whichever is higher.
+
+    Args:
+        match: The match.
+        rows: The scores of all seats after each turn.
+    """
     target = 1 if match.rules.rounds else match.rules.target
     return max(target, *(score for row in rows for score in row))
 
 
 def turn_bars(match: Match) -> str:
-    """What every turn brought, in the colour of who played it; a farkle is a stub."""
+    """Draw the points of every turn in the colour of its player; a farkle is a stub."""
     turns = match.state.turns
     top = max((turn.points for turn in turns), default=0) or 1
     step = (WIDE - LEFT - RIGHT) / max(len(turns), 12)
@@ -81,7 +87,14 @@ def turn_bars(match: Match) -> str:
 
 
 def mark(seat: int, x: float, y: float, size: float) -> str:
-    """The player's shape on the player's colour."""
+    """Draw a player's shape on a disc of the player's colour.
+
+    Args:
+        seat: Seat of the player.
+        x: Centre, in SVG units.
+        y: Centre, in SVG units.
+        size: Diameter, in SVG units.
+    """
     inner = size * 0.8
     return (
         f'<circle class="end" cx="{x:.1f}" cy="{y:.1f}" r="{size / 2:.1f}"/>'
@@ -91,7 +104,7 @@ def mark(seat: int, x: float, y: float, size: float) -> str:
 
 
 def _ticks(low: int, top: int) -> range:
-    """Round numbers from one end to the other, a few of them."""
+    """Return a few round numbers between two scores."""
     least = max((top - low) / GRID_LINES, 1)
     unit = 10 ** floor(log10(least))
     step = next(unit * n for n in (1, 2, 5, 10) if unit * n >= least)
@@ -107,7 +120,13 @@ def _grid(score: int, y: Callable[[int], float]) -> str:
 
 
 def svg(high: int, title: str, lines: list[str]) -> str:
-    """A drawing as wide as the page."""
+    """Wrap lines of SVG into a drawing as wide as the page.
+
+    Args:
+        high: Height, in SVG units.
+        title: Label for screen readers.
+        lines: SVG elements.
+    """
     return (
         f'<svg class="chart" viewBox="0 0 {WIDE} {high}" role="img" aria-label="{title}">'
         f"{''.join(lines)}</svg>"
@@ -118,7 +137,12 @@ HALF = 0.5
 
 
 def win_curve(match: Match, review: Review) -> str:
-    """The chances at the beginning of each turn, and at the end where somebody has won."""
+    """Draw the chances to win at the start of each turn and at the end of a match.
+
+    Args:
+        match: The match.
+        review: What the coach found; the result is "" if it has no chances.
+    """
     if not review.curve:
         return ""
     lines = [_share_grid(chance) for chance in (0.0, HALF, 1.0)]
@@ -132,7 +156,7 @@ def win_curve(match: Match, review: Review) -> str:
 
 
 def _points(match: Match, review: Review, seat: int) -> list[tuple[float, float]]:
-    """Where the line of this player goes: x and the chance."""
+    """Return the points of a player's line as x and chance."""
     found = []
     for i, standing in enumerate(review.curve):
         if standing.seat == seat:
@@ -146,7 +170,7 @@ def _points(match: Match, review: Review, seat: int) -> list[tuple[float, float]
 
 
 def _between_two(match: Match, review: Review) -> str:
-    """The first player's chance; what is above the middle is in that player's colour."""
+    """Draw the first player's chance, filled above and below one half in the leader's colour."""
     points = _points(match, review, 0)
     path = _path(points)
     first, second = (f"seat-{seat_colour(seat)}" for seat in (0, 1))
@@ -172,7 +196,7 @@ def _line(match: Match, review: Review, seat: int) -> str:
 
 
 def _turning_point(review: Review, point: ReviewedMoment) -> str:
-    """A line at the turn in which it happened."""
+    """Draw a vertical line at the turn of the turning point."""
     before = sum(standing.event <= point.event for standing in review.curve)
     x = _x(before - HALF, review)
     return f'<path class="turning" d="M{x:.1f} {TOP}V{HIGH - BOTTOM}"/>'

@@ -1,4 +1,4 @@
-"""An evening of several matches: who won what, and what each is remembered by."""
+"""The page of an evening: who won how often, and the awards of each match."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -13,33 +13,41 @@ from web.contracts.coach import Coach
 from web.pages.matches import PictureAt, RenderPage, lucky_throw, no_pictures, picture_of
 
 EVENING_S = 12 * 3600.0
-"""Matches that were last played so long before the newest belong to it."""
+"""Matches that ended less than this before the newest one belong to the same evening."""
 
-MOST = 200
-"""Matches of one evening: those of a table that is played by turns all day."""
+MAX_MATCHES = 200
+"""Most matches of one evening, enough for a table that is in use all day."""
 
-SHOWN = 20
-"""The newest of them, each with what it is remembered by."""
+MAX_SHOWN = 20
+"""The newest matches, shown with their awards."""
 
 
 @dataclass(frozen=True, slots=True)
 class EveningMatch:
-    """One of them, with its awards, and whether the luckiest throw's picture is still kept.
+    """A match of the evening.
 
-    `waits`: who was lucky is still being worked out.
+    Attributes:
+        played: The match in the journal.
+        awards: Its awards.
+        has_picture: Whether the picture of the luckiest throw still exists.
+        waits: Whether the coach is still working out who was lucky.
     """
 
     played: PlayedMatch
     awards: tuple[Award, ...]
-    pictured: bool
+    has_picture: bool
     waits: bool
 
 
 @dataclass(frozen=True, slots=True)
 class EveningPlayer:
-    """What one player did in all of them; names count, as people change seats.
+    """The results of a player, who is known by name because people change seats.
 
-    `matches` are those that somebody has won.
+    Attributes:
+        name: Name of the player.
+        won: Number of matches won.
+        matches: Number of matches that have a winner.
+        points: Points in all matches.
     """
 
     name: str
@@ -49,70 +57,79 @@ class EveningPlayer:
 
 
 def create_evening(
-    show: RenderPage, history: History | None, coach: Coach | None, picture: PictureAt = no_pictures
+    show: RenderPage,
+    history: History | None,
+    coach: Coach | None,
+    picture: PictureAt = no_pictures,
 ) -> Blueprint:
-    """The blueprint of the page of the newest evening."""
+    """Create the blueprint of the page of the newest evening.
+
+    Args:
+        show: Renders a template.
+        history: The journal; without one the page is empty.
+        coach: Works out who was lucky.
+        picture: Returns the picture of a throw.
+    """
     page = Blueprint("evening", __name__)
 
     @page.get("/evening")
     def evening() -> Response:
-        found = _of_one_evening(history.matches(limit=MOST)) if history else []
-        told = _all_told(history, coach, found[:SHOWN], picture) if history else []
+        found = _of_newest_evening(history.matches(limit=MAX_MATCHES)) if history else []
+        shown = _with_awards(history, coach, found[:MAX_SHOWN], picture) if history else []
         return show(
             "evening.html",
-            matches=told,
+            matches=shown,
             players=players(found),
-            waits=any(each.waits for each in told),
-            older=found[SHOWN - 1] if len(found) > SHOWN else None,
+            waits=any(each.waits for each in shown),
+            older=found[MAX_SHOWN - 1] if len(found) > MAX_SHOWN else None,
         )
 
     return page
 
 
-def _of_one_evening(newest_first: Sequence[PlayedMatch]) -> list[PlayedMatch]:
-    """Those of the evening on which somebody played last."""
-    return [played for played in newest_first if _same_evening(newest_first[0], played)]
+def _of_newest_evening(newest_first: Sequence[PlayedMatch]) -> list[PlayedMatch]:
+    return [played for played in newest_first if _is_same_evening(newest_first[0], played)]
 
 
-def _same_evening(newest: PlayedMatch, played: PlayedMatch) -> bool:
-    """Without a clock that was set nobody knows; one that was set later may have run ahead."""
-    if newest.last_s is None or played.last_s is None:
+def _is_same_evening(newest: PlayedMatch, played: PlayedMatch) -> bool:
+    """Compare times in both directions, because a clock may have been ahead before it was set."""
+    if newest.last_s is None or played.last_s is None:  # the clock was never set
         return played is newest
     return abs(newest.last_s - played.last_s) < EVENING_S
 
 
-def _all_told(
+def _with_awards(
     history: History, coach: Coach | None, matches: Iterable[PlayedMatch], picture: PictureAt
 ) -> list[EveningMatch]:
-    """Those of them that this version can play again; of one that was won the result is kept."""
-    told = []
+    """Leave out matches that this version cannot replay; their results still count."""
+    found = []
     for played in matches:
         with suppress(JournalError):
-            told.append(_told(history, coach, played, picture))
-    return told
+            found.append(_evening_match(history, coach, played, picture))
+    return found
 
 
-def _told(
+def _evening_match(
     history: History, coach: Coach | None, played: PlayedMatch, picture: PictureAt
 ) -> EveningMatch:
     match = history.match(played.id)
     looked = coach.review(played.id, played.steps) if coach else None
     given = awards(match, looked.review if looked else None)
     lucky = lucky_throw(given)
-    seen = lucky and picture_of(history, played.id, match, lucky, picture)
-    return EveningMatch(played, given, pictured=bool(seen), waits=bool(coach) and looked is None)
+    jpeg = lucky and picture_of(history, played.id, match, lucky, picture)
+    return EveningMatch(played, given, bool(jpeg), waits=bool(coach) and looked is None)
 
 
 def players(matches: Iterable[PlayedMatch]) -> list[EveningPlayer]:
-    """Who won most comes first, then who has most points."""
-    sums: dict[str, EveningPlayer] = {}
+    """Return the players: most wins first, then most points."""
+    totals: dict[str, EveningPlayer] = {}
     for played in matches:
         for seat, name in enumerate(played.result.names):
-            before = sums.get(name.casefold(), EveningPlayer(name, 0, 0, 0))
-            sums[name.casefold()] = EveningPlayer(
+            before = totals.get(name.casefold(), EveningPlayer(name, 0, 0, 0))
+            totals[name.casefold()] = EveningPlayer(
                 before.name,
                 before.won + played.result.has_won(seat),
                 before.matches + played.ended,
                 before.points + played.result.scores[seat],
             )
-    return sorted(sums.values(), key=lambda each: (-each.won, -each.points))
+    return sorted(totals.values(), key=lambda each: (-each.won, -each.points))

@@ -1,4 +1,4 @@
-"""What templates need beyond Jinja: numbers as people write them, seats, dice, the QR code."""
+"""Filters and functions for templates: numbers, names, sizes, drawings and the QR code."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -14,73 +14,77 @@ from game.match.timeline import TimelineRow
 from game.message import Message, Paragraph, Percentage, Plural, Value, join_with_commas
 from game.names import default_name, display_name
 from game.stats.fairness import MIN_DICE, ODD, VERY_ODD, Fairness
-from web.i18n.languages import decimal, points
-from web.i18n.languages import percent as in_percent
+from web.i18n.languages import decimal, percent, points
 from web.i18n.translate import match_length, player_name, translate, translate_text
 from web.pages import match_form
 from web.pages.charts import score_curve, seat_colour, seat_shape, turn_bars, win_curve
-from web.pages.phone_summary import sides
+from web.pages.phone_summary import score_rows
 from web.state.json_schema import PlayerJson, StateJson
 
 SIZES = ((5, "short"), (8, "middling"), (12, "long"))
-"""Up to so many characters: "1,550", "10,300", "Bartholomäus"; 24 are the most of a name."""
+"""Most characters of each size: "1,550", "10,300", "Bartholomäus". A name has at most 24."""
 
-NEARLY, LEAST = 0.01, 0.0001
-"""A chance as small as the first shows one digit more; one that is smaller than the other is only bounded."""
+SMALL_CHANCE, MIN_CHANCE = 0.01, 0.0001
+"""Below the first a chance shows one more digit; below the second only a bound is shown."""
 
 
 def register(templates: Environment) -> None:
+    """Add the filters and functions to an environment."""
     templates.filters.update(
         points=points,
         seat_colour=seat_colour,
         seat_shape=seat_shape,
+        bar_percent=bar_percent,
+        bar_maximum=bar_maximum,
         percent=percent,
         chance=chance,
-        change=change,
+        signed=signed,
         rounded=rounded,
-        share=in_percent,
-        verdict=verdict,
+        fairness=fairness,
         n_dice=n_dice,
-        by_hand=by_hand,
+        manual_change=manual_change,
         translate=translate,
-        published=translate_text,
-        problem=translate_text,
-        called=player_name,
-        full=full,
+        translate_text=translate_text,
+        player_name=player_name,
         nameless=default_name,
         decimal=decimal,
-        sides=sides,
-        sentence=sentence,
-        long=long,
-        mate=mate,
+        score_rows=score_rows,
+        capitalised=capitalised,
+        size=size,
+        has_same_score=has_same_score,
     )
     templates.globals.update(
         score_curve=_markup(score_curve),
         turn_bars=_markup(turn_bars),
-        win_curve=lambda match, review: Markup(win_curve(match, review)),  # noqa: S704 - numbers alone
+        win_curve=lambda match, review: Markup(win_curve(match, review)),  # noqa: S704 - only numbers
     )
     templates.globals["qr_code"] = qr_code
     templates.globals["match_length"] = match_length
     templates.globals["options"] = match_form
 
 
-def sentence(text: str) -> str:
-    """With a capital in front; all others as they are: "Heiße Würfel"."""
+def capitalised(text: str) -> str:
+    """Make the first letter a capital and leave the others: "Heiße Würfel"."""
     return text[:1].upper() + text[1:]
 
 
-def long(text: str) -> str:
-    """A class for how much room the text needs: what is long is written smaller."""
+def size(text: str) -> str:
+    """Return the CSS class for the length of a text; longer texts are written smaller."""
     return next((name for most, name in SIZES if len(text) <= most), "longest")
 
 
-def mate(player: PlayerJson, other: PlayerJson) -> bool:
-    """Whether the two have one score."""
+def has_same_score(player: PlayerJson, other: PlayerJson) -> bool:
+    """Return whether two players are in the same team.
+
+    Args:
+        player: A player.
+        other: Another player.
+    """
     return player["team"] is not None and player["team"] == other["team"]
 
 
-def full(state: StateJson) -> int:
-    """The score that fills a bar: the target or, where none is played for, the best there is."""
+def bar_maximum(state: StateJson) -> int:
+    """Return the score that fills a bar: the target, or the best score if there is no target."""
     rules = state["rules"]
     if rules and not rules["rounds"]:
         return rules["target"]
@@ -90,40 +94,54 @@ def full(state: StateJson) -> int:
     return max(1, *on_turn, *(player["score"] for player in state["players"]))
 
 
-def percent(part: int, whole: int) -> float:
-    """From 0 to 100, for the bars."""
+def bar_percent(part: int, whole: int) -> float:
+    """Return the width of a bar, from 0 to 100.
+
+    Args:
+        part: The value of the bar.
+        whole: The value of a full bar.
+    """
     return round(min(max(100 * part / whole, 0), 100), 2)
 
 
 def chance(value: float) -> str:
-    """53.4 %, as people write it in the language now; what is nearly sure or nothing is never called so."""
+    """Write a chance such as 53.4 %; only an impossible or certain event is 0 % or 100 %."""
     edge = min(value, 1 - value)
-    if 0 < edge < LEAST:
-        return f"<{in_percent(LEAST, 2)}" if value < NEARLY else f">{in_percent(1 - LEAST, 2)}"
-    return in_percent(value, 2 if 0 < edge < NEARLY else 1 if edge else 0)
+    if 0 < edge < MIN_CHANCE:
+        if value < SMALL_CHANCE:
+            return f"<{percent(MIN_CHANCE, 2)}"
+        return f">{percent(1 - MIN_CHANCE, 2)}"
+    return percent(value, 2 if 0 < edge < SMALL_CHANCE else 1 if edge else 0)
 
 
-def change(value: float, *, percent: bool = False) -> str:
-    """With its sign: of points, or of a chance."""
-    shown = in_percent(abs(value), 1) if percent else points(abs(round(value)))
-    rest = round(value, 3) if percent else round(value)
-    return shown if not rest else f"{'+' if rest > 0 else '−'}{shown}"
+def signed(value: float, *, is_chance: bool = False) -> str:
+    """Write a difference with its sign.
+
+    Args:
+        value: The difference, in points or from -1 to 1.
+        is_chance: Whether it is a difference of chances.
+    """
+    text = percent(abs(value), 1) if is_chance else points(abs(round(value)))
+    rest = round(value, 3) if is_chance else round(value)
+    return text if not rest else f"{'+' if rest > 0 else '−'}{text}"
 
 
 def rounded(value: float) -> str:
+    """Write a number of points without decimals."""
     return points(round(value))
 
 
 def n_dice(number: int) -> str:
+    """Write a number of dice in words."""
     return translate(wording.dice_count(number))
 
 
-def verdict(fair: Fairness) -> str:
-    """Whether dice are fair, in words that a player understands."""
-    return translate(_judged(fair))
+def fairness(fair: Fairness) -> str:
+    """Explain to a player whether dice are fair."""
+    return translate(_fairness(fair))
 
 
-def _judged(fair: Fairness) -> Message:
+def _fairness(fair: Fairness) -> Message:
     if fair.p is None:
         return Plural(
             "One die counted: %(enough)s are needed before it means anything.",
@@ -151,20 +169,20 @@ def _judged(fair: Fairness) -> Message:
 
 @lru_cache(maxsize=4)
 def qr_code(text: str) -> Markup:
-    """The text as an SVG to set into the page."""
+    """Return the QR code of a text as inline SVG."""
     svg = segno.make(text, error="m", boost_error=False).svg_inline(
         border=2, omitsize=True, svgclass="qr", lineclass=None, dark="#000", light="#fff"
     )
-    return Markup(svg)  # noqa: S704 - segno draws it, the text is not in it
+    return Markup(svg)  # noqa: S704 - drawn by segno, without the text
 
 
-def by_hand(entry: TimelineRow) -> str:
-    """What was set by hand, in a sentence."""
-    told = _set_by_hand(entry.event, [display_name(name) for name in entry.names])
-    return translate(told) if told else ""
+def manual_change(entry: TimelineRow) -> str:
+    """Describe what somebody changed by hand, or return "" for another entry."""
+    message = _manual_change(entry.event, [display_name(name) for name in entry.names])
+    return translate(message) if message else ""
 
 
-def _set_by_hand(event: Event | None, names: Sequence[Value]) -> Message | None:
+def _manual_change(event: Event | None, names: Sequence[Value]) -> Message | None:
     match event:
         case ScoreSet(seat, score):
             return Message("%(name)s has %(points)s", name=names[seat], points=score)
@@ -175,10 +193,10 @@ def _set_by_hand(event: Event | None, names: Sequence[Value]) -> Message | None:
                 points=at_risk,
                 dice=wording.dice_count(n),
             )
-    return _set_in_the_roster(event, names)
+    return _roster_change(event, names)
 
 
-def _set_in_the_roster(event: Event | None, names: Sequence[Value]) -> Message | None:
+def _roster_change(event: Event | None, names: Sequence[Value]) -> Message | None:
     match event:
         case Joined(name):
             return Message("%(name)s joined", name=display_name(name))
@@ -194,5 +212,4 @@ def _set_in_the_roster(event: Event | None, names: Sequence[Value]) -> Message |
 
 
 def _markup(draw: Callable[[Match], str]) -> Callable[[Match], Markup]:
-    """The drawings hold numbers alone."""
-    return lambda match: Markup(draw(match))  # noqa: S704
+    return lambda match: Markup(draw(match))  # noqa: S704 - only numbers

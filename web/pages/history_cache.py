@@ -1,4 +1,4 @@
-"""The journal as pages look back on it: read and folded once, however many phones ask."""
+"""A cache of the journal for pages about past matches: each question is answered once for all phones."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -11,49 +11,58 @@ from game.journal.entry import Entry
 from game.journal.history import END_POSITION, History, PlayedMatch, UnreadableMatch
 from game.match.match import Match
 
-KEPT = 64
-"""Answers: an evening of twenty matches, each with its steps, and a few pages beside."""
+MAX_ANSWERS = 64
+"""Enough for an evening of twenty matches with their steps, and a few pages of the list."""
 
 T = TypeVar("T")
 
 
 class CachedHistory(History):
-    """A history that keeps its last answers until the journal says more, or is another one."""
+    """A history that keeps its last answers until the journal changes or is replaced.
+
+    Args:
+        path: The journal.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._lock = Lock()
-        self._said: OrderedDict[tuple[object, ...], object] = OrderedDict()
+        self._answers: OrderedDict[tuple[object, ...], object] = OrderedDict()
         self._as_of: tuple[str, int] | None = None
 
     def matches(self, *, before: int = END_POSITION, limit: int = 50) -> tuple[PlayedMatch, ...]:
+        """Implement `History.matches`."""
         read = partial(super().matches, before=before, limit=limit)
         return self._once(("matches", before, limit), read)
 
     def listed(
         self, *, before: int = END_POSITION, limit: int = 50
     ) -> tuple[PlayedMatch | UnreadableMatch, ...]:
+        """Implement `History.listed`."""
         read = partial(super().listed, before=before, limit=limit)
         return self._once(("listed", before, limit), read)
 
     def match(self, match_id: int) -> Match:
+        """Implement `History.match`."""
         return self._once(("match", match_id), partial(super().match, match_id))
 
     def played(self, match_id: int) -> PlayedMatch:
+        """Implement `History.played`."""
         return self._once(("played", match_id), partial(super().played, match_id))
 
     def steps(self, match_id: int) -> tuple[Entry, ...]:
+        """Implement `History.steps`."""
         return self._once(("steps", match_id), partial(super().steps, match_id))
 
-    def _once(self, asked: tuple[object, ...], read: Callable[[], T]) -> T:
+    def _once(self, question: tuple[object, ...], read: Callable[[], T]) -> T:
         with self._lock:
             as_of = self.as_of
             if as_of != self._as_of:
-                self._said.clear()
+                self._answers.clear()
                 self._as_of = as_of
-            if asked not in self._said:
-                self._said[asked] = read()
-            self._said.move_to_end(asked)
-            while len(self._said) > KEPT:
-                self._said.popitem(last=False)
-            return cast(T, self._said[asked])
+            if question not in self._answers:
+                self._answers[question] = read()
+            self._answers.move_to_end(question)
+            while len(self._answers) > MAX_ANSWERS:
+                self._answers.popitem(last=False)
+            return cast(T, self._answers[question])

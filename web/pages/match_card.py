@@ -1,4 +1,4 @@
-"""A match as a picture to send to friends: one SVG that needs nothing of the page."""
+"""The result of a match as a picture to share: a self-contained SVG."""
 
 from html import escape
 
@@ -10,16 +10,16 @@ from game.match.state import Player
 from game.match.timeline import scores_by_turn
 from web.i18n.languages import points
 from web.i18n.translate import match_length, player_name
-from web.pages.charts import N_COLOURS, highest
+from web.pages.charts import N_COLOURS, max_score
 
 WIDE, HIGH = 1200, 630
-"""What messengers show whole."""
+"""The size of a preview that messengers do not crop."""
 
 COLOURS = (
     "#b0361b", "#1d5aa6", "#6d40a8", "#0d6a73", "#a52c68",
     "#855500", "#4b5867", "#566410", "#3b47a8", "#774732",
 )  # fmt: skip
-"""As in board.css, on paper."""
+"""The seat colours of board.css on a light background."""
 
 PAPER, CARD, INK, SOFT, LINE, FELT = (
     "#f4efe6",
@@ -30,17 +30,22 @@ PAPER, CARD, INK, SOFT, LINE, FELT = (
     "#0e6b4f",
 )
 FONT = "ui-rounded, 'SF Pro Rounded', 'Segoe UI', Roboto, 'Noto Sans', system-ui, sans-serif"
-MOST = 6
-"""Players that have a line of their own."""
+MAX_ROWS = 6
+"""Players who fit on the card, the best first."""
 
-LONGEST = 14
+MAX_NAME = 14
 LEFT, TOP, ROW = 72, 236, 58
 CURVE_LEFT, CURVE_RIGHT, CURVE_TOP, CURVE_BOTTOM = 700, 1128, 236, 516
 
 
 def card(match: Match, when: str) -> str:
-    """The card; `when` is the day as people read it, or ""."""
-    rows = [_row(i, *each) for i, each in enumerate(_ranked(match)[:MOST])]
+    """Draw the card.
+
+    Args:
+        match: The match.
+        when: The date in words, or "".
+    """
+    rows = [_row(i, *each) for i, each in enumerate(_ranked(match)[:MAX_ROWS])]
     frame = (
         f'<rect width="{WIDE}" height="{HIGH}" fill="{PAPER}"/>'
         f'<rect x="36" y="36" width="{WIDE - 72}" height="{HIGH - 72}" rx="36" fill="{CARD}" '
@@ -69,13 +74,13 @@ def _title(match: Match) -> str:
 
 def _below(match: Match, when: str) -> str:
     rules = match.rules
-    said = match_length(rules.title, rules.target, rules.rounds)
+    length = match_length(rules.title, rules.target, rules.rounds)
     turns = ngettext("one turn", "%(num)s turns", len(match.state.turns))
-    return " · ".join(filter(None, (said, str(turns), when)))
+    return " · ".join(filter(None, (length, str(turns), when)))
 
 
 def _ranked(match: Match) -> list[tuple[int, Player, bool]]:
-    """Seat, player, and whether that is the winner or who leads: first who has won, then by points."""
+    """Return seat, player, and whether the player won or leads: winners first, then by points."""
     result = Result.of(match)
     first = [(not result.has_won(seat), -score) for seat, score in enumerate(result.scores)]
     seats = sorted(range(len(first)), key=lambda seat: first[seat])
@@ -103,9 +108,9 @@ def _row(i: int, seat: int, player: Player, leads: bool) -> str:  # noqa: FBT001
 
 
 def _curve(match: Match) -> str:
-    """Every player's score over the turns."""
+    """Draw every player's score over the turns."""
     rows = scores_by_turn(match)
-    top = highest(match, rows)
+    top = max_score(match, rows)
     step = (CURVE_RIGHT - CURVE_LEFT) / max(len(rows) - 1, 1)
 
     def y(score: int) -> float:
@@ -124,13 +129,13 @@ def _curve(match: Match) -> str:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+    return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…"
 
 
 def _text(
     x: float,
     y: float,
-    said: str,
+    text: str,
     *,
     size: int,
     weight: int = 500,
@@ -139,5 +144,5 @@ def _text(
 ) -> str:
     return (
         f'<text x="{x:.0f}" y="{y:.0f}" font-size="{size}" font-weight="{weight}" fill="{colour}" '
-        f'text-anchor="{anchor}">{escape(said)}</text>'
+        f'text-anchor="{anchor}">{escape(text)}</text>'
     )

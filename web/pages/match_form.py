@@ -1,6 +1,6 @@
-"""The options of the rules as the set-up of a match shows them, section by section.
+"""The options of a rule set as the form for a new match shows them.
 
-The tables of points by face are left to house files.
+The form leaves out tables of points by face, which only a file of house rules can set.
 """
 
 from enum import StrEnum
@@ -16,26 +16,26 @@ SHOWN = tuple(row for row in OPTIONS if row.label)
 SECTIONS = tuple((section, [row for row in SHOWN if row.section is section]) for section in Section)
 
 
-FIRST = tuple(
+COMMON = tuple(
     row for row in SHOWN if row.name in ("opening", "hot_dice", "piggyback", "three_farkles")
 )
-"""What tables differ in most: these stand before the long list."""
+"""The options in which groups differ most; the form shows them before the long list."""
 
 
 def is_switch(row: RuleOption) -> bool:
-    """Whether it is played or not; else it is a number, or one of its choices."""
+    """Return whether an option is either on or off."""
     return isinstance(getattr(DEFAULTS, row.name), bool)
 
 
 def option_values(rules: Ruleset) -> dict[str, Value]:
-    """What these rules say of each, as JSON has it."""
+    """Return the value of each option in JSON types."""
     return {row.name: _plain(getattr(rules, row.name)) for row in SHOWN}
 
 
 def beyond_defaults(rules: Ruleset) -> dict[str, Value]:
-    """Only those that are not as usual."""
-    usual = option_values(DEFAULTS)
-    return {name: value for name, value in option_values(rules).items() if value != usual[name]}
+    """Return only the options that differ from the defaults."""
+    defaults = option_values(DEFAULTS)
+    return {name: value for name, value in option_values(rules).items() if value != defaults[name]}
 
 
 def _plain(value: Value) -> Value:

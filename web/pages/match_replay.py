@@ -1,4 +1,4 @@
-"""A match throw by throw, to be gone through again on a phone."""
+"""The throws of a match, for stepping through it on a phone."""
 
 from dataclasses import dataclass
 
@@ -9,13 +9,16 @@ from game.match.timeline import timeline_rows
 
 @dataclass(frozen=True, slots=True)
 class ReplayFrame:
-    """One throw.
+    """One throw of a finished turn.
 
     Attributes:
-        turn: counted from 1.
-        dice, kept: all of the throw, and those set aside, sorted; `kept` is empty where none were.
-        points, ending: of the turn, once it ended with this throw; None before.
-        scores: of all seats, after it.
+        seat: Seat of the player.
+        turn: Number of the turn, from 1.
+        dice: All dice of the throw, sorted.
+        kept: The dice set aside, sorted; empty if there were none.
+        points: Points of the turn if this throw ended it, otherwise None.
+        ending: How the turn ended if this throw ended it, otherwise None.
+        scores: Scores of all seats after the throw.
     """
 
     seat: int
@@ -28,7 +31,7 @@ class ReplayFrame:
 
 
 def frames(match: Match) -> list[ReplayFrame]:
-    """Of all finished turns, in order."""
+    """Return the throws of all finished turns in order."""
     found: list[ReplayFrame] = []
     scores = tuple(player.score for player in match.start_state.players)
     for entry in timeline_rows(match):

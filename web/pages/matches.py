@@ -1,4 +1,4 @@
-"""After the match: the list of all, and one of them looked back on."""
+"""The pages of past matches: the list, and the review of one match."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
@@ -24,36 +24,40 @@ from web.pages.match_card import card
 from web.pages.match_replay import frames
 from web.problem import HttpProblem
 
-PAGE = 30
+PAGE_SIZE = 30
 MAX_MATCH_ID = 2**53
+"""The largest whole number that is exact in JSON."""
 
 BEFORE_POSITION = QueryInteger(0, END_POSITION, END_POSITION)
-"""The position before which a page of the list begins."""
+"""Parameter of the list: only matches before this position of the journal are shown."""
 
-NOT_YET = Message("that is being worked out: ask again in a second")
+NOT_READY = Message("that is being worked out: ask again in a second")
 RETRY_AFTER_S = 1
 
 T = TypeVar("T")
 
 PictureAt = Callable[[int], bytes | None]
-"""The camera's picture of the throw at this position of the journal, while it is kept."""
+"""Returns the picture of the throw at a position of the journal, if it still exists."""
 
 
-def no_pictures(position: int) -> bytes | None:  # noqa: ARG001 - where none are kept
+def no_pictures(position: int) -> bytes | None:  # noqa: ARG001 - a `PictureAt`
+    """Return None where no pictures are kept."""
     return None
 
 
 RenderPage = Callable[..., Response]
-"""Renders a template with the table beside what it is given."""
+"""Renders a template with the current snapshot of the table and further values."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurningPoint:
-    """The moment that changed the chance to win most, in words' parts.
+    """The moment that changed the chances to win most.
 
     Attributes:
-        turn: counted from 1.
-        dice: what was thrown; None for a decision.
+        moment: What the coach found.
+        name: Name of the player.
+        turn: Number of the turn, from 1.
+        dice: The throw that made the difference; None if it was a decision.
     """
 
     moment: ReviewedMoment
@@ -63,8 +67,13 @@ class TurningPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Sums:
-    """What luck and decisions brought one player: points, and chance to win."""
+class LuckAndDecisions:
+    """How much a player gained by luck and lost by decisions.
+
+    Attributes:
+        luck: Points and chance to win.
+        decisions: Points and chance to win; zero for perfect decisions.
+    """
 
     luck: tuple[float, float]
     decisions: tuple[float, float]
@@ -73,37 +82,44 @@ class Sums:
 def create_match_pages(
     show: RenderPage, history: History | None, coach: Coach | None, picture: PictureAt = no_pictures
 ) -> Blueprint:
-    """The blueprint over a journal; without one there is nothing to look back on."""
-    back = Blueprint("back", __name__)
-    _add_list(back, show, history)
-    _add_match(back, show, history, coach, picture)
-    _add_pictures(back, history, coach, picture)
-    return back
+    """Create the blueprint of the pages of past matches.
+
+    Args:
+        show: Renders a template.
+        history: The journal; without one the list is empty.
+        coach: Reviews a match; None leaves the review out.
+        picture: Returns the picture of a throw.
+    """
+    pages = Blueprint("back", __name__)
+    _add_list(pages, show, history)
+    _add_match(pages, show, history, coach, picture)
+    _add_pictures(pages, history, coach, picture)
+    return pages
 
 
-def _add_list(back: Blueprint, show: RenderPage, history: History | None) -> None:
-    @back.get("/matches")
+def _add_list(pages: Blueprint, show: RenderPage, history: History | None) -> None:
+    @pages.get("/matches")
     def matches() -> Response:
         before = BEFORE_POSITION.read(request.args.get("before"))
-        found = history.listed(before=before, limit=PAGE + 1) if history else ()
-        shown = found[:PAGE]
+        found = history.listed(before=before, limit=PAGE_SIZE + 1) if history else ()
+        shown = found[:PAGE_SIZE]
         days = {each.id: _day(each) for each in shown if isinstance(each, PlayedMatch)}
-        return show("matches.html", matches=shown, days=days, more=len(found) > PAGE)
+        return show("matches.html", matches=shown, days=days, more=len(found) > PAGE_SIZE)
 
-    @back.get("/matches/last")
+    @pages.get("/matches/last")
     def last() -> AnyResponse:
         found = history.matches(limit=1) if history else ()
         return redirect(f"/matches/{found[0].id}" if found else "/matches")
 
 
 def _add_match(
-    back: Blueprint,
+    pages: Blueprint,
     show: RenderPage,
     history: History | None,
     coach: Coach | None,
     picture: PictureAt,
 ) -> None:
-    @back.get("/matches/<int:match_id>")
+    @pages.get("/matches/<int:match_id>")
     def match(match_id: int) -> Response:
         played, found = find_match(history, match_id)
         looked = coach.review(match_id, played.steps) if coach else None
@@ -125,7 +141,7 @@ def _add_match(
             waits=coach is not None and (looked is None or looked.solving is not None),
         )
 
-    @back.get("/matches/<int:match_id>/card.svg")
+    @pages.get("/matches/<int:match_id>/card.svg")
     def share(match_id: int) -> Response:
         played, found = find_match(history, match_id)
         kept = {"Cache-Control": "no-store"}
@@ -133,11 +149,11 @@ def _add_match(
 
 
 def _add_pictures(
-    back: Blueprint, history: History | None, coach: Coach | None, picture: PictureAt
+    pages: Blueprint, history: History | None, coach: Coach | None, picture: PictureAt
 ) -> None:
-    @back.get("/matches/<int:match_id>/luckiest.jpg")
+    @pages.get("/matches/<int:match_id>/luckiest.jpg")
     def luckiest(match_id: int) -> Response:
-        """The camera's picture of the throw that changed most, as it was kept beside the journal."""
+        """Send the picture of the luckiest throw."""
         played, found = find_match(history, match_id)
         looked = coach.review(match_id, played.steps) if coach else None
         given = awards(found, looked.review if looked else None)
@@ -149,13 +165,22 @@ def _add_pictures(
 
 
 def lucky_throw(given: Iterable[Award]) -> Award | None:
+    """Return the award for the luckiest throw, if there is one."""
     return next((award for award in given if award.event is not None), None)
 
 
 def picture_of(
     history: History, match_id: int, match: Match, award: Award, picture: PictureAt
 ) -> bytes | None:
-    """The camera's picture of the throw of this award, while it is kept."""
+    """Return the picture of the throw of an award, if it still exists.
+
+    Args:
+        history: The journal.
+        match_id: Number of the match.
+        match: The match.
+        award: An award for a throw.
+        picture: Returns the picture of a throw.
+    """
     event = match.timeline[award.event] if award.event is not None else None
     if not isinstance(event, Thrown) or not event.seen_positions:
         return None
@@ -167,10 +192,10 @@ def picture_of(
 
 
 def require_coach(coach: Coach | None) -> Coach:
-    """The coach.
+    """Return the coach.
 
     Raises:
-        Problem: there is none.
+        HttpProblem: If there is no coach.
     """
     if coach is None:
         raise HttpProblem(404, Message("there is no coach here: it works where a journal is kept"))
@@ -178,18 +203,27 @@ def require_coach(coach: Coach | None) -> Coach:
 
 
 def require_ready(found: T | None) -> T:
-    """What was asked for.
+    """Return a result of the coach.
 
     Raises:
-        Problem: it is still being worked out.
+        HttpProblem: If the coach is still working on it.
     """
     if found is None:
         wait_s = str(RETRY_AFTER_S)
-        raise HttpProblem(503, NOT_YET, headers={"Retry-After": wait_s})
+        raise HttpProblem(503, NOT_READY, headers={"Retry-After": wait_s})
     return found
 
 
 def find_match(history: History | None, match_id: int) -> tuple[PlayedMatch, Match]:
+    """Return the entry of a match in the journal, and the match.
+
+    Args:
+        history: The journal.
+        match_id: Number of the match.
+
+    Raises:
+        HttpProblem: If there is no such match.
+    """
     if history is None or match_id > MAX_MATCH_ID:
         raise match_not_found(match_id)
     try:
@@ -199,13 +233,17 @@ def find_match(history: History | None, match_id: int) -> tuple[PlayedMatch, Mat
 
 
 def match_not_found(match_id: int) -> HttpProblem:
+    """Return the error for a number that is not the number of a match."""
     return HttpProblem(
         404, Message("there is no match %(n)s: GET /api/v1/matches lists all", n=str(match_id))
     )
 
 
 def _day(played: PlayedMatch) -> str:
-    """When it was begun, here; "" where the clock was not set. A datetime would be told in UTC."""
+    """Return the local date of a match, or "" if the clock was not set.
+
+    Babel would convert a datetime to UTC, so it gets a date.
+    """
     if played.begun_s is None:
         return ""
     return str(format_date(datetime.fromtimestamp(played.begun_s).astimezone().date(), "long"))
@@ -224,8 +262,14 @@ def _turning_point(match: Match, review: Review) -> TurningPoint | None:
     return TurningPoint(moment, match.state.players[moment.seat].name, moment.turn + 1, dice)
 
 
-def luck_and_decisions(match: Match, review: Review) -> list[Sums]:
+def luck_and_decisions(match: Match, review: Review) -> list[LuckAndDecisions]:
+    """Return what luck and decisions brought each seat.
+
+    Args:
+        match: The match.
+        review: What the coach found.
+    """
     return [
-        Sums(review.total(seat, Cause.LUCK), review.total(seat, Cause.DECISION))
+        LuckAndDecisions(review.total(seat, Cause.LUCK), review.total(seat, Cause.DECISION))
         for seat in range(len(match.state.players))
     ]

@@ -1,4 +1,4 @@
-"""What fits on a phone's first screen: who has how many points, and one line of what happened."""
+"""What fits on the first screen of a phone: a row of scores and one line of status."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,28 +6,38 @@ from dataclasses import dataclass
 from game.message import Message, Translate
 from web.state.json_schema import PlayerJson
 
-LINE = 40
-"""Characters of the line of status: as many fit beside two buttons at 360 points of width."""
+MAX_STATUS_CHARACTERS = 40
+"""As many fit beside two buttons on a screen that is 360 CSS pixels wide."""
 
 
 def status_line(message: Message, say: Translate) -> str:
-    """The message where it fits into one line, else the longest of its sentences that does, else the shortest."""
-    whole = say(message)
-    if len(whole) <= LINE:
-        return whole
+    """Return a message cut to one line.
+
+    If the whole message is too long, return the longest of its sentences that fits, or else the
+    shortest one.
+
+    Args:
+        message: The message.
+        say: Turns a message into text.
+    """
+    text = say(message)
+    if len(text) <= MAX_STATUS_CHARACTERS:
+        return text
     sentences = [say(sentence) for sentence in message.sentences]
-    fitting = [sentence for sentence in sentences if len(sentence) <= LINE]
+    fitting = [sentence for sentence in sentences if len(sentence) <= MAX_STATUS_CHARACTERS]
     return max(fitting, key=len) if fitting else min(sentences, key=len)
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """Who has points of their own: a player, or a team.
+    """A score of a player or of a team.
 
     Attributes:
-        seat: that of the player on turn, else of the first.
-        seats: of all who are of it.
-        names: theirs.
+        seat: Seat of the player on turn, or else of the first player.
+        seats: Seats of all players who share the score.
+        names: Names of these players.
+        score: Points.
+        on_turn: Whether one of the players is on turn.
     """
 
     seat: int
@@ -37,18 +47,18 @@ class ScoreRow:
     on_turn: bool
 
 
-def sides(players: Sequence[PlayerJson]) -> list[ScoreRow]:
-    """In the order of their first players; who has left is not among them."""
+def score_rows(players: Sequence[PlayerJson]) -> list[ScoreRow]:
+    """Return a row for each player or team, without players who have left."""
     teams: dict[tuple[str, int], list[PlayerJson]] = {}
     for player in players:
         team = player["team"]
         key = ("seat", player["seat"]) if team is None else ("team", team)
         if player["here"]:
             teams.setdefault(key, []).append(player)
-    return [_side(members) for members in teams.values()]
+    return [_row(members) for members in teams.values()]
 
 
-def _side(members: Sequence[PlayerJson]) -> ScoreRow:
+def _row(members: Sequence[PlayerJson]) -> ScoreRow:
     playing = next((member for member in members if member["on_turn"]), None)
     shown = playing or members[0]
     seats, names = zip(*((member["seat"], member["name"]) for member in members), strict=True)

@@ -1,4 +1,4 @@
-"""The rules in sentences; the scoring card and the score pad of those in force, to print."""
+"""The rules in sentences, and the scoring card and score pad to print."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,52 +15,57 @@ from web.i18n.translate import player_name, translate
 
 
 def create_printouts(table: Table, offered: tuple[Ruleset, ...]) -> Blueprint:
-    """The blueprint of what is printed or read; the first rules hold while there is no match."""
-    paper = Blueprint("paper", __name__)
+    """Create the blueprint of the rules and printouts.
+
+    Args:
+        table: Its match decides which rules are shown.
+        offered: All rule sets; the first one is shown without a match.
+    """
+    pages = Blueprint("paper", __name__)
 
     def rules() -> Ruleset:
         match = table.snapshot().match
         return match.rules if match else offered[0]
 
-    def on_offer(name: str) -> Ruleset | None:
+    def offered_rules(name: str) -> Ruleset | None:
         return next((each for each in offered if each.name == name), None)
 
-    @paper.get("/rules")
-    def in_force() -> str:
-        """Those of the match, and what is published otherwise."""
+    @pages.get("/rules")
+    def current() -> str:
+        """Show the rules of the match and where they differ from the published ones."""
         shown = rules()
-        return _explained(shown, sentences(on_offer(shown.name) or shown))
+        return _rules_page(shown, sentences(offered_rules(shown.name) or shown))
 
-    @paper.get("/rules/<name>")
-    def explained(name: str) -> str:
-        return _explained(on_offer(name) or abort(404))
+    @pages.get("/rules/<name>")
+    def one(name: str) -> str:
+        return _rules_page(offered_rules(name) or abort(404))
 
-    @paper.get("/card.svg")
+    @pages.get("/card.svg")
     def scoring_card() -> Response:
         return _svg(card(rules(), translate))
 
-    @paper.get("/pad.svg")
+    @pages.get("/pad.svg")
     def score_pad() -> Response:
         match = table.snapshot().match
         players = match.state.players if match else ()
         return _svg(pad(rules(), [player_name(player.name) for player in players], translate))
 
-    return paper
+    return pages
 
 
-def _explained(shown: Ruleset, published: Sequence[Message] = ()) -> str:
-    """`published` are the sentences that rules in force are compared with."""
+def _rules_page(shown: Ruleset, published: Sequence[Message] = ()) -> str:
+    """Render the rules; sentences that are not in `published` are marked as house rules."""
     return render_template(
         "rules.html",
         shown=shown,
         lines=sentences(shown),
-        combos=list(_pictured(shown)),
+        combos=list(_scoring_dice(shown)),
         published=published,
     )
 
 
-def _pictured(rules: Ruleset) -> Iterator[tuple[Dice, int]]:
-    """Dice that score, and what they bring: a picture instead of a sentence."""
+def _scoring_dice(rules: Ruleset) -> Iterator[tuple[Dice, int]]:
+    """Yield the scoring combinations that are shown as dice, with their points."""
     shapes = (row.shape.shown for row in OPTIONS if row.shape and getattr(rules, row.name))
     alike = ((face,) * n for n in (1, 3) for face in FACES)
     many = ((max(FACES),) * n for n in range(4, rules.n_dice + 1))

@@ -1,4 +1,4 @@
-"""The scoreboard page, and the stream that keeps it live."""
+"""The scoreboard, the television board and the page of turns, with their live streams."""
 
 from collections.abc import Callable
 
@@ -10,11 +10,17 @@ from web.state.state_json import state_json
 from web.stream import Streams
 
 HEARTBEAT = "event: beat\ndata:\n\n"
-"""A comment would do for the wire; the page must see it, to notice when it stops."""
+"""Sent as an event rather than a comment, so that the page notices when it stays away."""
 
 
 def create_scoreboard(table: Table, streams: Streams, app: Flask) -> Blueprint:
-    """The blueprint of what people look at."""
+    """Create the blueprint of the live pages.
+
+    Args:
+        table: The table to show.
+        streams: The live streams.
+        app: The application that has the templates.
+    """
     page = Blueprint("page", __name__)
     boards = SectionsByLanguage(app)
     _add_board(page, table, streams, SectionsByLanguage(app, TV), name="board", template="tv.html")
@@ -25,7 +31,7 @@ def create_scoreboard(table: Table, streams: Streams, app: Flask) -> Blueprint:
     @page.get("/")
     def scoreboard() -> Response:
         snapshot = table.snapshot()
-        sections = boards.here().sections(snapshot)
+        sections = boards.current().sections(snapshot)
         return _fresh(render_template("board.html", sections=sections, state=snapshot))
 
     @page.get("/new")
@@ -36,23 +42,23 @@ def create_scoreboard(table: Table, streams: Streams, app: Flask) -> Blueprint:
 
     @page.get("/join")
     def join_card() -> Response:
-        """To print, and stick on the tray."""
+        """Show the card to print and stick on the tray."""
         return _fresh(render_template("join.html", state=state_json(table.snapshot())))
 
     @page.get("/manifest.webmanifest")
     def manifest() -> Response:
-        """What a phone needs to put the page among its apps; the icons' addresses may change."""
+        """Describe the page for phones that install it as an app."""
         text = render_template("manifest.json")
         return Response(text, mimetype="application/manifest+json")
 
     @page.get("/live")
     def live() -> Response:
-        return streams.open(table, boards.here().event, HEARTBEAT)
+        return streams.open(table, boards.current().event, HEARTBEAT)
 
     @page.get("/sections")
     def sections() -> Response:
-        """As an event of /live: what a phone asks for while no stream is free."""
-        return _fresh(boards.here().html(table.snapshot()))
+        """Send the data of an event of /live, for phones that get no stream."""
+        return _fresh(boards.current().html(table.snapshot()))
 
     return page
 
@@ -66,18 +72,18 @@ def _add_board(
     name: str,
     template: str,
 ) -> None:
-    """A page of some sections below /NAME, with its own stream."""
+    """Add a page of sections at /NAME, with its own stream."""
 
     def whole() -> Response:
         snapshot = table.snapshot()
-        sections = boards.here().sections(snapshot)
+        sections = boards.current().sections(snapshot)
         return _fresh(render_template(template, sections=sections, state=state_json(snapshot)))
 
     def live() -> Response:
-        return streams.open(table, boards.here().event, HEARTBEAT)
+        return streams.open(table, boards.current().event, HEARTBEAT)
 
     def sections() -> Response:
-        return _fresh(boards.here().html(table.snapshot()))
+        return _fresh(boards.current().html(table.snapshot()))
 
     page.add_url_rule(f"/{name}", name, whole)
     page.add_url_rule(f"/{name}/live", f"{name}_live", live)
@@ -85,7 +91,7 @@ def _add_board(
 
 
 def page_renderer(table: Table) -> Callable[..., Response]:
-    """Renders a page that stands still: a template, with the table as it is now."""
+    """Return a function that renders a template with the current snapshot of the table."""
 
     def show(template: str, **values: object) -> Response:
         return _fresh(render_template(template, state=table.snapshot(), **values))

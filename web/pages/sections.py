@@ -1,6 +1,6 @@
-"""The board as HTML: sections that phones swap one by one, rendered once for each version.
+"""The sections of the live pages, rendered once for each version of the table and each language.
 
-A section is `templates/_NAME.html`; its digest tells a phone whether it shows it already.
+A section is a template `_NAME.html`. Its digest tells a phone whether the section has changed.
 """
 
 from hashlib import blake2s
@@ -44,19 +44,19 @@ SECTIONS = (
 )
 
 TV = ("tv",)
-"""The board for a screen that all look at: one section, no controls."""
+"""The section of the television board, which has no controls."""
 
 STORY = ("pencil", "message", "question", "story")
-"""The page of all turns: a correction there says what it did, or asks what else is true."""
+"""The sections of the page of turns, including answers to corrections made there."""
 
 
 class Sections:
-    """Renders the sections of the board.
+    """The sections of a live page in one language.
 
     Args:
-        app: whose templates they are.
-        names: the sections, in their order.
-        language: in which they are written.
+        app: The application that has the templates.
+        names: The sections in their order.
+        language: Code of the language.
     """
 
     def __init__(self, app: Flask, names: tuple[str, ...] = SECTIONS, language: str = "en") -> None:
@@ -65,7 +65,7 @@ class Sections:
         self.event = VersionCache(self._event)
 
     def html(self, snapshot: Snapshot) -> str:
-        """All sections one after the other, for a phone that is to swap them."""
+        """Return all sections, one after the other, for a phone that replaces the changed ones."""
         return "\n".join(self.sections(snapshot).values())
 
     def _event(self, snapshot: Snapshot) -> str:
@@ -91,8 +91,8 @@ class Sections:
                 for name in self._names
             }
 
-    def _section(self, name: str, **shown: object) -> str:
-        inner = self._render(f"_{name}.html", **shown)
+    def _section(self, name: str, **values: object) -> str:
+        inner = self._render(f"_{name}.html", **values)
         digest = blake2s(inner.encode(), digest_size=6).hexdigest()
         return self._render("_section.html", name=name, digest=digest, inner=inner)
 
@@ -101,16 +101,21 @@ class Sections:
 
 
 def _entries(name: str, match: Match | None) -> list[TimelineRow]:
-    """Told only where they are shown: that goes through the whole match."""
+    """Return the timeline for the one section that shows it, because it takes the whole match."""
     return timeline_rows(match) if match and name == "story" else []
 
 
 class SectionsByLanguage:
-    """The same sections in every language, each rendered only where somebody looks at it."""
+    """The sections of a live page in every language, rendered only when somebody reads them.
+
+    Args:
+        app: The application that has the templates.
+        names: The sections in their order.
+    """
 
     def __init__(self, app: Flask, names: tuple[str, ...] = SECTIONS) -> None:
         self._boards = {language: Sections(app, names, language) for language in LANGUAGES}
 
-    def here(self) -> Sections:
-        """The one for the phone that asks."""
+    def current(self) -> Sections:
+        """Return the sections in the language of the request."""
         return self._boards[language()]

@@ -1,4 +1,4 @@
-"""English, German, French and Spanish: no sentence is missing, and each phone has its own."""
+"""English, German, French and Spanish: complete catalogues, and a language for each phone."""
 
 import re
 from dataclasses import replace
@@ -32,23 +32,23 @@ from web.i18n.languages import COOKIE
 from web.i18n.translate import player_name, translate, translate_text
 
 
-def holes(template):
+def placeholders(template):
     return sorted(HOLE.findall(template))
 
 
 def compiled(file):
-    """All sentences, without the header: that tells who compiled them, and when."""
+    """Return all texts without the header, which contains a date."""
     return {key: text for key, text in GNUTranslations(file)._catalog.items() if key}
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_no_sentence_is_missing(language):
+def test_no_translation_is_missing(language):
     assert script().untranslated(script().fresh(language)) == []
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_the_catalogues_are_up_to_date_with_the_source(language):
-    """If this fails: .venv/bin/python scripts/languages.py."""
+def test_catalogues_match_the_source(language):
+    """Run .venv/bin/python scripts/languages.py to fix a failure."""
     fresh = script().fresh(language)
 
     assert po(language).read_bytes() == script().as_po(fresh)
@@ -57,9 +57,9 @@ def test_the_catalogues_are_up_to_date_with_the_source(language):
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_every_translation_has_the_same_holes(language):
+def test_every_translation_has_the_same_placeholders(language):
     for each in sentences_of(language):
-        english, told = ([*map(holes, texts(of))] for of in (each.id, each.string))
+        english, told = ([*map(placeholders, texts(of))] for of in (each.id, each.string))
 
         assert english[-1] == told[-1], each.id
         assert all(form in (english[0], english[-1]) for form in told), each.id
@@ -80,30 +80,29 @@ SAME = {
     },
     "es": {"No", "farkle", "farkle %(chance)s", "no"},
 }
-"""Words that both languages have; signs and units are the same anyway."""
+"""Texts that are the same in both languages, apart from signs and units."""
 
-NAMES_OF_A_FARKLE = {"Un farkle", "Farkle de %(name)s"}
-"""As French has them, and Spanish."""
+SHARED_BY_FRENCH_AND_SPANISH = {"Un farkle", "Farkle de %(name)s"}
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_no_translation_is_the_english_sentence(language):
+def test_no_translation_equals_the_english_text(language):
     same = {english for english, told in catalogue(language).items() if english == told}
 
     assert {each for each in same if words(each) - {"mb", "in"}} == SAME[language]
 
 
 @pytest.mark.parametrize(("one", "other"), [*combinations(OTHERS, 2)])
-def test_no_translation_is_that_of_another_language(one, other):
+def test_no_translation_equals_that_of_another_language(one, other):
     told, there = catalogue(one), catalogue(other)
     same = {told[each] for each in told if told[each] == there[each] and len(words(told[each])) > 1}
 
-    assert same <= NAMES_OF_A_FARKLE
+    assert same <= SHARED_BY_FRENCH_AND_SPANISH
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_every_template_is_said_in_every_language(language):
-    """With a 7 in each hole: none is left open, and none is left as it is."""
+def test_every_template_renders_in_every_language(language):
+    """Fill every placeholder with a 7: none may stay open, and no English may be left."""
     for template in script().in_python():
         forms = texts(template)
         holes = dict.fromkeys(re.findall(r"%\((\w+)\)s", " ".join(forms)), 7)
@@ -127,13 +126,13 @@ def test_every_template_is_said_in_every_language(language):
         ("", "throws six dice"),
     ],
 )
-def test_the_browser_chooses(client, table, header, words):
+def test_browser_chooses_the_language(client, table, header, words):
     table.do(StartMatch(("Anna", "Ben")))
 
     assert words in client.get("/", headers={"Accept-Language": header}).text
 
 
-def test_what_the_phone_was_told_goes_before_its_browser(client, table):
+def test_language_picked_on_the_phone_overrides_the_browser(client, table):
     table.do(StartMatch(("Anna", "Ben")))
     client.set_cookie(COOKIE, "fr")
     page = client.get("/", headers={"Accept-Language": "de"}).text
@@ -144,7 +143,7 @@ def test_what_the_phone_was_told_goes_before_its_browser(client, table):
     assert '<html lang="de"' in client.get("/", headers={"Accept-Language": "de"}).text
 
 
-def test_each_phone_is_told_in_its_own_language_by_the_stream(http, table):
+def test_stream_is_in_the_language_of_each_phone(http, table):
     table.do(StartMatch(("Anna", "Ben")))
     german, french = (http.listen("/live", language) for language in ("de", "fr"))
 
@@ -152,7 +151,7 @@ def test_each_phone_is_told_in_its_own_language_by_the_stream(http, table):
     assert "lance six dés" in french
 
 
-def test_numbers_are_written_as_people_there_do(client, table):
+def test_numbers_are_formatted_for_the_language(client, table):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(RecordEvent(ScoreSet(0, 3200)))
 
@@ -203,12 +202,12 @@ RISK = Message(
         (Message("Something that nobody foresaw."), "Something that nobody foresaw."),
     ],
 )
-def test_what_is_told_is_said_in_german(message, german):
+def test_message_is_translated_to_german(message, german):
     with spoken("de"):
         assert translate(message) == german
 
 
-def test_one_and_many_are_told_apart_as_each_language_does():
+def test_plural_forms_follow_each_language():
     none = Plural("1 match", "%(n)s matches", n=0)
 
     for language, told in (("de", "0 Partien"), ("fr", "0 partie"), ("es", "0 partidas")):
@@ -216,7 +215,7 @@ def test_one_and_many_are_told_apart_as_each_language_does():
             assert translate(none) == told
 
 
-def test_who_has_no_name_is_called_so_in_the_readers_language():
+def test_unnamed_player_is_translated():
     with spoken("de"):
         assert player_name("Player 3") == "Spieler 3"
         assert player_name("power") == "power"
@@ -236,8 +235,8 @@ EVERY_OPTION = (
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_every_rule_is_said_in_every_language(language):
-    """No sentence is left as it is, and none is a mixture."""
+def test_every_rule_is_translated(language):
+    """No sentence may stay English, in whole or in part."""
     published = [load(name) for name in names()]
     lines = {line for rules in (*published, *EVERY_OPTION) for line in sentences(rules)}
     assumed = {line for rules in published for line in rules.assumed}
@@ -249,19 +248,19 @@ def test_every_rule_is_said_in_every_language(language):
     assert [told for told in said.values() if english_left(told, language)] == []
 
 
-def test_what_a_house_file_says_is_left_as_it_is():
+def test_text_of_a_house_rule_file_stays_unchanged():
     with spoken("de"):
         assert translate_text("100% of us agreed to %(this)s") == "100% of us agreed to %(this)s"
 
 
-def test_the_rules_are_read_in_ones_own_language(client):
+def test_rules_are_translated(client):
     page = client.get("/rules/zilch", headers={"Accept-Language": "de"}).text
 
     assert "Drei Farkles hintereinander kosten 500." in page
     assert "drei 1en zählen 1.000" in page
 
 
-def test_no_word_of_english_is_left_on_a_german_board(client, table):
+def test_german_board_contains_no_english(client, table):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     lamp = Lamp("#00a0a0", 0, Message("read: throw on and press, or hold to bank"))
@@ -271,7 +270,7 @@ def test_no_word_of_english_is_left_on_a_german_board(client, table):
     assert english_left(text, "de") - {"by", "walnut", "traykeeper"} == set()
 
 
-def test_the_board_for_all_speaks_its_language_too(client, table):
+def test_television_board_is_translated(client, table):
     table.do(StartMatch(("Anna", "Ben")))
     table.show(situation=Situation.ACCEPTED)
 

@@ -1,4 +1,4 @@
-"""Calibration, health and rules in real Chromium: axe finds nothing serious, and they fit a phone."""
+"""Calibration, health and rules in Chromium: accessible, and no wider than a phone."""
 
 from dataclasses import replace
 
@@ -37,7 +37,7 @@ CHECKS = (
 
 
 class Calibration(MemoryCalibration):
-    """With something to see in every step."""
+    """A calibration with something to show in every step."""
 
     def __init__(self):
         super().__init__()
@@ -74,26 +74,26 @@ def open_page(browser, address, path, **options):
 
 
 @pytest.mark.parametrize("path", ["health", "rules/zilch", "rules/ten-thousand-extras"])
-def test_a_page_that_stands_still_has_nothing_serious(browser, address, path):
+def test_page_has_no_serious_accessibility_fault(browser, address, path):
     page = open_page(browser, address, path)
 
     expect(page.locator("h1")).to_be_visible()
     assert faults(page) == []
 
 
-def test_what_opens_over_the_health_page_has_nothing_serious(browser, address):
+def test_dialog_of_the_health_page_has_no_serious_fault(browser, address):
     page = open_page(browser, address, "health")
     page.locator("[data-opens=sure-delete]").click()
 
     assert faults(page) == []
 
 
-def test_no_step_of_the_calibration_has_anything_serious(browser, address):
+def test_no_step_of_the_calibration_has_a_serious_fault(browser, address):
     page = open_page(browser, address, "calibrate")
     for i, step in enumerate(STEPS):
         page.locator(f"[data-go='{i}']").click()
         expect(page.locator(f"[data-step={step}]")).to_be_visible()
-        expect(page.locator(".busy")).to_have_count(0)  # a button that waits may look faint
+        expect(page.locator(".busy")).to_have_count(0)  # a waiting button may have low contrast
 
         assert (step, faults(page)) == (step, [])
 
@@ -108,11 +108,11 @@ RULES = """async (paths) => {
   for (const path of paths) found.push([path, await width(path)]);
   return found;
 }"""
-"""How wide the page is with the middle of each of these in its place."""
+"""JavaScript that returns the width of the page with the content of each given page."""
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_they_fit_a_phone_in_every_language(browser, address, language):
+def test_pages_fit_a_phone_in_every_language(browser, address, language):
     widths = {}
     page = open_page(browser, address, "", locale=language)
     for path in ("health", "calibrate", "rules/zilch"):

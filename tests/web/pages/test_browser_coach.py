@@ -1,4 +1,4 @@
-"""The coach and looking back, in real Chromium; axe finds nothing serious in either theme."""
+"""The coach and the pages of past matches in Chromium: they work and are accessible."""
 
 import cv2
 import numpy as np
@@ -25,7 +25,7 @@ def history(tmp_path_factory):
     evening = (played(("Anna", "Ben")), played(THREE, rules=SHORT), begun)
     history = journal_of(tmp_path_factory.mktemp("evening"), *evening)
     for n in (1, 2):
-        reviewed(history.match(n))  # the odds of several players take longer than a page may
+        reviewed(history.match(n))  # reviewing several players takes longer than a page may take
     return history
 
 
@@ -54,7 +54,7 @@ def page(browser, address):
     assert errors == []
 
 
-def test_the_holder_switches_it_and_every_keep_has_its_figures(page, table):
+def test_scorekeeper_switches_the_coach_on_and_every_keep_has_figures(page, table):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(EnterThrow((1, 1, 3, 4, 5, 6)))
     page.locator("[data-menu]").click()
@@ -66,7 +66,7 @@ def test_the_holder_switches_it_and_every_keep_has_its_figures(page, table):
     assert faults(page) == []
 
 
-def test_what_is_said_after_a_turn_has_nothing_serious(page, table):
+def test_review_of_a_turn_has_no_serious_fault(page, table):
     table.do(StartMatch(("Anna", "Ben")))
     table.advise(CoachMode.AFTER)
     table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
@@ -77,7 +77,7 @@ def test_what_is_said_after_a_turn_has_nothing_serious(page, table):
 
 
 @pytest.mark.parametrize("path", ["matches", "matches/1", "matches/2", "players", "dice"])
-def test_looking_back_has_nothing_serious_and_fits_a_phone(page, address, path):
+def test_page_of_past_matches_has_no_serious_fault_and_fits_a_phone(page, address, path):
     page.goto(f"{address}{path}")
 
     expect(page.locator("h1")).to_be_visible()
@@ -85,7 +85,7 @@ def test_looking_back_has_nothing_serious_and_fits_a_phone(page, address, path):
     assert faults(page) == []
 
 
-def test_the_result_is_saved_as_a_picture(page, address):
+def test_result_is_saved_as_a_png(page, address):
     page.goto(f"{address}matches/1")
     with page.expect_download() as download:
         page.locator("#save-card").click()
@@ -93,16 +93,16 @@ def test_the_result_is_saved_as_a_picture(page, address):
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_match_that_cannot_be_gone_on_with_is_told_where_that_was_asked(page, address):
+def test_match_that_cannot_be_resumed_is_reported_on_its_page(page, address):
     page.goto(f"{address}matches/3")
-    with page.expect_response("**/matches/3"):  # it is drawn anew
+    with page.expect_response("**/matches/3"):  # the page reloads
         page.get_by_role("button", name="Go on with it").click()
 
     expect(page.locator("#toast")).to_have_text("There is no match 3 here")
     assert page.url == f"{address}matches/3"
 
 
-def test_dice_get_a_name_on_the_page(page, address):
+def test_new_set_of_dice_is_named_on_the_page(page, address):
     page.goto(f"{address}dice")
     page.locator("[name=name]").last.fill("Ivory")
     page.get_by_role("button", name="Start a new count").click()
@@ -111,10 +111,10 @@ def test_dice_get_a_name_on_the_page(page, address):
 
 
 PLACE = (936, 120)
-"""Of the card, where the photo of the luckiest throw is drawn."""
+"""A pixel of the card within the photo of the luckiest throw."""
 
 
-def test_the_saved_card_has_the_photo_of_the_luckiest_throw_on_it(page, address, monkeypatch):
+def test_saved_card_contains_the_photo_of_the_luckiest_throw(page, address, monkeypatch):
     magenta = np.full((360, 640, 3), (255, 0, 255), np.uint8)
     jpeg = cv2.imencode(".jpg", magenta)[1].tobytes()
     monkeypatch.setattr(matches, "picture_of", lambda *_: jpeg)
@@ -127,7 +127,7 @@ def test_the_saved_card_has_the_photo_of_the_luckiest_throw_on_it(page, address,
     assert saved[PLACE[1], PLACE[0]] == pytest.approx([255, 0, 255], abs=8)
 
 
-def test_the_match_is_gone_through_throw_by_throw(page, address):
+def test_slider_replays_the_match_throw_by_throw(page, address):
     page.goto(f"{address}matches/1")
     expect(page.locator("#replay-says")).to_have_text("Turn 1")
     first = page.locator("#replay-dice .die").count()
@@ -139,7 +139,7 @@ def test_the_match_is_gone_through_throw_by_throw(page, address):
     assert page.locator("#replay-who b").all_inner_texts() == scores
 
 
-def test_what_is_worked_out_meanwhile_leaves_the_throw_that_is_looked_at(page, address, coach):
+def test_result_of_the_coach_does_not_reset_the_replay(page, address, coach):
     coach.ready = False
     page.goto(f"{address}matches/1")
     page.locator("#replay-at").focus()

@@ -1,4 +1,4 @@
-"""Sounds, the caller, vibration and the celebration, in real Chromium with its voices counted."""
+"""Sounds, announcer, vibration and celebration in Chromium, with every effect recorded."""
 
 import json
 
@@ -58,14 +58,14 @@ def throw(table, page):
     expect(page.locator(".hero .big, .giant")).to_have_text("1,000")
 
 
-def test_everything_is_off_at_first(begun, open_phone):
+def test_all_effects_are_off_at_first(begun, open_phone):
     page = open_phone()
     throw(begun, page)
 
     assert done(page) == []
 
 
-def test_what_is_switched_on_is_done_and_remembered(begun, open_phone):
+def test_effects_that_are_switched_on_happen_and_stay_on(begun, open_phone):
     page = open_phone()
     page.locator("[data-menu]").tap()
     for name in ("sounds", "caller", "buzz"):
@@ -79,7 +79,7 @@ def test_what_is_switched_on_is_done_and_remembered(begun, open_phone):
     expect(page.locator("#feel [name=caller]")).to_be_checked()
 
 
-def test_opening_the_page_makes_no_noise(begun, open_phone):
+def test_opening_the_page_is_silent(begun, open_phone):
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     page = open_phone()
     page.evaluate("localStorage.setItem('traykeeper-feel', '{\"caller\": true}')")
@@ -90,7 +90,7 @@ def test_opening_the_page_makes_no_noise(begun, open_phone):
     assert done(page) == []
 
 
-def test_what_happened_is_heard_once_whatever_is_said_after_it(begun, open_phone):
+def test_event_is_announced_once_despite_later_messages(begun, open_phone):
     begun.show(simulated=False, camera="usb:0")
     page = open_phone()
     page.evaluate("localStorage.setItem('traykeeper-feel', '{\"buzz\": true, \"caller\": true}')")
@@ -108,7 +108,7 @@ def test_what_happened_is_heard_once_whatever_is_said_after_it(begun, open_phone
     assert done(page)[-1] == "said: Waiting again"
 
 
-def test_just_dice_are_told_aloud(table, open_phone):
+def test_throws_without_a_match_are_announced(table, open_phone):
     table.do(SetJustDice(on=True))
     page = open_phone()
     page.evaluate("localStorage.setItem('traykeeper-feel', '{\"buzz\": true, \"caller\": true}')")
@@ -131,7 +131,7 @@ def win(table):
 
 
 @pytest.mark.parametrize("path", ["", "board"], ids=["phone", "television"])
-def test_a_win_is_celebrated(begun, open_phone, path):
+def test_win_is_celebrated(begun, open_phone, path):
     page = open_phone(path=path)
     throw(begun, page)
     win(begun)
@@ -140,7 +140,7 @@ def test_a_win_is_celebrated(begun, open_phone, path):
     expect(page.locator(".confetti")).not_to_be_attached()
 
 
-def test_nothing_moves_for_who_wants_it_calm(begun, open_phone):
+def test_nothing_moves_with_reduced_motion(begun, open_phone):
     page = open_phone("reduce")
     throw(begun, page)
     win(begun)
@@ -150,7 +150,7 @@ def test_nothing_moves_for_who_wants_it_calm(begun, open_phone):
     assert page.evaluate("document.getAnimations().length") == 0
 
 
-def test_it_can_be_put_among_a_phones_apps(client):
+def test_page_can_be_installed_as_an_app(client):
     manifest = json.loads(client.get("/manifest.webmanifest").text)
 
     for icon in manifest["icons"]:

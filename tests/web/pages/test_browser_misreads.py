@@ -1,4 +1,4 @@
-"""Pictures of corrected throws, switched on, saved and deleted on a phone."""
+"""Pictures of corrected throws: kept, saved and deleted on a phone."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ def context(browser, table, corrections):
     server.stop()
 
 
-def test_the_holder_switches_it_on_saves_and_deletes(context, corrections):
+def test_scorekeeper_keeps_saves_and_deletes_pictures(context, corrections):
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
     page = context.new_page()
     page.goto("/health")
@@ -49,7 +49,7 @@ def test_the_holder_switches_it_on_saves_and_deletes(context, corrections):
     expect(page.locator(".kept")).to_have_text("No pictures are kept now.")
 
 
-def test_who_watches_sees_how_many_there_are_and_no_more(context, corrections):
+def test_watcher_sees_only_the_number_of_pictures(context, corrections):
     corrections.now = replace(corrections.now, pictures=2, size_bytes=800_000)
     page = context.new_page()
     page.goto("/health")

@@ -1,4 +1,4 @@
-"""House rules on a phone: changed where a match is set up, marked, sent, and there the next time."""
+"""House rules on a phone: changed in the form, marked, sent and remembered."""
 
 import pytest
 from playwright.sync_api import expect
@@ -43,7 +43,7 @@ def changed(page):
     return page.locator("#options summary small")
 
 
-def test_what_is_typed_is_still_there_once_the_rules_were_read(page):
+def test_form_is_restored_after_reading_the_rules(page):
     page.locator("[name=rules]").select_option("walnut-studiolo")
     page.locator("#name-0").fill("Anna")
     page.locator("#add-player").click()
@@ -62,7 +62,7 @@ def test_what_is_typed_is_still_there_once_the_rules_were_read(page):
     expect(changed(page)).to_have_text("changed: 1")
 
 
-def test_what_is_changed_is_marked_sent_and_there_the_next_time(page, table, address):
+def test_changed_options_are_marked_sent_and_remembered(page, table, address):
     page.locator("[name=rules]").select_option("walnut-studiolo")
     expect(option(page, "opening")).to_have_value("500")
     page.locator("#options summary").click()
@@ -89,7 +89,7 @@ def test_what_is_changed_is_marked_sent_and_there_the_next_time(page, table, add
     expect(option(page, "opening")).to_have_value("500")
 
 
-def test_other_rules_bring_their_own_options(page, table):
+def test_choosing_other_rules_resets_the_options(page, table):
     page.locator("[name=rules]").select_option("zilch")
     expect(option(page, "three_farkles")).to_have_value("500")
     page.locator("#options summary").click()
@@ -104,7 +104,7 @@ def test_other_rules_bring_their_own_options(page, table):
     assert table.match.rules.three_farkles == 0
 
 
-def test_a_board_that_loses_its_match_learns_of_house_rules(page, table, address):
+def test_board_whose_match_ended_offers_house_rules(page, table, address):
     table.do(StartMatch(("Anna", "Ben")))
     page.goto(address)
     table.show(match=None)
@@ -117,7 +117,7 @@ def test_a_board_that_loses_its_match_learns_of_house_rules(page, table, address
     assert table.match.rules.opening == 350
 
 
-def test_the_options_have_nothing_serious(browser, address):
+def test_options_have_no_serious_fault(browser, address):
     page = open_page(browser, address)
     page.locator("#options summary").click()
     option(page, "opening").fill("350")
@@ -129,7 +129,7 @@ def test_the_options_have_nothing_serious(browser, address):
     page.context.close()
 
 
-def test_the_rules_in_force_have_nothing_serious(browser, table, address):
+def test_current_rules_have_no_serious_fault(browser, table, address):
     table.do(StartMatch(("Anna", "Ben"), options={"opening": 350}))
     page = open_page(browser, address)
     page.locator(".players a[href='/rules']").click()
@@ -139,7 +139,7 @@ def test_the_rules_in_force_have_nothing_serious(browser, table, address):
     page.context.close()
 
 
-def test_a_rule_that_is_folded_away_and_empty_is_shown_when_a_match_is_started(page, table):
+def test_folded_option_that_is_empty_is_shown_on_start(page, table):
     page.locator("#options summary").click()
     option(page, "minimum_bank").fill("")
     page.locator("#options summary").click()

@@ -1,4 +1,4 @@
-"""The page on a phone, in real Chromium."""
+"""The scoreboard on a phone, in Chromium."""
 
 import re
 from dataclasses import replace
@@ -40,7 +40,7 @@ def context(browser):
 
 @pytest.fixture
 def phone(context, table, serve):
-    """A page at the table; any error in its console fails the test."""
+    """An open scoreboard; a JavaScript error fails the test."""
     errors = []
     page = context.new_page()
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -55,7 +55,7 @@ def begun(table):
     return table
 
 
-def test_a_match_is_set_up_with_names_and_target(phone, table):
+def test_match_is_set_up_with_names_and_target(phone, table):
     phone.get_by_label("Name of player 1", exact=True).fill("Anna")
     phone.get_by_label("Name of player 2", exact=True).fill("Ben")
     phone.get_by_text("Add a player").tap()
@@ -69,7 +69,7 @@ def test_a_match_is_set_up_with_names_and_target(phone, table):
     assert table.match.rules.target == 5000
 
 
-def test_who_played_before_is_offered_and_the_order_shuffled(phone, table):
+def test_recent_players_are_offered_and_the_order_is_shuffled(phone, table):
     for seat, name in ((1, "Anna"), (2, "Ben")):
         phone.get_by_label(f"Name of player {seat}", exact=True).fill(name)
     phone.evaluate("Math.random = () => 0")
@@ -85,7 +85,7 @@ def test_who_played_before_is_offered_and_the_order_shuffled(phone, table):
 
 @pytest.fixture
 def two_pairs(phone):
-    """The form with Anna and Ben against Cleo and Dora."""
+    """The form, filled in with Anna and Ben against Cleo and Dora."""
     for _ in range(2):
         phone.get_by_text("Add a player").tap()
     phone.get_by_text("Play in teams").tap()
@@ -99,14 +99,14 @@ IN_TEAMS = """rows => Object.fromEntries(rows.filter((row) => !row.hidden).map(
     (row) => [row.querySelector("input").value, row.querySelector(".team").value]))"""
 
 
-def test_a_player_who_is_removed_changes_nobodys_team(phone, two_pairs):
+def test_removing_a_player_keeps_the_teams(phone, two_pairs):
     phone.get_by_label("Remove player 1", exact=True).tap()
     left = phone.locator("#names li").evaluate_all(IN_TEAMS)
 
     assert left == {"Ben": "1", "Cleo": "2", "Dora": "2"}
 
 
-def test_throwing_earlier_changes_nobodys_team(phone, two_pairs):
+def test_moving_a_player_up_keeps_the_teams(phone, two_pairs):
     phone.get_by_label("Player 3 throws earlier", exact=True).tap()
     moved = phone.locator("#names li").evaluate_all(IN_TEAMS)
 
@@ -114,7 +114,7 @@ def test_throwing_earlier_changes_nobodys_team(phone, two_pairs):
     assert moved == PAIRS
 
 
-def test_shuffling_changes_nobodys_team(phone, two_pairs):
+def test_shuffling_keeps_the_teams(phone, two_pairs):
     phone.evaluate("Math.random = () => 0")
     phone.locator("#shuffle").tap()
     shuffled = phone.locator("#names li").evaluate_all(IN_TEAMS)
@@ -123,7 +123,7 @@ def test_shuffling_changes_nobodys_team(phone, two_pairs):
     assert shuffled == PAIRS
 
 
-def test_set_up_says_what_is_wrong(phone):
+def test_form_reports_a_duplicate_name(phone):
     for seat in (1, 2):
         phone.get_by_label(f"Name of player {seat}", exact=True).fill("Anna")
     phone.get_by_role("button", name="Start the match").tap()
@@ -151,7 +151,7 @@ def test_throw_keep_bank_and_undo(begun, phone):
     expect(phone.get_by_role("heading", name="Ben")).to_be_visible()
 
 
-def test_what_happened_stays_in_view_beside_the_keeps(begun, phone):
+def test_message_stays_in_view_beside_the_keeps(begun, phone):
     begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     phone.locator("[data-more]").tap()
     phone.locator("#more-keeps .keep").last.tap()
@@ -162,7 +162,7 @@ def test_what_happened_stays_in_view_beside_the_keeps(begun, phone):
     expect(phone.locator("#undo")).to_be_in_viewport(ratio=1)
 
 
-def test_a_bank_that_the_rules_refuse_says_why(begun, phone):
+def test_refused_bank_gives_the_reason(begun, phone):
     begun.do(EnterThrow((1, 2, 3, 4, 6, 6)))
 
     bank = phone.locator("#bank[aria-disabled]")
@@ -173,7 +173,7 @@ def test_a_bank_that_the_rules_refuse_says_why(begun, phone):
     assert begun.match.state.turn.seat == 0
 
 
-def test_a_throw_is_corrected_in_two_taps(begun, phone):
+def test_throw_is_corrected_in_two_taps(begun, phone):
     begun.do(EnterThrow((1, 2, 3, 4, 6, 6)))
 
     phone.locator("#slot-1").tap()
@@ -194,7 +194,7 @@ def test_tapped_dice_show_what_they_score_and_are_kept(begun, phone):
     assert begun.match.state.turn.last.keep.dice == (1, 1)
 
 
-def test_what_is_chosen_stays_so_when_the_throws_picture_comes(begun, phone):
+def test_selection_survives_the_arrival_of_the_photo(begun, phone):
     begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     for slot in (0, 1):
         phone.locator(f"#slot-{slot}").tap()
@@ -211,7 +211,7 @@ def test_what_is_chosen_stays_so_when_the_throws_picture_comes(begun, phone):
     expect(phone.locator(".slot[aria-pressed=true]")).to_have_count(0)
 
 
-def test_dice_that_are_no_keep_are_explained(begun, phone):
+def test_dice_that_are_not_a_keep_are_explained(begun, phone):
     begun.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     phone.locator("#slot-0").tap()
     phone.locator("#slot-3").tap()
@@ -222,7 +222,7 @@ def test_dice_that_are_no_keep_are_explained(begun, phone):
     expect(phone.locator(".says")).to_have_text("3 counts nothing")
 
 
-def test_dice_that_are_no_keep_are_explained_by_the_most_that_counts(begun, phone):
+def test_explanation_names_the_best_part_of_the_selection(begun, phone):
     begun.do(EnterThrow((1, 1, 5, 2, 3, 4)))
     begun.do(KeepDice((5,)))
     for slot in (0, 2, 5):
@@ -231,7 +231,7 @@ def test_dice_that_are_no_keep_are_explained_by_the_most_that_counts(begun, phon
     expect(phone.locator(".says")).to_have_text("1 5 counts 150, 2 adds nothing")
 
 
-def test_a_missed_die_is_added_in_two_taps(begun, phone):
+def test_missed_die_is_added_in_two_taps(begun, phone):
     begun.photos["p1"] = b""
     dice = [PhotoDie(f, 0.1, 0.1, 0.1, 0.1, 0, "tray", None) for f in (1, 1, 1, 2, 4)]
     begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, tuple(dice)))
@@ -242,7 +242,7 @@ def test_a_missed_die_is_added_in_two_taps(begun, phone):
     assert begun.match.state.turn.last.dice == (1, 1, 1, 2, 4, 5)
 
 
-def test_what_is_no_die_is_tapped_on_the_photo_and_called_nothing(begun, phone):
+def test_foreign_object_is_dismissed_on_the_photo(begun, phone):
     begun.photos["p1"] = b""
     die = PhotoDie(2, 0.2, 0.5, 0.1, 0.2, 0, "tray", None)
     thing = PhotoDie(None, 0.7, 0.5, 0.1, 0.2, 0, "tray", "something else")
@@ -255,7 +255,7 @@ def test_what_is_no_die_is_tapped_on_the_photo_and_called_nothing(begun, phone):
     assert begun.done[-1] == MarkForeignObject("p1", 1)
 
 
-def test_a_thing_beside_the_dice_of_the_last_throw_can_be_tapped(begun, phone):
+def test_foreign_object_beside_the_last_throw_can_be_dismissed(begun, phone):
     begun.photos["p1"] = b""
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     dice = tuple(
@@ -271,14 +271,14 @@ def test_a_thing_beside_the_dice_of_the_last_throw_can_be_tapped(begun, phone):
     assert begun.done[-1] == MarkForeignObject("p1", 6)
 
 
-def test_a_player_is_skipped_in_two_taps(begun, phone):
+def test_player_is_skipped_in_two_taps(begun, phone):
     phone.locator("#by-hand").tap()
     phone.get_by_role("button", name="Skip Anna").tap()
 
     expect(phone.locator(".hero h1")).to_contain_text("Ben")
 
 
-def test_a_player_whose_turn_is_over_by_then_is_not_the_one_who_is_skipped(begun, phone):
+def test_skip_for_a_turn_that_is_over_is_refused(begun, phone):
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     expect(phone.locator(".hero .big")).to_have_text("1,000")
     phone.locator("#by-hand").tap()
@@ -309,7 +309,7 @@ def test_turn_and_score_are_set_by_hand(begun, phone):
     assert begun.match.state.dice_in_hand == 3
 
 
-def test_an_older_turn_is_corrected_and_what_follows_is_reckoned_anew(begun, phone, context):
+def test_correcting_an_older_turn_recalculates_the_scores(begun, phone, context):
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     begun.do(Bank())
     begun.do(EnterThrow((5, 5, 5, 2, 3, 4)))
@@ -325,7 +325,7 @@ def test_an_older_turn_is_corrected_and_what_follows_is_reckoned_anew(begun, pho
     assert begun.match.state.players[0].score == 1050
 
 
-def test_an_open_question_stands_once(begun, phone):
+def test_open_question_is_shown_only_once(begun, phone):
     question = "Did Anna bank 350?"
     begun.show(
         question=question,
@@ -338,7 +338,7 @@ def test_an_open_question_stands_once(begun, phone):
     assert phone.locator(".message").bounding_box()["width"] <= 1
 
 
-def test_an_answer_that_is_lost_on_the_way_is_asked_for_again(begun, phone, context):
+def test_request_whose_answer_was_lost_is_repeated(begun, phone, context):
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     lost = []
 
@@ -349,7 +349,7 @@ def test_an_answer_that_is_lost_on_the_way_is_asked_for_again(begun, phone, cont
         return route.abort()
 
     context.route("**/api/v1/bank", lose)
-    with phone.expect_response("**/api/v1/bank"):  # the second answer: the first never came
+    with phone.expect_response("**/api/v1/bank"):  # the answer to the second request
         phone.locator("#bank").tap()
 
     expect(phone.locator(".hero h1")).to_contain_text("Ben")
@@ -357,7 +357,7 @@ def test_an_answer_that_is_lost_on_the_way_is_asked_for_again(begun, phone, cont
     expect(phone.locator("#toast")).to_be_hidden()
 
 
-def test_a_die_is_tapped_on_the_photo(begun, phone):
+def test_die_is_corrected_on_the_photo(begun, phone):
     begun.photos["p1"] = b""
     begun.do(EnterThrow((1, 2, 3, 4, 6, 6)))
     aside = PhotoDie(5, 0.9, 0.9, 0.1, 0.2, 0, "aside", None)
@@ -372,7 +372,7 @@ def test_a_die_is_tapped_on_the_photo(begun, phone):
     assert begun.done[-1] == CorrectDie("p1", 1, 1)
 
 
-def test_an_accepted_throw_is_read_again_in_two_taps(begun, phone):
+def test_accepted_throw_is_read_again_in_two_taps(begun, phone):
     begun.do(EnterThrow((1, 2, 3, 4, 6, 6)))
     expect(phone.locator("#reread")).to_have_count(0)  # there is no camera
     begun.show(camera="one")
@@ -384,7 +384,7 @@ def test_an_accepted_throw_is_read_again_in_two_taps(begun, phone):
     assert begun.done[-1] == ReadAgain()
 
 
-def test_a_die_that_was_not_read_is_tapped_in_alone(begun, phone):
+def test_only_the_unread_die_has_to_be_tapped_in(begun, phone):
     begun.photos["p1"] = b""
     faces = (1, 1, None, 3, 4, None)
     dice = tuple(PhotoDie(f, 0.1, 0.1, 0.1, 0.1, 0, "tray", None if f else "cocked") for f in faces)
@@ -397,7 +397,7 @@ def test_a_die_that_was_not_read_is_tapped_in_alone(begun, phone):
     assert begun.done[-1] == CorrectDie("p1", 5, 1)
 
 
-def test_a_doubtful_die_is_looked_at_closely_without_a_tap(begun, phone):
+def test_uncertain_die_is_enlarged_without_a_tap(begun, phone):
     begun.photos["p1"] = b""
     die = PhotoDie(2, 0.5, 0.5, 0.1, 0.2, 0, "tray", None)
     begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, (die,)))
@@ -412,7 +412,7 @@ def test_a_doubtful_die_is_looked_at_closely_without_a_tap(begun, phone):
     assert begun.done[-1] == CorrectDie("p1", 1, 5)
 
 
-def test_a_die_is_shown_closely_beside_the_six_faces_without_scrolling(begun, phone):
+def test_enlarged_die_and_six_faces_are_visible_without_scrolling(begun, phone):
     begun.photos["p1"] = b""
     begun.do(EnterThrow((1, 2, 3, 4, 6, 6)))
     dice = tuple(
@@ -430,7 +430,7 @@ def test_a_die_is_shown_closely_beside_the_six_faces_without_scrolling(begun, ph
     assert phone.evaluate("scrollY") == 0
 
 
-def test_dice_are_tapped_in_where_no_camera_sees_them(begun, context, serve):
+def test_dice_are_tapped_in_without_a_camera(begun, context, serve):
     begun.show(simulated=False)
     phone = context.new_page()
     phone.goto(f"http://127.0.0.1:{serve(begun).port}/")
@@ -444,7 +444,7 @@ def test_dice_are_tapped_in_where_no_camera_sees_them(begun, context, serve):
     expect(phone.locator("#pad")).to_be_hidden()
 
 
-def test_a_question_is_answered_with_one_tap(begun, phone):
+def test_question_is_answered_with_one_tap(begun, phone):
     choices = (Choice("bank", "Yes, Anna banked"), Choice("hot", "No, Anna threw again"))
     begun.show(question="Did Anna bank 350?", choices=choices, situation=Situation.QUESTION)
 
@@ -459,7 +459,7 @@ def moves(table):
     return [command.down for command in table.done if isinstance(command, MoveSimulatedButton)]
 
 
-def test_the_tray_button_goes_down_and_up_while_the_lamp_changes(begun, phone):
+def test_button_on_the_page_reports_down_and_up(begun, phone):
     box = phone.locator("#tray-button").bounding_box()
     phone.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     phone.mouse.down()
@@ -472,7 +472,7 @@ def test_the_tray_button_goes_down_and_up_while_the_lamp_changes(begun, phone):
     assert moves(begun) == [True, False]
 
 
-def test_how_long_the_tray_button_was_held_is_measured_on_the_phone(begun, phone):
+def test_length_of_a_hold_is_measured_on_the_phone(begun, phone):
     held = []
 
     def hold_back(route):
@@ -491,7 +491,7 @@ def test_how_long_the_tray_button_was_held_is_measured_on_the_phone(begun, phone
     assert up.seconds < 1
 
 
-def test_the_keyboard_holds_the_tray_button_too(begun, phone):
+def test_button_on_the_page_is_held_by_keyboard(begun, phone):
     phone.locator("#tray-button").focus()
     phone.keyboard.down(" ")
     expect(phone.locator("#lamp")).to_contain_text("let go to read")
@@ -501,7 +501,7 @@ def test_the_keyboard_holds_the_tray_button_too(begun, phone):
     assert moves(begun) == [True, False]
 
 
-def test_a_finger_that_came_second_does_not_let_go_for_the_first(begun, phone, monkeypatch):
+def test_refused_press_does_not_release_the_button(begun, phone, monkeypatch):
     def busy(command, _mark=None):
         begun.done.append(command)
         raise TableError(Message("the button is being held down"))
@@ -513,8 +513,8 @@ def test_a_finger_that_came_second_does_not_let_go_for_the_first(begun, phone, m
     assert moves(begun) == [True]
 
 
-def test_an_answer_that_the_stream_has_overtaken_is_not_shown(begun, context, serve):
-    """A page that had no stream for a moment asked for the board, and hears of it late."""
+def test_answer_older_than_the_stream_is_ignored(begun, context, serve):
+    """A page without a stream polled the board and gets the answer after the stream is back."""
     held = []
     page = context.new_page()
     context.route("**/live", lambda route: route.abort(), times=1)
@@ -532,14 +532,14 @@ def test_an_answer_that_the_stream_has_overtaken_is_not_shown(begun, context, se
     expect(page.locator(".keeps")).to_be_visible()
 
 
-def test_quick_presses_are_neither_lost_nor_swapped(begun, phone):
+def test_quick_presses_keep_their_number_and_order(begun, phone):
     button = phone.locator("#tray-button")
     button.focus()
     for _ in range(5):
         phone.keyboard.press("Enter")
 
     expect(phone.locator("#lamp")).to_contain_text("ready")
-    for _ in range(50):  # a busy machine takes its time
+    for _ in range(50):  # a busy machine may be slow
         if len(moves(begun)) < 10:
             phone.wait_for_timeout(100)
     assert moves(begun) == [True, False] * 5
@@ -554,7 +554,7 @@ def test_focus_stays_while_the_board_changes(begun, phone):
     expect(phone.locator("#keep-113335")).to_be_focused()
 
 
-def test_focus_stays_in_the_scores_and_on_a_throw_of_long_ago(begun, phone):
+def test_focus_stays_in_the_scores_and_on_an_old_throw(begun, phone):
     phone.locator("#players [href='/matches']").focus()
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     begun.do(Bank())
@@ -570,7 +570,7 @@ def test_focus_stays_in_the_scores_and_on_a_throw_of_long_ago(begun, phone):
     expect(phone.locator("#turn-1 .past")).to_be_focused()
 
 
-def test_focus_is_on_the_board_where_what_had_it_is_gone(begun, phone):
+def test_focus_moves_to_the_board_if_its_element_disappears(begun, phone):
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     phone.locator("#slot-3").tap()
     phone.locator("#chosen [data-fix='5']").focus()
@@ -580,7 +580,7 @@ def test_focus_is_on_the_board_where_what_had_it_is_gone(begun, phone):
     expect(phone.locator("#board")).to_be_focused()
 
 
-def test_keeps_that_were_unfolded_stay_so_until_the_next_throw(begun, phone):
+def test_unfolded_keeps_stay_open_until_the_next_throw(begun, phone):
     begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     phone.locator("[data-more]").tap()
     last = phone.locator("#keep-5")
@@ -595,7 +595,7 @@ def test_keeps_that_were_unfolded_stay_so_until_the_next_throw(begun, phone):
     expect(phone.locator("#more-keeps")).to_be_hidden()
 
 
-def test_names_being_typed_survive_what_happens_at_the_table(phone, table):
+def test_names_being_typed_survive_an_update(phone, table):
     phone.get_by_label("Name of player 1", exact=True).fill("An")
     table.show(message="something happened", lamp=Lamp("#ffffff", 0, "busy"))
 
@@ -603,7 +603,7 @@ def test_names_being_typed_survive_what_happens_at_the_table(phone, table):
     expect(phone.get_by_label("Name of player 1", exact=True)).to_have_value("An")
 
 
-def test_all_phones_show_the_same(begun, phone, context):
+def test_all_phones_show_the_same_score(begun, phone, context):
     other = context.new_page()
     other.goto(phone.url)
 
@@ -613,7 +613,7 @@ def test_all_phones_show_the_same(begun, phone, context):
         expect(page.locator(".hero .big")).to_have_text("550")
 
 
-def test_a_restarted_server_is_found_again(begun, context, serve):
+def test_page_reconnects_to_a_restarted_server(begun, context, serve):
     server = serve(begun)
     phone = context.new_page()
     phone.goto(f"http://127.0.0.1:{server.port}/")
@@ -628,7 +628,7 @@ def test_a_restarted_server_is_found_again(begun, context, serve):
     expect(phone.locator("#link")).to_be_hidden()
 
 
-def test_a_phone_that_wakes_up_is_right_at_once(begun, phone):
+def test_phone_that_wakes_up_is_updated(begun, phone):
     sleep = "Object.defineProperty(document, 'hidden', {value: %s, configurable: true})"
     changed = "document.dispatchEvent(new Event('visibilitychange'))"
     phone.evaluate(f"{sleep % 'true'}; {changed}")
@@ -641,7 +641,7 @@ def test_a_phone_that_wakes_up_is_right_at_once(begun, phone):
     expect(phone.locator(".hero .big")).to_have_text("550")
 
 
-def test_a_full_table_is_asked_now_and_then(begun, context, serve):
+def test_page_polls_if_no_stream_is_free(begun, context, serve):
     server = serve(begun, limit=1)
     pages = [context.new_page() for _ in range(2)]
     for page in pages:
@@ -664,7 +664,7 @@ def test_nothing_is_cut_off_at_any_width(begun, phone):
         assert phone.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_every_target_is_large_enough_for_a_thumb(begun, phone):
+def test_every_button_is_large_enough_for_a_thumb(begun, phone):
     begun.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     expect(phone.locator("#keep-113335")).to_be_visible()
 
@@ -677,7 +677,7 @@ def test_every_target_is_large_enough_for_a_thumb(begun, phone):
     assert small == []
 
 
-def test_the_title_of_a_tab_names_the_program(phone):
+def test_title_names_the_program(phone):
     expect(phone).to_have_title(re.compile("Traykeeper"))
 
 
@@ -685,7 +685,7 @@ def tap_twice(page, selector):
     page.locator(selector).evaluate("(button) => { button.click(); button.click(); }")
 
 
-def test_a_throw_that_is_entered_by_two_quick_taps_is_one_throw(begun, context, serve):
+def test_double_tap_enters_a_throw_once(begun, context, serve):
     begun.show(simulated=False)
     page = context.new_page()
     page.goto(f"http://127.0.0.1:{serve(begun).port}/")
@@ -699,7 +699,7 @@ def test_a_throw_that_is_entered_by_two_quick_taps_is_one_throw(begun, context, 
     assert [type(command) for command in begun.done] == [StartMatch, EnterThrow]
 
 
-def test_a_match_that_is_started_by_two_quick_taps_is_one_match(phone, table):
+def test_double_tap_starts_a_match_once(phone, table):
     tap_twice(phone, "#start")
 
     expect(phone.locator(".hero h1")).to_contain_text("Player 1")
@@ -707,7 +707,7 @@ def test_a_match_that_is_started_by_two_quick_taps_is_one_match(phone, table):
     assert [type(command) for command in table.done] == [StartMatch]
 
 
-def test_a_correction_that_leaves_a_question_is_answered_where_it_was_made(begun, phone):
+def test_question_after_a_correction_is_answered_on_the_same_page(begun, phone):
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
     begun.do(KeepDice((1, 1, 1)))
     begun.do(EnterThrow((1, 5, 2)))
@@ -726,7 +726,7 @@ def test_a_correction_that_leaves_a_question_is_answered_where_it_was_made(begun
     assert begun.match.timeline[0].dice == (1, 1, 2, 2, 3, 4)
 
 
-def test_what_is_refused_is_told_above_the_open_dialog(begun, phone):
+def test_refusal_is_shown_above_the_open_dialog(begun, phone):
     phone.locator("#by-hand").tap()
     rename = phone.locator("#hand form[data-submit$=rename]")
     rename.get_by_label("New name").fill("Ben")
@@ -734,7 +734,7 @@ def test_what_is_refused_is_told_above_the_open_dialog(begun, phone):
     toast = phone.locator("#toast")
     expect(toast).not_to_be_empty()
     assert toast.evaluate(ON_TOP)
-    phone.locator("#hand [data-enter]").tap()  # another dialog, in that one's place
+    phone.locator("#hand [data-enter]").tap()  # replaces the first dialog
     expect(phone.locator("#hand")).to_be_hidden()
     phone.locator("#pad .faces").get_by_label("1", exact=True).tap()
     begun.do(EnterThrow((1, 1, 1, 2, 3, 4)))
@@ -743,7 +743,7 @@ def test_what_is_refused_is_told_above_the_open_dialog(begun, phone):
     assert toast.evaluate(ON_TOP)
 
 
-def test_just_dice_are_tapped_in_however_many_they_are(table, phone):
+def test_more_than_six_dice_are_tapped_in_without_a_match(table, phone):
     table.do(SetJustDice(on=True))
     phone.locator("#enter [data-enter]").tap()
     for face in "1234561234":
@@ -754,7 +754,7 @@ def test_just_dice_are_tapped_in_however_many_they_are(table, phone):
     expect(phone.locator(".hero .big")).to_have_text("31")
 
 
-def test_no_die_that_was_read_is_left_out_where_one_is_added(begun, phone):
+def test_adding_a_die_keeps_all_dice_that_were_read(begun, phone):
     begun.photos["p1"] = b""
     dice = [PhotoDie(f, 0.1, 0.1, 0.1, 0.1, 0, "tray", None) for f in (1, 1, 1, 2, 4, 5, 6)]
     begun.show(situation=Situation.ATTENTION, photo=Photo("p1", 640, 360, tuple(dice)))

@@ -1,6 +1,6 @@
-"""What one needs is on the first screen: measured in real Chromium, screen by screen, in two fonts.
+"""Everything needed to play is on the first screen, measured in Chromium in two fonts.
 
-The list of screens by size is `tests.web.screens`.
+`tests.web.screens` has the list of screens.
 """
 
 import pytest
@@ -35,7 +35,7 @@ BELOW_DOCK = "face => face.getBoundingClientRect().bottom > document.querySelect
 
 @pytest.fixture
 def open_page(browser, table, serve):
-    """A page of this size at the table, in this font."""
+    """Open the scoreboard with a given screen size and font."""
     port = serve(table).port
 
     def page(size, font, **options):
@@ -54,7 +54,7 @@ def open_page(browser, table, serve):
 
 
 @pytest.mark.parametrize("name", SCREENS)
-def test_what_one_plays_with_is_seen_without_scrolling(open_page, table, name):
+def test_everything_needed_to_play_is_on_the_first_screen(open_page, table, name):
     screen = SCREENS[name]
     screen.show(table, screen.names)
     page = open_page((360, 640), FONTS[0])
@@ -70,7 +70,7 @@ def test_what_one_plays_with_is_seen_without_scrolling(open_page, table, name):
 
 
 @pytest.mark.parametrize("name", ["thrown", "kept", "last round", "eight"])
-def test_german_words_fit_as_well(open_page, table, name):
+def test_german_fits_on_the_first_screen(open_page, table, name):
     SCREENS[name].show(table, SCREENS[name].names)
     page = open_page((360, 640), FONTS[0], locale="de")
 
@@ -78,7 +78,7 @@ def test_german_words_fit_as_well(open_page, table, name):
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_text_of_twice_the_size_needs_no_scrolling_sideways(open_page, table, name):
+def test_double_text_size_needs_no_sideways_scrolling(open_page, table, name):
     EVERY[name].show(table, EVERY[name].names)
     page = open_page((360, 640), FONTS[0])
     page.evaluate("document.documentElement.style.fontSize = '200%'")
@@ -86,7 +86,7 @@ def test_text_of_twice_the_size_needs_no_scrolling_sideways(open_page, table, na
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_large_text_needs_none_on_pages_to_look_back_on(browser, table, tmp_path):
+def test_double_text_size_needs_no_sideways_scrolling_on_past_matches(browser, table, tmp_path):
     match = Match.start(RULES, ["Anna", "Bartholomäus"])
     history = journal_of(tmp_path, match.throw(THROW).bank().throw(THROW).bank())
     thrown(table)
@@ -105,7 +105,7 @@ def test_large_text_needs_none_on_pages_to_look_back_on(browser, table, tmp_path
 
 
 @pytest.mark.parametrize("name", ["late", "won"])
-def test_no_short_name_is_split_in_text_of_twice_the_size(open_page, table, name):
+def test_short_name_is_not_split_at_double_text_size(open_page, table, name):
     EVERY[name].show(table, EVERY[name].names)
     page = open_page((360, 640), FONTS[0])
     page.evaluate("document.documentElement.style.fontSize = '200%'")
@@ -115,7 +115,7 @@ def test_no_short_name_is_split_in_text_of_twice_the_size(open_page, table, name
     assert set(found.evaluate_all(lines)) <= {0, 1}
 
 
-def test_a_card_without_a_picture_is_as_high_as_its_dice(open_page, table):
+def test_card_without_a_photo_is_as_high_as_its_dice(open_page, table):
     tapped(table)
     page = open_page((390, 844), FONTS[1])
 
@@ -123,7 +123,7 @@ def test_a_card_without_a_picture_is_as_high_as_its_dice(open_page, table):
     assert card["y"] + card["height"] - dice["y"] - dice["height"] < BELOW_PX
 
 
-def test_a_doubtful_die_is_put_right_on_a_phone_on_its_side(open_page, table):
+def test_uncertain_die_is_corrected_on_a_phone_in_landscape(open_page, table):
     doubtful(table)
     page = open_page(SIZES["on its side"], FONTS[1])
 
@@ -132,7 +132,7 @@ def test_a_doubtful_die_is_put_right_on_a_phone_on_its_side(open_page, table):
     assert page.locator("[data-fix='6']").evaluate(BELOW_DOCK) is False
 
 
-def test_the_status_is_one_line_for_a_usual_throw(open_page, table):
+def test_status_of_a_usual_throw_is_one_line(open_page, table):
     thrown(table, ("Anna", "Ben"))
     page = open_page((390, 844), FONTS[1])
 
@@ -141,7 +141,7 @@ def test_the_status_is_one_line_for_a_usual_throw(open_page, table):
     expect(line).to_be_in_viewport(ratio=1)
 
 
-def test_the_photo_is_enlarged_by_a_tap(open_page, table):
+def test_photo_is_enlarged_by_a_tap(open_page, table):
     thrown(table)
     page = open_page((360, 640), FONTS[0])
     page.locator("[data-enlarge]").click()

@@ -1,4 +1,4 @@
-"""Curves and bars of a match, and what its page tells beside them."""
+"""The charts of a match, and the page of turns around them."""
 
 import xml.etree.ElementTree as ET
 
@@ -13,7 +13,7 @@ from web.pages.charts import score_curve, turn_bars
 
 
 @pytest.mark.parametrize("draw", [score_curve, turn_bars])
-def test_drawings_are_well_formed_and_within_their_frame(draw):
+def test_drawing_is_valid_svg_within_its_frame(draw):
     for each in (set_by_hand(), Match.start(RULES, [f"P{n}" for n in range(20)])):
         root = ET.fromstring(draw(each))  # noqa: S314 - our own drawing
         _, _, width, height = map(float, root.get("viewBox").split())
@@ -22,7 +22,7 @@ def test_drawings_are_well_formed_and_within_their_frame(draw):
             assert 0 <= float(bar.get("y")) <= height
 
 
-def test_the_page_tells_what_was_set_by_hand(client, table):
+def test_page_of_turns_lists_changes_made_by_hand(client, table):
     assert "No match yet" in client.get("/turns").text
     table.do(StartMatch(("Anna", "Ben")))
     table.do(RecordEvent(ScoreSet(0, 3200)))

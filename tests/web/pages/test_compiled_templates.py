@@ -1,3 +1,5 @@
+"""The cache of compiled templates."""
+
 import sys
 
 import pytest
@@ -8,15 +10,15 @@ from web.pages.compiled_templates import CompiledTemplates
 
 @pytest.fixture
 def templates(tmp_path, monkeypatch):
-    """A folder with one template; Python may keep what it compiled, beside it."""
+    """A folder with one template, where Python may write bytecode."""
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     monkeypatch.setattr(sys, "pycache_prefix", None)
     (tmp_path / "page.html").write_text("Hello {{ name }}", "utf-8")
     return tmp_path
 
 
-def said(templates):
-    """By a program that was just started."""
+def rendered(templates):
+    """Render the template in a new environment, as after a restart."""
     loader = FileSystemLoader(templates)
     environment = Environment(
         loader=loader, autoescape=True, bytecode_cache=CompiledTemplates(templates)
@@ -24,44 +26,44 @@ def said(templates):
     return environment.get_template("page.html").render(name="Anna")
 
 
-def kept(templates):
+def cached(templates):
     return list(templates.glob("__pycache__/*.jinja"))
 
 
-def test_the_next_start_compiles_nothing(templates, monkeypatch):
-    said(templates)
+def test_next_start_uses_the_cache(templates, monkeypatch):
+    rendered(templates)
     monkeypatch.delattr(Environment, "compile")
 
-    assert said(templates) == "Hello Anna"
+    assert rendered(templates) == "Hello Anna"
 
 
-def test_a_changed_template_is_compiled_anew(templates):
-    said(templates)
+def test_changed_template_is_compiled_again(templates):
+    rendered(templates)
     (templates / "page.html").write_text("Good bye {{ name }}", "utf-8")
 
-    assert said(templates) == "Good bye Anna"
-    assert len(kept(templates)) == 1
+    assert rendered(templates) == "Good bye Anna"
+    assert len(cached(templates)) == 1
 
 
 @pytest.mark.parametrize("cut", [0, 20, 40, -1])
-def test_what_a_power_cut_left_is_not_run(templates, cut):
-    said(templates)
-    (file,) = kept(templates)
+def test_truncated_cache_file_is_replaced(templates, cut):
+    rendered(templates)
+    (file,) = cached(templates)
     whole = file.read_bytes()
     file.write_bytes(whole[:cut])
 
-    assert said(templates) == "Hello Anna"
+    assert rendered(templates) == "Hello Anna"
     assert file.read_bytes() == whole
 
 
-def test_nothing_is_kept_where_python_keeps_nothing(templates, monkeypatch):
+def test_nothing_is_cached_if_python_writes_no_bytecode(templates, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
-    assert said(templates) == "Hello Anna"
-    assert kept(templates) == []
+    assert rendered(templates) == "Hello Anna"
+    assert cached(templates) == []
 
 
-def test_a_folder_that_is_not_ours_is_no_trouble(templates):
+def test_unwritable_cache_folder_is_ignored(templates):
     (templates / "__pycache__").write_text("in the way", "utf-8")
 
-    assert said(templates) == "Hello Anna"
+    assert rendered(templates) == "Hello Anna"

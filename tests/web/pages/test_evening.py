@@ -1,4 +1,4 @@
-"""An evening of several matches, on one page."""
+"""The page of an evening with several matches."""
 
 import itertools
 from dataclasses import replace
@@ -12,7 +12,7 @@ from game.match.events import ScoreSet
 from game.match.match import Match
 from tests.web.conftest import RULES, MemoryTable, holding, make_app
 from tests.web.evening import AtOnce, journal_of, played
-from web.pages.evening import EVENING_S, SHOWN, players
+from web.pages.evening import EVENING_S, MAX_SHOWN, players
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def page_of(history):
     return holding(app).get("/evening").text
 
 
-def test_the_evening_has_its_matches_and_what_they_are_remembered_by(history):
+def test_evening_shows_its_matches_with_their_awards(history):
     page = page_of(history)
 
     assert page.count('class="card awards"') == 2
@@ -45,7 +45,7 @@ def test_wins_and_points_add_up_by_name(history):
 
 @pytest.fixture
 def in_teams(tmp_path):
-    """One match that Anna and Cleo have won, and one that goes on."""
+    """A match that Anna and Cleo have won, and an unfinished one."""
     started = Match.start(RULES, ["Anna", "Ben", "Cleo", "Dan"], teams=[1, 2, 1, 2])
     won = started.throw((1, 1, 1, 2, 3, 4)).bank().push(ScoreSet(0, 11_000))
     for _ in range(3):
@@ -53,20 +53,20 @@ def in_teams(tmp_path):
     return journal_of(tmp_path, started.throw((2, 3, 3, 4, 6, 6)), won)
 
 
-def test_team_mates_win_together_and_a_match_that_goes_on_counts_for_nobody(in_teams):
+def test_team_mates_win_together_and_an_unfinished_match_does_not_count(in_teams):
     found = {each.name: (each.won, each.matches) for each in players(in_teams.matches())}
 
     assert found == {"Anna": (1, 1), "Ben": (0, 1), "Cleo": (1, 1), "Dan": (0, 1)}
 
 
-def test_the_list_of_matches_marks_the_whole_team_that_won(in_teams):
+def test_list_of_matches_marks_the_whole_winning_team(in_teams):
     app = make_app(MemoryTable(), history=in_teams, coach=AtOnce(in_teams))
 
     assert holding(app).get("/matches").text.count('class="one won"') == 2
 
 
 @pytest.mark.parametrize("earlier_s", [EVENING_S, -EVENING_S], ids=["before", "clock ran ahead"])
-def test_a_match_of_another_evening_is_not_of_this_one(history, monkeypatch, earlier_s):
+def test_match_of_another_evening_is_left_out(history, monkeypatch, earlier_s):
     newest, older = history.matches()
     apart = (newest, replace(older, last_s=newest.last_s - earlier_s))
     monkeypatch.setattr(History, "matches", lambda *_, **__: apart)
@@ -74,7 +74,7 @@ def test_a_match_of_another_evening_is_not_of_this_one(history, monkeypatch, ear
     assert page_of(history).count('class="card awards"') == 1
 
 
-def test_a_match_that_is_gone_on_with_leaves_the_evening_whole(tmp_path):
+def test_resumed_match_does_not_split_the_evening(tmp_path):
     hours = itertools.count(500_000)
     journal = Journal.open(tmp_path / "journal.db", clock=lambda: 3600 * next(hours))
     left, *_ = [
@@ -86,11 +86,11 @@ def test_a_match_that_is_gone_on_with_leaves_the_evening_whole(tmp_path):
     assert page_of(History(journal.path)).count('class="card awards"') == 3
 
 
-def test_before_the_first_match_the_page_says_so(tmp_path):
+def test_evening_without_a_match_says_so(tmp_path):
     assert "No match was played yet" in page_of(journal_of(tmp_path))
 
 
-def test_the_page_asks_again_while_luck_is_worked_out(history):
+def test_evening_reloads_while_the_coach_is_working(history):
     coach = AtOnce(history)
     client = holding(make_app(MemoryTable(), history=history, coach=coach))
     coach.ready = False
@@ -103,16 +103,16 @@ def test_the_page_asks_again_while_luck_is_worked_out(history):
     assert "data-wait" not in client.get("/evening").text
 
 
-def test_a_long_evening_counts_whole_and_shows_its_newest_matches(tmp_path):
+def test_long_evening_counts_all_matches_and_shows_the_newest(tmp_path):
     won = Match.start(replace(RULES, target=1000), ["Anna", "Ben"]).throw((1, 1, 1, 2, 3, 4)).bank()
     won = won.throw((2, 3, 3, 4, 6, 6))
-    history = journal_of(tmp_path, *[won] * (SHOWN + 3))
+    history = journal_of(tmp_path, *[won] * (MAX_SHOWN + 3))
     page = page_of(history)
 
-    assert page.count('class="card awards"') == SHOWN
-    assert f"{SHOWN + 3} / {SHOWN + 3}" in page
-    assert f"/matches?before={history.matches()[SHOWN - 1].position}" in page
+    assert page.count('class="card awards"') == MAX_SHOWN
+    assert f"{MAX_SHOWN + 3} / {MAX_SHOWN + 3}" in page
+    assert f"/matches?before={history.matches()[MAX_SHOWN - 1].position}" in page
 
 
-def test_the_coach_remembers_as_many_matches_as_are_shown():
-    assert REMEMBERED >= SHOWN
+def test_coach_caches_at_least_as_many_matches_as_are_shown():
+    assert REMEMBERED >= MAX_SHOWN

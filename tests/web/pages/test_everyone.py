@@ -1,4 +1,4 @@
-"""For everyone: axe-core in every view and both themes, and a match by keyboard alone."""
+"""Accessibility: axe-core on every view in both themes, and a match played by keyboard."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ def address(table, serve):
 
 @pytest.fixture
 def page(browser):
-    """Of the phone with the pencil; nothing is opened yet."""
+    """A blank page on the phone of the scorekeeper."""
     context = browser.new_context(viewport=PHONE, reduced_motion="reduce", bypass_csp=True)
     context.set_default_timeout(PATIENCE_MS)
     context.add_cookies([{"name": COOKIE, "value": PHONE_COOKIE, "url": "http://127.0.0.1/"}])
@@ -71,7 +71,7 @@ def won(table):
     [lambda table: None, begin, doubtful, asking, won],
     ids=["set up", "match", "doubtful", "question", "won"],
 )
-def test_the_table_has_nothing_serious(page, table, address, view):
+def test_scoreboard_has_no_serious_fault(page, table, address, view):
     view(table)
     page.goto(address)
 
@@ -79,7 +79,7 @@ def test_the_table_has_nothing_serious(page, table, address, view):
 
 
 @pytest.mark.parametrize("path", ["new", "join", "turns", "board", "nowhere"])
-def test_the_other_pages_have_nothing_serious(page, table, address, path):
+def test_other_pages_have_no_serious_fault(page, table, address, path):
     begin(table)
     page.goto(f"{address}{path}")
 
@@ -87,7 +87,7 @@ def test_the_other_pages_have_nothing_serious(page, table, address, path):
 
 
 @pytest.mark.parametrize("opener", ["[data-menu]", "#by-hand", "#slot-0", "[data-enlarge]"])
-def test_what_opens_over_the_table_has_nothing_serious(page, table, address, opener):
+def test_dialogs_of_the_scoreboard_have_no_serious_fault(page, table, address, opener):
     begin(table)
     page.goto(address)
     page.locator(opener).first.click()
@@ -95,7 +95,7 @@ def test_what_opens_over_the_table_has_nothing_serious(page, table, address, ope
     assert faults(page) == []
 
 
-def test_a_watchers_page_has_nothing_serious(page, table, address):
+def test_page_of_a_watcher_has_no_serious_fault(page, table, address):
     begin(table)
     page.context.clear_cookies()
     page.goto(address)
@@ -105,15 +105,15 @@ def test_a_watchers_page_has_nothing_serious(page, table, address):
 
 
 def reach(page, locator):
-    """Tab until it has the focus."""
+    """Press Tab until an element has the focus."""
     for _ in range(120):
         page.keyboard.press("Tab")
         if locator.evaluate("(element) => element === document.activeElement"):
             return
-    raise AssertionError(f"no way to {locator} by keyboard")
+    raise AssertionError(f"{locator} is not reachable by keyboard")
 
 
-def test_a_match_is_played_by_keyboard_alone(page, table, address):
+def test_match_is_played_by_keyboard_alone(page, table, address):
     page.goto(address)
     for seat, name in enumerate(("Anna", "Ben")):
         reach(page, page.locator(f"#name-{seat}"))
@@ -144,7 +144,7 @@ def test_a_match_is_played_by_keyboard_alone(page, table, address):
     assert table.match.state.players[0].score == 1300
 
 
-def test_what_happens_is_said_politely(page, table, address):
+def test_message_is_announced_by_a_screen_reader_once(page, table, address):
     begin(table)
     page.goto(address)
 

@@ -1,4 +1,4 @@
-"""House rules on the page: every option in words, changed for one match."""
+"""House rules in the form for a new match."""
 
 import re
 from dataclasses import fields
@@ -12,16 +12,16 @@ from game.rules.rule_files import load, names, parse
 from game.rules.ruleset import Ruleset
 from web.pages import match_form
 
-FILES_ALONE = {"name", "title", "source", "assumed", "n_dice", "target"} | {
+FILE_ONLY = {"name", "title", "source", "assumed", "n_dice", "target"} | {
     f"{table}" for table in ("singles", "triples", "alike_fixed", "alike_faces")
 }
 OPTIONS = match_form.SHOWN
 
 
-def test_every_option_but_the_tables_is_there_with_all_its_values():
+def test_form_offers_every_option_with_all_its_values():
     shown = {option.name for option in OPTIONS}
 
-    assert shown == {field.name for field in fields(Ruleset)} - FILES_ALONE
+    assert shown == {field.name for field in fields(Ruleset)} - FILE_ONLY
     for option in OPTIONS:
         if option.choices:
             kind = type(option.choices[0][0])
@@ -29,14 +29,14 @@ def test_every_option_but_the_tables_is_there_with_all_its_values():
 
 
 @pytest.mark.parametrize("name", names())
-def test_what_is_beyond_the_defaults_makes_the_rules_whole(name):
+def test_defaults_and_differences_make_up_the_rules(name):
     rules = load(name)
-    usual = match_form.option_values(match_form.DEFAULTS)
+    defaults = match_form.option_values(match_form.DEFAULTS)
 
-    assert usual | match_form.beyond_defaults(rules) == match_form.option_values(rules)
+    assert defaults | match_form.beyond_defaults(rules) == match_form.option_values(rules)
 
 
-def test_a_match_is_played_by_them_and_says_so(client):
+def test_match_uses_its_house_rules_and_marks_them(client):
     body = {"names": ["Anna", "Ben"], "options": {"opening": 350, "last_round": "charity roll"}}
     answer = client.post("/api/v1/match", json=body)
 
@@ -49,14 +49,14 @@ def test_a_match_is_played_by_them_and_says_so(client):
     assert "at least 500 in one turn" in page
 
 
-def test_a_target_alone_is_no_house_rule(client):
+def test_another_target_is_not_a_house_rule(client):
     answer = client.post("/api/v1/match", json={"names": ["Anna", "Ben"], "target": 5000})
 
     assert answer.json["rules"]["changed"] == []
     assert "house rules" not in client.get("/").text
 
 
-def test_the_rules_in_force_are_saved_as_a_house_file(client):
+def test_current_rules_are_downloaded_as_a_rule_file(client):
     assert parse(client.get("/api/v1/rules.toml").text, name="x", where="x").name == "x"
     client.post("/api/v1/match", json={"names": ["Anna", "Ben"], "options": {"opening": 350}})
     saved = client.get("/api/v1/rules.toml")
@@ -77,7 +77,7 @@ def test_the_rules_in_force_are_saved_as_a_house_file(client):
         ({"title": "<b>"}, 409),
     ],
 )
-def test_options_that_do_not_hold_begin_no_match(client, wanted, status):
+def test_invalid_options_start_no_match(client, wanted, status):
     answer = client.post("/api/v1/match", json={"names": ["Anna", "Ben"], "options": wanted})
 
     assert answer.status_code == status
@@ -85,20 +85,20 @@ def test_options_that_do_not_hold_begin_no_match(client, wanted, status):
     assert client.get("/api/v1/state").json["rules"] is None
 
 
-def test_the_next_set_up_begins_with_the_rules_of_the_match(client):
+def test_form_starts_from_the_rules_of_the_match(client):
     client.post("/api/v1/match", json={"names": ["Anna", "Ben"], "options": {"opening": 350}})
 
     assert 'data-option="opening" value="350"' in client.get("/new").text
 
 
-def test_the_rule_sets_on_offer_tell_their_options(client):
+def test_list_of_rule_sets_contains_their_options(client):
     zilch = next(r for r in client.get("/api/v1/rules").json if r["name"] == "zilch")
 
     assert zilch["options"]["three_farkles"] == 500
     assert zilch["options"]["hot_dice"] == "may"
 
 
-def test_who_left_is_not_in_the_next_form_and_teams_stay_with_names(client, table):
+def test_form_leaves_out_players_who_left_and_keeps_the_teams(client, table):
     table.do(StartMatch(("Anna", "Ben", "Cleo", "Dora"), teams=(1, 1, 2, 2)))
     table.do(RecordEvent(Left(1)))
     page = client.get("/new").text
@@ -107,7 +107,7 @@ def test_who_left_is_not_in_the_next_form_and_teams_stay_with_names(client, tabl
     assert rows == [("Anna", "1"), ("Cleo", "2"), ("Dora", "2")]
 
 
-def test_who_has_no_name_moves_up_without_one(client, table):
+def test_unnamed_player_who_moves_up_stays_unnamed(client, table):
     table.do(StartMatch(("Anna", "Ben", default_name(2))))
     table.do(RecordEvent(Left(1)))
     page = client.get("/new").text

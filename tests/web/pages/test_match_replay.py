@@ -1,4 +1,4 @@
-"""A match throw by throw: each frame knows how its turn ended."""
+"""The throws of a match, and how their turns ended."""
 
 import pytest
 
@@ -21,11 +21,11 @@ BEGUN = Match.start(load("ten-thousand-extras"), ["Anna", "Ben"])
         (BEGUN.throw((1, 1, 1, 2, 3, 4)).push(TurnSet(0, 0, 6)), "skip"),
     ],
 )
-def test_the_last_throw_of_a_turn_tells_how_it_ended(match, ending):
+def test_last_throw_of_a_turn_has_its_ending(match, ending):
     assert [frame.ending for frame in frames(match)] == [ending]
 
 
-def test_a_throw_before_the_last_tells_of_no_ending():
+def test_earlier_throw_has_no_ending():
     match = BEGUN.throw((1, 1, 1, 2, 3, 4)).keep((1, 1, 1)).throw((1, 2, 3)).bank()
 
     assert [(frame.ending, frame.points) for frame in frames(match)] == [

@@ -1,4 +1,4 @@
-"""Looking back: matches, one match, players, dice; over a real journal."""
+"""The pages of past matches, players and dice, over a real journal."""
 
 import re
 import time
@@ -17,7 +17,7 @@ from tests.web.conftest import RULES, holding, make_app
 from tests.web.evening import SHORT, THREE, AtOnce, journal_of, played, reviewed
 from web.pages.charts import HIGH, WIDE, win_curve
 from web.pages.match_card import card
-from web.pages.matches import PAGE
+from web.pages.matches import PAGE_SIZE
 
 BAD = "<i>O'Neill"
 
@@ -42,7 +42,7 @@ def client(table, history, coach):
     return holding(make_app(table, history=history, coach=coach))
 
 
-def test_the_list_names_who_won(client):
+def test_list_shows_the_winner_of_each_match(client):
     page = client.get("/matches").text
 
     assert "&lt;i&gt;O&#39;Neill" in page
@@ -61,7 +61,7 @@ def new_york(monkeypatch):
 
 @pytest.mark.usefixtures("new_york")
 @pytest.mark.parametrize("page", ["/matches", "/matches/1", "/matches/1/card.svg"])
-def test_a_match_has_the_day_that_it_is_at_the_table(table, tmp_path, page):
+def test_match_has_the_local_date(table, tmp_path, page):
     nine_in_the_evening = datetime(2026, 11, 23, 2, tzinfo=UTC).timestamp()
     journal = Journal.open(tmp_path / "journal.db", clock=lambda: nine_in_the_evening)
     journal.start(Match.start(RULES, THREE))
@@ -72,7 +72,7 @@ def test_a_match_has_the_day_that_it_is_at_the_table(table, tmp_path, page):
     assert "November 22, 2026" in client.get(page).text
 
 
-def test_a_match_has_its_curve_luck_decisions_and_turning_point(client):
+def test_match_page_shows_curve_luck_decisions_and_turning_point(client):
     page = client.get("/matches/1").text
 
     for words in (
@@ -96,7 +96,7 @@ def test_a_match_has_its_curve_luck_decisions_and_turning_point(client):
         (Match.start(load("ten-thousand-extras"), ("Anna", "Ben")), "scoreless first throws cost"),
     ],
 )
-def test_what_the_chance_leaves_out_is_told(table, tmp_path, start, said):
+def test_limits_of_the_calculated_chance_are_explained(table, tmp_path, start, said):
     history = journal_of(tmp_path, start.throw((2, 2, 3, 4, 6, 6)[: start.rules.n_dice]))
     page = holding(make_app(table, history=history, coach=AtOnce(history))).get("/matches/1").text
 
@@ -104,7 +104,7 @@ def test_what_the_chance_leaves_out_is_told(table, tmp_path, start, said):
     assert ("is that of two" in page) is (said == "is that of two")
 
 
-def test_while_it_is_worked_out_the_page_says_so_and_asks_again(client, coach):
+def test_pages_wait_while_the_coach_is_working(client, coach):
     coach.ready = False
 
     assert "data-wait" in client.get("/matches/1").text
@@ -115,7 +115,7 @@ def test_while_it_is_worked_out_the_page_says_so_and_asks_again(client, coach):
         assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
 
 
-def test_the_review_adds_up_for_programs(client, match):
+def test_review_in_json_adds_up(client, match):
     found = client.get("/api/v1/matches/1/review").json
 
     assert [player["name"] for player in found["players"]] == ["Anna", BAD]
@@ -126,7 +126,7 @@ def test_the_review_adds_up_for_programs(client, match):
         assert player["decisions"]["win"] <= 0
 
 
-def test_the_curve_stays_in_its_frame_and_ends_with_who_won(match):
+def test_curve_stays_within_its_frame(match):
     for each in (match, played(THREE, rules=SHORT)):
         drawn = win_curve(each, reviewed(each))
         root = ET.fromstring(drawn)  # noqa: S314 - our own drawing
@@ -137,7 +137,7 @@ def test_the_curve_stays_in_its_frame_and_ends_with_who_won(match):
                 assert 0 <= float(y) <= HIGH
 
 
-def test_the_share_card_is_whole_by_itself(client, match):
+def test_share_card_needs_no_other_file(client, match):
     answer = client.get("/matches/1/card.svg")
     root = ET.fromstring(answer.text)  # noqa: S314 - our own drawing
 
@@ -147,7 +147,7 @@ def test_the_share_card_is_whole_by_itself(client, match):
     assert card(Match.start(RULES, [f"P{n}" for n in range(20)]), "")
 
 
-def test_what_each_player_did_is_counted(client):
+def test_players_have_statistics(client):
     anna = next(each for each in client.get("/api/v1/players").json if each["name"] == "Anna")
 
     assert anna["matches"] == 1
@@ -155,7 +155,7 @@ def test_what_each_player_did_is_counted(client):
     assert "by chance" in client.get("/players").text
 
 
-def test_the_dice_are_counted_and_new_ones_named(client, coach):
+def test_dice_have_statistics_and_a_new_set_gets_a_name(client, coach):
     fallen = client.get("/api/v1/dice-sets").json[0]
 
     assert sum(fallen["faces"]) > 300
@@ -166,25 +166,25 @@ def test_the_dice_are_counted_and_new_ones_named(client, coach):
     assert client.post("/api/v1/dice-sets/new", json={"name": ""}).status_code == 409
 
 
-def test_rules_that_are_not_solved_can_be(client, coach):
+def test_chances_of_a_match_can_be_requested(client, coach):
     assert client.post("/api/v1/matches/solve", json={"match": 1}).json == {"match": 1}
     assert coach.solving == [1]
     assert client.post("/api/v1/matches/solve", json={"match": 9}).status_code == 404
 
 
-def test_a_match_can_be_taken_along(client):
+def test_match_can_be_downloaded(client):
     assert client.get("/api/v1/matches/1.csv").text.startswith("turn,player")
     assert client.get("/api/v1/matches/1.json").json["winner"] is not None
 
 
 @pytest.mark.parametrize("path", ["/matches/9", "/matches/9/card.svg", "/api/v1/matches/9.csv"])
-def test_what_is_not_there_is_not_found(client, path):
+def test_unknown_match_is_not_found(client, path):
     assert client.get(path).status_code == 404
     assert client.get(path.replace("9", "9" * 30)).status_code == 404
 
 
 @pytest.mark.parametrize("path", ["/matches", "/players", "/dice"])
-def test_without_a_journal_the_pages_are_empty(table, path):
+def test_pages_without_a_journal_are_empty(table, path):
     client = holding(make_app(table))
 
     assert client.get(path).status_code == 200
@@ -197,7 +197,7 @@ PAGES = ("/matches", "/players", "/dice", "/evening", "/api/v1/matches")
 
 @pytest.fixture
 def mixed(table, tmp_path, match):
-    """A match, and one that this version cannot play again."""
+    """A client that reads a match and another one that this version cannot replay."""
     journal_of(tmp_path, match)
     journal = Journal.open(tmp_path / "journal.db")
     broken = journal.start(Match.start(RULES, THREE))
@@ -208,30 +208,30 @@ def mixed(table, tmp_path, match):
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_match_that_cannot_be_read_leaves_the_pages_whole(mixed, path):
+def test_pages_survive_an_unreadable_match(mixed, path):
     answer = mixed.get(path)
 
     assert answer.status_code == 200
     assert ("Anna" in answer.text) or path == "/dice"
 
 
-def test_a_match_that_cannot_be_read_is_told(mixed):
+def test_unreadable_match_is_listed_with_the_reason(mixed):
     assert "Match 2 cannot be read by this version" in mixed.get("/matches").text
     assert "<h1>" in mixed.get("/matches/2", headers={"Accept": "text/html"}).text
 
 
-def test_older_matches_are_offered_where_there_are_some(table, tmp_path):
+def test_list_links_to_older_matches_if_there_are_any(table, tmp_path):
     begun = Match.start(RULES, THREE)
 
     def page_of(n):
         history = journal_of(tmp_path, *[begun] * n)
         return holding(make_app(table, history=history)).get("/matches").text
 
-    assert "Older ones" not in page_of(PAGE)
+    assert "Older ones" not in page_of(PAGE_SIZE)
     assert "Older ones" in page_of(1)
 
 
-def test_a_bonus_for_the_last_die_is_nothing_a_turn_began_with(table, client):
+def test_bonus_for_the_last_die_is_not_shown_as_a_takeover(table, client):
     rules = load("ten-thousand-extras")
     match = Match.start(rules, THREE).throw((1, 1, 1, 5, 5, 2)).keep((1, 1, 1, 5, 5)).throw((5,))
     table.show(match=match.bank(), situation=Situation.TURN_OVER)
@@ -241,13 +241,13 @@ def test_a_bonus_for_the_last_die_is_nothing_a_turn_began_with(table, client):
 
 
 def ranked_on_the_card(match):
-    """The names of the share card, those in bold type in capitals."""
+    """Return the names on the share card, with the bold ones in capitals."""
     names = [player.name for player in match.state.players]
     texts = re.findall(r'font-size="34" font-weight="(\d+)"[^>]*>([^<]+)', card(match, ""))
     return [name.upper() if int(weight) == 800 else name for weight, name in texts if name in names]
 
 
-def test_the_share_card_puts_who_won_first_though_others_have_as_much():
+def test_share_card_lists_the_winner_before_an_equal_score():
     tied = Match.start(load("walnut-studiolo"), ["Anna", "Ben"], first=1)
     tied = tied.push(ScoreSet(0, 9_000), ScoreSet(1, 9_000))
     for _ in range(2):
@@ -257,7 +257,7 @@ def test_the_share_card_puts_who_won_first_though_others_have_as_much():
     assert ranked_on_the_card(tied) == ["BEN", "Anna"]
 
 
-def test_the_share_card_shows_who_won_at_once_however_few_points():
+def test_share_card_lists_an_instant_winner_first():
     names = [*"ABCDEFG"]
     match = Match.start(load("farkle-scorekeeper"), names)
     for seat in range(6):

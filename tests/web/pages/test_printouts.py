@@ -1,4 +1,4 @@
-"""What is printed."""
+"""The rules, the scoring card and the score pad."""
 
 import re
 from dataclasses import replace
@@ -15,21 +15,21 @@ from web.i18n.translate import translate
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def test_the_card_is_that_of_the_rules_in_force(client, table):
+def test_card_shows_the_current_rules(client, table):
     assert client.get("/card.svg").text.startswith("<svg")
     table.do(StartMatch(("Anna", "Ben"), rules="zilch"))
 
     assert "Zilch" in client.get("/card.svg").text
 
 
-def test_the_pad_has_a_column_for_each_player(client, table):
+def test_pad_has_a_column_for_each_player(client, table):
     assert client.get("/pad.svg").mimetype == "image/svg+xml"
     table.do(StartMatch(("Anna", "Ben")))
 
     assert ">Anna<" in client.get("/pad.svg").text
 
 
-def test_every_rule_set_on_offer_is_explained_in_sentences(client):
+def test_every_rule_set_has_a_page(client):
     for rules in client.get("/api/v1/rules").json:
         page = client.get(f"/rules/{rules['name']}")
         assert (page.status_code, rules["title"] in page.text) == (200, True)
@@ -42,7 +42,7 @@ def texts(svg):
 
 @pytest.mark.parametrize("language", OTHERS)
 @pytest.mark.parametrize("name", names())
-def test_in_every_language_it_stays_on_the_card(language, name):
+def test_text_fits_on_the_card_in_every_language(language, name):
     with spoken(language):
         found = texts(card(load(name), translate))
     for text in found:
@@ -55,7 +55,7 @@ def test_in_every_language_it_stays_on_the_card(language, name):
 
 @pytest.mark.parametrize("language", OTHERS)
 @pytest.mark.parametrize("name", names())
-def test_no_word_of_english_is_on_card_or_pad(language, name):
+def test_translated_card_and_pad_contain_no_english(language, name):
     rules = replace(load(name), title="Walnuss", nothing=500)
     with spoken(language):
         found = [*texts(card(rules, translate)), *texts(pad(rules, (), translate))]
@@ -63,7 +63,7 @@ def test_no_word_of_english_is_on_card_or_pad(language, name):
     assert english_left(" ".join(text.text for text in found), language) == set()
 
 
-def test_the_linked_card_and_pad_are_in_the_language_of_the_page(client, table):
+def test_card_and_pad_are_in_the_language_of_the_phone(client, table):
     table.do(StartMatch(("Player 1", "Ben"), rules="zilch"))
     german = {"Accept-Language": "de"}
     printed, ruled = (client.get(f"/{name}.svg", headers=german).text for name in ("card", "pad"))

@@ -1,3 +1,5 @@
+"""The scoreboard as HTML."""
+
 import gzip
 import re
 from importlib.metadata import version
@@ -11,14 +13,14 @@ from game.situation import Situation
 from web.contracts.table import Photo, PhotoDie
 
 
-def test_the_first_page_is_the_set_up(client):
+def test_page_without_a_match_is_the_form(client):
     page = client.get("/").text
 
     assert "Who plays?" in page
     assert 'id="bank"' not in page
 
 
-def test_a_match_turns_it_into_the_board(client, table):
+def test_page_with_a_match_is_the_scoreboard(client, table):
     table.do(StartMatch(("Anna", "Ben")))
 
     page = client.get("/").text
@@ -27,7 +29,7 @@ def test_a_match_turns_it_into_the_board(client, table):
     assert "throws six dice" in page
 
 
-def test_a_game_of_rounds_counts_turns_and_speaks_of_no_target(client, table):
+def test_game_over_rounds_counts_turns_and_has_no_target(client, table):
     table.do(StartMatch(("Anna", "Ben"), rules="farkle-ten"))
     table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
 
@@ -39,7 +41,7 @@ def test_a_game_of_rounds_counts_turns_and_speaks_of_no_target(client, table):
     assert "10,000" not in client.get("/board").text
 
 
-def test_a_turn_that_was_put_away_by_hand_is_not_counted(client, table):
+def test_turn_replaced_by_hand_is_not_counted(client, table):
     table.do(StartMatch(("Anna", "Ben"), rules="farkle-ten"))
     table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     table.do(RecordEvent(TurnSet(0, 0, 6)))
@@ -49,7 +51,7 @@ def test_a_turn_that_was_put_away_by_hand_is_not_counted(client, table):
     assert [turn["broken_off"] for turn in client.get("/api/v1/state").json["turns"]] == [True]
 
 
-def test_who_has_won_is_marked_with_the_team_mates(client, table):
+def test_winner_and_team_mates_are_marked(client, table):
     names = ("Anna", "Ben", "Cleo", "Dan")
     table.do(StartMatch(names, rules="zilch", teams=(1, 2, 1, 2), options={"target": 1000}))
     table.do(RecordEvent(ScoreSet(0, 5000)))
@@ -60,7 +62,7 @@ def test_who_has_won_is_marked_with_the_team_mates(client, table):
     assert ["won" in row for row in rows] == [True, False, True, False]
 
 
-def test_a_new_match_starts_from_the_same_names(client, table):
+def test_form_starts_with_the_names_of_the_match(client, table):
     table.do(StartMatch(("Anna", "Ben", "Clara")))
 
     page = client.get("/new").text
@@ -69,14 +71,14 @@ def test_a_new_match_starts_from_the_same_names(client, table):
     assert "ends when a new one begins" in page
 
 
-def test_an_arrow_takes_back_what_was_rolled_for_the_beginning(client, table):
+def test_roll_off_can_be_undone(client, table):
     table.show(rolloff=RollOff())
     assert 'id="undo"' not in client.get("/").text
     table.show(rolloff=RollOff().add(3))
     assert 'id="undo"' in client.get("/").text
 
 
-def test_a_roll_off_that_a_real_camera_cannot_read_shows_the_picture_and_what_to_do(client, table):
+def test_unreadable_roll_off_shows_the_photo_and_the_advice(client, table):
     die = PhotoDie(4, 0.5, 0.5, 0.1, 0.18, 0.0, "tray", None)
     table.show(
         simulated=False,
@@ -95,20 +97,20 @@ def test_a_roll_off_that_a_real_camera_cannot_read_shows_the_picture_and_what_to
     assert "Who begins?" in page
 
 
-def test_only_the_simulation_offers_dice_and_button(client, table):
+def test_only_a_simulated_tray_has_a_button_on_the_page(client, table):
     assert 'id="tray-button"' in client.get("/").text
     table.show(simulated=False, camera="usb:0")
     assert 'id="tray-button"' not in client.get("/").text
 
 
-def test_without_a_camera_dice_are_tapped_in(client, table):
+def test_page_without_a_camera_offers_tapping_dice_in(client, table):
     table.show(simulated=False, camera=None)
     table.do(StartMatch(("Anna", "Ben")))
 
     assert 'id="enter-dice"' in client.get("/").text
 
 
-def test_the_page_shows_the_code_to_join_and_the_address_in_words(client, table):
+def test_page_shows_qr_code_and_address(client, table):
     table.show(join_url="http://traykeeper.local:8080/")
 
     page = client.get("/").text
@@ -118,7 +120,7 @@ def test_the_page_shows_the_code_to_join_and_the_address_in_words(client, table)
 
 
 @pytest.mark.parametrize("path", ["/", "/new", "/scores"])
-def test_nothing_is_inline_and_nothing_comes_from_elsewhere(client, table, path):
+def test_page_has_no_inline_code_and_no_foreign_files(client, table, path):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
 
@@ -128,7 +130,7 @@ def test_nothing_is_inline_and_nothing_comes_from_elsewhere(client, table, path)
     assert not re.search(r'(src|href)="(https?:)?//', page)
 
 
-def test_static_files_may_be_kept_a_year_as_their_address_tells_their_version(client):
+def test_static_files_are_cached_for_a_year(client):
     address = re.search(r'"(/static/act\.js\?v=\w+)"', client.get("/").text)[1]
 
     answer = client.get(address)
@@ -137,22 +139,22 @@ def test_static_files_may_be_kept_a_year_as_their_address_tells_their_version(cl
     answer.close()
 
 
-def sent(client, path):
-    """The answer as it goes over the network to a browser."""
+def sent_bytes(client, path):
+    """Return the size of an answer as it is sent over the network."""
     with client.get(path, headers={"Accept-Encoding": "gzip, deflate"}) as answer:
         return len(answer.data)
 
 
-def test_the_first_view_without_its_photo_sends_below_35_kb(client, table):
+def test_page_without_its_photo_is_below_35_kb(client, table):
     table.do(StartMatch(tuple(f"Player {n}" for n in range(20))))
     table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     files = set(re.findall(r'"(/static/[^"]+(?:js|css)[^"]*)"', client.get("/").text))
 
     assert files
-    assert sum(sent(client, path) for path in ("/", *files)) < 35_000
+    assert sum(sent_bytes(client, path) for path in ("/", *files)) < 35_000
 
 
-def test_the_pages_text_is_compressed_for_whoever_takes_it(client):
+def test_page_is_compressed_if_the_browser_accepts_it(client):
     plain = client.get("/")
     packed = client.get("/", headers={"Accept-Encoding": "gzip"})
 
@@ -161,7 +163,7 @@ def test_the_pages_text_is_compressed_for_whoever_takes_it(client):
     assert "Accept-Encoding" in plain.headers["Vary"]
 
 
-def test_the_board_alone_is_what_the_stream_sends(client, table):
+def test_sections_are_not_a_whole_page(client, table):
     table.do(StartMatch(("Anna", "Ben")))
 
     html = client.get("/sections").text
@@ -170,5 +172,5 @@ def test_the_board_alone_is_what_the_stream_sends(client, table):
     assert "<html" not in html
 
 
-def test_health_is_told(client):
+def test_health_check_reports_the_version(client):
     assert client.get("/healthz").json == {"status": "ok", "version": version("traykeeper")}

@@ -1,3 +1,5 @@
+"""The sections of the board."""
+
 import re
 
 import pytest
@@ -23,12 +25,12 @@ def digests(html):
     return dict(re.findall(r'id="(\w+)" data-digest="(\w+)"', html))
 
 
-def test_has_every_section_in_every_state(board, table):
+def test_board_has_every_section_in_every_state(board, table):
     for snapshot in (table.snapshot(), table.do(StartMatch(("Anna", "Ben")))):
         assert set(digests(board.html(snapshot))) == set(SECTIONS)
 
 
-def test_only_sections_that_changed_have_a_new_digest(board, table):
+def test_only_changed_sections_get_a_new_digest(board, table):
     table.do(StartMatch(("Anna", "Ben")))
     before = digests(board.html(table.do(EnterThrow((1, 1, 3, 3, 3, 5)))))
     after = digests(board.html(table.do(KeepDice((1, 1)))))
@@ -38,7 +40,7 @@ def test_only_sections_that_changed_have_a_new_digest(board, table):
     assert changed == {"turn", "message", "throw", "keeps", "dock"}
 
 
-def test_an_empty_section_is_hidden(board, table):
+def test_empty_section_is_hidden(board, table):
     assert re.search(r'id="keeps" data-digest="\w+" hidden', board.html(table.snapshot()))
 
 
@@ -50,7 +52,7 @@ def test_an_empty_section_is_hidden(board, table):
         (EXTRAS.throw((3, 3, 3, 3, 3, 3)), "won"),
     ],
 )
-def test_a_turn_without_bank_and_farkle_is_called_what_it_was(board, client, table, match, words):
+def test_turn_without_bank_or_farkle_is_named_by_its_ending(board, client, table, match, words):
     for page in (board.html(table.show(match=match)), client.get("/turns").text):
         assert f'<span class="score">{words}</span>' in page
         assert ">+0<" not in page
@@ -64,20 +66,20 @@ def test_a_turn_without_bank_and_farkle_is_called_what_it_was(board, client, tab
         (EXTRAS.throw((1, 1, 1, 2, 3, 4)).push(TurnSet(1, 350, 3)), "The throw before"),
     ],
 )
-def test_a_throw_whose_turn_is_over_is_no_throw_of_the_next_one(board, table, match, caption):
+def test_throw_of_a_finished_turn_is_not_counted_in_the_next_one(board, table, match, caption):
     html = board.html(table.show(match=match))
 
     assert f"<span>{caption}</span>" in html
     assert "Throw 0" not in html
 
 
-def test_what_is_at_risk_is_shown_before_the_first_throw_of_a_turn_that_was_set(board, table):
+def test_points_set_by_hand_are_shown_before_the_first_throw(board, table):
     match = EXTRAS.push(TurnSet(0, 500, 3))
 
     assert '<p class="big short">500</p>' in board.html(table.show(match=match))
 
 
-def test_who_left_is_called_so(board, table):
+def test_player_who_left_is_marked(board, table):
     match = EXTRAS.push(Joined("Cleo")).push(Left(1))
     html = board.html(table.show(match=match))
 
@@ -85,7 +87,7 @@ def test_who_left_is_called_so(board, table):
     assert "<span>left</span>" in html
 
 
-def test_text_of_users_is_escaped_everywhere(board, table):
+def test_text_from_users_is_escaped_everywhere(board, table):
     bad = "<b>'\"&"
     table.do(StartMatch((bad, "Ben")))
     table.do(EnterThrow((1, 1, 1, 2, 3, 4)))
@@ -108,14 +110,14 @@ def test_text_of_users_is_escaped_everywhere(board, table):
     assert html.count("&lt;b&gt;&#39;&#34;&amp;") > 6
 
 
-def test_an_event_can_be_put_on_the_wire_line_by_line(board, table):
+def test_event_has_a_data_field_for_each_line(board, table):
     name, *lines, _, _ = board.event(table.snapshot()).split("\n")
 
     assert name == "event: board"
     assert all(line.startswith("data: ") for line in lines)
 
 
-def test_the_banks_refusal_is_said_on_the_button(board, table):
+def test_bank_button_carries_the_reason_of_a_refusal(board, table):
     table.do(StartMatch(("Anna", "Ben")))
 
     html = board.html(table.do(EnterThrow((1, 2, 3, 4, 6, 6))))
@@ -123,7 +125,7 @@ def test_the_banks_refusal_is_said_on_the_button(board, table):
     assert 'data-why="100 is 400 short of the opening 500"' in html
 
 
-def test_an_assumed_keep_is_shown_as_such(board, table):
+def test_assumed_keep_is_marked_as_assumed(board, table):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
 

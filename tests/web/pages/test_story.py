@@ -1,4 +1,4 @@
-"""The story of a match: what it is remembered by, with the camera's picture of its luckiest throw."""
+"""The awards of a match, with the picture of its luckiest throw."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def open_at(history, pictures):
     return holding(app), asked
 
 
-def test_the_luckiest_throw_stands_with_its_picture(history):
+def test_luckiest_throw_is_shown_with_its_picture(history):
     client, asked = open_at(history, b"\xff\xd8picture")
     page = client.get("/matches/1").text
 
@@ -41,13 +41,13 @@ def test_the_luckiest_throw_stands_with_its_picture(history):
     assert set(asked) == {2}  # all of it was written as one step
 
 
-def test_the_evening_shows_the_picture_of_each_matchs_luckiest_throw(history):
+def test_evening_shows_the_picture_of_each_luckiest_throw(history):
     client, _ = open_at(history, b"\xff\xd8picture")
 
     assert "/matches/1/luckiest.jpg" in client.get("/evening").text
 
 
-def test_a_picture_that_is_gone_is_not_shown(history):
+def test_deleted_picture_is_not_shown(history):
     client, _ = open_at(history, None)
 
     assert "luckiest.jpg" not in client.get("/evening").text
@@ -56,7 +56,7 @@ def test_a_picture_that_is_gone_is_not_shown(history):
     assert client.get("/matches/1/luckiest.jpg").status_code == 404
 
 
-def test_a_match_that_was_tapped_in_has_no_picture(tmp_path):
+def test_match_that_was_tapped_in_has_no_picture(tmp_path):
     tapped = Match.start(RULES, ["Anna", "Ben"]).throw(FIRST).bank()
     client, asked = open_at(journal_of(tmp_path, tapped), b"another one's")
 

@@ -1,4 +1,4 @@
-"""The board for a television: no controls, everything within the screen, whatever its shape."""
+"""The television board has no controls and fits on screens of any shape."""
 
 import pytest
 from playwright.sync_api import expect
@@ -23,8 +23,8 @@ def screen(request, browser, table, serve):
     page.close()
 
 
-def spilling(page):
-    """What is drawn beyond the screen or cut off by its own card."""
+def overflowing(page):
+    """Return the texts that reach beyond the screen or their own card."""
     return page.evaluate(
         """() => [...document.querySelectorAll('#tv p, #tv h1, #tv li, #tv footer')].filter((each) => {
             const box = each.getBoundingClientRect();
@@ -34,7 +34,7 @@ def spilling(page):
     )
 
 
-def test_the_board_has_no_controls(client, table):
+def test_television_board_has_no_controls(client, table):
     table.do(StartMatch(("Anna", "Ben")))
     page = client.get("/board").text
 
@@ -44,7 +44,7 @@ def test_the_board_has_no_controls(client, table):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("players", [0, 2, 4, 7, 20])
-def test_everything_is_within_the_screen(screen, table, players):
+def test_everything_fits_on_the_screen(screen, table, players):
     if players:
         table.do(StartMatch(tuple(f"A player with a name {n}"[:24] for n in range(players))))
         table.do(EnterThrow((1, 1, 1, 1, 1, 1)))
@@ -52,12 +52,12 @@ def test_everything_is_within_the_screen(screen, table, players):
     else:
         expect(screen.locator("h1")).to_have_text("Traykeeper")
 
-    assert spilling(screen) == []
+    assert overflowing(screen) == []
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("names", [EIGHT, LONGEST], ids=["eight", "long"])
-def test_no_name_is_cut(browser, table, serve, names):
+def test_no_name_is_cut_off(browser, table, serve, names):
     table.do(StartMatch(names))
     page = browser.new_page(viewport={"width": 1920, "height": 1080})
     page.goto(f"http://127.0.0.1:{serve(table).port}/board")
@@ -67,14 +67,14 @@ def test_no_name_is_cut(browser, table, serve, names):
     page.close()
 
 
-def test_a_team_has_one_score(client, table):
+def test_team_has_one_score(client, table):
     table.do(StartMatch(("Anna", "Ben", "Clara", "Dora"), teams=(1, 2, 1, 2)))
 
     assert "Anna + Clara" in client.get("/board").text
 
 
 @pytest.mark.browser
-def test_it_follows_the_table(screen, table):
+def test_board_updates_itself(screen, table):
     table.do(StartMatch(("Anna", "Ben")))
     table.do(EnterThrow((1, 1, 3, 3, 3, 5)))
     expect(screen.locator(".giant")).to_have_text("550")
