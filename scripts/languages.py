@@ -1,4 +1,4 @@
-"""Bring the catalogues up to date with the source, and compile them.
+"""Update the catalogues of translations from the source, and compile them.
 
 .venv/bin/python scripts/languages.py
 """
@@ -22,23 +22,24 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "web" / "translations"
 ROOMS = ("game", "device", "web")
 
-MARKS = {"Message": 1, "Plural": 2, "gettext": 1, "ngettext": 2, "_": 1}
+TEMPLATE_TAKERS = {"Message": 1, "Plural": 2, "gettext": 1, "ngettext": 2, "_": 1}
 """What takes templates in Python, and how many of them."""
 
 KEYWORDS = {"_": None, "ngettext": (1, 2)}
-"""The same in Jinja."""
+"""Functions that take templates in Jinja, in the format of Babel's extractor."""
 
 Words = str | tuple[str, ...]
 
 
 def main() -> None:
+    """Update every catalogue and print how many translations each one lacks."""
     for language in LANGUAGES:
         if language != "en":
             print(f"{language}: {update(language)} to translate")
 
 
 def update(language: str) -> int:
-    """Write both files of a language; gives how many sentences it still lacks."""
+    """Write the catalogue of a language and return how many translations it lacks."""
     catalog = fresh(language)
     folder = FOLDER / language / "LC_MESSAGES"
     folder.mkdir(parents=True, exist_ok=True)
@@ -48,7 +49,7 @@ def update(language: str) -> int:
 
 
 def fresh(language: str) -> Catalog:
-    """What is on the page now, with the translations there are."""
+    """Return a catalogue of all current templates with the translations that exist."""
     file = FOLDER / language / "LC_MESSAGES" / "messages.po"
     catalog = Catalog(locale=language)
     if file.exists():
@@ -61,7 +62,7 @@ def fresh(language: str) -> Catalog:
 
 @cache
 def template() -> Catalog:
-    """Every sentence that people can be told on a page."""
+    """Return a catalogue of all templates, without translations."""
     catalog = Catalog()
     for words in (*in_python(), *_in_pages(), *_in_rule_sets(), *Problem):
         catalog.add(words)
@@ -69,21 +70,21 @@ def template() -> Catalog:
 
 
 def in_python() -> Iterator[Words]:
-    """What is told from anywhere: of one and of many where that differs."""
+    """Yield the templates in Python: a string, or singular and plural."""
     for room in ROOMS:
         for file in sorted((ROOT / room).rglob("*.py")):
-            yield from _marked(ast.parse(file.read_text("utf-8")))
+            yield from _in_tree(ast.parse(file.read_text("utf-8")))
 
 
-def _marked(tree: ast.Module) -> Iterator[Words]:
+def _in_tree(tree: ast.Module) -> Iterator[Words]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
         words = [each.value for each in node.args if isinstance(each, ast.Constant)]
-        if words and MARKS.get(name) == 1:
+        if words and TEMPLATE_TAKERS.get(name) == 1:
             yield words[0]
-        elif len(words) > 1 and MARKS.get(name):
+        elif len(words) > 1 and TEMPLATE_TAKERS.get(name):
             yield words[0], words[1]
 
 
@@ -96,13 +97,13 @@ def _in_pages() -> Iterator[Words]:
 
 
 def _in_rule_sets() -> Iterator[Words]:
-    """What the published ones had to assume."""
+    """Yield the assumptions of the published rule sets."""
     for file in sorted((ROOT / "game" / "rules" / "published").glob("*.toml")):
         yield from tomllib.loads(file.read_text("utf-8")).get("assumed", [])
 
 
 def untranslated(catalog: Catalog) -> list[str]:
-    """The sentences without a translation, or with one of other forms."""
+    """Return the templates whose translation is missing, uncertain or incomplete."""
     return [str(m.id) for m in catalog if m.id and (m.fuzzy or not all(_texts(m.string)))]
 
 
@@ -111,7 +112,7 @@ def _texts(string: object) -> tuple[str, ...]:
 
 
 def as_po(catalog: Catalog) -> bytes:
-    """Sorted and without places and dates, so that a change shows what changed."""
+    """Return the text of a catalogue, sorted and without dates, so that a diff shows only changes."""
     out = BytesIO()
     write_po(out, catalog, sort_output=True, no_location=True, omit_header=True, width=0)
     head = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n'
@@ -120,6 +121,7 @@ def as_po(catalog: Catalog) -> bytes:
 
 
 def as_mo(catalog: Catalog) -> bytes:
+    """Return a catalogue in the compiled format of gettext."""
     out = BytesIO()
     write_mo(out, read_po(BytesIO(as_po(catalog)), locale=catalog.locale))
     return out.getvalue()
