@@ -31,7 +31,7 @@ from device.club_board import ClubOptions, serving
 from device.commands.options import FiniteRange
 from device.errors import UsageError
 from device.mqtt.address import address
-from device.mqtt.client import BrokerClient, Ears
+from device.mqtt.client import BrokerClient, BrokerEvents
 from device.mqtt.gap_replay import Replay
 from device.mqtt.topics import ONLINE, Topics
 from device.mqtt.tray_state import state_json
@@ -222,7 +222,7 @@ class _Tray:
     def __init__(self, url: str, name: str, seed: int) -> None:
         self._topics, self._random = Topics(name), Random(seed)
         self._rules = rule_files.load("walnut-studiolo")
-        ears = Ears(
+        ears = BrokerEvents(
             connected=self._connected,
             lost=lambda: None,
             heard=self._replay_requested,

@@ -37,22 +37,22 @@ from device.hardware.button import TrayButton
 from device.hardware.choices import as_camera, as_lamp, as_mains, as_rotation
 from device.hardware.outputs import Wiring, open_signals
 from device.hardware.pins import open_pins
-from device.hardware.systemd import Heartbeat, notify, shut_down_where_allowed
+from device.hardware.systemd import Heartbeat, notify, power_off_action
 from device.inbox import Inbox, JournalMended
 from device.lan import lan_address
 from device.maintenance import Maintenance
-from device.mqtt.connect import on_broker
+from device.mqtt.connect import publish_to_broker
 from device.session.live_match import LiveMatch
 from device.settings import Settings
-from device.storage.carried import Carried
 from device.storage.daily_backup import Backups, DailyBackup
+from device.storage.incoming_backup import IncomingBackup
 from device.storage.mending_journal import MendingJournal
 from device.storage.misreads import FOLDER as CORRECTIONS
 from device.storage.misreads import MisreadStore
-from device.storage.pencil_file import FILE as PENCIL
-from device.storage.pencil_file import PencilFile
 from device.storage.recovery import open_journal
-from device.storage.rescue_state import forget_notice
+from device.storage.rescue_state import delete_notice
+from device.storage.scorekeeper_file import FILE as PENCIL
+from device.storage.scorekeeper_file import ScorekeeperFile
 from device.storage.throw_pictures import DAY_S, ThrowPictures
 from device.storage.throw_pictures import FOLDER as FRAMES
 from game.errors import JournalError, reason
@@ -108,18 +108,18 @@ def run(options: PlayOptions) -> None:
 @contextmanager
 def serving(options: PlayOptions) -> Iterator[tuple[Companion, Server]]:
     """The companion at work and its page served; all is closed again at the end."""
-    pencil_file = PencilFile(state_folder(options.state) / PENCIL)
-    if pencil_file.trouble:
-        print_line(f"traykeeper: {pencil_file.trouble}", err=True)
+    scorekeeper_file = ScorekeeperFile(state_folder(options.state) / PENCIL)
+    if scorekeeper_file.trouble:
+        print_line(f"traykeeper: {scorekeeper_file.trouble}", err=True)
     with (
-        open_maintenance(options, pencil_file) as maintenance,
+        open_maintenance(options, scorekeeper_file) as maintenance,
         Server(
-            _app(maintenance, options, pencil_file.secret), options.host, options.port
+            _app(maintenance, options, scorekeeper_file.secret), options.host, options.port
         ) as server,
     ):
         companion = maintenance.companion
         announce(companion, options.host, server.port)
-        with on_broker(
+        with publish_to_broker(
             options, companion, state_folder(options.state), partial(print_line, err=True)
         ):
             yield companion, server
@@ -162,7 +162,7 @@ def open_companion(options: PlayOptions) -> Iterator[Companion]:
 
 @contextmanager
 def open_maintenance(
-    options: PlayOptions, pencil_file: PencilFile | None = None
+    options: PlayOptions, scorekeeper_file: ScorekeeperFile | None = None
 ) -> Iterator[Maintenance]:
     """The companion at work, and what looks after it; without a file the pencil is in memory."""
     rules = rule_files.load(options.rules)
@@ -182,7 +182,7 @@ def open_maintenance(
         partial(open_journal, state, backups),
         lambda notice: inbox.post(JournalMended(notice)),
     )
-    backups.made = partial(journal.cut_trace, backups.held_twice)
+    backups.on_made = partial(journal.cut_trace, backups.position_held_twice)
     with (
         closing(journal),
         closing(open_pins(partial(print_line, err=True))) as pins,
@@ -203,7 +203,7 @@ def open_maintenance(
             no_button=no_button,
             tray=tray,
             profiles=profiles,
-            scorekeeper=_scorekeeper(pencil_file, button, inbox),
+            scorekeeper=_scorekeeper(scorekeeper_file, button, inbox),
             still_s=options.still_s,
             hands_off=options.hands_off,
             looks=fit.looks,
@@ -211,7 +211,7 @@ def open_maintenance(
             throw_pictures=frames,
             misreads=misreads,
             damage=damage,
-            heeded=partial(forget_notice, state),
+            heeded=partial(delete_notice, state),
             coach=coach,
             alive=Heartbeat(),
         )
@@ -238,7 +238,7 @@ def _told(*troubles: Message | None) -> Message | None:
 
 def _brought(state: Path) -> Message | None:
     """A backup on a stick or on the card is put in place by nobody but a person."""
-    if Carried(state).file is None:
+    if IncomingBackup(state).file is None:
         return None
     return Message("A backup was put here: the health page asks whether to take it.")
 
@@ -267,11 +267,13 @@ def _button(pins: Factory, pin: int, inbox: Inbox) -> tuple[TrayButton | None, M
     return button, None
 
 
-def _scorekeeper(file: PencilFile | None, button: TrayButton | None, inbox: Inbox) -> Scorekeeper:
-    has_button = button is not None and not button.simulated
+def _scorekeeper(
+    file: ScorekeeperFile | None, button: TrayButton | None, inbox: Inbox
+) -> Scorekeeper:
+    has_button = button is not None and not button.is_simulated
     if file is None:
         return Scorekeeper(on_change=inbox.changed, has_button=has_button)
-    return Scorekeeper(file.kept, save=file.keep, on_change=inbox.changed, has_button=has_button)
+    return Scorekeeper(file.record, save=file.save, on_change=inbox.changed, has_button=has_button)
 
 
 def _frames(options: PlayOptions, state: Path) -> ThrowPictures:
@@ -301,7 +303,7 @@ def _shut_down(options: PlayOptions, pins: Factory) -> Callable[[], object] | No
     """A simulated button is pressed by anybody in the network: it shuts nothing down."""
     if not options.shut_down or isinstance(pins, MockFactory):
         return None
-    return shut_down_where_allowed()
+    return power_off_action()
 
 
 def _camera(

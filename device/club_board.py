@@ -21,7 +21,7 @@ from device.files import print_line
 from device.lan import lan_address
 from device.machine_fit import limit_malloc_arenas
 from device.mqtt.address import Address, address, is_tray_name
-from device.mqtt.client import BrokerClient, Ears
+from device.mqtt.client import BrokerClient, BrokerEvents
 from device.mqtt.topics import ROOT, Topics
 from game.errors import GameError
 from web.access.origin import AllowedHosts, split_names
@@ -62,7 +62,7 @@ class Listener:
         self._warn, self._said = warn, ""
         self._inbox: TrayInbox | None = None
         self._name = f"board-{token_hex(4)}"
-        ears = Ears(
+        ears = BrokerEvents(
             connected=self._connected,
             lost=lambda: None,
             heard=self._message,

@@ -24,8 +24,8 @@ from device.hardware.button import TrayButton
 from device.hardware.lamp import LAMPS
 from device.hardware.outputs import Output, Signals
 from device.hardware.simulated_button import SimulatedButton
-from device.hardware.systemd import kept_alive
-from device.hardware.voice import words_for
+from device.hardware.systemd import keep_alive
+from device.hardware.voice import spoken_text
 from device.inbox import (
     Announce,
     Asked,
@@ -165,7 +165,7 @@ class Companion:
         self._inbox, self._alive, self._clock = inbox, alive, clock
         # A thread that reads keeps networks of its own, some 31 MB: all phones share this one.
         self._picture_reader = ThreadPoolExecutor(1, "phone pictures")
-        real_button = button is not None and not button.simulated
+        real_button = button is not None and not button.is_simulated
         self.scorekeeper = scorekeeper or Scorekeeper(
             on_change=inbox.changed, has_button=real_button, clock=clock
         )
@@ -188,7 +188,7 @@ class Companion:
         self._camera_thread = CameraThread(self.tray_watch) if open_camera else None
         self._button, self._no_button = button, no_button
         self._simulated_button = (
-            SimulatedButton(button, clock, pause) if button and button.simulated else None
+            SimulatedButton(button, clock, pause) if button and button.is_simulated else None
         )
         self.wizard = Wizard(
             self.tray_watch,
@@ -444,7 +444,7 @@ class Companion:
         """What fails late may have put other matches there: nothing is added to those but their own."""
         done = False
         try:
-            with kept_alive(self._alive, RESTORE_S):
+            with keep_alive(self._alive, RESTORE_S):
                 command.restore()
             done = True
         finally:
@@ -571,7 +571,7 @@ class Companion:
         with self._published:
             self._snapshot = replace(drawn, version=drawn.version + 1)
             self._published.notify_all()
-        words = words_for(drawn.message, drawn.advice)
+        words = spoken_text(drawn.message, drawn.advice)
         self._output.show(indicator_of(self._session, around), words, banked=banked)
         return self._snapshot
 

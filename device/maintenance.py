@@ -26,13 +26,12 @@ from device.doctor.findings import (
 from device.doctor.system import System
 from device.snapshots import Troubles
 from device.storage import backup
-from device.storage.backup import Backup, BackupError, counted
-from device.storage.carried import Carried
+from device.storage.backup import Backup, BackupError, match_count
 from device.storage.daily_backup import Backups
+from device.storage.incoming_backup import BackupUpload, IncomingBackup
 from device.storage.mending_journal import MendingJournal
 from device.storage.misreads import MisreadStore
-from device.storage.received import ReceivedParts
-from device.storage.restore import put_back
+from device.storage.restore import restore_backup
 from device.storage.throw_pictures import ThrowPictures
 from game.commands import RestoreBackup
 from game.errors import JournalError, reason
@@ -74,15 +73,15 @@ class Maintenance:
     misreads: MisreadStore
     coach: TableCoach
     system: System
-    _received: ReceivedParts = field(default_factory=ReceivedParts)
+    _upload: BackupUpload = field(default_factory=BackupUpload)
     _lock: Lock = field(default_factory=Lock)
     _packing: Lock = field(default_factory=Lock)
     _asked_s: float = float("-inf")
     _machine: tuple[HealthCheck, ...] = ()
-    _carried: Carried = field(init=False)
+    _incoming: IncomingBackup = field(init=False)
 
     def __post_init__(self) -> None:
-        self._carried = Carried(self.journal.path.parent)
+        self._incoming = IncomingBackup(self.journal.path.parent)
 
     def health(self) -> tuple[HealthCheck, ...]:
         return (*self._table(), *self._of_the_machine())
@@ -92,7 +91,7 @@ class Maintenance:
             raise TableError(Message("it is being packed for somebody else: try again in a moment"))
         try:
             file: BinaryIO = TemporaryFile(dir=self.journal.path.parent)  # noqa: SIM115 - whoever gets it closes it
-            backup.pack(self.backups.now(), file)
+            backup.pack(self.backups.collect(), file)
         except OSError as error:
             raise TableError(
                 Message("a backup cannot be made (%(why)s): is the disk full?", why=reason(error))
@@ -103,36 +102,36 @@ class Maintenance:
         return file
 
     def receive(self, at: int, part: bytes) -> int:
-        return self._received.take(at, part)
+        return self._upload.append(at, part)
 
     def restore(self) -> Snapshot:
         try:
-            good = backup.unpacked(self._received.all(), Message("what was sent"))
+            good = backup.unpack(self._upload.finish(), Message("what was sent"))
         except BackupError as error:
             raise TableError(error.message) from None
         return self._put(good)
 
     def found_backup(self) -> FoundBackup | None:
-        return self._carried.look()
+        return self._incoming.describe()
 
     def restore_found(self) -> Snapshot:
         try:
-            good = self._carried.read()
+            good = self._incoming.read()
         except BackupError as error:
             raise TableError(error.message) from None
         if good is None:
             raise TableError(Message("no backup waits here any more"))
         snapshot = self._put(good)
-        self._carried.forget()
+        self._incoming.delete()
         return snapshot
 
     def dismiss_found(self) -> None:
-        self._carried.forget()
+        self._incoming.delete()
 
     def _put(self, good: Backup) -> Snapshot:
         def put() -> None:
-            put_back(good, self.journal, self.journal.path.parent, self.backups)
-            self.coach.gone_back(good.position)
+            restore_backup(good, self.journal, self.journal.path.parent, self.backups)
+            self.coach.rewind(good.position)
 
         try:
             return self.companion.do(RestoreBackup(put))
@@ -176,7 +175,7 @@ class Maintenance:
         return ok(
             Message(
                 "%(matches)s, %(size)s MB, in %(folder)s",
-                matches=counted(matches),
+                matches=match_count(matches),
                 size=size_mb,
                 folder=str(self.journal.path.parent),
             )

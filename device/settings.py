@@ -15,7 +15,7 @@ import platformdirs
 
 from device import machine_fit as fits
 from device.errors import UsageError
-from device.hardware.choices import CAMERAS_TOLD, as_camera, as_lamp, as_mains, as_rotation
+from device.hardware.choices import CAMERA_CHOICES, as_camera, as_lamp, as_mains, as_rotation
 from device.hardware.pins import BLUE_PIN, BUTTON_PIN, GREEN_PIN, RED_PIN
 from game import toml_table
 from game.errors import GameError, quoted
@@ -67,7 +67,7 @@ class Settings:
 
     camera: str = _setting(
         "auto",
-        f"Where the pictures come from: {CAMERAS_TOLD}.",
+        f"Where the pictures come from: {CAMERA_CHOICES}.",
         check=as_camera,
     )
     rules: str = _setting(

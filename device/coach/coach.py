@@ -140,10 +140,10 @@ class TableCoach:
     def counts(self) -> Totals | None:
         return self._reviews.counts(self._notes_file.notes.dice)
 
-    def gone_back(self, position: int) -> None:
+    def rewind(self, position: int) -> None:
         """A backup was restored, whose last entry has this position."""
         try:
-            self._notes_file.change(lambda notes: notes.gone_back(position))
+            self._notes_file.change(lambda notes: notes.rewind(position))
         except TableError as error:
             log.warning("new matches may count for other dice: %s", error)
 

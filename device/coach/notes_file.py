@@ -31,7 +31,7 @@ class Notes:
         thrown = tuple(each for each in self.dice if each.after < dice.after)
         return replace(self, dice=(*thrown, dice))
 
-    def gone_back(self, position: int) -> "Notes":
+    def rewind(self, position: int) -> "Notes":
         """The journal ends there now: whatever set was named later is thrown from there on."""
         if self.dice[-1].after <= position:
             return self

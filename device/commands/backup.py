@@ -15,7 +15,7 @@ from device.settings import Settings, find, load
 from device.storage import backup as backups
 from device.storage.daily_backup import Backups
 from device.storage.recovery import open_journal
-from device.storage.restore import put_back, put_settings_back
+from device.storage.restore import restore_backup, restore_settings
 
 
 @click.command()
@@ -32,11 +32,11 @@ def backup(file: str | None, state: str | None, settings_file: str | None) -> No
     settings, settings_path = _settings(settings_file)
     now = datetime.now(UTC).astimezone()
     path = Path(file or f"traykeeper-{now:%Y-%m-%d}.zip")
-    if path.is_file() and not backups.is_one(path):
+    if path.is_file() and not backups.is_backup(path):
         raise UsageError(f"{path}: there is a file, and no backup: name another")
     folder = state_folder(state or settings.state)
     with as_owner_of(folder):
-        made = Backups(folder, settings_path).now()
+        made = Backups(folder, settings_path).collect()
     backups.write(made, path)
     print_line(f"{path}: {made}")
 
@@ -60,10 +60,10 @@ def restore(file: str, state: str | None, settings_file: str | None, yes: bool) 
         print_line(f"{file}: {good}")
         if not yes:
             click.confirm(f"Put this in place of what is in {printable(folder)}?", abort=True)
-        before = put_back(good, journal, folder, kept)
-        NotesFile(folder / NOTES).change(lambda notes: notes.gone_back(good.position))
+        before = restore_backup(good, journal, folder, kept)
+        NotesFile(folder / NOTES).change(lambda notes: notes.rewind(good.position))
     print_line(f"Restored. What was there before is in {before}")
-    if path := put_settings_back(good, settings_path):
+    if path := restore_settings(good, settings_path):
         print_line(f"The settings are in {path}; those of before beside it, as {path.name}.bak")
 
 

@@ -7,7 +7,7 @@ import click
 from device.commands.options import settings_option, state_option
 from device.files import state_folder
 from device.settings import find, load
-from device.storage.pencil_file import secret_of
+from device.storage.scorekeeper_file import secret_of
 from web.access.pin import pin as pin_of
 
 

@@ -19,7 +19,7 @@ from device.doctor.findings import (
     PORT_TAKEN,
     Finding,
     failed,
-    not_for_you,
+    not_readable,
     ok,
     skipped,
     warning,
@@ -27,7 +27,7 @@ from device.doctor.findings import (
 from device.doctor.system import Machine, System
 from device.errors import UsageError
 from device.mqtt.address import address
-from device.mqtt.client import GOES_ON, BrokerClient, Ears
+from device.mqtt.client import RETRY_SUFFIX, BrokerClient, BrokerEvents
 from game.errors import GameError
 from game.message import Message, Plural, Value, Verbatim
 
@@ -138,7 +138,7 @@ def broker(system: System) -> Finding:
         return skipped(Message("none is set"))
     secret = Path(settings.mqtt_secret)
     if settings.mqtt_secret and _is_hidden(secret):
-        return not_for_you(secret)
+        return not_readable(secret)
     try:
         there = address(settings.mqtt, secret=settings.mqtt_secret, ca=settings.mqtt_ca)
         said: Queue[str] = Queue()
@@ -170,12 +170,12 @@ def _is_hidden(file: Path) -> bool:
     return False
 
 
-def _ears(said: "Queue[str]") -> Ears:
+def _ears(said: "Queue[str]") -> BrokerEvents:
     """An empty word once greeted, or the trouble."""
-    return Ears(
+    return BrokerEvents(
         connected=lambda: said.put(""),
         lost=lambda: None,
         heard=lambda _topic, _payload: None,
         acknowledged=lambda _number, _refusal: None,
-        warn=lambda line: said.put(line.removesuffix(GOES_ON)),
+        warn=lambda line: said.put(line.removesuffix(RETRY_SUFFIX)),
     )

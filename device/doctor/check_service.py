@@ -15,7 +15,7 @@ from device.doctor.findings import (
     RESTARTS,
     Finding,
     failed,
-    not_for_you,
+    not_readable,
     ok,
     skipped,
     warning,
@@ -68,7 +68,7 @@ def journal(system: System) -> Finding:
             (answer,) = db.execute("PRAGMA quick_check").fetchone()
             (matches,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
     except (PermissionError, sqlite3.OperationalError):
-        return not_for_you(file)
+        return not_readable(file)
     except sqlite3.DatabaseError as error:
         return failed(BAD_JOURNAL, str(error))
     if answer != "ok":

@@ -187,7 +187,7 @@ def skipped(why: Message) -> Finding:
     return Finding(Level.SKIPPED, why)
 
 
-def not_for_you(file: Path) -> Finding:
+def not_readable(file: Path) -> Finding:
     """Only the service, or root, may read this file."""
     return skipped(
         Message("%(file)s may not be read by you: try sudo traykeeper doctor", file=str(file))

@@ -61,7 +61,7 @@ class TrayButton:
         return f"<TrayButton {self._button!r}>"
 
     @property
-    def simulated(self) -> bool:
+    def is_simulated(self) -> bool:
         """Whether the pin is gpiozero's mock, so that `drive` can press it."""
         return isinstance(self._button.pin, MockPin)
 

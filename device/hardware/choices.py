@@ -15,7 +15,7 @@ Mains = Literal[50, 60]
 LampKind = Literal["rgb", "one", "none"]
 CAMERAS = ("auto", "sim", "picamera2", "usb[:N]", "phone", "replay:PATH")
 """What a person can write, in the order in which it is said."""
-CAMERAS_TOLD = f"{', '.join(CAMERAS[:-1])} or {CAMERAS[-1]}"
+CAMERA_CHOICES = f"{', '.join(CAMERAS[:-1])} or {CAMERAS[-1]}"
 
 
 def as_camera(spec: str) -> tuple[CameraKind, str]:
@@ -35,7 +35,7 @@ def as_camera(spec: str) -> tuple[CameraKind, str]:
         case "replay" if which:
             return kind, which
     raise UsageError(
-        f"no camera is called {quoted(spec)}: take {CAMERAS_TOLD}; phone is for play alone"
+        f"no camera is called {quoted(spec)}: take {CAMERA_CHOICES}; phone is for play alone"
     )
 
 

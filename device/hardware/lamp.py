@@ -97,7 +97,7 @@ class RgbLamp:
         self._led.close()
 
 
-class OneLamp:
+class SingleColourLamp:
     """An LED of one colour, with its resistor, to ground unless `anode`: to 3.3 V.
 
     Attributes:
@@ -110,7 +110,7 @@ class OneLamp:
         self.shown = ""
 
     def __repr__(self) -> str:
-        return f"<OneLamp {self.shown} on {self._led!r}>"
+        return f"<SingleColourLamp {self.shown} on {self._led!r}>"
 
     def show(self, indicator: Indicator, _: str = "", *, banked: bool = False) -> None:  # noqa: ARG002
         if BLINKS[indicator] == self.shown:

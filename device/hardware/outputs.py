@@ -10,7 +10,7 @@ from gpiozero.pins import Factory
 
 from device.hardware.buzzer import Sounder
 from device.hardware.choices import LampKind
-from device.hardware.lamp import OneLamp, RgbLamp
+from device.hardware.lamp import RgbLamp, SingleColourLamp
 from device.hardware.pins import BLUE_PIN, GREEN_PIN, RED_PIN
 from device.hardware.voice import Voice
 from device.session.indicator import Indicator
@@ -115,7 +115,7 @@ def _makers(factory: Factory, wiring: Wiring) -> Iterator[Callable[[], Output]]:
             pins = (wiring.red, wiring.green, wiring.blue)
             yield partial(RgbLamp, factory, pins, anode=wiring.anode)
         case "one":
-            yield partial(OneLamp, factory, wiring.red, anode=wiring.anode)
+            yield partial(SingleColourLamp, factory, wiring.red, anode=wiring.anode)
     if wiring.buzzer is not None:
         yield partial(Sounder, factory, wiring.buzzer, tones=wiring.tones)
     if wiring.voice:

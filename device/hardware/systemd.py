@@ -82,7 +82,7 @@ class Heartbeat:
 
 
 @contextmanager
-def kept_alive(alive: Callable[[], object], most_s: float) -> Iterator[None]:
+def keep_alive(alive: Callable[[], object], most_s: float) -> Iterator[None]:
     """Something that may take long, within a loop that is watched; longer than `most_s` it hangs."""
     done, end_s = Event(), monotonic() + most_s
 
@@ -105,7 +105,7 @@ PATIENCE_S = 5
 _LOGIND = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
 
 
-def shut_down_where_allowed() -> Callable[[], object] | None:
+def power_off_action() -> Callable[[], object] | None:
     """What shuts this machine down cleanly; None where that is not allowed without a password."""
     return _power_off if _may_power_off() else None
 

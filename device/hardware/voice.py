@@ -32,11 +32,11 @@ LONGEST_S = 30.0
 """No sentence takes so long: a sound card that hangs does."""
 
 
-def words_for(message: Message, advice: tuple[Message, ...] = ()) -> str:
+def spoken_text(message: Message, advice: tuple[Message, ...] = ()) -> str:
     """What is said of a message and of advice; no sentence twice.
 
     >>> cocked, again = Message("A die is cocked."), Message("Throw it again.")
-    >>> words_for(cocked, (cocked, again))
+    >>> spoken_text(cocked, (cocked, again))
     'A die is cocked. Throw it again.'
     """
     return " ".join(map(str, dict.fromkeys((message, *advice))))

@@ -37,7 +37,7 @@ LONGEST_WORD = 200
 PAHO = "paho-mqtt>=2.1"
 """As the extra `mqtt` in pyproject.toml has it."""
 
-GOES_ON = "; trying again"
+RETRY_SUFFIX = "; trying again"
 """The end of every trouble."""
 
 
@@ -50,7 +50,7 @@ class Will:
 
 
 @dataclass(frozen=True, slots=True)
-class Ears:
+class BrokerEvents:
     """Who is told; every call comes on the link's own thread, and must return soon.
 
     Attributes:
@@ -80,7 +80,9 @@ class BrokerClient:
         UsageError: paho-mqtt is not installed, or the certificate cannot be read.
     """
 
-    def __init__(self, address: Address, name: str, ears: Ears, will: Will | None = None) -> None:
+    def __init__(
+        self, address: Address, name: str, ears: BrokerEvents, will: Will | None = None
+    ) -> None:
         self._mqtt = _paho()
         self._address, self._name, self._ears = address, name, ears
         self._trouble = ""
@@ -193,7 +195,7 @@ class BrokerClient:
     def _warn(self, trouble: str) -> None:
         if trouble != self._trouble:
             self._trouble = trouble
-            self._ears.warn(f"{trouble}{GOES_ON}")
+            self._ears.warn(f"{trouble}{RETRY_SUFFIX}")
 
 
 def why(error: BaseException | None, address: Address) -> str:

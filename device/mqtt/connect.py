@@ -18,7 +18,7 @@ from game.journal.journal import JOURNAL_FILE as JOURNAL
 
 
 @contextmanager
-def on_broker(
+def publish_to_broker(
     settings: Settings, table: HostTable, folder: Path, warn: Callable[[str], object]
 ) -> Iterator[None]:
     """Tell the broker of the settings, within the `with`; where none is set, nobody.

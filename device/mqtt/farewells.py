@@ -14,7 +14,7 @@ from threading import Lock
 from device.errors import UsageError
 from device.files import write_atomically
 from device.mqtt.address import Address, address
-from device.mqtt.client import BrokerClient, Ears
+from device.mqtt.client import BrokerClient, BrokerEvents
 from device.mqtt.outbox import Note
 from device.mqtt.topics import Topics
 from game.errors import GameError
@@ -99,7 +99,7 @@ class Farewell:
     def __init__(self, address: Address, tray: str, done: Callable[[], object]) -> None:
         self._topics, self._done = Topics(tray), done
         self._left: set[int] = set()
-        ears = Ears(
+        ears = BrokerEvents(
             connected=self._say,
             lost=lambda: None,
             heard=lambda *_: None,

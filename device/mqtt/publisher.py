@@ -15,7 +15,7 @@ from time import monotonic
 from typing import Any
 
 from device.mqtt.address import Address
-from device.mqtt.client import BrokerClient, Ears, Will
+from device.mqtt.client import BrokerClient, BrokerEvents, Will
 from device.mqtt.discovery import discovery
 from device.mqtt.gap_replay import Replay
 from device.mqtt.invitations import HostTable, Invitations
@@ -81,9 +81,9 @@ class Publisher:
             Thread(target=self._listen, name="broker-listens", daemon=True),
         )
 
-    def _ears(self) -> Ears:
+    def _ears(self) -> BrokerEvents:
         """All of them only put a job into the queue."""
-        return Ears(
+        return BrokerEvents(
             connected=lambda: self._jobs.put(self._greet),
             lost=lambda: self._jobs.put(self._lost),
             heard=lambda *message: self._jobs.put(partial(self._heard, *message)),

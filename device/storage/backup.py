@@ -88,7 +88,7 @@ class Backup:
         """What is in it, and since when."""
         rest = [name for name in MEMBERS[1:] if name in self.parts]
         made = _day(self.made_s)
-        held = join_with_and([counted(self.matches), *rest])
+        held = join_with_and([match_count(self.matches), *rest])
         if self.unfit:
             return Message(
                 "%(held)s, made %(when)s; left out, as it does not hold: %(files)s",
@@ -109,12 +109,12 @@ def _day(at_s: float) -> str:
         return "?"
 
 
-def counted(matches: int) -> Message:
+def match_count(matches: int) -> Message:
     """So many, in words for people."""
     return Plural("1 match", "%(n)s matches", n=matches)
 
 
-def gather(folder: Path, settings_file: Path | None, now_s: float) -> Backup:
+def collect(folder: Path, settings_file: Path | None, now_s: float) -> Backup:
     """What is there now; the journal as it is at this moment, whoever writes it meanwhile.
 
     Raises:
@@ -168,7 +168,7 @@ class _UnfitError(TraykeeperError, ValueError):
     """Why a backup does not hold."""
 
 
-def unpacked(data: bytes, where: Value) -> Backup:
+def unpack(data: bytes, where: Value) -> Backup:
     """The backup in this file, if all of it holds.
 
     Raises:
@@ -211,7 +211,7 @@ def write(backup: Backup, path: Path) -> None:
         pack(backup, file)
 
 
-def is_one(path: Path) -> bool:
+def is_backup(path: Path) -> bool:
     """Whether this file was made as a backup; not, whether it holds."""
     try:
         with ZipFile(path) as pack:
@@ -236,7 +236,7 @@ def read(path: Path) -> Backup:
                 why=str(error.strerror),
             )
         ) from None
-    return unpacked(data, printable(path))
+    return unpack(data, printable(path))
 
 
 def _part(pack: ZipFile, name: str) -> bytes:

@@ -42,7 +42,7 @@ LOOK_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class BackupReport:
     """How the last backup went: its number and what is in it, or why there is none."""
 
     line: Message
@@ -73,12 +73,12 @@ class Backups:
         self._settings_file, self._clock = settings_file, clock
         self._newest: Backup | None = None
         self._made = False
-        self.report = Report(Message("none yet"))
-        self.made: Callable[[], object] = lambda: None
+        self.report = BackupReport(Message("none yet"))
+        self.on_made: Callable[[], object] = lambda: None
 
-    def now(self) -> Backup:
+    def collect(self) -> Backup:
         """All that is worth keeping, as it is at this moment."""
-        return backup.gather(self._state, self._settings_file, self._clock())
+        return backup.collect(self._state, self._settings_file, self._clock())
 
     def make(self, kind: str = DAILY) -> Path:
         """Write one, and let the oldest of its kind go: restores push out no daily one.
@@ -86,7 +86,7 @@ class Backups:
         Raises:
             OSError, GameError: it cannot be made, or read back; the older ones are as they were.
         """
-        made = self.now()
+        made = self.collect()
         self._folder.mkdir(mode=0o700, exist_ok=True)
         files = self._files()
         number = _number(files[0]) + 1 if files else 1
@@ -97,7 +97,7 @@ class Backups:
             old.unlink(missing_ok=True)
         self._note(made)
         self._made = True
-        self.made()
+        self.on_made()
         return path
 
     def make_if_due(self) -> None:
@@ -107,11 +107,11 @@ class Backups:
                 self.make()
         except Exception as error:  # noqa: BLE001 - the next look is in ten minutes
             log.warning("the daily backup cannot be made: %s", error)
-            self.report = Report(
+            self.report = BackupReport(
                 Message("cannot be made (%(why)s)", why=reason(error)), failed=True
             )
 
-    def good(self, identity: str = "") -> Iterator[Backup]:
+    def valid(self, identity: str = "") -> Iterator[Backup]:
         """Those that hold, the newest first; of this journal alone where its identity is named."""
         for path in self._files():
             with suppress(UsageError):
@@ -119,13 +119,13 @@ class Backups:
                 if identity in ("", found.identity):
                     yield found
 
-    def any(self) -> bool:
+    def exist(self) -> bool:
         """Whether there are any, good or not."""
         return bool(self._files())
 
-    def held_twice(self, identity: str) -> int:
+    def position_held_twice(self, identity: str) -> int:
         """Up to this position of that journal, two backups hold all steps: nothing else has to."""
-        positions = [found.position for found in islice(self.good(identity), 2)]
+        positions = [found.position for found in islice(self.valid(identity), 2)]
         return min(positions) if len(positions) == TWICE else 0
 
     def _due(self) -> bool:
@@ -141,14 +141,14 @@ class Backups:
     def _newest_of(self, identity: str) -> Backup | None:
         if self._newest is None or self._newest.identity != identity:
             self._newest = None
-            if found := next(self.good(identity), None):
+            if found := next(self.valid(identity), None):
                 self._note(found)
         return self._newest
 
     def _note(self, made: Backup) -> None:
         """What it holds is not kept in memory."""
         self._newest = replace(made, parts=dict.fromkeys(made.parts, b""))
-        self.report = Report(made.contents)
+        self.report = BackupReport(made.contents)
 
     def _files(self, *kinds: str) -> list[Path]:
         found = (path for kind in kinds or KINDS for path in self._folder.glob(f"{kind}-*.zip"))

@@ -35,7 +35,7 @@ def known_steps(path: Path, aside: Path, backups: Backups, remembered: Salvaged)
     """All of the journal that was in `path` and lies in `aside`, as far as anything knows it."""
     sources = [source for source in _sources(path, aside, remembered) if source.rows]
     if not sources:
-        good = next(backups.good(), None)
+        good = next(backups.valid(), None)
         return KnownSteps(good, (), {}, {}, good.identity if good else "")
     identity = next((source.identity for source in sources if source.identity), "")
     ours = [source for source in sources if source.identity in ("", identity)]
@@ -51,8 +51,8 @@ def known_steps(path: Path, aside: Path, backups: Backups, remembered: Salvaged)
 
 def _base(backups: Backups, identity: str, first: int) -> Backup | None:
     """What steps from the `first` on stand on; one of another journal only where they need one."""
-    good = next(backups.good(identity), None)
-    return good or (next(backups.good(), None) if first > 1 else None)
+    good = next(backups.valid(identity), None)
+    return good or (next(backups.valid(), None) if first > 1 else None)
 
 
 def _sources(path: Path, aside: Path, remembered: Salvaged) -> list[Salvaged]:
@@ -61,7 +61,7 @@ def _sources(path: Path, aside: Path, remembered: Salvaged) -> list[Salvaged]:
     found = [salvage_file(aside), remembered, *map(_of_trace, traces)]
     if any(source.rows for source in found):
         return found
-    return [source for one in set_aside_earlier(path) for source in _kept(one)]
+    return [source for one in damaged_earlier(path) for source in _kept(one)]
 
 
 def _kept(aside: Path) -> list[Salvaged]:
@@ -73,7 +73,7 @@ def _of_trace(path: Path) -> Salvaged:
     return Salvaged(found.identity, found.rows, found.keys, found.requests) if found else Salvaged()
 
 
-def set_aside_earlier(path: Path) -> list[Path]:
+def damaged_earlier(path: Path) -> list[Path]:
     """Damaged journals of former days, the newest first; of one that was gone there may be but the trace."""
     found = path.parent.glob(f"{path.stem}-damaged-*")
     whole = {one.with_suffix(path.suffix) for one in found if one.suffix in (path.suffix, SUFFIX)}

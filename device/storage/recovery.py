@@ -16,7 +16,7 @@ from typing import IO
 
 from device.files import write_atomically
 from device.storage.daily_backup import RESTORED, Backups
-from device.storage.known_steps import KnownSteps, known_steps, set_aside_earlier
+from device.storage.known_steps import KnownSteps, damaged_earlier, known_steps
 from device.storage.rescue_state import RescueState
 from device.storage.throw_pictures import FOLDER as FRAMES
 from device.storage.throw_pictures import forget
@@ -138,7 +138,7 @@ def _was_here(path: Path, names: tuple[str, ...], backups: Backups) -> bool:
         return True
     if found and found.identity in names:
         return False
-    return bool(found and found.rows) or backups.any() or bool(set_aside_earlier(path))
+    return bool(found and found.rows) or backups.exist() or bool(damaged_earlier(path))
 
 
 def _log(path: Path) -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from device.files import write_atomically
-from device.storage.backup import Backup, counted
+from device.storage.backup import Backup, match_count
 from game.file_io import read_bounded
 from game.message import Message, Paragraph, Plural
 
@@ -92,7 +92,7 @@ class RescueState:
     @property
     def _in_its_place(self) -> Message:
         steps = Plural("1 later step", "%(n)s later steps", n=self.steps)
-        matches = counted(self.matches)
+        matches = match_count(self.matches)
         if not self.files:
             return Message(
                 "In its place: no backup: there was none, and %(steps)s that could still be read; "
@@ -110,7 +110,7 @@ class RescueState:
         )
 
 
-def forget_notice(folder: Path) -> None:
+def delete_notice(folder: Path) -> None:
     """Somebody has read it; a rescue that is not done stays."""
     state = RescueState.of(folder)
     if state and state.done:

@@ -24,7 +24,7 @@ class Restorable(Protocol):
     def restore(self, copy: bytes) -> None: ...
 
 
-def put_back(good: Backup, journal: Restorable, folder: Path, backups: Backups) -> Path:
+def restore_backup(good: Backup, journal: Restorable, folder: Path, backups: Backups) -> Path:
     """Matches and calibration as they were, without pictures of others; gives where those of before are.
 
     Raises:
@@ -41,7 +41,7 @@ def put_back(good: Backup, journal: Restorable, folder: Path, backups: Backups) 
     return before
 
 
-def put_settings_back(good: Backup, settings_file: Path | None) -> Path | None:
+def restore_settings(good: Backup, settings_file: Path | None) -> Path | None:
     """The settings as they were; gives where, or None where nothing had to be written.
 
     Raises:

@@ -26,7 +26,7 @@ from device.session.live_match import LiveMatch
 from device.storage import backup
 from device.storage.daily_backup import Backups
 from device.storage.recovery import open_journal
-from device.storage.restore import put_back
+from device.storage.restore import restore_backup
 from device.storage.throw_pictures import FOLDER as FRAMES
 from game.commands import RestoreBackup
 from game.errors import GameError
@@ -130,7 +130,7 @@ def restore(folder: Path, told: Told) -> None:
         live_match.reload()
         companion = Stepped(Inbox(), live_match, RULES, None, Signals())
         try:
-            companion.do(RestoreBackup(lambda: put_back(good, journal, folder, backups)))
+            companion.do(RestoreBackup(lambda: restore_backup(good, journal, folder, backups)))
         finally:
             play(live_match, told)
 
@@ -279,7 +279,7 @@ def can_be_played(journal: Journal) -> bool:
 
 def restored(folder: Path, found: tuple[Entry, ...], before: tuple[Entry, ...], one: Try) -> bool:
     """Whether this is the backup, all of it, with what was told since; and what was there is kept as one."""
-    kept = {good.position: entries_in(good) for good in Backups(folder).good()}
+    kept = {good.position: entries_in(good) for good in Backups(folder).valid()}
     is_backup = any(
         alike(found[:position], entries) and len(found) >= position + one.told
         for position, entries in kept.items()

@@ -72,7 +72,7 @@ def kill_once(folder: Path, rng: random.Random, account: Account) -> int:
 def _check_backups(folder: Path) -> None:
     """Each that has its name is whole."""
     backups = Backups(folder)
-    assert len(list(backups.good())) == len(list((folder / "backups").glob("traykeeper-*.zip")))
+    assert len(list(backups.valid())) == len(list((folder / "backups").glob("traykeeper-*.zip")))
 
 
 def main() -> None:

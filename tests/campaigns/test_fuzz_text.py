@@ -136,12 +136,12 @@ def test_backups(tmp_path):
     _played(tmp_path, n_steps=60).close()
     profile_file.save(PI, tmp_path / profile_file.FILE)
     file = BytesIO()
-    backup.pack(Backups(tmp_path).now(), file)
+    backup.pack(Backups(tmp_path).collect(), file)
     whole = file.getvalue()
-    good = backup.unpacked(whole, "x.zip")
+    good = backup.unpack(whole, "x.zip")
 
     def attempt(data):
-        found = backup.unpacked(data, "x.zip")
+        found = backup.unpack(data, "x.zip")
         assert found.parts == good.parts
 
     try_all("backups", [whole], attempt, UsageError, count(300, 20_000))

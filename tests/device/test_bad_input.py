@@ -189,7 +189,7 @@ def test_no_name_of_a_file_is_obeyed_by_the_terminal(tmp_path, words):
     (tmp_path / f"{EVIL}good.toml").write_text('extends = "zilch"\n')
     (tmp_path / f"{EVIL}bad.toml").write_text('extend = "zilch"\n')
     play(make(tmp_path / EVIL))
-    backup.write(Backups(tmp_path / EVIL).now(), tmp_path / f"{EVIL}.zip")
+    backup.write(Backups(tmp_path / EVIL).collect(), tmp_path / f"{EVIL}.zip")
     _, out, said = run(*(word.format(folder=tmp_path) for word in words))
 
     assert r"a\x1b]0;evil" in out + said

@@ -21,8 +21,8 @@ from device.files import (
 )
 from device.machine_fit import FILE as FIT
 from device.machine_fit import WIDTHS_PX
-from device.storage.pencil_file import FILE as PENCIL
-from device.storage.pencil_file import PencilFile
+from device.storage.scorekeeper_file import FILE as PENCIL
+from device.storage.scorekeeper_file import ScorekeeperFile
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_a_folder_that_is_named_comes_first(root):
 
 
 def test_pin_and_calibrate_go_where_the_service_looks(root, capsys):
-    PencilFile(state_folder() / PENCIL)
+    ScorekeeperFile(state_folder() / PENCIL)
     (state_folder() / PROFILE).write_text("nonsense = 1\n")
 
     assert run(capsys, "pin")[0] == 0

@@ -148,7 +148,7 @@ def test_what_fails_after_the_matches_were_put_back_leaves_them_in_play(maintena
     """Else the match of before would be gone on with, in a journal that does not know it."""
     companion, journal = maintenance.companion, maintenance.journal
     companion.do(StartMatch(("Anna", "Ben")))
-    good = maintenance.backups.now()
+    good = maintenance.backups.collect()
     companion.do(StartMatch(("Cleo", "Dan")))
 
     def put():

@@ -11,8 +11,8 @@ from device.calibrating.profile_file import load as load_profile
 from device.coach.coach import TABLES
 from device.settings import load
 from device.storage import backup
-from device.storage.pencil_file import FILE as PENCIL
-from device.storage.pencil_file import PencilFile
+from device.storage.scorekeeper_file import FILE as PENCIL
+from device.storage.scorekeeper_file import ScorekeeperFile
 from game.commands import Bank, EnterThrow, Undo
 from game.journal.journal import JOURNAL_FILE as JOURNAL
 from game.odds.table_store import TableStore
@@ -49,8 +49,8 @@ def test_settings_profile_pencil_and_tables_are_read(state):
     profile = load_profile(state / PROFILE)
     assert profile is not None
     assert profile.camera == "simulated tray"
-    pencil = PencilFile(state / PENCIL)
-    assert (pencil.kept.holder, pencil.kept.players) == ("a1b2c3", {"a1b2c3": "Anna"})
+    scorekeeper = ScorekeeperFile(state / PENCIL)
+    assert (scorekeeper.record.holder, scorekeeper.record.players) == ("a1b2c3", {"a1b2c3": "Anna"})
     # Rules that may say more by now are solved again; what was solved of them is left where it is.
     store = TableStore(state / TABLES)
     assert store.find(load_rules("walnut-studiolo"), 1000) is None

@@ -200,6 +200,6 @@ def test_a_set_of_dice_named_after_what_was_restored_is_thrown_from_there_on(ben
     for _ in range(3):
         bench.play()
     bench.coach.start_dice_set("blue")
-    bench.coach.gone_back(position)
+    bench.coach.rewind(position)
 
     assert bench.coach._notes_file.notes.dice[1:] == (DiceSetPeriod("blue", position),)

@@ -9,9 +9,9 @@ import pytest
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from device.hardware.buzzer import SOUNDS, Sounder, sound_for
-from device.hardware.lamp import BLINKS, LAMPS, OneLamp, RgbLamp
+from device.hardware.lamp import BLINKS, LAMPS, RgbLamp, SingleColourLamp
 from device.hardware.outputs import Signals, Wiring, open_signals
-from device.hardware.voice import Voice, spoken, words_for
+from device.hardware.voice import Voice, spoken, spoken_text
 from device.session.indicator import BUTTON_HELD, Indicator, indicator_for
 from game.message import Message
 from game.situation import Situation
@@ -116,7 +116,7 @@ def timed(states):
 
 @pytest.mark.parametrize("anode", [False, True])
 def test_one_colour_blinks_its_pattern(pins, anode):
-    lamp = OneLamp(pins, 22, anode=anode)
+    lamp = SingleColourLamp(pins, 22, anode=anode)
     pin = pins.pin("GPIO22")
     lamp.show(Indicator.BANK)
     pin.clear_states()
@@ -182,7 +182,7 @@ def test_a_passive_buzzer_plays_tones_and_falls_silent(pins):
 
 def test_all_that_is_wired_is_opened(pins):
     outputs = open_signals(pins, Wiring(lamp="one", buzzer=27, tones=True), pytest.fail)
-    assert "OneLamp" in repr(outputs)
+    assert "SingleColourLamp" in repr(outputs)
     assert "TonalBuzzer" in repr(outputs)
     outputs.close()
     assert repr(open_signals(pins, Wiring(lamp="none"), pytest.fail)) == "<Signals >"
@@ -201,7 +201,7 @@ def test_without_espeak_ng_one_line_names_the_package_and_all_else_works(monkeyp
 def test_words_are_said_once_and_thousands_as_one_number():
     cocked, again = Message("It is cocked."), Message("Throw it again.")
 
-    assert words_for(cocked, (cocked, again)) == ("It is cocked. Throw it again.")
+    assert spoken_text(cocked, (cocked, again)) == ("It is cocked. Throw it again.")
     assert spoken("Anna banks 1,250, Ben has 10,000.") == "Anna banks 1250, Ben has 10000."
 
 

@@ -104,10 +104,10 @@ def test_what_may_take_long_is_no_hang_until_it_takes_too_long(monkeypatch):
         if len(beats) == 3:
             three.set()
 
-    with systemd_words.kept_alive(alive, most_s=60):
+    with systemd_words.keep_alive(alive, most_s=60):
         assert three.wait(10)
     stopped = len(beats)
-    with systemd_words.kept_alive(alive, most_s=0):
+    with systemd_words.keep_alive(alive, most_s=0):
         Event().wait(0.05)
 
     assert len(beats) == stopped

@@ -7,7 +7,7 @@ from threading import Condition
 import pytest
 
 from device.mqtt import publisher
-from device.mqtt.connect import on_broker
+from device.mqtt.connect import publish_to_broker
 from device.session.live_match import LiveMatch
 from device.session.match_control import MatchControl
 from device.settings import Settings
@@ -131,7 +131,7 @@ def join(table, broker, tmp_path, troubles, monkeypatch):
     @contextmanager
     def joined(**settings):
         wanted = Settings(**({"mqtt_tray": "t1"} | broker.settings() | settings))
-        with on_broker(wanted, table, tmp_path, troubles.append):
+        with publish_to_broker(wanted, table, tmp_path, troubles.append):
             yield
 
     with ExitStack() as stack:

@@ -108,7 +108,7 @@ def test_no_right_to_write(table, join, troubles, tmp_path):
 def test_a_second_tray_of_that_name(table, join, broker, troubles):
     join.stay()
     rival = address(broker.url, secret=str(broker.secret))
-    quiet = client.Ears(*[lambda *_: None] * 5)
+    quiet = client.BrokerEvents(*[lambda *_: None] * 5)
     second = client.BrokerClient(rival, "traykeeper-t1", quiet)
     second.start()
     until(lambda: any("is another called traykeeper-t1 there?" in line for line in troubles))
@@ -145,7 +145,7 @@ def test_a_broker_that_speaks_an_older_mqtt(troubles):
         old = client.BrokerClient(
             address(f"mqtt://127.0.0.1:{server.getsockname()[1]}"),
             "t1",
-            client.Ears(*[lambda *_: None] * 4, warn=troubles.append),
+            client.BrokerEvents(*[lambda *_: None] * 4, warn=troubles.append),
         )
         old.start()
         (line,) = until(lambda: troubles)
@@ -231,7 +231,9 @@ def test_without_paho_it_says_how_to_get_it_into_this_environment(monkeypatch, f
     monkeypatch.setattr(sys, "executable", "/opt/my dice/bin/python3")
     monkeypatch.setattr(client, "import_module", lambda name: __import__(found))
     with pytest.raises(UsageError) as refused:
-        client.BrokerClient(address("mqtt://broker"), "t1", client.Ears(*[lambda *_: None] * 5))
+        client.BrokerClient(
+            address("mqtt://broker"), "t1", client.BrokerEvents(*[lambda *_: None] * 5)
+        )
 
     _, _, command = str(refused.value).rpartition(": ")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

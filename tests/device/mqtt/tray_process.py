@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from device.mqtt.connect import on_broker
+from device.mqtt.connect import publish_to_broker
 from device.settings import Settings
 from game.commands import Bank, EnterThrow, KeepDice, StartMatch, Undo
 from game.journal.feed import Feed
@@ -25,7 +25,7 @@ def _frozen(value):
 
 def main(folder: Path, settings: Settings) -> None:
     table = TapTable(folder)
-    with on_broker(settings, table, folder, sys.stderr.write):
+    with publish_to_broker(settings, table, folder, sys.stderr.write):
         for line in sys.stdin:
             what, *args = json.loads(line)
             table.do(COMMANDS[what](*map(_frozen, args)))

@@ -18,7 +18,7 @@ from device.errors import UsageError
 from device.storage import backup
 from device.storage.daily_backup import AN_EVENING, KEPT, Backups
 from device.storage.recovery import open_journal
-from device.storage.restore import put_back
+from device.storage.restore import restore_backup
 from device.storage.throw_pictures import FOLDER as FRAMES
 from game.errors import GameError
 from game.journal.history import History
@@ -109,7 +109,7 @@ def test_what_does_not_hold_is_refused_whole(journal, backups, name, change, why
     data = _changed(backups.make().read_bytes(), name, change)
 
     with pytest.raises(UsageError, match=f"x.zip: this backup cannot be used: .*{why}"):
-        backup.unpacked(data, "x.zip")
+        backup.unpack(data, "x.zip")
 
 
 @pytest.mark.parametrize("name", ["calibration.toml", "settings.toml"])
@@ -155,7 +155,7 @@ def test_a_backup_that_the_card_did_not_keep_pushes_out_no_older_one(
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04", b"\0" * 5000])
 def test_what_is_no_zip_is_refused(data):
     with pytest.raises(UsageError, match="no zip file"):
-        backup.unpacked(data, "x.zip")
+        backup.unpack(data, "x.zip")
 
 
 def test_a_long_fault_is_told_in_short(journal, backups):
@@ -164,7 +164,7 @@ def test_a_long_fault_is_told_in_short(journal, backups):
     data[26:28] = (2000).to_bytes(2, "little")  # the length of the first name
 
     with pytest.raises(UsageError, match="no zip file") as error:
-        backup.unpacked(bytes(data), "x.zip")
+        backup.unpack(bytes(data), "x.zip")
     assert len(str(error.value)) < 300
 
 
@@ -222,10 +222,10 @@ def test_restoring_keeps_pictures_of_the_same_journal_alone(journal, backups, tm
     good = backup.read(backups.make())
     journal.append(number, ScoreSet(0, 700))
     left = pictures(1, 2, 3)
-    put_back(good, journal, tmp_path, backups)
+    restore_backup(good, journal, tmp_path, backups)
     assert left() == [1, 2]
 
-    put_back(replace(good, identity="another"), journal, tmp_path, backups)
+    restore_backup(replace(good, identity="another"), journal, tmp_path, backups)
     assert left() == []
 
 
@@ -236,7 +236,7 @@ def test_a_clock_that_jumps_keeps_the_order(journal, backups, clock, tmp_path):
         journal.append(number, ScoreSet(0, int(now_s) % 9000 // 50 * 50))
         backups.make_if_due()
 
-    assert [good.made_s for good in backups.good()] == [
+    assert [good.made_s for good in backups.valid()] == [
         1_900_000_000.0,
         1_700_000_000.0,
         12.0,
@@ -251,8 +251,8 @@ def test_in_1970_one_is_made_read_back_and_put_in_place(journal, backups, clock,
     backups.make_if_due()
     assert not backups.report.failed
     journal.append(number, ScoreSet(0, 9000))
-    (good,) = backups.good()
-    put_back(good, journal, tmp_path, backups)
+    (good,) = backups.valid()
+    restore_backup(good, journal, tmp_path, backups)
 
     assert journal.newest()[1].state.players[0].score == 500
     assert "1970-01-01" in str(good)

@@ -11,7 +11,7 @@ from device.session.live_match import LiveMatch
 from device.storage.daily_backup import Backups
 from device.storage.mending_journal import MendingJournal
 from device.storage.recovery import open_journal
-from device.storage.rescue_state import RescueState, forget_notice
+from device.storage.rescue_state import RescueState, delete_notice
 from game.errors import DamagedJournal
 from game.journal.history import History
 from game.journal.journal import Journal
@@ -112,7 +112,7 @@ def test_it_is_told_until_somebody_has_read_it(tmp_path, backups):
     for _ in range(2):
         told = str(told_at_start(tmp_path, backups))
         assert told.startswith("The journal was gone, or empty. In its place: ")
-    forget_notice(tmp_path)
+    delete_notice(tmp_path)
 
     assert told_at_start(tmp_path, backups) is None
 
@@ -136,7 +136,7 @@ def test_where_database_and_trace_are_both_lost_that_is_told(tmp_path, backups):
     assert "gone, or empty" in str(told_at_start(tmp_path, backups))
     assert (tmp_path / "journal-damaged-1.db-wal").read_bytes() == b"what was not written back"
     assert told_at_start(tmp_path, backups)
-    forget_notice(tmp_path)
+    delete_notice(tmp_path)
     assert told_at_start(tmp_path, backups) is None
 
 
@@ -159,7 +159,7 @@ def test_a_trace_that_is_lost_alone_is_told_until_that_was_read(tmp_path, backup
         assert "journal.txt, the second trace of each step" in str(told_at_start(tmp_path, backups))
 
     assert History(tmp_path / "journal.db").entries() == told
-    forget_notice(tmp_path)
+    delete_notice(tmp_path)
     assert told_at_start(tmp_path, backups) is None
 
 
@@ -195,7 +195,7 @@ def test_whoever_begins_anew_gets_no_old_matches_back(tmp_path, backups, clock):
     new = play(tmp_path, 700)
     (tmp_path / "old").rename(tmp_path / "backups")
     backups.make_if_due()
-    assert len(list(backups.good(History(tmp_path / "journal.db").identity))) == 1
+    assert len(list(backups.valid(History(tmp_path / "journal.db").identity))) == 1
     (tmp_path / "journal.db").write_bytes(b"junk" * 5000)
     journal, _ = open_journal(tmp_path, backups)
     journal.close()

@@ -19,7 +19,7 @@ SECRET_BYTES = 32
 MOST = 1024 * 1024
 
 
-class PencilFile:
+class ScorekeeperFile:
     """The file in the state folder.
 
     One that is damaged is as good as none: all phones ask anew. One that cannot be written says so
@@ -36,18 +36,18 @@ class PencilFile:
         self.trouble = ""
         found = _read(file)
         if found:
-            self.secret, self.kept = found
+            self.secret, self.record = found
         else:
-            self.secret, self.kept = token_bytes(SECRET_BYTES), ScorekeeperRecord()
-            self.keep(self.kept)
+            self.secret, self.record = token_bytes(SECRET_BYTES), ScorekeeperRecord()
+            self.save(self.record)
 
     def __repr__(self) -> str:
-        return f"<PencilFile {self._file}>"
+        return f"<ScorekeeperFile {self._file}>"
 
-    def keep(self, kept: ScorekeeperRecord) -> None:
+    def save(self, record: ScorekeeperRecord) -> None:
         """Write it, as one step."""
-        self.kept = kept
-        text = json.dumps({"secret": self.secret.hex()} | asdict(kept))
+        self.record = record
+        text = json.dumps({"secret": self.secret.hex()} | asdict(record))
         try:
             write_atomically(self._file, text)
         except OSError as error:
