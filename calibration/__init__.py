@@ -1,1 +1,1 @@
-"""What is known of this tray, this camera and this set of dice."""
+"""Calibration of one tray, one camera and one set of dice."""

@@ -1,60 +1,71 @@
-"""How high a camera must hang to see a tray, and how large its dice are in the picture then.
+"""Height at which a camera must hang to see a tray, and the size of the dice in its frames.
 
-Pure arithmetic from a lens's angle of view; everything in millimetres and pixels.
+All of it is arithmetic with a lens's angle of view, in millimetres and pixels.
 """
 
 from dataclasses import dataclass
 from math import radians, tan
 
-MARGIN = 1.12
-"""Of the tray: what is seen around it, for its walls and for a camera that hangs askew."""
+TRAY_MARGIN = 1.12
+"""Size of the visible area relative to the tray: room for its walls and for a camera that hangs askew."""
 
-EASY_PX, LEAST_PX = 40, 28
-"""A die's edge: from the first on any die is read, below the second pips run together."""
+COMFORTABLE_DIE_PX, MIN_DIE_PX = 40, 28
+"""Edge of a die in pixels: any die of the first size is readable; below the second, pips merge."""
 
-NEAR_MM = 200
-"""Closer than this the sides of the dice come into view, and the tops grow by their height."""
+MIN_HEIGHT_MM = 200
+"""From closer than this, the sides of the dice are visible, and their tops look larger than their height allows."""
 
 
 @dataclass(frozen=True, slots=True)
 class CameraView:
-    """A camera's angles of view, and the pixels of the pictures that are read.
+    """The angles of view of a camera and lens.
 
-    `near_mm` is the nearest it can be focused.
+    Attributes:
+        name: Name of the camera, for people.
+        across_deg: Horizontal angle of view.
+        down_deg: Vertical angle of view.
+        width_px: Width of the frames that are read.
+        min_focus_mm: Shortest distance at which the lens can focus.
     """
 
     name: str
     across_deg: float
     down_deg: float
     width_px: int
-    near_mm: int = 0
+    min_focus_mm: int = 0
 
-    def sees_mm(self, height_mm: float) -> tuple[float, float]:
-        """Width and depth of what it sees from this height."""
+    def visible_mm(self, height_mm: float) -> tuple[float, float]:
+        """Return the width and depth of the area that is visible from this height."""
         across, down = (
             2 * height_mm * tan(radians(angle) / 2) for angle in (self.across_deg, self.down_deg)
         )
         return across, down
 
-    def height_mm(self, wide_mm: float, deep_mm: float) -> float:
-        """The least height from which all of this is seen."""
-        across, down = self.sees_mm(1.0)
-        return max(wide_mm / across, deep_mm / down)
+    def min_height_mm(self, width_mm: float, depth_mm: float) -> float:
+        """Return the least height from which an area is visible as a whole.
+
+        Args:
+            width_mm: Width of the area, along the width of the frame.
+            depth_mm: Depth of the area.
+        """
+        across, down = self.visible_mm(1.0)
+        return max(width_mm / across, depth_mm / down)
 
     def px_per_mm(self, height_mm: float) -> float:
-        return self.width_px / self.sees_mm(height_mm)[0]
+        """Return the scale of the frame at this distance from the lens."""
+        return self.width_px / self.visible_mm(height_mm)[0]
 
 
 CAMERA_VIEWS = (
-    CameraView("Camera Module 3", 66, 41, 2304, near_mm=100),
-    CameraView("Camera Module 3 Wide", 102, 67, 2304, near_mm=50),
-    CameraView("HQ, 6 mm lens", 55, 43, 2028, near_mm=200),
-    CameraView("Global Shutter, 6 mm lens", 45, 35, 1456, near_mm=200),
-    CameraView("Camera Module 2", 62.2, 48.8, 1640, near_mm=100),
-    CameraView("Camera Module 1", 53.5, 41.4, 1296, near_mm=100),
-    CameraView("webcam, 78° across the corners", 70.4, 43.3, 1920, near_mm=100),
+    CameraView("Camera Module 3", 66, 41, 2304, min_focus_mm=100),
+    CameraView("Camera Module 3 Wide", 102, 67, 2304, min_focus_mm=50),
+    CameraView("HQ, 6 mm lens", 55, 43, 2028, min_focus_mm=200),
+    CameraView("Global Shutter, 6 mm lens", 45, 35, 1456, min_focus_mm=200),
+    CameraView("Camera Module 2", 62.2, 48.8, 1640, min_focus_mm=100),
+    CameraView("Camera Module 1", 53.5, 41.4, 1296, min_focus_mm=100),
+    CameraView("webcam, 78° across the corners", 70.4, 43.3, 1920, min_focus_mm=100),
 )
-"""Angles as their makers tell them, or from sensor and lens; the width of the full-field mode."""
+"""Angles from the manufacturers, or from sensor and lens. Widths are those of the full-field sensor mode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +73,10 @@ class CameraMount:
     """A camera hung over a tray.
 
     Attributes:
-        height_mm: from the floor of the tray to the lens.
-        die_px: the edge of a die in the picture.
-        advice: what to mind, in a sentence; empty where all is well.
+        view: The camera.
+        height_mm: Height of the lens above the floor of the tray.
+        die_px: Edge of a die in the frame.
+        advice: What to change or to watch for, or an empty string.
     """
 
     view: CameraView
@@ -74,24 +86,29 @@ class CameraMount:
 
 
 def mount_camera(view: CameraView, tray_mm: tuple[float, float], die_mm: float) -> CameraMount:
-    """The lowest good place for this camera: all the tray in view, no nearer than it is sharp.
+    """Hang a camera as low as possible: the whole tray is visible, and the lens can focus on it.
 
-    The tray's longer side lies along the picture's longer side.
+    Args:
+        view: The camera.
+        tray_mm: Width and depth of the tray. Its longer side lies along the longer side of the frame.
+        die_mm: Edge of a die.
     """
-    wide, deep = sorted(tray_mm, reverse=True)
-    least_mm = view.height_mm(MARGIN * wide, MARGIN * deep)
-    height_mm = 10 * -(-max(least_mm, view.near_mm) // 10)
-    # The tops of the dice are nearer to the lens than the floor.
+    width_mm, depth_mm = sorted(tray_mm, reverse=True)
+    lowest_mm = view.min_height_mm(TRAY_MARGIN * width_mm, TRAY_MARGIN * depth_mm)
+    height_mm = 10 * -(-max(lowest_mm, view.min_focus_mm) // 10)
+    # The tops of the dice are closer to the lens than the floor.
     die_px = round(die_mm * view.px_per_mm(height_mm - die_mm))
     return CameraMount(view, round(height_mm), die_px, _advice(height_mm, die_px, die_mm))
 
 
 def _advice(height_mm: float, die_px: int, die_mm: float) -> str:
-    if die_px < LEAST_PX:
-        needed = LEAST_PX / die_px * die_mm
-        return f"too small to read: take dice of {needed:.0f} mm, a smaller tray or another camera"
-    if die_px < EASY_PX:
+    if die_px < MIN_DIE_PX:
+        needed_mm = MIN_DIE_PX / die_px * die_mm
+        return (
+            f"too small to read: use dice of {needed_mm:.0f} mm, a smaller tray or another camera"
+        )
+    if die_px < COMFORTABLE_DIE_PX:
         return "small: even light and sharp focus matter"
-    if height_mm < NEAR_MM:
-        return "so near, the sides of the dice show: hang it higher, or take a narrower lens"
+    if height_mm < MIN_HEIGHT_MM:
+        return "so close that the sides of the dice show: hang it higher, or use a narrower lens"
     return ""

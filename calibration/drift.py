@@ -1,7 +1,8 @@
-"""Whether the tray still lies where the profile says, and under the same light.
+"""Drift since calibration: whether the tray has moved, and whether the light has changed.
 
-Across each side of the tray the picture changes in its own way: felt, wall, rim, table. How it
-does is kept as a row of numbers; a row that fits better some way off says how far the tray moved.
+The frame changes across each side of the tray in a characteristic way: felt, wall, rim, table. The
+profile stores this as a row of numbers for each side. If a row fits better when it is shifted, the shift is
+the distance that the tray has moved.
 """
 
 from dataclasses import dataclass
@@ -19,36 +20,41 @@ Row = tuple[float, ...]
 Floats = NDArray[np.float64]
 
 REACH = 0.12
-"""Of the tray's width: how far to both sides of an edge is looked."""
+"""Distance on both sides of an edge that a row covers, in tray widths."""
 
-STEPS = 49
-"""Numbers in a row: half a hundredth of the tray's width each."""
+ROW_LENGTH = 49
+"""Numbers in a row: one for each 1/200 of the tray's width."""
 
 ALONG = np.linspace(0.08, 0.92, 43)
-"""Where along a side it is looked; the middle of all counts, so that dice there do not."""
+"""Positions along a side that are sampled. The median over all counts, so that dice at the wall do not."""
 
-MOVED = 0.02
-"""Of the tray's width: from here on dice near the walls are taken for others, or lost."""
+MIN_MOVE = 0.02
+"""Distance in tray widths from which dice near the walls are confused or lost."""
 
-FARTHEST = 0.08
-ALIKE = 0.75
-"""Correlation from which two rows are of the same edge."""
+MAX_MOVE = 0.08
+"""Largest shift that is searched, in tray widths."""
 
-LIGHTER = 1.5
-"""Ratio of light, both ways, from which the exposure is found again."""
+MIN_CORRELATION = 0.75
+"""Correlation from which two rows show the same edge."""
+
+MIN_GAIN = 0.02
+"""A shift counts only if it correlates better than no shift by this much."""
+
+MAX_LIGHT_RATIO = 1.5
+"""Ratio of brightness, in either direction, from which the exposure must be set again."""
 
 GAMMA = 2.2
-FAINT = 0.03
-"""Of full light: below is noise; it keeps black from being infinitely deep."""
+NOISE_LEVEL = 0.03
+"""Share of full light below which there is only noise. It keeps the logarithm of black finite."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """What changed since the profile was made.
+    """Changes since the profile was made.
 
     Attributes:
-        moved: how far the tray moved, in its widths; None where that cannot be told.
-        light: how many times as bright it is.
+        distance: Distance that the tray moved, in tray widths, or None if it cannot be measured.
+        brightness_ratio: Brightness now divided by brightness then.
     """
 
     distance: float | None
@@ -56,34 +62,55 @@ class Drift:
 
     @property
     def has_tray_moved(self) -> bool:
-        return self.distance is not None and self.distance > MOVED
+        """Whether the tray has moved too far for the profile."""
+        return self.distance is not None and self.distance > MIN_MOVE
 
     @property
     def has_light_changed(self) -> bool:
-        return not 1 / LIGHTER < self.brightness_ratio < LIGHTER
+        """Whether the light has changed too much for the exposure of the profile."""
+        return not 1 / MAX_LIGHT_RATIO < self.brightness_ratio < MAX_LIGHT_RATIO
 
 
 def edge_signature(image: Image, tray: Quad) -> tuple[Row, ...]:
-    """How the picture changes across each of the four sides, from inside to outside."""
-    light = np.log(brightness(image).astype(np.float64) ** GAMMA + FAINT).astype(np.float32)
+    """Sample how the frame changes across each of the four sides, from inside to outside.
+
+    Args:
+        image: Frame (height, width, 3) BGR.
+        tray: Floor of the tray in frame pixels.
+    """
+    light = np.log(brightness(image).astype(np.float64) ** GAMMA + NOISE_LEVEL).astype(np.float32)
     return tuple(tuple(round(float(v), 3) for v in _row(light, tray, side)) for side in range(4))
 
 
 def floor_brightness(image: Image, tray: Quad) -> float:
-    """Brightness of the floor as shown, 0..1; dice on it do not count."""
+    """Return the median brightness of the floor from 0 to 1. Dice on the floor have no influence.
+
+    Args:
+        image: Frame (height, width, 3) BGR.
+        tray: Floor of the tray in frame pixels.
+    """
     return float(np.median(brightness(rectify_floor(image, tray, side_px=96))))
 
 
-def measure_drift(image: Image, tray: Quad, sides: tuple[Row, ...], then: float | None) -> Drift:
-    """What changed in a picture since the profile with these `sides` and this `level` was made."""
-    now = floor_brightness(image, tray)
-    ratio = 1.0 if then is None else ((now**GAMMA + FAINT) / (then**GAMMA + FAINT))
-    return Drift(_moved(edge_signature(image, tray), sides), ratio)
+def measure_drift(
+    image: Image, tray: Quad, sides: tuple[Row, ...], old_brightness: float | None
+) -> Drift:
+    """Compare a frame with the measurements in a profile.
+
+    Args:
+        image: Frame (height, width, 3) BGR.
+        tray: Floor of the tray in frame pixels, according to the profile.
+        sides: Result of `edge_signature` when the profile was made. May be empty.
+        old_brightness: Result of `floor_brightness` when the profile was made, or None if unknown.
+    """
+    now = floor_brightness(image, tray) ** GAMMA + NOISE_LEVEL
+    ratio = 1.0 if old_brightness is None else now / (old_brightness**GAMMA + NOISE_LEVEL)
+    return Drift(_distance(edge_signature(image, tray), sides), ratio)
 
 
-def _moved(now: tuple[Row, ...], then: tuple[Row, ...]) -> float | None:
-    """The second largest shift of those sides that are known again: one alone may be covered."""
-    if len(then) != len(now) or any(len(row) != STEPS for row in then):
+def _distance(now: tuple[Row, ...], then: tuple[Row, ...]) -> float | None:
+    """Return the second largest shift of the recognised sides: a single side may be covered."""
+    if len(then) != len(now) or any(len(row) != ROW_LENGTH for row in then):
         return None
     shifts = [_shift(np.array(a), np.array(b)) for a, b in zip(then, now, strict=True)]
     known = sorted(abs(shift) for shift in shifts if shift is not None)
@@ -91,19 +118,19 @@ def _moved(now: tuple[Row, ...], then: tuple[Row, ...]) -> float | None:
 
 
 def _shift(then: Floats, now: Floats) -> float | None:
-    """How far the edge is away from where it was, in tray widths; None where it is not found."""
-    step = 2 * REACH / (STEPS - 1)
-    most = round(FARTHEST / step)
-    found = [(_likeness(then, now, shift), shift) for shift in range(-most, most + 1)]
-    stayed = _likeness(then, now, 0)
+    """Return the shift of an edge in tray widths, or None if the edge is not recognised."""
+    step = 2 * REACH / (ROW_LENGTH - 1)
+    most = round(MAX_MOVE / step)
+    found = [(_correlation(then, now, shift), shift) for shift in range(-most, most + 1)]
+    unmoved = _correlation(then, now, 0)
     best, shift = max(found, key=lambda one: one[0])
-    if best < ALIKE:
+    if best < MIN_CORRELATION:
         return None
-    return 0.0 if stayed > best - 0.02 else shift * step
+    return 0.0 if unmoved > best - MIN_GAIN else shift * step
 
 
-def _likeness(then: Floats, now: Floats, shift: int) -> float:
-    """Correlation of both rows where they overlap when one is shifted."""
+def _correlation(then: Floats, now: Floats, shift: int) -> float:
+    """Correlate the overlap of both rows after shifting one of them."""
     a = then[max(0, -shift) : len(then) - max(0, shift)]
     b = now[max(0, shift) : len(now) - max(0, -shift)]
     a, b = a - a.mean(), b - b.mean()
@@ -111,17 +138,17 @@ def _likeness(then: Floats, now: Floats, shift: int) -> float:
 
 
 def _row(light: NDArray[np.float32], tray: Quad, side: int) -> Floats:
-    """The middle of many looks across this side."""
+    """Return the median of many samples across one side."""
     corners = np.array(tray.corners, np.float64)
     start, end = corners[side], corners[(side + 1) % 4]
-    way = (end - start) / max(float(np.linalg.norm(end - start)), 1e-9)
-    out = np.array((way[1], -way[0]))
+    along = (end - start) / max(float(np.linalg.norm(end - start)), 1e-9)
+    out = np.array((along[1], -along[0]))
     if float(out @ (corners.mean(axis=0) - start)) > 0:
         out = -out
-    across = np.linspace(-REACH, REACH, STEPS) * tray_width_px(tray)
+    across = np.linspace(-REACH, REACH, ROW_LENGTH) * tray_width_px(tray)
     points = (start + ALONG[:, None, None] * (end - start)) + across[None, :, None] * out
-    seen = cv2.remap(
+    samples = cv2.remap(
         light, points[..., 0].astype(np.float32), points[..., 1].astype(np.float32),
         cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE,
     )  # fmt: skip
-    return np.asarray(np.median(seen, axis=0), np.float64)
+    return np.asarray(np.median(samples, axis=0), np.float64)

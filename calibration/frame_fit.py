@@ -1,8 +1,8 @@
 """Moves the sides of a guessed frame to where the floor of the tray ends.
 
-What the guess frames is laid out as a square with some room around it, and a network says of each
-side where in it the floor ends. The frame is moved there, again and again; how sharply the ends are
-told is how clear it is.
+"Frame" here means four corners around the tray. The area around the guess is projected onto a square, and a
+network says where in it the floor ends on each side. The corners move there, several times. The sharpness of
+the ends gives the confidence.
 """
 
 from dataclasses import dataclass
@@ -17,159 +17,181 @@ from vision.networks import run
 
 Floats = NDArray[np.float64]
 Map = NDArray[np.float32]
+
 SQUARE_PX = 160
-"""What the network sees: width and height."""
+"""Side of the network's input."""
 
-ROOM = 0.3
-"""Of the frame's width: how much lies around it in the square."""
+MARGIN_WIDTHS = 0.3
+"""Width of the area around the guess in that square, in widths of the guess."""
 
-INSIDE_PX = SQUARE_PX / (1 + 2 * ROOM)
+INSIDE_PX = SQUARE_PX / (1 + 2 * MARGIN_WIDTHS)
 MARGIN_PX = (SQUARE_PX - INSIDE_PX) / 2
-"""Of the square: how much the frame takes, and how much lies beside it."""
+"""Width of the guess in the square, and of the area on either side of it."""
 
-SHRUNK_PX = 130
-"""The frame's width in the picture that is laid out: a little more than in the square, or fine
-texture turns to noise."""
+REDUCED_PX = 130
+"""Width of the guess in the image before projection: slightly more than in the square, because fine texture
+would turn into noise."""
 
 SAMPLES_PER_SIDE = 32
-"""Looks at each side."""
 
 COLUMNS = np.rint(MARGIN_PX + np.linspace(0.03, 0.97, SAMPLES_PER_SIDE) * INSIDE_PX).astype(int)
 ROWS = np.arange(int(2 * MARGIN_PX))
-"""Of a side that is turned up: from far outside to as far inside."""
+"""Rows of the square to search once a side has been rotated to the top: from far outside to as far inside."""
 
-ROUNDS, AT_REST = 6, 0.003
-"""How often a frame is moved at most; and how little, of its width, the last time."""
+MAX_ROUNDS, MIN_MOVE = 6, 0.003
+"""Most moves of the corners, and the distance, in widths, below which they are at rest."""
 
-PEAK = 0.015
-"""Of the tray's width: what lies so near to the likeliest place counts as the same place."""
+PEAK_WIDTHS = 0.015
+"""Positions this close to the likeliest one, in tray widths, belong to the same peak."""
 
-NEAR = 0.012
-"""Of the tray's width: how far a look may lie from a straight side and still speak for it."""
+MAX_SIDE_ERROR = 0.012
+"""Distance in tray widths between a sample and a straight side up to which the sample supports it."""
 
-CORNERS = floor_corners(SQUARE_PX, ROOM)
-"""Of the frame in the square."""
+MIN_CROSSING_SINE = 0.3
+"""Two sides must cross at more than 17 degrees."""
+
+CORNERS = floor_corners(SQUARE_PX, MARGIN_WIDTHS)
+"""Corners of the guess in the square."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameFit:
-    """Where the sides came to rest: corners (4, 2), and how clear it is that all four lie there, 0..1."""
+    """The corners (4, 2) at rest, and the confidence from 0 to 1 that all four sides are right."""
 
     corners: Floats
-    clear: float
+    confidence: float
 
 
 def fit_frame(picture: Image, corners: Floats) -> FrameFit:
-    """A convex frame (4, 2), clockwise, moved to where the floor ends.
+    """Move corners to where the floor ends. Corners that do not come to rest have no confidence.
 
-    One that does not come to rest is not clear.
+    Args:
+        picture: (height, width, 3) BGR.
+        corners: (4, 2), convex and clockwise, in pixels of the picture.
     """
     picture, scale = shrink_to_frame(picture, corners)
     corners = corners * scale
-    moved, clear = 1.0, np.zeros(4)
-    for _ in range(ROUNDS):
+    moved, clarity = 1.0, np.zeros(4)
+    for _ in range(MAX_ROUNDS):
         before = corners
-        corners, clear = _moved(picture, before)
+        corners, clarity = _moved(picture, before)
         moved = float(np.abs(corners - before).max() / tray_width_px(as_quad(before)))
-        if moved < AT_REST:
+        if moved < MIN_MOVE:
             break
-    return FrameFit(corners / scale, float(clear.prod()) if moved < NEAR else 0.0)
+    return FrameFit(corners / scale, float(clarity.prod()) if moved < MAX_SIDE_ERROR else 0.0)
 
 
 def shrink_to_frame(picture: Image, corners: Floats) -> tuple[Image, float]:
-    """As large as it should be to be laid out, and its scale."""
-    scale = min(1.0, SHRUNK_PX / tray_width_px(as_quad(corners)))
+    """Reduce a picture to the scale for `frame_square`, and return it with that scale.
+
+    Args:
+        picture: (height, width, 3) BGR.
+        corners: (4, 2) in pixels of the picture.
+    """
+    scale = min(1.0, REDUCED_PX / tray_width_px(as_quad(corners)))
     small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     return np.asarray(small, np.uint8), scale
 
 
 def frame_square(picture: Image, corners: Floats) -> Image:
-    """(SQUARE_PX, SQUARE_PX, 3): what a frame frames, and its room around."""
-    return rectify_floor(picture, as_quad(corners), side_px=SQUARE_PX, margin=ROOM)
+    """Project the corners and the area around them onto the square (SQUARE_PX, SQUARE_PX, 3).
+
+    Args:
+        picture: (height, width, 3) BGR.
+        corners: (4, 2) in pixels of the picture.
+    """
+    return rectify_floor(picture, as_quad(corners), side_px=SQUARE_PX, margin=MARGIN_WIDTHS)
 
 
 def square_to_picture(corners: Floats) -> Floats:
-    """The projection (3, 3) from the square into the picture."""
-    there = cv2.getPerspectiveTransform(CORNERS, corners.astype(np.float32))
-    return np.asarray(there, np.float64)
+    """Return the projection (3, 3) from the square of `frame_square` into the picture."""
+    matrix = cv2.getPerspectiveTransform(CORNERS, corners.astype(np.float32))
+    return np.asarray(matrix, np.float64)
 
 
 def rotate_side_up(side: int, points: Floats) -> Floats:
-    """Points (n, 2) of the square as they lie once this side is turned up, as np.rot90 turns pictures."""
+    """Return points (n, 2) of the square after it was rotated, as by `numpy.rot90`.
+
+    Args:
+        side: Number of the side that moves to the top, clockwise from the top side, which is 0.
+        points: Points before the rotation.
+    """
     for _ in range(side):
         points = np.column_stack([points[:, 1], SQUARE_PX - 1 - points[:, 0]])
     return points
 
 
 def rotate_side_back(side: int, points: Floats) -> Floats:
-    """The other way round."""
+    """Undo `rotate_side_up`.
+
+    Args:
+        side: Number of the side that is at the top.
+        points: Points (n, 2) after the rotation.
+    """
     for _ in range(side):
         points = np.column_stack([SQUARE_PX - 1 - points[:, 1], points[:, 0]])
     return points
 
 
 def _moved(picture: Image, corners: Floats) -> tuple[Floats, Floats]:
-    """One round: new corners, and of each side how clearly it is seen, 0..1.
+    """Move the corners once, and return them with the clarity (4,) of each side from 0 to 1.
 
-    Where the ends make no frame, the old one, and nothing is clear.
+    If the new sides do not form a frame, the corners stay and the clarity is 0.
     """
-    scores = run("frame", network_input(frame_square(picture, corners)), room="calibration")[0]
+    inputs = network_input(frame_square(picture, corners))
+    scores = run("frame", inputs, room="calibration")[0]
     ends = [_end(np.rot90(score, side)) for side, score in enumerate(scores)]
     lines = [rotate_side_back(side, line) for side, (line, _) in enumerate(ends)]
-    met = [_met(lines[side - 1], lines[side]) for side in range(4)]
-    known = np.array([corner for corner in met if corner is not None])
-    if len(known) == len(met):
-        there = cv2.perspectiveTransform(known[None], square_to_picture(corners))[0]
-        if _is_frame(there):
-            return np.asarray(there, np.float64), np.array([clear for _, clear in ends])
+    crossings = [_crossing(lines[side - 1], lines[side]) for side in range(4)]
+    known = np.array([corner for corner in crossings if corner is not None])
+    if len(known) == len(crossings):
+        moved = cv2.perspectiveTransform(known[None], square_to_picture(corners))[0]
+        if (corner_turns(np.asarray(moved, np.float64)) > 0).all():
+            return np.asarray(moved, np.float64), np.array([clarity for _, clarity in ends])
     return corners, np.zeros(4)
 
 
-def _is_frame(corners: Floats) -> bool:
-    """Whether they are convex and clockwise."""
-    return bool((corner_turns(corners) > 0).all())
-
-
 def _end(score: Map) -> tuple[Floats, float]:
-    """The line on which the floor ends, of the side that is turned up, and how much speaks for it.
+    """Return the line on which the floor ends, and its clarity, for the side that is at the top.
 
-    The line is two points (2, 2) on it; how much is asked of the quarter of the looks where least does.
-    `score` (SQUARE_PX, SQUARE_PX) is the network's, larger where an end is likelier.
+    `score` (SQUARE_PX, SQUARE_PX) is higher where an end is more likely. The line is two points (2, 2)
+    on it. The clarity is the mean support of the quarter of the samples that supports the line least.
     """
-    looks = score[ROWS][:, COLUMNS].T
-    shares = np.exp(looks - looks.max(axis=1, keepdims=True))
+    samples = score[ROWS][:, COLUMNS].T
+    shares = np.exp(samples - samples.max(axis=1, keepdims=True))
     shares /= shares.sum(axis=1, keepdims=True)
     peak = ROWS[shares.argmax(axis=1)]
-    near = shares * (np.abs(ROWS[None] - peak[:, None]) < PEAK * INSIDE_PX)
+    near = shares * (np.abs(ROWS[None] - peak[:, None]) < PEAK_WIDTHS * INSIDE_PX)
     weight = near.sum(axis=1).astype(np.float64)
-    place = (near * ROWS).sum(axis=1) / np.maximum(weight, 1e-9)
-    slope, start = _straight(place, weight)
+    position = (near * ROWS).sum(axis=1) / np.maximum(weight, 1e-9)
+    slope, start = _robust_line(position, weight)
     rows = slope * COLUMNS + start
-    speaks = weight * (np.abs(place - rows) < NEAR * INSIDE_PX)
-    weakest = np.sort(speaks)[: SAMPLES_PER_SIDE // 4]
+    support = weight * (np.abs(position - rows) < MAX_SIDE_ERROR * INSIDE_PX)
+    weakest = np.sort(support)[: SAMPLES_PER_SIDE // 4]
     return np.array([(COLUMNS[k], rows[k]) for k in (0, -1)], np.float64), float(weakest.mean())
 
 
-def _straight(place: Floats, weight: Floats) -> tuple[float, float]:
-    """Slope and row at column 0 of the line that most looks lie on: those away from it lose their say."""
-    slope, start = 0.0, float(np.median(place))
+def _robust_line(position: Floats, weight: Floats) -> tuple[float, float]:
+    """Fit a line by iteratively reweighted least squares: its slope, and its row at column 0."""
+    slope, start = 0.0, float(np.median(position))
     for _ in range(8):
-        away = np.abs(place - slope * COLUMNS - start)
-        say = weight / (1 + (away / (NEAR * INSIDE_PX)) ** 2)
-        slope, start = (float(v) for v in np.polyfit(COLUMNS, place, 1, w=np.sqrt(say + 1e-6)))
+        error = np.abs(position - slope * COLUMNS - start)
+        trust = weight / (1 + (error / (MAX_SIDE_ERROR * INSIDE_PX)) ** 2)
+        fit = np.polyfit(COLUMNS, position, 1, w=np.sqrt(trust + 1e-6))
+        slope, start = (float(v) for v in fit)
     return slope, start
 
 
-def _met(a: Floats, b: Floats) -> Floats | None:
-    """Where two lines, each through two points (2, 2), meet; None where they hardly do."""
-    (p, v), (q, w) = ((line[0], _way(line)) for line in (a, b))
-    det = v[0] * w[1] - v[1] * w[0]
-    if abs(det) < 0.3:  # noqa: PLR2004 - less than 17 degrees apart
+def _crossing(a: Floats, b: Floats) -> Floats | None:
+    """Return where two lines cross, each given by two points (2, 2). None if they are almost parallel."""
+    (p, v), (q, w) = ((line[0], _direction(line)) for line in (a, b))
+    sine = v[0] * w[1] - v[1] * w[0]
+    if abs(sine) < MIN_CROSSING_SINE:
         return None
     d = q - p
-    return np.asarray(p + v * (d[0] * w[1] - d[1] * w[0]) / det)
+    return np.asarray(p + v * (d[0] * w[1] - d[1] * w[0]) / sine)
 
 
-def _way(line: Floats) -> Floats:
-    way = line[1] - line[0]
-    return np.asarray(way / max(float(np.hypot(*way)), 1e-9))
+def _direction(line: Floats) -> Floats:
+    step = line[1] - line[0]
+    return np.asarray(step / max(float(np.hypot(*step)), 1e-9))

@@ -1,7 +1,7 @@
-"""A mat to print: markers at known places, so that a picture of it tells millimetres and the lens.
+"""A printable mat of markers at known positions, for measuring the tray in millimetres and the lens.
 
-Laid on the floor of the tray for one picture, and taken out again. The two papers have markers of
-different numbers, so that nobody has to say which one was printed.
+The mat lies on the floor of the tray for one frame and is then taken out. The two paper sizes have different
+marker numbers, so the paper size need not be entered.
 """
 
 from collections.abc import Iterator
@@ -21,30 +21,30 @@ Paper = Literal["a4", "letter"]
 Floats = NDArray[np.float64]
 
 SIZES_MM: dict[Paper, tuple[float, float]] = {"a4": (297.0, 210.0), "letter": (279.4, 215.9)}
-FIRST: dict[Paper, int] = {"a4": 0, "letter": 50}
-"""Number of each paper's first marker."""
+FIRST_MARKER: dict[Paper, int] = {"a4": 0, "letter": 50}
+"""Number of the first marker on each paper size."""
 
 DICTIONARY = cv2.aruco.DICT_4X4_100
 CELLS = 6
-"""Of a marker, across: four that differ and a black border."""
+"""Cells across a marker: four that encode its number, and a black border."""
 
 COLUMNS, ROWS = 7, 5
 MARKER_MM, PITCH_MM = 24.0, 36.0
-"""From 40 cm up a cell of 4 mm is 16 pixels of a Camera Module 3."""
+"""Sizes of a marker and of the grid. From a height of 40 cm, a cell of 4 mm is 16 pixels of a Camera Module 3."""
 
 RULER_MM = 100.0
-LEAST_MARKERS = 6
-"""Fewer lie in one corner, where the lens bends differently."""
+MIN_MARKERS = 6
+"""Fewer markers may all lie in one corner, where the lens distorts differently."""
 
-GOOD_FIT = 0.006
-"""Of the tray's width: a mat that fits worse lies in folds, or is not this one."""
+MAX_MISFIT = 0.006
+"""Largest misfit in tray widths: a mat that fits worse is folded, or is another one."""
 
 POINTS_PER_MM = 72 / 25.4
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedBox:
-    """A black rectangle in millimetres from the paper's top left."""
+    """A black rectangle in millimetres from the top left of the paper."""
 
     x: float
     y: float
@@ -54,29 +54,30 @@ class PrintedBox:
 
 @dataclass(frozen=True, slots=True)
 class MatSheet:
-    """The mat on one paper, lying."""
+    """The mat on one paper size, in landscape orientation."""
 
     paper: Paper
 
     @property
     def size_mm(self) -> tuple[float, float]:
+        """Width and depth of the paper."""
         return SIZES_MM[self.paper]
 
     def markers(self) -> Iterator[tuple[int, float, float]]:
-        """Number and top left corner of each."""
+        """Yield the number, left and top, in millimetres, of each marker."""
         wide, deep = self.size_mm
         left = (wide - (COLUMNS - 1) * PITCH_MM - MARKER_MM) / 2
         top = (deep - (ROWS - 1) * PITCH_MM - MARKER_MM) / 2 - 4
         for number in range(COLUMNS * ROWS):
             row, column = divmod(number, COLUMNS)
-            yield FIRST[self.paper] + number, left + column * PITCH_MM, top + row * PITCH_MM
+            yield FIRST_MARKER[self.paper] + number, left + column * PITCH_MM, top + row * PITCH_MM
 
     def boxes(self) -> Iterator[PrintedBox]:
-        """All that is black: the markers, row by row, and a line to check the printer's scale."""
-        kinds = cv2.aruco.getPredefinedDictionary(DICTIONARY)
+        """Yield everything black: the markers, row by row, and a ruler to check the scale of the print."""
+        dictionary = cv2.aruco.getPredefinedDictionary(DICTIONARY)
         cell = MARKER_MM / CELLS
         for number, x, y in self.markers():
-            bits = np.asarray(cv2.aruco.generateImageMarker(kinds, number, CELLS)) > 0
+            bits = np.asarray(cv2.aruco.generateImageMarker(dictionary, number, CELLS)) > 0
             for row, line in enumerate(bits):
                 for start, end in _runs(line):
                     yield PrintedBox(x + start * cell, y + row * cell, (end - start) * cell, cell)
@@ -87,19 +88,21 @@ class MatSheet:
 
     @property
     def caption(self) -> str:
+        """Text below the markers."""
         return f"Traykeeper mat, {self.paper}. Print at 100 %: the line above is 100 mm long."
 
 
 @dataclass(frozen=True, slots=True)
 class FoundMat:
-    """The mat as it was found.
+    """The mat in a frame.
 
     Attributes:
-        paper: which one.
-        markers: how many were seen.
-        to_mm: 3x3, from picture pixels with the lens's bend taken out to millimetres on the paper.
-        bend: k1 and k2 of OpenCV's model, for a focal length of one picture width.
-        misfit_px: how far the markers lie from where they should, typically.
+        paper: Paper size.
+        markers: Number of markers that were found.
+        to_mm: Projection (3, 3) from undistorted frame pixels to millimetres on the paper.
+        bend: Radial distortion k1 and k2 of OpenCV's model, for a focal length of one frame width.
+        misfit_px: Median distance of the corners of the markers from their expected positions.
+        size: Width and height of the frame in pixels.
     """
 
     paper: Paper
@@ -111,62 +114,63 @@ class FoundMat:
 
     @property
     def corners(self) -> Quad:
-        """The corners of the paper in the picture."""
+        """Corners of the paper in frame pixels."""
         wide, deep = SIZES_MM[self.paper]
         flat = np.array([[(0, 0), (wide, 0), (wide, deep), (0, deep)]], np.float64)
-        straight = cv2.perspectiveTransform(flat, np.linalg.inv(np.array(self.to_mm)))[0]
-        a, b, c, d = ((float(x), float(y)) for x, y in self._bent(straight))
+        undistorted = cv2.perspectiveTransform(flat, np.linalg.inv(np.array(self.to_mm)))[0]
+        a, b, c, d = ((float(x), float(y)) for x, y in self._distorted(undistorted))
         return Quad((a, b, c, d))
 
     def in_mm(self, tray: Quad) -> Floats:
-        """The corners (4, 2) of a tray in the picture, on the paper."""
+        """Convert the corners (4, 2) of a tray from frame pixels to millimetres on the paper."""
         points = np.array([tray.corners], np.float64)
-        straight = cv2.undistortPoints(points, _lens(self.size), self._k, P=_lens(self.size))
-        return np.asarray(
-            cv2.perspectiveTransform(straight.reshape(1, -1, 2), np.array(self.to_mm))[0],
-            np.float64,
-        )
+        lens = _camera_matrix(self.size)
+        undistorted = cv2.undistortPoints(points, lens, self._distortion, P=lens)
+        in_mm = cv2.perspectiveTransform(undistorted.reshape(1, -1, 2), np.array(self.to_mm))
+        return np.asarray(in_mm[0], np.float64)
 
-    def measured(self, tray: Quad) -> Mat:
-        """The size of this tray, and the lens."""
-        sides = np.linalg.norm(np.roll(self.in_mm(tray), -1, axis=0) - self.in_mm(tray), axis=1)
+    def measure(self, tray: Quad) -> Mat:
+        """Return the size of a tray, whose corners are in frame pixels, and the distortion of the lens."""
+        corners = self.in_mm(tray)
+        sides = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
         wide, deep = sorted(((sides[0] + sides[2]) / 2, (sides[1] + sides[3]) / 2), reverse=True)
         return Mat(float(wide), float(deep), self.bend, 1.0)
 
     def fits(self, tray: Quad) -> bool:
-        return self.misfit_px < GOOD_FIT * tray_width_px(tray)
+        """Check whether the mat lies flat in this tray, whose corners are in frame pixels."""
+        return self.misfit_px < MAX_MISFIT * tray_width_px(tray)
 
     @property
-    def _k(self) -> Floats:
+    def _distortion(self) -> Floats:
         return np.array([*self.bend, 0, 0, 0])
 
-    def _bent(self, straight: Floats) -> Floats:
-        """As the lens shows it."""
-        lens = _lens(self.size)
-        rays = cv2.undistortPoints(straight.reshape(1, -1, 2), lens, np.zeros(5)).reshape(-1, 2)
+    def _distorted(self, undistorted: Floats) -> Floats:
+        """Apply the distortion of the lens to points (n, 2) in pixels."""
+        lens = _camera_matrix(self.size)
+        rays = cv2.undistortPoints(undistorted.reshape(1, -1, 2), lens, np.zeros(5)).reshape(-1, 2)
         in_space = np.column_stack([rays, np.ones(len(rays))])
-        shown, _ = cv2.projectPoints(in_space, np.zeros(3), np.zeros(3), lens, self._k)
-        return np.asarray(shown, np.float64).reshape(-1, 2)
+        pixels, _ = cv2.projectPoints(in_space, np.zeros(3), np.zeros(3), lens, self._distortion)
+        return np.asarray(pixels, np.float64).reshape(-1, 2)
 
 
 def find_mat(image: Image) -> FoundMat | None:
-    """The mat in a picture (h, w[, 3]); None where too little of it is seen."""
-    kinds = cv2.aruco.getPredefinedDictionary(DICTIONARY)
+    """Find the mat in a frame (height, width[, 3]). Return None if too few markers are visible."""
+    dictionary = cv2.aruco.getPredefinedDictionary(DICTIONARY)
     settings = cv2.aruco.DetectorParameters()
     settings.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
-    seen, numbers, _ = cv2.aruco.ArucoDetector(kinds, settings).detectMarkers(image)
+    quads, numbers, _ = cv2.aruco.ArucoDetector(dictionary, settings).detectMarkers(image)
     if numbers is None:
         return None
-    known = {int(n): quad.reshape(4, 2) for n, quad in zip(numbers.ravel(), seen, strict=True)}
-    sheets = [_on(MatSheet(paper), known) for paper in SIZES_MM]
+    seen = {int(n): quad.reshape(4, 2) for n, quad in zip(numbers.ravel(), quads, strict=True)}
+    sheets = [_matching_corners(MatSheet(paper), seen) for paper in SIZES_MM]
     sheet, at_mm, at_px = max(sheets, key=lambda one: len(one[1]))
-    if len(at_mm) < 4 * LEAST_MARKERS:
+    if len(at_mm) < 4 * MIN_MARKERS:
         return None
-    return _sighting(sheet, at_mm, at_px, (image.shape[1], image.shape[0]))
+    return _found_mat(sheet, at_mm, at_px, (image.shape[1], image.shape[0]))
 
 
 def as_svg(sheet: MatSheet) -> str:
-    """An SVG in millimetres."""
+    """Draw the mat as SVG in millimetres."""
     wide, deep = sheet.size_mm
     path = "".join(f"M{b.x:.3f} {b.y:.3f}h{b.w:.3f}v{b.h:.3f}h{-b.w:.3f}z" for b in sheet.boxes())
     return (
@@ -179,7 +183,7 @@ def as_svg(sheet: MatSheet) -> str:
 
 
 def as_pdf(sheet: MatSheet) -> bytes:
-    """A PDF of exactly that size: one page of rectangles and a line of Helvetica."""
+    """Draw the mat as a PDF page of its exact size: rectangles and a line of Helvetica."""
     wide, deep = sheet.size_mm
     k = POINTS_PER_MM
     boxes = "\n".join(
@@ -199,7 +203,7 @@ def as_pdf(sheet: MatSheet) -> bytes:
 
 
 def _pdf(*objects: str) -> bytes:
-    """A file of these objects, numbered from 1, the first its root."""
+    """Assemble a PDF file from its objects, which are numbered from 1. The first is the root."""
     text, starts = "%PDF-1.4\n", []
     for number, body in enumerate(objects, 1):
         starts.append(len(text))
@@ -214,29 +218,32 @@ def _pdf(*objects: str) -> bytes:
 
 
 def _runs(line: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Where a row of cells is black, from and up to."""
+    """Yield the start and end of each run of black cells in a row."""
     edges = np.flatnonzero(np.diff(np.concatenate([[True], line, [True]])))
     yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
 
-def _on(sheet: MatSheet, known: dict[int, Any]) -> tuple[MatSheet, Floats, Floats]:
-    """Corners (n, 2) of the markers seen: on this paper, and in the picture."""
+def _matching_corners(sheet: MatSheet, seen: dict[int, Any]) -> tuple[MatSheet, Floats, Floats]:
+    """Return the corners (n, 2) of the visible markers of a sheet: in millimetres, and in pixels."""
     corners = np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * MARKER_MM
-    pairs = [(corners + np.array((x, y)), known[n]) for n, x, y in sheet.markers() if n in known]
+    pairs = [(corners + np.array((x, y)), seen[n]) for n, x, y in sheet.markers() if n in seen]
     if not pairs:
         return sheet, np.zeros((0, 2)), np.zeros((0, 2))
     at_mm, at_px = zip(*pairs, strict=True)
     return sheet, np.concatenate(at_mm), np.concatenate(at_px).astype(np.float64)
 
 
-def _lens(size: tuple[int, int]) -> Floats:
-    """A camera of one picture width's focal length: one view from above tells the bend, not it."""
+def _camera_matrix(size: tuple[int, int]) -> Floats:
+    """Return a camera matrix with a focal length of one frame width.
+
+    A single view from above determines the distortion but not the focal length.
+    """
     wide, high = size
     return np.array([[wide, 0, wide / 2], [0, wide, high / 2], [0, 0, 1]], np.float64)
 
 
-def _sighting(sheet: MatSheet, at_mm: Floats, at_px: Floats, size: tuple[int, int]) -> FoundMat:
-    lens = _lens(size)
+def _found_mat(sheet: MatSheet, at_mm: Floats, at_px: Floats, size: tuple[int, int]) -> FoundMat:
+    lens = _camera_matrix(size)
     in_space = np.column_stack([at_mm, np.zeros(len(at_mm))]).astype(np.float32)
     fixed = (
         cv2.CALIB_USE_INTRINSIC_GUESS | cv2.CALIB_FIX_PRINCIPAL_POINT | cv2.CALIB_FIX_FOCAL_LENGTH
@@ -247,9 +254,9 @@ def _sighting(sheet: MatSheet, at_mm: Floats, at_px: Floats, size: tuple[int, in
     )
     k1, k2 = (float(k) for k in np.ravel(found)[:2])
     k = np.array([k1, k2, 0, 0, 0])
-    straight = cv2.undistortPoints(at_px.reshape(1, -1, 2), lens, k, P=lens).reshape(-1, 2)
-    to_mm, _ = cv2.findHomography(straight, at_mm, cv2.RANSAC, 2.0)
+    undistorted = cv2.undistortPoints(at_px.reshape(1, -1, 2), lens, k, P=lens).reshape(-1, 2)
+    to_mm, _ = cv2.findHomography(undistorted, at_mm, cv2.RANSAC, 2.0)
     back = cv2.perspectiveTransform(at_mm.reshape(1, -1, 2), np.linalg.inv(to_mm))[0]
-    misfit = float(np.median(np.linalg.norm(back - straight, axis=1)))
+    misfit = float(np.median(np.linalg.norm(back - undistorted, axis=1)))
     rows = tuple(tuple(float(v) for v in row) for row in to_mm)
     return FoundMat(sheet.paper, len(at_mm) // 4, rows, (k1, k2), misfit, size)

@@ -1,4 +1,4 @@
-"""Four corners as shares of a picture's width and height: they hold for any size of it."""
+"""Four corners as shares of a frame's width and height, so that they hold for any resolution."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,15 +14,15 @@ from vision.reading import Quad
 Share = tuple[float, float]
 Floats = NDArray[np.float64]
 
-OUT = 0.25
-"""A corner may lie so far outside the picture, in its sizes: a tray that is not quite in view."""
+MAX_OUTSIDE = 0.25
+"""A corner may lie this far outside the frame, in frame sizes, for a tray that is not fully in view."""
 
-LEAST_AREA = 0.002
-"""Of the picture: no tray is smaller, and no four corners that were dragged onto each other hold."""
+MIN_AREA = 0.002
+"""Share of the frame that an outline must cover: less is four corners dragged onto each other."""
 
 
 class OutlineFault(StrEnum):
-    """Why four corners make no outline."""
+    """Why four corners do not form an outline."""
 
     OUTSIDE = "a corner lies outside the picture"
     CROSSED = "the corners cross each other"
@@ -30,7 +30,7 @@ class OutlineFault(StrEnum):
 
 
 class OutlineError(ValueError):
-    """These four corners make no outline; `fault` says why."""
+    """Four corners that do not form an outline, for the reason in `fault`."""
 
     def __init__(self, fault: OutlineFault) -> None:
         super().__init__(str(fault))
@@ -39,75 +39,96 @@ class OutlineError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A tray or a zone in the picture: convex, in order around, (x, y) each as shares.
+    """A convex tray or set-aside area in the frame.
+
+    Attributes:
+        corners: Four (x, y) in order around the area, as shares of the frame's width and height.
 
     Raises:
-        OutlineError: these four make no such outline.
+        OutlineError: If the corners do not form such an area.
     """
 
     corners: tuple[Share, Share, Share, Share]
 
     def __post_init__(self) -> None:
-        if not all(-OUT <= value <= 1 + OUT for corner in self.corners for value in corner):
+        low, high = -MAX_OUTSIDE, 1 + MAX_OUTSIDE
+        if not all(low <= value <= high for corner in self.corners for value in corner):
             raise OutlineError(OutlineFault.OUTSIDE)
-        turned = corner_turns(np.array(self.corners))
-        if not ((turned > 0).all() or (turned < 0).all()):
+        turns = corner_turns(np.array(self.corners))
+        if not ((turns > 0).all() or (turns < 0).all()):
             raise OutlineError(OutlineFault.CROSSED)
-        if self.area < LEAST_AREA:
+        if self.area < MIN_AREA:
             raise OutlineError(OutlineFault.TOO_CLOSE)
 
     @classmethod
-    def of(cls, quad: Quad, tray_width_px: int, height_px: int) -> Self:
-        """From pixels of a picture of this size."""
-        a, b, c, d = ((x / tray_width_px, y / height_px) for x, y in quad.corners)
+    def of(cls, quad: Quad, width_px: int, height_px: int) -> Self:
+        """Convert corners from pixels.
+
+        Args:
+            quad: Corners in pixels.
+            width_px: Width of the frame.
+            height_px: Height of the frame.
+        """
+        a, b, c, d = ((x / width_px, y / height_px) for x, y in quad.corners)
         return cls((a, b, c, d))
 
     @classmethod
     def centred(cls, share: float = 0.6) -> Self:
-        """A frame in the middle of the picture, to be dragged."""
+        """Return a rectangle in the centre of the frame that takes this share of its width and height."""
         low, high = (1 - share) / 2, (1 + share) / 2
         return cls(((low, low), (high, low), (high, high), (low, high)))
 
-    def in_px(self, tray_width_px: int, height_px: int) -> Quad:
-        a, b, c, d = ((x * tray_width_px, y * height_px) for x, y in self.corners)
+    def in_px(self, width_px: int, height_px: int) -> Quad:
+        """Convert the corners to pixels.
+
+        Args:
+            width_px: Width of the frame.
+            height_px: Height of the frame.
+        """
+        a, b, c, d = ((x * width_px, y * height_px) for x, y in self.corners)
         return Quad((a, b, c, d))
 
     @property
     def area(self) -> float:
-        """As a share of the picture."""
+        """Share of the frame that the outline covers."""
         ring = (*self.corners, self.corners[0])
         return abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise(ring))) / 2
 
 
 def corner_turns(corners: Floats) -> Floats:
-    """How much the way around turns at each of four corners (4, 2): more than 0 is clockwise as seen."""
+    """Return how much a walk around four corners (4, 2) turns at each: positive is clockwise in the frame."""
     ahead = np.roll(corners, -1, axis=0) - corners
     after = np.roll(ahead, -1, axis=0)
     return np.asarray(ahead[:, 0] * after[:, 1] - ahead[:, 1] * after[:, 0])
 
 
 def clockwise(corners: Floats) -> Floats:
-    """Four corners (4, 2) clockwise as seen, the one nearest to the top left first."""
+    """Sort four corners (4, 2) clockwise as seen in the frame, beginning closest to its top left."""
     angle = np.arctan2(*(corners - corners.mean(axis=0)).T[::-1])
     ordered = corners[np.argsort(angle)]
     return np.roll(ordered, -int(ordered.sum(axis=1).argmin()), axis=0)
 
 
 def as_quad(corners: Floats) -> Quad:
-    """Of four points (4, 2)."""
+    """Convert four points (4, 2) to a `Quad`."""
     a, b, c, d = ((float(x), float(y)) for x, y in corners)
     return Quad((a, b, c, d))
 
 
 def tray_width_px(quad: Quad) -> float:
-    """The width of a tray in the picture: the mean of its four sides' lengths."""
+    """Return the size of a tray in the frame: the mean length of its four sides."""
     ring = (*quad.corners, quad.corners[0])
     return sum(hypot(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(ring)) / 4
 
 
 def worst_corner_error(found: Quad, truth: Quad) -> float:
-    """How far the worst corner is off, in widths of the tray; each may begin anywhere and go either way round."""
+    """Return the distance of the worst corner from its true position, in tray widths.
+
+    Args:
+        found: Outline to judge. It may begin at any corner and run in either direction.
+        truth: True outline.
+    """
     corners = np.array(truth.corners)
-    turned = [np.roll(way, turn, axis=0) for way in (corners, corners[::-1]) for turn in range(4)]
-    away = min(np.linalg.norm(np.array(found.corners) - one, axis=1).max() for one in turned)
-    return float(away / tray_width_px(truth))
+    orders = [np.roll(way, turn, axis=0) for way in (corners, corners[::-1]) for turn in range(4)]
+    error = min(np.linalg.norm(np.array(found.corners) - one, axis=1).max() for one in orders)
+    return float(error / tray_width_px(truth))

@@ -1,6 +1,6 @@
-"""What a picture of the tray is good for: framing, light, glare and focus.
+"""Checks of a frame of the tray: framing, light, glare and focus.
 
-Everything is measured against the tray, a die or the picture's own range, never in pixels.
+All limits are relative to the tray, to a die or to the range of brightness, so they hold for any resolution.
 """
 
 from dataclasses import dataclass
@@ -16,55 +16,59 @@ from calibration.rectify import Image, brightness, floor_mask, rectify_floor
 from vision.reading import Quad
 
 USUAL_EDGE = 0.075
-"""A die of 16 mm in tray widths of one of 21 cm: taken while the dice are not known."""
+"""Edge of a die of 16 mm in widths of a tray of 21 cm: the default until the dice are known."""
 
-CUT, TIGHT = 0.0, 0.01
-"""Of the picture, how near to its edge a corner may come: not all in view, hardly in view."""
+MIN_MARGIN, TIGHT_MARGIN = 0.0, 0.01
+"""Distance of a corner from the border, as a share of the frame: less than the first is cut off, less than the
+second is only just in view."""
 
-SMALL = 0.1
-"""Of the picture's area: a tray that fills less is far away."""
+MIN_TRAY_AREA = 0.1
+"""Share of the frame's area that a tray must fill: a smaller one is too far away."""
 
-LEAST_DIE_PX = 28
-"""Below this the pips of a die run together, however sharp the picture is."""
+MIN_DIE_PX = 28
+"""Below this edge, the pips of a die merge, however sharp the frame is."""
 
-SLANTED = 1.3
-"""Ratio of opposite sides of the tray: from here on the sides of the dice are in view."""
+MAX_SLANT = 1.3
+"""Ratio of opposite sides of the tray from which the sides of the dice are visible."""
 
-DARK, BURNT = 0.16, 0.10
-"""Brightness that the lightest of tray and walls must reach, black felt or not; share of the floor
-that may be as bright as can be."""
+MIN_BRIGHTNESS = 0.16
+"""Brightness that the lightest parts of the tray and its walls must reach, even with black felt."""
+
+MAX_BURNT_SHARE = 0.10
+"""Share of the floor that may be overexposed."""
 
 WHITE = 0.985
-"""Of full brightness: from here on a sensor has seen enough, and shows nothing more."""
+"""Share of full brightness from which a sensor is saturated."""
 
-FADES = 0.5
-"""Of the step from the floor to white: what rises less within two hundredths of the tray fades out."""
+FADING = 0.5
+"""A rise in brightness within two hundredths of the tray that is less than this share of the step from the
+floor to white is a gradual one."""
 
-UNEVEN = 5.0
-"""Light on the brightest quarter of the floor by that on the darkest."""
+MAX_UNEVENNESS = 5.0
+"""Largest ratio of the light on the brightest and darkest parts of the floor."""
 
-WALLS = 0.12
-"""Of the tray's width: so far its walls reach in the picture."""
+WALL_WIDTHS = 0.12
+"""Visible width of the walls, in tray widths."""
 
 GAMMA = 2.2
 
-GLARE = 0.003
-"""Of the tray, how much may mirror a lamp."""
+MAX_GLARE_SHARE = 0.003
+"""Share of the tray that may reflect a lamp."""
 
-SOFT = 0.04
-"""Edges wider than this share of a die blur its pips."""
+MAX_BLUR = 0.04
+"""Blur, as a share of a die's edge, above which pips become indistinct."""
 
-STEP = 0.035
-"""Of full brightness, within the blur that is added: what changes less is no edge to judge by."""
+MIN_STEP = 0.035
+"""Change of brightness within the added blur that makes an edge worth measuring, as a share of full brightness."""
 
-MORE, DENOISE_PX = 0.06, 0.7
-"""Blur that is added to compare with, in dice; and that which takes the noise out first."""
+ADDED_BLUR, DENOISE_PX = 0.06, 0.7
+"""Blur that is added for comparison, as a share of a die's edge, and blur in pixels that removes noise first."""
 
 GRID = 4
 
 
 class CheckName(StrEnum):
-    """What is looked at."""
+    """The subject of a check."""
 
     FRAMING = "framing"
     LIGHT = "light"
@@ -73,7 +77,7 @@ class CheckName(StrEnum):
 
 
 class PictureFinding(StrEnum):
-    """What a picture shows of the tray, good or bad."""
+    """The result of a check, good or bad."""
 
     WHOLE = "all in view"
     TIGHT = "all in view, hardly"
@@ -92,7 +96,7 @@ class PictureFinding(StrEnum):
 
 
 class PictureSide(StrEnum):
-    """Of the picture."""
+    """A side of the frame."""
 
     LEFT = "left"
     RIGHT = "right"
@@ -102,16 +106,16 @@ class PictureSide(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PictureCheck:
-    """What one check found.
+    """The result of one check.
 
     Attributes:
-        name: what was looked at.
-        ok: None where the picture cannot tell.
-        finding: what was found.
-        sides: of the picture, where the tray touches them.
-        share: how much of the picture, the tray, full brightness or a die: which, `finding` says.
-        ratio: light of one end of the tray by that of another.
-        die_px: how large a die is.
+        name: Subject of the check.
+        ok: Whether the frame passed, or None if the frame does not show enough to decide.
+        finding: What the check found.
+        sides: Sides of the frame that the tray touches.
+        share: Measured share of the frame, the tray, full brightness or a die, depending on `finding`.
+        ratio: Ratio of the light on two parts of the tray.
+        die_px: Edge of a die in pixels.
     """
 
     name: CheckName
@@ -126,9 +130,12 @@ class PictureCheck:
 def check_picture(
     image: Image, tray: Quad, die_edge: float | None = None
 ) -> tuple[PictureCheck, ...]:
-    """All checks of a picture (h, w, 3) in which the tray lies there.
+    """Run all checks.
 
-    `die_edge` is that of this dice set, in tray widths.
+    Args:
+        image: Frame (height, width, 3) BGR.
+        tray: Floor of the tray in frame pixels.
+        die_edge: Edge of the dice in tray widths, or None if the dice are unknown.
     """
     edge = die_edge or USUAL_EDGE
     return (framing(image, tray, edge), light(image, tray), glare(image, tray, edge),
@@ -136,20 +143,26 @@ def check_picture(
 
 
 def framing(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
-    """Whether all of the tray is in view, from above, and large enough."""
+    """Check that the whole tray is in view, from above, and large enough.
+
+    Args:
+        image: Frame (height, width, 3) BGR.
+        tray: Floor of the tray in frame pixels.
+        edge: Edge of a die in tray widths.
+    """
     height, width = image.shape[:2]
     shares = np.array(tray.corners) / (width, height)
     room = {PictureSide.LEFT: shares[:, 0].min(), PictureSide.RIGHT: 1 - shares[:, 0].max(),
             PictureSide.TOP: shares[:, 1].min(), PictureSide.BOTTOM: 1 - shares[:, 1].max()}  # fmt: skip
-    tight = tuple(side for side, left in room.items() if left < TIGHT)
-    if any(left < CUT for left in room.values()):
+    tight = tuple(side for side, left in room.items() if left < TIGHT_MARGIN)
+    if any(left < MIN_MARGIN for left in room.values()):
         return PictureCheck(CheckName.FRAMING, False, PictureFinding.CUT_OFF, sides=tight)
     share, die_px = _area(tray) / (width * height), edge * tray_width_px(tray)
-    if die_px < LEAST_DIE_PX or share < SMALL:
+    if die_px < MIN_DIE_PX or share < MIN_TRAY_AREA:
         return PictureCheck(
             CheckName.FRAMING, False, PictureFinding.FAR_AWAY, share=share, die_px=die_px
         )
-    if _slant(tray) > SLANTED:
+    if _slant(tray) > MAX_SLANT:
         return PictureCheck(CheckName.FRAMING, False, PictureFinding.FROM_THE_SIDE)
     if tight:
         return PictureCheck(CheckName.FRAMING, True, PictureFinding.TIGHT, sides=tight)
@@ -157,39 +170,55 @@ def framing(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
 
 
 def _slant(tray: Quad) -> float:
-    """How much longer a side of the tray is than the one opposite."""
+    """Return the largest ratio of a side of the tray to the opposite side."""
     sides = np.linalg.norm(np.diff([*tray.corners, tray.corners[0]], axis=0), axis=1)
     return float(max(a / b for a, b in zip(sides, np.roll(sides, 2), strict=True)))
 
 
 def light(image: Image, tray: Quad) -> PictureCheck:
-    """Whether there is enough light, not too much, and from more than one side."""
+    """Check that there is enough light, not too much, and from more than one side.
+
+    Args:
+        image: Frame (height, width, 3) BGR.
+        tray: Floor of the tray in frame pixels.
+    """
     floor = brightness(rectify_floor(image, tray, side_px=128))
-    around = brightness(rectify_floor(image, tray, side_px=128, margin=WALLS))
+    around = brightness(rectify_floor(image, tray, side_px=128, margin=WALL_WIDTHS))
     bright = float(np.percentile(around, 98))
-    if bright < DARK:
+    if bright < MIN_BRIGHTNESS:
         return PictureCheck(CheckName.LIGHT, False, PictureFinding.DARK, share=bright)
     burnt = float((rectify_floor(image, tray, side_px=128).max(axis=2) > WHITE * 255).mean())
-    if burnt > BURNT:
+    if burnt > MAX_BURNT_SHARE:
         return PictureCheck(CheckName.LIGHT, False, PictureFinding.TOO_BRIGHT, share=burnt)
     uneven = _unevenness(floor)
-    if uneven > UNEVEN:
+    if uneven > MAX_UNEVENNESS:
         return PictureCheck(CheckName.LIGHT, False, PictureFinding.UNEVEN, ratio=uneven)
     return PictureCheck(CheckName.LIGHT, True, PictureFinding.WELL_LIT)
 
 
 def glare(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
-    """Whether a lamp is mirrored on the floor: spots of white much lighter than their surroundings."""
+    """Check that the floor does not reflect a lamp as a white spot.
+
+    Args:
+        image: Frame (height, width, 3) BGR.
+        tray: Floor of the tray in frame pixels.
+        edge: Edge of a die in tray widths.
+    """
     share = glare_share(image, tray, edge)
-    if share > GLARE:
+    if share > MAX_GLARE_SHARE:
         return PictureCheck(CheckName.GLARE, False, PictureFinding.MIRRORED, share=share)
     return PictureCheck(CheckName.GLARE, True, PictureFinding.MATT)
 
 
 def glare_share(image: Image, tray: Quad, edge: float) -> float:
-    """How much of the tray is white spots, those of the size of a white die and its faces left out.
+    """Return the share of the tray that reflects a lamp.
 
-    A white die has sharp sides; what is mirrored fades out.
+    White spots as large as a pip are measured. A white die has sharp edges, whereas a reflection fades out.
+
+    Args:
+        image: Frame (height, width, 3) BGR.
+        tray: Floor of the tray in frame pixels.
+        edge: Edge of a die in tray widths.
     """
     side = 256
     floor = brightness(rectify_floor(image, tray, side_px=side))
@@ -200,38 +229,50 @@ def glare_share(image: Image, tray: Quad, edge: float) -> float:
     steep = np.asarray(cv2.dilate(floor, window)) - np.asarray(cv2.erode(floor, window))
     areas = stats[:, cv2.CC_STAT_AREA] / side**2
     large = [n for n in range(1, count) if areas[n] > (edge / 8) ** 2]
-    sharp = FADES * (WHITE - around)
-    return float(sum(areas[n] for n in large if _rim(steep, np.asarray(labels) == n) < sharp))
+    sharp = FADING * (WHITE - around)
+    return float(
+        sum(areas[n] for n in large if _edge_steepness(steep, np.asarray(labels) == n) < sharp)
+    )
 
 
-def _rim(steep: NDArray[Any], spot: NDArray[np.bool_]) -> float:
-    """How steep the brightness is around a spot."""
+def _edge_steepness(steep: NDArray[Any], spot: NDArray[np.bool_]) -> float:
+    """Return the median change of brightness around a spot."""
     around = cv2.dilate(spot.astype(np.uint8), np.ones((5, 5), np.uint8))
     return float(np.median(steep[(np.asarray(around) > 0) & ~spot]))
 
 
 def focus(image: Image, tray: Quad, edge: float = USUAL_EDGE) -> PictureCheck:
-    """Whether edges in the tray are sharp, measured in dice."""
+    """Check that edges in the tray are sharp, relative to the size of a die.
+
+    Args:
+        image: Frame (height, width, 3) BGR.
+        tray: Floor of the tray in frame pixels.
+        edge: Edge of a die in tray widths.
+    """
     blur = blur_share(image, tray, edge)
     if blur is None:
         return PictureCheck(CheckName.FOCUS, None, PictureFinding.BARE)
-    if blur > SOFT:
+    if blur > MAX_BLUR:
         return PictureCheck(CheckName.FOCUS, False, PictureFinding.SOFT, share=blur)
     return PictureCheck(CheckName.FOCUS, True, PictureFinding.SHARP, share=blur)
 
 
 def blur_share(image: Image, tray: Quad, edge: float) -> float | None:
-    """How far the sharpest edges in the tray are blurred (sigma), in dice; None without any.
+    """Return the blur (sigma) of the sharpest edges, as a share of a die's edge. None if there are no edges.
 
-    Blurred a little more by a known amount, a sharp edge loses more of its steepness than one that
-    is soft already: contrast drops out.
+    A known amount of extra blur flattens a sharp edge more than a soft one, whatever its contrast.
+
+    Args:
+        image: Frame (height, width, 3) BGR.
+        tray: Floor of the tray in frame pixels.
+        edge: Edge of a die in tray widths.
     """
     die_px = edge * tray_width_px(tray)
-    more_px = max(1.0, MORE * die_px)
+    more_px = max(1.0, ADDED_BLUR * die_px)
     levels = cv2.GaussianBlur(brightness(image), (0, 0), DENOISE_PX)
     steep, softened = _steepness(levels), _steepness(cv2.GaussianBlur(levels, (0, 0), more_px))
-    judged = _watched(image.shape, tray, round(0.3 * die_px)) & _crest(steep)
-    judged &= softened * more_px > STEP
+    judged = _tray_and_walls(image.shape, tray, round(0.3 * die_px)) & _is_ridge(steep)
+    judged &= softened * more_px > MIN_STEP
     if judged.sum() < die_px:
         return None
     loss = np.maximum((steep[judged] / np.maximum(softened[judged], 1e-6)) ** 2 - 1, 1e-3)
@@ -240,26 +281,26 @@ def blur_share(image: Image, tray: Quad, edge: float) -> float | None:
 
 
 def _steepness(levels: NDArray[Any]) -> NDArray[np.float32]:
-    """Of the brightness, a pixel."""
+    """Return the gradient of the brightness per pixel."""
     dx = cv2.Sobel(levels, cv2.CV_32F, 1, 0, ksize=3, scale=1 / 8)
     dy = cv2.Sobel(levels, cv2.CV_32F, 0, 1, ksize=3, scale=1 / 8)
     return np.asarray(np.hypot(dx, dy), np.float32)
 
 
-def _crest(steep: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Where nothing steeper is near."""
+def _is_ridge(steep: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Mark the pixels that no neighbour exceeds in steepness."""
     return np.asarray(steep >= cv2.dilate(steep, np.ones((3, 3), np.uint8)))
 
 
-def _watched(shape: tuple[int, ...], tray: Quad, reach: int) -> NDArray[np.bool_]:
-    """The tray and its walls."""
+def _tray_and_walls(shape: tuple[int, ...], tray: Quad, reach: int) -> NDArray[np.bool_]:
+    """Mark the tray and everything within `reach` pixels of it: its walls."""
     inside = floor_mask(shape, tray).astype(np.uint8)
     window = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
     return np.asarray(cv2.dilate(inside, window) > 0)
 
 
 def _unevenness(floor: NDArray[np.float32]) -> float:
-    """Light of the brightest of some fields of the floor by that of the darkest, dice left out."""
+    """Return the ratio of light on the brightest and darkest fields of a grid. Medians leave out the dice."""
     step = floor.shape[0] // GRID
     fields = [
         float(np.median(floor[y : y + step, x : x + step]))

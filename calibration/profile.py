@@ -1,6 +1,7 @@
-"""The profile: all that calibration found out of one tray under one camera.
+"""The profile: everything that calibration found out about one tray under one camera.
 
-Everything in it is relative to the picture and the tray, so that it holds for pictures of any size.
+All values are relative to the frame and the tray, so they hold for frames of any resolution. The names of
+the fields of `HeldControls`, `DiceLook` and `Mat` are the keys of the profile file.
 """
 
 from dataclasses import dataclass
@@ -9,17 +10,20 @@ from calibration.outline import Outline
 from vision.reading import Lean
 
 Colour = tuple[float, float, float]
+"""CIE Lab: lightness from 0 to 100, and two opponent colours around 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldControls:
-    """What the camera held when the profile was made; None is not known, or not to be set.
+    """Settings that the camera kept fixed when the profile was made. None is unknown, or not to be set.
 
     Attributes:
-        focus_dpt: lens position, 1 / metres.
-        exposure_us, gain: set both, or none.
-        red, blue: gains of these colours against green.
-        white_k: colour temperature, where a USB camera balances by that.
+        focus_dpt: Lens position in dioptres (1 / metres).
+        exposure_us: Exposure time in microseconds. Set together with `gain`, or not at all.
+        gain: Analogue gain. Set together with `exposure_us`, or not at all.
+        red: Gain of red relative to green.
+        blue: Gain of blue relative to green.
+        white_k: Colour temperature in kelvins, for USB cameras that balance white by temperature.
     """
 
     focus_dpt: float | None = None
@@ -35,11 +39,12 @@ class DiceLook:
     """Dice that look alike.
 
     Attributes:
-        edge: of a die's top face, in tray widths.
-        spread: how much single dice differ from it, as a share of it.
-        body, pip: colours as CIE Lab: lightness 0..100, two opponent colours around 0.
-        tone: how far the bodies of single dice lie from `body`, in the same units.
-        dice: how many were looked at.
+        edge: Median edge of the top face, in tray widths.
+        spread: Difference of single dice from that edge, as a share of it (90th percentile).
+        body: Median colour of the bodies.
+        pip: Median colour of the pips.
+        tone: Distance of single bodies from `body` in CIE Lab (90th percentile).
+        dice: Number of dice that were examined.
     """
 
     edge: float
@@ -52,24 +57,25 @@ class DiceLook:
 
 @dataclass(frozen=True, slots=True)
 class DiceSet:
-    """The dice that are played with here, of one look or of several: the most usual first."""
+    """The dice in use, of one look or of several, with the most frequent look first."""
 
     looks: tuple[DiceLook, ...]
 
     @property
     def dice(self) -> int:
-        """How many were looked at."""
+        """Number of dice that were examined."""
         return sum(look.dice for look in self.looks)
 
 
 @dataclass(frozen=True, slots=True)
 class Mat:
-    """What the printed mat told.
+    """What the printed mat revealed.
 
     Attributes:
-        wide_mm, deep_mm: the tray's floor.
-        bend: radial distortion of the lens, k1 and k2 of OpenCV's model.
-        focal: in picture widths.
+        wide_mm: Longer side of the tray's floor.
+        deep_mm: Shorter side of the tray's floor.
+        bend: Radial distortion of the lens: k1 and k2 of OpenCV's model.
+        focal: Focal length in frame widths.
     """
 
     wide_mm: float
@@ -80,20 +86,20 @@ class Mat:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What is known of one tray under one camera.
+    """Calibration of one tray under one camera.
 
     Attributes:
-        camera: its name, as `Camera.name` tells it.
-        made: when, in the form of ISO 8601.
-        tray: the floor of the tray.
-        aside: where set-aside dice are laid; None where nothing is set aside.
-        level: brightness of the floor, 0..1, against which the light is compared.
-        sides: how the picture changes across each side of the tray; see `calibration.drift`.
-        held: of the camera.
-        dice: None while they were not learnt.
-        leans: how they stood that lay flat in the throws they were learnt from: they tell the lens,
-            and their sizes.
-        mat: None where there was none.
+        camera: Name of the camera, as in `Camera.name`.
+        made: Date and time in ISO 8601.
+        tray: Floor of the tray.
+        aside: Set-aside area, or None if dice are not set aside.
+        level: Brightness of the floor from 0 to 1, for comparing the light.
+        sides: How the frame changes across each side of the tray (see `calibration.drift`).
+        held: Settings that the camera kept fixed.
+        dice: The dice in use, or None until they have been learnt.
+        leans: Leans of the flat dice in the throws that taught the set. They determine the lens and
+            the size of the dice.
+        mat: What the printed mat revealed, or None if it was not used.
     """
 
     camera: str

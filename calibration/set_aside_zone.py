@@ -1,45 +1,53 @@
-"""Where set-aside dice can lie: the strip beside the tray that has most room in the picture."""
+"""Proposal for the set-aside area: the strip beside the tray with the most room in the frame."""
 
 import numpy as np
 
 from calibration.outline import Outline, as_quad, clockwise, tray_width_px
 
 GAP = 0.11
-"""Of the tray's width, between its floor and the zone: walls lean outwards in the picture."""
+"""Gap between the floor of the tray and the area, in tray widths: walls lean outwards in the frame."""
 
-LEAST, MOST = 0.14, 0.5
-"""How deep the zone is, in tray widths: two dice in a row at least, and no more than is reached."""
+MIN_DEPTH, MAX_DEPTH = 0.14, 0.5
+"""Depth of the area in tray widths: room for a row of two dice at least, and within reach at most."""
 
 BORDER = 0.01
-"""Of the picture, kept free at its edges."""
+"""Share of the frame that stays free at its border."""
 
-HANDY = (0.95, 1.0, 0.85, 0.7)
-"""How handy each side is, by its number around: left, right, near, far. Right hands are most."""
+SIDE_WEIGHTS = ((3, 0.95), (1, 1.0), (2, 0.85), (0, 0.7))
+"""Sides of the tray, numbered clockwise from the far one, with how convenient each is. Most people are
+right-handed."""
 
 
 def propose_zone(tray: Outline, width: int, height: int) -> Outline | None:
-    """A zone beside the tray in a picture of this size; None where there is no room."""
+    """Return a set-aside area beside the tray, or None if there is no room.
+
+    Args:
+        tray: Floor of the tray.
+        width: Width of the frame in pixels.
+        height: Height of the frame in pixels.
+    """
+    corners = clockwise(np.array(tray.corners))
     strips = [
-        (depth * handy, zone)
-        for side, handy in zip((3, 1, 2, 0), HANDY, strict=True)
-        for depth, zone in [_strip(clockwise(np.array(tray.corners)), side, width, height)]
-        if depth >= LEAST and zone is not None
+        (depth * weight, zone)
+        for side, weight in SIDE_WEIGHTS
+        for depth, zone in [_strip(corners, side, width, height)]
+        if depth >= MIN_DEPTH and zone is not None
     ]
     return max(strips, key=lambda strip: strip[0])[1] if strips else None
 
 
 def _strip(corners: np.ndarray, side: int, width: int, height: int) -> tuple[float, Outline | None]:
-    """How deep the strip beyond this side is, in tray widths, and the zone there."""
+    """Return the depth of the strip beyond one side, in tray widths, and the area there."""
     size = np.array((width, height))
     points = corners * size
-    whole_px = tray_width_px(as_quad(points))
+    tray_px = tray_width_px(as_quad(points))
     a, b = points[side], points[(side + 1) % 4]
     out_a, out_b = _unit(a - points[side - 1]), _unit(b - points[(side + 2) % 4])
-    reach = min(_room(a, out_a, size), _room(b, out_b, size)) / whole_px
-    depth = min(reach - GAP, MOST)
-    if depth < LEAST:
+    reach = min(_room(a, out_a, size), _room(b, out_b, size)) / tray_px
+    depth = min(reach - GAP, MAX_DEPTH)
+    if depth < MIN_DEPTH:
         return depth, None
-    near, far = GAP * whole_px, (GAP + depth) * whole_px
+    near, far = GAP * tray_px, (GAP + depth) * tray_px
     zone = (a + out_a * near, a + out_a * far, b + out_b * far, b + out_b * near)
     shares = [(float(x), float(y)) for x, y in np.array(zone) / size]
     try:
@@ -52,10 +60,10 @@ def _unit(vector: np.ndarray) -> np.ndarray:
     return np.asarray(vector / max(float(np.hypot(*vector)), 1e-9))
 
 
-def _room(start: np.ndarray, way: np.ndarray, size: np.ndarray) -> float:
-    """How far one can go from here before the picture ends."""
+def _room(start: np.ndarray, direction: np.ndarray, size: np.ndarray) -> float:
+    """Return the distance from a point to the border of the frame in a direction."""
     low, high = BORDER * size, (1 - BORDER) * size
     with np.errstate(divide="ignore", invalid="ignore"):
-        steps = np.where(way > 0, (high - start) / way, (low - start) / way)
-    steps = steps[np.abs(way) > 1e-6]  # noqa: PLR2004 - no way at all
+        steps = np.where(direction > 0, (high - start) / direction, (low - start) / direction)
+    steps = steps[np.abs(direction) > 1e-6]  # noqa: PLR2004 - parallel to the border
     return float(max(0.0, steps.min())) if len(steps) else 0.0

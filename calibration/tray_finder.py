@@ -1,7 +1,7 @@
-"""Finds the floor of the tray in pictures by itself.
+"""Finds the floor of the tray in frames without help.
 
-One small network says of each spot how likely it is floor: that gives a first guess of four sides.
-A second sees what they frame, and says where around it the floor ends: see `frame_fit`.
+A small network estimates for each cell of the frame how likely it shows the floor, which gives a first guess
+of the four sides. A second network sees the guessed frame and says where the floor really ends (see `frame_fit`).
 """
 
 from collections.abc import Sequence
@@ -18,60 +18,71 @@ from vision.networks import run, sigmoid
 
 Floats = NDArray[np.float64]
 Map = NDArray[np.float32]
-INPUT_SIZE_PX = (192, 160)
-"""What the first network was taught on: width and height, the picture in the middle."""
 
-LEAST_FLOOR = 0.02
-"""Of that view: less is no tray."""
+INPUT_SIZE_PX = (192, 160)
+"""Width and height of the first network's input, with the frame letterboxed in its centre."""
+
+MIN_FLOOR_SHARE = 0.02
+"""Share of that input that the floor of a tray covers at least."""
 
 START_SCALES = (1.0, 0.87, 1.13)
-"""Of the guess: where the search begins."""
+"""Sizes, relative to the first guess, from which the search begins."""
 
-AGREED = 0.03
-"""Of the tray's width: ends that lie so near to each other are the same."""
+SAME_RESULT_WIDTHS = 0.03
+"""Results whose corners are closer than this, in tray widths, are the same."""
 
-LEAST, MIN_SURE_CONFIDENCE = 0.05, 0.68
-"""Confidence from which a guess is better than a frame in the middle; and from which it is found: of
-600 trays of kinds that were never taught one was wrong from there on."""
+MIN_CONFIDENCE, MIN_SURE_CONFIDENCE = 0.05, 0.68
+"""Confidence from which a result is better than a rectangle in the centre, and from which it is certain. Of 600
+trays of kinds that were never taught, one was certain and wrong."""
 
-LIKELY = 0.5
-"""More likely floor than not."""
+MIN_FLOOR_PROBABILITY = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class FoundTray:
-    """A proposal: `confidence` 0..1 is larger where all four corners are likelier right, within 3 % of its width."""
+    """A proposal for the floor of the tray.
+
+    Attributes:
+        tray: The floor.
+        confidence: From 0 to 1; higher if all four corners are more likely to be right within 3 % of
+            the tray's width.
+    """
 
     tray: Outline
     confidence: float
 
     @property
     def is_sure(self) -> bool:
+        """Whether the proposal needs no check by a person."""
         return self.confidence >= MIN_SURE_CONFIDENCE
 
 
 NOT_FOUND = FoundTray(Outline.centred(), 0.0)
-"""A frame to be dragged."""
+"""A rectangle in the centre of the frame for a person to drag into place."""
 
 
 def find_tray(images: Sequence[Image]) -> FoundTray:
-    """The tray in one picture or several of the same view (h, w, 3) uint8 BGR.
+    """Find the tray in one or several frames (height, width, 3) uint8 BGR of the same view.
 
-    Where none is found for sure, an unsure one comes back, to be dragged: the best guess, or a
-    frame in the middle of the picture.
+    If no tray is certain, the result is the best guess or `NOT_FOUND`, for a person to correct.
+
+    Raises:
+        ValueError: If there is no frame.
     """
     if not images:
-        raise ValueError("find a tray in one picture at least")
+        raise ValueError("cannot find a tray without a frame: pass one at least")
     height, width = images[0].shape[:2]
     likely = np.mean([floor_map(image) for image in images], axis=0).astype(np.float32)
-    guess = _around(likely, (width, height))
+    guess = _enclosing_rectangle(likely, (width, height))
     if guess is None:
         return NOT_FOUND
-    fitted, confidence = _fitted(np.median(np.stack(images), axis=0).astype(np.uint8), guess)
-    if confidence < LEAST:
+    median = np.median(np.stack(images), axis=0).astype(np.uint8)
+    fitted, confidence = _fit(median, guess)
+    if confidence < MIN_CONFIDENCE:
         return NOT_FOUND
-    within = np.clip(fitted, 0, (width, height))  # where a finger can take hold of it
-    corners = clockwise(within if confidence < MIN_SURE_CONFIDENCE else fitted)
+    # An uncertain corner must stay in view, where a person can drag it.
+    in_view = np.clip(fitted, 0, (width, height))
+    corners = clockwise(in_view if confidence < MIN_SURE_CONFIDENCE else fitted)
     try:
         return FoundTray(Outline.of(as_quad(corners), width, height), confidence)
     except ValueError:
@@ -79,49 +90,52 @@ def find_tray(images: Sequence[Image]) -> FoundTray:
 
 
 def floor_map(image: Image) -> Map:
-    """How likely each spot is floor: (80, 96), the picture letterboxed in the middle."""
+    """Return the probability (80, 96) of floor in each cell of the letterboxed frame."""
     scale, left, top = _letterbox(image.shape[1], image.shape[0])
     small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    wide, high = INPUT_SIZE_PX
+    input_width, input_height = INPUT_SIZE_PX
     height, width = small.shape[:2]
     boxed = cv2.copyMakeBorder(
-        small, top, high - height - top, left, wide - width - left, cv2.BORDER_REPLICATE
-    )
+        small, top, input_height - height - top, left, input_width - width - left,
+        cv2.BORDER_REPLICATE,
+    )  # fmt: skip
     logits = run("tray", network_input(np.asarray(boxed, np.uint8)), room="calibration")[0, 0]
     return sigmoid(logits)
 
 
 def _letterbox(width: int, height: int) -> tuple[float, int, int]:
-    """Scale, and what is left and above the picture in the network's view."""
+    """Return the scale of the frame in the network's input, and its left and upper margin."""
     scale = min(INPUT_SIZE_PX[0] / width, INPUT_SIZE_PX[1] / height)
     left = (INPUT_SIZE_PX[0] - round(width * scale)) // 2
     top = (INPUT_SIZE_PX[1] - round(height * scale)) // 2
     return scale, left, top
 
 
-def _around(likely: Map, size: tuple[int, int]) -> Floats | None:
-    """Four sides around the largest blob of floor: corners (4, 2) in pixels of the picture."""
+def _enclosing_rectangle(likely: Map, size: tuple[int, int]) -> Floats | None:
+    """Return the corners (4, 2), in frame pixels, of a rectangle around the largest area of floor."""
     contours, _ = cv2.findContours(
-        (likely > LIKELY).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE
+        (likely > MIN_FLOOR_PROBABILITY).astype(np.uint8),
+        cv2.RETR_EXTERNAL,
+        cv2.CHAIN_APPROX_NONE,
     )
-    blob = max(contours, key=cv2.contourArea, default=None)
-    if blob is None or cv2.contourArea(blob) < LEAST_FLOOR * likely.size:
+    largest = max(contours, key=cv2.contourArea, default=None)
+    if largest is None or cv2.contourArea(largest) < MIN_FLOOR_SHARE * likely.size:
         return None
-    corners = cv2.boxPoints(cv2.minAreaRect(blob)).astype(np.float64)
+    corners = cv2.boxPoints(cv2.minAreaRect(largest)).astype(np.float64)
     scale, left, top = _letterbox(*size)
-    in_view = (corners + 0.5) * 2  # a spot is two by two pixels of the view
-    return clockwise((in_view - (left, top)) / scale)
+    in_input = (corners + 0.5) * 2  # a cell is two by two pixels of the input
+    return clockwise((in_input - (left, top)) / scale)
 
 
-def _fitted(image: Image, guess: Floats) -> tuple[Floats, float]:
-    """The sides moved to where the floor ends, and how sure that is.
+def _fit(image: Image, guess: Floats) -> tuple[Floats, float]:
+    """Move the sides to where the floor ends, and return the corners with their confidence.
 
-    It begins with a frame of the guess's size, a smaller and a larger one: from a wrong guess the
-    rim of the walls may look like the floor's end. Where they lead to different ends, it is not sure.
+    The search begins with the guess, a smaller and a larger one, because from a wrong guess the rim of the
+    walls can look like the end of the floor. Different results reduce the confidence.
     """
-    middle = guess.mean(axis=0)
-    ends = [frame_fit.fit_frame(image, middle + (guess - middle) * size) for size in START_SCALES]
-    best = max(ends, key=lambda end: end.clear)
-    wide = tray_width_px(as_quad(best.corners))
-    agree = [float(np.abs(end.corners - best.corners).max()) < AGREED * wide for end in ends]
-    return best.corners, best.clear * sum(agree) / len(agree)
+    centre = guess.mean(axis=0)
+    fits = [frame_fit.fit_frame(image, centre + (guess - centre) * s) for s in START_SCALES]
+    best = max(fits, key=lambda fit: fit.confidence)
+    limit_px = SAME_RESULT_WIDTHS * tray_width_px(as_quad(best.corners))
+    agreeing = sum(float(np.abs(fit.corners - best.corners).max()) < limit_px for fit in fits)
+    return best.corners, best.confidence * agreeing / len(fits)

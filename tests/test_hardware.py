@@ -87,15 +87,15 @@ def test_the_table_of_heights_is_what_the_command_computes():
 @pytest.mark.parametrize("view", CAMERA_VIEWS, ids=lambda view: view.name)
 def test_from_the_height_told_the_whole_tray_is_seen(view):
     mount = mount_camera(view, (300, 200), 16)
-    wide_mm, deep_mm = view.sees_mm(mount.height_mm)
+    wide_mm, deep_mm = view.visible_mm(mount.height_mm)
 
     assert wide_mm >= 300
     assert deep_mm >= 200
-    assert mount.height_mm >= view.near_mm
+    assert mount.height_mm >= view.min_focus_mm
 
 
 def test_module_3_sees_what_its_maker_says():
-    wide_mm, deep_mm = CAMERA_VIEWS[0].sees_mm(300)
+    wide_mm, deep_mm = CAMERA_VIEWS[0].visible_mm(300)
 
     assert (wide_mm, deep_mm) == pytest.approx((390, 224), abs=1)
 
@@ -105,7 +105,7 @@ def test_a_smaller_die_is_smaller_and_too_small_is_said():
 
     assert large.die_px > 3 * small.die_px
     assert large.advice == ""
-    assert "too small to read: take dice of 6 mm" in small.advice
+    assert "too small to read: use dice of 6 mm" in small.advice
 
 
 def test_the_command_prints_every_camera():

@@ -1,4 +1,4 @@
-"""From a frame to a Reading: numpy and OpenCV, no camera, no game."""
+"""From one camera frame to a `Reading` of its dice, with NumPy and OpenCV only."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ __all__ = ["Die", "Problem", "Quad", "Reading", "Zone", "read"]
 
 
 def __getattr__(name: str) -> Any:
-    """OpenCV is loaded by who reads, not by who speaks of readings."""
+    """Import `read` on first use, so that code that needs only the types does not load OpenCV."""
     if name == "read":
         from vision.reader import read  # noqa: PLC0415 - see above
 

@@ -1,4 +1,4 @@
-"""Draw a reading on its picture, as a player sees it on a phone."""
+"""Drawing of a reading on its frame, legible on a phone."""
 
 from math import cos, radians, sin
 
@@ -13,19 +13,29 @@ Colour = tuple[int, int, int]  # BGR
 Point = tuple[float, float]
 Box = tuple[float, float, float, float]  # left, top, width, height
 
-# From the palette of Okabe and Ito: told apart with any colour vision, and by shape and word too.
+# From the palette of Okabe and Ito, which is distinguishable with any colour vision deficiency.
 TEAL: Colour = (150, 200, 40)
 ORANGE: Colour = (0, 150, 240)
 GREY: Colour = (190, 190, 190)
 INK: Colour = (35, 30, 25)
 FONT = cv2.FONT_HERSHEY_DUPLEX
-CAP_PX = 22.0  # height of the font's capitals at scale 1
-LINE = 1 / 320  # of the picture's longer side; a phone shows it 400 points wide: about one point
-TAG = 1 / 34  # height of a tag's letters, of the longer side: readable on that phone
+CAPITAL_PX = 22.0
+"""Height of the font's capital letters at scale 1."""
+
+LINE_SHARE = 1 / 320
+"""Line width relative to the longer side: about one point on a phone that shows the frame 400 points wide."""
+
+LABEL_SHARE = 1 / 34
+"""Height of a label's letters relative to the longer side: legible on that phone."""
 
 
 def annotate(image: NDArray[np.generic], reading: Reading) -> Image:
-    """A copy of `image` (h, w[, 3]) with every die outlined, its value or problem beside it."""
+    """Return a copy of a frame with every die outlined and its value or problem beside it.
+
+    Args:
+        image: (height, width) grey or (height, width, 3) BGR.
+        reading: Reading of that frame.
+    """
     picture = as_bgr(image).copy()
     unit = max(picture.shape[:2])
     for die in reading.dice:
@@ -39,7 +49,7 @@ def annotate(image: NDArray[np.generic], reading: Reading) -> Image:
 
 
 def _outline(picture: Image, die: Die, unit: int) -> None:
-    width = max(1, round(unit * LINE))
+    width = max(1, round(unit * LINE_SHARE))
     if die.problem is None:
         shape = _square(die)
         cv2.polylines(picture, [shape], True, INK, width + 2, cv2.LINE_AA, 3)
@@ -57,7 +67,7 @@ def _colour(die: Die) -> Colour:
 
 
 def _square(die: Die) -> NDArray[np.int32]:
-    """The corners (4, 1, 2) of the top face, in eighths of a pixel."""
+    """Return the corners (4, 1, 2) of the top face in eighths of a pixel."""
     half = die.size / 2
     a, b = half * cos(radians(die.angle)), half * sin(radians(die.angle))
     corners = ((a - b, b + a), (-a - b, a - b), (b - a, -a - b), (a + b, b - a))
@@ -65,7 +75,7 @@ def _square(die: Die) -> NDArray[np.int32]:
 
 
 def _box(die: Die) -> Box:
-    """The middle of the face, where its pips are: no label may lie there."""
+    """Return the part of the face that holds the pips, which labels must not cover."""
     edge = 0.8 * die.size
     return die.x - edge / 2, die.y - edge / 2, edge, edge
 
@@ -75,10 +85,10 @@ def _fixed(point: Point) -> tuple[int, int]:
 
 
 def _tag(picture: Image, die: Die, unit: int, taken: list[Box]) -> None:
-    """The value, or the problem's word, on a label beside the die, never on its pips."""
+    """Draw a label with the value or the problem beside the die."""
     word = str(die.value) if die.problem is None else str(die.problem)
-    letters = unit * TAG * (1.0 if die.problem is None else 0.62)
-    scale = letters / CAP_PX
+    letters = unit * LABEL_SHARE * (1.0 if die.problem is None else 0.62)
+    scale = letters / CAPITAL_PX
     width, height = _extent(word, scale)
     left, top = _free_place(picture, die, (width, height), taken)
     taken.append((left, top, width, height))
@@ -95,7 +105,7 @@ def _stroke(scale: float) -> int:
 
 
 def _free_place(picture: Image, die: Die, size: Point, taken: list[Box]) -> Point:
-    """Above the die, else below, right or left: where it fits and covers no other label."""
+    """Choose a free position above, below, right or left of the die, in this order of preference."""
     width, height = size
     away = max(die.w, die.h) / 2 if die.problem is None else 0.82 * die.size
     places = (
@@ -130,7 +140,7 @@ def _label(picture: Image, word: str, corner: Point, scale: float, colour: Colou
 
 
 def _rounded(picture: Image, box: tuple[int, int, int, int], radius: int, colour: Colour) -> None:
-    """A filled rectangle with round corners: (left, top, width, height)."""
+    """Fill a rectangle with round corners."""
     left, top, width, height = box
     right, bottom = left + width, top + height
     cv2.rectangle(picture, (left + radius, top), (right - radius, bottom), colour, -1)
@@ -141,6 +151,5 @@ def _rounded(picture: Image, box: tuple[int, int, int, int], radius: int, colour
 
 
 def _banner(picture: Image, words: str, unit: int) -> None:
-    """What is wrong with the whole picture, along its upper edge."""
-    scale = unit * TAG * 0.8 / CAP_PX
+    scale = unit * LABEL_SHARE * 0.8 / CAPITAL_PX
     _label(picture, words, (unit * 0.015, unit * 0.015), scale, ORANGE)

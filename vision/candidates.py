@@ -1,8 +1,7 @@
-"""Every place where a die may lie, with all that was seen there.
+"""Every place in a frame where a die may lie, with all the evidence about it.
 
-The finder sees the whole picture and says where dice may lie. Each place is then looked at close by:
-the readers read its face and, where it is known how the camera stands, a fourth network says
-whether it lies flat.
+The finder proposes places in the whole frame. The face reader then examines each of them closely, and
+the sizes, the camera pose and the empty-tray image add further evidence.
 """
 
 from collections.abc import Sequence
@@ -24,292 +23,346 @@ from vision.reading import Lean, Quad
 from vision.tilt import GroundPosition, TiltEstimate, estimate_tilt, is_isolated, refine_pose
 from vision.tray_change import ChangedRegion, TrayChange, find_changes
 
-HAND = 0.001
-"""Of the picture: the tip of a finger."""
-SMALL_PX = 11.0
-"""Dice of a tray below this edge in the finder's picture are looked for again, twice as large."""
-LITTLE_PX, IN_A_TRAY_PX, CLOSEST_PX = 20.0, 30.0, 1152
-"""Where the scale is unknown, some dice below the first are overlooked: they are looked for once more, as
-large as dice are in a tray, in a picture of so many pixels at most."""
-MIN_LIKELY_HEAT = 0.3
-"""From this heat on a detection tells how large dice are here, and is looked at for how it lies."""
-POSSIBLE = 0.1
-"""From this heat on something may be there that another die leans on."""
-COMPANY = 2
-"""So many dice tell how large dice are here."""
-KNOWN = 6
-"""So many tell it for an evening."""
+MIN_HAND_SHARE = 0.001
+"""Share of the frame that the tip of a finger covers."""
+
+SMALL_TRAY_DIE_PX = 11.0
+"""If the dice in a tray are smaller than this in the finder's input, the finder runs again at twice the size."""
+
+SMALL_FRAME_DIE_PX, TRAY_DIE_PX, MAX_INPUT_PX = 20.0, 30.0, 1152
+"""If the dice in a frame of unknown scale are smaller than the first, the finder misses some of them. It runs
+again at the scale that makes them as large as the second, with an input no larger than the third."""
+
+MIN_LIKELY = 0.3
+"""Detections that are at least this likely to be dice determine the size of the dice and the camera pose."""
+
+MIN_POSSIBLE = 0.1
+"""Another die could lean against anything that is at least this likely to be a die."""
+
+MIN_DICE_FOR_SIZE = 2
+"""Number of dice that determine the size of the dice in a frame."""
+
+MIN_LEANS_FOR_SIZE = 6
+"""Number of known leans that determine the size of the dice of a tray."""
+
 ENOUGH_LEANS = 12
-"""And so many the lens."""
-UNLIKE, ALIKE, NONE_OF_THEM, SHIFTS = 0.1, 0.08, 0.4, 10
-"""As logarithms: edges of the same die are seen alike to this; what differs more is no die of theirs."""
-OVERLOOKED = 0.3
-"""The heat of a place where something stands that the finder did not see."""
-LARGE, LONG = (0.55, 2.0), 2.5
-"""Of a die's edge: what is smaller or larger, or so much longer than wide, is no die."""
-TOP_OF_ALL = 0.85
-"""Of what is seen of a die, where sizes are not known: its sides are seen, too."""
-ODDEST = 1.0
-"""Sizes that differ more say no more."""
+"""Number of known leans that determine the lens."""
+
+SIZE_TOLERANCE, SIZE_KERNEL, MAX_SIZE_ERROR, MEAN_SHIFT_STEPS = 0.1, 0.08, 0.4, 10
+"""For correcting a size, as logarithms: a difference from all known dice that needs no correction, the width
+of the mean-shift kernel, and the difference from which the object is not one of these dice."""
+
+MISSED_DIE_PROBABILITY = 0.3
+"""Probability of a die where the empty-tray image reveals an object that the finder did not see."""
+
+MIN_DIE_SCALE, MAX_DIE_SCALE, MAX_DIE_ELONGATION = 0.55, 2.0, 2.5
+"""Limits for a region that could be a die: its size relative to a die, and its length over its width."""
+
+TOP_SCALE = 0.85
+"""Edge of the top face relative to the whole visible die, whose sides are visible too."""
+
+MAX_SIZE_DEVIATION = 1.0
+"""Larger deviations from the usual size carry no further information."""
 
 Corners = NDArray[np.floating]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """One place: what the finder sees there, and what is seen close by."""
+    """A place where a die may lie, with the evidence about it.
+
+    Attributes:
+        detection: Position and size, and what the finder says.
+        face: What the face reader says.
+        foot: Point in frame pixels at which the die stands on the floor.
+        size_deviation: Absolute logarithm of the edge over the usual edge of the dice.
+        tilt: How the die lies, or None if the camera pose is unknown.
+        outline: Outline (n, 2) in frame pixels of a flat die at this place, with its visible sides.
+        is_isolated: Whether there is nothing near it that it could lean against.
+    """
 
     detection: Detection
     face: FaceProbabilities
-    foot: tuple[float, float]  # where the die stands, in picture pixels
-    size_deviation: float  # how much larger or smaller it is than the dice here, as a logarithm
-    tilt: TiltEstimate | None  # how it lies, where it is known how the camera stands
-    outline: Corners  # (n, 2) around what a die that lies flat there covers, in picture pixels
-    is_isolated: bool = False  # whether there is nothing that it could lean on
+    foot: tuple[float, float]
+    size_deviation: float
+    tilt: TiltEstimate | None
+    outline: Corners
+    is_isolated: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateSet:
-    """All places of a picture.
+    """All candidates in a frame, with the evidence about the frame as a whole.
 
     Attributes:
-        candidates: the places.
-        hand: the share of the picture that a hand covers.
-        change: what stands in the tray, where it is known how it looks empty.
-        edges: least and most of a die in the middle of the picture, in pixels; None where too few were seen.
+        candidates: The candidates.
+        hand: Share of the frame that a hand covers.
+        change: Difference from the empty-tray image, or None if that is unknown.
+        edge_range: Smallest and largest edge in pixels of a die in the centre of the frame, or None
+            if there were too few dice.
     """
 
     candidates: list[Candidate]
     hand: float
     change: TrayChange | None
-    edges: tuple[float, float] | None
+    edge_range: tuple[float, float] | None
 
 
 def find_candidates(
-    picture: Image, tray: Quad | None, aside: Quad | None, table: KnownTray
+    picture: Image, tray: Quad | None, aside: Quad | None, known: KnownTray
 ) -> CandidateSet:
-    """Every place of a picture, with all that was seen there."""
-    new = find_changes(picture, table.empty, [zone for zone in (tray, aside) if zone])
-    detections, hand = _sightings(picture, tray, aside, None if new is None else table.empty)
-    if new is not None:
-        detections = [s for s in detections if new.is_new(s.x, s.y, s.edge)]
-    stand = _stand(picture, tray, table.leans)
-    seen = _one_each(read_faces(picture, detections, stand))
-    sizes = _Sizes.of(seen, stand, table.leans)
-    seen = _one_each(_looked_again(picture, seen, stand, sizes))
-    if new is not None and tray is not None:
-        likely = [one.detection for one in seen if _likely(one)]
-        more = _overlooked(new, tray, likely, stand, sizes)
-        seen = _one_each([*seen, *read_faces(picture, more, stand)])
-    stand, dice = refine_pose(
-        [one for one in seen if _likely(one)],
-        stand,
-        lambda leans: _stand(picture, tray, _enough(table, leans)),
+    """Find every place in a frame where a die may lie, and examine it.
+
+    Args:
+        picture: Frame (height, width, 3) BGR.
+        tray: Floor of the tray in frame pixels, or None for the whole frame.
+        aside: Set-aside area in frame pixels, or None if there is none.
+        known: What earlier frames revealed about this tray.
+    """
+    change = find_changes(picture, known.empty, [zone for zone in (tray, aside) if zone])
+    detections, hand = _detect(picture, tray, aside, None if change is None else known.empty)
+    if change is not None:
+        detections = [d for d in detections if change.is_new(d.x, d.y, d.edge)]
+    pose = _estimate_pose(picture, tray, known.leans)
+    seen = _without_duplicates(read_faces(picture, detections, pose))
+    sizes = _DieSizes.of(seen, pose, known.leans)
+    seen = _without_duplicates(_read_again_at_known_size(picture, seen, pose, sizes))
+    if change is not None and tray is not None:
+        likely = [one.detection for one in seen if _is_likely(one)]
+        missed = _missed_dice(change, tray, likely, pose, sizes)
+        seen = _without_duplicates([*seen, *read_faces(picture, missed, pose)])
+    pose, dice = refine_pose(
+        [one for one in seen if _is_likely(one)],
+        pose,
+        lambda leans: _estimate_pose(picture, tray, _leans_for_pose(known, leans)),
     )
-    seen = resolve_doubts(dice, stand) + resolve_doubts(
-        [one for one in seen if not _likely(one)], stand
-    )
-    candidates = [_candidate(one, stand, sizes) for one in seen]
+    others = [one for one in seen if not _is_likely(one)]
+    seen = resolve_doubts(dice, pose) + resolve_doubts(others, pose)
+    candidates = [_candidate(one, pose, sizes) for one in seen]
     if tray is not None:
-        candidates = _freed(candidates, new, tray)
-    return CandidateSet(candidates, hand, new, sizes.usual)
-
-
-def _candidate(seen: Closeup, stand: CameraPose | None, sizes: "_Sizes") -> Candidate:
-    here = seen.detection
-    lies = None if stand is None or not _likely(seen) else estimate_tilt(seen, stand)
-    return Candidate(
-        here, seen.face, _foot(here, stand), sizes.deviation(here), lies, outline(here, stand)
-    )
+        candidates = _mark_isolated(candidates, change, tray)
+    return CandidateSet(candidates, hand, change, sizes.edge_range)
 
 
 def seems_empty(
-    picture: Image, tray: Quad | None, aside: Quad | None, new: TrayChange | None = None
+    picture: Image, tray: Quad | None, aside: Quad | None, change: TrayChange | None = None
 ) -> bool:
-    """Whether at first sight there is nothing that could be a die, or a hand.
+    """Check whether the finder sees neither a likely die nor a hand.
 
-    Where it is known what is `new` since the tray was empty, what looks as it did then is neither.
+    Args:
+        picture: Frame (height, width, 3) BGR.
+        tray: Floor of the tray in frame pixels, or None for the whole frame.
+        aside: Set-aside area in frame pixels, or None if there is none.
+        change: Difference from the empty-tray image. A die that it does not show does not count.
     """
-    detections, hand = _sightings(picture, tray, aside)
-    likely = [detection for detection in detections if detection.heat >= MIN_LIKELY_HEAT]
-    return hand <= HAND and not any(new is None or new.is_new(s.x, s.y, s.edge) for s in likely)
+    detections, hand = _detect(picture, tray, aside)
+    likely = [one for one in detections if one.probability >= MIN_LIKELY]
+    return hand <= MIN_HAND_SHARE and not any(
+        change is None or change.is_new(d.x, d.y, d.edge) for d in likely
+    )
 
 
-def outline(detection: Detection, stand: CameraPose | None) -> Corners:
-    """(n, 2) around what a die that lies flat there covers."""
+def flat_outline(detection: Detection, pose: CameraPose | None) -> Corners:
+    """Return the outline (n, 2) in frame pixels of a flat die, including the sides that are visible.
+
+    Args:
+        detection: Position, size and rotation of the top face.
+        pose: Camera pose, or None if it is unknown: then only the top face counts.
+    """
+    at = detection.x, detection.y
     half = picture_to_die(detection.turn) * detection.edge / 2
-    top = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) @ half + (detection.x, detection.y)
-    foot = top + np.subtract(_foot(detection, stand), (detection.x, detection.y))
+    top = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) @ half + at
+    foot = top + np.subtract(_foot(detection, pose), at)
     hull = cv2.convexHull(np.concatenate([top, foot]).astype(np.float32))
     return np.asarray(hull[:, 0])
 
 
-def could_be_die(blot: ChangedRegion, edges: tuple[float, float] | None) -> bool:
-    """Whether something there is about as large as a die of such edges, where they are known."""
-    least, most = edges or (blot.edge, blot.edge)
-    return blot.long < LONG and LARGE[0] * least < blot.edge < LARGE[1] * most
+def could_be_die(region: ChangedRegion, edge_range: tuple[float, float] | None) -> bool:
+    """Check whether a changed region has about the size and shape of a die.
+
+    Args:
+        region: The region.
+        edge_range: Smallest and largest edge of the dice in pixels, or None if unknown: any size fits.
+    """
+    smallest, largest = edge_range or (region.edge, region.edge)
+    is_compact = region.elongation < MAX_DIE_ELONGATION
+    return is_compact and MIN_DIE_SCALE * smallest < region.edge < MAX_DIE_SCALE * largest
 
 
-def _looked_again(
-    picture: Image, seen: list[Closeup], stand: CameraPose | None, sizes: "_Sizes"
+def _candidate(seen: Closeup, pose: CameraPose | None, sizes: "_DieSizes") -> Candidate:
+    here = seen.detection
+    tilt = None if pose is None or not _is_likely(seen) else estimate_tilt(seen, pose)
+    outline = flat_outline(here, pose)
+    return Candidate(here, seen.face, _foot(here, pose), sizes.deviation(here), tilt, outline)
+
+
+def _read_again_at_known_size(
+    picture: Image, seen: list[Closeup], pose: CameraPose | None, sizes: "_DieSizes"
 ) -> list[Closeup]:
-    """The same; one that seemed larger or smaller than dice are at this table was not seen well."""
-    fitting = [(one, sizes.fitting(one.detection)) for one in seen]
-    again = [fits for one, fits in fitting if fits is not one.detection]
-    kept = [one for one, fits in fitting if fits is one.detection]
-    return kept + read_faces(picture, again, stand)
+    """Read those dice again whose apparent size is unlike any known die: they were not detected well."""
+    fitted = [(one, sizes.fitted(one.detection)) for one in seen]
+    again = [detection for one, detection in fitted if detection is not one.detection]
+    kept = [one for one, detection in fitted if detection is one.detection]
+    return kept + read_faces(picture, again, pose)
 
 
-def _enough(table: KnownTray, leans: Sequence[Lean]) -> Sequence[Lean]:
-    """Dice that tell the lens: those of this picture count no more once many are known."""
-    return table.leans if len(table.leans) >= ENOUGH_LEANS else (*table.leans, *leans)
+def _leans_for_pose(known: KnownTray, leans: Sequence[Lean]) -> Sequence[Lean]:
+    return known.leans if len(known.leans) >= ENOUGH_LEANS else (*known.leans, *leans)
 
 
-def _freed(candidates: list[Candidate], new: TrayChange | None, tray: Quad) -> list[Candidate]:
-    """The same, and which of them have nothing to lean on."""
-    stand = {c: GroundPosition(*c.foot, c.detection.edge) for c in candidates}
-    there = [c for c in candidates if c.detection.heat * (1 - c.face.none) > POSSIBLE]
-    blots = [] if new is None else new.regions(tray, [c.outline for c in there])
-    things = [
-        GroundPosition(blot.x, blot.y, blot.edge * blot.long**0.5)
-        for blot in blots
-        if not blot.is_shadow
+def _mark_isolated(
+    candidates: list[Candidate], change: TrayChange | None, tray: Quad
+) -> list[Candidate]:
+    positions = {c: GroundPosition(*c.foot, c.detection.edge) for c in candidates}
+    possible = [
+        c for c in candidates if c.detection.probability * (1 - c.face.no_die) > MIN_POSSIBLE
     ]
+    regions = [] if change is None else change.regions(tray, [c.outline for c in possible])
+    objects = [
+        GroundPosition(region.x, region.y, region.edge * region.elongation**0.5)
+        for region in regions
+        if not region.is_shadow
+    ]
+
+    def neighbours(candidate: Candidate) -> list[GroundPosition]:
+        return [positions[other] for other in possible if other is not candidate] + objects
+
     return [
-        replace(
-            c,
-            is_isolated=is_isolated(
-                stand[c], [stand[o] for o in there if o is not c] + things, tray
-            ),
-        )
-        for c in candidates
+        replace(c, is_isolated=is_isolated(positions[c], neighbours(c), tray)) for c in candidates
     ]
 
 
-def _overlooked(
-    new: TrayChange,
+def _missed_dice(
+    change: TrayChange,
     tray: Quad,
     likely: Sequence[Detection],
-    stand: CameraPose | None,
-    sizes: "_Sizes",
+    pose: CameraPose | None,
+    sizes: "_DieSizes",
 ) -> list[Detection]:
-    """Where something stands that may be a die, and no die was seen."""
-    blots = new.regions(tray, [outline(detection, stand) for detection in likely])
+    """Return detections for objects of a die's size where the finder saw no die."""
+    regions = change.regions(tray, [flat_outline(detection, pose) for detection in likely])
     return [
-        Detection(blot.x, blot.y, sizes.nearest(blot.edge * TOP_OF_ALL), blot.turn, OVERLOOKED)
-        for blot in blots
-        if could_be_die(blot, sizes.usual) and not blot.enters
+        Detection(
+            region.x,
+            region.y,
+            sizes.nearest(region.edge * TOP_SCALE),
+            region.turn,
+            MISSED_DIE_PROBABILITY,
+        )
+        for region in regions
+        if could_be_die(region, sizes.edge_range) and not region.is_entering
     ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Sizes:
-    """How large dice are here: edges as they would be in the middle of the picture."""
+class _DieSizes:
+    """Sizes of the dice in a tray, as edges in pixels that they would have in the centre of the frame."""
 
     edges: Floats
-    stand: CameraPose | None
-    known: bool
+    pose: CameraPose | None
+    is_known: bool
 
     @classmethod
     def of(
-        cls, seen: Sequence[Closeup], stand: CameraPose | None, leans: Sequence[Lean]
-    ) -> "_Sizes":
-        """By what is known of the table, or else by the dice of this picture."""
-        known = stand is not None and len(leans) >= KNOWN
-        if stand is not None and known:
-            edges = [stand.edge_at_centre(lean) for lean in leans]
+        cls, seen: Sequence[Closeup], pose: CameraPose | None, leans: Sequence[Lean]
+    ) -> "_DieSizes":
+        """Take the sizes from earlier throws if there are enough, or else from this frame."""
+        is_known = pose is not None and len(leans) >= MIN_LEANS_FOR_SIZE
+        if pose is not None and is_known:
+            edges = [pose.edge_at_centre(lean) for lean in leans]
         else:
-            here = [one.detection for one in seen if _likely(one)]
-            edges = [die.edge / _near(stand, die.x, die.y) for die in here]
-        return cls(np.array(edges, np.float32), stand, known)
+            dice = [one.detection for one in seen if _is_likely(one)]
+            edges = [die.edge / _scale_at(pose, die) for die in dice]
+        return cls(np.array(edges, np.float32), pose, is_known)
 
     @property
-    def usual(self) -> tuple[float, float] | None:
-        """Edges between which dice are here: the same twice unless several sizes are known."""
-        if len(self.edges) < COMPANY:
+    def edge_range(self) -> tuple[float, float] | None:
+        """The smallest and largest usual edge: both are the median unless the sizes are known."""
+        if len(self.edges) < MIN_DICE_FOR_SIZE:
             return None
-        least, most = np.percentile(self.edges, (5, 95) if self.known else (50, 50))
-        return float(least), float(most)
+        low, high = np.percentile(self.edges, (5, 95) if self.is_known else (50, 50))
+        return float(low), float(high)
 
     def nearest(self, edge: float) -> float:
-        """Of a die of this table that is most like it; the same where no size is known."""
-        if self.usual is None:
+        """Return the edge of the most similar die, or `edge` itself if no size is known."""
+        if self.edge_range is None:
             return edge
-        of = self.edges if self.known else np.array(self.usual)
-        return float(of[np.abs(np.log(of / edge)).argmin()])
+        edges = self.edges if self.is_known else np.array(self.edge_range)
+        return float(edges[np.abs(np.log(edges / edge)).argmin()])
 
-    def fitting(self, detection: Detection) -> Detection:
-        """The same, as large as the dice of this table that it is most like, where it is like none."""
-        if not self.known:
+    def fitted(self, detection: Detection) -> Detection:
+        """Return the detection with the size of the most similar known dice, if it differs from all of them."""
+        if not self.is_known:
             return detection
-        near = _near(self.stand, detection.x, detection.y)
-        size, sizes = log(detection.edge / near), np.log(self.edges)
-        if not UNLIKE < np.abs(sizes - size).min() < NONE_OF_THEM:
+        scale = _scale_at(self.pose, detection)
+        size, sizes = log(detection.edge / scale), np.log(self.edges)
+        if not SIZE_TOLERANCE < np.abs(sizes - size).min() < MAX_SIZE_ERROR:
             return detection
-        for _ in range(SHIFTS):
-            alike = np.exp(-(((sizes - size) / ALIKE) ** 2) / 2)
-            size = float((sizes * alike).sum() / alike.sum())
-        return replace(detection, edge=exp(size) * near)
+        for _ in range(MEAN_SHIFT_STEPS):
+            weights = np.exp(-(((sizes - size) / SIZE_KERNEL) ** 2) / 2)
+            size = float((sizes * weights).sum() / weights.sum())
+        return replace(detection, edge=exp(size) * scale)
 
     def deviation(self, detection: Detection) -> float:
-        """How much larger or smaller than the dice here it is, as a logarithm."""
-        edge = detection.edge / _near(self.stand, detection.x, detection.y)
-        return min(ODDEST, abs(log(edge / self.nearest(edge))))
+        """Return the absolute logarithm of the edge over that of the most similar die."""
+        edge = detection.edge / _scale_at(self.pose, detection)
+        return min(MAX_SIZE_DEVIATION, abs(log(edge / self.nearest(edge))))
 
 
-def _near(stand: CameraPose | None, x: float, y: float) -> float:
-    return 1.0 if stand is None else stand.scale_at(x, y)
+def _scale_at(pose: CameraPose | None, detection: Detection) -> float:
+    return 1.0 if pose is None else pose.scale_at(detection.x, detection.y)
 
 
-def _stand(picture: Image, tray: Quad | None, seen: Sequence[Lean] = ()) -> CameraPose | None:
-    """How the camera stands, by the tray, and by the dice in it, most of which lie flat."""
+def _estimate_pose(
+    picture: Image, tray: Quad | None, leans: Sequence[Lean] = ()
+) -> CameraPose | None:
     height, width = picture.shape[:2]
-    return None if tray is None else estimate_pose(tray, width, height, seen)
+    return None if tray is None else estimate_pose(tray, width, height, leans)
 
 
-def _likely(seen: Closeup) -> bool:
-    return seen.detection.heat * (1 - seen.face.none) > MIN_LIKELY_HEAT
+def _is_likely(seen: Closeup) -> bool:
+    return seen.detection.probability * (1 - seen.face.no_die) > MIN_LIKELY
 
 
-def _sightings(
+def _detect(
     picture: Image, tray: Quad | None, aside: Quad | None, empty: Image | None = None
 ) -> tuple[list[Detection], float]:
-    """Where dice may be, in one or more looks, and the share of a hand.
+    """Run the finder at every scale that is needed, and return its detections and the share of a hand.
 
-    Several may be of one die: a shape in the rough outshines none that is seen close by.
+    Several detections may be the same die. All are kept, because a blurred shape at a coarse scale can
+    get a higher probability than a die.
     """
     left, top, right, bottom = bounding_box(picture, [quad for quad in (tray, aside) if quad])
-    here = slice(top, bottom), slice(left, right)
-    cut, bare = picture[here], None if empty is None else empty[here]
-    look_px = LOOK_PX if tray is None else TRAY_PX
-    seen = find_dice(cut, look_px, bare)
-    detections = seen.detections
-    edge_px = _usual_edge(detections) * look_px / max(cut.shape[:2])
+    crop = slice(top, bottom), slice(left, right)
+    part, empty_part = picture[crop], None if empty is None else empty[crop]
+    input_px = LOOK_PX if tray is None else TRAY_PX
+    found = find_dice(part, input_px, empty_part)
+    detections = found.detections
+    edge_px = _median_edge(detections) * input_px / max(part.shape[:2])
     if tray is None:
-        detections = detections + find_dice(cut, COARSE_PX, bare).detections
-        if edge_px < LITTLE_PX:
-            closer_px = min(CLOSEST_PX, round(look_px * IN_A_TRAY_PX / edge_px))
-            detections = detections + find_dice(cut, closer_px, bare).detections
-    elif edge_px < SMALL_PX:
-        detections = find_dice(cut, 2 * look_px, bare).detections
-    return [replace(s, x=s.x + left, y=s.y + top) for s in detections], seen.hand
+        detections = detections + find_dice(part, COARSE_PX, empty_part).detections
+        if edge_px < SMALL_FRAME_DIE_PX:
+            closer_px = min(MAX_INPUT_PX, round(input_px * TRAY_DIE_PX / edge_px))
+            detections = detections + find_dice(part, closer_px, empty_part).detections
+    elif edge_px < SMALL_TRAY_DIE_PX:
+        detections = find_dice(part, 2 * input_px, empty_part).detections
+    return [replace(d, x=d.x + left, y=d.y + top) for d in detections], found.hand
 
 
-def _usual_edge(seen: list[Detection]) -> float:
-    """Of the dice among them; without end where there are none."""
-    return float(np.median([s.edge for s in seen if s.heat > MIN_LIKELY_HEAT] or [inf]))
+def _median_edge(detections: list[Detection]) -> float:
+    """Return the median edge of likely dice, or infinity if there are none."""
+    return float(np.median([d.edge for d in detections if d.probability > MIN_LIKELY] or [inf]))
 
 
-def _foot(detection: Detection, stand: CameraPose | None) -> tuple[float, float]:
-    """Below its top: seen from aside, a die at the wall leans over it."""
-    if stand is None:
+def _foot(detection: Detection, pose: CameraPose | None) -> tuple[float, float]:
+    if pose is None:
         return detection.x, detection.y
-    right, down = stand.lean_at(detection.x, detection.y)
+    right, down = pose.lean_at(detection.x, detection.y)
     return detection.x - right * detection.edge, detection.y - down * detection.edge
 
 
-def _one_each(seen: list[Closeup]) -> list[Closeup]:
-    """Of places that turned out to be the same die, the one surest of it."""
-    surest = sorted(seen, key=lambda one: -one.detection.heat * (1 - one.face.none))
-    kept = suppress_overlaps([one.detection for one in surest], in_order=True)
-    return [one for one in surest if any(one.detection is detection for detection in kept)]
+def _without_duplicates(seen: list[Closeup]) -> list[Closeup]:
+    """Keep one closeup of each die: that which is most likely a die."""
+    ranked = sorted(seen, key=lambda one: -one.detection.probability * (1 - one.face.no_die))
+    kept = suppress_overlaps([one.detection for one in ranked], is_ranked=True)
+    return [one for one in ranked if any(one.detection is detection for detection in kept)]

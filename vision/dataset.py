@@ -1,8 +1,8 @@
-"""Pictures whose dice are known, and how a reading of one ends: right, asked or silent.
+"""Labelled pictures, and the outcome of reading one: right, asked or silent.
 
-A folder of them holds `photos/` and `renders/`, each with a `labels.jsonl`; or a `labels.jsonl` of
-its own beside pictures of throws that people corrected at their table. `evenings/` has a folder for each
-evening at one tray: the tray empty, throws to learn from, and throws to read.
+A folder of labelled pictures holds `photos/` and `renders/`, each with a `labels.jsonl`, or a `labels.jsonl`
+of its own beside pictures of throws that people corrected at their tray. `evenings/` has a folder for each
+evening at one tray: the empty tray, throws that teach the reader about the tray, and throws to read.
 """
 
 import json
@@ -18,25 +18,39 @@ from vision.reading import Die, Quad, Reading
 
 LABELS_FILE = "labels.jsonl"
 
-NEAR = 0.2
-"""Of its box: so far outside it the centre of a die may be found."""
-COCKED_DEG = (9, 11)
-LEANING_DEG = (24, 26)
-TOP_SEEN = (0.93, 0.98)
-"""Between these a label is a judgement call: such a picture counts for nothing."""
+BOX_MARGIN = 0.2
+"""The centre of a die may be this far outside its labelled box, as a share of the box."""
+
+AMBIGUOUS_TILTS_DEG = ((9, 11), (24, 26))
+AMBIGUOUS_VISIBLE_SHARE = (0.93, 0.98)
+"""Between these limits it is a matter of opinion whether a die is cocked, leaning or hidden, so such a picture
+is left out."""
 
 
 class Outcome(StrEnum):
-    """Of a picture."""
+    """How the reading of one picture compares with its label."""
 
-    RIGHT = "right"  # sure, and all dice as they are
-    ASKED = "asked"  # not sure
-    SILENT = "silent"  # sure and wrong
+    RIGHT = "right"
+    """Sure, and all dice are right."""
+
+    ASKED = "asked"
+    """Not sure."""
+
+    SILENT = "silent"
+    """Sure, but wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledDie:
-    """A die as labelled; `value` is None where nobody could tell."""
+    """The labelled bounding box of a die.
+
+    Attributes:
+        x: Left side in pixels.
+        y: Upper side in pixels.
+        w: Width in pixels.
+        h: Height in pixels.
+        value: Face from 1 to 6, or None if nobody could read it.
+    """
 
     x: float
     y: float
@@ -45,15 +59,22 @@ class LabelledDie:
     value: int | None
 
     def contains(self, die: Die) -> bool:
-        across = -NEAR * self.w <= die.x - self.x <= (1 + NEAR) * self.w
-        return across and -NEAR * self.h <= die.y - self.y <= (1 + NEAR) * self.h
+        """Check whether the centre of a die lies in the box or just outside it."""
+        is_across = -BOX_MARGIN * self.w <= die.x - self.x <= (1 + BOX_MARGIN) * self.w
+        return is_across and -BOX_MARGIN * self.h <= die.y - self.y <= (1 + BOX_MARGIN) * self.h
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A labelled picture: what is true of it, and the kinds it counts for.
+    """A labelled picture.
 
-    Of a trap (a cocked or hidden die, a hand) no reader may be sure.
+    Attributes:
+        path: The image file.
+        values: Faces in the tray in ascending order.
+        boxes: Labelled dice.
+        is_trap: Whether the picture shows a cocked or hidden die or a hand, so that no reader may be sure.
+        kinds: Categories for which the picture counts.
+        tray: Floor of the tray in pixels, or None if it is not labelled.
     """
 
     path: Path
@@ -64,19 +85,28 @@ class Case:
     tray: Quad | None
 
     def outcome(self, reading: Reading) -> Outcome:
+        """Compare a reading of the picture with the label."""
         if not reading.is_sure:
             return Outcome.ASKED
         is_right = reading.values == self.values and not self.is_trap
         return Outcome.RIGHT if is_right else Outcome.SILENT
 
     def true_value(self, die: Die) -> int | None:
-        """What the die really shows; None where none lies or nobody could tell."""
+        """Return the labelled face of a die, or None if there is no die or nobody could read it."""
         return next((box.value for box in self.boxes if box.contains(die)), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Evening:
-    """One tray, camera, light and set of dice: what a companion has seen of it, and the throws to read."""
+    """An evening with one tray, camera, light and set of dice.
+
+    Attributes:
+        name: Name of the folder.
+        tray: Floor of the tray in pixels.
+        empty: Picture of the empty tray.
+        earlier: Pictures of throws that teach the reader about the tray.
+        throws: Labelled pictures of throws to read.
+    """
 
     name: str
     tray: Quad
@@ -86,41 +116,39 @@ class Evening:
 
 
 def load_evenings(folder: Path) -> list[Evening]:
-    """Every evening of a folder; none where it has no `evenings/`."""
+    """Load every evening in the folder's `evenings/`, which may be missing."""
     places = sorted(path.parent for path in (folder / "evenings").glob(f"*/{LABELS_FILE}"))
     return [_evening(place) for place in places]
 
 
+def load_cases(folder: Path) -> list[Case]:
+    """Load every labelled picture in a folder, except those of evenings.
+
+    Raises:
+        ImageError: If there are no labels, or one of them is not valid.
+    """
+    forms = ((folder / "photos", _photos), (folder / "renders", _renders), (folder, _corrected))
+    present = [(place, load) for place, load in forms if (place / LABELS_FILE).exists()]
+    if not present:
+        raise ImageError(f"{folder}: no labelled pictures: name a folder with a {LABELS_FILE}")
+    try:
+        return [case for place, load in present for case in load(place)]
+    except (ValueError, KeyError, TypeError) as error:
+        why = f"{type(error).__name__}: {error}"
+        raise ImageError(f"{folder}: a line of {LABELS_FILE} is not valid ({why})") from None
+
+
 def _evening(place: Path) -> Evening:
-    labels = {role: [*of] for role, of in groupby(_labels(place), key=lambda row: row["role"])}
-    load_cases = tuple(
-        _render_case(place / Path(row["image"]).name, row) for row in labels["throw"]
-    )
-    (empty,), learnt = labels["empty"], labels["learn"]
+    labels = {role: [*rows] for role, rows in groupby(_labels(place), key=lambda row: row["role"])}
+    throws = tuple(_render_case(place / Path(row["image"]).name, row) for row in labels["throw"])
+    (empty,), earlier = labels["empty"], labels["learn"]
     return Evening(
         place.name,
         _quad(empty["tray_corners"]),
         place / Path(empty["image"]).name,
-        tuple(place / Path(row["image"]).name for row in learnt),
-        load_cases,
+        tuple(place / Path(row["image"]).name for row in earlier),
+        throws,
     )
-
-
-def load_cases(folder: Path) -> list[Case]:
-    """Every labelled picture of a folder.
-
-    Raises:
-        ImageError: there is none, or a label does not hold.
-    """
-    forms = ((folder / "photos", _photos), (folder / "renders", _renders), (folder, _corrected))
-    there = [(place, read) for place, read in forms if (place / LABELS_FILE).exists()]
-    if not there:
-        raise ImageError(f"{folder}: no labelled pictures: name a folder with a {LABELS_FILE}")
-    try:
-        return [case for place, read in there for case in read(place)]
-    except (ValueError, KeyError, TypeError) as error:
-        why = f"{type(error).__name__}: {error}"
-        raise ImageError(f"{folder}: a line of {LABELS_FILE} does not hold ({why})") from None
 
 
 def _photos(folder: Path) -> Iterator[Case]:
@@ -169,7 +197,7 @@ def _render_box(die: dict[str, Any]) -> LabelledDie:
 def _render_kinds(
     label: dict[str, Any], dice: list[dict[str, Any]], *, is_trap: bool
 ) -> Iterator[str]:
-    if any(_is_judgement(die) for die in dice):
+    if any(_is_ambiguous(die) for die in dice):
         return
     yield "renders, all"
     if is_trap:
@@ -188,15 +216,15 @@ def _render_kinds(
         yield from (f"renders, {names[tag]}" for tag in label["tags"] if tag in names)
 
 
-def _is_judgement(die: dict[str, Any]) -> bool:
-    tilt, seen = die["tilt_deg"], die["top_visible_frac"]
-    return any(low < tilt < high for low, high in (COCKED_DEG, LEANING_DEG)) or (
-        TOP_SEEN[0] < seen < TOP_SEEN[1]
+def _is_ambiguous(die: dict[str, Any]) -> bool:
+    low, high = AMBIGUOUS_VISIBLE_SHARE
+    return any(low < die["tilt_deg"] < high for low, high in AMBIGUOUS_TILTS_DEG) or (
+        low < die["top_visible_frac"] < high
     )
 
 
 def _corrected(folder: Path) -> Iterator[Case]:
-    """Throws that were put right at a table; see `device.storage.misreads`."""
+    """Load corrected throws, which `device.storage.misreads` wrote."""
     for label in _labels(folder):
         tray = label["tray"]
         yield Case(

@@ -1,7 +1,7 @@
-"""What was seen at one place -> a value, a confidence, a problem, or nothing at all.
+"""The decision about one candidate: a value with a confidence and a problem, or no die at all.
 
-The three chances behind it are sums of evidence in log odds, weighed by what was right on pictures
-that the networks had not been taught: `python -m training.learning.weigh` writes nets/decision.json.
+Three probabilities decide. Each is a weighted sum of evidence in log odds, with weights fitted to pictures
+that the networks were not trained on: `python -m training.learning.weigh` writes nets/decision.json.
 """
 
 import json
@@ -14,44 +14,72 @@ from math import exp, log
 from vision.candidates import Candidate
 from vision.reading import Problem
 
-A_DIE = 0.5
-"""Below this chance of being a die a place is ground, a coin, a shadow."""
-NO_DIE = 0.35
-"""Below this one surely: between the two it is asked about."""
-NO_DIE_ALONE = 0.15
-"""The same where nothing else is one: a picture without dice is sure only if nothing in it can be a die."""
+MIN_DIE_PROBABILITY = 0.5
+"""From this probability on, a candidate is a die. Below it, it is floor, a coin or a shadow."""
+
+MIN_DOUBT_PROBABILITY = 0.35
+"""Between this probability and `MIN_DIE_PROBABILITY`, the reading asks about a candidate."""
+
+MIN_DOUBT_PROBABILITY_ALONE = 0.15
+"""The same limit if no candidate is a die: an empty tray is certain only if nothing in it could be a die."""
+
 MIN_RIGHT_PROBABILITY = 0.5
-"""A die is sure from this chance of being read right on."""
+"""A face is accepted if it is at least this likely to be right."""
+
 MIN_FLAT_PROBABILITY = 0.8
-"""Below this chance of lying as it must a die is said to be cocked, hidden or stacked."""
-LEAST_PX = 14.0
-"""A die whose edge is shorter has pips of a pixel or two: what it needs is a nearer camera."""
-PIP_PX = 6.0
-"""And here a pip is less than a pixel: whatever is read of such a die, nobody can see it."""
-LEAST = 1e-5
-"""Chances nearer to 0 or 1 mean no more."""
+"""A die that is less likely than this to lie flat and in full view is cocked, hidden or stacked."""
+
+SMALL_DIE_PX = 14.0
+"""The pips of a die with a shorter edge are a pixel or two wide: an unreadable one needs a closer camera."""
+
+MIN_DIE_PX = 6.0
+"""The pips of a die with a shorter edge are smaller than a pixel, so nobody can see its face."""
+
+EPSILON = 1e-5
+"""Probabilities closer than this to 0 or 1 count as this far away."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for a die, its face and how it lies, at one place."""
+    """Evidence about one candidate. The names are those of the weights in nets/decision.json.
+
+    Attributes:
+        bias: Always 1.
+        finder_log_odds: Of a die, according to the finder.
+        reader_log_odds: Of a die, according to the face reader.
+        face_log_odds: Of the likeliest face among all six, according to the face reader.
+        is_tray_known: 1 if the position of the tray is known, and with it the camera pose, else 0.
+        worst_view_log_odds: Of the likeliest face in the view that supports it least.
+        size_deviation: Absolute logarithm of the edge over the usual edge.
+        not_hidden_log_odds: That no part of the die is hidden.
+        not_cocked_log_odds: That the die is not cocked, or 0 if the camera pose is unknown.
+        not_stacked_log_odds: That the die lies on no other die, or 0 if the camera pose is unknown.
+        is_isolated: 1 if there is nothing that the die could lean against, else 0.
+    """
 
     bias: float
-    finder_log_odds: float  # log odds that a die lies there, by the finder
-    reader_log_odds: float  # log odds that it shows a face, by the readers
-    face_log_odds: float  # log odds of the best face among all, by the readers
-    is_tray_known: float  # 1 if it is known how the camera stands
-    worst_view_log_odds: float  # log odds of that face where the turned die looks least like it
-    size_deviation: float  # how much larger or smaller than the dice here, as a logarithm
-    not_hidden_log_odds: float  # log odds that none of it is hidden
-    not_cocked_log_odds: float  # log odds that it is not cocked, 0 where nothing can tell
-    not_stacked_log_odds: float  # log odds that it lies on no other die
-    is_isolated: float  # 1 if there is nothing that it could lean on
+    finder_log_odds: float
+    reader_log_odds: float
+    face_log_odds: float
+    is_tray_known: float
+    worst_view_log_odds: float
+    size_deviation: float
+    not_hidden_log_odds: float
+    not_cocked_log_odds: float
+    not_stacked_log_odds: float
+    is_isolated: float
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is said of one place: a die, or with value None something that may be one."""
+    """The decision about one candidate that is, or may be, a die.
+
+    Attributes:
+        value: Face from 1 to 6, or None if the candidate may not be a die at all.
+        confidence: Probability that the value is right and the die lies flat. Without a value, the
+            probability that the candidate is a die.
+        problem: Why the candidate is not certain, or None.
+    """
 
     value: int | None
     confidence: float
@@ -59,81 +87,86 @@ class Verdict:
 
 
 def judge_candidate(
-    look: Candidate, *, is_tray_known: bool, least: float = NO_DIE
+    candidate: Candidate, *, is_tray_known: bool, min_doubt: float = MIN_DOUBT_PROBABILITY
 ) -> Verdict | None:
-    """None where surely no die lies.
+    """Decide what a candidate is. Return None if it is not a die.
 
     Args:
-        look: what was seen there.
-        is_tray_known: whether the camera's stand is known; without it every die may seem to lean.
-        least: the chance of being a die below which a place is none.
+        candidate: The candidate.
+        is_tray_known: Whether the position of the tray is known. Without it, any die may seem to lean.
+        min_doubt: Probability of being a die below which the candidate is dropped.
     """
-    seen = evidence(look, is_tray_known=is_tray_known)
-    is_die = _chance("is_die", seen)
-    if is_die < least:
+    seen = evidence(candidate, is_tray_known=is_tray_known)
+    die_probability = _probability("is_die", seen)
+    if die_probability < min_doubt:
         return None
-    if is_die < A_DIE:
-        return Verdict(None, is_die, _unread(look))
-    right = _chance("is_face_right", seen)
-    well = 1.0 if look.tilt is None else _chance("is_flat", seen)
-    return Verdict(likeliest_face(look), right * well, _problem(look, right, well))
+    if die_probability < MIN_DIE_PROBABILITY:
+        return Verdict(None, die_probability, _unreadable(candidate))
+    right = _probability("is_face_right", seen)
+    flat = 1.0 if candidate.tilt is None else _probability("is_flat", seen)
+    return Verdict(likeliest_face(candidate), right * flat, _problem(candidate, right, flat))
 
 
-def likeliest_face(look: Candidate) -> int:
-    """The likeliest face."""
-    return 1 + max(range(6), key=lambda k: look.face.faces[k])
+def likeliest_face(candidate: Candidate) -> int:
+    """Return the most probable face, from 1 to 6."""
+    return 1 + max(range(6), key=lambda k: candidate.face.faces[k])
 
 
-def evidence(look: Candidate, *, is_tray_known: bool) -> Evidence:
-    """All that was seen, as numbers to be weighed."""
-    detection, face = look.detection, look.face
-    value = likeliest_face(look)
+def evidence(candidate: Candidate, *, is_tray_known: bool) -> Evidence:
+    """Convert everything that is known about a candidate into numbers that can be weighed.
+
+    Args:
+        candidate: The candidate.
+        is_tray_known: Whether the position of the tray is known.
+    """
+    face, tilt = candidate.face, candidate.tilt
+    share = face.faces[likeliest_face(candidate) - 1] / max(EPSILON, sum(face.faces))
     return Evidence(
         bias=1,
-        finder_log_odds=_log_odds(detection.heat),
-        reader_log_odds=_log_odds(1 - face.none),
-        face_log_odds=_log_odds(face.faces[value - 1] / max(LEAST, sum(face.faces))),
+        finder_log_odds=_log_odds(candidate.detection.probability),
+        reader_log_odds=_log_odds(1 - face.no_die),
+        face_log_odds=_log_odds(share),
         is_tray_known=float(is_tray_known),
-        worst_view_log_odds=_log_odds(face.steady),
-        size_deviation=look.size_deviation,
+        worst_view_log_odds=_log_odds(face.worst_view),
+        size_deviation=candidate.size_deviation,
         not_hidden_log_odds=_log_odds(1 - face.hidden),
-        not_cocked_log_odds=0.0 if look.tilt is None else _log_odds(1 - look.tilt.cocked),
-        not_stacked_log_odds=0.0 if look.tilt is None else _log_odds(1 - look.tilt.stacked),
-        is_isolated=float(look.is_isolated),
+        not_cocked_log_odds=0.0 if tilt is None else _log_odds(1 - tilt.cocked),
+        not_stacked_log_odds=0.0 if tilt is None else _log_odds(1 - tilt.stacked),
+        is_isolated=float(candidate.is_isolated),
     )
 
 
-def _problem(look: Candidate, right: float, well: float) -> Problem | None:
-    if look.detection.edge < PIP_PX:
+def _problem(candidate: Candidate, right: float, flat: float) -> Problem | None:
+    if candidate.detection.edge < MIN_DIE_PX:
         return Problem.TOO_SMALL
-    if look.tilt is None or well >= MIN_FLAT_PROBABILITY:
-        return None if right >= MIN_RIGHT_PROBABILITY else _unread(look)
-    chances = {
-        Problem.COCKED: look.tilt.cocked,
-        Problem.HIDDEN: look.face.hidden,
-        Problem.STACKED: look.tilt.stacked,
+    if candidate.tilt is None or flat >= MIN_FLAT_PROBABILITY:
+        return None if right >= MIN_RIGHT_PROBABILITY else _unreadable(candidate)
+    causes = {
+        Problem.COCKED: candidate.tilt.cocked,
+        Problem.HIDDEN: candidate.face.hidden,
+        Problem.STACKED: candidate.tilt.stacked,
     }
-    return max(chances, key=lambda cause: chances[cause])
+    return max(causes, key=lambda cause: causes[cause])
 
 
-def _unread(look: Candidate) -> Problem:
-    return Problem.TOO_SMALL if look.detection.edge < LEAST_PX else Problem.UNREADABLE
+def _unreadable(candidate: Candidate) -> Problem:
+    is_small = candidate.detection.edge < SMALL_DIE_PX
+    return Problem.TOO_SMALL if is_small else Problem.UNREADABLE
 
 
-def _chance(of: str, seen: Evidence) -> float:
-    odds = sum(weight * getattr(seen, name) for name, weight in _weights()[of].items())
-    return 1 / (1 + exp(-odds))
+def _probability(name: str, seen: Evidence) -> float:
+    log_odds = sum(weight * getattr(seen, field) for field, weight in _weights()[name].items())
+    return 1 / (1 + exp(-log_odds))
 
 
 @cache
 def _weights() -> Mapping[str, Mapping[str, float]]:
-    """Of each sum, what of `Evidence` counts how much."""
-    weights: Mapping[str, Mapping[str, float]] = json.loads(
-        files("vision").joinpath("nets", "decision.json").read_text()
-    )
+    """Return the weight of each field of `Evidence` in each of the three sums."""
+    text = files("vision").joinpath("nets", "decision.json").read_text()
+    weights: Mapping[str, Mapping[str, float]] = json.loads(text)
     return weights
 
 
-def _log_odds(chance: float) -> float:
-    bounded = min(max(chance, LEAST), 1 - LEAST)
+def _log_odds(probability: float) -> float:
+    bounded = min(max(probability, EPSILON), 1 - EPSILON)
     return log(bounded / (1 - bounded))

@@ -1,7 +1,7 @@
-"""The second look: each die by itself, near by and with what is around it, by two networks taught apart.
+"""Face reader: two networks, trained separately, read each die from a closeup and its surroundings.
 
-Each says what a die shows and how it lies. Beside the picture it is given what a flat die would cover
-there, where it is known how the camera stands.
+Both say which face a die shows and how it lies. Beside the pixels they get the outline that a flat
+die would have there, where the camera pose is known.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,163 +26,206 @@ from vision.networks import Floats, run_named, sigmoid, softmax
 from vision.pose import CameraPose
 
 READERS: Mapping[str, PatchSizes] = {"near": (64, 35), "wide": (64, 28)}
-"""What patches a network was taught."""
-FIRST = "near"
-"""It looks at every place; the other where that may be a die."""
-NOTHING = 0.8  # from this chance of being no die on nobody looks again
-CLEAR = 0.99  # from this chance of a face on no further view is asked
-FLAT = 0.2  # and from this one of lying ill: of 0.05 nothing is read otherwise, in twice the time
+"""Networks, and the patches that each was trained on."""
+
+FIRST_READER = "near"
+"""This network sees every detection. Both see those that may be a die."""
+
+NO_DIE_PROBABILITY = 0.8
+"""Detections that are this likely to be no die are not examined further."""
+
+CLEAR_FACE_PROBABILITY = 0.99
+"""A face that is this likely needs no further views."""
+
+DOUBTFUL_TILT_PROBABILITY = 0.2
+"""A die that is this likely to be cocked or stacked gets further views. At 0.05 the readings were the
+same in twice the time."""
+
+MAX_SHIFT_EDGES, MAX_LOG_RESIZE = 0.4, 0.5
+"""Largest correction of a detection's position and of the logarithm of its size."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DieEstimate:
-    """What a network says of one view of a die, in log odds and edges.
+    """Output of one network for one view of a die. All directions are along the edges of the die.
 
     Attributes:
-        shown: (7,) no die, and the faces 1..6, to be compared.
-        lies: (3,) leaning, hidden in part, lying on another die.
-        off: (3,) how far its top is off where it was looked for, and the log of how much larger it is.
-        stand: (2,) how much further than a flat die's its top stands off its foot, where it is known how the
-            camera stands. Both along the edges of the die.
+        face_logits: (7,) no die, and the faces 1 to 6.
+        tilt_log_odds: (3,) cocked, partly hidden, stacked on another die.
+        offset: (3,) distance right and down from the detection to the real centre, in die edges, and the
+            logarithm of the real size over the detected size.
+        extra_lean: (2,) lean right and down beyond that of a flat die, in die edges. Only meaningful
+            if the camera pose is known.
     """
 
-    shown: Floats
-    lies: Floats
-    off: Floats
-    stand: Floats
+    face_logits: Floats
+    tilt_log_odds: Floats
+    offset: Floats
+    extra_lean: Floats
 
 
 @dataclass(frozen=True, slots=True)
 class FaceProbabilities:
-    """Chances: of no die, of the faces 1..6, and that some of the die is hidden."""
+    """What a closeup shows, according to all networks and views.
 
-    none: float
+    Attributes:
+        no_die: Probability that there is no die.
+        faces: Probability of each face from 1 to 6.
+        hidden: Probability that part of the die is hidden.
+        worst_view: Lowest probability that any view gives to the likeliest face.
+    """
+
+    no_die: float
     faces: tuple[float, ...]
     hidden: float
-    steady: float  # the least chance of the likeliest face among the views
+    worst_view: float
 
 
 @dataclass(frozen=True, eq=False)
 class Closeup:
-    """One place as it was looked at.
+    """A detection with the patches that the networks see and what they answered.
 
     Attributes:
-        detection: where it is.
-        pixels: (3, p, p) for each network that looked.
-        answers: of each network, one for each view.
+        detection: Position and size in the frame.
+        patches: Pixels (3, side, side) for each network that examines this detection.
+        estimates: Answers of each network, one for each view.
     """
 
     detection: Detection
-    pixels: Mapping[str, Floats]
-    answers: Mapping[str, tuple[DieEstimate, ...]]
+    patches: Mapping[str, Floats]
+    estimates: Mapping[str, tuple[DieEstimate, ...]]
 
     @cached_property
     def views(self) -> list[DieEstimate]:
-        """The mean of what the networks say of each view."""
-        return [_mean(answers) for answers in zip(*self.answers.values(), strict=True)]
+        """The mean estimate of the networks for each view."""
+        return [_mean(answers) for answers in zip(*self.estimates.values(), strict=True)]
 
     @cached_property
     def mean(self) -> DieEstimate:
-        """And of all views."""
+        """The mean estimate over all views."""
         return _mean(self.views)
 
     @cached_property
     def face(self) -> FaceProbabilities:
-        none, *faces = (float(c) for c in softmax(self.mean.shown))
+        """The probabilities of each face and of no die."""
+        no_die, *faces = (float(p) for p in softmax(self.mean.face_logits))
         best = 1 + int(np.argmax(faces))
-        steady = min(float(softmax(view.shown)[best]) for view in self.views)
-        return FaceProbabilities(none, tuple(faces), float(sigmoid(self.mean.lies)[1]), steady)
+        worst_view = min(float(softmax(view.face_logits)[best]) for view in self.views)
+        hidden = float(sigmoid(self.mean.tilt_log_odds)[1])
+        return FaceProbabilities(no_die, tuple(faces), hidden, worst_view)
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether further views may tell more: of what it shows, or of how it lies."""
-        if self.face.none >= NOTHING:
+        """Whether further views could still change the face or the tilt."""
+        if self.face.no_die >= NO_DIE_PROBABILITY:
             return False
-        leaning, _, stacked = sigmoid(self.mean.lies)
-        return max(self.face.none, *self.face.faces) < CLEAR or leaning + stacked > FLAT
+        cocked, _, stacked = sigmoid(self.mean.tilt_log_odds)
+        is_clear = max(self.face.no_die, *self.face.faces) >= CLEAR_FACE_PROBABILITY
+        return not is_clear or cocked + stacked > DOUBTFUL_TILT_PROBABILITY
 
 
 def read_faces(
     picture: Image, detections: Sequence[Detection], pose: CameraPose | None
 ) -> list[Closeup]:
-    """A closeup of each detection; where it really is, and by both networks, where it may be a die."""
-    seen = query_networks([_cut(picture, one, (FIRST,)) for one in detections], pose)
-    may_be = [k for k, one in enumerate(seen) if one.face.none < NOTHING]
-    nearer = [_cut(picture, _set_right(seen[k]), tuple(READERS)) for k in may_be]
-    for k, one in zip(may_be, query_networks(nearer, pose), strict=True):
+    """Read the face at each detection.
+
+    The first network examines every detection. Where there may be a die, both networks then examine it at
+    its corrected position.
+
+    Args:
+        picture: (height, width, 3) BGR.
+        detections: Places to examine.
+        pose: Camera pose, or None if it is unknown.
+    """
+    seen = query_networks([_cut(picture, one, (FIRST_READER,)) for one in detections], pose)
+    possible = [k for k, one in enumerate(seen) if one.face.no_die < NO_DIE_PROBABILITY]
+    corrected = [_cut(picture, _corrected(seen[k]), tuple(READERS)) for k in possible]
+    for k, one in zip(possible, query_networks(corrected, pose), strict=True):
         seen[k] = one
     return seen
 
 
 def query_networks(
-    seen: Sequence[Closeup], pose: CameraPose | None, view: View = VIEWS[0]
+    closeups: Sequence[Closeup], pose: CameraPose | None, view: View = VIEWS[0]
 ) -> list[Closeup]:
-    """The same with what the networks say of a view, and of those before."""
-    answers = [dict(one.answers) for one in seen]
+    """Return the closeups with the networks' estimates for one more view.
+
+    Args:
+        closeups: Closeups, each with the patches for the networks that examine it.
+        pose: Camera pose, or None if it is unknown.
+        view: Orientation in which the networks see each patch.
+    """
+    estimates = [dict(one.estimates) for one in closeups]
     for name in READERS:
-        which = [k for k, one in enumerate(seen) if name in one.pixels]
-        for k, answer in zip(
-            which, _answers(name, [seen[k] for k in which], pose, view), strict=True
-        ):
-            answers[k][name] = (*answers[k].get(name, ()), answer)
+        indices = [k for k, one in enumerate(closeups) if name in one.patches]
+        answers = _run_reader(name, [closeups[k] for k in indices], pose, view)
+        for k, answer in zip(indices, answers, strict=True):
+            estimates[k][name] = (*estimates[k].get(name, ()), answer)
     return [
-        Closeup(one.detection, one.pixels, told) for one, told in zip(seen, answers, strict=True)
+        Closeup(one.detection, one.patches, answers)
+        for one, answers in zip(closeups, estimates, strict=True)
     ]
 
 
-def resolve_doubts(seen: Sequence[Closeup], pose: CameraPose | None) -> list[Closeup]:
-    """The same; doubtful ones are looked at from further sides, until they are clear."""
-    out = list(seen)
+def resolve_doubts(closeups: Sequence[Closeup], pose: CameraPose | None) -> list[Closeup]:
+    """Return the closeups with further views of each doubtful die, until it is clear.
+
+    Args:
+        closeups: Closeups with the estimates for the first view.
+        pose: Camera pose, or None if it is unknown.
+    """
+    out = list(closeups)
     for view in VIEWS[1:]:
         doubtful = [k for k, one in enumerate(out) if one.is_doubtful]
-        for k, one in zip(
-            doubtful, query_networks([out[k] for k in doubtful], pose, view), strict=True
-        ):
+        again = query_networks([out[k] for k in doubtful], pose, view)
+        for k, one in zip(doubtful, again, strict=True):
             out[k] = one
     return out
 
 
 def _cut(picture: Image, detection: Detection, names: Sequence[str]) -> Closeup:
-    """Cut out for some networks, which have not said anything yet."""
     at = detection.x, detection.y
-    pixels = {
+    patches = {
         name: cut_patch(picture, at, detection.edge, detection.turn, READERS[name])
         for name in names
     }
-    return Closeup(detection, pixels, {})
+    return Closeup(detection, patches, {})
 
 
-def _answers(
-    name: str, seen: Sequence[Closeup], pose: CameraPose | None, view: View
+def _run_reader(
+    name: str, closeups: Sequence[Closeup], pose: CameraPose | None, view: View
 ) -> list[DieEstimate]:
-    """What one network says of one view of each."""
-    if not seen:
+    if not closeups:
         return []
-    inputs = np.stack([_input(name, one, pose) for one in seen])
-    told = run_named(name, turn_inputs(inputs, view))
-    lies = np.column_stack([told["leaning"], told["hidden"], told["stacked"]])
-    stand = told["stand"] @ patch_to_view(view)
-    return [DieEstimate(*one) for one in zip(told["shown"], lies, told["off"], stand, strict=True)]
+    inputs = np.stack([_input(name, one, pose) for one in closeups])
+    out = run_named(name, turn_inputs(inputs, view))
+    tilt = np.column_stack([out["leaning"], out["hidden"], out["stacked"]])
+    extra_lean = out["stand"] @ patch_to_view(view)
+    rows = zip(out["shown"], tilt, out["off"], extra_lean, strict=True)
+    return [DieEstimate(*row) for row in rows]
 
 
-def _input(name: str, seen: Closeup, pose: CameraPose | None) -> Floats:
-    at = seen.detection
-    return network_input(seen.pixels[name], (at.x, at.y), at.turn, pose, READERS[name])
+def _input(name: str, closeup: Closeup, pose: CameraPose | None) -> Floats:
+    at = closeup.detection
+    return network_input(closeup.patches[name], (at.x, at.y), at.turn, pose, READERS[name])
 
 
-def _mean(answers: Sequence[DieEstimate]) -> DieEstimate:
-    if len(answers) == 1:
-        return answers[0]
-    rows = [(one.shown, one.lies, one.off, one.stand) for one in answers]
-    return DieEstimate(*(np.mean(of, axis=0) for of in zip(*rows, strict=True)))
+def _mean(estimates: Sequence[DieEstimate]) -> DieEstimate:
+    if len(estimates) == 1:
+        return estimates[0]
+    rows = [(e.face_logits, e.tilt_log_odds, e.offset, e.extra_lean) for e in estimates]
+    return DieEstimate(*(np.mean(column, axis=0) for column in zip(*rows, strict=True)))
 
 
-def _set_right(seen: Closeup) -> Detection:
-    off, detection = seen.mean.off, seen.detection
-    right, down = picture_to_die(detection.turn).T @ np.clip(off[:2], -0.4, 0.4) * detection.edge
+def _corrected(closeup: Closeup) -> Detection:
+    """Move and resize a detection as the networks say."""
+    offset, detection = closeup.mean.offset, closeup.detection
+    shift = np.clip(offset[:2], -MAX_SHIFT_EDGES, MAX_SHIFT_EDGES)
+    right, down = picture_to_die(detection.turn).T @ shift * detection.edge
+    grown = float(np.exp(np.clip(offset[2], -MAX_LOG_RESIZE, MAX_LOG_RESIZE)))
     return replace(
         detection,
         x=detection.x + float(right),
         y=detection.y + float(down),
-        edge=detection.edge * float(np.exp(np.clip(off[2], -0.5, 0.5))),
+        edge=detection.edge * grown,
     )

@@ -1,4 +1,4 @@
-"""Picture files: read whole or refused, with the remedy in one line."""
+"""Image files and frames: each is loaded whole, or refused with a one-line remedy."""
 
 import os
 import stat
@@ -14,103 +14,113 @@ from numpy.typing import NDArray
 from vision.reading import Quad
 
 Image = NDArray[np.uint8]
-MARGIN = 0.06
-"""Of the tray: a die at the wall leans over it in the picture."""
+
+TRAY_MARGIN = 0.06
+"""Share of the tray's longer side that a crop keeps around it: a die at the wall leans over the wall."""
+
+MAX_MEGAPIXELS = 200
+"""The largest phone sensor. Such an image takes 600 MB once it is decoded."""
+
+MAX_BYTES = 300_000_000
+_STDERR = 2
+_stderr_lock = Lock()
+
+
+class ImageError(ValueError):
+    """An image that cannot be used. The message is one line and names the remedy."""
 
 
 def as_bgr(image: NDArray[np.generic]) -> Image:
-    """Any 8-bit grey, BGR or BGRA picture as BGR.
+    """Convert an 8-bit grey, BGR or BGRA image to BGR.
 
     Raises:
-        ValueError: for anything else.
+        ValueError: If `image` has another type or shape.
     """
     if image.dtype != np.uint8 or image.ndim not in (2, 3) or 0 in image.shape:
-        raise ValueError("a picture is a uint8 array of (height, width) or (height, width, 3)")
-    flat = np.ascontiguousarray(image, dtype=np.uint8)
-    channels = 1 if flat.ndim == 2 else flat.shape[2]  # noqa: PLR2004
+        raise ValueError("an image is a uint8 array of (height, width) or (height, width, 3)")
+    pixels = np.ascontiguousarray(image, dtype=np.uint8)
+    channels = 1 if pixels.ndim == 2 else pixels.shape[2]  # noqa: PLR2004
     match channels:
         case 1:
-            return cv2.cvtColor(flat, cv2.COLOR_GRAY2BGR)  # type: ignore[return-value]
+            return cv2.cvtColor(pixels, cv2.COLOR_GRAY2BGR)  # type: ignore[return-value]
         case 3:
-            return flat
+            return pixels
         case 4:
-            return cv2.cvtColor(flat, cv2.COLOR_BGRA2BGR)  # type: ignore[return-value]
-    raise ValueError(f"a picture has 1, 3 or 4 channels, not {channels}")
+            return cv2.cvtColor(pixels, cv2.COLOR_BGRA2BGR)  # type: ignore[return-value]
+    raise ValueError(f"an image has 1, 3 or 4 channels, not {channels}")
 
 
 def full_frame(image: Image) -> Quad:
-    """The corners of a picture."""
-    height, width = image.shape[:2]
-    return Quad(
-        ((0.0, 0.0), (float(width), 0.0), (float(width), float(height)), (0.0, float(height)))
-    )
+    """Return the corners of an image."""
+    height, width = (float(side) for side in image.shape[:2])
+    return Quad(((0.0, 0.0), (width, 0.0), (width, height), (0.0, height)))
 
 
 def bounding_box(image: Image, quads: list[Quad]) -> tuple[int, int, int, int]:
-    """Left, top, right, bottom of what holds the quads and a little around; without any, all."""
+    """Return left, top, right and bottom of a crop that holds all quads and a margin around them.
+
+    Args:
+        image: (height, width, channels); the crop ends at its border.
+        quads: Areas to include. Without any, the crop is the whole image.
+    """
     height, width = image.shape[:2]
     if not quads:
         return 0, 0, width, height
     corners = np.concatenate([quad.corners for quad in quads])
     low, high = corners.min(0), corners.max(0)
-    margin = MARGIN * float((high - low).max())
+    margin = TRAY_MARGIN * float((high - low).max())
     left, top = np.clip(low - margin, 0, (width - 1, height - 1)).astype(int)
     right, bottom = np.clip(high + margin, (left + 1, top + 1), (width, height)).astype(int)
     return int(left), int(top), int(right), int(bottom)
 
 
-MAX_MEGAPIXELS = 200  # a phone's largest sensor; decoded, that is 600 MB
-MAX_BYTES = 300_000_000
-_STDERR = 2
-_one_at_a_time = Lock()
-
-
-class ImageError(ValueError):
-    """A file that is not a whole picture; the message is one line and names the remedy."""
-
-
 def load(path: str | os.PathLike[str]) -> Image:
-    """Read a picture file as (height, width, 3) uint8 BGR.
+    """Read an image file as (height, width, 3) uint8 BGR.
 
-    A turn noted in the file (EXIF orientation) is applied: the picture stands as a viewer shows it,
-    and pixels are counted in that. A picture cut short is refused, never filled up with grey.
+    The EXIF orientation is applied, so the pixels are those that a viewer shows. A truncated file
+    is refused: OpenCV would fill the missing part with grey.
 
     Raises:
-        ImageError: the file is missing, empty, cut short, no picture, or too large.
+        ImageError: If the file is missing, empty, truncated, not an image, or too large.
     """
-    data = _bytes(Path(path))
-    _whole(data, path)
+    data = _read_bytes(Path(path))
+    _check_is_complete(data, path)
     os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(MAX_MEGAPIXELS * 1_000_000))
-    image = _decoded(data, path)
+    image = _decode(data, path)
     if image.shape[0] * image.shape[1] > MAX_MEGAPIXELS * 1_000_000:
         raise ImageError(f"{path}: more than {MAX_MEGAPIXELS} megapixels: save it smaller")
     return image
 
 
 def decode(data: bytes, long_side_px: int) -> Image:
-    """A picture in memory as (height, width, 3) uint8 BGR, turned as it says, its longer side at most so long.
+    """Decode an image in memory to (height, width, 3) uint8 BGR, with its EXIF orientation applied.
+
+    Args:
+        data: Contents of an image file.
+        long_side_px: Largest length of the longer side; a larger image is scaled down to it.
 
     Raises:
-        ImageError: it is cut short, or no picture.
+        ImageError: If `data` is truncated or not an image.
     """
     name = "picture"
-    _whole(data, name)
-    image = _decoded(data, name)
+    _check_is_complete(data, name)
+    image = _decode(data, name)
     height, width = image.shape[:2]
-    share = long_side_px / max(height, width)
-    if share < 1:
-        size = round(width * share) or 1, round(height * share) or 1
+    scale = long_side_px / max(height, width)
+    if scale < 1:
+        size = round(width * scale) or 1, round(height * scale) or 1
         image = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
     return image
 
 
-def _bytes(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     if "\0" in str(path):
-        raise ImageError(f"{str(path)!r}: no file is called so: check the name")
+        raise ImageError(f"{str(path)!r}: a file name cannot hold a NUL character: check the name")
     try:
-        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe waits for whoever fills it
-        with os.fdopen(number, "rb") as file:
-            if not stat.S_ISREG(os.fstat(number).st_mode):
+        # Without O_NONBLOCK, opening a pipe would wait for somebody to write to it.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise ImageError(f"{path}: a device or a pipe, not a picture: check the name")
             data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
@@ -124,22 +134,18 @@ def _bytes(path: Path) -> bytes:
     return data
 
 
-def _whole(data: bytes, path: str | os.PathLike[str]) -> None:
-    """Refuse what a decoder would quietly fill up: OpenCV returns a half JPEG as if it were whole."""
-    jpeg = data.startswith(b"\xff\xd8") and b"\xff\xd9" not in data[_last_scan(data) :]
-    png = data.startswith(b"\x89PNG") and b"IEND" not in data[-64:]
-    if jpeg or png:
+def _check_is_complete(data: bytes, path: str | os.PathLike[str]) -> None:
+    # An end marker before the last scan of a JPEG belongs to its thumbnail.
+    last_scan = max(0, data.rfind(b"\xff\xda"))
+    is_cut_jpeg = data.startswith(b"\xff\xd8") and b"\xff\xd9" not in data[last_scan:]
+    is_cut_png = data.startswith(b"\x89PNG") and b"IEND" not in data[-64:]
+    if is_cut_jpeg or is_cut_png:
         raise ImageError(f"{path}: the picture is cut short: copy it again")
 
 
-def _last_scan(data: bytes) -> int:
-    """Where the last scan of a JPEG begins: an end mark before it belongs to a thumbnail."""
-    return max(0, data.rfind(b"\xff\xda"))
-
-
-def _decoded(data: bytes, path: str | os.PathLike[str]) -> Image:
+def _decode(data: bytes, path: str | os.PathLike[str]) -> Image:
     try:
-        with _silence():
+        with _quiet_stderr():
             image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
     except cv2.error as error:
         if "IMAGE_PIXELS" in str(error):
@@ -153,14 +159,14 @@ def _decoded(data: bytes, path: str | os.PathLike[str]) -> Image:
 
 
 @contextmanager
-def _silence() -> Iterator[None]:
-    """Keep the decoders' own lines off stderr: they are written by C, past Python."""
-    with _one_at_a_time:
-        kept, nothing = os.dup(_STDERR), os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, _STDERR)
+def _quiet_stderr() -> Iterator[None]:
+    """Redirect file descriptor 2: the C decoders print their warnings there, past Python."""
+    with _stderr_lock:
+        saved, null = os.dup(_STDERR), os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, _STDERR)
         try:
             yield
         finally:
-            os.dup2(kept, _STDERR)
-            os.close(kept)
-            os.close(nothing)
+            os.dup2(saved, _STDERR)
+            os.close(saved)
+            os.close(null)

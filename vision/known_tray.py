@@ -1,4 +1,4 @@
-"""What earlier pictures found out about a tray that stays in place under one camera."""
+"""What earlier frames revealed about a tray that stays in place under one camera."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,51 +13,71 @@ Floats = NDArray[np.float32]
 Mask = NDArray[np.uint8]
 
 MAX_LEANS = 60
-"""Of the dice seen last: ten throws of six tell the lens as well as a hundred."""
+"""Number of most recent leans to keep: ten throws of six dice determine the lens as well as a hundred."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownTray:
-    """One tray under one camera that stay where they are.
+    """Knowledge about one tray and one camera while neither moves.
 
     Attributes:
-        empty: (height, width, 3) BGR, the tray without dice as this camera saw it last; None: not known.
-        leans: how dice stood that lay flat: from many pictures together the lens comes out surer
-            than from the few dice of one, and how large dice are here.
+        empty: Latest empty-tray image (height, width, 3) BGR from this camera, or None if there is none.
+        leans: Leans of dice that lay flat. Those of many frames determine the lens and the size
+            of the dice better than the few dice of one frame.
     """
 
     empty: Image | None = None
     leans: tuple[Lean, ...] = ()
 
+    @classmethod
+    def of(cls, empty: Image | None, readings: Sequence[Reading]) -> "KnownTray":
+        """Return what an empty-tray image and readings of earlier throws reveal.
+
+        Args:
+            empty: Empty-tray image, or None if there is none.
+            readings: Readings of throws in this tray, whether sure or not.
+        """
+        leans = [lean for reading in readings for lean in reading.leans]
+        return cls(empty, tuple(leans[-MAX_LEANS:]))
+
     def with_reading(self, image: Image, reading: Reading) -> "KnownTray":
-        """What is known once this was read for sure: how the tray looks empty, or how dice lie in it."""
+        """Return this knowledge extended by a reading, unchanged unless the reading is sure.
+
+        Args:
+            image: Frame (height, width, 3) BGR that was read. Without dice it becomes the empty-tray image.
+            reading: Reading of that frame. Its leans are added.
+        """
         if not reading.is_sure or any(die.problem for die in reading.dice):
             return self
         if not reading.dice:
             return replace(self, empty=image)
         return replace(self, leans=(*self.leans, *reading.leans)[-MAX_LEANS:])
 
-    def with_region(self, image: Image, place: Mask) -> "KnownTray":
-        """What this picture shows at the place (height, width) belongs to the empty tray from now on."""
+    def with_region(self, image: Image, mask: Mask) -> "KnownTray":
+        """Return this knowledge with part of a frame copied into the empty-tray image.
+
+        Args:
+            image: Frame (height, width, 3) BGR. The rest of the empty-tray image is adapted to its light.
+            mask: (height, width), not 0 at pixels to copy.
+        """
         if self.empty is None or self.empty.shape != image.shape:
             return self
         empty = np.rint(match_brightness(image, self.empty)).astype(np.uint8)
-        empty[place > 0] = image[place > 0]
+        empty[mask > 0] = image[mask > 0]
         return replace(self, empty=empty)
-
-    @classmethod
-    def of(cls, empty: Image | None, read: Sequence[Reading]) -> "KnownTray":
-        """From a picture of the empty tray, and readings of dice thrown there, told to be whole or not."""
-        leans = [lean for reading in read for lean in reading.leans]
-        return cls(empty, tuple(leans[-MAX_LEANS:]))
 
 
 UNKNOWN_TRAY = KnownTray()
 
 
 def match_brightness(now: Image, empty: Image) -> Floats:
-    """(h, w, 3) of 0..255: the empty tray in the light of now; most of a tray shows its ground."""
-    few = (slice(None, None, 4), slice(None, None, 4))
-    ratio = (now[few] + np.float32(1)) / (empty[few] + np.float32(1))
+    """Return the empty-tray image in the light of another frame, as (height, width, 3) from 0 to 255.
+
+    Args:
+        now: Frame (height, width, 3) in which most of the tray's floor is visible.
+        empty: Empty-tray image of the same shape.
+    """
+    sparse = (slice(None, None, 4), slice(None, None, 4))
+    ratio = (now[sparse] + np.float32(1)) / (empty[sparse] + np.float32(1))
     gain = np.median(ratio.reshape(-1, 3), axis=0).astype(np.float32)
     return np.asarray(np.minimum(empty * gain, 255), np.float32)

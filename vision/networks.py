@@ -1,7 +1,7 @@
-"""The small networks, run by OpenCV's own dnn module on one thread.
+"""The small neural networks, run by OpenCV's dnn module on one thread.
 
-Beside NAME.onnx lies NAME.json: which of its outputs is what, and how its log odds are to be scaled
-and shifted so that they are honest.
+Beside each NAME.onnx, NAME.json says which output channels mean what, and how to scale and shift the
+log odds so that they are calibrated.
 """
 
 import json
@@ -19,49 +19,62 @@ Floats = NDArray[np.float32]
 
 
 def run(name: str, inputs: Floats, *, room: str = "vision") -> Floats:
-    """What the network `name` of a room makes of (n, channels, h, w)."""
-    net = _net(room, name, get_ident())
+    """Run a network and return its raw output.
+
+    Args:
+        name: File name of the network, without its extension.
+        inputs: (n, channels, height, width).
+        room: Package whose `nets` folder holds the network.
+    """
+    net = _load(room, name, get_ident())
     net.setInput(inputs)
     out: Floats = net.forward()
     return out
 
 
 def run_named(name: str, inputs: Floats) -> Mapping[str, Floats]:
-    """The same by the names of its outputs: (n, count, ...), without that axis where there is one."""
+    """Run a network and return its calibrated outputs by name.
+
+    Args:
+        name: File name of the network in `vision/nets`, without its extension.
+        inputs: (n, channels, height, width).
+
+    Returns:
+        An array (n, channels, ...) for each output; an output of one channel has no channel axis.
+    """
     out = run(name, inputs)
-    told = _told(name)
+    description = _description(name)
     return {
-        output: _honest(out[:, first:end], told["fitted"].get(output, {}))
-        for output, (first, end) in told["outputs"].items()
+        output: _calibrated(out[:, first:end], description["fitted"].get(output, {}))
+        for output, (first, end) in description["outputs"].items()
     }
 
 
-def _honest(logits: Floats, fit: Mapping[str, float]) -> Floats:
-    honest = logits * np.float32(fit.get("scale", 1)) + np.float32(fit.get("shift", 0))
-    return honest[:, 0] if honest.shape[1] == 1 else honest
-
-
-@cache
-def _told(name: str) -> Mapping[str, Any]:
-    told: Mapping[str, Any] = json.loads(
-        files("vision").joinpath("nets", f"{name}.json").read_text()
-    )
-    return told
-
-
-def sigmoid(logit: Floats) -> Floats:
-    """Log odds -> chances, each by itself."""
-    return np.asarray(1 / (1 + np.exp(-logit)), np.float32)
+def sigmoid(log_odds: Floats) -> Floats:
+    """Return the probability that belongs to each log odds."""
+    return np.asarray(1 / (1 + np.exp(-log_odds)), np.float32)
 
 
 def softmax(logits: Floats) -> Floats:
-    """(n,) -> the chances of n cases of which one is true."""
+    """Return the probabilities (n,) of n exclusive cases from their logits (n,)."""
     shares = np.exp(logits - logits.max())
     return np.asarray(shares / shares.sum(), np.float32)
 
 
+def _calibrated(logits: Floats, fit: Mapping[str, float]) -> Floats:
+    log_odds = logits * np.float32(fit.get("scale", 1)) + np.float32(fit.get("shift", 0))
+    return log_odds[:, 0] if log_odds.shape[1] == 1 else log_odds
+
+
 @cache
-def _net(room: str, name: str, _thread: int) -> Any:
-    """A network keeps its buffers: every thread has one of its own."""
+def _description(name: str) -> Mapping[str, Any]:
+    text = files("vision").joinpath("nets", f"{name}.json").read_text()
+    description: Mapping[str, Any] = json.loads(text)
+    return description
+
+
+@cache
+def _load(room: str, name: str, _thread: int) -> Any:
+    """Load a network for one thread: a network owns its buffers, so threads cannot share it."""
     data = files(room).joinpath("nets", f"{name}.onnx").read_bytes()
     return cv2.dnn.readNetFromONNX(np.frombuffer(data, np.uint8))

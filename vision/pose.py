@@ -1,7 +1,7 @@
-"""How the camera stands over the tray, from the four corners of its floor.
+"""Pose of the camera over the tray, derived from the four corners of the tray's floor.
 
-A die that lies flat shows its sides by so much and no more, and towards the camera: that lean is
-known wherever the plane of the floor is, and a die that shows another one is cocked.
+The pose says how far the top of a flat die is displaced from its foot anywhere in the frame. A die
+with another displacement is cocked.
 """
 
 from collections.abc import Sequence
@@ -13,18 +13,35 @@ from numpy.typing import NDArray
 from vision.reading import Lean, Quad
 
 Vector = NDArray[np.float64]
-# Focal lengths in longer sides of the picture, from a wide Camera Module 3 to a long lens.
+
 FOCALS = np.geomspace(0.4, 2.0, 25)
-USUAL, SPREAD = 0.8, 0.6  # in octaves
-LEAST_SIDE, LEAST_TURN, MOST_PX = 0.05, 0.01, 1e6
-LEAN_ERROR, LEAN_MOST = 0.1, 4.0  # in edges, how well a lean is seen; and the most a die counts
-LEAST_NEAR = 0.05  # twenty times as far as the middle: beyond the floor's horizon nothing is
-RIGHT_ANGLE_DEG = 0.7  # how well corners are known: the error of the angle between two walls
+"""Focal lengths to try, in longer sides of the frame: from a wide Camera Module 3 to a long lens."""
+
+USUAL_FOCAL, FOCAL_SPREAD_OCTAVES = 0.8, 0.6
+"""Prior of the focal length: a log-normal distribution around the usual one."""
+
+MIN_SIDE_RATIO, MIN_TURN, MAX_SIDE_PX = 0.05, 0.01, 1e6
+"""Limits for a measurable tray: shortest to longest side, turn at a corner, longest side."""
+
+LEAN_ERROR, MAX_LEAN_PENALTY = 0.1, 4.0
+"""Standard error of a measured lean in die edges, and the most that one die can add to the misfit."""
+
+MIN_SCALE = 0.05
+"""Lower limit of the relative scale: beyond the horizon of the floor there is nothing to measure."""
+
+CORNER_ERROR_DEG = 0.7
+"""Standard error of the angle between two walls, from the accuracy of the corners."""
 
 
 @dataclass(frozen=True, slots=True)
 class CameraPose:
-    """A pinhole camera over a plane: `up` is the plane's normal in the camera's axes."""
+    """A pinhole camera over a plane.
+
+    Attributes:
+        focal_px: Focal length in pixels.
+        centre: Principal point in frame pixels: the centre of the frame.
+        up: Unit normal of the plane in the axes of the camera.
+    """
 
     focal_px: float
     centre: tuple[float, float]
@@ -32,21 +49,31 @@ class CameraPose:
 
     @property
     def long_side_px(self) -> float:
-        """The longer side of the picture in pixels."""
+        """Longer side of the frame in pixels."""
         return 2 * max(self.centre)
 
     def lean_at(self, x: float, y: float) -> tuple[float, float]:
-        """How far the top of a flat die is displaced from its foot at a pixel, in edges."""
+        """Return how far the top of a flat die is displaced from its foot, right and down, in die edges.
+
+        Args:
+            x: Column of the centre of the top face.
+            y: Row of the centre of the top face.
+        """
         ahead = self.up[2] / self.focal_px
         return self.up[0] - (x - self.centre[0]) * ahead, self.up[1] - (y - self.centre[1]) * ahead
 
     def scale_at(self, x: float, y: float) -> float:
-        """How large things look there, against how they look in the middle of the picture."""
+        """Return the scale of the floor at a pixel relative to the centre of the frame.
+
+        Args:
+            x: Column of the pixel.
+            y: Row of the pixel.
+        """
         right, down = (x - self.centre[0]) / self.focal_px, (y - self.centre[1]) / self.focal_px
-        return max(LEAST_NEAR, 1 + (self.up[0] * right + self.up[1] * down) / self.up[2])
+        return max(MIN_SCALE, 1 + (self.up[0] * right + self.up[1] * down) / self.up[2])
 
     def edge_at_centre(self, lean: Lean) -> float:
-        """Of a die that was seen so, in pixels, as it would be in the middle of the picture."""
+        """Return the edge in pixels that a measured die would have in the centre of the frame."""
         x, y = (
             share * self.long_side_px + middle
             for share, middle in zip((lean.x, lean.y), self.centre, strict=True)
@@ -57,61 +84,67 @@ class CameraPose:
 def estimate_pose(
     tray: Quad, width: int, height: int, leans: Sequence[Lean] = ()
 ) -> CameraPose | None:
-    """The pose that makes the four corners a rectangle, with the most usual lens that does.
+    """Estimate the pose in which the four corners form a rectangle, with the most likely focal length.
 
-    From straight above any lens does. There the dice tell: most of them lie flat, and `leans` says
-    how they look. The middle of the picture is taken for the lens' axis and distortion for none.
-    None where the corners are no rectangle seen from above.
+    From directly above, every focal length fits the corners, so the leans of the dice decide: most
+    dice lie flat. The estimate assumes no distortion and a principal point at the centre of the frame.
+
+    Args:
+        tray: Floor of the tray in frame pixels.
+        width: Width of the frame in pixels.
+        height: Height of the frame in pixels.
+        leans: Leans of dice. Most of these dice must lie flat.
+
+    Returns:
+        The pose, or None if the corners are not a rectangle seen from above.
     """
     if not _is_convex(tray):
         return None
-    middle = np.array([width, height]) / 2
+    centre = np.array([width, height]) / 2
     side = max(width, height)
-    a, b, c, d = (np.append((np.array(corner) - middle) / side, 1.0) for corner in tray.corners)
-    across = np.cross(np.cross(a, b), np.cross(d, c))  # where the walls' lines meet: homogeneous
+    a, b, c, d = (np.append((np.array(corner) - centre) / side, 1.0) for corner in tray.corners)
+    # Vanishing points of the two pairs of walls, in homogeneous coordinates.
+    across = np.cross(np.cross(a, b), np.cross(d, c))
     along = np.cross(np.cross(b, c), np.cross(a, d))
 
-    ways = _ways(across), _ways(along)
-    ups = np.cross(*ways)
+    directions = _directions(across), _directions(along)
+    ups = np.cross(*directions)
     ups *= -np.copysign(1, ups[:, 2:]) / np.linalg.norm(ups, axis=1, keepdims=True)
-    best = int(np.argmin(_misfits(*ways) + _oddness(ups, leans)))
-    up = ups[best]
-    return CameraPose(
-        float(FOCALS[best]) * side,
-        (width / 2, height / 2),
-        (float(up[0]), float(up[1]), float(up[2])),
-    )
+    best = int(np.argmin(_corner_misfits(*directions) + _lean_misfits(ups, leans)))
+    x, y, z = (float(v) for v in ups[best])
+    return CameraPose(float(FOCALS[best]) * side, (width / 2, height / 2), (x, y, z))
 
 
 def _is_convex(tray: Quad) -> bool:
-    """Whether a walk around the corners turns the same way at each, and by enough to measure."""
-    around = np.array(tray.corners)
-    steps = np.roll(around, -1, axis=0) - around
+    """Check that the outline turns the same way at each corner, by enough to measure."""
+    corners = np.array(tray.corners)
+    steps = np.roll(corners, -1, axis=0) - corners
     lengths = np.linalg.norm(steps, axis=1)
-    if lengths.min() <= LEAST_SIDE * lengths.max() or not lengths.max() < MOST_PX:
+    if lengths.min() <= MIN_SIDE_RATIO * lengths.max() or not lengths.max() < MAX_SIDE_PX:
         return False
     nexts = np.roll(steps, -1, axis=0)
     turns = (steps[:, 0] * nexts[:, 1] - steps[:, 1] * nexts[:, 0]) / lengths.max() ** 2
-    return bool((turns > LEAST_TURN).all() or (turns < -LEAST_TURN).all())
+    return bool((turns > MIN_TURN).all() or (turns < -MIN_TURN).all())
 
 
-def _ways(vanishing: Vector) -> Vector:
-    """(focals, 3): where a wall points, for each lens."""
-    ways = vanishing / np.column_stack([FOCALS, FOCALS, np.ones_like(FOCALS)])
-    return np.asarray(ways / np.linalg.norm(ways, axis=1, keepdims=True))
+def _directions(vanishing: Vector) -> Vector:
+    """Return the direction of a wall in the axes of the camera, (focals, 3), for each focal length."""
+    rays = vanishing / np.column_stack([FOCALS, FOCALS, np.ones_like(FOCALS)])
+    return np.asarray(rays / np.linalg.norm(rays, axis=1, keepdims=True))
 
 
-def _misfits(across: Vector, along: Vector) -> Vector:
-    """(focals,): how far off a right angle the walls are, and how unusual the lens is."""
+def _corner_misfits(across: Vector, along: Vector) -> Vector:
+    """Score (focals,) how far the walls are from a right angle and how unusual the focal length is."""
     cosines = np.clip((across * along).sum(axis=1), -1, 1)
-    wrong = np.degrees(np.arcsin(cosines)) / RIGHT_ANGLE_DEG
-    return np.asarray(wrong**2 + (np.log2(FOCALS / USUAL) / SPREAD) ** 2)
+    errors = np.degrees(np.arcsin(cosines)) / CORNER_ERROR_DEG
+    return np.asarray(errors**2 + (np.log2(FOCALS / USUAL_FOCAL) / FOCAL_SPREAD_OCTAVES) ** 2)
 
 
-def _oddness(ups: Vector, leans: Sequence[Lean]) -> Vector:
-    """(focals,): how ill dice fit that are thought to lie flat; one that leans counts for little."""
-    at = np.array([(one.x, one.y) for one in leans]).reshape(-1, 2)
-    told = np.array([(one.right, one.down) for one in leans]).reshape(-1, 2)
+def _lean_misfits(ups: Vector, leans: Sequence[Lean]) -> Vector:
+    """Score (focals,) how badly the leans fit flat dice, with a cap so that one cocked die counts little."""
+    at = np.array([(lean.x, lean.y) for lean in leans]).reshape(-1, 2)
+    measured = np.array([(lean.right, lean.down) for lean in leans]).reshape(-1, 2)
     ahead = (ups[:, 2] / FOCALS)[:, None, None]
-    off = ups[:, None, :2] - at * ahead - told
-    return np.asarray(np.minimum(LEAN_MOST, (off**2).sum(axis=2) / LEAN_ERROR**2).sum(axis=1))
+    errors = ups[:, None, :2] - at * ahead - measured
+    squares = (errors**2).sum(axis=2) / LEAN_ERROR**2
+    return np.asarray(np.minimum(MAX_LEAN_PENALTY, squares).sum(axis=1))

@@ -1,7 +1,7 @@
-"""What the camera saw: the value types that `vision.read` returns.
+"""The result of reading a frame: the value types that `vision.read` returns.
 
-A Reading is never changed. What the match makes of it, and what a person corrects,
-are other things with other names (see `game.match.match`).
+A `Reading` never changes. What the match accepts, and what a person corrects, are separate
+objects (see `game.match.match`).
 """
 
 from collections.abc import Sequence
@@ -10,9 +10,12 @@ from enum import StrEnum
 from math import cos, hypot, radians, sin
 from typing import Any
 
+SAME_DIE_EDGES = 0.5
+"""Two positions closer than this, in die edges, are one die: dice at rest are at least one edge apart."""
+
 
 class Zone(StrEnum):
-    """Where a die lies: only dice in the tray are a throw."""
+    """The area in which a die lies. Only dice in the tray belong to a throw."""
 
     TRAY = "tray"
     ASIDE = "aside"
@@ -20,7 +23,7 @@ class Zone(StrEnum):
 
 
 class Problem(StrEnum):
-    """Why a die, or a whole picture, cannot be read for sure."""
+    """The reason why a die, or a whole frame, cannot be read with certainty."""
 
     COCKED = "cocked"
     HIDDEN = "hidden"
@@ -34,7 +37,7 @@ class Problem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quad:
-    """Four corners in picture pixels, in order around: the floor of a tray, say."""
+    """Four corners in frame pixels, in order around the shape, such as the floor of a tray."""
 
     corners: tuple[
         tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]
@@ -43,11 +46,18 @@ class Quad:
 
 @dataclass(frozen=True, slots=True)
 class Die:
-    """One die as seen, in picture pixels (origin top left, y down).
+    """One die in a frame, in pixels with the origin at the top left and y pointing down.
 
-    `x`, `y` is the centre of the top face, `w`, `h` its upright bounding box, `angle` the turn
-    of its edges in degrees, 0 <= angle < 90. `value` is None where the face cannot be read;
-    `problem` then names why, and also where a value is given but not to be trusted.
+    Attributes:
+        value: Face that is up, 1 to 6, or None if it cannot be read. `problem` then says why.
+        x: Horizontal position of the centre of the top face.
+        y: Vertical position of the centre of the top face.
+        w: Width of the upright bounding box of the top face.
+        h: Height of that bounding box.
+        angle: Rotation of the edges in degrees, from 0 to below 90.
+        confidence: Probability from 0 to 1 that the value is right and the die lies flat.
+        zone: Area in which the die lies.
+        problem: Why the die is not certain. A die with a problem can still have a likely value.
     """
 
     value: int | None
@@ -62,21 +72,26 @@ class Die:
 
     @property
     def size(self) -> float:
-        """The edge of the top face in pixels, from the area of a square turned by `angle`."""
-        return (self.w + self.h) / 2 / _spread(self.angle)
-
-
-def _spread(angle_deg: float) -> float:
-    """How much wider the bounding box of a turned square is than its edge."""
-    return cos(radians(angle_deg)) + sin(radians(angle_deg))
+        """Edge of the top face in pixels."""
+        # The bounding box of a square turned by `angle` is wider by cos + sin of the angle.
+        turn = radians(self.angle)
+        return (self.w + self.h) / 2 / (cos(turn) + sin(turn))
 
 
 @dataclass(frozen=True, slots=True)
 class Lean:
-    """How far the top of a die was seen to stand off its foot, in edges; where, and how large it was.
+    """How far the top of a die that lies flat is displaced from its foot, and where in the frame.
 
-    `x`, `y`, off the middle of the picture, and `edge` are shares of its longer side: so it holds for
-    pictures of any size from one camera.
+    Objects appear to lean away from the point below the camera (relief displacement), so the
+    leans of several dice reveal the camera's position and lens. Positions and sizes are shares of the
+    frame's longer side, so that they hold for frames of any resolution from the same camera.
+
+    Attributes:
+        x: Horizontal position relative to the centre of the frame.
+        y: Vertical position relative to the centre of the frame.
+        right: Displacement of the top to the right, in die edges.
+        down: Displacement of the top downwards, in die edges.
+        edge: Edge of the top face.
     """
 
     x: float
@@ -88,10 +103,13 @@ class Lean:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All dice of one rest, and what stands in the way of trusting them.
+    """All dice in a frame of a still tray, with everything that makes them uncertain.
 
-    `problems` are those of the whole picture; each die carries its own. `leans` are of the dice
-    that lie flat: they tell a `KnownTray` how the camera stands.
+    Attributes:
+        dice: Every die that was found, in any zone. Each die carries its own problem.
+        problems: Problems of the whole frame, such as a hand or darkness.
+        ms: Time that the reading took, in milliseconds.
+        leans: Leans of the dice that lie flat, from which a `KnownTray` derives the camera pose.
     """
 
     dice: tuple[Die, ...] = ()
@@ -101,25 +119,31 @@ class Reading:
 
     @property
     def dice_in_tray(self) -> tuple[Die, ...]:
+        """The dice that lie in the tray."""
         return tuple(die for die in self.dice if die.zone is Zone.TRAY)
 
     @property
     def values(self) -> tuple[int, ...]:
-        """The readable faces in the tray, sorted."""
+        """The readable faces in the tray, in ascending order."""
         return tuple(sorted(die.value for die in self.dice_in_tray if die.value is not None))
 
     @property
     def is_sure(self) -> bool:
-        """False if anything in the tray was doubtful. An empty tray is a sure answer."""
+        """Whether nothing in the tray is uncertain. An empty tray is a certain answer."""
         return not self.problems and all(die.problem is None for die in self.dice_in_tray)
 
     def relative_to(self, left: float, top: float) -> "Reading":
-        """The same in the pixels of the part of the picture that begins there."""
+        """Return this reading in the pixels of a crop of the frame, without its leans.
+
+        Args:
+            left: Column of the frame at which the crop begins.
+            top: Row of the frame at which the crop begins.
+        """
         dice = tuple(replace(die, x=die.x - left, y=die.y - top) for die in self.dice)
         return replace(self, dice=dice, leans=())
 
     def to_json(self) -> dict[str, Any]:
-        """The public form, as `traykeeper read --json` prints it (without the file's name)."""
+        """Return the fields that `traykeeper read --json` prints, except the file name."""
         return {
             "values": list(self.values),
             "sure": self.is_sure,
@@ -127,6 +151,37 @@ class Reading:
             "problems": [str(problem) for problem in self.problems],
             "ms": round(self.ms, 1),
         }
+
+
+def combine_readings(readings: Sequence[Reading]) -> Reading:
+    """Combine several readings of the same still tray into one.
+
+    The result is the first reading. A die that another reading does not confirm becomes unreadable, and
+    a die that only another reading saw makes the whole result unsure. `ms` is the sum of all readings.
+    """
+    first, *others = readings
+    dice = tuple(_confirmed(die, others) for die in first.dice)
+    problems = list(first.problems)
+    for other in others:
+        problems += [problem for problem in other.problems if problem not in problems]
+        has_more = len(other.dice_in_tray) > len(first.dice_in_tray)
+        if has_more and Problem.UNREADABLE not in problems:
+            problems.append(Problem.UNREADABLE)
+    return Reading(dice, tuple(problems), sum(reading.ms for reading in readings), first.leans)
+
+
+def _confirmed(die: Die, others: Sequence[Reading]) -> Die:
+    for other in others:
+        twin = next((d for d in other.dice if _is_same_die(die, d)), None)
+        if twin is None or (twin.value, twin.zone) != (die.value, die.zone):
+            return replace(die, value=None, confidence=0.0, problem=Problem.UNREADABLE)
+        lower = min(die.confidence, twin.confidence)
+        die = replace(die, confidence=lower, problem=die.problem or twin.problem)
+    return die
+
+
+def _is_same_die(a: Die, b: Die) -> bool:
+    return hypot(a.x - b.x, a.y - b.y) < SAME_DIE_EDGES * a.size
 
 
 def _die_json(die: Die) -> dict[str, Any]:
@@ -141,37 +196,3 @@ def _die_json(die: Die) -> dict[str, Any]:
         "zone": str(die.zone),
         "problem": None if die.problem is None else str(die.problem),
     }
-
-
-SAME_DIE = 0.5
-"""Of a die's edge: two dice at rest are never closer than one edge, centre to centre."""
-
-
-def combine_readings(readings: Sequence[Reading]) -> Reading:
-    """The first reading, with every die in doubt that another look saw differently.
-
-    A die that only some looks saw makes the whole reading doubtful too. `ms` adds up.
-    """
-    first, *others = readings
-    dice = tuple(_confirmed(die, others) for die in first.dice)
-    problems = list(first.problems)
-    for other in others:
-        problems += [problem for problem in other.problems if problem not in problems]
-        if len(other.dice_in_tray) > len(first.dice_in_tray) and Problem.UNREADABLE not in problems:
-            problems.append(Problem.UNREADABLE)
-    ms = sum(reading.ms for reading in readings)
-    return Reading(dice, tuple(problems), ms, first.leans)
-
-
-def _confirmed(die: Die, others: Sequence[Reading]) -> Die:
-    for other in others:
-        twin = next((d for d in other.dice if _is_same(die, d)), None)
-        if twin is None or (twin.value, twin.zone) != (die.value, die.zone):
-            return replace(die, value=None, confidence=0.0, problem=Problem.UNREADABLE)
-        worse = min(die.confidence, twin.confidence)
-        die = replace(die, confidence=worse, problem=die.problem or twin.problem)
-    return die
-
-
-def _is_same(a: Die, b: Die) -> bool:
-    return hypot(a.x - b.x, a.y - b.y) < SAME_DIE * a.size

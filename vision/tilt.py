@@ -1,4 +1,4 @@
-"""How a die lies, where it is known how the camera stands, and what it could lean on."""
+"""Whether a die lies flat, where the camera pose is known, and what it could lean against."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,49 +12,73 @@ from vision.networks import sigmoid
 from vision.pose import CameraPose
 from vision.reading import Lean, Quad
 
-PoseOf = Callable[[Sequence[Lean]], CameraPose | None]
-"""How the camera stands where dice are seen to lean so."""
-WALL = 1.1
-"""Edges from a wall to the middle of a die that touches it: 0.87 at most, and some for what is not seen well."""
-BESIDE = 0.85
-"""The same to another thing, for each of the two by its own edge."""
+PoseEstimator = Callable[[Sequence[Lean]], CameraPose | None]
+"""Estimates the camera pose from the leans of dice."""
+
+MIN_WALL_EDGES = 1.1
+"""Least distance in die edges from a wall to a die that does not touch it: 0.87 at most, plus a margin."""
+
+MIN_NEIGHBOUR_EDGES = 0.85
+"""Least distance to another object, as a factor of the sum of both edges."""
 
 
 @dataclass(frozen=True, slots=True)
 class TiltEstimate:
-    """Chances that it is cocked, and that it lies on another die; and how it is seen to stand."""
+    """Evidence about how one die lies.
+
+    Attributes:
+        cocked: Probability that the die does not lie flat.
+        stacked: Probability that the die lies on another die.
+        lean: Measured lean of the die.
+    """
 
     cocked: float
     stacked: float
     lean: Lean
 
 
-def estimate_tilt(seen: Closeup, pose: CameraPose) -> TiltEstimate:
-    """How a die lies, by what the networks say of it."""
-    cocked, _, stacked = (float(c) for c in sigmoid(seen.mean.lies))
-    at = seen.detection
-    further = picture_to_die(at.turn).T @ seen.mean.stand
-    right, down = np.add(pose.lean_at(at.x, at.y), further)
+def estimate_tilt(closeup: Closeup, pose: CameraPose) -> TiltEstimate:
+    """Convert the network outputs for a die into probabilities and a measured lean.
+
+    Args:
+        closeup: The die, with the network outputs for its views.
+        pose: Camera pose that the networks were given.
+    """
+    cocked, _, stacked = (float(p) for p in sigmoid(closeup.mean.tilt_log_odds))
+    at = closeup.detection
+    extra = picture_to_die(at.turn).T @ closeup.mean.extra_lean
+    right, down = np.add(pose.lean_at(at.x, at.y), extra)
     x, y = np.subtract((at.x, at.y), pose.centre) / pose.long_side_px
     lean = Lean(float(x), float(y), float(right), float(down), at.edge / pose.long_side_px)
     return TiltEstimate(cocked, stacked, lean)
 
 
 def refine_pose(
-    dice: Sequence[Closeup], pose: CameraPose | None, pose_of: PoseOf
+    dice: Sequence[Closeup], pose: CameraPose | None, estimate: PoseEstimator
 ) -> tuple[CameraPose | None, list[Closeup]]:
-    """How the camera stands, by how dice are seen to stand; and the dice as they look then."""
+    """Refine the camera pose from the leans of the dice, and query the networks again if it changes.
+
+    Args:
+        dice: Closeups of likely dice.
+        pose: Camera pose from the tray's corners, or None if it is unknown.
+        estimate: Estimates the pose from leans.
+
+    Returns:
+        The pose, and the closeups with network outputs for that pose.
+    """
     if pose is None or not dice:
         return pose, list(dice)
-    better = pose_of([estimate_tilt(one, pose).lean for one in dice])
-    if better == pose:
+    refined = estimate([estimate_tilt(die, pose).lean for die in dice])
+    if refined == pose:
         return pose, list(dice)
-    return better, query_networks([Closeup(one.detection, one.pixels, {}) for one in dice], better)
+    return refined, query_networks(
+        [Closeup(die.detection, die.patches, {}) for die in dice], refined
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class GroundPosition:
-    """Where something stands on the ground, in picture pixels, and its edge."""
+    """Position in frame pixels at which an object stands on the floor, and its edge in pixels."""
 
     x: float
     y: float
@@ -62,11 +86,18 @@ class GroundPosition:
 
 
 def is_isolated(die: GroundPosition, others: Iterable[GroundPosition], tray: Quad) -> bool:
-    """Whether it is in the tray, and has nothing near that it could lean on: then it lies flat."""
+    """Check whether a die in the tray has nothing near it to lean against. Such a die lies flat.
+
+    Args:
+        die: The die.
+        others: Other dice and objects.
+        tray: Floor of the tray in frame pixels.
+    """
     floor = np.array(tray.corners, np.float32)
-    if cv2.pointPolygonTest(floor, (die.x, die.y), measureDist=True) < WALL * die.edge:
+    wall_px = cv2.pointPolygonTest(floor, (die.x, die.y), measureDist=True)
+    if wall_px < MIN_WALL_EDGES * die.edge:
         return False
     return all(
-        np.hypot(die.x - other.x, die.y - other.y) > BESIDE * (die.edge + other.edge)
+        np.hypot(die.x - other.x, die.y - other.y) > MIN_NEIGHBOUR_EDGES * (die.edge + other.edge)
         for other in others
     )

@@ -1,7 +1,7 @@
-"""What is known of a table, and what stands in it that was not there when it was empty: no shadow.
+"""Objects in the tray that the empty-tray image does not show, told apart from shadows.
 
-A small network sees both pictures. What is left of what it sees when the dice that were read are taken
-away must be explained by somebody.
+A small network compares both images. Whatever it finds beyond the dice that were read must be
+explained by somebody.
 """
 
 from collections.abc import Sequence
@@ -17,24 +17,32 @@ from vision.known_tray import match_brightness
 from vision.networks import run_named
 from vision.reading import Quad
 
-LOOK_PX = 384
-"""The longer side of what the network sees: a die of 16 mm is some 24 px."""
+INPUT_PX = 384
+"""Longer side of the network's input: a die of 16 mm is then about 24 px wide."""
+
 STRIDE, GRID = 4, 16
-"""Input pixels in one cell of what it says; and it halves its input four times."""
-REACH = 0.35
-"""Of a die's edge: around the middle of its top nothing else is seen."""
-LEAST_NEW = 0.1
-"""Of its middle: what shows less that is new was there before, whatever it looks like."""
-BLACK, DARK_GROUND = 45, 140
-"""Of 255: the shadow of a single lamp, on ground that throws little light about."""
-SMOOTH_PX, STEADY = 3, 10.0
-"""What noise and a lamp that flickers change, of 255, in a picture so smoothed."""
-MOST = 0.5
-"""Where more of a tray has changed, it is another tray, or the camera was moved."""
-SHADOW, NO_SHADOW = 0.5, 0.02
-"""Shares of a shadow that are black at least, and light at most."""
-SEAM = 1.25
-"""Cells about a die that are its own edge and its darkest shadow."""
+"""Input pixels in one cell of the output. Sides of the input are multiples of GRID."""
+
+DIE_REACH_EDGES = 0.35
+"""Within this distance of the centre of its top, a frame shows only the die."""
+
+MIN_CHANGED_SHARE = 0.1
+"""If less of the centre of a die has changed, it was there before, whatever it looks like."""
+
+MAX_SHADOW_LEVEL, MAX_DARK_FLOOR_LEVEL = 45, 140
+"""Brightness of a single lamp's shadow, from 0 to 255, on a floor that reflects little light."""
+
+SMOOTHING_PX, MIN_DIFFERENCE = 3, 10.0
+"""Smoothing, and the difference from 0 to 255 that noise and a flickering lamp can still cause."""
+
+MAX_CHANGED_SHARE = 0.5
+"""If more of the tray has changed, it is another tray, or the camera was moved."""
+
+MIN_SHADOW_SHARE, MAX_LIT_SHARE = 0.5, 0.02
+"""A shadow is black in at least the first share of its area and lighter in at most the second."""
+
+DIE_MARGIN_CELLS = 1.25
+"""Cells around a die that show its edge and its darkest shadow."""
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.uint8]
@@ -42,153 +50,183 @@ Mask = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class ChangedRegion:
-    """Something in the tray that nothing explains, in picture pixels.
+    """Something in the tray that no die explains, in frame pixels.
 
-    `edge` is the side of a square as large; `long` how many times longer than wide it is; `turn` that
-    of its longer side in radians; `black` the share of it that could be the shadow of a hard lamp,
-    `light` the share that could not; `enters` is true where it reaches in from outside.
+    Attributes:
+        x: Column of the centre.
+        y: Row of the centre.
+        edge: Side of a square of the same area.
+        elongation: Length divided by width, at least 1.
+        turn: Rotation of the longer side in radians.
+        black: Share of the area that could be the shadow of a single lamp.
+        lit: Share of the area that is lighter than the empty tray, as no shadow can be.
+        is_entering: Whether the region reaches in from outside the tray.
     """
 
     x: float
     y: float
     edge: float
-    long: float
+    elongation: float
     turn: float
     black: float
-    light: float
-    enters: bool
+    lit: float
+    is_entering: bool
 
     @property
-    def wide(self) -> float:
-        """Of its shorter side."""
-        return self.edge / float(np.sqrt(self.long))
+    def width(self) -> float:
+        """Shorter side of a rectangle of the same area and elongation."""
+        return self.edge / float(np.sqrt(self.elongation))
 
     @property
     def is_shadow(self) -> bool:
-        """Black for the most part, and nowhere lighter than the ground was: dice have pips."""
-        return self.black > SHADOW and self.light < NO_SHADOW
+        """Whether the region is mostly black and nowhere lighter than the floor, unlike a die with pips."""
+        return self.black > MIN_SHADOW_SHARE and self.lit < MAX_LIT_SHARE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrayChange:
-    """What is new, in cells of `step` picture pixels of which the first begins at left, top.
+    """Difference between a frame and the empty-tray image, in square cells.
 
     Attributes:
-        differs: (rows, columns) cells that do not look as they did, be it for a shadow.
-        stands: (rows, columns) cells in which something stands.
-        black: (rows, columns) the share of each cell that is black by now, where the ground was not light.
-        light: (rows, columns) the share of each cell that is lighter than before: no shadow does that.
+        changed: (rows, columns), 1 in cells that look different, even if only because of a shadow.
+        objects: (rows, columns), 1 in cells that show an object.
+        black: (rows, columns), share of each cell that turned black where the floor was not light.
+        lit: (rows, columns), share of each cell that became lighter, as no shadow makes it.
+        left: Column of the frame at which the first cell begins.
+        top: Row of the frame at which the first cell begins.
+        cell_px: Side of a cell in frame pixels.
     """
 
     changed: Mask
     objects: Mask
     black: Floats
-    light: Floats
+    lit: Floats
     left: int
     top: int
     cell_px: float
 
     def is_new(self, x: float, y: float, edge: float) -> bool:
-        """Whether the middle of a die there does not look as it did: else it is the ground's pattern."""
-        reach = max(0.5, REACH * edge / self.cell_px)
+        """Check whether a detected die differs from the empty tray, and is not a pattern of the floor.
+
+        Args:
+            x: Column of the centre of the die.
+            y: Row of the centre of the die.
+            edge: Edge of the die in frame pixels.
+        """
+        reach = max(0.5, DIE_REACH_EDGES * edge / self.cell_px)
         at_x, at_y = (x - self.left) / self.cell_px, (y - self.top) / self.cell_px
         rows = slice(max(0, int(at_y - reach)), max(0, int(at_y + reach) + 1))
         columns = slice(max(0, int(at_x - reach)), max(0, int(at_x + reach) + 1))
         part = self.changed[rows, columns]
-        return not part.size or float(part.mean()) >= LEAST_NEW
+        return not part.size or float(part.mean()) >= MIN_CHANGED_SHARE
 
     def regions(self, tray: Quad, explained: Sequence[NDArray[np.floating]]) -> list[ChangedRegion]:
-        """What stands in the tray beside what is explained, outlines (n, 2) in picture pixels."""
-        left = self.objects.copy()
-        for outline in explained:
-            cv2.fillPoly(left, [self._cells(outline)], 0)
-            cv2.polylines(left, [self._cells(outline)], True, 0, round(2 * SEAM))
-        left = cv2.morphologyEx(left, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))  # type: ignore[assignment]
-        floor = np.zeros_like(left)
-        cv2.fillConvexPoly(floor, self._cells(np.array(tray.corners)), 1)
-        count, labels = cv2.connectedComponents(left)
-        found = (labels == number for number in range(1, count))
-        return [self._blot(one, floor > 0) for one in found if (one & (floor > 0)).any()]
+        """Return the connected objects in the tray that are not explained.
 
-    def _blot(self, here: NDArray[np.bool_], floor: NDArray[np.bool_]) -> ChangedRegion:
-        inside = np.argwhere(here & floor)[:, ::-1].astype(np.float32)
-        (x, y), (wide, high), turn = cv2.minAreaRect(inside)
-        sides = sorted((wide + 1, high + 1))
+        Args:
+            tray: Floor of the tray in frame pixels.
+            explained: Outlines (n, 2), in frame pixels, of everything that was recognised.
+        """
+        rest = self.objects.copy()
+        for outline in explained:
+            cv2.fillPoly(rest, [self._to_cells(outline)], 0)
+            cv2.polylines(rest, [self._to_cells(outline)], True, 0, round(2 * DIE_MARGIN_CELLS))
+        rest = cv2.morphologyEx(rest, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))  # type: ignore[assignment]
+        floor = np.zeros_like(rest)
+        cv2.fillConvexPoly(floor, self._to_cells(np.array(tray.corners)), 1)
+        count, labels = cv2.connectedComponents(rest)
+        masks = (labels == number for number in range(1, count))
+        return [self._region(mask, floor > 0) for mask in masks if (mask & (floor > 0)).any()]
+
+    def _region(self, mask: NDArray[np.bool_], floor: NDArray[np.bool_]) -> ChangedRegion:
+        inside = np.argwhere(mask & floor)[:, ::-1].astype(np.float32)
+        (x, y), (width, height), turn = cv2.minAreaRect(inside)
+        short, long = sorted((width + 1, height + 1))
         return ChangedRegion(
             self.left + (x + 0.5) * self.cell_px,
             self.top + (y + 0.5) * self.cell_px,
             float(np.sqrt(len(inside))) * self.cell_px,
-            sides[1] / sides[0],
+            long / short,
             float(np.radians(turn)),
-            float(self.black[here].mean()),
-            float(self.light[here].mean()),
-            bool((here & ~floor).any() or _touches_border(here)),
+            float(self.black[mask].mean()),
+            float(self.lit[mask].mean()),
+            bool((mask & ~floor).any() or _touches_border(mask)),
         )
 
-    def _cells(self, outline: NDArray[np.floating]) -> NDArray[np.int32]:
+    def _to_cells(self, outline: NDArray[np.floating]) -> NDArray[np.int32]:
         cells = (outline - (self.left, self.top)) / self.cell_px - 0.5
         return np.round(cells).astype(np.int32)
 
 
 def find_changes(picture: Image, empty: Image | None, zones: Sequence[Quad]) -> TrayChange | None:
-    """What stands in these zones; None where the empty tray is not known, or is not this one."""
+    """Compare a frame with the empty-tray image.
+
+    Args:
+        picture: Frame (height, width, 3) BGR.
+        empty: Empty-tray image of the same shape, or None if there is none.
+        zones: Areas of the frame to compare, such as the tray. Without any, the whole frame.
+
+    Returns:
+        The difference, or None if the empty tray is unknown or so much differs that it is another tray.
+    """
     if empty is None or empty.shape != picture.shape:
         return None
     left, top, right, bottom = bounding_box(picture, list(zones))
     short, long = sorted((right - left, bottom - top))
-    scale = min(1.0, max(LOOK_PX / long, 1 / short))  # of a strip a pixel is left
-    now, before = (_small(image[top:bottom, left:right], scale) for image in (picture, empty))
-    lit = match_brightness(now, before)
-    stands = _stands(now, lit)
-    if stands.mean() > MOST:
+    scale = min(1.0, max(INPUT_PX / long, 1 / short))  # a narrow strip keeps at least one pixel
+    now, before = (_scaled(image[top:bottom, left:right], scale) for image in (picture, empty))
+    matched = match_brightness(now, before)
+    objects = _find_objects(now, matched)
+    if objects.mean() > MAX_CHANGED_SHARE:
         return None
-    differs = _shares(_differ(now, lit), stands.shape) > 0
-    black = np.asarray((_brightest(now) < BLACK) & (_brightest(lit) < DARK_GROUND))
-    light = np.asarray(_brightest(now - lit) > STEADY)
+    changed = _cell_shares(_differs(now, matched), objects.shape) > 0
+    was_dark = _brightest(matched) < MAX_DARK_FLOOR_LEVEL
+    black = np.asarray((_brightest(now) < MAX_SHADOW_LEVEL) & was_dark)
+    lit = np.asarray(_brightest(now - matched) > MIN_DIFFERENCE)
     return TrayChange(
-        differs.astype(np.uint8),
-        stands,
-        _shares(black, stands.shape),
-        _shares(light, stands.shape),
+        changed.astype(np.uint8),
+        objects,
+        _cell_shares(black, objects.shape),
+        _cell_shares(lit, objects.shape),
         left,
         top,
         STRIDE / scale,
     )
 
 
-def _small(image: Image, scale: float) -> Image:
+def _scaled(image: Image, scale: float) -> Image:
     return np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
 
 
-def _differ(now: Image, before: Floats) -> NDArray[np.bool_]:
-    """Pixels that are neither like they were nor like what was beside them: a camera may shake."""
-    smooth, kernel = (SMOOTH_PX, SMOOTH_PX), np.ones((3, 3), np.uint8)
-    calm, were = cv2.blur(now.astype(np.float32), smooth), cv2.blur(before, smooth)
-    low, high = cv2.erode(were, kernel), cv2.dilate(were, kernel)
-    return np.asarray(_brightest(np.maximum(calm - high, low - calm)) > STEADY)
+def _differs(now: Image, before: Floats) -> NDArray[np.bool_]:
+    """Mark pixels unlike their whole neighbourhood in `before`, so that a shaking camera does no harm."""
+    size, kernel = (SMOOTHING_PX, SMOOTHING_PX), np.ones((3, 3), np.uint8)
+    smooth, reference = cv2.blur(now.astype(np.float32), size), cv2.blur(before, size)
+    low, high = cv2.erode(reference, kernel), cv2.dilate(reference, kernel)
+    return np.asarray(_brightest(np.maximum(smooth - high, low - smooth)) > MIN_DIFFERENCE)
 
 
 def _brightest(image: NDArray[Any]) -> NDArray[Any]:
-    """(h, w) the largest of three channels; numpy's own `max` of so short an axis takes 25 times as long."""
+    """Return the largest of three channels: `max` over so short an axis takes NumPy 25 times as long."""
     return np.asarray(np.maximum(np.maximum(image[..., 0], image[..., 1]), image[..., 2]))
 
 
-def _shares(pixels: NDArray[np.bool_], shape: tuple[int, ...]) -> Floats:
-    """Of each cell, how many of its pixels are so."""
-    (rows, columns), (high, wide) = shape, pixels.shape
-    padded = np.pad(pixels, ((0, rows * STRIDE - high), (0, columns * STRIDE - wide)))
+def _cell_shares(pixels: NDArray[np.bool_], shape: tuple[int, ...]) -> Floats:
+    """Return the share of marked pixels in each cell of a grid of this shape."""
+    (rows, columns), (height, width) = shape, pixels.shape
+    padded = np.pad(pixels, ((0, rows * STRIDE - height), (0, columns * STRIDE - width)))
     cells = padded.reshape(rows, STRIDE, columns, STRIDE)
     return np.asarray(cells.mean(axis=(1, 3)), np.float32)
 
 
-def _stands(now: Image, before: Floats) -> Mask:
-    both = np.concatenate([now.astype(np.float32), before], axis=2) / 255
-    high, wide = now.shape[:2]
-    padded = np.pad(both, ((0, -high % GRID), (0, -wide % GRID), (0, 0)), mode="edge")
-    answer = run_named("change", np.ascontiguousarray(padded.transpose(2, 0, 1)[None]))["stands"][0]
-    answer = answer[: -(-high // STRIDE), : -(-wide // STRIDE)]
-    return np.asarray(answer > 0, np.uint8)
+def _find_objects(now: Image, before: Floats) -> Mask:
+    both = np.concatenate([now.astype(np.float32), before], axis=2) / np.float32(255)
+    height, width = now.shape[:2]
+    padded = np.pad(both, ((0, -height % GRID), (0, -width % GRID), (0, 0)), mode="edge")
+    inputs = np.ascontiguousarray(padded.transpose(2, 0, 1)[None], np.float32)
+    log_odds = run_named("change", inputs)["stands"][0]
+    return np.asarray(log_odds[: -(-height // STRIDE), : -(-width // STRIDE)] > 0, np.uint8)
 
 
-def _touches_border(here: NDArray[np.bool_]) -> bool:
-    return bool(here[0].any() or here[-1].any() or here[:, 0].any() or here[:, -1].any())
+def _touches_border(mask: NDArray[np.bool_]) -> bool:
+    return bool(mask[0].any() or mask[-1].any() or mask[:, 0].any() or mask[:, -1].any())

@@ -255,7 +255,7 @@ class Wizard:
         if sighting is not None:
             if not found.is_sure:
                 found = tray_finder.FoundTray(Outline.of(sighting.corners, width, height), 0.0)
-            measured = sighting.measured(found.tray.in_px(width, height))
+            measured = sighting.measure(found.tray.in_px(width, height))
             words = Paragraph(_size(measured), words, Message("Then take the mat out."))
         self._set(tray=found.tray, sure=found.is_sure, words=words, unsaved=True,
                   mat=sighting or self._draft.mat, measured=measured)  # fmt: skip
@@ -388,7 +388,7 @@ class Wizard:
         seen = self._draft.mat
         if seen is None:
             return self._draft.measured
-        return seen.measured(self._draft.tray.in_px(*seen.size))
+        return seen.measure(self._draft.tray.in_px(*seen.size))
 
     def _read(self) -> tuple[DraftReading, Image]:
         """What lies in the tray of the draft, once it is still, and its picture."""

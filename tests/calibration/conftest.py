@@ -5,7 +5,7 @@ from device.cameras.simulated.tray import SimulatedTray
 
 @pytest.fixture(scope="session")
 def tray():
-    """A simulated tray with six dice in it."""
+    """Return a simulated tray with six dice in it."""
     tray = SimulatedTray(seed=3, roll_s=0.0)
     tray.throw_all([1, 2, 3, 4, 5, 6])
     return tray

@@ -1,4 +1,4 @@
-"""The dice set is learnt from simulated throws; what else lies there is told from it."""
+"""A dice set is learnt from simulated throws and filters later readings."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ TRAY_MM = (250 + 170) / 2
 
 
 def truth_of(tray) -> Reading:
-    """What a reader that never errs would see."""
+    """Return the reading of a perfect reader."""
     edge = tray._look.die_mm * tray_width_px(tray.tray) / TRAY_MM
     return Reading(
         tuple(
@@ -40,7 +40,7 @@ def dice():
 @pytest.mark.parametrize(
     ("look", "lighter"), [("green", "body"), ("red", "pip"), ("blue", "body"), ("ruby", "pip")]
 )
-def test_size_body_and_pips_are_learnt(look, lighter):
+def test_size_and_colours_are_learnt(look, lighter):
     dice = learnt(look)
 
     assert dice.dice == 12
@@ -66,7 +66,7 @@ def test_too_few_dice_teach_nothing():
     assert learn_dice_set([look] * 5).looks[0].spread == 0
 
 
-def test_one_odd_die_among_many_changes_nothing_of_the_others(dice):
+def test_one_unusual_die_does_not_change_the_look_of_the_others(dice):
     odd = DieAppearance(0.2, (10.0, 40.0, 40.0), (90.0, 0.0, 0.0))
     (look,) = dice.looks
     usual = [DieAppearance(look.edge, look.body, look.pip)] * 11
@@ -74,7 +74,7 @@ def test_one_odd_die_among_many_changes_nothing_of_the_others(dice):
     assert learn_dice_set([*usual, odd]).looks[0] == learn_dice_set(usual).looks[0]
 
 
-def test_dice_of_the_set_are_never_touched(dice):
+def test_dice_of_the_set_stay_unchanged(dice):
     for seed in range(8):
         tray = SimulatedTray(seed=seed + 50, roll_s=0.0)
         tray.throw_all()
@@ -83,7 +83,7 @@ def test_dice_of_the_set_are_never_touched(dice):
         assert filter_reading(reading, tray.tray, dice) == reading
 
 
-def test_a_crumb_is_dropped_and_a_giant_that_was_read_is_asked_about(dice, tray):
+def test_a_crumb_is_dropped_and_a_giant_face_is_asked_about(dice, tray):
     edge = dice.looks[0].edge * tray_width_px(tray.tray)
     crumb = Die(None, 700, 400, edge / 4, edge / 4, 0.0, 0.1, Zone.TRAY, Problem.UNREADABLE)
     giant = Die(5, 700, 400, edge * 4, edge * 4, 0.0, 0.9)
@@ -95,21 +95,21 @@ def test_a_crumb_is_dropped_and_a_giant_that_was_read_is_asked_about(dice, tray)
 
 
 @pytest.mark.parametrize("edges", [0.2, 6])
-def test_what_lies_there_unexplained_never_vanishes_as_a_sleeve_over_dice(dice, tray, edges):
+def test_a_foreign_object_stays_because_it_may_cover_dice(dice, tray, edges):
     edge = edges * dice.looks[0].edge * tray_width_px(tray.tray)
     sleeve = Die(None, 700, 420, edge, edge, 0.0, 0.0, Zone.TRAY, Problem.FOREIGN_OBJECT)
 
     assert filter_reading(Reading((sleeve,)), tray.tray, dice).dice == (sleeve,)
 
 
-def test_what_is_as_large_as_a_die_never_vanishes_whatever_its_colours(dice, tray):
+def test_an_unread_object_of_the_size_of_a_die_stays(dice, tray):
     edge = dice.looks[0].edge * tray_width_px(tray.tray)
     unread = Die(None, 700, 420, edge, edge, 0.0, 0.1, Zone.TRAY, Problem.UNREADABLE)
 
     assert filter_reading(Reading((unread,)), tray.tray, dice).dice == (unread,)
 
 
-def test_a_small_die_of_a_mixed_set_is_no_crumb(tray):
+def test_a_small_die_of_a_mixed_set_is_not_a_crumb(tray):
     large = DieAppearance(0.12, (90.0, 0.0, 0.0), None)
     small = DieAppearance(0.05, (90.0, 0.0, 0.0), None)
     mixed = learn_dice_set([large, large, large, large, small])
@@ -120,7 +120,7 @@ def test_a_small_die_of_a_mixed_set_is_no_crumb(tray):
 
 
 @pytest.mark.parametrize("problem", [Problem.COCKED, Problem.HIDDEN, Problem.STACKED])
-def test_a_named_problem_stays(dice, tray, problem):
+def test_a_die_with_a_specific_problem_stays(dice, tray, problem):
     edge = dice.looks[0].edge * tray_width_px(tray.tray)
     die = Die(None, 700, 420, 0.6 * edge, 0.6 * edge, 0.0, 0.1, Zone.TRAY, problem)
 

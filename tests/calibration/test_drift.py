@@ -1,10 +1,10 @@
-"""The tray is known again by its edges, whatever lies in it, and its light is compared."""
+"""A moved tray is recognised by its edges, whatever lies in it, and the light is compared."""
 
 import cv2
 import numpy as np
 import pytest
 
-from calibration.drift import MOVED, edge_signature, floor_brightness, measure_drift
+from calibration.drift import MIN_MOVE, edge_signature, floor_brightness, measure_drift
 from calibration.outline import tray_width_px
 from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.simulated.tray_geometry import LOOKS
@@ -23,12 +23,12 @@ def smaller(image, quad, width=320):
 
 @pytest.fixture(scope="module", params=LOOKS)
 def scene(request):
-    """A tray as it lies empty, and its picture."""
+    """Return an empty tray, its frame and its floor."""
     tray = SimulatedTray(seed=2, look=request.param, roll_s=0.0)
     return tray, *smaller(tray.capture().image, tray.tray)
 
 
-def test_what_has_not_changed_is_not_said_to_have(scene):
+def test_dice_in_an_unmoved_tray_are_not_drift(scene):
     tray, image, quad = scene
     sides, then = edge_signature(image, quad), floor_brightness(image, quad)
     tray.throw_all([1, 2, 3, 4, 5, 6])
@@ -40,7 +40,7 @@ def test_what_has_not_changed_is_not_said_to_have(scene):
 
 
 @pytest.mark.parametrize("share", [0.035, 0.06])
-def test_a_tray_that_moved_is_noticed(scene, share):
+def test_a_moved_tray_is_detected(scene, share):
     _, image, quad = scene
     by = share * tray_width_px(quad)
     found = measure_drift(
@@ -51,9 +51,9 @@ def test_a_tray_that_moved_is_noticed(scene, share):
     assert found.distance == pytest.approx(share, abs=0.015)
 
 
-def test_a_hair_is_no_move(scene):
+def test_a_tiny_shift_is_not_a_move(scene):
     _, image, quad = scene
-    by = 0.4 * MOVED * tray_width_px(quad)
+    by = 0.4 * MIN_MOVE * tray_width_px(quad)
 
     assert not measure_drift(
         moved(image, by, by), quad, edge_signature(image, quad), None
@@ -61,24 +61,24 @@ def test_a_hair_is_no_move(scene):
 
 
 @pytest.mark.parametrize(("shade", "changed"), [(0.5, True), (0.9, False), (1.08, False)])
-def test_light_is_compared(scene, shade, changed):
+def test_a_change_of_light_is_detected(scene, shade, changed):
     _, image, quad = scene
     other = np.clip(image * shade, 0, 255).astype(np.uint8)
     found = measure_drift(other, quad, edge_signature(image, quad), floor_brightness(image, quad))
 
     assert not found.has_tray_moved
-    if floor_brightness(image, quad) > 0.2:  # black felt shows little of the light
+    if floor_brightness(image, quad) > 0.2:  # black felt reflects too little light to compare
         assert found.has_light_changed == changed
 
 
-def test_another_picture_says_nothing_of_the_tray(scene):
+def test_an_unrelated_frame_gives_no_distance(scene):
     _, image, quad = scene
     noise = np.random.default_rng(1).integers(0, 255, image.shape, np.uint8)
 
     assert measure_drift(noise, quad, edge_signature(image, quad), None).distance is None
 
 
-def test_a_profile_without_sides_says_nothing_of_the_tray(scene):
+def test_a_profile_without_sides_gives_no_distance(scene):
     _, image, quad = scene
 
     assert measure_drift(image, quad, (), 0.3).distance is None

@@ -1,4 +1,4 @@
-"""A guessed frame is moved to where the floor of the tray ends."""
+"""Guessed corners move to where the floor of the tray ends."""
 
 import numpy as np
 import pytest
@@ -9,40 +9,40 @@ from device.cameras.simulated.tray import SimulatedTray
 
 @pytest.fixture(scope="module")
 def table():
-    """A picture of an empty tray, and its corners (4, 2)."""
+    """Return a frame of an empty tray and its corners (4, 2)."""
     tray = SimulatedTray(seed=6, look="green", roll_s=0.0)
     return tray.capture().image, np.array(tray.tray.corners)
 
 
 @pytest.mark.parametrize("way", [(30, 0), (-30, 10), (0, 35), (15, -25)])
 @pytest.mark.parametrize("size", [0.92, 1.08])
-def test_from_a_guess_beside_it_the_tray_is_found(table, way, size):
+def test_a_guess_beside_the_tray_moves_to_the_tray(table, way, size):
     image, tray = table
     middle = tray.mean(axis=0)
     fit = fit_frame(image, middle + (tray - middle) * size + way)
 
     assert np.abs(fit.corners - tray).max() < 0.03 * np.ptp(tray[:, 0])
-    assert fit.clear > 0.5
+    assert fit.confidence > 0.5
 
 
-def test_a_frame_on_bare_table_is_not_clear(table):
+def test_corners_on_a_bare_table_have_little_confidence(table):
     image, _ = table
     fit = fit_frame(
         np.full_like(image, 90), np.array([(300, 300), (700, 300), (700, 600), (300, 600)])
     )
 
-    assert fit.clear < 0.5
+    assert fit.confidence < 0.5
 
 
 @pytest.mark.parametrize("side", range(4))
-def test_what_is_turned_up_is_turned_back(side):
+def test_rotate_side_back_undoes_rotate_side_up(side):
     points = np.random.default_rng(side).uniform(0, 160, (6, 2))
 
     assert np.allclose(rotate_side_back(side, rotate_side_up(side, points)), points)
 
 
 @pytest.mark.parametrize("side", range(4))
-def test_points_are_turned_up_as_pictures_are(side):
+def test_points_rotate_like_images(side):
     shown = np.zeros((SQUARE_PX, SQUARE_PX), np.uint8)
     shown[20, 110] = 1
     row, column = np.argwhere(np.rot90(shown, side))[0]
@@ -51,7 +51,7 @@ def test_points_are_turned_up_as_pictures_are(side):
 
 
 @pytest.mark.parametrize("size", [(24, 32), (300, 4000), (2592, 4608)])
-def test_a_frame_in_a_picture_of_any_size_and_partly_outside_of_it_is_moved(size):
+def test_corners_partly_outside_an_image_of_any_size_can_be_fitted(size):
     picture = np.random.default_rng(2).integers(0, 255, (*size, 3), np.uint8)
     high, wide = size
     fit = fit_frame(
@@ -59,10 +59,10 @@ def test_a_frame_in_a_picture_of_any_size_and_partly_outside_of_it_is_moved(size
     )
 
     assert np.isfinite(fit.corners).all()
-    assert 0 <= fit.clear <= 1
+    assert 0 <= fit.confidence <= 1
 
 
-def test_ends_behind_the_horizon_leave_the_frame_where_it_is_and_unclear(table, monkeypatch):
+def test_ends_beyond_the_horizon_leave_the_corners_unchanged_without_confidence(table, monkeypatch):
     image, _ = table
     outside = np.zeros((1, 4, SQUARE_PX, SQUARE_PX), np.float32)
     for side in range(4):
@@ -72,4 +72,4 @@ def test_ends_behind_the_horizon_leave_the_frame_where_it_is_and_unclear(table, 
     fit = fit_frame(image, steep)
 
     assert np.allclose(fit.corners, steep)
-    assert fit.clear == 0
+    assert fit.confidence == 0

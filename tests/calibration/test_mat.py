@@ -1,4 +1,4 @@
-"""The mat: drawn, printed, laid before a known camera, found again."""
+"""The mat is drawn, printed, seen by a known camera, and found."""
 
 import re
 import zlib
@@ -26,7 +26,7 @@ FAR_MM = np.array([-150.0, -105.0, 420.0])
 
 
 def printed(boxes, size_mm):
-    """As a printer would draw them."""
+    """Draw the boxes as a printer would."""
     wide, deep = size_mm
     paper = np.full((round(deep * PX_PER_MM), round(wide * PX_PER_MM)), 255, np.uint8)
     for box in boxes:
@@ -37,7 +37,7 @@ def printed(boxes, size_mm):
 
 
 def photographed(paper, turn, bend):
-    """A picture of the paper by a camera whose lens bends like that, and where its corners are."""
+    """Return a frame of the paper through a lens with this distortion, and the corners of the paper in it."""
     rotation, _ = cv2.Rodrigues(np.array(turn))
     dist = np.array([*bend, 0, 0, 0])
     u, v = np.meshgrid(np.arange(SIZE[0]) * 1.0, np.arange(SIZE[1]) * 1.0)
@@ -57,18 +57,18 @@ def photographed(paper, turn, bend):
 @pytest.mark.parametrize("paper", SIZES_MM)
 @pytest.mark.parametrize("turn", [(0.0, 0.0, 0.0), (0.06, -0.08, 0.1)])
 @pytest.mark.parametrize("bend", [(0.0, 0.0), (-0.18, 0.05), (0.08, -0.02)])
-def test_corners_millimetres_and_bend_come_back(paper, turn, bend):
+def test_corners_millimetres_and_distortion_are_measured(paper, turn, bend):
     sheet = MatSheet(paper)
     picture, corners = photographed(printed(sheet.boxes(), sheet.size_mm), turn, bend)
     seen = find_mat(picture)
-    measured = seen.measured(Quad(tuple(map(tuple, corners))))
+    measured = seen.measure(Quad(tuple(map(tuple, corners))))
 
     assert seen.paper == paper
     assert seen.markers > 20
     assert np.abs(np.array(seen.corners.corners) - corners).max() < 3
     assert measured.wide_mm == pytest.approx(sheet.size_mm[0], rel=0.005)
     assert measured.deep_mm == pytest.approx(sheet.size_mm[1], rel=0.005)
-    # For a focal length of one picture width, where this camera's is 0.77 of it.
+    # The mat assumes a focal length of one frame width; that of this camera is 0.77.
     assert seen.bend[0] == pytest.approx(bend[0] * (1536 / 1180) ** 2, abs=0.06)
     assert seen.fits(Quad(tuple(map(tuple, corners))))
 
@@ -82,11 +82,11 @@ def test_a_part_of_the_mat_is_enough():
     assert np.abs(np.array(find_mat(picture).corners.corners) - corners).max() < 8
 
 
-def test_no_mat_is_found_where_there_is_none(picture):
+def test_a_frame_without_a_mat_has_none(picture):
     assert find_mat(picture) is None
 
 
-def test_one_row_is_too_little():
+def test_one_row_of_markers_is_too_few():
     sheet = MatSheet("a4")
     paper = printed(sheet.boxes(), sheet.size_mm)
     paper[30 * PX_PER_MM :] = 255
@@ -95,7 +95,7 @@ def test_one_row_is_too_little():
 
 
 @pytest.mark.parametrize("paper", SIZES_MM)
-def test_the_markers_lie_within_what_printers_can_print(paper):
+def test_the_markers_lie_within_the_printable_area(paper):
     wide, deep = SIZES_MM[paper]
     for box in MatSheet(paper).boxes():
         assert box.x >= 10
@@ -104,7 +104,7 @@ def test_the_markers_lie_within_what_printers_can_print(paper):
         assert box.y + box.h <= deep - 7
 
 
-def test_the_svg_is_the_sheet_in_millimetres():
+def test_the_svg_has_the_size_of_the_sheet_in_millimetres():
     sheet = MatSheet("letter")
     svg = as_svg(sheet)
     drawn = [
@@ -116,7 +116,7 @@ def test_the_svg_is_the_sheet_in_millimetres():
     assert (printed(drawn, sheet.size_mm) == printed(sheet.boxes(), sheet.size_mm)).mean() > 0.999
 
 
-def test_the_pdf_is_the_sheet_in_points():
+def test_the_pdf_has_the_size_of_the_sheet_in_points():
     sheet = MatSheet("a4")
     text = as_pdf(sheet).decode("ascii")
     wide, deep = (float(v) * 25.4 / 72 for v in re.search(r"0 0 (\S+) (\S+)\]", text).groups())
@@ -133,7 +133,7 @@ def test_the_pdf_is_the_sheet_in_points():
     assert (printed(drawn, sheet.size_mm) == printed(sheet.boxes(), sheet.size_mm)).mean() > 0.999
 
 
-def test_the_pdf_names_where_its_objects_are():
+def test_the_pdf_lists_the_offsets_of_its_objects():
     data = as_pdf(MatSheet("a4"))
     table = int(data.split(b"startxref\n")[1].split()[0])
 
@@ -147,7 +147,7 @@ def test_the_pdf_names_where_its_objects_are():
     assert zlib.crc32(data) == zlib.crc32(as_pdf(MatSheet("a4")))
 
 
-def test_a_marker_is_as_large_as_it_says():
+def test_a_marker_has_its_nominal_size():
     boxes = [box for box in MatSheet("a4").boxes() if box.h == MARKER_MM / CELLS]
 
     assert max(box.w for box in boxes) == MARKER_MM

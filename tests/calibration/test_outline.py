@@ -4,7 +4,7 @@ from calibration.outline import Outline, tray_width_px
 from vision.reading import Quad
 
 
-def test_an_outline_holds_for_any_size_of_the_picture():
+def test_an_outline_holds_for_any_resolution():
     outline = Outline.of(Quad(((10, 10), (90, 10), (90, 40), (10, 40))), 100, 50)
 
     assert outline.in_px(200, 100).corners == ((20, 20), (180, 20), (180, 80), (20, 80))
@@ -21,10 +21,10 @@ def test_an_outline_holds_for_any_size_of_the_picture():
         (((float("nan"), 0), (1, 0), (1, 1), (0, 1)), "outside"),
     ],
 )
-def test_what_is_no_outline_says_why(corners, why):
+def test_corners_that_form_no_outline_are_refused_with_a_reason(corners, why):
     with pytest.raises(ValueError, match=why):
         Outline(corners)
 
 
-def test_the_width_is_the_mean_of_the_sides():
+def test_the_width_of_a_tray_is_the_mean_of_its_sides():
     assert tray_width_px(Quad(((0, 0), (30, 0), (30, 20), (0, 20)))) == 25

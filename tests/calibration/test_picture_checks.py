@@ -1,4 +1,4 @@
-"""Pictures of the simulated tray, spoilt on purpose: each fault is named, and no other."""
+"""Each fault of a deliberately spoilt frame is reported, and no other."""
 
 import cv2
 import numpy as np
@@ -23,18 +23,18 @@ def faults(image, quad):
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_a_good_picture_has_no_fault(look):
+def test_a_good_frame_has_no_fault(look):
     tray = SimulatedTray(seed=5, look=look, roll_s=0.0)
     tray.throw_all([1, 2, 3, 4, 5, 6])
 
     assert faults(tray.capture().image, tray.tray) == set()
 
 
-def test_a_blurred_picture_is_soft(tray, picture):
+def test_a_blurred_frame_is_soft(tray, picture):
     assert faults(cv2.GaussianBlur(picture, (0, 0), 6), tray.tray) == {CheckName.FOCUS}
 
 
-def test_the_blur_is_measured_whatever_the_contrast(tray, picture):
+def test_the_measured_blur_does_not_depend_on_contrast(tray, picture):
     soft = cv2.GaussianBlur(picture, (0, 0), 4)
     flat = (soft.astype(np.float32) * 0.5 + 60).astype(np.uint8)
 
@@ -43,24 +43,24 @@ def test_the_blur_is_measured_whatever_the_contrast(tray, picture):
     assert blur_share(flat, tray.tray, EDGE) == pytest.approx(blurs[1], rel=0.35)
 
 
-def test_a_dark_picture_is_dark(tray, picture):
+def test_a_dark_frame_fails_the_light_check(tray, picture):
     assert CheckName.LIGHT in faults((picture * 0.1).astype(np.uint8), tray.tray)
 
 
-def test_a_picture_that_is_burnt_out_is_too_bright(tray, picture):
+def test_an_overexposed_frame_is_too_bright(tray, picture):
     burnt = np.clip(picture.astype(np.float32) * 4, 0, 255).astype(np.uint8)
 
     assert CheckName.LIGHT in faults(burnt, tray.tray)
 
 
-def test_light_from_one_end_is_uneven(tray, picture):
+def test_light_from_one_side_is_uneven(tray, picture):
     ramp = np.linspace(0.1, 1.4, picture.shape[1])[None, :, None]
     spoilt = np.clip(picture * ramp, 0, 255).astype(np.uint8)
 
     assert CheckName.LIGHT in faults(spoilt, tray.tray)
 
 
-def test_a_lamp_mirrored_on_the_floor_is_glare_and_white_dice_are_not(tray, picture):
+def test_a_reflected_lamp_is_glare_but_white_dice_are_not(tray, picture):
     middle = np.array(tray.tray.corners).mean(axis=0)
     y, x = np.mgrid[: picture.shape[0], : picture.shape[1]]
     spot = 600 * np.exp(-((x - middle[0]) ** 2 + (y - middle[1]) ** 2) / (2 * 45.0**2))
@@ -70,7 +70,7 @@ def test_a_lamp_mirrored_on_the_floor_is_glare_and_white_dice_are_not(tray, pict
     assert CheckName.GLARE not in faults(picture, tray.tray)
 
 
-def test_a_tray_that_is_cut_off_says_where(tray, picture):
+def test_a_tray_that_is_cut_off_names_the_side(tray, picture):
     cut = Quad(tuple((x - 320, y) for x, y in tray.tray.corners))
     found = check_picture(picture[:, 320:], cut, EDGE)[0]
 
@@ -78,7 +78,7 @@ def test_a_tray_that_is_cut_off_says_where(tray, picture):
     assert (found.finding, found.sides) == (PictureFinding.CUT_OFF, (PictureSide.LEFT,))
 
 
-def test_a_tray_far_away_is_named(tray, picture):
+def test_a_tray_that_is_too_far_away_is_reported(tray, picture):
     small = cv2.resize(picture, (512, 288), interpolation=cv2.INTER_AREA)
     far = np.zeros_like(picture)
     far[288:576, 512:1024] = small
@@ -87,13 +87,13 @@ def test_a_tray_far_away_is_named(tray, picture):
     assert check_picture(far, quad, EDGE)[0].finding is PictureFinding.FAR_AWAY
 
 
-def test_a_camera_at_the_side_is_named(picture):
+def test_a_camera_beside_the_tray_is_reported(picture):
     slanted = Quad(((500, 100), (1000, 100), (1300, 800), (200, 800)))
 
     assert check_picture(picture, slanted, EDGE)[0].finding is PictureFinding.FROM_THE_SIDE
 
 
-def test_nothing_to_focus_on_is_no_fault():
+def test_a_frame_without_edges_is_not_a_focus_fault():
     grey = np.full((864, 1536, 3), 120, np.uint8)
     found = check_picture(grey, Quad(((300, 100), (1200, 100), (1200, 760), (300, 760))), EDGE)[-1]
 

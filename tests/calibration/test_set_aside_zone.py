@@ -16,17 +16,17 @@ def middle(outline):
     return sum(xs) / 4, sum(ys) / 4
 
 
-def test_the_zone_lies_where_the_room_is():
+def test_the_area_lies_where_there_is_room():
     assert middle(propose_zone(placed(0.05, 0.6), *SIZE))[0] > 0.65
     assert middle(propose_zone(placed(0.4, 0.95), *SIZE))[0] < 0.35
     assert middle(propose_zone(placed(0.1, 0.9, 0.02, 0.5), *SIZE))[1] > 0.55
 
 
-def test_with_room_on_both_sides_it_lies_at_the_right_hand():
+def test_with_room_on_both_sides_the_area_lies_on_the_right():
     assert middle(propose_zone(placed(0.25, 0.75), *SIZE))[0] > 0.75
 
 
-def test_a_tray_that_fills_the_picture_has_none():
+def test_a_tray_that_fills_the_frame_leaves_no_room():
     assert propose_zone(placed(0.02, 0.98, 0.02, 0.98), *SIZE) is None
 
 
@@ -40,7 +40,7 @@ def test_the_order_of_the_corners_does_not_matter(turned):
     )
 
 
-def test_at_the_simulated_tray_it_lies_over_the_strip_for_the_dice():
+def test_the_area_of_the_simulated_tray_matches_its_set_aside_strip():
     tray = SimulatedTray()
     zone = propose_zone(Outline.of(tray.tray, *SIZE), *SIZE)
     there = Outline.of(tray.aside, *SIZE)

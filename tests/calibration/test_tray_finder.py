@@ -1,4 +1,4 @@
-"""The tray is found at the simulated table and in rendered pictures of many others."""
+"""The tray is found in simulated frames and in renders of many trays."""
 
 import json
 import os
@@ -15,18 +15,18 @@ from vision.images import load
 from vision.reading import Quad
 
 RIGHT = 0.03
-"""Of the tray's width, for each corner."""
+"""Largest error of a corner, in tray widths."""
 
 
 def worst(found: Outline, truth, size) -> float:
-    """How far the worst corner is off, in tray widths; `truth` (4, 2) may begin anywhere."""
+    """Return the error of the worst corner in tray widths; `truth` (4, 2) may begin at any corner."""
     a, b, c, d = (tuple(corner) for corner in truth)
     return worst_corner_error(found.in_px(*size), Quad((a, b, c, d)))
 
 
 @pytest.mark.parametrize("look", ["green", "blue", "travel", "ruby"])
 @pytest.mark.parametrize("dice", [False, True])
-def test_the_simulated_tray_is_found_for_sure(look, dice):
+def test_the_simulated_tray_is_found_with_certainty(look, dice):
     tray = SimulatedTray(seed=6, look=look, roll_s=0.0)
     if dice:
         tray.throw_all()
@@ -37,14 +37,14 @@ def test_the_simulated_tray_is_found_for_sure(look, dice):
 
 
 @pytest.mark.parametrize("look", ["red", "black"])
-def test_walls_as_dark_as_the_floor_are_found_or_asked_about(look):
+def test_a_tray_with_walls_as_dark_as_its_floor_is_right_or_uncertain(look):
     tray = SimulatedTray(seed=6, look=look, roll_s=0.0)
     found = find_tray([tray.capture().image])
 
     assert not found.is_sure or worst(found.tray, tray.tray.corners, (1536, 864)) < RIGHT
 
 
-def test_the_size_of_the_picture_does_not_matter():
+def test_the_resolution_does_not_matter():
     tray = SimulatedTray(seed=6, roll_s=0.0)
     small = cv2.resize(tray.capture().image, (640, 360), interpolation=cv2.INTER_AREA)
 
@@ -53,7 +53,7 @@ def test_the_size_of_the_picture_does_not_matter():
     )
 
 
-def test_the_corners_go_clockwise_from_the_far_left():
+def test_the_corners_run_clockwise_from_the_far_left():
     tray = SimulatedTray(seed=6, roll_s=0.0)
     a, b, c, d = find_tray([tray.capture().image]).tray.corners
 
@@ -71,13 +71,13 @@ def test_the_corners_go_clockwise_from_the_far_left():
         np.random.default_rng(1).integers(0, 255, (480, 640, 3), np.uint8),
     ],
 )
-def test_where_there_is_no_tray_a_frame_in_the_middle_is_proposed(picture):
+def test_without_a_tray_a_rectangle_in_the_centre_is_proposed(picture):
     assert find_tray([picture]) == NOT_FOUND
     assert not NOT_FOUND.is_sure
 
 
-def test_no_picture_is_an_error():
-    with pytest.raises(ValueError, match="one picture at least"):
+def test_an_empty_list_of_frames_is_an_error():
+    with pytest.raises(ValueError, match="without a frame"):
         find_tray([])
 
 
@@ -98,12 +98,12 @@ def renders():
 
 
 @pytest.mark.pictures
-def test_two_thirds_of_the_rendered_trays_are_found_within_three_hundredths(renders):
+def test_two_thirds_of_rendered_trays_are_found_within_three_per_cent(renders):
     assert np.mean([away < RIGHT for away, _ in renders]) >= 2 / 3
 
 
 @pytest.mark.pictures
-def test_what_is_called_found_is_right(renders):
+def test_trays_found_with_certainty_are_right(renders):
     sure = [away for away, sure in renders if sure]
 
     assert len(sure) >= len(renders) / 3

@@ -1,4 +1,4 @@
-"""Where pictures of real dice are."""
+"""The folder of labelled pictures."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def pictures() -> Path:
-    """The folder of real and rendered pictures with labels."""
+    """Return the folder of real and rendered pictures with labels."""
     folder = Path(os.environ.get("TRAYKEEPER_PICTURES", ""))
     if not (folder / "photos" / "labels.jsonl").is_file():
         pytest.skip("no pictures: set TRAYKEEPER_PICTURES to the folder of photos/ and renders/")

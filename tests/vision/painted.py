@@ -1,4 +1,4 @@
-"""A painted tray on which tests lay dice where they like."""
+"""A painted tray on which tests place dice."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from vision.images import Image
 
 @dataclass(frozen=True)
 class Put:
-    """A die laid flat: its middle in millimetres from the middle of the floor."""
+    """A die, with its centre in millimetres from the centre of the floor."""
 
     value: int
     x_mm: float
@@ -31,7 +31,7 @@ class Put:
 
 @dataclass(frozen=True)
 class Shot:
-    """A picture of a painted tray and where the tray is in it."""
+    """A frame of a painted tray, with the positions of the tray and the set-aside area."""
 
     image: Image
     tray: Quad
@@ -42,7 +42,7 @@ class Shot:
         return read(self.image, self.tray)
 
     def scaled(self, by: float) -> "Shot":
-        """The same from a camera of other resolution."""
+        """Return the frame that a camera of another resolution would take."""
         way = cv2.INTER_AREA if by < 1 else cv2.INTER_CUBIC
         image = cv2.resize(self.image, None, fx=by, fy=by, interpolation=way)
         a, b, c, d = ((x * by, y * by) for x, y in self.tray.corners)
@@ -51,12 +51,12 @@ class Shot:
 
 @cache
 def _grain(shape: tuple[int, ...], seed: int) -> NDArray[np.float32]:
-    """The noise of a sensor, of variance 1."""
+    """Return sensor noise of variance 1."""
     return np.random.default_rng(seed).standard_normal(shape, np.float32)
 
 
 def photograph(dice: Sequence[Put], look: TrayLook, seed: int = 0) -> Shot:
-    """The dice on the tray of a look, through the simulated camera, with its sensor's noise."""
+    """Take a frame of the dice with the simulated camera, including sensor noise."""
     painter = Painter(look, LENS, backdrop(look), FINE)
     clean = painter.paint([ExposedDie(pose, pose) for pose in (_pose(d, look) for d in dice)], None)
     image = np.clip(clean + look.noise * _grain(clean.shape, seed), 0, 255).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""What a player sees: outlines, values and problems on the picture."""
+"""Outlines, values and problems are drawn on the frame."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def picture():
     return np.full((360, 480, 3), (60, 110, 40), np.uint8)
 
 
-def test_the_picture_itself_is_left_as_it_was(picture):
+def test_annotate_does_not_change_its_input(picture):
     before = picture.copy()
 
     annotate(picture, Reading((Die(5, 240, 180, 60, 60, 0, 1.0),)))
@@ -28,7 +28,7 @@ def test_the_picture_itself_is_left_as_it_was(picture):
     assert np.array_equal(before, picture)
 
 
-def test_a_good_die_gets_its_outline_and_its_pips_stay_free(picture):
+def test_a_certain_die_is_outlined_without_covering_its_pips(picture):
     drawn = annotate(picture, Reading((Die(5, 240, 180, 60, 60, 0, 1.0),)))
 
     assert shows(drawn, TEAL)
@@ -36,7 +36,7 @@ def test_a_good_die_gets_its_outline_and_its_pips_stay_free(picture):
     assert not changed(picture, drawn)[160:200, 220:260].any()
 
 
-def test_a_problem_is_ringed_in_orange(picture):
+def test_a_die_with_a_problem_gets_an_orange_ring(picture):
     die = Die(None, 240, 180, 60, 60, 0, 0.2, Zone.TRAY, Problem.COCKED)
 
     drawn = annotate(picture, Reading((die,)))
@@ -45,7 +45,7 @@ def test_a_problem_is_ringed_in_orange(picture):
     assert not shows(drawn, TEAL)
 
 
-def test_a_die_outside_the_tray_is_neither(picture):
+def test_a_die_outside_the_tray_is_neither_teal_nor_orange(picture):
     drawn = annotate(picture, Reading((Die(5, 240, 180, 60, 60, 0, 1.0, Zone.OUTSIDE),)))
 
     assert changed(picture, drawn).any()
@@ -53,14 +53,14 @@ def test_a_die_outside_the_tray_is_neither(picture):
     assert not shows(drawn, ORANGE)
 
 
-def test_a_problem_of_the_whole_picture_is_written_on_it(picture):
+def test_a_problem_of_the_whole_frame_is_written_on_it(picture):
     drawn = annotate(picture, Reading((), (Problem.HAND,)))
 
     assert changed(picture, drawn)[:60].any()
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 3), (30, 20), (4000, 3000, 3)])
-def test_any_size_of_picture_can_be_drawn_on(shape):
+def test_frames_of_any_size_can_be_annotated(shape):
     dice = (Die(1, 0, 0, 40, 40, 0, 1.0), Die(None, 9, 9, 4, 4, 0, 0, problem=Problem.HIDDEN))
 
     drawn = annotate(np.zeros(shape, np.uint8), Reading(dice))

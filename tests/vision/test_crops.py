@@ -1,4 +1,4 @@
-"""One die cut out of the picture, and what a flat one covers there."""
+"""Patches around single dice, and the expected outline of a flat die."""
 
 import cv2
 import numpy as np
@@ -7,8 +7,8 @@ import pytest
 from vision.crops import (
     LEAN,
     PLANES,
-    SIDES,
-    TOP,
+    SIDE_LEVEL,
+    TOP_LEVEL,
     VIEWS,
     cut_patch,
     network_input,
@@ -21,7 +21,7 @@ from vision.crops import (
 from vision.pose import CameraPose
 
 GREY = np.full((200, 260, 3), 128, np.uint8)
-ASLANT = CameraPose(400.0, (130.0, 100.0), (0.3, 0.0, -0.95))
+TILTED = CameraPose(400.0, (130.0, 100.0), (0.3, 0.0, -0.95))
 SIZES = PATCH_PX, DIE_PX = 64, 28
 CUT = cut_patch(GREY, (130, 100), 40, 0.2, SIZES)
 
@@ -35,7 +35,7 @@ def square(at, edge, turn_deg, size=(200, 260)):
 
 @pytest.mark.parametrize("edge", [20, 40, 110])
 @pytest.mark.parametrize("turn_deg", [0, 30, 77])
-def test_it_lies_upright_in_the_middle_at_one_size(edge, turn_deg):
+def test_a_die_is_upright_centred_and_of_one_size_in_its_patch(edge, turn_deg):
     image = square((130, 100), edge, turn_deg)
 
     cut = cut_patch(image, (130, 100), edge, np.radians(turn_deg), (48, 24))
@@ -47,26 +47,26 @@ def test_it_lies_upright_in_the_middle_at_one_size(edge, turn_deg):
 
 
 @pytest.mark.parametrize("at", [(0, 0), (-50, 100), (259, 199), (500, 500)])
-def test_beyond_the_border_the_last_pixels_are_repeated(at):
+def test_border_pixels_are_repeated_beyond_the_border(at):
     image = np.full((200, 260, 3), 255, np.uint8)
 
     assert cut_patch(image, at, 30, 0.4, (48, 24)).min() == 1
 
 
 @pytest.mark.parametrize("shape", [(900, 1, 3), (1, 900, 3), (1, 1, 3)])
-def test_a_picture_of_one_line_can_be_cut_too(shape):
+def test_a_patch_can_be_cut_from_a_single_line_of_pixels(shape):
     image = np.full(shape, 200, np.uint8)
 
     assert cut_patch(image, (shape[1] / 2, shape[0] / 2), 200.0, 0.0, (48, 24)).shape == (3, 48, 48)
 
 
-def test_upright_turns_the_die_s_edge_along_x():
+def test_picture_to_die_turns_the_edge_of_a_die_along_x():
     turn = np.radians(30)
 
     assert picture_to_die(turn) @ [np.cos(turn), np.sin(turn)] == pytest.approx([1, 0], abs=1e-6)
 
 
-def test_views_turn_patches_and_directions_alike():
+def test_a_view_turns_patches_and_directions_alike():
     start = np.zeros((1, 1, 47, 47), np.float32)
     start[0, 0, 23 + 10, 23 + 14] = 1
 
@@ -75,7 +75,7 @@ def test_views_turn_patches_and_directions_alike():
         assert patch_to_view(view) @ [14, 10] == pytest.approx([column - 23, row - 23], abs=1e-4)
 
 
-def test_in_another_view_a_die_leans_as_it_looks():
+def test_a_view_turns_the_lean_with_the_patch():
     start = np.zeros((1, PLANES, PATCH_PX, PATCH_PX), np.float32)
     start[0, LEAN] = np.array([0.3, -0.2])[:, None, None]
 
@@ -85,13 +85,13 @@ def test_in_another_view_a_die_leans_as_it_looks():
         )
 
 
-def test_no_two_views_are_the_same():
+def test_all_views_differ():
     patches = np.arange(9, dtype=np.float32).reshape(1, 1, 3, 3)
 
     assert len({turn_patches(patches, view).tobytes() for view in VIEWS}) == len(VIEWS)
 
 
-def test_without_a_pose_nothing_is_told_of_the_lean():
+def test_without_a_pose_the_lean_channels_are_zero():
     given = network_input(CUT, (130, 100), 0.2, None, SIZES)
 
     assert given.shape == (PLANES, PATCH_PX, PATCH_PX)
@@ -99,25 +99,25 @@ def test_without_a_pose_nothing_is_told_of_the_lean():
     assert not given[3:].any()
 
 
-def test_the_lean_is_told_in_the_axes_of_the_die():
-    given = network_input(CUT, (130, 100), np.pi / 2, ASLANT, SIZES)
+def test_the_lean_is_given_in_the_axes_of_the_die():
+    given = network_input(CUT, (130, 100), np.pi / 2, TILTED, SIZES)
 
     assert given[3:6, 0, 0] == pytest.approx([0, -0.3, 1], abs=1e-6)
-    assert given[6].max() == TOP
+    assert given[6].max() == TOP_LEVEL
 
 
-def test_straight_above_a_flat_die_covers_its_top():
+def test_from_directly_above_only_the_top_face_is_outlined():
     seen = silhouette(np.array([0.0, 0.0]), SIZES)
 
-    assert (seen == TOP).sum() == pytest.approx(DIE_PX**2, rel=0.1)
+    assert (seen == TOP_LEVEL).sum() == pytest.approx(DIE_PX**2, rel=0.1)
 
 
-def test_aslant_it_shows_the_side_towards_its_foot():
+def test_from_an_angle_the_side_towards_the_foot_is_outlined():
     seen = silhouette(np.array([0.5, 0.0]), SIZES)
     middle = seen[PATCH_PX // 2]
     at = PATCH_PX // 2
 
     assert (seen > 0.25).sum() == pytest.approx(DIE_PX**2 * 1.5, rel=0.1)
-    assert middle[at - int(0.8 * DIE_PX)] == SIDES
-    assert middle[at + int(0.4 * DIE_PX)] == TOP
+    assert middle[at - int(0.8 * DIE_PX)] == SIDE_LEVEL
+    assert middle[at + int(0.4 * DIE_PX)] == TOP_LEVEL
     assert middle[at + int(0.8 * DIE_PX)] == 0

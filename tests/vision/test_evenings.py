@@ -1,4 +1,4 @@
-"""What is known of a table never makes reading worse, at none of the tables."""
+"""Knowledge about a tray never makes its readings worse."""
 
 from collections import Counter
 from dataclasses import replace
@@ -14,13 +14,13 @@ from vision.known_tray import UNKNOWN_TRAY, KnownTray
 pytestmark = [pytest.mark.pictures, pytest.mark.slow, pytest.mark.campaign]
 
 EVERY = count(2, 1)
-"""Of the throws of an evening."""
+"""Read every n-th throw of an evening."""
 
 
-def ends(evening, table):
-    """How many of its throws that all can read end in which way, and of the others."""
+def outcomes(evening, tray):
+    """Count the outcomes of the throws, separately for traps and for readable throws."""
     return Counter(
-        (case.is_trap, case.outcome(vision.read(load(case.path), case.tray, known=table)))
+        (case.is_trap, case.outcome(vision.read(load(case.path), case.tray, known=tray)))
         for case in [case for case in evening.throws if case.kinds][::EVERY]
     )
 
@@ -33,13 +33,13 @@ def known(evening):
     return KnownTray.of(empty, learnt)
 
 
-def test_an_evening_with_its_table_known_reads_no_worse(pictures):
-    """With all of it, and with what a profile keeps: how dice lay, but not the tray as it is now."""
+def test_knowledge_about_the_tray_reads_an_evening_no_worse(pictures):
+    """Test all knowledge, and what a profile stores: the leans, but not the empty-tray image."""
     for evening in load_evenings(pictures):
-        table, told = known(evening), ends(evening, UNKNOWN_TRAY)
-        for way in (table, replace(table, empty=None)):
-            found = ends(evening, way)
+        tray, alone = known(evening), outcomes(evening, UNKNOWN_TRAY)
+        for knowledge in (tray, replace(tray, empty=None)):
+            found = outcomes(evening, knowledge)
 
-            assert found[False, Outcome.RIGHT] >= told[False, Outcome.RIGHT], (told, found)
+            assert found[False, Outcome.RIGHT] >= alone[False, Outcome.RIGHT], (alone, found)
             for trap in (False, True):
-                assert found[trap, Outcome.SILENT] <= told[trap, Outcome.SILENT], (told, found)
+                assert found[trap, Outcome.SILENT] <= alone[trap, Outcome.SILENT], (alone, found)

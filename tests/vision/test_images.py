@@ -1,4 +1,4 @@
-"""Picture files: whole, or refused with the remedy."""
+"""Image files are loaded whole or refused with a remedy."""
 
 import cv2
 import numpy as np
@@ -16,12 +16,12 @@ def jpeg(tmp_path):
     return path
 
 
-def test_a_picture_is_loaded_as_bgr(jpeg):
+def test_an_image_is_loaded_as_bgr(jpeg):
     assert load(jpeg).shape == (360, 480, 3)
 
 
 @pytest.mark.parametrize("part", [0.1, 0.5, 0.9, 0.999])
-def test_a_jpeg_cut_short_is_refused_not_filled_with_grey(jpeg, part):
+def test_a_truncated_jpeg_is_refused_instead_of_filled_with_grey(jpeg, part):
     data = jpeg.read_bytes()
     jpeg.write_bytes(data[: int(part * len(data))])
 
@@ -29,7 +29,7 @@ def test_a_jpeg_cut_short_is_refused_not_filled_with_grey(jpeg, part):
         load(jpeg)
 
 
-def test_a_png_cut_short_is_refused(tmp_path):
+def test_a_truncated_png_is_refused(tmp_path):
     path = tmp_path / "throw.png"
     cv2.imwrite(str(path), NOISE)
     path.write_bytes(path.read_bytes()[:-200])
@@ -41,7 +41,7 @@ def test_a_png_cut_short_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("content", "remedy"), [(b"", "again"), (b"just words", "JPEG or PNG"), (b"\xff\xd8", "again")]
 )
-def test_what_is_no_picture_is_refused_with_the_remedy(tmp_path, content, remedy):
+def test_a_file_that_is_not_an_image_is_refused_with_a_remedy(tmp_path, content, remedy):
     path = tmp_path / "file.jpg"
     path.write_bytes(content)
 
@@ -58,7 +58,7 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path):
             load(path)
 
 
-def test_a_decoders_own_words_stay_off_stderr(tmp_path, capfd):
+def test_warnings_of_a_decoder_do_not_reach_stderr(tmp_path, capfd):
     path = tmp_path / "broken.png"
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200) + b"IEND")
 
@@ -68,7 +68,7 @@ def test_a_decoders_own_words_stay_off_stderr(tmp_path, capfd):
     assert tuple(capfd.readouterr()) == ("", "")
 
 
-def test_too_large_a_picture_is_refused(tmp_path, monkeypatch):
+def test_an_image_that_is_too_large_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("vision.images.MAX_MEGAPIXELS", 0)
     path = tmp_path / "large.png"
     cv2.imwrite(str(path), np.zeros((20, 20), np.uint8))
@@ -77,7 +77,7 @@ def test_too_large_a_picture_is_refused(tmp_path, monkeypatch):
         load(path)
 
 
-def test_a_turn_noted_in_the_file_is_applied(jpeg):
+def test_the_exif_orientation_is_applied(jpeg):
     orientation_6 = bytes.fromhex(
         "ffe100224578696600004d4d002a00000008000101120003000000010006000000000000"
     )

@@ -1,4 +1,4 @@
-"""The floor under accuracy: fails when reading real or rendered dice gets worse."""
+"""Minimum accuracy on real and rendered dice."""
 
 import json
 from collections import Counter
@@ -13,7 +13,7 @@ from vision.images import load
 pytestmark = [pytest.mark.pictures, pytest.mark.slow, pytest.mark.campaign]
 
 EVERY = count(2, 1)
-"""Of the pictures that are fit; a reader that got worse fails in half of them, too."""
+"""Read every n-th suitable picture: half of them reveal a worse reader as well."""
 
 
 def labels(folder):
@@ -32,7 +32,7 @@ def shares(outcomes):
 
 
 def fair(row):
-    """Overhead, one to six dice, values known for certain."""
+    """Check for one to six dice, seen from above, with certain values."""
     certain = row["verified"] and row.get("values_complete", True)
     return row["view"] == "overhead" and 1 <= row["n_dice"] <= 6 and certain
 
@@ -41,7 +41,7 @@ def legible(row):
     return row["all_legible"] and row["all_readable"] and not row["hand"]
 
 
-def test_photographs_of_real_dice(pictures):
+def test_photographs_of_real_dice_are_mostly_right_and_rarely_silent(pictures):
     folder = pictures / "photos"
 
     share = shares(
@@ -53,7 +53,7 @@ def test_photographs_of_real_dice(pictures):
     assert share["silent"] <= 2, share
 
 
-def test_rendered_trays_in_which_every_die_can_be_read(pictures):
+def test_rendered_trays_are_mostly_right_and_rarely_silent(pictures):
     folder = pictures / "renders"
 
     share = shares(
@@ -69,7 +69,7 @@ def tray_of(row):
     return Quad(tuple(map(tuple, row["tray_corners"])))
 
 
-def test_places_match_the_labels_in_pixels_of_the_loaded_picture(pictures):
+def test_positions_match_the_labels_in_pixels_of_the_loaded_image(pictures):
     folder = pictures / "photos"
     row = next(row for row in labels(folder) if row["file"] == "tom22.jpg")
 

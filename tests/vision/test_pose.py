@@ -1,4 +1,4 @@
-"""How the camera stands: from the tray's corners, and from the dice where those do not tell."""
+"""The camera pose follows from the corners of the tray, and from the dice where those are ambiguous."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ def camera(focal, tilt_deg=0.0):
 
 
 def tray_under(stand, half=(6.0, 4.0), height=18.0):
-    """The corners of a floor below the middle of the picture."""
+    """Return the corners of a floor below the centre of the frame."""
     _, y, z = stand.up
     across, along = np.array([0.8, -0.6 * z, 0.6 * y]), np.array([-0.6, -0.8 * z, 0.8 * y])
     middle = np.array([0, 0, height])
@@ -42,7 +42,7 @@ def seen(stand, places=PLACES):
 
 
 @pytest.mark.parametrize("focal", [0.5, 0.8, 1.4])
-def test_a_camera_aslant_is_told_by_the_corners(focal):
+def test_the_corners_determine_the_pose_of_a_tilted_camera(focal):
     stand = camera(focal, 25)
 
     found = estimate_pose(tray_under(stand), WIDTH, HEIGHT)
@@ -52,7 +52,7 @@ def test_a_camera_aslant_is_told_by_the_corners(focal):
 
 
 @pytest.mark.parametrize("focal", [0.5, 0.8, 1.4])
-def test_from_straight_above_the_dice_tell_the_lens(focal):
+def test_from_directly_above_the_dice_determine_the_focal_length(focal):
     stand = camera(focal)
     tray = tray_under(stand)
 
@@ -62,7 +62,7 @@ def test_from_straight_above_the_dice_tell_the_lens(focal):
     assert estimate_pose(tray, WIDTH, HEIGHT).focal_px == pytest.approx(0.8 * WIDTH, rel=0.12)
 
 
-def test_a_die_is_as_large_as_it_would_be_in_the_middle_whatever_the_size_of_the_picture():
+def test_the_edge_at_the_centre_scales_with_the_resolution():
     stand = camera(0.8, 20)
     small = replace(stand, focal_px=stand.focal_px / 2, centre=(WIDTH / 4, HEIGHT / 4))
     x, y = PLACES[1]
@@ -73,7 +73,7 @@ def test_a_die_is_as_large_as_it_would_be_in_the_middle_whatever_the_size_of_the
     assert small.edge_at_centre(lean) == pytest.approx(25)
 
 
-def test_one_cocked_die_among_five_does_not_change_the_lens():
+def test_one_cocked_die_among_five_does_not_change_the_focal_length():
     stand = camera(1.2)
     dice = seen(stand)
     dice[2] = replace(dice[2], right=dice[2].right - 0.5, down=dice[2].down + 0.4)
@@ -83,7 +83,7 @@ def test_one_cocked_die_among_five_does_not_change_the_lens():
     assert found.focal_px == pytest.approx(stand.focal_px, rel=0.12)
 
 
-def test_corners_that_are_no_rectangle_seen_from_above_say_nothing():
+def test_corners_that_cross_give_no_pose():
     crossed = Quad(((0, 0), (100, 100), (100, 0), (0, 100)))
 
     assert estimate_pose(crossed, WIDTH, HEIGHT) is None

@@ -1,4 +1,4 @@
-"""Reading the dice of a painted tray: every value, turn, size, colour pair and neighbour."""
+"""Reading a painted tray: every value, rotation, size, pair of colours and neighbour."""
 
 from dataclasses import replace
 from functools import cache
@@ -32,7 +32,7 @@ PAIRS = {
 
 
 def row(*, turn_deg: float = 0.0, y_mm: float = 0.0) -> list[Put]:
-    """All six values side by side, each turned a little more than the last."""
+    """Return all six values side by side, each rotated further than the last."""
     return [Put(v, 38 * v - 133, y_mm, turn_deg + 7 * v) for v in range(1, 7)]
 
 
@@ -43,18 +43,18 @@ def is_silent(shot: Shot) -> bool:
 
 @pytest.mark.parametrize("name", LOOKS)
 @pytest.mark.parametrize("turn_deg", range(0, 90, 15))
-def test_every_value_is_read_at_every_turn_on_every_look(name, turn_deg):
+def test_every_value_is_read_at_every_rotation_on_every_tray(name, turn_deg):
     shot = photograph(row(turn_deg=turn_deg), LOOKS[name])
 
     reading = shot.read()
 
     assert reading.values == shot.values
-    assert reading.is_sure or name == "travel"  # 25 px, the least there is: may ask
+    assert reading.is_sure or name == "travel"  # 25 px, the smallest dice: a question is allowed
 
 
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("felt", [(30, 104, 66), (40, 40, 44), (150, 120, 90)])
-def test_light_and_dark_pips_on_bodies_of_any_colour(pair, felt):
+def test_light_and_dark_pips_are_read_on_bodies_of_any_colour(pair, felt):
     body, pip = PAIRS[pair]
     shot = photograph(row(turn_deg=12), replace(GREEN, body=body, pip=pip, felt=felt))
 
@@ -65,7 +65,7 @@ def test_light_and_dark_pips_on_bodies_of_any_colour(pair, felt):
 
 
 @pytest.mark.parametrize("die_px", [21, 28, 40, 70, 120, 200])
-def test_the_die_gives_its_own_scale(die_px):
+def test_dice_of_any_size_are_read(die_px):
     shot = photograph(row(turn_deg=20), GREEN)
     edge_px = float(np.median([die.size for die in shot.read().dice]))
 
@@ -76,13 +76,13 @@ def test_the_die_gives_its_own_scale(die_px):
 
 @pytest.mark.parametrize("angle_deg", [0, 33])
 @pytest.mark.parametrize("pair", list(combinations_with_replacement(range(1, 7), 2)))
-def test_touching_dice_are_two_dice_or_a_question(pair, angle_deg):
+def test_two_touching_dice_are_read_or_asked_about(pair, angle_deg):
     reading = side_by_side(pair, angle_deg)
 
     assert reading.values == pair or not reading.is_sure
 
 
-def test_touching_dice_are_mostly_read():
+def test_most_pairs_of_touching_dice_are_read():
     pairs = list(combinations_with_replacement(range(1, 7), 2))
 
     assert sum(side_by_side(pair, 33).values == pair for pair in pairs) >= 0.9 * len(pairs)
@@ -94,20 +94,20 @@ def side_by_side(pair: tuple[int, int], angle_deg: float) -> Reading:
 
 
 def touching(values: tuple[int, ...], angle_deg: float) -> list[Put]:
-    """Dice face to face in a row that is turned."""
+    """Return dice that touch, in a rotated row."""
     c, s = np.cos(np.radians(angle_deg)), np.sin(np.radians(angle_deg))
     step = GREEN.die_mm * 1.01
     return [Put(v, k * step * c, k * step * s, angle_deg) for k, v in enumerate(values)]
 
 
 @pytest.mark.parametrize("values", [(1, 2, 3, 4, 5, 6), (6, 6, 6, 2, 2, 2), (3, 5, 3, 5, 3, 5)])
-def test_a_row_of_six_is_six_dice_or_a_question(values):
+def test_a_row_of_six_touching_dice_is_read_or_asked_about(values):
     shot = photograph([replace(d, x_mm=d.x_mm - 40) for d in touching(values, 0)], GREEN)
 
     assert not is_silent(shot)
 
 
-def test_a_block_of_six_is_six_dice_or_a_question():
+def test_a_block_of_six_touching_dice_is_read_or_asked_about():
     step = GREEN.die_mm * 1.01
     dice = [Put(k + 1, step * (k % 3), step * (k // 3)) for k in range(6)]
 
@@ -115,7 +115,7 @@ def test_a_block_of_six_is_six_dice_or_a_question():
 
 
 @pytest.mark.parametrize("lean_deg", [20, 25, 30, 35, 40])
-def test_a_die_that_leans_is_called_cocked(lean_deg):
+def test_a_tilted_die_is_cocked(lean_deg):
     dice = [Put(2, -40, 20), Put(5, 43, 10), Put(4, 60, 10, 0, lean_deg)]
 
     reading = photograph(dice, GREEN).read()
@@ -124,7 +124,7 @@ def test_a_die_that_leans_is_called_cocked(lean_deg):
     assert Problem.COCKED in [die.problem for die in reading.dice]
 
 
-def test_place_size_and_turn_of_a_die_are_those_laid():
+def test_position_size_and_rotation_of_a_die_are_measured():
     shot = photograph([Put(5, 30, -20, 25)], GREEN)
     top = LENS.project(np.array([[30.0, -20.0, GREEN.die_mm]]))[0]
     edge_px = GREEN.die_mm * LENS.px_per_mm(np.array([30.0, -20.0, GREEN.die_mm]))
@@ -137,7 +137,7 @@ def test_place_size_and_turn_of_a_die_are_those_laid():
     assert die.w == die.h
 
 
-def test_only_dice_on_the_floor_of_the_tray_are_a_throw():
+def test_only_dice_in_the_tray_belong_to_the_throw():
     shot = photograph([Put(5, 0, 0, 10), Put(3, 180, 20, 30)], GREEN)
 
     alone = vision.read(shot.image, shot.tray)
@@ -150,14 +150,14 @@ def test_only_dice_on_the_floor_of_the_tray_are_a_throw():
 
 
 @pytest.mark.parametrize("name", LOOKS)
-def test_an_empty_tray_is_a_sure_answer(name):
+def test_an_empty_tray_is_a_certain_reading(name):
     reading = photograph([], LOOKS[name]).read()
 
     assert reading.values == ()
     assert reading.is_sure
 
 
-def test_a_hand_in_the_tray_is_named():
+def test_a_hand_in_the_tray_is_a_problem():
     shot = photograph(row(), GREEN)
     image = shot.image.copy()
     paint_hand(image, Hand(16.0, -34.0), LENS)
@@ -165,14 +165,14 @@ def test_a_hand_in_the_tray_is_named():
     assert Problem.HAND in vision.read(image, shot.tray).problems
 
 
-def test_without_a_tray_the_whole_picture_is_one():
+def test_without_a_tray_the_whole_frame_is_read():
     shot = photograph(row(), GREEN)
 
     assert vision.read(shot.image).values == shot.values
 
 
 @pytest.mark.parametrize("scale", [0.5, 0.7, 1.0])
-def test_without_a_tray_dice_are_read_from_far_and_near(scale):
+def test_without_a_tray_dice_are_read_at_any_distance(scale):
     shot = photograph(row(), GREEN)
     height, width = shot.image.shape[:2]
     small = cv2.resize(shot.image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
@@ -184,7 +184,7 @@ def test_without_a_tray_dice_are_read_from_far_and_near(scale):
 
 
 @pytest.mark.parametrize(("seed", "n"), [(4, 2), (103, 2), (100, 3), (100, 6), (103, 6)])
-def test_without_a_tray_no_shape_in_the_rough_outshines_a_die(seed, n):
+def test_without_a_tray_the_reading_matches_that_with_a_tray(seed, n):
     tray = SimulatedTray(seed=seed, roll_s=0)
     tray.throw(n)
     image = tray.capture().image
@@ -192,14 +192,14 @@ def test_without_a_tray_no_shape_in_the_rough_outshines_a_die(seed, n):
     assert vision.read(image).values == vision.read(image, tray.tray).values
 
 
-def test_a_plain_ground_holds_no_dice():
+def test_plain_felt_shows_no_dice():
     empty = backdrop(GREEN).picture[300:560, 500:900]
 
     assert vision.read(np.ascontiguousarray(empty)).values == ()
 
 
 @pytest.mark.parametrize("pitch", [9, 16, 30])
-def test_dots_printed_on_the_cloth_are_no_sure_dice(pitch):
+def test_dots_printed_on_cloth_are_not_certain_dice(pitch):
     cloth = np.full((360, 480, 3), (60, 110, 40), np.uint8)
     for x in range(pitch, 480, pitch):
         for y in range(pitch, 360, pitch):
@@ -211,11 +211,11 @@ def test_dots_printed_on_the_cloth_are_no_sure_dice(pitch):
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 1, 3), (2, 900, 3), (40, 3, 3), (17, 17, 4)])
-def test_pictures_of_odd_shapes_read_as_empty(shape):
+def test_images_of_unusual_shapes_show_no_dice(shape):
     assert vision.read(np.full(shape, 128, np.uint8)).values == ()
 
 
-def test_a_grey_picture_is_read_as_well():
+def test_a_grey_image_is_read():
     shot = photograph(row(), GREEN)
 
     grey = cv2.cvtColor(shot.image, cv2.COLOR_BGR2GRAY)
@@ -223,7 +223,7 @@ def test_a_grey_picture_is_read_as_well():
     assert vision.read(grey, shot.tray).values == shot.values
 
 
-def test_places_are_those_of_the_picture_as_it_came():
+def test_positions_are_in_pixels_of_the_original_image():
     shot = photograph([Put(6, 20, 10, 15)], GREEN)
     large = shot.scaled(4)
 
@@ -234,18 +234,18 @@ def test_places_are_those_of_the_picture_as_it_came():
 
 
 @pytest.mark.parametrize("image", [np.zeros((0, 5, 3), np.uint8), np.zeros((4, 4, 3))])
-def test_what_is_no_picture_is_refused(image):
+def test_an_array_that_is_not_an_image_is_refused(image):
     with pytest.raises(ValueError, match="uint8"):
         vision.read(image)
 
 
-def test_a_tray_beyond_the_picture_reads_as_empty():
+def test_a_tray_outside_the_frame_reads_as_empty():
     far = Quad(((5000, 5000), (6000, 5000), (6000, 6000), (5000, 6000)))
 
     assert vision.read(photograph(row(), GREEN).image, far).values == ()
 
 
-def test_a_die_beyond_the_horizon_of_the_trays_floor_is_none_of_its_dice():
+def test_a_die_beyond_the_horizon_of_the_floor_is_not_in_the_tray():
     shot = photograph([Put(5, 0, 70), Put(2, -30, -20), Put(3, 30, -20)], GREEN)
     beyond = min(shot.read().dice, key=lambda die: die.y)
     x, y = beyond.x, beyond.y + 80
@@ -254,13 +254,13 @@ def test_a_die_beyond_the_horizon_of_the_trays_floor_is_none_of_its_dice():
     assert vision.read(shot.image, tray).values == (2, 3)
 
 
-def test_the_same_picture_reads_the_same_twice():
+def test_reading_a_frame_twice_gives_the_same_result():
     shot = photograph(row(), TrayLook())
 
     assert replace(shot.read(), ms=0) == replace(shot.read(), ms=0)
 
 
-def test_with_the_light_off_a_tray_is_not_said_to_be_empty():
+def test_a_tray_in_the_dark_is_not_empty():
     shot = photograph(row(), GREEN)
 
     reading = vision.read((shot.image * 0.05).astype(np.uint8), shot.tray)
@@ -269,7 +269,7 @@ def test_with_the_light_off_a_tray_is_not_said_to_be_empty():
     assert not reading.is_sure
 
 
-def test_dice_of_a_few_pixels_want_a_nearer_camera():
+def test_dice_of_a_few_pixels_are_too_small():
     shot = photograph(row(), GREEN)
     edge_px = float(np.median([die.size for die in shot.read().dice]))
 

@@ -1,4 +1,4 @@
-"""Several looks at one rest: a die is only as sure as all of them agree."""
+"""Combining several readings of one still tray: a die is only as certain as all of them agree."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ FIVE = Die(5, 300, 100, 40, 40, 0.0, 0.8)
 BOTH = Reading((ONE, FIVE), ms=10)
 
 
-def test_looks_that_agree_are_as_sure_as_the_least_sure_of_them():
+def test_readings_that_agree_are_as_confident_as_the_least_confident():
     again = Reading((replace(FIVE, x=303), replace(ONE, confidence=0.7)), ms=20)
     reading = combine_readings([BOTH, again])
 
@@ -33,6 +33,6 @@ def test_looks_that_agree_are_as_sure_as_the_least_sure_of_them():
     ],
     ids=["missed", "misread", "outside", "aside", "cocked", "one more"],
 )
-def test_what_one_look_sees_otherwise_is_in_doubt_in_either_order(seen):
+def test_readings_that_differ_are_unsure_in_either_order(seen):
     assert not combine_readings([BOTH, Reading(seen)]).is_sure
     assert not combine_readings([Reading(seen), BOTH]).is_sure

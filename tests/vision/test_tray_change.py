@@ -1,4 +1,4 @@
-"""What stands in the tray that was not there before, on the painted tray."""
+"""Objects in a painted tray are found by comparing it with its empty-tray image."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ DICE = [Put(v, 38 * v - 133, 10 * (v % 3), 17 * v) for v in range(1, 7)]
 
 
 def outlines(shot, grow=1.0):
-    """Around each die that was read, with its sides."""
+    """Yield a square around each die that was read."""
     for die in shot.read().dice:
         half = grow * die.size * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
         yield half + np.array([die.x, die.y])
@@ -28,14 +28,14 @@ def empty():
 
 
 @pytest.mark.parametrize("name", LOOKS)
-def test_nothing_stands_in_an_empty_tray(name):
+def test_two_images_of_an_empty_tray_show_no_object(name):
     before, now = (photograph([], LOOKS[name], seed=seed) for seed in (1, 2))
 
     assert not find_changes(now.image, before.image, [now.tray]).objects.any()
 
 
 @pytest.mark.parametrize("name", LOOKS)
-def test_every_die_stands_there_and_is_new(name):
+def test_every_die_is_a_new_object(name):
     before, now = photograph([], LOOKS[name], seed=1), photograph(DICE, LOOKS[name])
 
     new = find_changes(now.image, before.image, [now.tray])
@@ -44,7 +44,7 @@ def test_every_die_stands_there_and_is_new(name):
     assert len(new.regions(now.tray, [])) == len(DICE)
 
 
-def test_dice_explain_what_stands_there(empty):
+def test_outlines_of_the_dice_explain_every_object(empty):
     shot = photograph(DICE, GREEN)
 
     new = find_changes(shot.image, empty.image, [shot.tray])
@@ -52,37 +52,37 @@ def test_dice_explain_what_stands_there(empty):
     assert new.regions(shot.tray, list(outlines(shot))) == []
 
 
-def test_a_die_that_was_not_read_is_found_where_it_lies(empty):
+def test_an_unexplained_die_is_found_where_it_lies(empty):
     shot = photograph(DICE, GREEN)
-    *others, left_out = outlines(shot)
+    *others, unexplained = outlines(shot)
 
-    (blot,) = find_changes(shot.image, empty.image, [shot.tray]).regions(shot.tray, others)
+    (region,) = find_changes(shot.image, empty.image, [shot.tray]).regions(shot.tray, others)
 
-    x, y = left_out.mean(axis=0)
-    assert np.hypot(blot.x - x, blot.y - y) < 0.5 * blot.edge
-    assert blot.long < 1.6
-    assert not blot.enters
+    x, y = unexplained.mean(axis=0)
+    assert np.hypot(region.x - x, region.y - y) < 0.5 * region.edge
+    assert region.elongation < 1.6
+    assert not region.is_entering
 
 
-def test_a_hand_reaches_in(empty):
+def test_a_hand_enters_from_outside_the_tray(empty):
     shot = photograph([], GREEN)
     image = shot.image.copy()
     paint_hand(image, Hand(16.0, -34.0), LENS)
 
-    blots = find_changes(image, empty.image, [shot.tray]).regions(shot.tray, [])
+    regions = find_changes(image, empty.image, [shot.tray]).regions(shot.tray, [])
 
-    assert any(blot.enters for blot in blots)
+    assert any(region.is_entering for region in regions)
 
 
 @pytest.mark.parametrize("gain", [0.8, 1.15])
-def test_light_that_has_changed_puts_nothing_there(empty, gain):
+def test_a_change_of_light_creates_no_object(empty, gain):
     shot = photograph([], GREEN)
     image = np.clip(shot.image * gain, 0, 255).astype(np.uint8)
 
     assert not find_changes(image, empty.image, [shot.tray]).objects.any()
 
 
-def test_another_tray_or_another_size_is_not_compared(empty):
+def test_another_tray_or_another_resolution_is_not_compared(empty):
     other = photograph(DICE, replace(GREEN, felt=(230, 225, 215)))
     small = cv2.resize(empty.image, None, fx=0.5, fy=0.5)
 

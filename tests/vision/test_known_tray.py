@@ -1,4 +1,4 @@
-"""What is known of a table makes reading surer, and never makes a die vanish."""
+"""Knowledge about a tray makes readings more certain and never loses a die."""
 
 from dataclasses import replace
 
@@ -21,22 +21,22 @@ FLAT = Lean(-0.1, 0.2, 0.1, 0.2, 0.03)
 
 
 @pytest.fixture(scope="module")
-def table():
+def known_tray():
     empty = photograph([], GREEN, seed=1)
     thrown = [photograph(DICE, GREEN, seed=seed).read() for seed in (2, 3)]
     return KnownTray.of(empty.image, thrown)
 
 
-def spoilt(shot, x_mm, lay):
-    """A picture with something laid into it, right of the middle of the tray."""
+def with_object(shot, x_mm, draw):
+    """Return the frame with an object drawn to the right of the centre of the tray."""
     image = shot.image.copy()
     corners = np.array(shot.tray.corners)
     x, y = corners.mean(axis=0)
-    lay(image, (round(x + x_mm * np.ptp(corners[:, 0]) / 250), round(y)))
+    draw(image, (round(x + x_mm * np.ptp(corners[:, 0]) / 250), round(y)))
     return image
 
 
-def test_a_sure_empty_reading_shows_the_empty_tray():
+def test_a_certain_reading_without_dice_becomes_the_empty_tray_image():
     image = photograph([], GREEN).image
 
     known = KnownTray(leans=(FLAT,)).with_reading(image, Reading())
@@ -45,7 +45,7 @@ def test_a_sure_empty_reading_shows_the_empty_tray():
     assert known.leans == (FLAT,)
 
 
-def test_dice_that_lie_flat_are_kept_and_the_oldest_forgotten():
+def test_leans_are_added_and_the_oldest_dropped():
     image = photograph([], GREEN).image
     read = Reading((Die(3, 9.0, 9.0, 5.0, 5.0, 0.0, 1.0),), leans=(FLAT,) * 6)
     known = KnownTray(image)
@@ -57,7 +57,7 @@ def test_dice_that_lie_flat_are_kept_and_the_oldest_forgotten():
 
 
 @pytest.mark.parametrize("problem", [Problem.COCKED, Problem.UNREADABLE])
-def test_what_is_in_doubt_teaches_nothing(problem):
+def test_an_uncertain_reading_adds_no_knowledge(problem):
     die = Die(None, 9.0, 9.0, 5.0, 5.0, 0.0, 0.2, problem=problem)
     image = photograph([], GREEN).image
     known = KnownTray()
@@ -66,22 +66,22 @@ def test_what_is_in_doubt_teaches_nothing(problem):
     assert known.with_reading(image, Reading(problems=(Problem.HAND,))) is known
 
 
-def test_dice_are_read_as_without(table):
+def test_dice_are_read_with_a_known_tray(known_tray):
     shot = photograph(DICE, GREEN, seed=5)
 
-    reading = vision.read(shot.image, shot.tray, known=table)
+    reading = vision.read(shot.image, shot.tray, known=known_tray)
 
     assert reading.values == shot.values
     assert reading.is_sure
 
 
-def test_what_is_known_holds_for_pictures_of_another_size(table):
+def test_known_leans_hold_for_another_resolution(known_tray):
     shot = photograph(DICE, GREEN, seed=5)
 
     reading = vision.read(
         cv2.resize(shot.image, None, fx=0.75, fy=0.75, interpolation=cv2.INTER_AREA),
         Quad(tuple((0.75 * x, 0.75 * y) for x, y in shot.tray.corners)),
-        known=replace(table, empty=None),
+        known=replace(known_tray, empty=None),
     )
 
     assert reading.values == shot.values
@@ -89,24 +89,24 @@ def test_what_is_known_holds_for_pictures_of_another_size(table):
 
 
 @pytest.mark.parametrize("shape", [(1, 3000, 3), (3000, 1, 3), (5, 4000, 3)])
-def test_pictures_of_odd_shapes_read_as_empty(shape):
+def test_images_of_unusual_shapes_show_no_dice(shape):
     image = np.full(shape, 128, np.uint8)
 
     assert vision.read(image, known=KnownTray(image.copy())).values == ()
 
 
-def test_without_a_tray_told_the_sides_of_dice_are_no_question(table):
+def test_without_the_position_of_the_tray_the_sides_of_dice_are_not_questions(known_tray):
     shot = photograph(
         [replace(one, y_mm=60.0 * (-1) ** k) for k, one in enumerate(DICE)], GREEN, seed=5
     )
 
-    reading = vision.read(shot.image, known=table)
+    reading = vision.read(shot.image, known=known_tray)
 
     assert reading.values == shot.values
     assert reading.is_sure
 
 
-def test_what_was_there_before_is_no_die(table):
+def test_a_pattern_of_the_empty_tray_is_not_a_die(known_tray):
     printed = photograph(DICE, GREEN, seed=1)
 
     reading = vision.read(
@@ -117,7 +117,7 @@ def test_what_was_there_before_is_no_die(table):
     assert reading.is_sure
 
 
-def test_a_tray_seems_empty_where_what_looks_like_dice_was_there_before():
+def test_a_tray_seems_empty_despite_dice_in_its_empty_tray_image():
     printed, more = photograph(DICE[:3], GREEN, seed=1), photograph(DICE, GREEN, seed=1)
 
     assert not seems_empty(printed.image, printed.tray, None)
@@ -127,60 +127,60 @@ def test_a_tray_seems_empty_where_what_looks_like_dice_was_there_before():
 
 
 @pytest.fixture(scope="module")
-def die_px(table):
-    side = max(table.empty.shape)
-    return round(float(np.median([lean.edge for lean in table.leans])) * side)
+def die_px(known_tray):
+    side = max(known_tray.empty.shape)
+    return round(float(np.median([lean.edge for lean in known_tray.leans])) * side)
 
 
-def test_what_may_be_a_die_and_is_not_read_is_asked_about(table, die_px):
+def test_an_unread_object_that_may_be_a_die_is_asked_about(known_tray, die_px):
     shot = photograph(DICE[:3], GREEN, seed=5)
 
-    def lay(image, at):  # as light as the dice
+    def draw(image, at):  # as light as the dice
         body = cv2.boxPoints((at, (die_px, die_px), 20.0)).astype(np.int32)
         cv2.fillConvexPoly(image, body, (240, 250, 250), cv2.LINE_AA)
 
-    reading = vision.read(spoilt(shot, 60, lay), shot.tray, known=table)
+    reading = vision.read(with_object(shot, 60, draw), shot.tray, known=known_tray)
 
     assert not reading.is_sure
     assert [die.problem for die in reading.dice_in_tray if die.problem]
     assert set(shot.values) <= set(reading.values)
 
 
-def test_a_coin_in_the_tray_is_no_die_and_no_question(table, die_px):
+def test_a_coin_in_the_tray_is_neither_a_die_nor_a_question(known_tray, die_px):
     shot = photograph(DICE[:3], GREEN, seed=5)
-    image = spoilt(
+    image = with_object(
         shot, 60, lambda image, at: cv2.circle(image, at, die_px // 2, (40, 95, 170), -1)
     )
 
-    reading = vision.read(image, shot.tray, known=table)
+    reading = vision.read(image, shot.tray, known=known_tray)
 
     assert reading.values == shot.values
     assert reading.is_sure
 
 
-@pytest.mark.parametrize("tray_told", [True, False])
-def test_a_card_that_may_hide_dice_is_asked_about(table, die_px, tray_told):
+@pytest.mark.parametrize("is_tray_known", [True, False])
+def test_a_card_that_may_hide_dice_is_asked_about(known_tray, die_px, is_tray_known):
     shot = photograph(DICE[:3], GREEN, seed=5)
 
-    def lay(image, at):
+    def draw(image, at):
         card = cv2.boxPoints((at, (3.4 * die_px, 2.4 * die_px), 10.0)).astype(np.int32)
         cv2.fillConvexPoly(image, card, (200, 205, 210), cv2.LINE_AA)
 
-    tray = shot.tray if tray_told else None
-    reading = vision.read(spoilt(shot, 70, lay), tray, known=table)
+    tray = shot.tray if is_tray_known else None
+    reading = vision.read(with_object(shot, 70, draw), tray, known=known_tray)
 
     assert Problem.FOREIGN_OBJECT in {die.problem for die in reading.dice}
     assert not reading.is_sure
 
 
-def test_a_pencil_in_the_tray_is_no_die_and_no_question(table, die_px):
+def test_a_pencil_in_the_tray_is_neither_a_die_nor_a_question(known_tray, die_px):
     shot = photograph(DICE[:3], GREEN, seed=5)
 
-    def lay(image, at):
+    def draw(image, at):
         far = (at[0] + 2 * die_px, at[1] + 3 * die_px)
         cv2.line(image, at, far, (60, 190, 230), die_px // 3, cv2.LINE_AA)
 
-    reading = vision.read(spoilt(shot, 40, lay), shot.tray, known=table)
+    reading = vision.read(with_object(shot, 40, draw), shot.tray, known=known_tray)
 
     assert reading.values == shot.values
     assert reading.is_sure
