@@ -26,7 +26,7 @@ play: $(VENV)/play
 test: lint types all
 
 # Rooms and documents whose prose follows CONTRIBUTING.md; the others are added as they are rewritten.
-PLAIN := scripts/prose.py README.md CHANGELOG.md SECURITY.md docs/play.md docs/install.md docs/hardware.md \
+PLAIN := calibration vision scripts/prose.py README.md CHANGELOG.md SECURITY.md docs/play.md docs/install.md docs/hardware.md \
 	docs/calibrate.md docs/club.md docs/mqtt.md docs/api.md docs/odds.md docs/rules.md docs/scale.md
 PLAIN += web/club web/i18n web/pages scripts/languages.py
 
