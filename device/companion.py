@@ -76,6 +76,7 @@ from game.commands import (
     ThrowSimulatedDice,
 )
 from game.errors import GameError
+from game.match.match import new_names
 from game.message import Message, Paragraph, Sentence, join_with_semicolons
 from game.rules.ruleset import Ruleset
 from game.situation import TableError
@@ -579,7 +580,7 @@ class Companion:
         """A player's own phone stays that player's under another name."""
         before, after = self._snapshot.match, self._session.match
         if before and after and after is not before:
-            self.scorekeeper.players.rename(after.renamed(before))
+            self.scorekeeper.players.rename(new_names(before, after))
 
     def _keep_picture(self) -> None:
         """Of a throw that was just read, and not of what was seen since."""

@@ -1,6 +1,6 @@
-"""A match: players, turns, banking, endings; every step can be undone and redone.
+"""A match: players, turns, banking and endings. Every step can be undone and redone.
 
-A `Match` is immutable. Each move gives a new one:
+A `Match` is immutable. Each move returns a new one:
 
     >>> from game.rules import rule_files
     >>> match = Match.start(rule_files.load("walnut-studiolo"), ["Anna", "Ben"])
@@ -25,7 +25,6 @@ from game.match.events import (
     Kept,
     Place,
     Redone,
-    Renamed,
     Revision,
     Spliced,
     Thrown,
@@ -42,14 +41,14 @@ from game.rules.scoring import keep_table
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The timeline of a match, where it stands, and the way back and forth.
+    """The timeline of a match, its current state, and the steps to undo and redo.
 
     Attributes:
-        start_state: before the first event.
-        timeline: the events that count, in order.
-        state: the fold of the timeline.
-        before: the match one step ago, for undo.
-        after: the steps taken back, last first, for redo.
+        start_state: The state before the first event.
+        timeline: The events that count, in order.
+        state: The state after all events of the timeline.
+        before: The match one step ago, for undo.
+        after: The matches that were undone. The last of them is redone first.
     """
 
     start_state: State
@@ -67,11 +66,18 @@ class Match:
         first: int = 0,
         teams: Sequence[int | None] | None = None,
     ) -> Self:
-        """A new match; `first` is the seat that begins, `teams` the team of each seat.
+        """Return a new match.
+
+        Args:
+            rules: The rules to play by.
+            names: The players' names, by seat. Surrounding spaces are removed.
+            first: The seat that begins, from 0.
+            teams: The team number of each seat, or None for a player without a team. Without this
+                argument nobody has a team.
 
         Raises:
-            IllegalMove: fewer than two or more than twenty players, names that cannot be told
-                apart, all in one team, or nobody sits on `first`.
+            IllegalMove: If there are fewer than 2 or more than 20 players, two names are equal,
+                all players are in one team, or `first` is not a seat.
         """
         n = len(names)
         teams = teams or [None] * n
@@ -98,19 +104,20 @@ class Match:
 
     @property
     def rules(self) -> Ruleset:
+        """The rules of the match."""
         return self.state.rules
 
     @property
     def last_throw(self) -> Throw | None:
-        """The newest throw of the turn played or a finished one; a skipped turn has none."""
+        """The newest throw, in the current turn or a finished one."""
         turns = (self.state.turn, *reversed(self.state.turns))
         return next((turn.last for turn in turns if turn.last), None)
 
     @property
     def last_places(self) -> tuple[Place, ...]:
-        """Where the dice lay when throws were last accepted, whatever became of their turn.
+        """Where the dice lay when the camera last saw a throw.
 
-        Those of the newest that a camera saw, and after them what was tapped in since.
+        The list also has the dice of throws that were entered by hand since then.
         """
         places: list[Place] = []
         for event in reversed(self.timeline):
@@ -122,34 +129,46 @@ class Match:
 
     @property
     def can_undo(self) -> bool:
+        """Whether there is a step to undo."""
         return self.before is not None
 
     @property
     def can_redo(self) -> bool:
+        """Whether there is a step to redo."""
         return bool(self.after)
 
-    def renamed(self, earlier: "Match") -> dict[str, str]:
-        """Who is called something else than in this match `earlier`, by the name of then."""
-        if earlier.start_state is not self.start_state:
-            return {}  # of another match
-        then, now = ([p.name for p in match.state.players] for match in (earlier, self))
-        pairs = zip(then, now, strict=False)
-        return {old: new for old, new in pairs if old != new and new not in then}
-
     def throw(self, dice: Iterable[int], places: tuple[Place, ...] = ()) -> "Match":
+        """Return the match after the player on turn throws.
+
+        Args:
+            dice: The faces, in any order.
+            places: Where the dice lie, if a camera saw them.
+        """
         return self.push(Thrown(tuple(dice), places))
 
     def keep(self, dice: Iterable[int], *, assumed: bool = False) -> "Match":
+        """Return the match after dice of the last throw are set aside.
+
+        Args:
+            dice: The faces to keep.
+            assumed: Whether the companion worked the keep out, rather than a person.
+        """
         return self.push(Kept(tuple(dice), assumed))
 
     def bank(self, dice: Iterable[int] | None = None) -> "Match":
+        """Return the match after the turn is banked, by default with the best keep."""
         return self.push(Banked(None if dice is None else tuple(dice)))
 
-    def rename(self, seat: int, name: str) -> "Match":
-        return self.push(Renamed(seat, name))
-
     def correct(self, dice: Iterable[int], index: int | None = None) -> "Match":
-        """The throw at `index` of the timeline (the newest without) showed other dice."""
+        """Return the match with the dice of a throw replaced.
+
+        Args:
+            dice: The faces that the throw really showed.
+            index: Timeline index of the throw. None is the newest throw.
+
+        Raises:
+            LaterStepError: If a later step is not possible after the correction.
+        """
         if index is None:
             if self.last_throw is None:
                 raise IllegalMove(Message("there is no throw to correct yet"))
@@ -157,91 +176,126 @@ class Match:
         return self.push(Corrected(index, tuple(dice)))
 
     def undo(self) -> "Match":
+        """Return the match before its last step."""
         return self.push(Undone())
 
     def redo(self) -> "Match":
+        """Return the match with the last undone step restored."""
         return self.push(Redone())
 
     def push(self, *actions: Action) -> "Match":
-        """The match after these actions; events together are one step for undo.
+        """Return the match after these actions. Adjacent events are one step for undo.
 
         Raises:
-            GameError: an action is not possible now; the message says why. Nothing changed.
+            GameError: If an action is not possible now. None of the actions is applied.
         """
         match = self
         events: list[Event] = []
         for action in actions:
             if isinstance(action, Revision):
-                match = match.play(*events).revise(action)
+                match = _revise(_play(match, events), action)
                 events.clear()
             else:
                 events.append(action)
-        return match.play(*events)
+        return _play(match, events)
 
-    def play(self, *events: Event) -> "Match":
-        """The match after these events, which are one step."""
-        if not events:
-            return self
-        state = self.state
-        for event in events:
-            state = step(state, event)
-        timeline = (*self.timeline, *events)
-        return replace(self, timeline=timeline, state=state, before=self, after=())
 
-    def revise(self, action: Revision) -> "Match":
-        """The match with its timeline changed."""
-        match action:
-            case Undone():
-                if self.before is None:
-                    raise IllegalMove(Message("there is nothing to take back"))
-                return replace(self.before, after=(*self.after, self))
-            case Redone():
-                if not self.after:
-                    raise IllegalMove(Message("there is nothing to redo"))
-                return replace(self.after[-1], after=self.after[:-1])
-            case Corrected():
-                return self._corrected(action)
-            case Spliced():
-                return self._spliced(action)
+def _play(match: Match, events: Sequence[Event]) -> Match:
+    if not events:
+        return match
+    state = match.state
+    for event in events:
+        state = step(state, event)
+    timeline = (*match.timeline, *events)
+    return replace(match, timeline=timeline, state=state, before=match, after=())
 
-    def _corrected(self, action: Corrected) -> "Match":
-        old = self.timeline[action.index] if 0 <= action.index < len(self.timeline) else None
-        if not isinstance(old, Thrown):
-            raise IllegalMove(Message("event %(n)s is no throw", n=action.index))
-        events = list(self.timeline)
-        events[action.index] = Thrown(action.dice, forget_faces(old, action.dice))
-        _rework_assumed_keep(events, action, self.rules)
-        return self._with_past(events, range(action.index, action.index + 1))
 
-    def _spliced(self, action: Spliced) -> "Match":
-        if not 0 <= action.start <= action.stop <= len(self.timeline):
-            n = len(self.timeline)
-            raise IllegalMove(
-                Message(
-                    "there are no events %(start)s to %(stop)s: %(n)s so far",
-                    start=action.start,
-                    stop=action.stop,
-                    n=n,
-                )
+def _revise(match: Match, action: Revision) -> Match:
+    match action:
+        case Undone():
+            if match.before is None:
+                raise IllegalMove(Message("there is nothing to take back"))
+            return replace(match.before, after=(*match.after, match))
+        case Redone():
+            if not match.after:
+                raise IllegalMove(Message("there is nothing to redo"))
+            return replace(match.after[-1], after=match.after[:-1])
+        case Corrected():
+            return _correct(match, action)
+        case Spliced():
+            return _splice(match, action)
+
+
+def _correct(match: Match, action: Corrected) -> Match:
+    old = match.timeline[action.index] if 0 <= action.index < len(match.timeline) else None
+    if not isinstance(old, Thrown):
+        raise IllegalMove(Message("event %(n)s is no throw", n=action.index))
+    events = list(match.timeline)
+    events[action.index] = Thrown(action.dice, forget_faces(old, action.dice))
+    _rework_assumed_keep(events, action, match.rules)
+    return _with_timeline(match, events, range(action.index, action.index + 1))
+
+
+def _splice(match: Match, action: Spliced) -> Match:
+    if not 0 <= action.start <= action.stop <= len(match.timeline):
+        n = len(match.timeline)
+        raise IllegalMove(
+            Message(
+                "there are no events %(start)s to %(stop)s: %(n)s so far",
+                start=action.start,
+                stop=action.stop,
+                n=n,
             )
-        events = (*self.timeline[: action.start], *action.events, *self.timeline[action.stop :])
-        return self._with_past(events, range(action.start, action.start + len(action.events)))
+        )
+    events = (*match.timeline[: action.start], *action.events, *match.timeline[action.stop :])
+    return _with_timeline(match, events, range(action.start, action.start + len(action.events)))
 
-    def _with_past(self, events: Sequence[Event], changed: range) -> "Match":
-        """The match with other events; where one after those `changed` fails, it is named."""
-        state = self.start_state
-        for i, event in enumerate(events):
-            try:
-                state = step(state, event)
-            except GameError as error:
-                if i in changed:
-                    raise
-                raise LaterStepError(describe_event(state, event), error.message) from None
-        return replace(self, timeline=tuple(events), state=state, before=self, after=())
+
+def _with_timeline(match: Match, events: Sequence[Event], changed: range) -> Match:
+    """Replay the match with other events; blame an error on a later step if it is outside `changed`."""
+    state = match.start_state
+    for i, event in enumerate(events):
+        try:
+            state = step(state, event)
+        except GameError as error:
+            if i in changed:
+                raise
+            raise LaterStepError(describe_event(state, event), error.message) from None
+    return replace(match, timeline=tuple(events), state=state, before=match, after=())
+
+
+def _rework_assumed_keep(events: list[Event], action: Corrected, rules: Ruleset) -> None:
+    """Replace an assumed keep of the corrected throw by the best keep of equally many dice."""
+    i = next_decision(events, action.index)
+    kept = events[i] if i is not None else None
+    if i is None or not isinstance(kept, Kept) or not kept.assumed:
+        return
+    keeps = keep_table(rules).get(tuple(sorted(action.dice)), ())
+    if best := next((k for k in keeps if len(k.dice) == len(kept.dice)), None):
+        events[i] = Kept(best.dice, assumed=True)
+
+
+def new_names(before: Match, after: Match) -> dict[str, str]:
+    """Return the players who were renamed between two states of one match, as old name -> new name.
+
+    Args:
+        before: The earlier state.
+        after: The later state. If it belongs to another match, nobody counts as renamed.
+    """
+    if before.start_state is not after.start_state:
+        return {}
+    then, now = ([p.name for p in match.state.players] for match in (before, after))
+    pairs = zip(then, now, strict=False)
+    return {old: new for old, new in pairs if old != new and new not in then}
 
 
 def describe_event(state: State, event: Event) -> Message:
-    """What people would call this event: "Anna's throw 1 2 5 in turn 3"."""
+    """Return a description of an event for people, such as "Anna's throw 1 2 5 in turn 3".
+
+    Args:
+        state: The state before the event.
+        event: The event.
+    """
     name, turn = state.player.display_name, len(state.turns) + 1
     match event:
         case Thrown():
@@ -259,19 +313,13 @@ def describe_event(state: State, event: Event) -> Message:
     return Message("what was set by hand in %(name)s's turn %(n)s", name=name, n=turn)
 
 
-def _rework_assumed_keep(events: list[Event], action: Corrected, rules: Ruleset) -> None:
-    """Where the keep was only assumed, the best one of as many dice takes its place."""
-    i = next_decision(events, action.index)
-    kept = events[i] if i is not None else None
-    if i is None or not isinstance(kept, Kept) or not kept.assumed:
-        return
-    keeps = keep_table(rules).get(tuple(sorted(action.dice)), ())
-    if best := next((k for k in keeps if len(k.dice) == len(kept.dice)), None):
-        events[i] = Kept(best.dice, assumed=True)
-
-
 def next_decision(events: Sequence[Event], index: int) -> int | None:
-    """The index of what was decided about the throw at `index`: its keep or its bank."""
+    """Return the index of the keep or bank that follows a throw, or None if it is undecided.
+
+    Args:
+        events: A timeline.
+        index: Index of the throw.
+    """
     for i in range(index + 1, len(events)):
         if isinstance(events[i], Kept | Banked):
             return i
@@ -281,7 +329,12 @@ def next_decision(events: Sequence[Event], index: int) -> int | None:
 
 
 def forget_faces(old: Thrown, dice: Sequence[int]) -> tuple[Place, ...]:
-    """The places with the faces forgotten that turned out wrong."""
+    """Return the places of a throw, with the faces that a correction changed marked unknown.
+
+    Args:
+        old: The throw before the correction.
+        dice: The corrected faces.
+    """
     wrong = Counter(old.dice) - Counter(dice)
     return tuple(
         replace(place, face=UNKNOWN_FACE) if place.face in wrong else place for place in old.places

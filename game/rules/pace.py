@@ -1,7 +1,7 @@
-"""How fast points come in: what a turn brings that is banked as soon as it may be, and what it costs.
+"""How fast players score: what a turn brings on average, and what it costs in penalties.
 
-Penalties can take more than turns bring, and a bank can be asked for that hardly any turn reaches.
-Such a match has an end on paper alone.
+The figures assume a player who banks as soon as the rules allow. `game.rules.playability` uses them to
+refuse rules under which penalties take more than turns bring, or hardly any turn can be banked.
 """
 
 from collections import Counter
@@ -13,102 +13,116 @@ from game.rules import scoring
 from game.rules.ruleset import PENALTY_STREAK, Ruleset, Win
 from game.rules.scoring import Effect, count_orders, must_throw_reason
 
-_MOST = 2
-"""Times the best throw: where a bank asks for more than that, hardly any turn ever gets there."""
+_MAX_BEST_THROWS = 2
+"""A minimum bank of more than this many times the best throw is treated as out of reach."""
 
 MAX_SUMS = 2_000
-"""That may be at risk before a throw: each takes half a millisecond; no published game has a thousand."""
+"""Most values of points at risk that are worked out, at half a millisecond each. No published game
+reaches 1,000."""
 
 Offer = tuple[tuple[int, int], ...]
-"""Points of each keep of a throw, best first, and the dice it leaves."""
+"""For each legal keep of a throw, best first: its points, and the dice it leaves."""
+
+ThrowOutcome = tuple[Offer, bool, bool]
+"""What a throw offers, whether it costs the penalty for three 3s, and whether it resets the score."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnAverages:
-    """What throwing on brings on average: points; how often it farkles, pays for three 3s, and loses all."""
+    """What a turn, or the rest of one, brings on average.
+
+    Attributes:
+        points: Points banked.
+        farkles: Chance of a farkle.
+        penalties: Number of throws that cost the penalty for three 3s.
+        resets: Chance of a throw that resets the score.
+    """
 
     points: float = 0.0
     farkles: float = 0.0
-    paid: float = 0.0
+    penalties: float = 0.0
     resets: float = 0.0
 
 
 class Pace:
-    """Of the turns of a player who is on the board."""
+    """Average turns under a rule set, for a player who is on the board."""
 
     def __init__(self, rules: Ruleset) -> None:
         self.rules = rules
-        self._throwing = cache(self._throw)
+        self._averages = cache(self._throw)
 
     @cached_property
     def turn(self) -> TurnAverages:
-        """Of all dice, with nothing at risk; nothing at all where the least to bank is out of reach."""
+        """Averages of a whole turn. They are all 0 if the minimum bank is out of reach."""
         if not self._is_in_reach:
             return TurnAverages()
-        for at_risk, n in sorted(self._ahead, key=lambda point: (-point[0], point[1])):
-            self._throwing(at_risk, n)
-        return self._throwing(0, self.rules.n_dice)
+        for at_risk, n in sorted(self._reachable, key=lambda point: (-point[0], point[1])):
+            self._averages(at_risk, n)  # highest first, so that the recursion stays shallow
+        return self._averages(0, self.rules.n_dice)
 
     @property
     def takes_long(self) -> bool:
-        """Whether so many sums may be at risk that nobody wants to wait for what a turn brings."""
-        return self._is_in_reach and len(self._ahead) > MAX_SUMS
+        """Whether so many sums can be at risk that working out `turn` would take too long."""
+        return self._is_in_reach and len(self._reachable) > MAX_SUMS
 
     @cached_property
     def to_open(self) -> "Pace":
-        """Of the turns of a player who is not on the board yet."""
+        """The pace of a player who is not on the board yet."""
         least = max(self.rules.opening, self.rules.minimum_bank)
         return Pace(replace(self.rules, minimum_bank=least))
 
     @property
-    def opening(self) -> float:
-        """At most how often a turn is banked by a player who is not on the board yet."""
+    def opening_chance(self) -> float:
+        """Upper bound of the chance that a turn gets a player on the board."""
         to_open = self.to_open
         return min(1.0, to_open.turn.points / max(to_open.rules.minimum_bank, 1))
 
     @cached_property
     def costs(self) -> dict[str, float]:
-        """Points that a turn costs on average, by the option that asks for them; halfway to the target."""
-        rules, scoreless = self.rules, self._scoreless
+        """Average points that a turn costs, by the rule option that charges them.
+
+        A reset is taken to cost half the target.
+        """
+        rules, turn = self.rules, self.turn
         return {
-            "triple_threes": rules.triple_threes * self.turn.paid,
-            "three_farkles": rules.three_farkles * _third_in_a_row(self.turn.farkles),
-            "three_scoreless_starts": rules.three_scoreless_starts * _third_in_a_row(scoreless),
-            "four_twos_reset": rules.target / 2 * self.turn.resets,
+            "triple_threes": rules.triple_threes * turn.penalties,
+            "three_farkles": rules.three_farkles * _streak_rate(turn.farkles),
+            "three_scoreless_starts": rules.three_scoreless_starts
+            * _streak_rate(self._scoreless_start),
+            "four_twos_reset": rules.target / 2 * turn.resets,
         }
 
     @property
-    def _scoreless(self) -> float:
-        """The chance that a first throw scores nothing."""
-        offers = self._offers[self.rules.n_dice]
-        return sum(share for (offer, *_), share in offers.items() if not offer)
+    def _scoreless_start(self) -> float:
+        """Chance that the first throw of a turn scores nothing."""
+        outcomes = self._outcomes[self.rules.n_dice]
+        return sum(chance for (offer, *_), chance in outcomes.items() if not offer)
 
     @cached_property
-    def _offers(self) -> dict[int, dict[tuple[Offer, bool, bool], float]]:
-        """What may be kept of a throw of n dice, whether it costs or loses all, and how often that is."""
-        found: dict[int, Counter[tuple[Offer, bool, bool]]] = {}
+    def _outcomes(self) -> dict[int, dict[ThrowOutcome, float]]:
+        """Number of dice -> outcome of a throw -> its chance."""
+        found: dict[int, Counter[ThrowOutcome]] = {}
         for dice, keeps in scoring.keep_table(self.rules).items():
             effects = {event.effect for event in scoring.throw_events(dice, self.rules)}
             offer = tuple((keep.score, keep.dice_left) for keep in keeps)
-            thrown = offer, Effect.PENALTY in effects, Effect.RESET_SCORE in effects
-            found.setdefault(len(dice), Counter())[thrown] += count_orders(dice)
+            outcome = offer, Effect.PENALTY in effects, Effect.RESET_SCORE in effects
+            found.setdefault(len(dice), Counter())[outcome] += count_orders(dice)
         return {n: {key: c / 6**n for key, c in of.items()} for n, of in found.items()}
 
     @cached_property
-    def _best(self) -> int:
-        return max(
-            keep.score for keeps in scoring.keep_table(self.rules).values() for keep in keeps
-        )
+    def _best_score(self) -> int:
+        keeps = scoring.keep_table(self.rules).values()
+        return max(keep.score for of_throw in keeps for keep in of_throw)
 
     @property
     def _is_in_reach(self) -> bool:
-        return self.rules.minimum_bank <= _MOST * self._best
+        return self.rules.minimum_bank <= _MAX_BEST_THROWS * self._best_score
 
     @cached_property
-    def _ahead(self) -> set[tuple[int, int]]:
-        """All that may be at risk before a throw of so many dice: what is ahead is worked out first.
+    def _reachable(self) -> set[tuple[int, int]]:
+        """Every (points at risk, dice to throw) that a turn can come to.
 
-        Where it is more than anybody waits for, the search for it ends.
+        The search stops as soon as it has found more than `MAX_SUMS`.
         """
         found: set[tuple[int, int]] = set()
         new = [(0, self.rules.n_dice)]
@@ -116,55 +130,65 @@ class Pace:
             at_risk, n = point = new.pop()
             if point not in found:
                 found.add(point)
-                bonus = self.rules.last_die_twice if n == 1 else 0
-                for offer, *_ in self._offers[n]:
-                    if offer and self._banked(at_risk + bonus, offer) is None:
-                        new += self._thrown_on(at_risk + bonus, offer)
+                bonus = _last_die_bonus(n, self.rules)
+                for offer, *_ in self._outcomes[n]:
+                    if offer and self._banked_points(at_risk + bonus, offer) is None:
+                        new += _throws_after(at_risk + bonus, offer, self.rules)
         return found
 
     def _throw(self, at_risk: int, n: int) -> TurnAverages:
-        points = farkles = paid = resets = 0.0
-        bonus = self.rules.last_die_twice if n == 1 else 0
-        for (offer, costs, loses_all), share in self._offers[n].items():
-            if loses_all:
-                then = TurnAverages(resets=1.0)
+        points = farkles = penalties = resets = 0.0
+        bonus = _last_die_bonus(n, self.rules)
+        for (offer, is_penalised, is_reset), chance in self._outcomes[n].items():
+            if is_reset:
+                rest = TurnAverages(resets=1.0)
             else:
-                then = self._kept(at_risk + bonus, offer) if offer else TurnAverages(farkles=1.0)
-            points += share * then.points
-            farkles += share * then.farkles
-            paid += share * (then.paid + costs)
-            resets += share * then.resets
-        return TurnAverages(points, farkles, paid, resets)
+                rest = self._keep(at_risk + bonus, offer) if offer else TurnAverages(farkles=1.0)
+            points += chance * rest.points
+            farkles += chance * rest.farkles
+            penalties += chance * (rest.penalties + is_penalised)
+            resets += chance * rest.resets
+        return TurnAverages(points, farkles, penalties, resets)
 
-    def _kept(self, at_risk: int, offer: Offer) -> TurnAverages:
-        """Banked with the best keep that may be; else thrown on with what brings most."""
-        if (points := self._banked(at_risk, offer)) is not None:
+    def _keep(self, at_risk: int, offer: Offer) -> TurnAverages:
+        """Bank if the rules allow it; otherwise throw on with the keep that brings most."""
+        if (points := self._banked_points(at_risk, offer)) is not None:
             return TurnAverages(points)
-        ways = (self._throwing(*point) for point in self._thrown_on(at_risk, offer))
-        return max(ways, key=lambda turn: turn.points)
+        rests = (self._averages(*point) for point in _throws_after(at_risk, offer, self.rules))
+        return max(rests, key=lambda rest: rest.points)
 
-    def _banked(self, at_risk: int, offer: Offer) -> int | None:
-        """What is banked of this offer; 0 where all is lost, None where one must throw on."""
-        if self._is_lost(at_risk):
+    def _banked_points(self, at_risk: int, offer: Offer) -> int | None:
+        """Return the points of the best keep that may be banked, or None if none may be.
+
+        The result is 0 once the points at risk exceed a target that must be hit exactly.
+        """
+        if _overshoots(at_risk, self.rules):
             return 0
         for score, left in offer:
             points = at_risk + score
-            if self._may_bank(points, left) or at_risk > self.rules.minimum_bank + self._best:
+            is_plenty = at_risk > self.rules.minimum_bank + self._best_score
+            if _may_bank(points, left, self.rules) or is_plenty:
                 return points
         return None
 
-    def _thrown_on(self, at_risk: int, offer: Offer) -> Iterator[tuple[int, int]]:
-        return ((at_risk + score, left or self.rules.n_dice) for score, left in offer)
 
-    def _may_bank(self, points: int, left: int) -> bool:
-        is_enough = points >= self.rules.minimum_bank and not self._is_lost(points)
-        return is_enough and not must_throw_reason(left, self.rules)
-
-    def _is_lost(self, points: int) -> bool:
-        """Nobody banks more than a target that is to be hit exactly."""
-        return self.rules.win is Win.EXACTLY and points > self.rules.target
+def _last_die_bonus(n_dice: int, rules: Ruleset) -> int:
+    return rules.last_die_twice if n_dice == 1 else 0
 
 
-def _third_in_a_row(chance: float) -> float:
-    """How often a turn is the third in a row of this kind, counted anew after each third."""
+def _throws_after(at_risk: int, offer: Offer, rules: Ruleset) -> Iterator[tuple[int, int]]:
+    return ((at_risk + score, left or rules.n_dice) for score, left in offer)
+
+
+def _may_bank(points: int, dice_left: int, rules: Ruleset) -> bool:
+    is_enough = points >= rules.minimum_bank and not _overshoots(points, rules)
+    return is_enough and not must_throw_reason(dice_left, rules)
+
+
+def _overshoots(points: int, rules: Ruleset) -> bool:
+    return rules.win is Win.EXACTLY and points > rules.target
+
+
+def _streak_rate(chance: float) -> float:
+    """Return how often a turn completes a streak that costs a penalty; the count then restarts."""
     return chance**PENALTY_STREAK / sum(chance**n for n in range(PENALTY_STREAK))

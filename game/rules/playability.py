@@ -154,7 +154,7 @@ def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
 
 
 def _never_opened(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
-    if rules.opening and pace.opening * MAX_TURNS_TO_OPEN < 1:
+    if rules.opening and pace.opening_chance * MAX_TURNS_TO_OPEN < 1:
         why = Message(
             "keeps everybody off the board: not one turn of %(turns)s brings it",
             turns=MAX_TURNS_TO_OPEN,

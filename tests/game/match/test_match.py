@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from game.errors import IllegalMove, ThrowError
-from game.match.events import Banked, Joined, Kept, Place, Spliced, Thrown
-from game.match.match import Match
+from game.match.events import Banked, Joined, Kept, Place, Renamed, Spliced, Thrown
+from game.match.match import Match, new_names
 from game.match.state import TurnEnding
 from game.rules import rule_files
 
@@ -215,7 +215,7 @@ def test_names_that_cannot_be_shown_are_refused(name):
 
 def test_two_players_cannot_have_one_name(match):
     with pytest.raises(IllegalMove, match="somebody else is called Anna"):
-        match.rename(1, "Anna")
+        match.push(Renamed(1, "Anna"))
     with pytest.raises(IllegalMove, match="two players are called Anna"):
         Match.start(RULES, ["Anna", " Anna "])
 
@@ -230,18 +230,18 @@ def test_nobody_begins_who_does_not_sit_there():
 
 
 def test_it_knows_who_was_called_something_else_before(match):
-    renamed = match.rename(1, "Benjamin")
+    renamed = match.push(Renamed(1, "Benjamin"))
 
-    assert renamed.renamed(match) == {"Ben": "Benjamin"}
-    assert renamed.undo().renamed(renamed) == {"Benjamin": "Ben"}
-    assert renamed.push(Joined("Ben")).renamed(renamed) == {}
+    assert new_names(match, renamed) == {"Ben": "Benjamin"}
+    assert new_names(renamed, renamed.undo()) == {"Benjamin": "Ben"}
+    assert new_names(renamed, renamed.push(Joined("Ben"))) == {}
 
 
 def test_another_match_renames_nobody(match):
-    assert Match.start(RULES, ["Anna", "Cleo"]).renamed(match) == {}
+    assert new_names(match, Match.start(RULES, ["Anna", "Cleo"])) == {}
 
 
 def test_who_moves_up_to_a_seat_that_never_was_taken_is_not_renamed(match):
     both = match.push(Joined("Cleo")).push(Joined("Dora"))
 
-    assert both.push(Spliced(0, 1, ())).renamed(both) == {}
+    assert new_names(both, both.push(Spliced(0, 1, ()))) == {}

@@ -5,7 +5,17 @@ from dataclasses import replace
 import pytest
 
 from game.errors import LaterStepError, ThrowError
-from game.match.events import Corrected, Joined, Left, Place, ScoreSet, Skipped, Thrown, TurnSet
+from game.match.events import (
+    Corrected,
+    Joined,
+    Left,
+    Place,
+    Renamed,
+    ScoreSet,
+    Skipped,
+    Thrown,
+    TurnSet,
+)
 from game.match.match import Match
 from game.match.repair import check_same_players, repairs
 from game.match.state import TurnEnding
@@ -103,7 +113,7 @@ def test_dice_that_cannot_be_are_named(match):
 
 
 def test_an_assumed_keep_is_found_behind_a_renaming(match):
-    match = match.throw((1, 1, 3, 3, 4, 6)).rename(0, "Annie")
+    match = match.throw((1, 1, 3, 3, 4, 6)).push(Renamed(0, "Annie"))
     match = match.keep((1,), assumed=True).throw((1, 2, 3, 3, 4))
     match = match.correct((5, 2, 3, 3, 4, 6), index=0)
 
@@ -128,7 +138,7 @@ def test_a_reset_lets_later_turns_stand():
 
 
 def test_dropping_later_throws_keeps_names_and_players(match):
-    match = match.throw(NOTHING).throw(SCORING).rename(0, "Annie").bank()
+    match = match.throw(NOTHING).throw(SCORING).push(Renamed(0, "Annie")).bank()
     ways = labelled(match, Corrected(0, OPENING))
     back = ways["Annie's turn goes on from there; one later throw is dropped"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from game.journal.history import History
 from game.journal.journal import Journal
-from game.match.events import Kept, ScoreSet, Skipped, Thrown
+from game.match.events import Kept, Renamed, ScoreSet, Skipped, Thrown
 from game.match.match import Match
 from game.rules.rule_files import load
 from game.situation import Situation
@@ -267,4 +267,4 @@ def test_share_card_lists_an_instant_winner_first():
     match = match.throw((1,) * 6)
     assert match.state.winner == 6
 
-    assert "".join(ranked_on_the_card(match.rename(6, "g"))) == "GFEDCB"
+    assert "".join(ranked_on_the_card(match.push(Renamed(6, "g")))) == "GFEDCB"
