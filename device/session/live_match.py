@@ -21,7 +21,7 @@ MENDED = Message(
 class StepRecord(Protocol):
     """Keeps events before they are told: `game.journal.journal.Journal`."""
 
-    def newest(self, *, but: int = 0) -> tuple[int, Match] | None: ...
+    def newest(self, *, except_match: int = 0) -> tuple[int, Match] | None: ...
 
     def start(self, match: Match, *, request: str = "") -> int: ...
 
@@ -111,7 +111,7 @@ class LiveMatch:
         self.left_lying = ()
         if self._match and not self._match.last_places:
             with suppress(JournalError):
-                _, earlier = self._record.newest(but=self.match_id) or (0, self._match)
+                _, earlier = self._record.newest(except_match=self.match_id) or (0, self._match)
                 self.left_lying = earlier.last_places
         self.steps += 1
 

@@ -51,12 +51,12 @@ class MendingJournal:
             journal.check_in_place()
         except JournalError as error:
             return error.message
-        return journal.trouble
+        return journal.trace_problem
 
     def mend(self) -> bool:
         """Put it right; False where it is whole, and something else was wrong."""
         if self._journal is not None:
-            if self._journal.holds():
+            if self._journal.is_intact():
                 return False
             self._remembered = self._journal.salvage()
             self._journal.close()
@@ -67,8 +67,8 @@ class MendingJournal:
     def match(self, match_id: int) -> Match:
         return self._there().match(match_id)
 
-    def newest(self, *, but: int = 0) -> tuple[int, Match] | None:
-        return self._there().newest(but=but)
+    def newest(self, *, except_match: int = 0) -> tuple[int, Match] | None:
+        return self._there().newest(except_match=except_match)
 
     def start(self, match: Match, *, request: str = "") -> int:
         return self._there().start(match, request=request)

@@ -111,7 +111,7 @@ def _whole(
     """
     _refuse_lost(path, backups)
     journal = Journal.open(path, lock=lock)
-    if journal.trace_lost and state is None:
+    if journal.was_trace_lost and state is None:
         state = RescueState(0, "", done=True, trace=path.with_suffix(SUFFIX).name)
         with suppress(OSError):  # told now, at least
             state.write(path.parent)

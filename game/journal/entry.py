@@ -42,7 +42,7 @@ class Entry:
     match_id: int
     seq: int
     time_s: float | None
-    begun: Match | None
+    start_match: Match | None
     actions: tuple[Action, ...]
 
 

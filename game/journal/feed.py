@@ -61,7 +61,7 @@ class Feed:
 
     def matches(self) -> list[RecordedMatch]:
         """All of them, in the order in which they began."""
-        return [RecordedMatch(*row) for row in self._history.sizes()]
+        return [RecordedMatch(*row) for row in self._history.match_sizes()]
 
     def whole(self, number: int) -> Iterator[FeedLine]:
         """All of the match of this number."""
@@ -111,10 +111,10 @@ class Feed:
             self._tails.popitem(last=False)
 
     def _line(self, entry: Entry, before: FeedLine | None) -> FeedLine:
-        if entry.begun:
+        if entry.start_match:
             name = self._history.key(entry.match_id)
-            first = WireEntry.first(name, entry.begun, entry.time_s or 0.0)
-            return FeedLine(entry.position, first, None, entry.begun)
+            first = WireEntry.first(name, entry.start_match, entry.time_s or 0.0)
+            return FeedLine(entry.position, first, None, entry.start_match)
         if before is None:
             raise DamagedJournal(
                 Message("the beginning of match %(n)s is missing", n=str(entry.match_id))

@@ -1,4 +1,4 @@
-"""Reads the journal beside whoever writes it: all matches, one match, all that happened since."""
+"""Reads a journal while another thread or process writes it: lists of matches, and their entries."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from game.message import Message
 from game.rules.ruleset import Ruleset
 
 BUSY_TIMEOUT_S = 5.0
-"""Longer than any writer holds the file."""
+"""How long a reader waits for a writer. No writer locks the file for as long."""
 
 _MATCHES = """
 SELECT match, MAX(position) AS last, MAX(seq), key, result
@@ -24,29 +24,32 @@ FROM entry JOIN match ON match.id = entry.match
 GROUP BY match HAVING last < ? ORDER BY last DESC
 """
 
-_ONE = """
+_ONE_MATCH = """
 SELECT match, MAX(position) AS last, MAX(seq), key, result
 FROM entry JOIN match ON match.id = entry.match
 WHERE match.id = ? GROUP BY match
 """
 
 MAX_REQUESTS = 200
-"""Steps whose requests are looked at: a phone asks again within minutes."""
+"""Newest steps whose request ids are returned. A phone repeats a request within minutes."""
 
 END_POSITION = 2**62
-"""Beyond every position."""
+"""A position after every entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedMatch:
-    """One match of the list.
+    """One match in a list of matches.
 
     Attributes:
-        id: its number in this journal.
-        key: no other match, in any journal, has it.
-        position: of its last entry: where the list goes on after it.
-        steps: how many there are, with those taken back.
-        begun_s, last_s: what the clock said then, seconds since 1970; None where it was not set.
+        id: Number of the match in this journal.
+        key: Id that no other match has, in any journal.
+        position: Position of the match's last entry. The next page of the list starts before it.
+        steps: Number of steps, with those that were undone.
+        rules: The rules of the match.
+        result: The current or final standings.
+        begun_s: When the match began, in seconds since 1970. None if the clock was not set.
+        last_s: When the last step was made, likewise.
     """
 
     id: int
@@ -60,18 +63,18 @@ class PlayedMatch:
 
     @property
     def ended(self) -> bool:
-        """Whether somebody has won; any other can be taken up again."""
+        """Whether somebody has won. Any other match can be continued."""
         return self.result.winner is not None
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadableMatch:
-    """One match of the list that was begun or played as this version does not know.
+    """A match in the list that this version of Traykeeper cannot replay.
 
     Attributes:
-        id: its number in this journal.
-        position: of its last entry.
-        why: what stands in the way.
+        id: Number of the match in this journal.
+        position: Position of the match's last entry.
+        why: The reason.
     """
 
     id: int
@@ -80,7 +83,7 @@ class UnreadableMatch:
 
 
 class History:
-    """What the journal in this file says; any thread may ask, each time with a connection of its own.
+    """A read-only view of a journal. Any thread may use it: each call opens its own connection.
 
     >>> history = History(Path("journal.db"))
     >>> [(played.result.names, played.result.scores) for played in history.matches(limit=10)]
@@ -88,7 +91,7 @@ class History:
     >>> for entry in history.entries(after=1200): ...
 
     Raises (every method):
-        JournalError: it cannot be read, or there is no such match.
+        JournalError: If the journal cannot be read, or has no such match.
     """
 
     def __init__(self, path: Path) -> None:
@@ -96,101 +99,108 @@ class History:
 
     @property
     def identity(self) -> str:
-        """Another one means that a backup was restored: whoever followed it begins anew."""
-        with self._reading() as db:
+        """Id of the journal. It changes when a backup is restored."""
+        with _reading(self.path) as db:
             return schema.identity(db)
 
     @property
-    def as_of(self) -> tuple[str, int]:
-        """Its identity and the position of its last entry: where both are as before, it says the same."""
-        with self._reading() as db:
+    def version(self) -> tuple[str, int]:
+        """The identity and the last position. The content is unchanged while both are the same."""
+        with _reading(self.path) as db:
             (newest,) = db.execute("SELECT MAX(position) FROM entry").fetchone()
             return schema.identity(db), newest or 0
 
     def matches(self, *, before: int = END_POSITION, limit: int = 50) -> tuple[PlayedMatch, ...]:
-        """The matches that can be read, the one played last first.
+        """Return the matches that can be read, the one played last first.
 
         Args:
-            before: only those whose last entry is before this position: the next page.
-            limit: how many at most.
+            before: Only return matches whose last entry is before this position.
+            limit: Largest number of matches to return.
         """
-        with self._reading() as db:
+        with _reading(self.path) as db:
             found = (each for each in _listed(db, before) if isinstance(each, PlayedMatch))
             return tuple(islice(found, limit))
 
-    def listed(
+    def all_matches(
         self, *, before: int = END_POSITION, limit: int = 50
     ) -> tuple[PlayedMatch | UnreadableMatch, ...]:
-        """The same, with those that cannot be read."""
-        with self._reading() as db:
+        """Return the matches as `matches` does, with those that cannot be read.
+
+        Args:
+            before: Only return matches whose last entry is before this position.
+            limit: Largest number of matches to return.
+        """
+        with _reading(self.path) as db:
             return tuple(islice(_listed(db, before), limit))
 
     def match(self, match_id: int) -> Match:
-        """A match as it stands, whole: its `state.turns` are what statistics are made of."""
-        with self._reading() as db:
+        """Return a match in its current state."""
+        with _reading(self.path) as db:
             return load_match(db, match_id)
 
     def played(self, match_id: int) -> PlayedMatch:
-        """What the list says of this match."""
-        with self._reading() as db:
-            row = db.execute(_ONE, (match_id,)).fetchone()
+        """Return the list entry of one match."""
+        with _reading(self.path) as db:
+            row = db.execute(_ONE_MATCH, (match_id,)).fetchone()
             if row is None:
                 raise JournalError(Message("there is no match %(n)s", n=str(match_id)))
             return _played(db, row)
 
     def steps(self, match_id: int) -> tuple[Entry, ...]:
-        """Its entries in order, the beginning first."""
-        with self._reading() as db:
+        """Return all entries of a match, from its start."""
+        with _reading(self.path) as db:
             rows = db.execute(
-                f"SELECT {COLUMNS} FROM entry WHERE match = ? ORDER BY seq",  # noqa: S608 - our own words
+                f"SELECT {COLUMNS} FROM entry WHERE match = ? ORDER BY seq",  # noqa: S608 - a constant
                 (match_id,),
             )
             return tuple(map(entry_from_row, rows))
 
     def entries(self, after: int = 0, limit: int = 500) -> tuple[Entry, ...]:
-        """All that was accepted after this position, over all matches, in order.
+        """Return the entries of all matches after a position, in order.
 
-        Whoever passes it on remembers the last position and asks from there.
+        Args:
+            after: Position of the last entry that is not wanted.
+            limit: Largest number of entries to return.
         """
-        with self._reading() as db:
+        with _reading(self.path) as db:
             rows = db.execute(
-                f"SELECT {COLUMNS} FROM entry WHERE position > ? ORDER BY position LIMIT ?",  # noqa: S608 - our own words
+                f"SELECT {COLUMNS} FROM entry WHERE position > ? ORDER BY position LIMIT ?",  # noqa: S608 - a constant
                 (after, limit),
             )
             return tuple(map(entry_from_row, rows))
 
     def count(self) -> int:
-        """How many matches there are."""
-        with self._reading() as db:
+        """Return the number of matches."""
+        with _reading(self.path) as db:
             (number,) = db.execute("SELECT COUNT(*) FROM match").fetchone()
             return int(number)
 
-    def sizes(self) -> tuple[tuple[int, str, int], ...]:
-        """Number, key and last step of every match, in the order in which they began."""
+    def match_sizes(self) -> tuple[tuple[int, str, int], ...]:
+        """Return number, key and last step of every match, in the order in which they started."""
         query = (
             "SELECT id, key, MAX(seq) FROM match JOIN entry ON match = id GROUP BY id ORDER BY id"
         )
-        with self._reading() as db:
+        with _reading(self.path) as db:
             return tuple(db.execute(query).fetchall())
 
     def requests(self) -> tuple[str, ...]:
-        """Those that the newest steps were done for."""
-        with self._reading() as db:
+        """Return the ids of the requests that made the newest steps, newest first."""
+        with _reading(self.path) as db:
             rows = db.execute(
                 "SELECT request FROM entry ORDER BY position DESC LIMIT ?", (MAX_REQUESTS,)
             )
             return tuple(request for (request,) in rows if request)
 
     def key(self, match_id: int) -> str:
-        """What no other match has, in any journal."""
-        with self._reading() as db:
+        """Return the id of a match that no other match has, in any journal."""
+        with _reading(self.path) as db:
             row = db.execute("SELECT key FROM match WHERE id = ?", (match_id,)).fetchone()
         if row is None:
             raise JournalError(Message("there is no match %(n)s", n=str(match_id)))
         return str(row[0])
 
     def players(self, limit: int = 50) -> tuple[str, ...]:
-        """Everybody's name, whoever played last first; as written in the newest match."""
+        """Return the names of recent players, the most recent first, as last written."""
         names: dict[str, str] = {}
         for played in self.matches(limit=limit * 4):
             for name in played.result.names:
@@ -198,36 +208,33 @@ class History:
         return tuple(names.values())[:limit]
 
     def copy(self) -> bytes:
-        """The whole journal as it is at this moment, for a backup."""
-        with self._reading() as db, closing(sqlite3.connect(":memory:")) as copy:
+        """Return a copy of the whole journal, for a backup."""
+        with _reading(self.path) as db, closing(sqlite3.connect(":memory:")) as copy:
             db.backup(copy)
             return copy.serialize()
 
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        if not self.path.exists():
-            raise JournalError(
-                Message(
-                    "%(file)s: there is no journal here: look with --state elsewhere",
-                    file=str(self.path),
-                )
+
+@contextmanager
+def _reading(path: Path) -> Iterator[sqlite3.Connection]:
+    if not path.exists():
+        raise JournalError(
+            Message(
+                "%(file)s: there is no journal here: look with --state elsewhere", file=str(path)
             )
-        uri = f"{self.path.absolute().as_uri()}?mode=ro"
-        try:
-            with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S)) as db:
-                yield schema.tolerate_bad_text(db)
-        except (sqlite3.Error, UnicodeDecodeError, GameError) as error:
-            raise JournalError(
-                Message(
-                    "%(file)s: the journal cannot be read (%(why)s)",
-                    file=str(self.path),
-                    why=reason(error),
-                )
-            ) from None
+        )
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    try:
+        with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S)) as db:
+            yield schema.tolerate_bad_text(db)
+    except (sqlite3.Error, UnicodeDecodeError, GameError) as error:
+        raise JournalError(
+            Message(
+                "%(file)s: the journal cannot be read (%(why)s)", file=str(path), why=reason(error)
+            )
+        ) from None
 
 
 def _listed(db: sqlite3.Connection, before: int) -> Iterator[PlayedMatch | UnreadableMatch]:
-    """A match that this version cannot play again hides none of the others."""
     for row in db.execute(_MATCHES, (before,)).fetchall():
         match_id, last, *_ = row
         try:
@@ -237,17 +244,17 @@ def _listed(db: sqlite3.Connection, before: int) -> Iterator[PlayedMatch | Unrea
 
 
 def _played(db: sqlite3.Connection, row: tuple[int, int, int, str, str | None]) -> PlayedMatch:
-    match_id, last, seq, key, kept = row
-    begun, newest = (_entry(db, match_id, number) for number in (START_SEQ, seq))
-    assert begun.begun is not None  # noqa: S101 - it is the beginning
-    result = Result.from_text(kept, match_id, seq) or Result.of(load_match(db, match_id))
-    rules = begun.begun.rules
-    return PlayedMatch(match_id, key, last, seq, rules, result, begun.time_s, newest.time_s)
+    match_id, last, seq, key, stored = row
+    start, newest = (_entry(db, match_id, number) for number in (START_SEQ, seq))
+    assert start.start_match is not None  # noqa: S101 - the first entry has one
+    result = Result.from_text(stored, match_id, seq) or Result.of(load_match(db, match_id))
+    rules = start.start_match.rules
+    return PlayedMatch(match_id, key, last, seq, rules, result, start.time_s, newest.time_s)
 
 
 def _entry(db: sqlite3.Connection, match_id: int, seq: int) -> Entry:
     row: Row = db.execute(
-        f"SELECT {COLUMNS} FROM entry WHERE match = ? AND seq = ?",  # noqa: S608 - our own words
+        f"SELECT {COLUMNS} FROM entry WHERE match = ? AND seq = ?",  # noqa: S608 - a constant
         (match_id, seq),
     ).fetchone()
     return entry_from_row(row)

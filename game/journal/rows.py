@@ -1,26 +1,35 @@
-"""What stands in a journal's tables: a match as the fold of its rows, rows that are added or examined."""
+"""Rows of a journal's tables: reading matches from them, adding them, and checking them."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
-from game.errors import JournalError
+from game.errors import GameError, JournalError
 from game.journal import schema, table_definitions
-from game.journal.entry import COLUMNS, START_SEQ, Row, entry_from_row, is_intact
+from game.journal.entry import COLUMNS, START_SEQ, Result, Row, entry_from_row, is_intact
 from game.journal.trace import Keys, Requests
 from game.match.match import Match
 from game.message import Message
 
 NO_WAL = b"\x01\x01"
-"""Bytes 18 and 19 of a file that has no write-ahead log beside it; in memory there can be none."""
+"""Bytes 18 and 19 of an SQLite file without a write-ahead log. A database in memory cannot have one."""
 
 
 def load_match(db: sqlite3.Connection, match_id: int) -> Match:
-    """The match as it stands after all its entries."""
-    rows = db.execute(f"SELECT {COLUMNS} FROM entry WHERE match = ? ORDER BY seq", (match_id,))  # noqa: S608 - our own words
+    """Return a match as it is after all its entries.
+
+    Args:
+        db: The journal.
+        match_id: Number of the match.
+
+    Raises:
+        JournalError: If there is no such match.
+        DamagedJournal: If an entry is damaged.
+    """
+    rows = db.execute(f"SELECT {COLUMNS} FROM entry WHERE match = ? ORDER BY seq", (match_id,))  # noqa: S608 - a constant
     match: Match | None = None
     for entry in map(entry_from_row, rows):
-        match = entry.begun or match
+        match = entry.start_match or match
         if match is None:
             break
         match = match.push(*entry.actions)
@@ -30,11 +39,11 @@ def load_match(db: sqlite3.Connection, match_id: int) -> Match:
 
 
 def open_copy(copy: bytes) -> sqlite3.Connection:
-    """A journal in memory, with the tables of today.
+    """Open a copy of a journal in memory, and bring its tables up to the current version.
 
     Raises:
-        JournalError: a newer Traykeeper wrote it.
-        sqlite3.Error: it is damaged, or no journal at all.
+        JournalError: If a newer version of Traykeeper wrote the copy.
+        sqlite3.Error: If the copy is damaged or not a journal.
     """
     db = schema.tolerate_bad_text(sqlite3.connect(":memory:", isolation_level=None))
     try:
@@ -49,15 +58,20 @@ def open_copy(copy: bytes) -> sqlite3.Connection:
 
 
 def check_integrity(db: sqlite3.Connection) -> None:
-    """Whether it is whole: SQLite's own look at its pages, and the seal of every entry."""
+    """Check the pages of the database and the checksum of every entry.
+
+    Raises:
+        sqlite3.DatabaseError: If something is damaged or missing.
+        sqlite3.OperationalError: If the disk cannot be read.
+    """
     try:
         (answer,) = db.execute("PRAGMA integrity_check(1)").fetchone()
-        rows = db.execute(f"SELECT {COLUMNS} FROM entry")  # noqa: S608 - our own words
+        rows = db.execute(f"SELECT {COLUMNS} FROM entry")  # noqa: S608 - a constant
         broken = next((row[0] for row in rows if not is_intact(row)), None)
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:  # the disk's fault
+        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:  # an error of the disk
             raise
-        raise sqlite3.DatabaseError(str(error)) from None  # a table is not there
+        raise sqlite3.DatabaseError(str(error)) from None  # a table is missing
     if answer != "ok":
         raise sqlite3.DatabaseError(answer)
     if broken is not None:
@@ -65,13 +79,18 @@ def check_integrity(db: sqlite3.Connection) -> None:
 
 
 def next_seq(db: sqlite3.Connection, match_id: int) -> int:
-    """The number of this match's next step; `BEGINNING` where there is no such match."""
+    """Return the number of a match's next step, or `START_SEQ` if there is no such match.
+
+    Args:
+        db: The journal.
+        match_id: Number of the match.
+    """
     (last,) = db.execute("SELECT MAX(seq) FROM entry WHERE match = ?", (match_id,)).fetchone()
     return START_SEQ if last is None else int(last) + 1
 
 
 def last_position(db: sqlite3.Connection) -> int:
-    """0 where nothing is written yet."""
+    """Return the position of the newest entry, or 0 if there is none."""
     (position,) = db.execute("SELECT MAX(position) FROM entry").fetchone()
     return int(position or 0)
 
@@ -79,23 +98,34 @@ def last_position(db: sqlite3.Connection) -> int:
 def rows_after(
     db: sqlite3.Connection, position: int
 ) -> tuple[list[Row], dict[int, str], dict[int, str]]:
-    """What follows, the keys of matches that begin in it, and by position the requests for it."""
+    """Return the rows after a position, the keys of matches that start in them, and their requests.
+
+    Args:
+        db: The journal.
+        position: Position of the last row that is not wanted.
+    """
     rows = db.execute(
-        f"SELECT {COLUMNS} FROM entry WHERE position > ? ORDER BY position",  # noqa: S608 - our own words
+        f"SELECT {COLUMNS} FROM entry WHERE position > ? ORDER BY position",  # noqa: S608 - a constant
         (position,),
     ).fetchall()
-    begun = [row[1] for row in rows if row[2] == START_SEQ]
+    started = [row[1] for row in rows if row[2] == START_SEQ]
     keys = "SELECT id, key FROM match WHERE id = ?"
-    asked = "SELECT position, request FROM entry WHERE position > ? AND request IS NOT NULL"
+    requests = "SELECT position, request FROM entry WHERE position > ? AND request IS NOT NULL"
     return (
         rows,
-        dict(db.execute(keys, (match_id,)).fetchone() for match_id in begun),
-        dict(db.execute(asked, (position,)).fetchall()),
+        dict(db.execute(keys, (match_id,)).fetchone() for match_id in started),
+        dict(db.execute(requests, (position,)).fetchall()),
     )
 
 
 def insert(db: sqlite3.Connection, row: Row, request: str = "") -> int:
-    """Add this one at the end, wherever it stood before; gives its position."""
+    """Add a row at the end and return its position.
+
+    Args:
+        db: The journal.
+        row: The row. Its own position is ignored.
+        request: Id of the request that made the step, if any.
+    """
     done = db.execute(
         "INSERT INTO entry (match, seq, time, body, seal, request) VALUES (?, ?, ?, ?, ?, ?)",
         (*row[1:], request or None),
@@ -106,15 +136,15 @@ def insert(db: sqlite3.Connection, row: Row, request: str = "") -> int:
 def append_missing(
     db: sqlite3.Connection, rows: Iterable[Row], keys: Keys, requests: Requests
 ) -> int:
-    """Add entries of another copy of this journal that go on where it ends; gives how many.
+    """Add those rows of another copy of this journal that continue its matches; return how many.
 
     Args:
-        db: within a transaction.
-        rows: in the order of their positions.
-        keys: of the matches that begin in them, as far as they are known.
-        requests: that asked for them, likewise.
+        db: The journal, within a transaction.
+        rows: Rows of the other copy, in the order of their positions.
+        keys: Known keys of matches that start in the rows.
+        requests: Known requests of the rows, by position.
     """
-    adopted = 0
+    added = 0
     for row in rows:
         _, match_id, seq, *_ = row
         if seq != next_seq(db, match_id):
@@ -123,19 +153,44 @@ def append_missing(
             key = keys.get(match_id) or schema.new_key()
             db.execute("INSERT INTO match (id, key) VALUES (?, ?)", (match_id, key))
         insert(db, row, requests.get(row[0], ""))
-        adopted += 1
+        added += 1
     schema.mark_results_missing(db)
-    return adopted
+    return added
+
+
+def store_result(db: sqlite3.Connection, match_id: int, seq: int, result: Result) -> None:
+    """Store the final standings of a match, so that lists need not replay it.
+
+    Args:
+        db: The journal.
+        match_id: Number of the match.
+        seq: Number of the match's last step.
+        result: The standings after that step.
+    """
+    db.execute(
+        "UPDATE match SET result = ? WHERE id = ?", (result.to_text(match_id, seq), match_id)
+    )
+
+
+def fill_in_results(db: sqlite3.Connection) -> None:
+    """Work out and store the results of all matches that were won."""
+    query = "SELECT match, MAX(seq) FROM entry GROUP BY match"
+    for match_id, seq in db.execute(query).fetchall():
+        with suppress(GameError):  # a match that this version cannot read stays as it is
+            result = Result.of(load_match(db, match_id))
+            if result.winner is not None:
+                store_result(db, match_id, seq, result)
+    schema.mark_results_complete(db)
 
 
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """All of it on the disk at its end, or nothing."""
+    """Commit everything in the block, or roll it all back if an error is raised."""
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
         db.execute("COMMIT")
     except BaseException:
-        if db.in_transaction:  # a full disk has ended it already
+        if db.in_transaction:  # a full disk has already ended the transaction
             db.execute("ROLLBACK")
         raise

@@ -101,7 +101,7 @@ class Trace:
         with self._lock:
             return self._is_in_place()
 
-    def begin(
+    def rewrite(
         self, identity: str, rows: Iterable[Row], keys: Keys, requests: Requests, last: int
     ) -> None:
         """A new file with these rows, in place of any other; `last` is the journal's newest."""
@@ -111,7 +111,7 @@ class Trace:
             self._replace((head + _lines(rows, keys, requests)).encode("utf-8", "replace"))
             self.last = last
 
-    def go_on(self, last: int) -> None:
+    def resume(self, last: int) -> None:
         """Add to the file that is there, whose last line may be a torn one."""
         with self._lock:
             file = self.path.open("r+b")

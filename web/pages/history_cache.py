@@ -35,12 +35,12 @@ class CachedHistory(History):
         read = partial(super().matches, before=before, limit=limit)
         return self._once(("matches", before, limit), read)
 
-    def listed(
+    def all_matches(
         self, *, before: int = END_POSITION, limit: int = 50
     ) -> tuple[PlayedMatch | UnreadableMatch, ...]:
-        """Implement `History.listed`."""
-        read = partial(super().listed, before=before, limit=limit)
-        return self._once(("listed", before, limit), read)
+        """Implement `History.all_matches`."""
+        read = partial(super().all_matches, before=before, limit=limit)
+        return self._once(("all_matches", before, limit), read)
 
     def match(self, match_id: int) -> Match:
         """Implement `History.match`."""
@@ -56,7 +56,7 @@ class CachedHistory(History):
 
     def _once(self, question: tuple[object, ...], read: Callable[[], T]) -> T:
         with self._lock:
-            as_of = self.as_of
+            as_of = self.version
             if as_of != self._as_of:
                 self._answers.clear()
                 self._as_of = as_of

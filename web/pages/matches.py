@@ -101,7 +101,7 @@ def _add_list(pages: Blueprint, show: RenderPage, history: History | None) -> No
     @pages.get("/matches")
     def matches() -> Response:
         before = BEFORE_POSITION.read(request.args.get("before"))
-        found = history.listed(before=before, limit=PAGE_SIZE + 1) if history else ()
+        found = history.all_matches(before=before, limit=PAGE_SIZE + 1) if history else ()
         shown = found[:PAGE_SIZE]
         days = {each.id: _day(each) for each in shown if isinstance(each, PlayedMatch)}
         return show("matches.html", matches=shown, days=days, more=len(found) > PAGE_SIZE)

@@ -95,7 +95,7 @@ def test_whoever_follows_gets_everything_once_and_in_order(journal, history):
     seen += history.entries(seen[-1].position)
 
     assert [entry.position for entry in seen] == list(range(1, 33))
-    assert seen[0].begun == begun()
+    assert seen[0].start_match == begun()
     assert [entry.seq for entry in seen if entry.match_id == second] == list(range(16))
     assert [entry.actions for entry in seen[2:4]] == [(ScoreSet(0, 0),), (ScoreSet(0, 50),)]
 
@@ -162,6 +162,6 @@ def test_a_match_that_cannot_be_played_again_hides_none_of_the_others(journal, h
 
     assert [each.id for each in history.matches()] == [newest, first]
     assert [each.id for each in history.matches(limit=2)] == [newest, first]
-    _, unreadable, _ = history.listed()
+    _, unreadable, _ = history.all_matches()
     assert (unreadable.id, unreadable.position) == (broken, 3)
     assert "the 2 scores nothing" in str(unreadable.why)

@@ -130,7 +130,7 @@ def test_one_that_is_lost_while_it_is_written_is_written_anew(path, text, deed):
         journal.append(number, ScoreSet(0, 500))
 
         assert [row[0] for row in trace.read(text).rows] == [1, 2]
-        assert journal.trouble is None
+        assert journal.trace_problem is None
 
 
 def test_one_that_cannot_be_written_is_told_and_stops_no_step(path, text):
@@ -139,11 +139,11 @@ def test_one_that_cannot_be_written_is_told_and_stops_no_step(path, text):
         text.unlink()
         text.mkdir()
         assert journal.append(number, ScoreSet(0, 500)) == 2
-        assert "the second trace of each step, cannot be written" in str(journal.trouble)
+        assert "the second trace of each step, cannot be written" in str(journal.trace_problem)
 
         text.rmdir()
         journal.append(number, ScoreSet(0, 600))
-        assert journal.trouble is None
+        assert journal.trace_problem is None
     assert [row[0] for row in trace.read(text).rows] == [1, 2, 3]
 
 
@@ -178,11 +178,11 @@ def test_a_restored_journal_whose_trace_cannot_be_written_is_there_and_traced_la
         text.mkdir()
         journal.restore(copy)
         assert journal.identity != before
-        assert "cannot be written" in str(journal.trouble)
+        assert "cannot be written" in str(journal.trace_problem)
 
         text.rmdir()
         journal.append(1, ScoreSet(0, 700))
-        assert journal.trouble is None
+        assert journal.trace_problem is None
     found = trace.read(text)
     assert (found.identity, len(found.rows)) == (History(path).identity, 4)
 

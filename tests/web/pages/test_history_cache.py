@@ -51,14 +51,14 @@ def test_answers_equal_those_of_an_uncached_history(past):
     plain = module.History(past.path)
     for _ in range(2):
         assert past.matches(limit=3) == plain.matches(limit=3)
-        assert past.listed() == plain.listed()
+        assert past.all_matches() == plain.all_matches()
         assert past.played(1) == plain.played(1)
         assert past.steps(1) == plain.steps(1)
 
 
 def test_number_of_cached_answers_is_limited(past):
     for before in range(1, 3 * MAX_ANSWERS):
-        past.listed(before=before)
+        past.all_matches(before=before)
 
     assert len(past._answers) == MAX_ANSWERS
 
