@@ -8,7 +8,7 @@ FILLED = {
     "photo_id": "x",
     "die": 0,
     "name": "zilch",
-    "filename": "act.js",
+    "filename": "actions.js",
 }
 """What stands in a path for what varies."""
 

@@ -1,4 +1,4 @@
-// The calibration's steps: each shows a part of one state that the table keeps.
+// The steps of the calibration. Each shows a part of one state that the server keeps.
 "use strict";
 (() => {
   const API = "/api/v1/calibration";
@@ -10,38 +10,38 @@
   const byId = (id) => document.getElementById(id);
   const words = JSON.parse(byId("calibrate").dataset.words);
   const fill = (text, holes) => text.replace(/\{(\w+)\}/g, (hole, name) => holes[name] ?? hole);
-  const holds = () => document.documentElement.classList.contains("holder");
+  const isScorekeeper = () => document.documentElement.classList.contains("holder");
   const section = (name) => document.querySelector(`[data-step="${name}"]`);
   let state = null;
   let step = 0;
   let checkedMs = 0;
-  let sent = 0; // an answer to what was overtaken is an old one
-  let waiting = 0; // for answers to what somebody tapped
+  let sent = 0; // requests sent; only the answer to the last one is shown
+  let waiting = 0; // taps whose answer is still missing
   let queue = Promise.resolve();
 
   async function ask(what, body) {
     try {
       const options = body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
       const answer = await fetch(API + what, { cache: "no-store", ...options });
-      const told = await answer.json();
-      if (answer.ok) return told;
-      window.toast(told.detail);
+      const result = await answer.json();
+      if (answer.ok) return result;
+      window.toast(result.detail);
     } catch {
       window.toast(words.silent);
     }
     return null;
   }
 
-  // One after the other, and the newest answer is what is shown.
+  // Sends requests one after the other, and shows only the newest answer.
   function post(what, body = {}, taps = 1) {
     sent += 1;
-    const mine = sent;
+    const number = sent;
     setWaiting(waiting + taps);
     queue = queue.then(async () => {
-      const told = await ask(`/${what}`, body);
+      const fresh = await ask(`/${what}`, body);
       setWaiting(waiting - taps);
-      if (told && mine === sent) show(told);
-      return told;
+      if (fresh && number === sent) show(fresh);
+      return fresh;
     });
     return queue;
   }
@@ -52,45 +52,45 @@
   }
 
   async function refresh() {
-    if (holds() && !document.hidden && !waiting && !window.corners.held) {
+    if (isScorekeeper() && !document.hidden && !waiting && !window.corners.held) {
       const newest = sent;
-      const told = await ask("");
-      if (told && newest === sent) show(told);
-      if (STEPS[step] === "checks" && Date.now() - checkedMs > CHECK_MS) look();
+      const fresh = await ask("");
+      if (fresh && newest === sent) show(fresh);
+      if (STEPS[step] === "checks" && Date.now() - checkedMs > CHECK_MS) runCheck();
     }
     setTimeout(refresh, ASK_MS);
   }
 
-  // Nobody tapped for this one, so it keeps nobody from tapping.
-  async function look() {
+  // The check runs by itself, so it must not block the buttons.
+  async function runCheck() {
     checkedMs = Infinity;
     await post("check", {}, 0);
     checkedMs = Date.now();
   }
 
-  // The picture, again and again; the next is asked for when this one is there.
-  function film() {
+  // Shows the camera picture, and requests the next one as soon as it has loaded.
+  function refreshPicture() {
     const next = new Image();
-    const again = () => setTimeout(film, document.hidden ? ASK_MS * 3 : PICTURE_MS);
+    const again = () => setTimeout(refreshPicture, document.hidden ? ASK_MS * 3 : PICTURE_MS);
     next.addEventListener("load", () => {
       if (!window.corners.held) byId("picture").src = next.src;
       byId("nothing").hidden = true;
       again();
     });
     next.addEventListener("error", () => { byId("nothing").hidden = false; again(); });
-    if (holds()) next.src = `${API}/picture.jpg?at=${Date.now()}`;
+    if (isScorekeeper()) next.src = `${API}/picture.jpg?at=${Date.now()}`;
     else again();
   }
 
-  // What the state says
+  // Showing the state
 
-  function show(told) {
-    state = told;
+  function show(fresh) {
+    state = fresh;
     const name = STEPS[step];
     window.corners.show(state, { edit: name === "tray", dice: name === "dice" || name === "test" });
     byId("words").textContent = state.drift ? `${state.words} ${state.drift}` : state.words;
     showAside();
-    put("findings", state.checks.map((check) => finding(check.ok, check.verdict, check.advice)));
+    replaceList("findings", state.checks.map((check) => finding(check.ok, check.verdict, check.advice)));
     showParts(state.parts);
     showDice(state.learning);
     showTrials();
@@ -103,8 +103,8 @@
     });
   }
 
-  // A list that stays as it is, is not read out again.
-  function put(name, items) {
+  // Replaces a list only if it has changed, so that a screen reader does not repeat it.
+  function replaceList(name, items) {
     const fresh = items.map((item) => item.outerHTML).join("");
     if (byId(name).innerHTML !== fresh) byId(name).replaceChildren(...items);
   }
@@ -165,7 +165,7 @@
       return item;
     });
     if (passed() >= state.needed) rows.push(finding(true, words.test.ready));
-    put("trials", rows);
+    replaceList("trials", rows);
   }
 
   function die(value) {
@@ -182,7 +182,7 @@
 
   function showSummary() {
     const bad = state.checks.filter((check) => check.ok === false);
-    put("summary", [
+    replaceList("summary", [
       finding(state.sure === false ? null : true, state.sure === false ? words.sum.no_corners : words.sum.corners),
       finding(state.aside ? true : null, state.aside ? words.sum.zone : words.sum.no_zone),
       finding(state.checks.length ? !bad.length : null, state.checks.length ? (bad.length ? bad[0].verdict : words.sum.picture) : words.sum.no_picture, bad[0]?.advice),
@@ -195,7 +195,7 @@
     if (STEPS[step] === "save") byId("next").textContent = state.unsaved || !state.made ? words.save.do : words.save.leave;
   }
 
-  // Going on
+  // Moving between the steps
 
   function go(to) {
     step = Math.max(0, Math.min(STEPS.length - 1, to));
@@ -204,8 +204,8 @@
     byId("next").textContent = section(name).dataset.next;
     byId("back").hidden = step === 0;
     scrollTo({ top: 0 });
-    ask("/listen", { to: LISTENS[name] || "" }); // at once: somebody may press any moment
-    if (name === "checks") look();
+    ask("/listen", { to: LISTENS[name] || "" }); // before anything else, because the button may be pressed at any moment
+    if (name === "checks") runCheck();
     if (name === "tray" && state && !state.made && !state.unsaved) post("find");
   }
 
@@ -215,8 +215,8 @@
       if (STEPS[step] === "tray" && !await post("place", { tray: state.tray, aside: state.aside })) return;
       go(to);
     } else if (state.unsaved || !state.made) {
-      const told = await post("save");
-      if (told) window.toast(words.save.done);
+      const fresh = await post("save");
+      if (fresh) window.toast(words.save.done);
     } else {
       location.assign("/");
     }
@@ -242,14 +242,14 @@
 
   addEventListener("pagehide", () => navigator.sendBeacon?.(`${API}/listen`, new Blob(['{"to": ""}'], { type: "application/json" })));
 
-  // A phone that only watches begins once the pencil came to it.
+  // Waits until this phone is the scorekeeper.
   async function begin() {
-    if (!holds()) return setTimeout(begin, ASK_MS);
-    const told = await ask("");
-    if (told) show(told);
+    if (!isScorekeeper()) return setTimeout(begin, ASK_MS);
+    const fresh = await ask("");
+    if (fresh) show(fresh);
     go(0);
     refresh();
-    return film();
+    return refreshPicture();
   }
 
   begin();

@@ -1,10 +1,10 @@
-// The backup: chosen, asked once more, sent; and whether pictures are kept. All else is plain HTML.
+// Restoring a backup, unlocking backups, and keeping pictures of corrections.
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
   const file = byId("restore");
   const words = JSON.parse(document.body.dataset.words);
-  const RESTORE_MS = 130000; // the table may take two minutes for it
+  const RESTORE_MS = 130000; // restoring may take two minutes
   const say = (text) => window.toast(text, RESTORE_MS);
   let isSending = false;
 
@@ -46,7 +46,7 @@
     byId("sure").close();
     isSending = true;
     try {
-      await window.sendInParts("/api/v1/restore/part", chosen, (share) => {
+      await window.uploadInParts("/api/v1/restore/part", chosen, (share) => {
         say(file.dataset.sending.replace("{part}", `${Math.round(100 * share)} %`));
       });
       await post("/api/v1/restore", {}, { tries: 1, ms: RESTORE_MS });

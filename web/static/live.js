@@ -1,10 +1,10 @@
-// Keeps the board live: the server pushes sections, the page swaps those whose digest changed.
+// Keeps the board up to date: the server pushes all sections, and the page replaces those that changed.
 "use strict";
 (() => {
   const FIRST_WAIT_MS = 400;
   const LONGEST_WAIT_MS = 5000;
   const POLL_MS = 5000;
-  const SILENCE_MS = 40000; // the server is heard every 15 s, or it is gone
+  const SILENCE_MS = 40000; // the server sends something every 15 s
   const words = JSON.parse(document.body.dataset.words);
   const board = document.getElementById("board");
   const note = document.getElementById("link");
@@ -12,15 +12,15 @@
   let retry = 0;
   let watchdog = 0;
   let waitMs = FIRST_WAIT_MS;
-  let newest = 0; // counts what was heard and asked: an answer that was overtaken is an old one
+  let newest = 0; // number of the newest event or request; an older answer is ignored
 
   function connect() {
     disconnect();
     source = new EventSource(board.dataset.live);
-    source.addEventListener("board", (event) => { alive(); newest += 1; swap(event.data); });
-    source.addEventListener("beat", alive);
-    source.addEventListener("error", lost);
-    watchdog = setTimeout(lost, SILENCE_MS);
+    source.addEventListener("board", (event) => { onHeard(); newest += 1; replaceChanged(event.data); });
+    source.addEventListener("beat", onHeard);
+    source.addEventListener("error", onLost);
+    watchdog = setTimeout(onLost, SILENCE_MS);
   }
 
   function disconnect() {
@@ -29,89 +29,89 @@
     if (source) source.close();
   }
 
-  function alive() {
+  function onHeard() {
     waitMs = FIRST_WAIT_MS;
     clearTimeout(watchdog);
-    watchdog = setTimeout(lost, SILENCE_MS);
-    say("");
+    watchdog = setTimeout(onLost, SILENCE_MS);
+    showNote("");
   }
 
-  // No stream: either too many are open, then asking now and then does, or the table is away.
-  async function lost() {
+  // Without a stream the page polls: either too many streams are open, or the server is away.
+  async function onLost() {
     disconnect();
     document.dispatchEvent(new Event("lost"));
     retry = setTimeout(connect, waitMs * (0.75 + Math.random() / 2));
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
-    say(await poll() ? "" : words.lost);
+    showNote(await poll() ? "" : words.lost);
   }
 
-  // Whether the table answers; one that was heard meanwhile does.
+  // Polls once and returns whether the server has answered or sent an event.
   async function poll() {
     newest += 1;
-    const mine = newest;
+    const number = newest;
     try {
       const answer = await fetch(board.dataset.poll, { cache: "no-store", signal: AbortSignal.timeout?.(POLL_MS) });
       const text = await answer.text();
-      if (answer.ok && mine === newest) swap(text);
-      return answer.ok || mine !== newest;
+      if (answer.ok && number === newest) replaceChanged(text);
+      return answer.ok || number !== newest;
     } catch {
-      return mine !== newest;
+      return number !== newest;
     }
   }
 
-  function say(text) {
+  function showNote(text) {
     if (note.textContent !== text) note.textContent = text;
     note.hidden = !text;
   }
 
-  function swap(html) {
+  function replaceChanged(html) {
     const template = document.createElement("template");
     template.innerHTML = html;
     for (const fresh of template.content.querySelectorAll(".section")) {
-      const shown = document.getElementById(fresh.id);
-      if (shown && shown.dataset.digest !== fresh.dataset.digest) replace(shown, fresh);
+      const current = document.getElementById(fresh.id);
+      if (current && current.dataset.digest !== fresh.dataset.digest) replace(current, fresh);
     }
     document.dispatchEvent(new Event("swapped"));
   }
 
-  function replace(shown, fresh) {
-    const focused = shown.contains(document.activeElement) && document.activeElement;
-    const opened = [...shown.querySelectorAll("details[open]")].map((details) => details.id);
-    const unfolded = [...shown.querySelectorAll("[aria-expanded=true]")].map((button) => button.id);
-    keepImage(shown, fresh);
-    markNewThrow(shown, fresh);
-    shown.replaceChildren(...fresh.childNodes);
-    shown.hidden = fresh.hidden;
-    shown.dataset.digest = fresh.dataset.digest;
+  function replace(current, fresh) {
+    const focused = current.contains(document.activeElement) && document.activeElement;
+    const opened = [...current.querySelectorAll("details[open]")].map((details) => details.id);
+    const unfolded = [...current.querySelectorAll("[aria-expanded=true]")].map((button) => button.id);
+    keepImage(current, fresh);
+    markNewThrow(current, fresh);
+    current.replaceChildren(...fresh.childNodes);
+    current.hidden = fresh.hidden;
+    current.dataset.digest = fresh.dataset.digest;
     for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
     for (const id of unfolded) document.getElementById(id)?.click();
-    if (focused) focusAgain(focused.id);
+    if (focused) restoreFocus(focused.id);
   }
 
-  // What is gone or hidden now takes no focus; without one a keyboard would begin at the top of the page.
-  function focusAgain(id) {
+  // If the focused element is gone or hidden, focus the board; otherwise Tab would start at the top of the page.
+  function restoreFocus(id) {
     document.getElementById(id)?.focus({ preventScroll: true });
     if (document.activeElement === document.body) board.focus({ preventScroll: true });
   }
 
-  // The same photo again must not flicker.
-  function keepImage(shown, fresh) {
-    const now = shown.querySelector("img");
+  // Keeps the image element of an unchanged photo, which would flicker if it loaded again.
+  function keepImage(current, fresh) {
+    const now = current.querySelector("img");
     const next = fresh.querySelector("img");
     if (now && next && now.src === new URL(next.getAttribute("src"), location).href) {
       next.replaceWith(now);
     }
   }
 
-  function markNewThrow(shown, fresh) {
+  function markNewThrow(current, fresh) {
     const next = fresh.querySelector("[data-fresh]");
-    const now = shown.querySelector("[data-fresh]");
+    const now = current.querySelector("[data-fresh]");
     if (next && next.dataset.fresh !== now?.dataset.fresh) next.classList.add("fresh");
     const moment = fresh.querySelector("[data-moment]");
-    if (moment && moment.textContent !== shown.querySelector("[data-moment]")?.textContent) moment.classList.add("arrives");
+    if (moment && moment.textContent !== current.querySelector("[data-moment]")?.textContent) moment.classList.add("arrives");
   }
 
-  // A phone that sleeps loses its stream without being told, so it always asks anew.
+  // A sleeping phone loses its stream without an error, so it always reconnects.
   document.addEventListener("visibilitychange", () => (document.hidden ? disconnect() : connect()));
   addEventListener("online", connect);
   addEventListener("pagehide", disconnect);

@@ -41,7 +41,9 @@ def test_any_other_name_is_not(host):
     assert not HOSTS.allows(host)
 
 
-@pytest.mark.parametrize("path", ["/", "/api/v1/state", "/healthz", "/static/act.js", "/nowhere"])
+@pytest.mark.parametrize(
+    "path", ["/", "/api/v1/state", "/healthz", "/static/actions.js", "/nowhere"]
+)
 def test_a_rebound_name_gets_nothing_but_the_remedy(table, path):
     client = create_app(table, hosts=HOSTS).test_client()
     answer = client.get(path, headers={"Host": "rebound.example:8000"})

@@ -2,7 +2,7 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/new", "/api/v1/state", "/api/v1/nothing", "/static/act.js"]
+    "path", ["/", "/new", "/api/v1/state", "/api/v1/nothing", "/static/actions.js"]
 )
 def test_every_answer_forbids_what_is_not_ours(client, path):
     with client.get(path) as answer:

@@ -96,7 +96,7 @@ def test_evening_reloads_while_the_coach_is_working(history):
     coach.ready = False
     page = client.get("/evening").text
     assert "data-wait" in page
-    assert "look.js" in page
+    assert "past-matches.js" in page
     assert "lucky throw" not in page
 
     coach.ready = True

@@ -131,7 +131,7 @@ def test_page_has_no_inline_code_and_no_foreign_files(client, table, path):
 
 
 def test_static_files_are_cached_for_a_year(client):
-    address = re.search(r'"(/static/act\.js\?v=\w+)"', client.get("/").text)[1]
+    address = re.search(r'"(/static/actions\.js\?v=\w+)"', client.get("/").text)[1]
 
     answer = client.get(address)
 

@@ -1,43 +1,43 @@
-// Pages that stand still: asks again while something is worked out, and saves the share card.
+// Pages of past matches: reload while the coach is working, and save the share card.
 "use strict";
 (() => {
-  const AGAIN_MS = 1500;
-  const look = () => document.getElementById("look");
+  const RELOAD_MS = 1500;
+  const content = () => document.getElementById("look");
 
-  async function again() {
+  async function reload() {
     try {
       const answer = await fetch(location.href, { cache: "no-store" });
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("look");
-      if (answer.ok && fresh && fresh.innerHTML !== look().innerHTML) look().replaceWith(fresh);
+      if (answer.ok && fresh && fresh.innerHTML !== content().innerHTML) content().replaceWith(fresh);
     } catch {
-      // The table is away: it is asked again.
+      // The server is away: try again later.
     }
-    wait();
+    scheduleReload();
   }
 
-  function wait() {
-    if (look().dataset.wait !== undefined) setTimeout(again, AGAIN_MS);
+  function scheduleReload() {
+    if (content().dataset.wait !== undefined) setTimeout(reload, RELOAD_MS);
   }
 
-  // The real photo of the luckiest throw takes the place that the curve leaves above it.
-  const PLACE = { x: 860, y: 60, width: 268, height: 150 };
+  // The photo of the luckiest throw is drawn into the free space above the curve.
+  const PHOTO_AREA = { x: 860, y: 60, width: 268, height: 150 };
 
-  function drawLucky(canvas) {
+  function drawPhoto(canvas) {
     const photo = document.getElementById("lucky");
     if (!photo?.naturalWidth) return;
-    const scale = Math.max(PLACE.width / photo.naturalWidth, PLACE.height / photo.naturalHeight);
-    const [width, height] = [PLACE.width / scale, PLACE.height / scale];
+    const scale = Math.max(PHOTO_AREA.width / photo.naturalWidth, PHOTO_AREA.height / photo.naturalHeight);
+    const [width, height] = [PHOTO_AREA.width / scale, PHOTO_AREA.height / scale];
     const [left, top] = [(photo.naturalWidth - width) / 2, (photo.naturalHeight - height) / 2];
-    canvas.getContext("2d").drawImage(photo, left, top, width, height, PLACE.x, PLACE.y, PLACE.width, PLACE.height);
+    canvas.getContext("2d").drawImage(photo, left, top, width, height, PHOTO_AREA.x, PHOTO_AREA.y, PHOTO_AREA.width, PHOTO_AREA.height);
   }
 
-  // As a PNG, which every messenger shows.
+  // Saves a PNG, which every messenger can show.
   function save({ name }) {
     const shown = document.getElementById("share");
     const canvas = document.createElement("canvas");
     [canvas.width, canvas.height] = [shown.naturalWidth, shown.naturalHeight];
     canvas.getContext("2d").drawImage(shown, 0, 0);
-    drawLucky(canvas);
+    drawPhoto(canvas);
     canvas.toBlob((blob) => {
       const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
       link.click();
@@ -48,11 +48,11 @@
   document.addEventListener("click", ({ target }) => {
     if (target.closest("#save-card")) save(target.closest("#save-card").dataset);
   });
-  document.addEventListener("acted", again);
+  document.addEventListener("acted", reload);
   document.addEventListener("submit", (event) => {
     if (!event.target.dataset.dice) return;
     event.preventDefault();
     window.post(event.target.dataset.dice, { name: event.target.elements.name.value });
   });
-  wait();
+  scheduleReload();
 })();

@@ -1,4 +1,4 @@
-// Simulated dice have no tray to look at: while they roll, the photo shows what the camera sees.
+// Shows what the virtual camera sees while the simulated dice roll.
 "use strict";
 (() => {
   const PERIOD_MS = 120;
@@ -11,7 +11,7 @@
     if (event.target.closest("#throw-dice")) untilMs = Date.now() + AFTER_THROW_MS;
   });
 
-  // A new photo on the board is the reading that ends the show.
+  // A new photo on the board means that the dice were read.
   function isNewPhoto() {
     const image = document.querySelector(".throw .photo img");
     if (!image?.src.includes("/photo/") || image.src === lastPhoto) return false;
@@ -31,7 +31,7 @@
     setTimeout(show, PERIOD_MS);
   }
 
-  // The frame of the photo keeps its size; only the picture in it changes.
+  // Replaces only the image, so that its frame keeps its size.
   function swap(next) {
     const photo = document.querySelector(".throw .photo");
     if (!photo || !isRolling()) return;

@@ -1,4 +1,4 @@
-// The phone takes a picture of the dice: made small enough to be there at once, sent, and read.
+// Takes a picture of the dice with the phone, shrinks it, uploads it and has it read.
 "use strict";
 (() => {
   const API = "/api/v1/picture";
@@ -8,8 +8,8 @@
   const words = JSON.parse(document.body.dataset.words);
   const input = document.getElementById("picture");
 
-  // Only what a camera makes is opened here; of anything else the table says what is wrong with it.
-  async function small(file) {
+  // Only JPEG files are shrunk here; the server reports what is wrong with other files.
+  async function shrink(file) {
     if (file.size < SMALL_BYTES || file.type !== "image/jpeg") return file;
     try {
       const image = await createImageBitmap(file);
@@ -25,11 +25,11 @@
     }
   }
 
-  async function read(file) {
+  async function send(file) {
     document.documentElement.classList.add("reads");
     window.toast(input.dataset.reading, window.longestMs);
     try {
-      await window.sendInParts(`${API}/part`, await small(file));
+      await window.uploadInParts(`${API}/part`, await shrink(file));
       await window.postJson(API, {});
       window.toast("");
       document.dispatchEvent(new Event("acted"));
@@ -43,10 +43,10 @@
     if (target.closest("[data-picture]") && window.mayPost(API)) input.click();
   });
 
-  // The same picture can be chosen again after it was refused.
+  // Clearing the input lets the same picture be chosen again after it was refused.
   input.addEventListener("change", () => {
     const [file] = input.files;
     input.value = "";
-    if (file) read(file);
+    if (file) send(file);
   });
 })();

@@ -1,28 +1,28 @@
-// Sends what was tapped, one after the other, and says what came of it.
+// Sends requests one after the other and shows the result.
 "use strict";
 (() => {
   const TOAST_MS = 7000;
-  const PATIENCE = { tries: 3, ms: 20000 };
-  const AGAIN_MS = 700;
+  const RETRIES = { tries: 3, ms: 20000 };
+  const RETRY_MS = 700;
   const LATE_MS = 1000;
   const words = JSON.parse(document.body.dataset.words);
   const byId = (id) => document.getElementById(id);
   let queue = Promise.resolve();
   let toastTimer = 0;
-  let stalls = 0; // grows when an answer is overdue, and when it is there
-  let reached = 0; // the step of the match that the last tap led to
+  let stalls = 0; // changes when an answer becomes overdue and when it arrives
+  let reached = 0; // the step of the match after the last request
 
-  // One after the other: quick taps are neither lost nor overtaken.
+  // Sends requests one after the other, so that quick taps keep their order.
   window.post = (address, body = {}, isWanted = "throw" in body ? always : unlessStalled()) => {
     if (!window.mayPost(address)) return Promise.resolve(false);
     queue = queue.then(() => isWanted() && send(address, body));
     return queue;
   };
 
-  // It names the throw that it is meant for.
+  // A request that names its throw cannot do harm if it is late.
   const always = () => true;
 
-  // What is tapped behind an answer that is overdue was meant for a board that nobody has seen.
+  // A tap made while an answer is overdue is dropped: it was meant for an outdated board.
   function unlessStalled() {
     const before = stalls;
     return () => {
@@ -31,7 +31,7 @@
     };
   }
 
-  // Until it is done, the same again is the second tap of an impatient finger.
+  // Ignores further calls until the first one is done, such as a double tap.
   window.once = (job) => {
     let busy = false;
     return async (...given) => {
@@ -47,38 +47,38 @@
 
   const newKey = () => [...crypto.getRandomValues(new Uint32Array(3))].map((n) => n.toString(36)).join("");
 
-  // Asked again under the same key where the answer was lost: it is done once all the same.
-  async function ask(address, options, { tries, ms }) {
+  // Repeats a request whose answer was lost. The idempotency key ensures that it is done only once.
+  async function fetchWithRetry(address, options, { tries, ms }) {
     try {
       return await fetch(address, { ...options, signal: AbortSignal.timeout?.(ms) });
     } catch (error) {
       if (tries <= 1) throw error;
-      await new Promise((done) => { setTimeout(done, AGAIN_MS); });
-      return ask(address, options, { tries: tries - 1, ms });
+      await new Promise((done) => { setTimeout(done, RETRY_MS); });
+      return fetchWithRetry(address, options, { tries: tries - 1, ms });
     }
   }
 
-  function askJson(address, body, patience = PATIENCE) {
+  function fetchJson(address, body, retries = RETRIES) {
     const headers = { "Content-Type": "application/json", "Idempotency-Key": newKey() };
-    return ask(address, { method: "POST", headers, body: JSON.stringify(body) }, patience);
+    return fetchWithRetry(address, { method: "POST", headers, body: JSON.stringify(body) }, retries);
   }
 
-  // What it says; thrown where it refuses, or does not answer.
-  window.postJson = async (address, body, patience) => {
-    const answer = await askJson(address, body, patience);
-    const told = await answer.json();
-    if (!answer.ok) throw told;
-    return told;
+  // Returns the JSON of the answer; throws it if the server refuses, and an error without an answer.
+  window.postJson = async (address, body, retries) => {
+    const answer = await fetchJson(address, body, retries);
+    const result = await answer.json();
+    if (!answer.ok) throw result;
+    return result;
   };
 
   async function send(address, body) {
-    const overdue = setTimeout(sayLate, LATE_MS);
+    const overdue = setTimeout(showLate, LATE_MS);
     const sentAt = stalls;
     try {
-      const answer = await askJson(address, "step" in body ? { ...body, step: Math.max(body.step, reached) } : body);
-      const told = await answer.json();
-      reached = told.step || 0;
-      window.toast(answer.ok ? "" : told.detail);
+      const answer = await fetchJson(address, "step" in body ? { ...body, step: Math.max(body.step, reached) } : body);
+      const result = await answer.json();
+      reached = result.step || 0;
+      window.toast(answer.ok ? "" : result.detail);
       document.dispatchEvent(new CustomEvent("acted", { detail: { done: answer.ok } }));
       return answer.ok;
     } catch {
@@ -90,12 +90,12 @@
     }
   }
 
-  function sayLate() {
+  function showLate() {
     stalls += 1;
     window.toast(words.sending, window.longestMs);
   }
 
-  window.longestMs = PATIENCE.tries * PATIENCE.ms; // until an answer is given up
+  window.longestMs = RETRIES.tries * RETRIES.ms; // until the last retry is given up
 
   window.toast = (text, ms = TOAST_MS) => {
     clearTimeout(toastTimer);
@@ -104,12 +104,12 @@
     if (text) toastTimer = setTimeout(window.toast, ms, "");
   };
 
-  // While a dialog is open nothing beside it is seen or read out; the last one open lies on top.
+  // Moves the toast into the topmost dialog, because everything outside it is inert.
   function placeToast() {
     const place = [...document.querySelectorAll("dialog[open]")].at(-1) || document.body;
     if (byId("toast").parentElement !== place) place.append(byId("toast"));
   }
 
   document.addEventListener("close", placeToast, true);
-  document.addEventListener("lost", () => { reached = 0; }); // a table that was started anew counts anew
+  document.addEventListener("lost", () => { reached = 0; }); // a restarted server starts to count again
 })();

@@ -1,4 +1,4 @@
-// The set-up of a match: who plays, by which rules, up to what. The form may come and go with the board.
+// The form for a new match. It may appear and disappear with the board.
 "use strict";
 (() => {
   const words = JSON.parse(document.body.dataset.words);
@@ -6,7 +6,7 @@
   const rows = () => [...document.querySelectorAll("#names li")];
   const input = (row) => row.querySelector("input");
 
-  // Name and team go together.
+  // A name moves together with its team.
   const nameAndTeam = (row) => [input(row), row.querySelector(".team")];
   const playerOf = (row) => nameAndTeam(row).map((field) => field.value);
   const seatPlayer = (row, player) => nameAndTeam(row).forEach((field, i) => { field.value = player[i]; });
@@ -35,7 +35,7 @@
     (before.querySelector("[data-earlier]") || row.querySelector("[data-earlier]")).focus();
   }
 
-  // Fisher and Yates: every order is as likely.
+  // The Fisher-Yates shuffle, in which every order is equally likely.
   function shuffle() {
     const shown = rows().filter((row) => !row.hidden);
     const players = shown.map(playerOf);
@@ -46,9 +46,9 @@
     shown.forEach((row, i) => seatPlayer(row, players[i]));
   }
 
-  // Who played from this phone before: offered while a name is typed.
+  // Names that were used on this phone before are offered while somebody types.
   const RECENT = "traykeeper-players";
-  const MOST_RECENT = 30;
+  const MAX_RECENT = 30;
 
   function recent() {
     try { return JSON.parse(localStorage.getItem(RECENT)) || []; } catch { return []; }
@@ -59,12 +59,12 @@
   }
 
   function remember(names) {
-    const all = [...new Set([...names, ...recent()])].slice(0, MOST_RECENT);
-    try { localStorage.setItem(RECENT, JSON.stringify(all)); } catch { /* not even asked to keep it */ }
+    const all = [...new Set([...names, ...recent()])].slice(0, MAX_RECENT);
+    try { localStorage.setItem(RECENT, JSON.stringify(all)); } catch { /* nothing is remembered */ }
   }
 
   document.addEventListener("swapped", offerRecent);
-  // A board that was opened during a match knows nothing of house rules.
+  // A board that was opened during a match has not loaded the script for house rules.
   document.addEventListener("swapped", () => { if (byId("options") && !window.changedOptions) location.reload(); });
   offerRecent();
 
@@ -79,8 +79,8 @@
     };
   }
 
-  // What these rules are played to.
-  function takeOver(rules) {
+  // Takes the target of the chosen rules.
+  function chooseRules(rules) {
     rules.form.elements.target.value = rules.selectedOptions[0].dataset.target;
     showRules(rules);
   }
@@ -90,15 +90,15 @@
     rules.form.elements.target.closest("label").hidden = Number(rules.selectedOptions[0].dataset.rounds) > 0;
   }
 
-  // What is typed stays while the rules are read, which is a page of its own.
+  // The form is kept while somebody reads the rules on their own page.
   const DRAFT = "traykeeper-draft";
   const value = (field) => (field.type === "checkbox" ? field.checked : field.value);
 
-  function keepDraft(form) {
-    try { sessionStorage.setItem(DRAFT, JSON.stringify([...form.elements].map(value))); } catch { /* it is typed again */ }
+  function saveDraft(form) {
+    try { sessionStorage.setItem(DRAFT, JSON.stringify([...form.elements].map(value))); } catch { /* the form will be empty */ }
   }
 
-  function takenDraft() {
+  function loadDraft() {
     try {
       const draft = JSON.parse(sessionStorage.getItem(DRAFT));
       sessionStorage.removeItem(DRAFT);
@@ -106,10 +106,10 @@
     } catch { return []; }
   }
 
-  function takeUpDraft() {
+  function restoreDraft() {
     const form = byId("new-match");
     if (!form) return;
-    const draft = takenDraft();
+    const draft = loadDraft();
     if (draft.length !== form.elements.length) return;
     [...form.elements].forEach((field, i) => {
       if (field.type === "checkbox") field.checked = draft[i];
@@ -147,10 +147,10 @@
   });
   document.addEventListener("change", ({ target }) => {
     if (target.id === "in-teams") showTeams();
-    if (target.name === "rules") takeOver(target);
+    if (target.name === "rules") chooseRules(target);
   });
-  document.addEventListener("click", ({ target }) => { if (target.id === "explained") keepDraft(target.closest("form")); });
-  document.addEventListener("DOMContentLoaded", takeUpDraft);
+  document.addEventListener("click", ({ target }) => { if (target.id === "explained") saveDraft(target.closest("form")); });
+  document.addEventListener("DOMContentLoaded", restoreDraft);
   document.addEventListener("submit", (event) => {
     if (event.target.id !== "new-match") return;
     event.preventDefault();

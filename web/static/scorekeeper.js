@@ -1,43 +1,43 @@
-// Who may: this phone watches until it holds the pencil, or plays in its own turn.
+// Whether this phone may change the match: as the scorekeeper, or in the turn of its own player.
 "use strict";
 (() => {
-  const SEEN_MS = 45000; // well within the two minutes after which a holder counts as gone
-  const LOOK_MS = 3000; // a page without the board's stream is not told that somebody asks
-  const AGAIN_MS = 1000;
+  const POLL_MS = 45000; // well within the two minutes after which a scorekeeper counts as gone
+  const POLL_ALONE_MS = 3000; // a page without a stream has to poll for requests of other phones
+  const POLL_REQUEST_MS = 1000;
   const API = "/api/v1/pencil";
-  const OWNERS = "/api/v1/restore/"; // by the machine's own PIN, not by the pencil
+  const OWNER_API = "/api/v1/restore/"; // allowed by the PIN of the machine, not by being the scorekeeper
   const root = document.documentElement;
   const OWN_TURN = JSON.parse(document.body.dataset.own);
   const words = JSON.parse(document.body.dataset.words);
   const byId = (id) => document.getElementById(id);
 
-  const told = () => byId("pencil")?.querySelector("[data-holder]")?.dataset;
+  const boardState = () => byId("pencil")?.querySelector("[data-holder]")?.dataset;
 
-  // The board says who holds the pencil; what this phone may do follows from its own badge.
-  function look() {
-    const state = told();
+  // The board says which phone is the scorekeeper; this phone compares that with its own id.
+  function update() {
+    const state = boardState();
     if (!state) return;
     const me = root.dataset.me;
     const players = JSON.parse(state.players);
-    const holds = Boolean(me) && state.holder === me;
-    const plays = Boolean(me) && state.own === "true" && Boolean(state.turn) && players[me] === state.turn;
-    root.classList.toggle("holder", holds);
-    root.classList.toggle("watcher", !holds && !plays);
-    root.classList.toggle("own-turn", plays && !holds);
-    letSetUp(holds);
-    if (holds && byId("asking").open) byId("asking").close();
+    const isScorekeeper = Boolean(me) && state.holder === me;
+    const isOwnTurn = Boolean(me) && state.own === "true" && Boolean(state.turn) && players[me] === state.turn;
+    root.classList.toggle("holder", isScorekeeper);
+    root.classList.toggle("watcher", !isScorekeeper && !isOwnTurn);
+    root.classList.toggle("own-turn", isOwnTurn && !isScorekeeper);
+    enableForm(isScorekeeper);
+    if (isScorekeeper && byId("asking").open) byId("asking").close();
     showWay(Boolean(me) && state.asking === me ? state.way : "");
-    if (!byId("menu").open) fillMenu(); // an open one shows what was just tapped, not what was before
+    if (!byId("menu").open) fillMenu(); // an open menu must keep what was just tapped
   }
 
-  // Nobody fills in a form that this phone may not send.
-  function letSetUp(holds) {
-    byId("new-match")?.toggleAttribute("inert", !holds);
+  // The form is inert on a phone that may not send it.
+  function enableForm(isScorekeeper) {
+    byId("new-match")?.toggleAttribute("inert", !isScorekeeper);
   }
 
-  // What only the board tells cannot be set elsewhere.
+  // Settings that only the board reports are hidden on other pages.
   function fillMenu() {
-    const state = told();
+    const state = boardState();
     for (const id of ["own-turn", "coach-mode", "player"]) byId(id).closest("label").hidden = !state;
     if (!state) return;
     byId("own-turn").checked = state.own === "true";
@@ -45,18 +45,18 @@
     fillPlayers(JSON.parse(state.players)[root.dataset.me] || "");
   }
 
-  // The way on which it may come; once it was asked for, that this came to nothing.
-  let asked = false;
+  // Shows how the request will be granted, or after a refusal that it was not.
+  let hasAsked = false;
 
   function showWay(way) {
-    asked = asked || Boolean(way);
-    const now = way || (asked ? "over" : "none");
+    hasAsked = hasAsked || Boolean(way);
+    const now = way || (hasAsked ? "over" : "none");
     for (const each of byId("asking").querySelectorAll("[data-for]")) {
       each.hidden = !each.dataset.for.split(" ").includes(now);
     }
   }
 
-  byId("asking").addEventListener("close", () => { asked = false; });
+  byId("asking").addEventListener("close", () => { hasAsked = false; });
 
   function fillPlayers(mine) {
     const names = [...document.querySelectorAll(".players li:not([data-gone]) .name")];
@@ -67,9 +67,9 @@
     byId("who").hidden = !names.length;
   }
 
-  // The other scripts ask here before they send; a watcher is offered the pencil instead.
+  // Called by the other scripts before they send; on a watcher's phone it opens the dialog instead.
   window.mayPost = (address) => {
-    if (root.classList.contains("holder") || address.startsWith(API) || address.startsWith(OWNERS)) return true;
+    if (root.classList.contains("holder") || address.startsWith(API) || address.startsWith(OWNER_API)) return true;
     if (root.classList.contains("own-turn") && OWN_TURN.includes(address)) return true;
     byId("asking").showModal();
     return false;
@@ -77,30 +77,30 @@
 
   async function send(what, body, refuse = window.toast) {
     try {
-      const given = await window.postJson(`${API}/${what}`, body);
-      know(given);
+      const holding = await window.postJson(`${API}/${what}`, body);
+      onAnswer(holding);
       document.dispatchEvent(new Event("acted"));
-      return given;
+      return holding;
     } catch (error) {
       refuse(error.detail || words.silent);
       return false;
     }
   }
 
-  function know(given) {
-    root.dataset.me = given.me;
-    if (told()) return look();
-    root.classList.toggle("holder", given.mine);
-    root.classList.toggle("watcher", !given.mine);
-    letSetUp(given.mine);
-    showWay(!given.asking ? "" : given.by_button ? "button" : "holder");
-    showAsker(given.asker);
-    if (given.mine) byId("asking").close();
-    else if (given.asking) setTimeout(again, AGAIN_MS);
+  function onAnswer(holding) {
+    root.dataset.me = holding.me;
+    if (boardState()) return update();
+    root.classList.toggle("holder", holding.mine);
+    root.classList.toggle("watcher", !holding.mine);
+    enableForm(holding.mine);
+    showWay(!holding.asking ? "" : holding.by_button ? "button" : "holder");
+    showAsker(holding.asker);
+    if (holding.mine) byId("asking").close();
+    else if (holding.asking) setTimeout(pollRequest, POLL_REQUEST_MS);
     return undefined;
   }
 
-  // The holder of such a page is asked here.
+  // Asks the scorekeeper on a page without the board.
   function showAsker(asker) {
     const { phone, asks } = byId("hand-over-title").dataset;
     const called = /^\d+$/.test(asker) ? phone.replace("{number}", asker) : asker;
@@ -111,19 +111,19 @@
 
   async function get(address) {
     const answer = await fetch(address, { cache: "no-store" });
-    const given = await answer.json();
-    if (!answer.ok) throw given;
-    return given;
+    const holding = await answer.json();
+    if (!answer.ok) throw holding;
+    return holding;
   }
 
-  // A page without the board's stream looks for itself how its question goes.
-  function again() {
-    get(API).then(know, () => setTimeout(again, AGAIN_MS));
+  // Polls the request on a page without a stream.
+  function pollRequest() {
+    get(API).then(onAnswer, () => setTimeout(pollRequest, POLL_REQUEST_MS));
   }
 
-  function seen() {
+  function poll() {
     if (document.hidden || !root.classList.contains("holder")) return;
-    get(API).then((given) => told() || know(given), () => {}); // it is asked again soon
+    get(API).then((holding) => boardState() || onAnswer(holding), () => {}); // the next poll follows soon
   }
 
   document.addEventListener("click", (event) => {
@@ -168,7 +168,7 @@
   });
   byId("menu").addEventListener("close", () => { byId("the-pin").hidden = true; });
 
-  // The link that the terminal shows: what stands behind the # never goes to a server by itself.
+  // Uses the link from the terminal. The part after # is not sent to the server by the browser.
   function useLink() {
     const link = new URLSearchParams(location.hash.slice(1)).get("pencil");
     if (!link) return;
@@ -184,9 +184,9 @@
     location.reload();
   });
 
-  letSetUp(root.classList.contains("holder"));
-  document.addEventListener("swapped", look);
-  setInterval(seen, told() ? SEEN_MS : LOOK_MS);
+  enableForm(root.classList.contains("holder"));
+  document.addEventListener("swapped", update);
+  setInterval(poll, boardState() ? POLL_MS : POLL_ALONE_MS);
   fillMenu();
-  look();
+  update();
 })();

@@ -1,4 +1,4 @@
-// Sends a file in parts, one after the other: the table takes only small bodies, from anybody.
+// Uploads a file in parts, one after the other, because the server accepts only small bodies.
 "use strict";
 (() => {
   const PART_BYTES = 65536;
@@ -12,11 +12,11 @@
     });
   }
 
-  // An empty file is one empty part: the table says what is wrong with it.
-  window.sendInParts = async (address, file, sent = () => {}) => {
+  // An empty file is sent as one empty part, so that the server can report the problem.
+  window.uploadInParts = async (address, file, onProgress = () => {}) => {
     for (let at = 0; at === 0 || at < file.size; at += PART_BYTES) {
       await window.postJson(address, { at, part: await asBase64(file.slice(at, at + PART_BYTES)) });
-      sent(at / file.size);
+      onProgress(at / file.size);
     }
   };
 })();

@@ -1,9 +1,9 @@
-// What nobody saw, told by hand: filled with how things stand, so that only what is wrong has to be typed.
+// The dialog for changes by hand, filled with the current turn and scores.
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
 
-  function openHand() {
+  function openDialog() {
     const players = [...document.querySelectorAll(".players li")];
     const hero = document.querySelector(".hero");
     const onTurn = players.find((row) => row.getAttribute("aria-current")) || players[0];
@@ -33,7 +33,7 @@
     if (!target.closest("[data-submit$='/score']") || target.name !== "seat") return;
     target.form.elements.score.value = document.querySelector(`.players [data-seat="${target.value}"]`).dataset.score;
   });
-  document.addEventListener("click", ({ target }) => { if (target.closest("[data-hand]")) openHand(); });
+  document.addEventListener("click", ({ target }) => { if (target.closest("[data-hand]")) openDialog(); });
   document.addEventListener("submit", (event) => {
     if (!event.target.closest("#hand")) return;
     event.preventDefault();

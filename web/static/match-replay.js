@@ -1,4 +1,4 @@
-// Goes through the throws of a match again: by the slider, or by itself.
+// Replays the throws of a match, with a slider or automatically.
 "use strict";
 (() => {
   const THROW_MS = 1400;
@@ -22,8 +22,8 @@
     const [row] = [byId("replay-who").children[frame.seat]];
     for (const each of byId("replay-who").children) each.classList.toggle("on-turn", each === row);
     [...byId("replay-who").querySelectorAll("b")].forEach((sum, seat) => { sum.textContent = frame.scores[seat]?.toLocaleString(document.documentElement.lang) ?? ""; });
-    const told = frame.ending === null ? "" : dataset[frame.ending].replace("{points}", frame.points.toLocaleString(document.documentElement.lang));
-    byId("replay-says").textContent = [dataset.turn.replace("{n}", frame.turn), told].filter(Boolean).join(": ");
+    const ending = frame.ending === null ? "" : dataset[frame.ending].replace("{points}", frame.points.toLocaleString(document.documentElement.lang));
+    byId("replay-says").textContent = [dataset.turn.replace("{n}", frame.turn), ending].filter(Boolean).join(": ");
   }
 
   function stop() {

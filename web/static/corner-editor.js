@@ -1,23 +1,23 @@
-// The corners on the picture: drawn, dragged with a finger or the arrow keys, with a grid between.
+// The corners of the tray on the picture, with a grid between them; moved with a finger or the arrow keys.
 "use strict";
 (() => {
-  const WIDE = 1000; // the overlay's units across the picture
-  const REACH = 62; // how near a finger must come, in those units: 24 points on a phone
+  const WIDTH = 1000; // width of the picture in the units of the overlay
+  const REACH = 62; // how close a finger must be, in these units: 24 CSS pixels on a phone
   const CELLS = 6;
   const NUDGE = 0.002;
   const LOUPE = 4;
-  const SETTLE_MS = 300; // many presses of a key are one move
+  const SETTLE_MS = 300; // key presses that follow each other faster are one move
   const byId = (id) => document.getElementById(id);
   const words = JSON.parse(byId("calibrate").dataset.words).corners;
   const svg = byId("overlay");
   const shown = { tray: null, zone: null };
-  let high = 562;
+  let height = 562;
   let editable = false;
   let held = null;
   let settling = 0;
   const isMoving = () => held !== null || settling !== 0;
 
-  // From the unit square onto four corners, as a camera sees it.
+  // Returns the perspective transform from the unit square to four corners.
   function projection([a, b, c, d]) {
     const dx1 = b[0] - c[0]; const dx2 = d[0] - c[0]; const sx = a[0] - b[0] + c[0] - d[0];
     const dy1 = b[1] - c[1]; const dy2 = d[1] - c[1]; const sy = a[1] - b[1] + c[1] - d[1];
@@ -33,28 +33,28 @@
     };
   }
 
-  const inUnits = ([x, y]) => [x * WIDE, y * high];
-  const asPoints = (corners) => corners.map((corner) => inUnits(corner).map((n) => n.toFixed(1)).join(",")).join(" ");
+  const toOverlay = ([x, y]) => [x * WIDTH, y * height];
+  const toPoints = (corners) => corners.map((corner) => toOverlay(corner).map((n) => n.toFixed(1)).join(",")).join(" ");
 
   function gridPath(corners) {
     const at = projection(corners);
-    const line = (from, to) => `M${inUnits(at(...from)).join(" ")}L${inUnits(at(...to)).join(" ")}`;
+    const line = (from, to) => `M${toOverlay(at(...from)).join(" ")}L${toOverlay(at(...to)).join(" ")}`;
     return Array.from({ length: CELLS - 1 }, (_, i) => (i + 1) / CELLS)
       .map((t) => line([t, 0], [t, 1]) + line([0, t], [1, t])).join("");
   }
 
   function draw() {
-    svg.setAttribute("viewBox", `0 0 ${WIDE} ${high}`);
+    svg.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
     for (const name of ["tray", "zone"]) {
       byId(name).toggleAttribute("hidden", !shown[name]);
-      byId(name).setAttribute("points", shown[name] ? asPoints(shown[name]) : "");
+      byId(name).setAttribute("points", shown[name] ? toPoints(shown[name]) : "");
     }
     byId("grid").setAttribute("d", shown.tray ? gridPath(shown.tray) : "");
     const wanted = editable ? ["tray", "zone"].filter((name) => shown[name]) : [];
     const key = wanted.join();
     if (byId("handles").dataset.key !== key) makeHandles(wanted, key);
     for (const handle of byId("handles").children) {
-      const [x, y] = inUnits(shown[handle.dataset.of][Number(handle.dataset.corner)]);
+      const [x, y] = toOverlay(shown[handle.dataset.of][Number(handle.dataset.corner)]);
       handle.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
     }
   }
@@ -65,45 +65,45 @@
   }
 
   function handleOf(name, i, corner) {
-    const handle = make("g", { class: `handle of-${name}`, tabindex: "0", role: "button", id: `${name}-${i}`,
+    const handle = createSvg("g", { class: `handle of-${name}`, tabindex: "0", role: "button", id: `${name}-${i}`,
       "aria-label": words[name].replace("{corner}", corner) });
     Object.assign(handle.dataset, { of: name, corner: i });
-    handle.append(make("circle", { class: "reach", r: REACH }), make("circle", { class: "dot", r: name === "tray" ? 17 : 13 }));
+    handle.append(createSvg("circle", { class: "reach", r: REACH }), createSvg("circle", { class: "dot", r: name === "tray" ? 17 : 13 }));
     return handle;
   }
 
-  function make(tag, attributes) {
+  function createSvg(tag, attributes) {
     const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     return element;
   }
 
-  // The nearest corner to the finger, so that two close together can be told apart.
+  // Returns the corner nearest to the finger, because two corners may be close together.
   function nearest(event) {
-    const [x, y] = inUnits(place(event));
+    const [x, y] = toOverlay(pictureCoordinates(event));
     let best = null;
     for (const handle of byId("handles").children) {
-      const [hx, hy] = inUnits(shown[handle.dataset.of][Number(handle.dataset.corner)]);
+      const [hx, hy] = toOverlay(shown[handle.dataset.of][Number(handle.dataset.corner)]);
       const away = Math.hypot(hx - x, hy - y);
       if (away < REACH && (!best || away < best.away)) best = { handle, away, off: [hx - x, hy - y] };
     }
     return best;
   }
 
-  function place(event) {
+  function pictureCoordinates(event) {
     const box = svg.getBoundingClientRect();
     return [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
   }
 
-  const inside = (share) => Math.min(1, Math.max(0, share));
+  const clamp = (share) => Math.min(1, Math.max(0, share));
 
   function move(handle, [x, y]) {
-    shown[handle.dataset.of][Number(handle.dataset.corner)] = [inside(x), inside(y)];
+    shown[handle.dataset.of][Number(handle.dataset.corner)] = [clamp(x), clamp(y)];
     draw();
     document.dispatchEvent(new Event("moving"));
   }
 
-  function placed() {
+  function announceMove() {
     clearTimeout(settling);
     settling = 0;
     document.dispatchEvent(new CustomEvent("placed", { detail: { tray: shown.tray, aside: shown.zone } }));
@@ -119,8 +119,8 @@
   });
   svg.addEventListener("pointermove", (event) => {
     if (!held) return;
-    const [x, y] = place(event);
-    move(held.handle, [x + held.off[0] / WIDE, y + held.off[1] / high]);
+    const [x, y] = pictureCoordinates(event);
+    move(held.handle, [x + held.off[0] / WIDTH, y + held.off[1] / height]);
     magnify(event);
   });
   for (const end of ["pointerup", "pointercancel"]) {
@@ -128,7 +128,7 @@
       if (!held) return;
       held = null;
       byId("loupe").hidden = true;
-      placed();
+      announceMove();
     });
   }
   svg.addEventListener("touchstart", (event) => { if (nearest(event.touches[0])) event.preventDefault(); }, { passive: false });
@@ -139,13 +139,13 @@
     event.preventDefault();
     const by = NUDGE * (event.shiftKey ? 5 : 1);
     const [x, y] = shown[handle.dataset.of][Number(handle.dataset.corner)];
-    move(handle, [x + step[0] * by, y + step[1] * by * (WIDE / high)]);
+    move(handle, [x + step[0] * by, y + step[1] * by * (WIDTH / height)]);
     clearTimeout(settling);
-    settling = setTimeout(placed, SETTLE_MS);
+    settling = setTimeout(announceMove, SETTLE_MS);
   });
-  document.addEventListener("click", () => { if (settling) placed(); }, true); // before what the click does
+  document.addEventListener("click", () => { if (settling) announceMove(); }, true); // before the click is processed
 
-  // What lies under the finger, beside it.
+  // Shows an enlarged view of the place under the finger beside it.
   function magnify(event) {
     const picture = byId("picture");
     const loupe = byId("loupe");
@@ -163,12 +163,12 @@
     event.preventDefault();
   }
 
-  // What was seen last, ringed.
-  function rings(dice) {
+  // Draws a ring around each die of the last reading.
+  function drawRings(dice) {
     const parts = dice.flatMap((die) => {
-      const [x, y] = inUnits([die.x, die.y]);
-      const ring = make("circle", { class: `ring${die.problem ? " problem" : ""}`, cx: x.toFixed(1), cy: y.toFixed(1), r: (die.w * WIDE * 0.72).toFixed(1) });
-      const value = make("text", { class: "ring-value", x: x.toFixed(1), y: (y - die.w * WIDE * 1.05).toFixed(1), "font-size": 34 });
+      const [x, y] = toOverlay([die.x, die.y]);
+      const ring = createSvg("circle", { class: `ring${die.problem ? " problem" : ""}`, cx: x.toFixed(1), cy: y.toFixed(1), r: (die.w * WIDTH * 0.72).toFixed(1) });
+      const value = createSvg("text", { class: "ring-value", x: x.toFixed(1), y: (y - die.w * WIDTH * 1.05).toFixed(1), "font-size": 34 });
       value.textContent = die.value ?? "?";
       return [ring, value];
     });
@@ -179,13 +179,13 @@
     get held() { return isMoving(); },
     show(state, { edit, dice }) {
       if (isMoving()) return;
-      high = WIDE * state.height / state.width;
+      height = WIDTH * state.height / state.width;
       shown.tray = state.tray.map((corner) => [...corner]);
       shown.zone = state.aside && state.aside.map((corner) => [...corner]);
       editable = edit;
       byId("tray").classList.toggle("unsure", state.sure === false);
       draw();
-      rings(dice ? state.dice : []);
+      drawRings(dice ? state.dice : []);
     },
   };
 })();

@@ -1,5 +1,5 @@
-// What a phone does about what happens: sounds, a caller, vibration. All of it is off until somebody
-// switches it on here; that tap also lets the phone make sounds.
+// Sounds, announcer and vibration. They are off until somebody switches them on; browsers need that tap to
+// allow sounds.
 "use strict";
 (() => {
   const NOTES = {
@@ -16,24 +16,24 @@
   const BUZZES = { throw: [20], bank: [40], hot: [30, 40, 30, 40, 60], farkle: [160], opened: [40, 40, 80], lead: [40, 40, 80], last: [80, 80, 80, 80, 80], question: [40, 60, 40], win: [60, 60, 60, 60, 200] };
   const LOUD = 0.12;
   const KEY = "traykeeper-feel";
-  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+  const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
   const box = document.getElementById("feel");
-  let wishes = read();
+  let settings = read();
   let audio = null;
-  let last = shown();
-  let happened = last.moment; // a question that comes and goes meanwhile makes nothing happen again
+  let last = currentMessage();
+  let lastMoment = last.moment; // a question in between must not repeat the effects of the last event
 
   function read() {
     try { return JSON.parse(localStorage.getItem(KEY)) || {}; } catch { return {}; }
   }
 
-  function shown() {
+  function currentMessage() {
     const line = document.querySelector(".message");
     const { mood = "", of = "", whole = "" } = line?.dataset || {};
     return { mood, words: whole, moment: `${mood} ${of}` };
   }
 
-  function sound(mood) {
+  function playSound(mood) {
     if (!audio) return;
     for (const [hertz, start, length] of NOTES[mood] || []) {
       const tone = audio.createOscillator();
@@ -49,7 +49,7 @@
     }
   }
 
-  function say(words) {
+  function speak(words) {
     if (!window.speechSynthesis) return;
     speechSynthesis.cancel();
     const speech = new SpeechSynthesisUtterance(words);
@@ -58,46 +58,46 @@
   }
 
   function glow() {
-    if (calm.matches) return;
+    if (reducedMotion.matches) return;
     document.documentElement.classList.add("glow");
     setTimeout(() => document.documentElement.classList.remove("glow"), 1000);
   }
 
-  function cheer(mood) {
-    if (wishes.sounds) sound(mood);
-    if (wishes.buzz) navigator.vibrate?.(BUZZES[mood] || []);
+  function react(mood) {
+    if (settings.sounds) playSound(mood);
+    if (settings.buzz) navigator.vibrate?.(BUZZES[mood] || []);
     if (["hot", "opened", "lead", "last"].includes(mood)) glow();
   }
 
-  function feel() {
-    const now = shown();
+  function onChange() {
+    const now = currentMessage();
     const before = last;
     last = now;
-    const isSaid = now.words !== before.words;
-    const isNew = now.mood === "question" ? isSaid : now.moment !== happened;
-    if (now.mood !== "question") happened = now.moment;
+    const hasNewWords = now.words !== before.words;
+    const hasHappened = now.mood === "question" ? hasNewWords : now.moment !== lastMoment;
+    if (now.mood !== "question") lastMoment = now.moment;
     if (!before.words || !now.mood) return;
-    if (isSaid && wishes.caller) say(now.words);
-    if (isNew) cheer(now.mood);
+    if (hasNewWords && settings.caller) speak(now.words);
+    if (hasHappened) react(now.mood);
   }
 
-  // Browsers let a page be heard only after a tap.
+  // Browsers allow sounds only after a tap.
   function unlock() {
-    if (wishes.sounds && !audio && window.AudioContext) audio = new AudioContext();
+    if (settings.sounds && !audio && window.AudioContext) audio = new AudioContext();
     audio?.resume();
   }
 
-  for (const input of box.querySelectorAll("input")) input.checked = Boolean(wishes[input.name]);
+  for (const input of box.querySelectorAll("input")) input.checked = Boolean(settings[input.name]);
   box.hidden = false;
   if (!navigator.vibrate) box.querySelector("[name=buzz]").closest("label").hidden = true;
   box.addEventListener("change", ({ target }) => {
-    wishes = { ...wishes, [target.name]: target.checked };
-    try { localStorage.setItem(KEY, JSON.stringify(wishes)); } catch { /* not even asked to keep it */ }
+    settings = { ...settings, [target.name]: target.checked };
+    try { localStorage.setItem(KEY, JSON.stringify(settings)); } catch { /* the choice lasts until the page is closed */ }
     unlock();
-    if (target.checked && target.name === "sounds") sound("bank");
-    if (target.checked && target.name === "caller") say(last.words || document.title);
+    if (target.checked && target.name === "sounds") playSound("bank");
+    if (target.checked && target.name === "caller") speak(last.words || document.title);
     if (target.checked && target.name === "buzz") navigator.vibrate?.(BUZZES.bank);
   });
   document.addEventListener("pointerdown", unlock);
-  document.addEventListener("swapped", feel);
+  document.addEventListener("swapped", onChange);
 })();

@@ -1,4 +1,4 @@
-// What a tap does: most buttons name an address and a body, the rest are dice and the tray button.
+// What taps do. Most buttons name an address and a body; the others concern dice.
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
@@ -12,20 +12,20 @@
       return done.then((ok) => { if (ok && !byId("board")) location.assign("/"); else scrollTo(0, 0); });
     },
     undo: () => window.post("/api/v1/undo", shownStep()),
-    slot: (button) => (button.closest("#pad") ? takeOff(button) : toggle(button)),
-    seen: (button) => lookClosely(button),
+    slot: (button) => (button.closest("#pad") ? removePadDie(button) : toggle(button)),
+    seen: (button) => selectSeenDie(button),
     spot: (spot) => byId(spot.dataset.spot)?.click(),
     enlarge: () => enlarge(),
-    more: (button) => showMore(button),
+    more: (button) => toggleMore(button),
     whole: (line) => window.toast(line.dataset.whole),
-    fix: (button) => fix(Number(button.dataset.fix)),
+    fix: (button) => correctDie(Number(button.dataset.fix)),
     missed: () => openPad(readFaces()),
     edit: (button) => editThrow(button.dataset),
     enter: (button) => {
-      button.closest("dialog")?.close(); // the pad, and what it leads to, lie over nothing
+      button.closest("dialog")?.close(); // the pad must not cover another dialog
       openPad();
     },
-    face: (button) => tapIn(button),
+    face: (button) => tapFace(button),
     close: (button) => button.closest("dialog").close(),
   };
 
@@ -36,50 +36,50 @@
     }
   });
 
-  // Dice of the throw that are tapped: what they would score together, and for one, its face.
-  const chosen = () => [...document.querySelectorAll(".big-dice .slot[aria-pressed=true]")];
+  // The dice that are tapped: the page shows their score as a keep, or for a single die its faces.
+  const selectedSlots = () => [...document.querySelectorAll(".big-dice .slot[aria-pressed=true]")];
   const faceOf = (slot) => JSON.parse(slot.parentElement.dataset.dice)[Number(slot.dataset.slot)];
-  const keyOf = (faces) => [...faces].sort().join("");
+  const faceKey = (faces) => [...faces].sort().join("");
 
   function toggle(slot) {
     slot.setAttribute("aria-pressed", String(slot.getAttribute("aria-pressed") !== "true"));
-    picked = { row: looks(slot.parentElement), ids: chosen().map(({ id }) => id) };
-    weigh();
+    selection = { row: rowKey(slot.parentElement), ids: selectedSlots().map(({ id }) => id) };
+    showSelection();
   }
 
-  // The throw was drawn anew while somebody chose: where it is the same, the choice stands.
-  let picked = { row: "", ids: [] };
-  const looks = (row) => JSON.stringify([row.dataset, [...row.children].map((slot) => slot.className)]);
+  // If the same throw is drawn again while somebody is selecting dice, the selection is restored.
+  let selection = { row: "", ids: [] };
+  const rowKey = (row) => JSON.stringify([row.dataset, [...row.children].map((slot) => slot.className)]);
 
-  function pickAgain() {
+  function restoreSelection() {
     const row = document.querySelector(".big-dice[data-dice]");
-    if (!row || looks(row) !== picked.row) picked = { row: "", ids: [] };
-    if (!picked.ids.length || chosen().length) return;
-    for (const id of picked.ids) byId(id).setAttribute("aria-pressed", "true");
-    weigh();
+    if (!row || rowKey(row) !== selection.row) selection = { row: "", ids: [] };
+    if (!selection.ids.length || selectedSlots().length) return;
+    for (const id of selection.ids) byId(id).setAttribute("aria-pressed", "true");
+    showSelection();
   }
 
-  document.addEventListener("swapped", pickAgain);
+  document.addEventListener("swapped", restoreSelection);
 
-  // One die of a picture in question, beside the six faces.
-  function lookClosely(slot) {
-    for (const other of chosen()) other.setAttribute("aria-pressed", "false");
+  // Shows one die of an uncertain reading beside the six faces.
+  function selectSeenDie(slot) {
+    for (const other of selectedSlots()) other.setAttribute("aria-pressed", "false");
     slot.setAttribute("aria-pressed", "true");
     byId("chosen").hidden = false;
-    showClosely(slot, Number(slot.dataset.shows));
+    showCloseUp(slot, Number(slot.dataset.shows));
   }
 
-  function showClosely(slot, face) {
+  function showCloseUp(slot, face) {
     const image = byId("chosen").querySelector(".close-up");
     image.hidden = !slot.dataset.closeUp;
     if (slot.dataset.closeUp) image.src = slot.dataset.closeUp;
     for (const button of byId("chosen").querySelectorAll("[data-fix]")) {
       button.setAttribute("aria-pressed", String(Number(button.dataset.fix) === face));
     }
-    markSpots([slot]);
+    highlightSpots([slot]);
   }
 
-  function markSpots(slots) {
+  function highlightSpots(slots) {
     for (const spot of document.querySelectorAll(".spot")) {
       spot.classList.toggle("picked", slots.some((slot) => slot.id === spot.dataset.spot));
     }
@@ -90,7 +90,7 @@
     byId("enlarged").showModal();
   }
 
-  function showMore(button) {
+  function toggleMore(button) {
     const more = byId(button.dataset.more);
     more.hidden = !more.hidden;
     button.setAttribute("aria-expanded", String(!more.hidden));
@@ -98,35 +98,35 @@
 
   function legalKeeps() {
     return [...document.querySelectorAll(".keep")].map((button) => ({
-      key: keyOf(JSON.parse(button.dataset.body).dice), button, score: button.dataset.score,
+      key: faceKey(JSON.parse(button.dataset.body).dice), button, score: button.dataset.score,
       points: Number(button.dataset.score.replace(/\D/g, "")),
     }));
   }
 
-  function weigh() {
-    const slots = chosen();
+  function showSelection() {
+    const slots = selectedSlots();
     const faces = slots.map(faceOf);
     byId("chosen").hidden = !slots.length;
     byId("chosen").querySelector(".fix").hidden = slots.length !== 1;
-    if (slots.length === 1) showClosely(slots[0], faces[0]);
-    else markSpots(slots);
-    const keep = legalKeeps().find(({ key }) => key === keyOf(faces));
+    if (slots.length === 1) showCloseUp(slots[0], faces[0]);
+    else highlightSpots(slots);
+    const keep = legalKeeps().find(({ key }) => key === faceKey(faces));
     byId("keep-chosen").hidden = !keep;
     if (keep) byId("keep-chosen").querySelector("span").textContent = keep.score;
     const says = byId("chosen").querySelector(".says");
-    says.textContent = keep || !slots.length || !legalKeeps().length ? "" : refusal(faces, says.dataset);
+    says.textContent = keep || !slots.length || !legalKeeps().length ? "" : explainRefusal(faces, says.dataset);
   }
 
-  // Why these dice are no keep: which of them count, and which add nothing.
-  function refusal(faces, words) {
+  // Explains why dice are not a keep: which of them score, and which do not.
+  function explainRefusal(faces, words) {
     const [best] = legalKeeps().filter(({ key }) => without(faces, key)).sort((a, b) => b.points - a.points);
     const text = (dice) => [...dice].join(" ");
-    if (!best) return words.nothing.replace("{dice}", text(keyOf(faces)));
+    if (!best) return words.nothing.replace("{dice}", text(faceKey(faces)));
     return words.part.replace("{part}", text(best.key)).replace("{score}", best.score)
       .replace("{rest}", text(without(faces, best.key)));
   }
 
-  // The faces that are left once these are taken out; null if they are not all there.
+  // Returns the faces without those of a keep, or null if the keep is not among them.
   function without(faces, key) {
     const left = [...faces].map(String);
     for (const face of key) {
@@ -137,13 +137,13 @@
   }
 
   function keepChosen() {
-    const keep = legalKeeps().find(({ key }) => key === keyOf(chosen().map(faceOf)));
+    const keep = legalKeeps().find(({ key }) => key === faceKey(selectedSlots().map(faceOf)));
     if (keep) window.post("/api/v1/keep", JSON.parse(keep.button.dataset.body));
   }
 
-  // Two taps: the die, then its face. Where the photo shows the die, the photo says it, too.
-  function fix(face) {
-    const [slot] = chosen();
+  // Corrects a die in two taps: the die, then its face. A die on a photo is corrected on the photo.
+  function correctDie(face) {
+    const [slot] = selectedSlots();
     const { dataset } = slot;
     if (dataset.slot !== undefined && face === faceOf(slot)) return toggle(slot);
     if (dataset.photo) return window.post("/api/v1/face", { photo: dataset.photo, die: Number(dataset.seen), face });
@@ -153,27 +153,27 @@
     return window.post("/api/v1/correct", { dice, index: Number(row.index) });
   }
 
-  // The faces that were read.
+  // The faces that the camera read.
   function readFaces() {
     return [...document.querySelectorAll(".slot.seen")]
       .filter((slot) => slot.dataset.shows !== "0")
       .map((slot) => Number(slot.dataset.shows));
   }
 
-  // What is ringed and no die is dropped: the throw goes on without it.
-  function isNothing() {
-    const [slot] = chosen();
+  // Dismisses a foreign object that was ringed as a possible die.
+  function dismissObject() {
+    const [slot] = selectedSlots();
     if (slot) window.post("/api/v1/not-a-die", { photo: slot.dataset.photo, die: Number(slot.dataset.seen) });
   }
 
-  // Where the match stands on this page: undo and dice are meant for that, whenever they are there.
+  // The step of the match that this page shows. Undo and dice are meant for that step, even if they arrive later.
   function shownStep() {
     const shown = document.querySelector("[data-step]");
     return shown ? { step: Number(shown.dataset.step) } : {};
   }
 
-  // Refused as the match went on, it is entered again by whoever has seen that.
-  function asThrow() {
+  // After a refusal because the match moved on, the next attempt is meant for the step now shown.
+  function throwEntry() {
     let step = shownStep();
     return async (dice) => {
       const done = await window.post("/api/v1/dice", { dice, ...step });
@@ -182,28 +182,28 @@
     };
   }
 
-  const wanted = () => Number(document.querySelector("[data-to-throw]")?.dataset.toThrow || 0);
+  const diceToThrow = () => Number(document.querySelector("[data-to-throw]")?.dataset.toThrow || 0);
 
-  // Dice tapped in where no camera reads them.
-  const mostDice = () => (document.querySelector(".plain-dice") ? 20 : 6);
+  // The pad for tapping in dice.
+  const maxDice = () => (document.querySelector(".plain-dice") ? 20 : 6);
 
   let enterPad = null;
   const padDice = () => [...byId("pad-dice").children].map((die) => Number(die.dataset.slot));
 
-  function openPad(dice = [], enter = asThrow()) {
+  function openPad(dice = [], enter = throwEntry()) {
     enterPad = enter;
     byId("pad-dice").replaceChildren();
-    for (const face of dice) putOn(byId("pad").querySelector(`[data-face="${face}"]`));
+    for (const face of dice) addPadDie(byId("pad").querySelector(`[data-face="${face}"]`));
     byId("pad").dataset.begun = String(dice.length);
     byId("pad").showModal();
   }
 
-  // A throw of long ago: its dice, to be taken off and put on.
+  // Opens the pad with the dice of an earlier throw.
   function editThrow({ index, dice }) {
     openPad(JSON.parse(dice), (thrown) => window.post("/api/v1/correct", { dice: thrown, index: Number(index) }));
   }
 
-  function putOn(button) {
+  function addPadDie(button) {
     const die = button.cloneNode(true);
     die.className = "slot";
     die.dataset.slot = button.dataset.face;
@@ -211,14 +211,14 @@
     byId("pad-dice").append(die);
   }
 
-  const takeOff = (die) => die.remove();
+  const removePadDie = (die) => die.remove();
 
-  // The one die that was missed completes the throw: two taps are enough.
-  function tapIn(button) {
-    if (padDice().length >= mostDice()) return;
+  // If the pad was opened for one missed die, that die completes the throw without a further tap.
+  function tapFace(button) {
+    if (padDice().length >= maxDice()) return;
     const begun = Number(byId("pad").dataset.begun);
-    putOn(button);
-    if (begun && begun + 1 === wanted() && padDice().length === wanted()) enterDice();
+    addPadDie(button);
+    if (begun && begun + 1 === diceToThrow() && padDice().length === diceToThrow()) enterDice();
   }
 
   const enterDice = window.once(async () => {
@@ -230,6 +230,6 @@
 
   document.addEventListener("click", ({ target }) => {
     if (target.closest("#keep-chosen")) keepChosen();
-    if (target.closest("#not-a-die")) isNothing();
+    if (target.closest("#not-a-die")) dismissObject();
   });
 })();

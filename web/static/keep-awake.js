@@ -1,5 +1,5 @@
-// A board must not go dark. Over https there is a lock for that; over plain http a film that never
-// ends does it, where the browser lets it: one grey picture behind everything.
+// Keeps the screen of a television board on: with a wake lock over https, and over plain http, where
+// there is none, with an invisible endless video.
 "use strict";
 (() => {
   async function lock() {
@@ -7,14 +7,14 @@
     await navigator.wakeLock.request("screen").catch(() => {});
   }
 
-  function film() {
+  function playVideo() {
     const canvas = Object.assign(document.createElement("canvas"), { width: 64, height: 36 });
-    const pen = canvas.getContext("2d");
+    const context = canvas.getContext("2d");
     const video = Object.assign(document.createElement("video"), { muted: true, loop: true, playsInline: true });
     video.className = "awake";
     video.setAttribute("aria-hidden", "true");
     video.srcObject = canvas.captureStream(1);
-    setInterval(() => pen.fillRect(0, 0, 64, 36), 1000);
+    setInterval(() => context.fillRect(0, 0, 64, 36), 1000);
     document.body.prepend(video);
     video.play().catch(() => {});
   }
@@ -23,9 +23,9 @@
     lock();
     document.addEventListener("visibilitychange", lock);
   } else if (HTMLCanvasElement.prototype.captureStream) {
-    film();
+    playVideo();
   }
-  // A tap makes it fill the screen, as a board does.
+  // A tap switches to full screen.
   document.addEventListener("click", () => {
     if (!document.fullscreenElement) document.documentElement.requestFullscreen?.().catch(() => {});
   });

@@ -1,14 +1,14 @@
-// The tray's button on the page: down and up go to the companion; how long it was is measured here,
-// as the way there may take long.
+// The simulated button of the tray. Presses and releases go to the server; the length of a hold is
+// measured here, because the network may be slow.
 "use strict";
 (() => {
-  const MOST_S = 10; // of a hold
+  const MAX_HOLD_S = 10;
   const button = document.querySelector("[data-press]");
   let isDown = false;
   let isTaken = false;
   let downMs = 0;
 
-  // Refused on its way down, as another finger is there, it must not let go for that one.
+  // A press that was refused because the button is held elsewhere must not send a release.
   function press(down) {
     if (down === isDown) return;
     isDown = down;
@@ -18,7 +18,7 @@
     else window.post("/api/v1/button", { down, seconds: secondsSince(downMs) }, () => isTaken);
   }
 
-  const secondsSince = (ms) => Math.min((performance.now() - ms) / 1000, MOST_S);
+  const secondsSince = (ms) => Math.min((performance.now() - ms) / 1000, MAX_HOLD_S);
 
   function isPressKey(event) {
     return (event.key === " " || event.key === "Enter") && !event.repeat;
