@@ -49,7 +49,7 @@ from device.snapshots import Surroundings, Troubles, draw, indicator_of
 from device.storage.misreads import MisreadCollector, MisreadStore
 from device.storage.photo_album import PhotoAlbum, shows
 from device.storage.throw_pictures import ThrowPictures
-from device.watching.camera_thread import CameraThread
+from device.watching.burst import BURST_FRAMES
 from device.watching.motion import STILL_S
 from device.watching.phone_picture import read_phone_picture
 from device.watching.reports import (
@@ -60,7 +60,8 @@ from device.watching.reports import (
     Report,
     TimedOut,
 )
-from device.watching.tray_watch import BURST_FRAMES, TrayWatch
+from device.watching.tray_watch import CameraThread, TrayWatch
+from device.watching.watch_loop import WatchOptions
 from game.commands import (
     AcknowledgeDamage,
     Command,
@@ -176,16 +177,18 @@ class Companion:
         self.tray_watch = TrayWatch(
             calibrated_opener(open_camera or open_no_camera, profiles),
             inbox.post,
-            still_s=still_s,
-            period_s=period_s,
-            reports_settled_dice=hands_off,
-            burst_frames=looks,
-            filter_reading=self._sift,
-            leans=lambda camera: self._profiles.leans_for(camera.name),
-            on_idle=self._drift_watch.look,
-            clock=clock,
+            WatchOptions(
+                still_s=still_s,
+                period_s=period_s,
+                reports_settled_dice=hands_off,
+                burst_frames=looks,
+                filter_reading=self._sift,
+                leans=lambda camera: self._profiles.leans_for(camera.name),
+                on_idle=self._drift_watch.look,
+            ),
+            clock,
         )
-        self._live_view = LiveView(self.tray_watch, clock)
+        self._live_view = LiveView(self.tray_watch.preview, clock)
         self._camera_thread = CameraThread(self.tray_watch) if open_camera else None
         self._button, self._no_button = button, no_button
         self._simulated_button = (
@@ -509,12 +512,12 @@ class Companion:
 
     def _feel_the_camera(self) -> bool:
         """A camera that never comes back from a call cannot say so itself."""
-        if self.by_phone or self.tray_watch.is_hung == self._hangs:
+        if self.by_phone or self.tray_watch.link.is_hung == self._hangs:
             return False
         self._hangs = not self._hangs
         if self._hangs:
             self._lose_camera(HANGS)
-        elif name := self.tray_watch.camera_name:
+        elif name := self.tray_watch.preview.camera_name:
             self._hear(CameraFound(name))
         return True
 

@@ -24,9 +24,9 @@ from device.errors import UsageError
 from device.files import as_owner_of, print_line, state_folder, write_atomically
 from device.hardware.choices import as_mains, as_rotation
 from device.settings import Settings
-from device.watching.camera_thread import CameraThread
 from device.watching.reports import CameraFound, CameraLost, Report
-from device.watching.tray_watch import TrayWatch
+from device.watching.tray_watch import CameraThread, TrayWatch
+from device.watching.watch_loop import WatchOptions
 from game.situation import TableError
 from web.contracts.calibration import CalibrationState, CalibrationStep, Points
 
@@ -63,7 +63,7 @@ def opened(settings: Settings, camera: str | None) -> Iterator[Here]:
     tray_watch = TrayWatch(
         calibrated_opener(lambda: next(cameras, None) or opener(), profiles),
         reports.append,
-        still_s=settings.still_s,
+        WatchOptions(still_s=settings.still_s),
     )
     thread, wizard = CameraThread(tray_watch), Wizard(tray_watch, profiles, simulated=simulated)
     thread.start()

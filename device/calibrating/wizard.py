@@ -7,12 +7,12 @@ it meanwhile.
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from threading import BoundedSemaphore, Lock
 from time import monotonic, sleep
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -30,10 +30,10 @@ from device.cameras.controls import Tunable, Tuning
 from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.tray_picture import encode_jpeg
 from device.session.indicator import BANK_S
+from device.watching.tray_watch import TrayWatch
 from game.message import Message, Paragraph
 from game.situation import TableError
 from vision import read
-from vision.known_tray import KnownTray
 from web.contracts.calibration import CalibrationState, CalibrationStep, Points
 
 log = logging.getLogger(__name__)
@@ -62,21 +62,6 @@ NOT_SURE = Message("Not sure where the tray is: drag the corners to where floor 
 NO_CAMERA = Message("There is no camera now: it is tried again every few seconds.")
 
 
-class Watcher(Protocol):
-    """The part of the watch over the tray that is needed."""
-
-    @property
-    def is_settled(self) -> bool: ...
-
-    @property
-    def latest(self) -> Image | None: ...
-
-    @property
-    def table(self) -> KnownTray: ...
-
-    def run_with_camera(self, errand: Callable[[Camera], object]) -> "Future[object]": ...
-
-
 class Wizard:
     """Fits the profile to what the camera sees.
 
@@ -93,7 +78,7 @@ class Wizard:
 
     def __init__(
         self,
-        tray_watch: Watcher,
+        tray_watch: TrayWatch,
         profiles: ProfileStore,
         *,
         simulated: SimulatedTray | None = None,
@@ -366,7 +351,7 @@ class Wizard:
     # How
 
     def _profile(self, camera: str) -> Profile:
-        draft, preview = self._draft, self._tray_watch.latest
+        draft, preview = self._draft, self._tray_watch.preview.latest
         # As the drift is looked for in previews, what it is compared with is taken from one.
         image = self._look() if preview is None else preview
         quad = draft.tray.in_px(image.shape[1], image.shape[0])
@@ -398,7 +383,7 @@ class Wizard:
         draft = self._draft
         quad = draft.tray.in_px(width, height)
         aside = draft.aside.in_px(width, height) if draft.aside else None
-        table = replace(self._tray_watch.table, leans=draft.leans)
+        table = replace(self._tray_watch.memory.known, leans=draft.leans)
         reading = read(image, quad, aside=aside, known=table)
         if draft.dice:
             reading = filter_reading(reading, quad, draft.dice)
@@ -409,7 +394,7 @@ class Wizard:
     def _wait_till_still(self) -> None:
         self._pause(ROLL_S)  # dice that were just thrown are not yet seen to move
         end_s = self._clock() + UNTIL_STILL_S
-        while not self._tray_watch.is_settled:
+        while not self._tray_watch.preview.is_settled:
             if self._clock() > end_s:
                 raise TableError(
                     Message("The tray is not still: take your hand away, then read again.")

@@ -1,1 +1,1 @@
-"""The thread that looks at the tray: when it is still, what lay there last, and a reading of it."""
+"""The watch over the tray: motion, stillness, and readings of dice at rest."""

@@ -1,6 +1,6 @@
-"""What changed between two small pictures of the tray.
+"""What changed between two previews of the tray.
 
-Everything is relative to the picture and to its noise, which is measured in each pair.
+Thresholds are relative to the image and to its noise, which is measured in each pair of previews.
 """
 
 from dataclasses import dataclass
@@ -15,29 +15,35 @@ from vision.reading import Quad
 Grey = npt.NDArray[np.float32]
 
 WIDTH_PX = 320  # a die of 16 mm is 13 px wide here, its pips 2 px: enough to see it turn
-LEAST_CHANGE = 5.0  # grey levels: below this lie JPEG blocks and the flicker of lamps
-QUIET = 35  # percent of a picture are free of hands, always
-BELL = 0.4538  # so many percent of a bell curve's magnitudes are smaller, in its deviations
-NOISE_TIMES = 6.0  # of the measured noise: none of 57,600 pixels gets there by chance
-LEAST_BLOB_PX = 3  # smaller specks are hot pixels
-# Shares of the watched picture, from a die of 8 mm in a wide view to one of 16 mm, smeared.
-DIE_SHARE = (0.0004, 0.03)
-DICE_AT_MOST = 14  # more blobs than this are a shaken table
-HAND_PX = 28  # an arm is thicker than that everywhere, a flying die with its shadow is not
-REGION_MARGIN = 0.06  # around the tray, of its size: walls lean outwards in the picture
-EXPOSURE = 0.05  # a smaller change of brightness hides no hand
-CELLS = 3  # across and down: an exposure changes them all, but for one that is too bright or dark
-ALIKE = 0.8  # of the change: tone curves bend, but not so much that a part stays as it was
-SHAKEN = 0.5  # the share of a change that one shift of the whole picture explains
+MIN_CHANGE = 5.0  # grey levels: JPEG blocks and flickering lamps stay below
+NOISE_PERCENTILE = 35  # at least this share of a preview is always free of hands
+NOISE_QUANTILE = 0.4538  # the 35th percentile of |x| for a normal distribution of deviation 1
+MIN_NOISE_RATIO = 6.0  # by chance none of 57,600 pixels differs by so many deviations
+MIN_BLOB_PX = 3  # smaller blobs are hot pixels
+# Area of a die as a share of the watched region: from 8 mm in a wide view to 16 mm with motion blur.
+MIN_DIE_SHARE, MAX_DIE_SHARE = 0.0004, 0.03
+MAX_DICE = 14  # more blobs than this are a shaken table
+ARM_PX = 28  # an arm is thicker than this everywhere, a flying die with its shadow is not
+REGION_MARGIN = 0.06  # around the tray, as a share of its size: walls lean outwards in the image
+MIN_GAIN_CHANGE = 0.05  # a smaller change of brightness hides no hand
+GRID = 3  # cells across and down: a new exposure changes all of them but the too bright or dark
+MIN_CELL_SHARE = 0.8  # of the gain: tone curves bend, but not so much that a cell stays the same
+SHAKEN_SHARE = 0.5  # of the difference that one shift of the whole image must explain
 
 _TOUCHING = np.ones((3, 3), np.uint8)
 _HOLES = np.ones((7, 7), np.uint8)
-_ARM = np.ones((HAND_PX, HAND_PX), np.uint8)
+_ARM = np.ones((ARM_PX, ARM_PX), np.uint8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
-    """The part of the picture that is watched: 255 in `mask`. `ring` is its border."""
+    """The watched part of a preview.
+
+    Attributes:
+        mask: (height, width), 255 in the region.
+        ring: (height, width), True at the border of the region.
+        pixels: Number of pixels in the region.
+    """
 
     mask: Image
     ring: npt.NDArray[np.bool_]
@@ -47,7 +53,13 @@ class Region:
     def of(
         cls, shape: tuple[int, ...], tray: Quad | None, picture_px: tuple[int, int] | None
     ) -> "Region":
-        """The tray with a margin, or all of a picture of this shape."""
+        """Return the tray with a margin, or the whole preview if the tray is not known.
+
+        Args:
+            shape: Shape of the preview.
+            tray: The floor of the tray in a full frame.
+            picture_px: Width and height of the full frame.
+        """
         mask: Image = np.zeros(shape, np.uint8)
         if tray is None or picture_px is None:
             mask[:] = 255
@@ -61,41 +73,48 @@ class Region:
 def _with_margin(
     tray: Quad, shape: tuple[int, ...], picture_px: tuple[int, int]
 ) -> npt.NDArray[np.int32]:
-    """The tray's corners in the small picture, moved outwards."""
+    """Return the corners of the tray in the preview, moved outwards."""
     corners = np.array(tray.corners) * (shape[1] / picture_px[0], shape[0] / picture_px[1])
-    middle = corners.mean(axis=0)
-    outwards = middle + (corners - middle) * (1 + 2 * REGION_MARGIN)
+    centre = corners.mean(axis=0)
+    outwards = centre + (corners - centre) * (1 + 2 * REGION_MARGIN)
     return np.asarray(np.rint(outwards), np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameDiff:
-    """The pixels that changed (255 in `mask`) and their connected blobs.
+    """The pixels that changed and their connected blobs.
 
-    `shares` are the blobs' areas as shares of the watched region; `at_border` which of them touch
-    its border; `like_arm` tells that one of those is as thick as an arm.
+    Attributes:
+        mask: (height, width), 255 where something changed.
+        shares: Area of each blob, as a share of the watched region.
+        at_border: For each blob, whether it touches the border of the region.
+        has_arm: Whether one of the blobs at the border is as thick as an arm.
     """
 
     mask: Image
     shares: tuple[float, ...]
     at_border: tuple[bool, ...]
-    like_arm: bool
+    has_arm: bool
 
     @property
-    def any(self) -> bool:
+    def has_changes(self) -> bool:
+        """Whether anything changed."""
         return bool(self.shares)
 
     @property
-    def like_dice(self) -> bool:
-        """Some could be dice inside the tray, and there are not too many."""
-        least, most = DIE_SHARE
-        blobs = [blob for blob in zip(self.shares, self.at_border, strict=True) if blob[0] > least]
-        inside = any(share < most and not border for share, border in blobs)
-        return inside and len(blobs) <= DICE_AT_MOST
+    def looks_like_dice(self) -> bool:
+        """Whether at least one blob may be a die inside the tray, and there are not too many blobs."""
+        large = [
+            (share, at_border)
+            for share, at_border in zip(self.shares, self.at_border, strict=True)
+            if share > MIN_DIE_SHARE
+        ]
+        has_die = any(share < MAX_DIE_SHARE and not at_border for share, at_border in large)
+        return has_die and len(large) <= MAX_DICE
 
 
-def grey(image: Image) -> Grey:
-    """The picture as smoothed brightness, `WIDTH_PX` wide."""
+def to_grey(image: Image) -> Grey:
+    """Return the smoothed brightness of an image, `WIDTH_PX` wide."""
     levels = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     height, width = levels.shape
     if width != WIDTH_PX:
@@ -104,65 +123,76 @@ def grey(image: Image) -> Grey:
     return np.asarray(cv2.blur(levels.astype(np.float32), (3, 3)), np.float32)
 
 
-def changes(before: Grey, now: Grey, region: Region) -> FrameDiff:
-    """What differs by more than noise and exposure explain."""
+def find_motion(before: Grey, now: Grey, region: Region) -> FrameDiff:
+    """Return what differs by more than noise and a new exposure explain.
+
+    Args:
+        before: The earlier preview.
+        now: The later preview, of the same shape.
+        region: The watched part.
+    """
     mask: Image = _changed(before, now) & region.mask
-    if np.count_nonzero(mask) < LEAST_BLOB_PX:  # a tray at rest, fifteen times a second
-        return FrameDiff(mask, shares=(), at_border=(), like_arm=False)
+    if np.count_nonzero(mask) < MIN_BLOB_PX:  # most previews: the tray is at rest
+        return FrameDiff(mask, shares=(), at_border=(), has_arm=False)
     count, components = cv2.connectedComponents(cv2.dilate(mask, _TOUCHING))
     labels = np.asarray(components, np.int32)
     areas = np.bincount(labels[mask > 0], minlength=count)
     border = set(np.unique(labels[region.ring]).tolist()) - {0}
-    blobs = [i for i in range(1, count) if areas[i] >= LEAST_BLOB_PX]
+    blobs = [i for i in range(1, count) if areas[i] >= MIN_BLOB_PX]
     return FrameDiff(
         mask=mask,
         shares=tuple(float(areas[i]) / region.pixels for i in blobs),
         at_border=tuple(i in border for i in blobs),
-        like_arm=not border.isdisjoint(_thick(mask, labels)),
+        has_arm=not border.isdisjoint(_thick_blobs(mask, labels)),
     )
 
 
 def _changed(before: Grey, now: Grey) -> Image:
-    gain = _gain(before, now)
+    gain = _exposure_gain(before, now)
     difference = np.asarray(cv2.addWeighted(now, 1.0, before, -gain, 0.0))
     np.abs(difference, out=difference)
-    noise = float(np.percentile(difference[::4, ::4], QUIET)) / BELL
+    noise = float(np.percentile(difference[::4, ::4], NOISE_PERCENTILE)) / NOISE_QUANTILE
     # Tone curves bend: a correction of the exposure may be wrong by as much as it corrects.
     unexplained = cv2.scaleAdd(before, -abs(gain - 1), difference)
-    threshold = np.float32(max(LEAST_CHANGE, NOISE_TIMES * noise))
+    threshold = np.float32(max(MIN_CHANGE, MIN_NOISE_RATIO * noise))
     return np.asarray((unexplained > threshold).view(np.uint8) * 255, np.uint8)
 
 
-def _gain(before: Grey, now: Grey) -> float:
-    """How much brighter the exposure became: the ratio that most of the bright half agrees on."""
+def _exposure_gain(before: Grey, now: Grey) -> float:
+    """Return the brightness ratio that most of the brighter half agrees on; 1 if it is not global."""
     old = before[::6, ::6]
     ratio = np.asarray(now[::6, ::6] / np.maximum(old, 1), np.float32)
     bright = old >= max(1.0, float(np.median(old)))
     gain = float(np.median(ratio[bright])) if bright.any() else 1.0
-    return gain if _holds_everywhere(gain, ratio) else 1.0
+    return gain if _is_global(gain, ratio) else 1.0
 
 
-def _holds_everywhere(gain: float, ratio: Grey) -> bool:
-    """Whether all of the picture changed so; a hand over half of it changes that half."""
-    if abs(gain - 1) < EXPOSURE:
+def _is_global(gain: float, ratio: Grey) -> bool:
+    """Whether the whole image changed by this gain; a hand over half of it changes only that half."""
+    if abs(gain - 1) < MIN_GAIN_CHANGE:
         return True
-    rows = np.array_split(ratio, CELLS)
-    cells = [float(np.median(cell)) for row in rows for cell in np.array_split(row, CELLS, axis=1)]
-    return sum(abs(cell - gain) < ALIKE * abs(gain - 1) for cell in cells) >= len(cells) - 1
+    rows = np.array_split(ratio, GRID)
+    cells = [float(np.median(cell)) for row in rows for cell in np.array_split(row, GRID, axis=1)]
+    alike = sum(abs(cell - gain) < MIN_CELL_SHARE * abs(gain - 1) for cell in cells)
+    return alike >= len(cells) - 1
 
 
-def _thick(mask: Image, labels: npt.NDArray[np.int32]) -> list[int]:
-    """The blobs that an arm's width fits into."""
-    if np.count_nonzero(mask) < HAND_PX**2:
+def _thick_blobs(mask: Image, labels: npt.NDArray[np.int32]) -> list[int]:
+    """Return the labels of the blobs that are somewhere as thick as an arm."""
+    if np.count_nonzero(mask) < ARM_PX**2:
         return []
     solid = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, _HOLES)
     return [int(label) for label in np.unique(labels[cv2.erode(solid, _ARM) > 0])]
 
 
-def shaken(before: Grey, now: Grey) -> bool:
-    """Whether the whole picture shifted: somebody bumped against the table or the arm.
+def is_shaken(before: Grey, now: Grey) -> bool:
+    """Whether the whole image shifted because somebody bumped the table or the camera arm.
 
-    One step of Lucas and Kanade's method, for all pixels together.
+    This is one step of the Lucas-Kanade method for all pixels together.
+
+    Args:
+        before: The earlier preview.
+        now: The later preview, of the same shape.
     """
     half = (WIDTH_PX // 2, now.shape[0] // 2)
     old = np.asarray(cv2.resize(before, half, interpolation=cv2.INTER_AREA))
@@ -174,4 +204,4 @@ def shaken(before: Grey, now: Grey) -> bool:
     shift = np.linalg.lstsq(slopes @ slopes.T, slopes @ difference, rcond=None)[0]
     unexplained = difference - shift @ slopes
     before_shift, after = float(difference @ difference), float(unexplained @ unexplained)
-    return after < (1 - SHAKEN) * before_shift
+    return after < (1 - SHAKEN_SHARE) * before_shift

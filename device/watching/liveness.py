@@ -1,4 +1,4 @@
-"""Whether a camera lives: its pictures are new, and show something."""
+"""Whether a camera really delivers: its images are new and not black."""
 
 import cv2
 import numpy as np
@@ -7,46 +7,50 @@ from device.cameras.base import CameraError, Frame, Image
 from game.message import Message
 
 STALE_S = 2.5
-"""A camera that hangs shows its last picture for ever."""
+"""A hung camera repeats its last image."""
 
-DARK_S = 2.5
-"""Somebody may lean over the tray for so long."""
+BLACK_S = 2.5
+"""Somebody may lean over the tray for this long."""
 
-FLAT = 1.5
-"""Grey levels: a picture that varies less is black, or the one green of an empty buffer.
+MIN_DEVIATION = 1.5
+"""Grey levels. An image that varies less is black, or the uniform green of an empty buffer.
 
-Noise and the darkest tray, as an eye can see it, vary by 3 or more.
+Noise and the darkest tray that a person can see vary by 3 or more.
 """
 
 
 class Liveness:
-    """Looks at each preview; raises where the camera only seems to work.
+    """Checks each preview of a camera that may only seem to work.
 
-    >>> pulse = Liveness()
-    >>> pulse.feel(camera.preview(), monotonic())
+    >>> liveness = Liveness()
+    >>> liveness.check(camera.preview(), monotonic())
     """
 
     def __init__(self) -> None:
-        self._dark_since_s: float | None = None
+        self._black_since_s: float | None = None
 
-    def feel(self, frame: Frame, now_s: float) -> None:
-        """Take the next frame.
+    def check(self, frame: Frame, now_s: float) -> None:
+        """Check the next frame.
+
+        Args:
+            frame: The newest preview.
+            now_s: Time now, in seconds on the frame's clock.
 
         Raises:
-            CameraError: its pictures are old, or have shown nothing for a while.
+            CameraError: If the frame is stale, or all frames have been black for `BLACK_S`.
         """
         if now_s - frame.time_s > STALE_S:
             raise CameraError(Message("the camera hangs: check its cable; it is opened again"))
-        if shows_something(frame.image):
-            self._dark_since_s = None
-        elif self._dark_since_s is None:
-            self._dark_since_s = frame.time_s
-        elif frame.time_s - self._dark_since_s > DARK_S:
-            raise dark()
+        if has_content(frame.image):
+            self._black_since_s = None
+        elif self._black_since_s is None:
+            self._black_since_s = frame.time_s
+        elif frame.time_s - self._black_since_s > BLACK_S:
+            raise black_image_error()
 
 
-def dark() -> CameraError:
-    """What is said of a camera whose pictures are black."""
+def black_image_error() -> CameraError:
+    """Return the error for a camera whose images are black."""
     return CameraError(
         Message(
             "its pictures are black: switch the light on, take the cap off the lens, check the "
@@ -55,7 +59,7 @@ def dark() -> CameraError:
     )
 
 
-def shows_something(image: Image) -> bool:
-    """Whether there is anything in the picture at all."""
+def has_content(image: Image) -> bool:
+    """Whether the image shows anything at all."""
     grey = cv2.cvtColor(image[::4, ::4], cv2.COLOR_BGR2GRAY)
-    return bool(np.std(grey) > FLAT)
+    return bool(np.std(grey) > MIN_DEVIATION)

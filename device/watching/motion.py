@@ -1,6 +1,6 @@
-"""Tells from small pictures whether the tray is still, and what moved in it.
+"""Tells from previews whether the tray is still, and what moved in it.
 
-No threads and no camera here: whoever owns the camera feeds its previews.
+There are no threads and no camera here: the owner of the camera feeds the previews.
 """
 
 from collections import deque
@@ -11,22 +11,30 @@ import cv2
 import numpy as np
 
 from device.cameras.base import Frame, Image
-from device.watching.frame_diff import DIE_SHARE, FrameDiff, Grey, Region, changes, grey, shaken
+from device.watching.frame_diff import (
+    MIN_DIE_SHARE,
+    FrameDiff,
+    Grey,
+    Region,
+    find_motion,
+    is_shaken,
+    to_grey,
+)
 from vision.reading import Quad
 
 STILL_S = 0.4
-HAND_S = 0.15  # a clump of dice passes the border in less
-HAND_NEAR_S = 0.3  # what moved so shortly before a hand was seen was the hand's
-REST_S = 0.15  # a table that was still so long is what a hand is compared with
-RETHINK_S = 6.0  # a "hand" that does not stir for so long is a tray that was moved
-TUMBLE_FRAMES = 3  # a hand that lays a die down changes one frame, a tumble many
-REMEMBERED_S = 120.0
-# A pushed die gets some 10 px further in this time (a 40 cm view), a thrown one 30. One such
-# frame may be a die that was taken from here and laid down there.
-RUN_S = 0.12
-PUSHED_PX = 14
-FAST_FRAMES = 2
-_PUSHED = np.ones((2 * PUSHED_PX + 1, 2 * PUSHED_PX + 1), np.uint8)
+HAND_S = 0.15  # a clump of dice crosses the border in less time
+BEFORE_HAND_S = 0.3  # what moved this shortly before a hand was seen was moved by the hand
+REST_S = 0.15  # a hand is recognised by comparison with a tray that was still for this long
+FORGET_HAND_S = 6.0  # a "hand" that does not move for this long is a tray that was moved
+MIN_TUMBLE_FRAMES = 3  # laying a die down changes one frame, a tumble changes many
+MEMORY_S = 120.0
+# In this time a pushed die moves about 10 px (in a 40 cm view), a thrown die 30. A single such
+# frame may be a die that was taken from one place and laid down in another.
+PUSH_S = 0.12
+MAX_PUSH_PX = 14
+MIN_FAST_FRAMES = 2
+_PUSH_REACH = np.ones((2 * MAX_PUSH_PX + 1, 2 * MAX_PUSH_PX + 1), np.uint8)
 
 
 class Motion(Enum):
@@ -42,27 +50,31 @@ class Motion(Enum):
 class Activity:
     """What is known after a frame.
 
-    `still_s` tells for how long nothing changed; `settled` is true when that is long enough for
-    a reading and no hand is in the way.
+    Attributes:
+        motion: What the frame shows.
+        still_s: For how long nothing has changed, in seconds.
+        has_hand: Whether there is a hand.
+        is_settled: Whether the tray has been still long enough for a reading, with no hand in it.
     """
 
     motion: Motion
     still_s: float
-    hand: bool
-    settled: bool
+    has_hand: bool
+    is_settled: bool
 
 
 class MotionWatch:
-    """Watches previews of a tray.
+    """Detects rest, hands and tumbling dice in the previews of a tray.
 
     >>> watch = MotionWatch()
-    >>> watch.feed(camera.preview()).settled
+    >>> watch.feed(camera.preview()).is_settled
     False
 
     Args:
-        still_s: how long nothing may change before a reading.
-        tray: the floor of the tray; what moves outside does not count. None: the whole picture.
-        picture_px: width and height of the pictures in which `tray` is given.
+        still_s: How long nothing may change before a reading, in seconds.
+        tray: The floor of the tray in a full frame; motion outside it is ignored. None means the
+            whole frame.
+        picture_px: Width and height of the full frame; required with `tray`.
     """
 
     def __init__(
@@ -73,105 +85,108 @@ class MotionWatch:
         picture_px: tuple[int, int] | None = None,
     ) -> None:
         if tray is not None and picture_px is None:
-            raise ValueError("picture_px must tell the size of the pictures in which tray is given")
-        self._needed_s = still_s
+            raise ValueError("picture_px must be the size of the frame in which tray is given")
+        self._still_s = still_s
         self._tray = tray
         self._picture_px = picture_px
-        self._table: _Table | None = None
+        self._stillness: _Stillness | None = None
         self._run = _Run()
-        # Replaced, never changed: another thread may ask `tumbled_since`.
+        # Replaced, never changed: another thread may call `tumbled_since`.
         self._tumbles_s: tuple[float, ...] = ()
 
     def tumbled_since(self, mark_s: float) -> bool | None:
-        """Whether dice were seen tumbling, without a hand, in frames after `mark_s`.
+        """Return whether dice were seen tumbling without a hand after `mark_s`.
 
-        None where a frame or two looked like it: a very short throw, or a die laid down.
+        None means that only a frame or two look like it: a very short throw, or a die laid down.
         """
         frames = sum(time_s > mark_s for time_s in self._tumbles_s)
-        return True if frames >= TUMBLE_FRAMES else None if frames else False
+        return True if frames >= MIN_TUMBLE_FRAMES else None if frames else False
 
     def feed(self, frame: Frame) -> Activity:
         """Take the next preview, in order of time."""
-        now = grey(frame.image)
-        table = self._table
-        if table is None or table.last.shape != now.shape:
+        now = to_grey(frame.image)
+        stillness = self._stillness
+        if stillness is None or stillness.last.shape != now.shape:
             region = Region.of(now.shape, self._tray, self._picture_px)
-            self._table = _Table(region, now, frame.time_s)
-            return Activity(Motion.MOVING, 0.0, hand=False, settled=False)
-        before = table.last
-        moved = table.see(now, frame.time_s)
-        if table.rested:
+            self._stillness = _Stillness(region, now, frame.time_s)
+            return Activity(Motion.MOVING, 0.0, has_hand=False, is_settled=False)
+        before = stillness.last
+        moved = stillness.feed(now, frame.time_s)
+        if stillness.is_resting:
             self._run = _Run()
-        if table.hand:
-            self._forget_since(frame.time_s - HAND_NEAR_S)
-        motion = self._judged(table, moved, frame.time_s, shifted=before)
-        settled = table.still_s >= self._needed_s and not table.hand
-        return Activity(motion, table.still_s, table.hand, settled)
+        if stillness.has_hand:
+            self._forget_tumbles_since(frame.time_s - BEFORE_HAND_S)
+        motion = self._classify(stillness, moved, frame.time_s, before)
+        is_settled = stillness.still_s >= self._still_s and not stillness.has_hand
+        return Activity(motion, stillness.still_s, stillness.has_hand, is_settled)
 
-    def _judged(self, table: "_Table", moved: FrameDiff, time_s: float, *, shifted: Grey) -> Motion:
-        if table.hand:
+    def _classify(
+        self, stillness: "_Stillness", moved: FrameDiff, time_s: float, before: Grey
+    ) -> Motion:
+        if stillness.has_hand:
             return Motion.HAND
-        if table.still_s > 0:
+        if stillness.still_s > 0:
             return Motion.STILL
-        if shaken(shifted, table.last):
+        if is_shaken(before, stillness.last):
             return Motion.MOVING
         self._run.add(moved, time_s)
-        if not (self._run.thrown and moved.like_dice):
+        if not (self._run.is_thrown and moved.looks_like_dice):
             return Motion.MOVING
-        self._remember(self._run.taken())
+        self._remember_tumbles(self._run.take_times())
         return Motion.TUMBLING
 
-    def _remember(self, times_s: list[float]) -> None:
-        oldest_s = times_s[-1] - REMEMBERED_S
+    def _remember_tumbles(self, times_s: list[float]) -> None:
+        oldest_s = times_s[-1] - MEMORY_S
         kept = (time_s for time_s in self._tumbles_s if time_s > oldest_s)
         self._tumbles_s = (*kept, *times_s)
 
-    def _forget_since(self, mark_s: float) -> None:
-        """What moved just before a hand was seen was the hand."""
+    def _forget_tumbles_since(self, mark_s: float) -> None:
         self._run = _Run()
         self._tumbles_s = tuple(time_s for time_s in self._tumbles_s if time_s <= mark_s)
 
 
-class _Table:
-    """Three pictures of the table: the last one, the one since which it is still, the last rest."""
+class _Stillness:
+    """Compares each preview with the last one, the one since which the tray is still, and the last rest."""
 
     def __init__(self, region: Region, now: Grey, time_s: float) -> None:
         self.last = now
         self.still_s = 0.0
-        self.hand = False
+        self.has_hand = False
         self._region = region
         self._anchor, self._anchor_s = now, time_s
         self._rest: Grey | None = None
         self._arm_s: float | None = None
 
     @property
-    def rested(self) -> bool:
-        """Whether it lies still long enough, without a hand, to know a hand by."""
-        return self.still_s >= REST_S and not self.hand
+    def is_resting(self) -> bool:
+        """Whether the tray is still long enough, without a hand, to recognise a hand by it later."""
+        return self.still_s >= REST_S and not self.has_hand
 
-    def see(self, now: Grey, time_s: float) -> FrameDiff:
-        """Take the next picture; what moved since the last."""
-        # The anchor tells a slow turn, which changes little from one picture to the next. Where
-        # nothing changed since the anchor, nothing did since the last picture.
-        moved = turned = changes(self._anchor, now, self._region)
-        if turned.any:
+    def feed(self, now: Grey, time_s: float) -> FrameDiff:
+        """Take the next preview and return what moved since the last one."""
+        # A slow turn changes little between two previews, so the anchor is compared too. If nothing
+        # changed since the anchor, nothing changed since the last preview.
+        moved = turned = find_motion(self._anchor, now, self._region)
+        if turned.has_changes:
             if self.last is not self._anchor:
-                moved = changes(self.last, now, self._region)
+                moved = find_motion(self.last, now, self._region)
             self._anchor, self._anchor_s = now, time_s
         self.still_s = time_s - self._anchor_s
-        self.hand = self._holds_a_hand(moved.like_arm or self._has_an_arm(now), time_s)
+        self.has_hand = self._confirm_hand(
+            time_s, has_arm=moved.has_arm or self._has_arm_since_rest(now)
+        )
         self.last = now
-        if self.rested:
+        if self.is_resting:
             self._rest = now
         return moved
 
-    def _has_an_arm(self, now: Grey) -> bool:
+    def _has_arm_since_rest(self, now: Grey) -> bool:
         if self._rest is None or self._rest is self.last:
-            return False  # what moved was compared already
-        return changes(self._rest, now, self._region).like_arm
+            return False  # that comparison was made already
+        return find_motion(self._rest, now, self._region).has_arm
 
-    def _holds_a_hand(self, arm: bool, time_s: float) -> bool:  # noqa: FBT001 - private, one caller
-        if not arm or self.still_s > RETHINK_S:
+    def _confirm_hand(self, time_s: float, *, has_arm: bool) -> bool:
+        if not has_arm or self.still_s > FORGET_HAND_S:
             self._arm_s = None
         elif self._arm_s is None:
             self._arm_s = time_s
@@ -179,28 +194,28 @@ class _Table:
 
 
 class _Run:
-    """The changes since the table was last still: thrown dice outrun a hand that pushes them."""
+    """The changes since the tray was last still; thrown dice are faster than a hand that pushes them."""
 
     def __init__(self) -> None:
         self._passed: deque[tuple[float, Image]] = deque()
         self._times_s: list[float] = []
-        self._fast = 0
+        self._fast_frames = 0
 
     @property
-    def thrown(self) -> bool:
-        return self._fast >= FAST_FRAMES
+    def is_thrown(self) -> bool:
+        return self._fast_frames >= MIN_FAST_FRAMES
 
     def add(self, moved: FrameDiff, time_s: float) -> None:
         self._times_s.append(time_s)
-        while len(self._passed) > 1 and self._passed[1][0] <= time_s - RUN_S:
+        while len(self._passed) > 1 and self._passed[1][0] <= time_s - PUSH_S:
             self._passed.popleft()
-        if self._passed and not self.thrown:
-            reached = np.asarray(cv2.dilate(self._passed[0][1], _PUSHED), np.uint8)
-            ahead = np.count_nonzero(moved.mask & ~reached)
-            self._fast += int(ahead > DIE_SHARE[0] * moved.mask.size)
+        if self._passed and not self.is_thrown:
+            reachable = np.asarray(cv2.dilate(self._passed[0][1], _PUSH_REACH), np.uint8)
+            ahead = np.count_nonzero(moved.mask & ~reachable)
+            self._fast_frames += int(ahead > MIN_DIE_SHARE * moved.mask.size)
         self._passed.append((time_s, moved.mask))
 
-    def taken(self) -> list[float]:
-        """The times of the frames added since the last call."""
+    def take_times(self) -> list[float]:
+        """Return the times of the frames added since the last call."""
         times_s, self._times_s = self._times_s, []
         return times_s

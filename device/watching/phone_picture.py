@@ -1,4 +1,4 @@
-"""A picture of the dice that a phone took: read as it lies, cut to the dice."""
+"""Reads the dice on a photo taken with a phone, and crops the photo to them."""
 
 import numpy as np
 
@@ -12,19 +12,23 @@ from vision.images import ImageError, decode
 from web.picture_check import DAMAGED
 
 LONG_SIDE_PX = 2048
-"""A die of 16 mm is 80 pixels wide where half a metre is in view: the reader needs a third of it."""
+"""With half a metre in view a die of 16 mm is 80 pixels wide; the reader needs a third of that."""
 
-AROUND = 1.6
-"""Edges of a die that are kept around the outermost: enough to see a wall, and no faces of people."""
+MARGIN = 1.6
+"""Kept around the outermost dice, in die edges: enough to see a wall, but not people's faces."""
 
 NO_DICE = Message("No dice are seen in that picture: take it from above, closer, in good light.")
 
 
 def read_phone_picture(picture: bytes, time_s: float) -> CapturedReading:
-    """What lies there, in a JPEG or PNG whose size was looked at.
+    """Read the dice on a photo.
+
+    Args:
+        picture: A JPEG or PNG whose size was checked.
+        time_s: When it arrived, in seconds on the clock of the watch.
 
     Raises:
-        TableError: it cannot be decoded, or shows no dice.
+        TableError: If it cannot be decoded or shows no dice.
     """
     try:
         image = decode(picture, LONG_SIDE_PX)
@@ -33,17 +37,17 @@ def read_phone_picture(picture: bytes, time_s: float) -> CapturedReading:
     reading = read(image)
     if not reading.dice and not reading.problems:
         raise TableError(NO_DICE)
-    part, corner = _cut(image, reading)
-    return CapturedReading(0, TrayReading(reading, None, time_s), part, offset_px=corner)
+    part, offset_px = _crop_to_dice(image, reading)
+    return CapturedReading(0, TrayReading(reading, None, time_s), part, offset_px=offset_px)
 
 
-def _cut(image: Image, reading: Reading) -> tuple[Image, tuple[int, int]]:
-    """The part around the dice, and where it begins: what else was in view is nobody's business."""
+def _crop_to_dice(image: Image, reading: Reading) -> tuple[Image, tuple[int, int]]:
+    """Return the part around the dice and where it begins; the rest of the photo is private."""
     if not reading.dice:
         return image, (0, 0)
     height, width = image.shape[:2]
-    around = AROUND * max(die.size for die in reading.dice)
+    margin = MARGIN * max(die.size for die in reading.dice)
     xs, ys = [die.x for die in reading.dice], [die.y for die in reading.dice]
-    left, top = max(0, int(min(xs) - around)), max(0, int(min(ys) - around))
-    right, bottom = min(width, int(max(xs) + around)), min(height, int(max(ys) + around))
+    left, top = max(0, int(min(xs) - margin)), max(0, int(min(ys) - margin))
+    right, bottom = min(width, int(max(xs) + margin)), min(height, int(max(ys) + margin))
     return np.ascontiguousarray(image[top:bottom, left:right]), (left, top)

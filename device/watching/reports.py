@@ -1,4 +1,4 @@
-"""What the camera thread is asked, and what it tells."""
+"""What the watch over the tray reports."""
 
 from dataclasses import dataclass
 
@@ -9,27 +9,16 @@ from vision import Quad, Reading
 
 
 @dataclass(frozen=True, slots=True)
-class ReadRequest:
-    """A request to read.
-
-    `needs_motion`: only once something has moved after `since_s`, and without a time limit. `is_unprompted`
-    where nobody asked.
-    """
-
-    number: int
-    needs_motion: bool
-    since_s: float
-    wait_s: float
-    is_unprompted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class CapturedReading:
-    """The answer to a look: what was read, the picture it was read from, and where to look in it.
+    """A reading with the image it was read from, in answer to a request.
 
-    The first of the `zones` is the tray. `earlier` is what lay in a tray that is empty now. The
-    `image` may be a part of what was read, which begins at `corner`: where dice lie is compared in
-    the pixels of the whole.
+    Attributes:
+        request: Number of the request.
+        tray_reading: The reading, with positions in pixels of the whole frame.
+        image: The frame or, from a phone, the part of it around the dice.
+        zones: Tray and set-aside area in pixels of the whole frame, the tray first.
+        earlier: If the tray is empty now, the dice that lay in it before.
+        offset_px: Where `image` begins in the whole frame, as x, y.
     """
 
     request: int
@@ -41,37 +30,37 @@ class CapturedReading:
 
     @property
     def reading(self) -> Reading:
-        """In the pixels of the whole."""
+        """The reading, in pixels of the whole frame."""
         return self.tray_reading.reading
 
     @property
     def reading_in_image(self) -> Reading:
-        """In the pixels of the image."""
+        """The reading, in pixels of `image`."""
         return self.reading.relative_to(*self.offset_px)
 
 
 @dataclass(frozen=True, slots=True)
 class TimedOut:
-    """The tray did not come to rest in time."""
+    """The tray did not come to rest in time for this request."""
 
     request: int
 
 
 @dataclass(frozen=True, slots=True)
 class DiceSettled:
-    """Dice were seen rolling, and lie still by now with no hand about; nobody has asked."""
+    """Dice rolled and have come to rest without a reading being requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class CameraLost:
-    """There is no camera; `reason` says why and what to do."""
+    """The camera failed; `reason` says why and what to do."""
 
     reason: Message
 
 
 @dataclass(frozen=True, slots=True)
 class CameraFound:
-    """The camera works, for the first time or again."""
+    """A camera was opened, for the first time or after a failure."""
 
     name: str
 

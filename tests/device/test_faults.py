@@ -12,8 +12,9 @@ from device.app import PlayOptions, open_maintenance
 from device.companion import Companion
 from device.hardware.lamp import RgbLamp
 from device.hardware.outputs import Signals
-from device.watching import tray_watch
-from device.watching.tray_watch import BURST_FRAMES, HUNG_S
+from device.watching import burst
+from device.watching.burst import BURST_FRAMES
+from device.watching.camera_link import HUNG_S
 from game.commands import AcknowledgeDamage, Bank, EnterThrow, Hold, StartMatch, Undo
 from game.errors import JournalError
 from game.message import Message, Paragraph
@@ -186,10 +187,10 @@ def test_a_machine_that_reads_slowly_has_no_camera_that_hangs(tmp_path, monkeypa
 
         def read_slowly(*what, **how):
             rig.clock.now_s += HUNG_S - 1
-            hung.append(watch.is_hung)
+            hung.append(watch.link.is_hung)
             return read(*what, **how)
 
-        monkeypatch.setattr(tray_watch, "read", read_slowly)
+        monkeypatch.setattr(burst, "read", read_slowly)
         rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.throw(*THOUSAND)
 

@@ -64,7 +64,7 @@ def littered_rig(folder):
 @pytest.fixture
 def rig(tmp_path, monkeypatch):
     """Anna and Ben are about to begin, and a coin has fallen into the tray."""
-    monkeypatch.setattr("device.watching.tray_watch.read", read_with_coin)
+    monkeypatch.setattr("device.watching.burst.read", read_with_coin)
     with littered_rig(tmp_path) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.tray.has_coin = True
@@ -128,7 +128,7 @@ def test_undo_of_an_open_question_looks_at_it_again(rig):
 def test_where_the_empty_tray_is_not_known_it_is_dropped_and_asked_about_at_the_next_throw(
     rig, monkeypatch
 ):
-    monkeypatch.setattr("device.watching.table_memory.seems_empty", lambda *_: False)
+    monkeypatch.setattr("device.watching.tray_memory.seems_empty", lambda *_: False)
     rig.companion.tray_watch.close()  # the camera hiccups, and is another one
     rig.tray.name = "another one"
     rig.wait_s(1.0)

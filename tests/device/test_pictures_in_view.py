@@ -121,7 +121,7 @@ def test_nothing_of_the_room_is_kept_beside_the_journal(tmp_path):
     with open_rig(
         tmp_path, tray=tray, clock=clock, open_camera=lambda: Room(tray), throw_pictures=pictures
     ) as rig:
-        assert (rig.companion.tray_watch.latest[0, 0] == PEOPLE).all()
+        assert (rig.companion.tray_watch.preview.latest[0, 0] == PEOPLE).all()
         rig.companion.do(StartMatch(("Anna", "Ben")))
         rig.throw(*FIRST)
 

@@ -162,7 +162,7 @@ def test_a_misread_throw_is_put_right_by_the_camera_itself(match_rig, monkeypatc
         return replace(readings[0], dice=(replace(first, value=first.value % 6 + 1), *others))
 
     with monkeypatch.context() as patch:
-        patch.setattr("device.watching.rest_looks.combine_readings", misread)
+        patch.setattr("device.watching.burst.combine_readings", misread)
         wrong = match_rig.throw(*THROW)
     assert wrong.match.last_throw.dice != THROW
     match_rig.companion.do(ReadAgain())

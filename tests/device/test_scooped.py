@@ -5,7 +5,7 @@ import re
 import pytest
 
 from device.cameras import SimulatedTray
-from device.watching.last_rest import LastRest
+from device.watching.rest_history import RestHistory
 from game.commands import AnswerQuestion
 from game.situation import Situation
 from tests.device.rig import STILL_S
@@ -116,7 +116,7 @@ class Looks:
         self.now_s = 10.0
         self.captured = 0
         self.tray = SimulatedTray(seed=3, roll_s=0, clock=lambda: self.now_s)
-        self.rests = LastRest(self.tray.tray, (1536, 864))
+        self.rests = RestHistory(self.tray.tray, (1536, 864))
 
     def capture(self):
         self.captured += 1
@@ -125,7 +125,7 @@ class Looks:
     def see(self, duration_s=0.5, *, settled=True):
         for _ in range(round(duration_s * 10)):
             self.now_s += 0.1
-            self.rests.see(self.tray.preview(), settled=settled, capture=self.capture)
+            self.rests.feed(self.tray.preview(), is_settled=settled, capture=self.capture)
 
 
 @pytest.fixture
@@ -149,11 +149,11 @@ def test_the_rest_before_is_told_once_with_its_times(looks):
     looks.see(0.5, settled=False)
     looks.tray.gather()
     looks.see(1)
-    still = looks.rests.before(0)
+    still = looks.rests.take_previous(0)
 
     assert still.until_s - still.from_s == pytest.approx(1.4)
     assert looks.now_s - still.until_s == pytest.approx(1.5)
-    assert looks.rests.before(0) is None
+    assert looks.rests.take_previous(0) is None
 
 
 def test_a_rest_that_began_before_the_last_reading_is_not_told(looks):
@@ -162,4 +162,4 @@ def test_a_rest_that_began_before_the_last_reading_is_not_told(looks):
     looks.tray.gather()
     looks.see(1)
 
-    assert looks.rests.before(read_s) is None
+    assert looks.rests.take_previous(read_s) is None

@@ -21,9 +21,9 @@ from device.cameras import SimulatedTray, has_pi_camera, open_camera, picamera
 from device.cameras.base import CameraError
 from device.cameras.controls import Tuning
 from device.cameras.picamera import Picamera2Camera
-from device.watching import tray_watch
-from device.watching.camera_thread import CameraThread
+from device.watching import camera_link
 from device.watching.reports import CameraFound, CapturedReading
+from device.watching.tray_watch import CameraThread, TrayWatch
 from vision import read
 
 pytestmark = [  # picamera2's own
@@ -157,9 +157,9 @@ def test_a_camera_that_hangs_is_closed_and_opened_again(monkeypatch):
 
 
 def test_the_eye_reads_a_throw_from_it(monkeypatch):
-    monkeypatch.setattr(tray_watch, "RETRY_S", (0.2,))
+    monkeypatch.setattr(camera_link, "RETRY_S", (0.2,))
     reports = SimpleQueue()
-    watch = tray_watch.TrayWatch(Picamera2Camera, reports.put)
+    watch = TrayWatch(Picamera2Camera, reports.put)
     thread = CameraThread(watch)
     thread.start()
     while not isinstance(reports.get(timeout=30), CameraFound):

@@ -14,6 +14,7 @@ from device.calibrating.profile_store import ProfileStore
 from device.cameras.base import Frame
 from device.cameras.simulated.tray import SimulatedTray
 from device.watching.tray_watch import TrayWatch
+from device.watching.watch_loop import WatchOptions
 from tests.clock import Clock
 
 
@@ -126,10 +127,8 @@ def test_without_a_profile_of_this_camera_nothing_is_looked_at(tray):
 
 def test_the_watch_looks_soon_after_the_start_and_only_at_rest(clock):
     seen, tray = [], SimulatedTray(seed=3, roll_s=0, clock=clock)
-    watch = TrayWatch(
-        lambda: tray, lambda _: None, on_idle=lambda frame, camera: seen.append(camera.name),
-        clock=clock,
-    )  # fmt: skip
+    options = WatchOptions(on_idle=lambda frame, camera: seen.append(camera.name))
+    watch = TrayWatch(lambda: tray, lambda _: None, options, clock)
     for _ in range(20):
         clock.now_s += watch.step()
 

@@ -11,8 +11,8 @@ from device.calibrating.profile_file import FILE, load
 from device.calibrating.profile_store import ProfileStore
 from device.calibrating.wizard import Wizard
 from device.cameras.simulated.tray import SimulatedTray
-from device.watching.camera_thread import CameraThread
-from device.watching.tray_watch import TrayWatch
+from device.watching.tray_watch import CameraThread, TrayWatch
+from device.watching.watch_loop import WatchOptions
 from game.situation import TableError
 from tests.device.calibrating.test_profile_store import Tuned
 from web.contracts.calibration import CalibrationStep
@@ -28,7 +28,9 @@ class Bench:
         self.tray, self.file = tray, folder / FILE
         self.profiles = ProfileStore(self.file)
         self.watch = watch = TrayWatch(
-            calibrated_opener(lambda: tray, self.profiles), lambda _: None, still_s=0.1
+            calibrated_opener(lambda: tray, self.profiles),
+            lambda _: None,
+            WatchOptions(still_s=0.1),
         )
         self.camera_thread = CameraThread(watch)
         self.lamps = []

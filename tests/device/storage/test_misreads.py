@@ -222,7 +222,7 @@ def test_dice_tapped_in_for_a_doubtful_picture_are_what_it_shows(tmp_path, store
     def one_missing(readings):
         return replace(readings[0], dice=readings[0].dice[1:])
 
-    monkeypatch.setattr("device.watching.rest_looks.combine_readings", one_missing)
+    monkeypatch.setattr("device.watching.burst.combine_readings", one_missing)
     with open_rig(tmp_path, misreads=store) as rig:
         rig.companion.do(StartMatch(("Anna", "Ben")))
         assert rig.throw(*THROW).situation is Situation.ATTENTION

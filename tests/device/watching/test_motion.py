@@ -56,7 +56,7 @@ def test_an_untouched_tray_is_still_and_settled_after_the_time_asked_for():
     show = Show()
     scenes = show.run(1)
 
-    assert all(scene.settled and scene.motion is Motion.STILL for scene in scenes)
+    assert all(scene.is_settled and scene.motion is Motion.STILL for scene in scenes)
     assert scenes[-1].still_s == pytest.approx(2 - 1 / FPS)
 
 
@@ -64,7 +64,7 @@ def test_an_untouched_tray_is_still_and_settled_after_the_time_asked_for():
 def test_settled_waits_as_long_as_asked(still_s):
     frames = [np.full((180, 320, 3), 90, np.uint8)] * 40
     watch = MotionWatch(still_s=still_s)
-    settled = [watch.feed(Frame(image, i / 20)).settled for i, image in enumerate(frames)]
+    settled = [watch.feed(Frame(image, i / 20)).is_settled for i, image in enumerate(frames)]
 
     assert settled.index(True) == pytest.approx(still_s * 20, abs=1)
 
@@ -80,7 +80,7 @@ def test_a_bright_hand_over_much_of_a_dark_tray_is_no_exposure(share):
         seen.append(watch.feed(Frame(image, i / 20)))
     seen.append(watch.feed(Frame(dark, 3.0)))
 
-    assert not any(scene.settled for scene in seen[21:])
+    assert not any(scene.is_settled for scene in seen[21:])
     assert seen[-1].still_s == 0
 
 
@@ -92,8 +92,8 @@ def test_dice_are_never_settled_while_they_roll(seed, look):
         show.tray.throw(n)
         show.run(0.2)  # until then they are in the hand, and the tray truly still
         while show.tray.is_rolling:
-            assert not show.run(1 / FPS)[0].settled
-        settled = [scene.settled for scene in show.run(0.6)]
+            assert not show.run(1 / FPS)[0].is_settled
+        settled = [scene.is_settled for scene in show.run(0.6)]
         assert settled[-1]
         assert settled.index(True) <= round(0.48 * FPS)
 
@@ -150,13 +150,13 @@ def test_a_hand_is_seen_and_nothing_settles_while_it_is_there(only_tray):
     thrown_s = show.now_s
     show.tray.show_hand()
     scenes = show.run(1.5)[8:]
-    assert all(scene.hand and scene.motion is Motion.HAND for scene in scenes)
-    assert not any(scene.settled for scene in scenes)
+    assert all(scene.has_hand and scene.motion is Motion.HAND for scene in scenes)
+    assert not any(scene.is_settled for scene in scenes)
 
     show.tray.show_hand(False)
     scenes = show.run(1.2)
-    assert scenes[-1].settled
-    assert not scenes[-1].hand
+    assert scenes[-1].is_settled
+    assert not scenes[-1].has_hand
     assert not show.watch.tumbled_since(thrown_s)
 
 
@@ -165,7 +165,7 @@ def test_a_tray_that_was_moved_is_not_taken_for_a_hand_forever(show):
         return np.roll(image, 25, axis=1)
 
     scenes = show.run(8, moved)
-    assert scenes[-1].settled
+    assert scenes[-1].is_settled
 
 
 def test_a_bump_against_the_table_is_motion_but_no_throw(show):
@@ -175,7 +175,7 @@ def test_a_bump_against_the_table_is_motion_but_no_throw(show):
     shaken = show.run(0.4, lambda image, i: np.roll(image, round(3 * np.sin(i + 1)), axis=1))
     show.run(1)
 
-    assert not any(scene.settled for scene in shaken[1:])
+    assert not any(scene.is_settled for scene in shaken[1:])
     assert not show.watch.tumbled_since(before_s)
 
 
@@ -184,7 +184,7 @@ def test_slow_exposure_drift_leaves_it_still(show):
     show.run(2)
     scenes = show.run(4, lambda image, i: np.clip(image * (1 + 0.002 * i), 0, 255).astype(np.uint8))
 
-    assert sum(scene.settled for scene in scenes) > 0.9 * len(scenes)
+    assert sum(scene.is_settled for scene in scenes) > 0.9 * len(scenes)
 
 
 def test_twice_the_noise_leaves_it_still(show):
@@ -196,7 +196,7 @@ def test_twice_the_noise_leaves_it_still(show):
         return np.clip(image + rng.normal(0, 4, image.shape), 0, 255).astype(np.uint8)
 
     show.run(0.5, noisy)
-    assert all(scene.settled for scene in show.run(2, noisy)[1:])
+    assert all(scene.is_settled for scene in show.run(2, noisy)[1:])
 
 
 @pytest.mark.parametrize("turn_deg", [1.5, 10, 87, 93])
@@ -213,14 +213,14 @@ def test_a_spinning_die_is_not_still(turn_deg):
         image[200:230, 300:330] = cv2.warpAffine(die, turn, (30, 30), borderValue=(60, 100, 40))
         scene = watch.feed(Frame(image, i / 25))
 
-        assert not scene.settled
+        assert not scene.is_settled
 
 
 def test_pictures_of_another_size_begin_anew(show):
     show.run(1)
     scene = show.watch.feed(Frame(np.zeros((240, 320, 3), np.uint8), show.now_s + 0.04))
 
-    assert not scene.settled
+    assert not scene.is_settled
 
 
 def test_a_tray_needs_the_size_of_its_picture():
@@ -273,7 +273,7 @@ def test_rendered_throws_are_read_only_when_settled(sequence, only_tray):
     scenes = [scene for _, scene in labels]
     busy = [label["moving"] or label["hand"] for label, _ in labels]
 
-    assert not any(scene.settled for (_, scene), b in zip(labels, busy, strict=True) if b)
+    assert not any(scene.is_settled for (_, scene), b in zip(labels, busy, strict=True) if b)
     assert not any(s.motion is Motion.STILL for s, b in zip(scenes, busy, strict=True) if b)
     for i, scene in enumerate(scenes[1:], 1):
         near = any(busy[max(0, i - 4) : i + 5])

@@ -15,9 +15,9 @@ from device.cameras import SimulatedTray
 from device.cameras.base import CameraError, Frame, small
 from device.cameras.controls import Tuning
 from device.watching import liveness
-from device.watching.camera_thread import CameraThread
 from device.watching.reports import CameraFound, CameraLost, CapturedReading, TimedOut
-from device.watching.tray_watch import TrayWatch
+from device.watching.tray_watch import CameraThread, TrayWatch
+from device.watching.watch_loop import WatchOptions
 from game.message import Message
 from vision.reading import Quad
 
@@ -29,9 +29,9 @@ class Reports:
     """What a watch says, in order; its clock goes on from look to look."""
 
     def __init__(self, clock, open_camera, **options):
-        self.clock, self.translate = clock, []
+        self.clock, self.posted = clock, []
         self.watch = TrayWatch(
-            open_camera, self.translate.append, period_s=FAST_S, clock=clock, **options
+            open_camera, self.posted.append, WatchOptions(period_s=FAST_S, **options), clock
         )
 
     def step(self):
@@ -47,8 +47,8 @@ class Reports:
         """The next report of this kind; others are let go."""
         end_s = self.clock() + timeout_s
         while True:
-            while self.translate:
-                if isinstance(report := self.translate.pop(0), kind):
+            while self.posted:
+                if isinstance(report := self.posted.pop(0), kind):
                     return report
             assert self.clock() < end_s, f"no {kind.__name__} within {timeout_s} s"
             self.step()
@@ -145,8 +145,8 @@ def test_a_camera_that_opens_but_shows_nothing_is_never_called_found(clock, faul
 def test_the_darkest_tray_shows_something():
     tray = SimulatedTray(seed=1, look="black")
 
-    assert liveness.shows_something(tray.preview().image)
-    assert liveness.shows_something((tray.preview().image * 0.2).astype(np.uint8))
+    assert liveness.has_content(tray.preview().image)
+    assert liveness.has_content((tray.preview().image * 0.2).astype(np.uint8))
 
 
 def test_the_light_settles_again_on_request_on_the_thread_that_owns_the_camera(clock):
@@ -162,7 +162,7 @@ def test_the_light_settles_again_on_request_on_the_thread_that_owns_the_camera(c
 
     camera = Adjustable(SimulatedTray(seed=1))
     reports = SimpleQueue()
-    watch = TrayWatch(camera.open, reports.put, period_s=FAST_S)
+    watch = TrayWatch(camera.open, reports.put, WatchOptions(period_s=FAST_S))
     thread = CameraThread(watch)
     thread.start()
     reports.get(timeout=PATIENCE_S)
@@ -245,7 +245,7 @@ def test_a_throw_that_lies_is_read_before_anybody_asks(clock):
     tray, reports = rolled(clock, 1, 2, 3, 4, 5, 6)
     before, number = tray.captured, reports.watch.request_reading()
     reports.step()
-    (seen,) = (report for report in reports.translate if isinstance(report, CapturedReading))
+    (seen,) = (report for report in reports.posted if isinstance(report, CapturedReading))
 
     assert seen.request == number
     assert sorted(die.value for die in seen.reading.dice_in_tray) == [1, 2, 3, 4, 5, 6]
@@ -291,11 +291,11 @@ def test_what_is_learnt_of_the_table_meanwhile_lets_it_be_read_anew(clock):
     second = asked(reports)
     tray.throw(values=[1, 1, 5])
     reports.wait_s(2.0)
-    before, known = tray.captured, reports.watch.table
+    before, known = tray.captured, reports.watch.memory.known
     reports.watch.mark_accepted(second.tray_reading.time_s)  # the first throw stood: it teaches
     asked(reports)
 
-    assert reports.watch.table is not known
+    assert reports.watch.memory.known is not known
     assert tray.captured > before
 
 
@@ -375,7 +375,7 @@ def test_a_camera_that_is_said_to_be_there_can_be_looked_through(clock):
     seen = []
     watch = TrayWatch(
         lambda: SimulatedTray(seed=3, roll_s=0, clock=clock),
-        lambda report: seen.append((type(report), watch.latest is not None)),
+        lambda report: seen.append((type(report), watch.preview.latest is not None)),
         clock=clock,
     )
     watch.step()
@@ -424,16 +424,16 @@ def test_the_empty_tray_is_seen_between_throws_without_a_press(clock):
     reports.next(CameraFound)
     reports.wait_s(1.0)
 
-    assert reports.watch.table.empty is not None
+    assert reports.watch.memory.known.empty is not None
 
-    first = reports.watch.table.empty
+    first = reports.watch.memory.known.empty
     tray.throw(values=[1, 2, 3, 4, 5, 6])
     reports.wait_s(1.0)
-    assert reports.watch.table.empty is first
+    assert reports.watch.memory.known.empty is first
 
     tray.gather()
     reports.wait_s(1.0)
-    assert reports.watch.table.empty is not first
+    assert reports.watch.memory.known.empty is not first
 
 
 def thrown(reports, tray, *values):
@@ -449,10 +449,10 @@ def test_dice_that_were_accepted_tell_how_the_camera_stands_once_the_next_are(cl
     reports.next(CameraFound)
     first = thrown(reports, tray, 1, 2, 3, 4, 5, 6)
     reports.watch.mark_accepted(first.tray_reading.time_s)
-    assert reports.watch.table.leans == ()
+    assert reports.watch.memory.known.leans == ()
     reports.watch.mark_accepted(thrown(reports, tray, 2, 2, 3, 4, 5, 6).tray_reading.time_s)
 
-    assert reports.watch.table.leans == first.reading.leans
+    assert reports.watch.memory.known.leans == first.reading.leans
 
 
 def test_dice_that_were_taken_back_tell_nothing(clock):
@@ -463,7 +463,7 @@ def test_dice_that_were_taken_back_tell_nothing(clock):
     reports.watch.retract_accepted()
     reports.watch.mark_accepted(thrown(reports, tray, 2, 2, 3, 4, 5, 6).tray_reading.time_s)
 
-    assert reports.watch.table.leans == ()
+    assert reports.watch.memory.known.leans == ()
 
 
 def test_the_table_is_still_known_when_the_camera_is_back(clock):
@@ -472,14 +472,14 @@ def test_the_table_is_still_known_when_the_camera_is_back(clock):
     reports = Reports(clock, camera.open)
     reports.next(CameraFound)
     reports.wait_s(1.0)
-    before = reports.watch.table
+    before = reports.watch.memory.known
     assert before.empty is not None
     camera.fault = "unplugged"
     reports.next(CameraLost)
     camera.fault = None
     reports.next(CameraFound)
 
-    assert reports.watch.table is before
+    assert reports.watch.memory.known is before
 
 
 def test_a_camera_that_was_moved_learns_the_tray_anew(clock):
@@ -495,7 +495,7 @@ def test_a_camera_that_was_moved_learns_the_tray_anew(clock):
     reports = Reports(clock, camera.open)
     reports.next(CameraFound)
     reports.wait_s(1.0)
-    before = reports.watch.table.empty
+    before = reports.watch.memory.known.empty
     camera.by_px = 40
     for values in ([3, 4], [1]):
         camera.source.throw(values=values)
@@ -503,4 +503,4 @@ def test_a_camera_that_was_moved_learns_the_tray_anew(clock):
         camera.source.gather()
         reports.wait_s(1.0)
 
-    assert np.abs(reports.watch.table.empty.astype(float) - before).mean() > 1
+    assert np.abs(reports.watch.memory.known.empty.astype(float) - before).mean() > 1

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from device.watching.thing_place import thing_place
+from device.watching.foreign_object_mask import foreign_object_mask
 from vision.reading import Die, Problem
 from vision.tray_change import TrayChange
 
@@ -21,7 +21,7 @@ def standing(*cells):
 
 
 def test_it_is_what_was_ringed():
-    place = thing_place(THING, (), None, SHAPE)
+    place = foreign_object_mask(THING, (), None, SHAPE)
 
     assert place[100, 100] == place[100, 75] == 255
     assert place[100, 170] == place[20, 20] == 0
@@ -31,7 +31,7 @@ def test_what_hangs_together_with_it_belongs_to_it_and_what_lies_elsewhere_does_
     pen = (slice(9, 11), slice(8, 28))
     other = (slice(16, 18), slice(8, 12))
 
-    place = thing_place(THING, (), standing(pen, other), SHAPE)
+    place = foreign_object_mask(THING, (), standing(pen, other), SHAPE)
 
     assert place[100, 270] == 255
     assert place[170, 100] == 0
@@ -40,7 +40,7 @@ def test_what_hangs_together_with_it_belongs_to_it_and_what_lies_elsewhere_does_
 def test_a_die_that_touches_it_stays_out():
     both = (slice(8, 12), slice(8, 17))
 
-    place = thing_place(THING, (BESIDE,), standing(both), SHAPE)
+    place = foreign_object_mask(THING, (BESIDE,), standing(both), SHAPE)
 
     assert place[100, 100] == 255
     assert not place[86:115, 136:165].any()

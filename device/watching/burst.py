@@ -1,0 +1,89 @@
+"""The burst of frames that is read at each rest; its readings must agree."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from device.cameras.base import Camera, Image
+from device.watching.camera_link import CameraLink
+from device.watching.tray_memory import TrayMemory
+from vision import Reading, read
+from vision.known_tray import KnownTray
+from vision.reading import combine_readings
+
+BURST_FRAMES = 2
+"""Frames of one rest whose readings must agree. Sensor noise differs between them, the dice do not."""
+
+ReadingFilter = Callable[[Reading, Camera], Reading]
+"""Return a reading corrected by what is known about the dice."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ReadFrame:
+    image: Image
+    reading: Reading
+    known: KnownTray
+
+
+class BurstReader:
+    """Reads several frames of one rest and combines them.
+
+    Args:
+        link: The camera link, which is told before each call that may take long.
+        memory: What is known about the tray.
+        size: Number of frames whose readings must agree, at least 1.
+        filter_reading: Corrects each reading by what is known about the dice.
+    """
+
+    def __init__(
+        self, link: CameraLink, memory: TrayMemory, size: int, filter_reading: ReadingFilter
+    ) -> None:
+        self._link, self._memory = link, memory
+        self._size, self._filter = size, filter_reading
+        self._frames: list[_ReadFrame] = []
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether enough frames were read with what is known about the tray now."""
+        self._frames = [frame for frame in self._frames if frame.known is self._memory.known]
+        return len(self._frames) >= self._size
+
+    def discard(self) -> None:
+        """Discard the frames, because the rest is over."""
+        self._frames.clear()
+
+    def add_frame(self, camera: Camera, image: Image | None) -> None:
+        """Read one more frame.
+
+        Args:
+            camera: The open camera.
+            image: A frame that was captured when the rest began; None captures one.
+        """
+        image, known = camera.capture().image if image is None else image, self._memory.known
+        self._frames.append(_ReadFrame(image, self.read_image(camera, image), known))
+
+    def finish(self, camera: Camera, image: Image | None) -> tuple[Reading, Image]:
+        """Read the frames that are still missing, and start a new burst.
+
+        Args:
+            camera: The open camera.
+            image: A frame that was captured when the rest began; None if there is none.
+
+        Returns:
+            The combined reading and the first frame.
+        """
+        while not self.is_complete:
+            self.add_frame(camera, image)
+            image = None
+        frames, self._frames = self._frames, []
+        return combine_readings([frame.reading for frame in frames]), frames[0].image
+
+    def read_image(self, camera: Camera, image: Image) -> Reading:
+        """Read one image with what is known about the tray.
+
+        Args:
+            camera: The open camera, which knows where the tray is.
+            image: A frame captured with it, (height, width, 3) BGR.
+        """
+        self._link.note_call()
+        reading = read(image, camera.tray, aside=camera.aside, known=self._memory.known)
+        return self._filter(reading, camera)

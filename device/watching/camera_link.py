@@ -1,0 +1,135 @@
+"""The connection to a camera that may fail, and the tasks that other threads run on it."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
+
+from device.cameras.base import Camera, CameraError, Frame, Image
+from device.watching.liveness import Liveness, black_image_error, has_content
+from game.message import Message
+
+T = TypeVar("T")
+
+HUNG_S = 20.0
+"""Opening a camera takes some seconds, and so does one reading on an old Pi."""
+
+RETRY_S = (1.0, 2.0, 4.0, 8.0)
+"""Pauses before the camera is opened again; the last one repeats."""
+
+
+class CameraLink:
+    """Opens a camera, and opens it again after failures, with growing pauses.
+
+    Args:
+        open_camera: Opens the camera.
+        clock: Seconds on a clock that never runs backwards.
+
+    Attributes:
+        camera: The open camera; None while there is none.
+    """
+
+    def __init__(self, open_camera: Callable[[], Camera], clock: Callable[[], float]) -> None:
+        self.camera: Camera | None = None
+        self._open, self._clock = open_camera, clock
+        self._liveness = Liveness()
+        self._failures = 0
+        self._called_s = clock()
+
+    @property
+    def is_hung(self) -> bool:
+        """Whether the last call has not returned for `HUNG_S`."""
+        return self._clock() - self._called_s > HUNG_S
+
+    def note_call(self) -> None:
+        """Restart the time after which the camera counts as hung."""
+        self._called_s = self._clock()
+
+    def open(self) -> tuple[Camera, Image]:
+        """Open the camera.
+
+        Returns:
+            The camera and its first full frame.
+
+        Raises:
+            CameraError: If it cannot be opened or its image is black.
+        """
+        self.note_call()
+        camera = self._open()
+        try:
+            image = _first_image(camera)
+        except BaseException:
+            camera.close()
+            raise
+        self.camera, self._liveness, self._failures = camera, Liveness(), 0
+        return camera, image
+
+    def preview(self, camera: Camera) -> Frame:
+        """Return the next preview.
+
+        Raises:
+            CameraError: If the camera fails, hangs, or has shown black images for a while.
+        """
+        self.note_call()
+        frame = camera.preview()
+        self._liveness.check(frame, self._clock())
+        return frame
+
+    def close(self) -> None:
+        """Give the camera back."""
+        camera, self.camera = self.camera, None
+        if camera:
+            camera.close()
+
+    def retry_s(self) -> float:
+        """Return the pause before the next attempt, after a failure."""
+        self._called_s = self._clock() + RETRY_S[-1]
+        self._failures += 1
+        return RETRY_S[min(self._failures, len(RETRY_S)) - 1]
+
+
+def _first_image(camera: Camera) -> Image:
+    image = camera.capture().image
+    if not has_content(image):
+        raise black_image_error()
+    return image
+
+
+class CameraTasks:
+    """Tasks that other threads ask for and the camera's own thread runs between two previews."""
+
+    def __init__(self) -> None:
+        self._tasks: SimpleQueue[tuple[Callable[[Camera], Any], Future[Any]]] = SimpleQueue()
+
+    def add(self, task: Callable[[Camera], T]) -> "Future[T]":
+        """Queue a task; its future fails with `CameraError` if there is no camera."""
+        done: Future[T] = Future()
+        self._tasks.put((task, done))
+        return done
+
+    def run_all(self, camera: Camera) -> None:
+        """Run the queued tasks.
+
+        Raises:
+            CameraError: If the camera failed in a task; that task's future has the error too.
+        """
+        while queued := self._next():
+            task, done = queued
+            try:
+                done.set_result(task(camera))
+            except CameraError as error:
+                done.set_exception(error)
+                raise
+            except Exception as error:  # noqa: BLE001 - the thread that asked receives it
+                done.set_exception(error)
+
+    def fail_all(self, reason: Message) -> None:
+        """Fail the queued tasks, because there is no camera."""
+        while queued := self._next():
+            queued[1].set_exception(CameraError(reason))
+
+    def _next(self) -> "tuple[Callable[[Camera], Any], Future[Any]] | None":
+        try:
+            return self._tasks.get_nowait()
+        except Empty:
+            return None

@@ -1,0 +1,89 @@
+"""Motion over the tray since the last accepted reading."""
+
+from collections.abc import Callable
+from threading import Lock
+
+from device.cameras.base import Frame
+from device.watching.motion import Activity, MotionWatch
+
+MAX_GAP_S = 0.25
+"""A short throw fits between two frames that are further apart than this."""
+
+
+class MarkedMotion:
+    """Tells whether dice have tumbled since the last accepted reading, and whether anybody watched.
+
+    The camera's thread feeds it frames; any thread may set the mark or ask.
+
+    Args:
+        clock: Seconds on the frames' clock.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._lock = Lock()
+        self._motion: MotionWatch | None = None
+        self._marked_s: float | None = None
+        self._gap_s = self._seen_s = self._moved_s = 0.0
+
+    def begin(self, motion: MotionWatch) -> None:
+        """Watch with a new motion detector; the time until now counts as not watched."""
+        with self._lock:
+            self._motion = motion
+            self._gap_s = self._seen_s = self._moved_s = self._clock()
+
+    def end(self) -> None:
+        """Stop watching, because the camera is gone; this removes the mark."""
+        with self._lock:
+            self._motion = self._marked_s = None
+
+    def feed(self, motion: MotionWatch, frame: Frame) -> Activity:
+        """Take the next preview.
+
+        Args:
+            motion: The detector that was passed to `begin`.
+            frame: The next preview, later than the previous one.
+        """
+        activity = motion.feed(frame)
+        with self._lock:
+            if activity.still_s == 0:
+                self._moved_s = frame.time_s
+                if frame.time_s - self._seen_s > MAX_GAP_S:
+                    self._gap_s = frame.time_s
+            self._seen_s = frame.time_s
+        return activity
+
+    def mark(self, time_s: float | None) -> None:
+        """Count tumbling from this time on; None means from now on."""
+        with self._lock:
+            self._marked_s = self._clock() if time_s is None else time_s
+
+    def distrust(self) -> None:
+        """Treat the time until now as not watched."""
+        with self._lock:
+            self._gap_s = self._clock()
+
+    @property
+    def marked_s(self) -> float:
+        """When the last reading was accepted, in seconds; 0 if none was."""
+        with self._lock:
+            return self._marked_s or 0.0
+
+    @property
+    def has_tumbled(self) -> bool | None:
+        """Whether dice tumbled since the mark; None if the tray was not watched throughout."""
+        with self._lock:
+            if self._motion is None or self._marked_s is None:
+                return None
+            tumbled = self._motion.tumbled_since(self._marked_s)
+            return None if tumbled is False and self._gap_s > self._marked_s else tumbled
+
+    def surely_tumbled_since(self, time_s: float) -> bool:
+        """Whether dice were surely seen tumbling after this time."""
+        with self._lock:
+            return self._motion is not None and self._motion.tumbled_since(time_s) is True
+
+    def has_moved_since(self, time_s: float) -> bool:
+        """Whether anything moved after this time."""
+        with self._lock:
+            return self._moved_s > time_s

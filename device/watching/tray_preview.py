@@ -1,0 +1,103 @@
+"""What the camera sees of the tray now, for other threads."""
+
+from dataclasses import dataclass, replace
+
+from device.cameras.base import Camera, Image
+from device.watching.motion import Activity, Motion
+from vision.reading import Quad
+
+NOT_SETTLED = Activity(Motion.STILL, 0.0, has_hand=False, is_settled=False)
+
+
+def zones_of(camera: Camera) -> tuple[Quad, ...]:
+    """Return tray and set-aside area in pixels of the camera's full frame, as far as they are known."""
+    return tuple(zone for zone in (camera.tray, camera.aside) if zone)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    camera_name: str
+    frame_px: tuple[int, int]
+    zones: tuple[Quad, ...]
+    latest: Image | None
+    activity: Activity = NOT_SETTLED
+
+
+class TrayPreview:
+    """The newest preview and what moves in it. Any thread may ask."""
+
+    def __init__(self) -> None:
+        self._seen: _Seen | None = None  # replaced, never changed: no lock is needed
+
+    def begin(self, camera: Camera, frame_px: tuple[int, int], latest: Image | None) -> None:
+        """Show a camera that was opened or calibrated.
+
+        Args:
+            camera: The camera.
+            frame_px: Width and height of its full frame.
+            latest: An image to show until the next preview; None shows nothing until then.
+        """
+        self._seen = _Seen(camera.name, frame_px, zones_of(camera), latest)
+
+    def show(self, preview: Image, activity: Activity) -> None:
+        """Show the next preview.
+
+        Args:
+            preview: The image.
+            activity: What moves in it.
+        """
+        if self._seen:
+            self._seen = replace(self._seen, latest=preview, activity=activity)
+
+    def end(self) -> None:
+        """Show nothing, because the camera is gone."""
+        self._seen = None
+
+    @property
+    def camera_name(self) -> str | None:
+        """The name of the open camera; None if there is none."""
+        return self._seen.camera_name if self._seen else None
+
+    @property
+    def frame_px(self) -> tuple[int, int]:
+        """Width and height of a full frame; 0 if there is no camera."""
+        return self._seen.frame_px if self._seen else (0, 0)
+
+    @property
+    def zones(self) -> tuple[Quad, ...]:
+        """Tray and set-aside area in pixels of a full frame, as far as they are known."""
+        return self._seen.zones if self._seen else ()
+
+    @property
+    def latest(self) -> Image | None:
+        """The newest preview."""
+        return self._seen.latest if self._seen else None
+
+    @property
+    def zones_in_view(self) -> tuple[Quad, ...]:
+        """Tray and set-aside area in pixels of `latest`; empty if they are not known."""
+        seen = self._seen
+        if seen is None or seen.latest is None:
+            return ()
+        scale = seen.latest.shape[1] / seen.frame_px[0]
+        return tuple(_scaled(zone, scale) for zone in seen.zones)
+
+    @property
+    def activity(self) -> Activity:
+        """What moves in the newest preview."""
+        return self._seen.activity if self._seen else NOT_SETTLED
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the tray has been still long enough to be read, with no hand in it."""
+        return self.activity.is_settled
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether something other than a hand is moving over the tray."""
+        return self._seen is not None and not (self.is_settled or self.activity.has_hand)
+
+
+def _scaled(zone: Quad, scale: float) -> Quad:
+    a, b, c, d = ((x * scale, y * scale) for x, y in zone.corners)
+    return Quad((a, b, c, d))

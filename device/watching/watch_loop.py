@@ -1,0 +1,248 @@
+"""The loop that watches the tray: frame by frame, until somebody asks for a reading."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from device.cameras.base import Camera, CameraError, Frame, Image
+from device.session.tray_reader import TrayReading
+from device.watching.burst import BURST_FRAMES, BurstReader, ReadingFilter
+from device.watching.camera_link import CameraLink, CameraTasks
+from device.watching.marked_motion import MarkedMotion
+from device.watching.motion import STILL_S, MotionWatch
+from device.watching.read_requests import ReadRequest, ReadRequests
+from device.watching.reports import (
+    CameraFound,
+    CameraLost,
+    CapturedReading,
+    DiceSettled,
+    Report,
+    TimedOut,
+)
+from device.watching.rest_history import RestHistory, TrayRest
+from device.watching.tray_memory import TrayMemory, WatchedTray
+from device.watching.tray_preview import TrayPreview, zones_of
+from game.message import Message
+from vision.reading import Lean
+
+log = logging.getLogger(__name__)
+
+PREVIEW_PERIOD_S = 1 / 15
+"""A falling die is in view for some tenths of a second: a few frames at 15 Hz."""
+
+QUIET_S = 20.0
+QUIET_PERIOD_S = 1 / 8
+"""After `QUIET_S` without motion previews are this far apart: a throw still fills several of them."""
+
+IDLE_S = 20.0
+"""Time between two calls of `on_idle` while the tray is at rest."""
+
+FAILED = Message("it failed, the log says how; it is opened again")
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """How the tray is watched.
+
+    Attributes:
+        still_s: How long the tray must be still before it is read, in seconds.
+        period_s: Time between two previews, in seconds; longer after a while without motion.
+        reports_settled_dice: Whether to post `DiceSettled`.
+        burst_frames: Number of readings of one rest that must agree, at least 1.
+        filter_reading: Corrects each reading by what is known about the dice.
+        leans: Returns how dice leaned in earlier throws under a camera.
+        on_idle: Called with a preview now and then while the tray is at rest.
+    """
+
+    still_s: float = STILL_S
+    period_s: float = PREVIEW_PERIOD_S
+    reports_settled_dice: bool = False
+    burst_frames: int = BURST_FRAMES
+    filter_reading: ReadingFilter = lambda reading, _camera: reading
+    leans: Callable[[Camera], tuple[Lean, ...]] = lambda _camera: ()
+    on_idle: Callable[[Frame, Camera], object] = lambda _frame, _camera: None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WatchParts:
+    """What the loop shares with the threads that ask it for something."""
+
+    link: CameraLink
+    tasks: CameraTasks
+    requests: ReadRequests
+    motion: MarkedMotion
+    memory: TrayMemory
+    preview: TrayPreview
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Watched:
+    """One camera with one calibration."""
+
+    camera: Camera
+    motion: MotionWatch
+    rests: RestHistory
+
+
+class WatchLoop:
+    """Feeds frames to the parts of the watch and answers the outstanding request.
+
+    Args:
+        parts: The parts.
+        options: How the tray is watched.
+        post: Takes the reports.
+        clock: Seconds on the frames' clock, which never runs backwards.
+    """
+
+    def __init__(
+        self,
+        parts: WatchParts,
+        options: WatchOptions,
+        post: Callable[[Report], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self._parts, self._options, self._post, self._clock = parts, options, post, clock
+        self._burst = BurstReader(
+            parts.link, parts.memory, options.burst_frames, options.filter_reading
+        )
+        self._watched: _Watched | None = None
+        self._next_s = self._reported_s = 0.0
+        self._idle_s = float("-inf")
+
+    def step(self) -> float:
+        """Open the camera if it is closed, then take one preview and do what it allows.
+
+        Returns:
+            Seconds until the next step is due.
+        """
+        self._parts.link.note_call()
+        try:
+            self._observe(self._connect())
+        except CameraError as error:
+            return self._lose(error.message)
+        except Exception:
+            log.exception("watching the tray failed")
+            return self._lose(FAILED)
+        self._next_s = max(self._next_s + self._period_s, self._clock())
+        return self._next_s - self._clock()
+
+    def close(self) -> None:
+        """Give the camera back."""
+        self._watched = None
+        self._parts.preview.end()
+        self._parts.motion.end()
+        self._parts.link.close()
+
+    def _connect(self) -> _Watched:
+        """Return the open camera: opened now, or begun again if it was calibrated meanwhile."""
+        watched, preview = self._watched, self._parts.preview
+        if watched is None:
+            camera, image = self._parts.link.open()
+            watched = self._begin(camera, (image.shape[1], image.shape[0]), image)
+            self._post(CameraFound(camera.name))
+        elif preview.zones != zones_of(watched.camera):
+            watched = self._begin(watched.camera, preview.frame_px, None)
+        return watched
+
+    def _begin(self, camera: Camera, frame_px: tuple[int, int], image: Image | None) -> _Watched:
+        motion = MotionWatch(still_s=self._options.still_s, tray=camera.tray, picture_px=frame_px)
+        tray = WatchedTray(camera.name, frame_px, zones_of(camera))
+        self._parts.memory.begin(tray, self._options.leans(camera))
+        self._parts.motion.begin(motion)
+        self._parts.preview.begin(camera, frame_px, image)
+        self._burst.discard()
+        self._next_s, self._idle_s = self._clock(), float("-inf")
+        self._watched = _Watched(camera, motion, RestHistory(camera.tray, frame_px))
+        return self._watched
+
+    def _lose(self, reason: Message) -> float:
+        self.close()
+        self._post(CameraLost(reason))
+        self._parts.tasks.fail_all(reason)
+        return self._parts.link.retry_s()
+
+    @property
+    def _period_s(self) -> float:
+        is_busy = self._parts.requests.current is not None
+        if is_busy or self._parts.preview.activity.still_s <= QUIET_S:
+            return self._options.period_s
+        return max(self._options.period_s, QUIET_PERIOD_S)
+
+    def _take_preview(self, watched: _Watched) -> Frame:
+        frame = self._parts.link.preview(watched.camera)
+        activity = self._parts.motion.feed(watched.motion, frame)
+        self._parts.preview.show(frame.image, activity)
+        return frame
+
+    def _observe(self, watched: _Watched) -> None:
+        parts, camera = self._parts, watched.camera
+        parts.tasks.run_all(camera)
+        frame = self._take_preview(watched)
+        is_settled = parts.preview.is_settled
+        if not is_settled:
+            self._burst.discard()
+        rest = watched.rests.feed(frame, is_settled=is_settled, capture=camera.capture)
+        if request := parts.requests.current:
+            self._answer(request, watched, rest)
+        elif is_settled:
+            self._use_rest(frame, camera)
+        if rest:
+            parts.link.note_call()
+            parts.memory.learn_empty_tray(rest.image, camera, parts.preview.zones)
+        if (
+            parts.preview.is_settled
+            and parts.requests.current is None
+            and self._has_unreported_throw
+            and not self._burst.is_complete
+        ):
+            self._burst.add_frame(camera, rest.image if rest else None)
+
+    @property
+    def _has_unreported_throw(self) -> bool:
+        since_s = max(self._reported_s, self._parts.motion.marked_s)
+        return self._parts.motion.surely_tumbled_since(since_s)
+
+    def _use_rest(self, frame: Frame, camera: Camera) -> None:
+        """Report dice that settled or, if nothing has rolled, let the owner look at the tray."""
+        if self._options.reports_settled_dice and self._has_unreported_throw:
+            self._reported_s = frame.time_s
+            self._post(DiceSettled())
+        elif self._clock() - self._idle_s > IDLE_S:
+            self._idle_s = self._clock()
+            self._options.on_idle(frame, camera)
+
+    def _answer(self, request: ReadRequest, watched: _Watched, rest: TrayRest | None) -> None:
+        """Answer the request if the tray is ready for it, or if its time is over."""
+        has_moved = self._parts.motion.has_moved_since(request.since_s)
+        if self._parts.preview.is_settled and (has_moved or not request.needs_motion):
+            self._read(request, watched, rest)
+        elif not request.needs_motion and self._clock() - request.since_s > request.wait_s:
+            self._close_request(request, TimedOut(request.number))
+
+    def _read(self, request: ReadRequest, watched: _Watched, rest: TrayRest | None) -> None:
+        """Read the rest; drop the reading if something began to move meanwhile."""
+        parts = self._parts
+        reading, image = self._burst.finish(watched.camera, rest.image if rest else None)
+        seen_s = self._take_preview(watched).time_s
+        if not parts.preview.is_settled:
+            return
+        self._reported_s = seen_s
+        tray_reading = TrayReading(reading, parts.motion.has_tumbled, seen_s)
+        captured = CapturedReading(request.number, tray_reading, image, parts.preview.zones)
+        parts.memory.add(seen_s, image, reading)
+        if not request.is_unprompted and reading.is_sure and not reading.dice_in_tray:
+            captured = replace(captured, earlier=self._read_previous(watched, captured))
+        self._close_request(request, captured)
+
+    def _read_previous(self, watched: _Watched, empty: CapturedReading) -> CapturedReading | None:
+        """Read the dice that lay there before the tray was emptied, unless they were accepted."""
+        rest = watched.rests.take_previous(self._parts.motion.marked_s)
+        if rest is None:
+            return None
+        reading = self._burst.read_image(watched.camera, rest.image)
+        tray_reading = TrayReading(reading, empty.tray_reading.has_tumbled, rest.until_s)
+        return replace(empty, tray_reading=tray_reading, image=rest.image)
+
+    def _close_request(self, request: ReadRequest, report: Report) -> None:
+        if self._parts.requests.close(request):
+            self._post(report)
