@@ -126,23 +126,23 @@ class SimulatedMatches:
     """
 
     def __init__(self, wins: MatchOdds) -> None:
-        self._wins, self._goal = wins, wins.duel.ending.goal
+        self._wins, self._goal = wins, wins.model.ending.goal
         self._turns = self._draws()
-        most = wins.duel.ending.catching.shape[1]
+        most = wins.model.ending.catching.shape[1]
         self._last = {
             opened: self._last_draws(min(most, 3 * self._goal), opened=opened) for opened in (0, 1)
         }
 
     def _draws(self) -> Draws:
         """Return the steps that a turn brings, at [seat, mine, theirs, draw]."""
-        duel = self._wins.duel
-        shape = duel.ending.seats, self._goal, self._goal, N_DRAWS
+        model = self._wins.model
+        shape = model.ending.seats, self._goal, self._goal, N_DRAWS
         found: Draws = np.zeros(shape, np.uint16)
-        for total in duel.sums:
-            boards = duel.sorted_by_top(duel.of_sum(total), self._wins.chances)
-            stakes = duel.stakes_on_solved(boards, self._wins.chances)
-            ended = turn_outcomes(duel.throws, stakes, solve_turn(duel.throws, stakes))
-            mine, theirs = duel.scores(boards)
+        for total in model.sums:
+            boards = self._wins.stakes.sorted_by_top(model.of_sum(total), self._wins.chances)
+            stakes = self._wins.stakes.on_solved(boards, self._wins.chances)
+            ended = turn_outcomes(model.throws, stakes, solve_turn(model.throws, stakes))
+            mine, theirs = model.scores(boards)
             for i in range(len(boards)):
                 found[boards.seat[i], mine[i], theirs[i]] = _drawn(ended.banked[:, i])
         return found

@@ -7,7 +7,7 @@ from threading import RLock
 from device.coach.worker_client import QuestionWorker
 from game.errors import GameError
 from game.message import Message
-from game.odds.ending import unsolvable_reason
+from game.odds.match_model import unsolvable_reason
 from game.rules.ruleset import Ruleset
 
 SLICE_S = 0.25

@@ -13,8 +13,8 @@ import numpy as np
 from game.errors import OddsError
 from game.message import Message
 from game.odds.compiled_rules import Floats, compile_rules
+from game.odds.match_model import Positions
 from game.odds.match_odds import MatchOdds
-from game.odds.match_solver import Positions
 from game.odds.throw_odds import chances_of_one_throw, farkle_within, values_to_reach
 from game.odds.turn_odds import PointsTable, points_table
 from game.odds.turn_solver import TurnValues
@@ -200,7 +200,7 @@ def turn_odds(
     if wins is None or not wins.solved:
         return TurnOdds(rules, table, points, None, None)
     mine = wins.number(table.mine, opened=table.opened, farkles=table.farkles)
-    if table.theirs // wins.step >= wins.duel.ending.goal:
+    if table.theirs // wins.step >= wins.model.ending.goal:
         return _following(rules, table, wins, points, most)
     banked, worth = wins.turn(board_of(wins, table, mine), most // wins.step + 1)
     return TurnOdds(rules, table, points, banked, worth)
@@ -222,7 +222,7 @@ def _following(
     rules: Ruleset, table: MatchPosition, wins: MatchOdds, points: PointsTable, most: int
 ) -> TurnOdds:
     """The last turn, after the other has reached the target: to have more, or lose."""
-    ending = wins.duel.ending
+    ending = wins.model.ending
     if not ending.followed[0 if ending.seats == 1 or table.second else 1]:
         raise OddsError(
             Message(

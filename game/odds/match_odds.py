@@ -14,8 +14,9 @@ import numpy as np
 from game.errors import OddsError
 from game.message import Message
 from game.odds.compiled_rules import Floats, compile_rules, count_scoreless
-from game.odds.ending import goal_steps, match_ending
-from game.odds.match_solver import MatchSolver, Positions, solve, solve_iteratively
+from game.odds.match_model import MatchModel, Positions, goal_steps, match_ending
+from game.odds.match_solver import solve, solve_iteratively
+from game.odds.match_stakes import MatchStakes
 from game.odds.player_standings import match_standings
 from game.odds.turn_solver import TurnValues, solve_turn
 from game.rules.ruleset import PENALTY_STREAK, Piggyback, Ruleset
@@ -86,14 +87,20 @@ class MatchOdds:
         Raises:
             OddsError: there is nothing to know: the target is too far, or may never be reached.
         """
-        duel = _solver(rules, target)
-        wins = cls(rules, target, duel.unsolved())
-        wins.__dict__["duel"] = duel
+        stakes = _stakes(rules, target)
+        wins = cls(rules, target, stakes.model.unsolved())
+        wins.__dict__["stakes"] = stakes
         return wins
 
     @cached_property
-    def duel(self) -> MatchSolver:
-        return _solver(self.rules, self.target)
+    def stakes(self) -> MatchStakes:
+        """What the ends of turns are worth. Working it out takes a moment."""
+        return _stakes(self.rules, self.target)
+
+    @property
+    def model(self) -> MatchModel:
+        """The boards of the match, and where turns lead from them."""
+        return self.stakes.model
 
     @property
     def step(self) -> int:
@@ -105,12 +112,12 @@ class MatchOdds:
 
     def solve(self) -> Iterator[float]:
         """Fill in what is missing; yields the share done. Can be stopped, saved and gone on with."""
-        if not self.duel.falls:
-            yield from solve(self.duel, self.chances)
+        if not self.model.can_fall:
+            yield from solve(self.stakes, self.chances)
         elif not self.solved:
             if np.isnan(self.chances).sum() > 1:
                 yield from self._begin_without_falls()
-            shares = solve_iteratively(self.duel, self.chances)
+            shares = solve_iteratively(self.stakes, self.chances)
             yield from (_FIRST_PART + (1 - _FIRST_PART) * share for share in shares)
 
     def _begin_without_falls(self) -> Iterator[float]:
@@ -119,8 +126,7 @@ class MatchOdds:
             replace(self.rules, three_farkles=0, four_twos_reset=False), self.target
         )
         yield from (_FIRST_PART * share for share in plain.solve())
-        holdings = self.duel.holdings
-        near = np.maximum(holdings.score, 0)
+        near = np.maximum(self.model.standings.score, 0)
         self.chances[:] = plain.chances[:, near[:, None], near]
 
     @property
@@ -155,7 +161,7 @@ class MatchOdds:
         Raises:
             OddsError: the target is reached.
         """
-        if points // self.step >= self.duel.ending.goal:
+        if points // self.step >= self.model.ending.goal:
             raise OddsError(
                 Message(
                     "with %(points)s the target %(target)s is reached",
@@ -164,11 +170,11 @@ class MatchOdds:
                 )
             )
         on_board = points > 0 if opened is None else opened
-        return self.duel.holdings.find(points // self.step, opened=on_board, farkles=farkles)
+        return self.model.standings.find(points // self.step, opened=on_board, farkles=farkles)
 
     def board(self, mine: int, theirs: int, *, second: bool = False) -> Positions:
         """The board on which the players have what these numbers say."""
-        seat = int(second and self.duel.ending.seats > 1)
+        seat = int(second and self.model.ending.seats > 1)
         return Positions(*(np.array([at], np.intp) for at in (seat, mine, theirs)))
 
     def turn(self, board: Positions, most: int = 0) -> tuple[Floats, TurnValues]:
@@ -176,13 +182,13 @@ class MatchOdds:
 
         Chance to win by banking so many steps, at [steps]; and that of every point of the turn.
         """
-        stakes = self.duel.stakes_on_solved(board, self.chances, most)
-        return stakes.bank[:, 0], solve_turn(self.duel.throws, stakes)
+        stakes = self.stakes.on_solved(board, self.chances, most)
+        return stakes.bank[:, 0], solve_turn(self.model.throws, stakes)
 
 
-def _solver(rules: Ruleset, target: int) -> MatchSolver:
+def _stakes(rules: Ruleset, target: int) -> MatchStakes:
     end = match_ending(rules, target)
-    return MatchSolver.of(compile_rules(rules), end, match_standings(rules, end.goal))
+    return MatchStakes.of(compile_rules(rules), end, match_standings(rules, end.goal))
 
 
 def is_close(rules: Ruleset) -> bool:

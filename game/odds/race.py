@@ -16,8 +16,8 @@ from functools import cached_property
 import numpy as np
 
 from game.odds.compiled_rules import CompiledRules, Floats, Indices
+from game.odds.match_model import Positions
 from game.odds.match_odds import MatchOdds
-from game.odds.match_solver import Positions
 from game.odds.throw_odds import last_turns
 from game.odds.turn_solver import REFUSED, Stakes, TurnValues, n_rows, solve_turn, turn_outcomes
 from game.rules.ruleset import LastRound
@@ -141,18 +141,19 @@ def cached_race(wins: MatchOdds) -> Race:
 
 def build_race(wins: MatchOdds) -> Race:
     """That of a solved match."""
-    goal, duel = wins.duel.ending.goal, wins.duel
+    model = wins.model
+    goal = model.ending.goal
     ahead = np.unique((np.array(_AHEAD) * goal).astype(np.intp))
-    seats = range(duel.ending.seats)
+    seats = range(model.ending.seats)
     parts = [[_against(wins, int(other), seat) for other in ahead] for seat in seats]
     step, reach, won = (
         np.array([[against[i] for against in of_seat] for of_seat in parts]) for i in range(3)
     )
-    last_round, catching = wins.rules.last_round, duel.ending.catching
+    last_round, catching = wins.rules.last_round, model.ending.catching
     exact = _exact(wins)
     topping = _topping(wins)
     found = Race(
-        duel.throws,
+        model.throws,
         last_round,
         ahead,
         step,
@@ -168,7 +169,7 @@ def build_race(wins: MatchOdds) -> Race:
 
 def _topping(wins: MatchOdds) -> Floats:
     """Where a last turn leads that is played to get past the best."""
-    goal, followed = wins.duel.ending.goal, wins.rules.last_round is not LastRound.NONE
+    goal, followed = wins.model.ending.goal, wins.rules.last_round is not LastRound.NONE
     found = np.zeros((goal, _ABOVE, _ABOVE))
     if not followed:
         return found
@@ -186,8 +187,8 @@ def _topping(wins: MatchOdds) -> Floats:
 
 def _exact(wins: MatchOdds) -> Floats:
     """The chance of two when a turn has ended, at [the other's seat, score, the other's score]."""
-    goal = wins.duel.ending.goal
-    numbers = np.array([wins.duel.holdings.find(n, opened=n > 0) for n in range(goal)])
+    goal = wins.model.ending.goal
+    numbers = np.array([wins.model.standings.find(n, opened=n > 0) for n in range(goal)])
     seats = [1 - np.array(of_seat[np.ix_(numbers, numbers)]).T for of_seat in wins.chances]
     return np.array(seats)
 
@@ -215,16 +216,16 @@ def _between(known: Indices, values: Floats) -> Floats:
 
 def _against(wins: MatchOdds, other: int, seat: int) -> tuple[Floats, Floats, Floats]:
     """Where a turn leads from each score against one who has so much."""
-    duel, goal = wins.duel, wins.duel.ending.goal
-    numbers = np.array([duel.holdings.find(n, opened=n > 0) for n in range(goal)])
+    model, goal = wins.model, wins.model.ending.goal
+    numbers = np.array([model.standings.find(n, opened=n > 0) for n in range(goal)])
     nothing = np.zeros(goal, np.intp)
     boards = Positions(nothing + seat, numbers, nothing + numbers[other])
-    boards = duel.sorted_by_top(boards, wins.chances)
+    boards = wins.stakes.sorted_by_top(boards, wins.chances)
     highest = min(goal, _HIGHEST) + _MORE
-    lost = duel.lost(boards, wins.chances)
-    stakes = duel.stakes(boards, wins.chances, lost, highest=highest)
-    ended = turn_outcomes(duel.throws, stakes, solve_turn(duel.throws, stakes))
-    order = np.argsort(duel.holdings.score[boards.mine])
+    lost = model.value_of_farkle(boards, wins.chances)
+    stakes = wins.stakes.stakes(boards, wins.chances, lost, highest=highest)
+    ended = turn_outcomes(model.throws, stakes, solve_turn(model.throws, stakes))
+    order = np.argsort(model.standings.score[boards.mine])
     banked, won, reset = ended.banked[:, order].T, ended.won[order], ended.reset[order]
     step, reach = np.zeros((goal, goal)), np.zeros((goal, _ABOVE))
     for score in range(goal):

@@ -127,14 +127,14 @@ def play_out(wins: MatchOdds, matches: int, seed: int = 1) -> SimulatedShare:
     Raises:
         OddsError: the rules force a bank or want the target exactly, which is not played here.
     """
-    ends = wins.duel.throws.win.any() or wins.duel.falls
+    ends = wins.model.throws.win.any() or wins.model.can_fall
     if wins.rules.must_bank_after_triple or wins.rules.win is Win.EXACTLY or ends:
         raise OddsError(
             Message("a forced bank, an exact target, penalties and resets are not played out here")
         )
     table = _Table(wins, matches, Dice(wins.rules, seed))
     while (table.winner < 0).any():
-        for total in range(2 * wins.duel.ending.goal - 1):
+        for total in range(2 * wins.model.ending.goal - 1):
             table.play_all_of(total)
     return SimulatedShare(matches, int((table.winner == 0).sum()), wins.first_player)
 
@@ -158,7 +158,7 @@ class _Table:
         while len(playing):
             player = self.player[playing]
             mine = np.maximum(self.score[playing, player], 0)
-            seat = player if self.wins.duel.ending.seats > 1 else np.zeros_like(player)
+            seat = player if self.wins.model.ending.seats > 1 else np.zeros_like(player)
             turns = take_turns(
                 self.dice, policy, column[seat, mine], np.zeros_like(mine), self.left.at(playing)
             )
@@ -176,19 +176,19 @@ class _Table:
         return found
 
     def _policy(self, total: int) -> tuple[Indices, _Policy]:
-        duel = self.wins.duel
-        boards = duel.sorted_by_top(duel.of_sum(total), self.wins.chances)
-        stakes = duel.stakes_on_solved(boards, self.wins.chances)
-        worth = solve_turn(duel.throws, stakes)
-        column = np.zeros(duel.shape[:2], np.intp)
+        model = self.wins.model
+        boards = self.wins.stakes.sorted_by_top(model.of_sum(total), self.wins.chances)
+        stakes = self.wins.stakes.on_solved(boards, self.wins.chances)
+        worth = solve_turn(model.throws, stakes)
+        column = np.zeros(model.shape[:2], np.intp)
         column[boards.seat, boards.mine] = np.arange(len(boards))
         fallen = np.maximum(boards.mine - _cost(self.wins.rules), 0)
-        price = stakes.lost - duel.after(boards, self.wins.chances, fallen)
+        price = stakes.lost - model.value_after(boards, self.wins.chances, fallen)
         return column, _Policy(stakes.bank, worth.kept, worth.thrown, price)
 
     def _end(self, playing: Indices, player: Indices) -> None:
         """Whoever has reached the target has won, unless the other follows and gets more."""
-        ending = self.wins.duel.ending
+        ending = self.wins.model.ending
         there = self.score[playing, player] >= ending.goal
         closed, closer = playing[there], player[there]
         self.winner[closed] = closer

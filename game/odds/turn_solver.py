@@ -49,7 +49,7 @@ class Stakes:
             over=None if self.over is None else self.over[:, boards],
         )
 
-    def in_short(self) -> "Stakes":
+    def in_single_precision(self) -> "Stakes":
         """The same in half the memory, to seven digits."""
         return replace(
             self,

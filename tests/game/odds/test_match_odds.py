@@ -10,7 +10,7 @@ import pytest
 from game.errors import OddsError
 from game.odds.advice import MatchPosition, turn_odds
 from game.odds.match_odds import MatchOdds, is_exact, left_out_of_match, rules_digest
-from game.odds.match_solver import MatchSolver
+from game.odds.match_stakes import MatchStakes
 from game.odds.simulation import play_out
 from game.odds.table_store import TableStore, pack
 from game.rules import rule_files, scoring
@@ -85,7 +85,7 @@ def far(options):
 def chance(wins, board):
     """The solved one of the slow way's board."""
     seat, *both = board
-    find = wins.duel.holdings.find
+    find = wins.model.standings.find
     return wins.chances[(seat, *(find(n, opened=opened, farkles=f) for n, opened, f in both))]
 
 
@@ -137,7 +137,7 @@ def test_what_is_left_out_changes_nothing_and_is_told():
 
 def test_first_to_bank_anything_is_a_geometric_series():
     wins = solved(TINY, 50)
-    chance = wins.duel.reaching[1, 1]
+    chance = wins.stakes.reaching[1, 1]
 
     assert wins.first_player == pytest.approx(chance / (1 - (1 - chance) ** 2), abs=1e-12)
 
@@ -153,8 +153,10 @@ def test_nothing_is_won_by_throwing_on_where_it_is_not_looked_at(monkeypatch):
     """Where a lead is called safe from a last turn, looking further changes nothing."""
     rules = replace(TINY, last_round=LastRound.EVERY_OTHER)
     near = solved(rules, 600).chances
-    top = MatchSolver.top
-    monkeypatch.setattr(MatchSolver, "top", lambda duel, boards, wins: top(duel, boards, wins) + 20)
+    top = MatchStakes.top
+    monkeypatch.setattr(
+        MatchStakes, "top", lambda stakes, boards, wins: top(stakes, boards, wins) + 20
+    )
 
     assert np.abs(solved(rules, 600).chances - near).max() < 1e-9
 
@@ -230,7 +232,7 @@ def test_every_published_set_without_piggybacking_ships_solved(name):
 
     assert wins is not None, f"{name}: solve it anew, scripts/odds_tables.py {name}"
     assert not np.isnan(wins.chances).any()
-    assert wins.chances.shape == wins.duel.shape
+    assert wins.chances.shape == wins.model.shape
     assert 0.4 < wins.first_player < 0.6
 
 
@@ -270,7 +272,7 @@ def test_the_last_turn_is_to_have_more():
 
     assert odds.option(150, 3).win_banked == 0
     assert odds.option(200, 3).win_banked == 1
-    assert odds.option(0, 5).win_thrown == pytest.approx(wins.duel.reaching[1, 4], abs=1e-12)
+    assert odds.option(0, 5).win_thrown == pytest.approx(wins.stakes.reaching[1, 4], abs=1e-12)
     with pytest.raises(OddsError, match="has reached 200 and won"):
         turn_odds(TINY, MatchPosition(100, 250), solved(TINY))
 

@@ -42,7 +42,7 @@ def test_every_board_is_worth_what_an_outsider_finds(game, options):
         pass
 
     def solved(*players):
-        find = wins.duel.holdings.find
+        find = wins.model.standings.find
         return wins.chances[
             0, *(find(p.points // 50, opened=p.on_board, farkles=p.farkles) for p in players)
         ]

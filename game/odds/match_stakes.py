@@ -1,0 +1,213 @@
+"""What the ends of a turn are worth in a match of two: the chance to win after each of them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from game.odds.compiled_rules import CompiledRules, Floats, Indices
+from game.odds.match_model import MatchEnding, MatchModel, Positions
+from game.odds.player_standings import Standings
+from game.odds.throw_odds import chances_to_reach, values_to_reach
+from game.odds.turn_odds import asymptote
+from game.odds.turn_solver import REFUSED, Stakes, dice_after_keep, n_rows
+
+_NEGLIGIBLE = 1e-10
+"""Most that throwing on instead of banking may gain at points of a turn that are not examined."""
+
+UNLIMITED = 10**9
+"""More steps than any turn comes to."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchStakes:
+    """The stakes of turns in one match: the values of banking, farkling and throwing on.
+
+    Attributes:
+        model: The match.
+        escape: Chance that points at risk are banked in the end if they must be thrown, at [dice].
+        reaching: Chance of a whole turn to bank at least n steps, at [is on the board, n].
+        striving: Chance to bank at least n further steps from the throw of some dice, at [n, dice].
+    """
+
+    model: MatchModel
+    escape: Floats
+    reaching: Floats
+    striving: Floats
+
+    @classmethod
+    def of(cls, throws: CompiledRules, ending: MatchEnding, standings: Standings) -> "MatchStakes":
+        """Return the stakes of a match.
+
+        Args:
+            throws: The compiled rules.
+            ending: How the match ends.
+            standings: What a player can have when a turn begins.
+        """
+        both = [
+            chances_to_reach(throws, ending.goal, throws.needed(opened=opened))[: ending.goal + 1]
+            for opened in (False, True)
+        ]
+        most = ending.goal - standings.floor
+        striving = values_to_reach(throws, most, 1).thrown[: most + 1, :, 0][::-1]
+        model = MatchModel(throws, ending, standings)
+        return cls(model, asymptote(throws).slope, np.stack(both), striving)
+
+    def on_solved(self, boards: Positions, wins: Floats, most: int = 0) -> Stakes:
+        """Return the stakes of turns whose chances are known.
+
+        Args:
+            boards: The boards at the start of the turns, as `sorted_by_top` orders them.
+            wins: Chances of the player on turn, for all boards.
+            most: Steps at risk up to which the turn must be covered at least.
+        """
+        return self.stakes(boards, wins, self.model.value_of_farkle(boards, wins), most)
+
+    def stakes(
+        self,
+        boards: Positions,
+        wins: Floats,
+        lost: Floats,
+        most: int = 0,
+        highest: int = UNLIMITED,
+    ) -> Stakes:
+        """Return what the ends of turns are worth.
+
+        A player above a target that must be hit exactly may prefer a farkle, and can throw on until
+        there is one.
+
+        Args:
+            boards: The boards at the start of the turns, as `sorted_by_top` orders them.
+            wins: Chances of the player on turn, for all boards.
+            lost: Value of a farkle, at [board].
+            most: Steps at risk up to which the turn must be covered at least.
+            highest: Steps at risk from which a player is assumed to bank or to go for the target.
+        """
+        model, ending = self.model, self.model.ending
+        needed = model.needed(boards)
+        top = np.maximum(self.top(boards, wins), most)
+        is_capped = bool((top > np.maximum(highest, needed)).any())
+        top = np.minimum(top, np.maximum(highest, needed))
+        steps = np.arange(n_rows(model.throws, int(top.max())))[:, None]
+        score = model.standings.score[boards.mine] + steps
+        short_of_goal = np.minimum(score, ending.goal - 1)
+        bank = model.value_after(boards, wins, model.standings.banked(short_of_goal))
+        has_reached = score >= ending.goal
+        nothing = lost if model.standings.stay else model.value_of_nothing(boards, wins)
+        bank[has_reached] = self._reached(boards, score, nothing)[has_reached]
+        above = self._thrown_above(bank, lost)
+        if is_capped and not ending.exactly:
+            above = self._going_for_target(boards, score, lost, above)
+        over = None
+        if ending.exactly:
+            over = score > ending.goal
+            farkled = np.broadcast_to(lost, bank.shape)
+            above = dict.fromkeys(range(model.throws.n_dice), farkled) | {
+                left: np.maximum(value, lost) for left, value in above.items()
+            }
+        bank[steps < needed] = REFUSED
+        if over is not None:
+            bank = np.where(over, self._overshot(boards, wins, steps, nothing), bank)
+        reset = np.zeros(len(boards))
+        if model.throws.reset.any():
+            reset = model.value_after(boards, wins, model.standings.reset[boards.mine])
+        return Stakes(bank, lost, reset, top, above, over)
+
+    def top(self, boards: Positions, wins: Floats) -> Indices:
+        """Return the steps at risk from which every player banks.
+
+        That is where the target is reached or, if the other player may follow, where the lead is so
+        large that one more throw risks more than further points can gain.
+
+        Args:
+            boards: The boards at the start of the turns.
+            wins: Chances of the player on turn, for all boards. Some may be unknown.
+        """
+        ending = self.model.ending
+        mine, theirs = self.model.scores(boards)
+        to_goal = np.maximum(ending.goal - mine, self.model.needed(boards))
+        if ending.exactly:
+            most = ending.goal - mine
+            past_both = np.maximum(most, ending.goal - theirs + 1)
+            return past_both if ending.welfare else most
+        followed = np.array(ending.followed)[boards.seat]
+        if not followed.any():
+            return to_goal
+        safe = self._safe_lead(boards, wins) + theirs - mine
+        return np.where(followed, np.maximum(to_goal, safe), to_goal)
+
+    def sorted_by_top(self, boards: Positions, wins: Floats) -> Positions:
+        """Return the boards in falling order of `top`, as `solve_turn` expects them.
+
+        Args:
+            boards: The boards at the start of the turns.
+            wins: Chances of the player on turn, for all boards. Some may be unknown.
+        """
+        return boards.at(np.argsort(-self.top(boards, wins), kind="stable"))
+
+    def _thrown_above(self, bank: Floats, lost: Floats) -> dict[int, Floats]:
+        """Return, by dice left, the value of throwing on only until banking is allowed again."""
+        throws = self.model.throws
+        escape = self.escape[dice_after_keep(throws)]
+        return {
+            left: escape[left] * bank + (1 - escape[left]) * lost
+            for left in {0, *throws.must_throw}
+        }
+
+    def _going_for_target(
+        self, boards: Positions, score: Indices, lost: Floats, above: dict[int, Floats]
+    ) -> dict[int, Floats]:
+        """Return, by dice left, the value of throwing until the target, where it exceeds `above`."""
+        goal = self.model.ending.goal
+        won = self._reached(boards, np.full((1, len(boards)), goal), lost)
+        to_go, gain = np.maximum(goal - score, 0), won - lost
+        found = dict(above)
+        for left, dice in enumerate(dice_after_keep(self.model.throws)):
+            value = self.striving[to_go, dice]
+            value *= gain
+            value += lost
+            found[left] = np.maximum(value, above[left]) if left in above else value
+        return found
+
+    def _reached(self, boards: Positions, score: Indices, nothing: Floats) -> Floats:
+        """Return the value of banking a score that reaches the target."""
+        ending = self.model.ending
+        if ending.exactly:
+            return np.where(score == ending.goal, 1.0, nothing)
+        followed = np.array(ending.followed)[boards.seat]
+        lead = score - self.model.standings.score[boards.theirs]
+        survives = ending.lead_survives(lead, self.model.opened(boards.theirs))
+        return np.where(followed, survives, 1.0)
+
+    def _overshot(self, boards: Positions, wins: Floats, steps: Indices, nothing: Floats) -> Floats:
+        """Return the value of a turn of this many steps that overshoots an exact target."""
+        ending, standings = self.model.ending, self.model.standings
+        given = standings.score[boards.theirs] + steps
+        if not ending.welfare:
+            return np.broadcast_to(nothing, given.shape)
+        theirs = standings.given(boards.theirs, np.minimum(given, ending.goal - 1))
+        value = 1.0 - wins[self.model.swapped(boards).seat, theirs, standings.idle[boards.mine]]
+        return np.where(given < ending.goal, value, np.where(given > ending.goal, nothing, 0))
+
+    def _safe_lead(self, boards: Positions, wins: Floats) -> Indices:
+        """Return the lead from which the other's last turn is a smaller risk than any throw."""
+        throws = self.model.throws
+        least = 0.0 if throws.must_throw else float(throws.farkle[1:].min())
+        risk = np.maximum(least * self._min_chance_of_other(boards, wins), _NEGLIGIBLE)
+        catching = self.model.ending.catching[self.model.opened(boards.theirs)]
+        lead: Indices = (catching > risk[:, None]).sum(axis=1)
+        return lead
+
+    def _min_chance_of_other(self, boards: Positions, wins: Floats) -> Floats:
+        """Return a lower bound of the other's chance to win when this turn brings nothing.
+
+        It is half the chance on the board where the player on turn has one step more. If there is
+        no such board, it is the chance to reach the target at once with a lead of one step.
+        """
+        ending, swapped = self.model.ending, self.model.swapped(boards)
+        mine, theirs = self.model.scores(boards)
+        above = self.model.standings.banked(np.minimum(mine + 1, ending.goal - 1))
+        solved = wins[swapped.seat, boards.theirs, above]
+        to_go = np.minimum(ending.goal - theirs, ending.goal)
+        at_once = self.reaching[self.model.opened(boards.theirs), to_go]
+        survives = ending.lead_survives(np.array([1]), [1])[0]
+        return np.where(mine + 1 < ending.goal, np.nan_to_num(solved) / 2, at_once * survives)
