@@ -44,7 +44,7 @@ from device.pictures_in_view import PicturesInView
 from device.session.indicator import SHUTDOWN_S
 from device.session.live_match import LiveMatch
 from device.session.session import Session
-from device.session.verdict import NeedsAttention
+from device.session.table_state import NeedsAttention
 from device.snapshots import Surroundings, Troubles, draw, indicator_of
 from device.storage.misreads import MisreadCollector, MisreadStore
 from device.storage.photo_album import PhotoAlbum, shows
@@ -205,9 +205,11 @@ class Companion:
             pause=pause,
         )
         self._session = Session(live_match, rules, self.tray_watch, shut_down=shut_down)
-        self._session.started = self.by_phone
+        self._session.camera.is_known = self.by_phone
         if damage:  # spoken, too
-            self._session.message = Paragraph(damage.sentences[0], self._session.message)
+            self._session.table.message = Paragraph(
+                damage.sentences[0], self._session.table.message
+            )
         self._live_match, self.simulated_tray = live_match, tray
         self._output = output if isinstance(output, Signals) else Signals(output)
         self._throw_pictures, self._kept = throw_pictures, 0
@@ -352,11 +354,11 @@ class Companion:
         try:
             job()
         except (GameError, TableError) as error:
-            self._session.say(Sentence(error.message))
+            self._session.table.message = Sentence(error.message)
         except Exception:
             log.exception("a note to the companion failed")
             wrong = Message("Something went wrong here: it is in the log.")
-            self._session.say(Paragraph(wrong, Message("Press again.")))
+            self._session.table.message = Paragraph(wrong, Message("Press again."))
 
     def _take(self, note: Note) -> None:
         match note:
@@ -366,12 +368,12 @@ class Companion:
             case ButtonHeld():
                 with self._live_match.asked_by(note.request):
                     if not self.wizard.handle_press(note.seconds):
-                        self._session.hold(note.seconds)
+                        self._session.release_button(note.seconds)
             case ButtonDown():
                 self._held_s = None if self.wizard.listening else note.seconds
             case JournalMended():
                 self._damage = note.notice
-                self._session.say(note.notice.sentences[0])
+                self._session.table.message = note.notice.sentences[0]
             case Resettle():
                 self.tray_watch.relock_exposure()
             case CapturedReading() | TimedOut() | DiceSettled() | CameraFound() | CameraLost():
@@ -380,30 +382,31 @@ class Companion:
     def _pressed(self) -> None:
         # A press on the page is no proof of standing at the tray.
         if self._simulated_button is None and self.scorekeeper.press_button():
-            self._session.say(Message("The pencil is handed over."))
+            self._session.table.message = Message("The pencil is handed over.")
         elif not self.wizard.handle_press(TAP_S):
-            self._session.press()
+            self._session.release_button(TAP_S)
 
     def _hear(self, report: Report) -> None:
         """What the camera thread tells."""
         match report:
             case CapturedReading():
                 earlier = report.earlier
-                if self._session.seen(
+                shown = self._session.results.answered(
                     report.request, report.tray_reading, earlier.tray_reading if earlier else None
-                ):
+                )
+                if shown:
                     self._see(report)
-                    if earlier and self._session.offering:
+                    if earlier and shown is earlier.tray_reading:
                         self._see(earlier)
-                    self._pictures.judged(self._session)
+                    self._pictures.judged(self._session.table)
             case TimedOut():
-                self._session.timed_out(report.request)
+                self._session.requests.timed_out(report.request)
             case DiceSettled() if not self.wizard.listening:
-                self._session.came_to_rest()
+                self._session.requests.dice_settled()
             case CameraFound():
                 self._camera_name, self._camera_trouble = report.name, None
                 self.wizard.camera_found(report.name)
-                self._session.camera_found()
+                self._session.camera.found()
             case CameraLost():
                 self._lose_camera(report.reason)
 
@@ -434,10 +437,10 @@ class Companion:
     def _throw(self) -> None:
         if self.simulated_tray is None:
             raise TableError(Message("These dice are real: throw them yourself."))
-        if self._session.dice is not None:
+        if self._session.table.dice_log is not None:
             self.simulated_tray.throw_all()
         else:
-            throw_like_a_player(self.simulated_tray, self._session.match)
+            throw_like_a_player(self.simulated_tray, self._session.table.match)
 
     def _advise(self, command: SetCoachMode) -> None:
         if self._coach is None:
@@ -454,22 +457,21 @@ class Companion:
         finally:
             self._profiles.reload()
             if done or not self._live_match.is_recorded:
-                self._session.reload()
+                self._session.starts.reload()
 
     def _tap_in(self, command: EnterThrow) -> None:
         """Where a reading needs attention, its picture shows what is tapped in."""
-        before = self._session.match
-        heeding = isinstance(self._session.overlay, NeedsAttention)
+        before = self._session.table.match
+        heeding = isinstance(self._session.table.overlay, NeedsAttention)
         self._session.do(command)
-        after = self._session.match
+        after = self._session.table.match
         if self._misreads and before and after and heeding and after is not before:
             self._misreads.tapped_in(before, after)
 
     def _photographed(self, seen: CapturedReading) -> None:
-        self._session.refuse_picture()
+        self._session.results.photographed(seen.tray_reading)
         self._see(seen)
-        self._session.photographed(seen.tray_reading)
-        self._pictures.judged(self._session)
+        self._pictures.judged(self._session.table)
 
     def _tapped(self, command: CorrectDie | MarkForeignObject) -> None:
         """A die of the last throw is corrected; any other is told to the open question."""
@@ -508,7 +510,7 @@ class Companion:
     def _lose_camera(self, reason: Message) -> None:
         self._camera_name, self._camera_trouble = None, reason
         self.wizard.camera_lost()
-        self._session.camera_lost(reason)
+        self._session.camera.lost(reason)
 
     def _feel_the_camera(self) -> bool:
         """A camera that never comes back from a call cannot say so itself."""
@@ -540,7 +542,7 @@ class Companion:
             camera=self._camera_name,
             by_phone=self.by_phone,
             hands_off=self._hands_off,
-            photo=self._pictures.photo(self._session),
+            photo=self._pictures.photo(self._session.table),
             join_url=self._join_url,
             held_s=self._held_s,
             moved=drifted.moved,
@@ -553,7 +555,7 @@ class Companion:
 
     @property
     def _coaching(self) -> Coaching:
-        return self._coach.coaching(self._session.match) if self._coach else Coaching()
+        return self._coach.coaching(self._session.table.match) if self._coach else Coaching()
 
     @property
     def _has_lapsed(self) -> bool:
@@ -565,8 +567,8 @@ class Companion:
     def _publish(self) -> Snapshot:
         self._keep_picture()
         self._follow_names()
-        if self._misreads and self._session.match:
-            self._misreads.learn(self._session.match)
+        if self._misreads and self._session.table.match:
+            self._misreads.learn(self._session.table.match)
         around = self._surroundings
         drawn = draw(self._snapshot.version, self._session, around, self._coaching)
         if drawn == self._snapshot:
@@ -581,7 +583,7 @@ class Companion:
 
     def _follow_names(self) -> None:
         """A player's own phone stays that player's under another name."""
-        before, after = self._snapshot.match, self._session.match
+        before, after = self._snapshot.match, self._session.table.match
         if before and after and after is not before:
             self.scorekeeper.players.rename(new_names(before, after))
 
@@ -590,6 +592,6 @@ class Companion:
         seen, picture = self._live_match.seen, self._pictures.picture
         if self._throw_pictures and picture and seen not in (0, self._kept):
             self._kept = seen
-            throw = self._session.last_throw
+            throw = self._session.table.last_throw
             if throw and shows(picture.reading, throw):
                 self._throw_pictures.keep(seen, picture.image)

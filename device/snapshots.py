@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from device.hardware.lamp import LAMPS
 from device.session.indicator import Indicator, indicator_for
 from device.session.session import Session
-from device.session.verdict import NeedsAttention, OpenQuestion
+from device.session.table_state import NeedsAttention, OpenQuestion
 from game.message import Message
 from web.contracts.coach import Coaching
 from web.contracts.table import Photo, ScorekeeperView, Snapshot
@@ -65,21 +65,21 @@ class Surroundings:
 
 def draw(version: int, session: Session, around: Surroundings, coaching: Coaching) -> Snapshot:
     """All that a phone needs, at this moment."""
-    match, overlay = session.match, session.overlay
+    table, match, overlay = session.table, session.table.match, session.table.overlay
     return Snapshot(
         version=version,
-        situation=session.situation,
-        message=session.message,
+        situation=table.situation,
+        message=table.message,
         lamp=LAMPS[indicator_of(session, around)],
         advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
         match=match,
-        step=session.live_match.steps,
-        rolloff=session.rolloff if match is None and session.dice is None else None,
+        step=table.live_match.steps,
+        rolloff=table.rolloff if match is None and table.dice_log is None else None,
         photo=around.photo,
-        just_dice=session.dice,
+        just_dice=table.dice_log,
         question=overlay.question if isinstance(overlay, OpenQuestion) else None,
-        choices=session.choices,
-        has_ignored_objects=session.has_left_out,
+        choices=table.choices,
+        has_ignored_objects=session.results.has_ignored_objects,
         simulated=around.simulated,
         camera=around.camera,
         hands_off=around.hands_off,
@@ -95,11 +95,11 @@ def draw(version: int, session: Session, around: Surroundings, coaching: Coachin
 def indicator_of(session: Session, around: Surroundings) -> Indicator:
     """The one sign that the parts by the tray show."""
     return indicator_for(
-        session.situation,
-        session.match,
+        session.table.situation,
+        session.table.match,
         held_s=around.held_s or 0.0,
-        has_camera=session.has_camera or around.by_phone,
-        started=session.started,
+        has_camera=session.camera.is_present or around.by_phone,
+        started=session.camera.is_known,
         moved=around.moved,
         testing=around.testing,
         asked=around.scorekeeper.by_button,

@@ -18,6 +18,9 @@ MENDED = Message(
 )
 
 
+NO_MATCH = Message("There is no match yet: set one up first.")
+
+
 class StepRecord(Protocol):
     """Keeps events before they are told: `game.journal.journal.Journal`."""
 
@@ -74,7 +77,7 @@ class LiveMatch:
             TableError: there is none yet.
         """
         if self._match is None:
-            raise TableError(Message("There is no match yet: set one up first."))
+            raise TableError(NO_MATCH)
         return self._match
 
     @property

@@ -2,12 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
 
 from game.match.events import Action, Event
 from game.message import Message
-from game.situation import Situation
-from vision.reading import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,46 +54,3 @@ class EmptyTray:
 
 
 Verdict = Accept | Ask | NotThrown | Attention | EmptyTray
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingForStillness:
-    """A look was asked for.
-
-    `armed` where it waits for the next throw, `then_bank` where a hold asked, `confirming` a costly
-    reading. `again` is the index of the throw that is read once more, `by_itself` where nobody asked;
-    then `before` is what was open meanwhile. What comes of it is done for the `request`.
-    """
-
-    situation: ClassVar = Situation.WAITING
-
-    look: int
-    armed: bool = False
-    then_bank: bool = False
-    confirming: Reading | None = None
-    again: int | None = None
-    by_itself: bool = False
-    before: "Overlay | None" = None
-    request: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenQuestion:
-    """A question is open; the first option is what a hold says."""
-
-    situation: ClassVar = Situation.QUESTION
-
-    question: Message
-    options: tuple[Answer, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NeedsAttention:
-    """Something must be set right at the tray."""
-
-    situation: ClassVar = Situation.ATTENTION
-
-    advice: tuple[Message, ...]
-
-
-Overlay = WaitingForStillness | OpenQuestion | NeedsAttention

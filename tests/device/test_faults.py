@@ -204,24 +204,24 @@ def test_what_was_said_stays_while_the_camera_is_looked_for_and_is_said_again_wh
     with open_rig(tmp_path) as rig:
         session, reason = rig.companion._session, Message("its pictures are black")
         rig.companion.do(StartMatch(("Anna", "Ben")))
-        session.camera_lost(reason)
-        assert "No camera (its pictures are black)" in str(session.message)
-        session.camera_found()
-        assert "No camera" not in str(session.message)
+        session.camera.lost(reason)
+        assert "No camera (its pictures are black)" in str(session.table.message)
+        session.camera.found()
+        assert "No camera" not in str(session.table.message)
 
-        session.camera_lost(reason)
+        session.camera.lost(reason)
         rig.companion.do(EnterThrow((2, 2, 3, 3, 4, 6)))
-        said = str(session.message)
-        session.camera_lost(reason)
-        assert (str(session.message), "farkle" in said) == (said, True)
-        session.camera_found()
-        assert str(session.message) == said
+        said = str(session.table.message)
+        session.camera.lost(reason)
+        assert (str(session.table.message), "farkle" in said) == (said, True)
+        session.camera.found()
+        assert str(session.table.message) == said
 
         rig.finger.press()
         rig.companion.work_off()
-        session.camera_lost(reason)
-        session.camera_found()
-        assert str(session.message) == "The camera is back: press again."
+        session.camera.lost(reason)
+        session.camera.found()
+        assert str(session.table.message) == "The camera is back: press again."
 
 
 def test_who_was_told_that_the_table_is_busy_finds_nothing_done_later(tmp_path, monkeypatch):

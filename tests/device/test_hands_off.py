@@ -118,12 +118,12 @@ def test_a_question_stands_though_the_camera_goes_while_dice_are_thrown(table):
     table.wait_s(LONG_S)
     asked = table.companion.snapshot()
     session = table.companion._session
-    session.came_to_rest()
-    session.camera_lost(Message("its pictures are black"))
+    session.requests.dice_settled()
+    session.camera.lost(Message("its pictures are black"))
 
     assert table.companion.snapshot().question == asked.question
-    session.camera_found()
-    assert session.message is asked.message
+    session.camera.found()
+    assert session.table.message is asked.message
 
 
 def test_a_hold_answers_the_question_though_a_look_has_begun(table):

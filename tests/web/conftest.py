@@ -10,7 +10,7 @@ import pytest
 
 from device.session.live_match import LiveMatch
 from device.session.session import Session
-from device.session.verdict import NeedsAttention, OpenQuestion
+from device.session.table_state import NeedsAttention, OpenQuestion
 from game import Match
 from game.commands import (
     AcknowledgeDamage,
@@ -18,8 +18,10 @@ from game.commands import (
     Command,
     CorrectDie,
     EnterThrow,
+    Hold,
     MarkForeignObject,
     MoveSimulatedButton,
+    Press,
     SetCoachMode,
     ThrowSimulatedDice,
 )
@@ -29,6 +31,7 @@ from game.odds.figures import Figures, figures
 from game.rules.rule_files import load
 from game.situation import Choice, Situation, TableError
 from tests.game.shipped import shipped
+from tests.tray_reader import FakeTrayReader
 from web.access.phone import COOKIE, Phones
 from web.access.scorekeeper import Scorekeeper, ScorekeeperRecord
 from web.app import create_app
@@ -62,29 +65,6 @@ def as_told(value):
     return value
 
 
-class NoCamera:
-    """Looks at nothing, and has seen nothing."""
-
-    has_tumbled, is_moving = True, False
-    looks = 0
-
-    def request_reading(self, *, needs_motion=False, since_s=None, is_unprompted=False):
-        self.looks += 1
-        return self.looks
-
-    def cancel_request(self):
-        pass
-
-    def mark_accepted(self, time_s=None):
-        pass
-
-    def retract_accepted(self):
-        pass
-
-    def discard_readings(self, since_s=0.0):
-        pass
-
-
 class NoJournal:
     """A record that keeps beginnings alone."""
 
@@ -115,8 +95,8 @@ class MemoryTable:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._session = Session(LiveMatch(NoJournal()), RULES, NoCamera())
-        self._session.has_camera = True
+        self._session = Session(LiveMatch(NoJournal()), RULES, FakeTrayReader())
+        self._session.camera.found()
         self._snapshot = Snapshot(0, Situation.NO_MATCH, Message("Welcome"), READY, simulated=True)
         self.photos: dict[str, bytes] = {}
         self.done: list[Command] = []
@@ -124,7 +104,7 @@ class MemoryTable:
 
     @property
     def match(self) -> Match:
-        return self._session.live_match.match
+        return self._session.table.live_match.match
 
     def snapshot(self) -> Snapshot:
         return self._snapshot
@@ -136,8 +116,8 @@ class MemoryTable:
 
     def show(self, **changes: object) -> Snapshot:
         match = changes.get("match")
-        if match and match is not self._session.match:
-            self._session.live_match.resume(1, match)
+        if match and match is not self._session.table.match:
+            self._session.table.live_match.resume(1, match)
         with self._changed:
             version = self._snapshot.version + 1
             told = {name: as_told(value) for name, value in changes.items() if name in TOLD}
@@ -170,24 +150,30 @@ class MemoryTable:
                 return self.advise(CoachMode(command.mode))
             case AcknowledgeDamage():
                 return self.show(troubles=())
+            case Press():
+                self._session.release_button(0.0)
+                return self._drawn()
+            case Hold():
+                self._session.release_button(command.seconds)
+                return self._drawn()
             case AnswerQuestion() if command.choice in {c.id for c in self._snapshot.choices}:
-                if not self._session.choices:  # a question that a test put there
+                if not self._session.table.choices:  # a question that a test put there
                     return self.show(question=None, choices=(), message="answered")
         self._session.do(command)
         return self._drawn()
 
     def _drawn(self) -> Snapshot:
-        session, overlay = self._session, self._session.overlay
+        state, overlay = self._session.table, self._session.table.overlay
         self.show(
-            match=session.match,
-            step=session.live_match.steps,
-            message=session.message,
-            situation=session.situation,
+            match=state.match,
+            step=state.live_match.steps,
+            message=state.message,
+            situation=state.situation,
             advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
             question=overlay.question if isinstance(overlay, OpenQuestion) else None,
-            choices=session.choices,
-            rolloff=session.rolloff if session.match is None else None,
-            just_dice=session.dice,
+            choices=state.choices,
+            rolloff=state.rolloff if state.match is None else None,
+            just_dice=state.dice_log,
         )
         return self.advise(self._snapshot.coach.mode)
 

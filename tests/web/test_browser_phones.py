@@ -138,7 +138,7 @@ def test_undo_on_a_page_that_was_open_before_a_restart_is_done_at_once(begun, se
     at_risk(page, "1,000")
     server.stop()
     expect(page.locator("#link")).to_be_visible()
-    begun._session.live_match.steps = 0
+    begun._session.table.live_match.steps = 0
     begun.show(step=0)
     serve(begun, server.port)
     expect(page.locator("#link")).to_be_hidden(timeout=BACK_MS)

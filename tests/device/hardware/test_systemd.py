@@ -82,7 +82,7 @@ def test_the_companions_loop_beats_while_it_runs_and_not_while_it_hangs(tmp_path
         beats, hang, hanging = [], Event(), Event()
         rig.companion._alive = lambda: beats.append(1)
         rig.companion._thread.start()
-        rig.companion._session.reload = lambda: (hanging.set(), hang.wait(20))
+        rig.companion._session.starts.reload = lambda: (hanging.set(), hang.wait(20))
         rig.companion._inbox.post(Asked(RestoreBackup(lambda: None)))
         assert hanging.wait(10)
         before = len(beats)

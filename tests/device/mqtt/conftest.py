@@ -9,38 +9,17 @@ import pytest
 from device.mqtt import publisher
 from device.mqtt.connect import publish_to_broker
 from device.session.live_match import LiveMatch
-from device.session.match_control import MatchControl
+from device.session.session import Session
 from device.settings import Settings
 from game.journal.journal import JOURNAL_FILE as JOURNAL
 from game.journal.journal import Journal
 from game.message import Message
 from game.rules import rule_files
 from tests.mosquitto import Listener, mosquitto
+from tests.tray_reader import FakeTrayReader
 from web.contracts.table import Lamp, Snapshot
 
 RULES = replace(rule_files.load("walnut-studiolo"), opening=0, target=2_000)
-
-
-class Blind:
-    """An eye over no tray."""
-
-    tumbled = None
-    moving = False
-
-    def request_reading(self, *, needs_motion=False, since_s=None, is_unprompted=False):
-        return 0
-
-    def cancel_request(self):
-        pass
-
-    def mark_accepted(self, time_s=None):
-        pass
-
-    def retract_accepted(self):
-        pass
-
-    def discard_readings(self, since_s=0.0):
-        pass
 
 
 class TapTable:
@@ -50,7 +29,7 @@ class TapTable:
         self.journal = Journal.open(folder / JOURNAL)
         live_match = LiveMatch(self.journal)
         live_match.reload()
-        self.desk = MatchControl(live_match, RULES, Blind())
+        self.session = Session(live_match, RULES, FakeTrayReader())
         self._changed = Condition()
         self._snapshot = self._draw(1)
 
@@ -58,26 +37,23 @@ class TapTable:
         self.journal.close()
 
     def _draw(self, version):
-        live_match, desk = self.desk.live_match, self.desk
-        lamp = Lamp("#2aa866", 0.0, Message("Press to read the throw"))
-        match = live_match.match if live_match else None
-        question = getattr(desk.overlay, "question", None)
+        state = self.session.table
         return Snapshot(
             version,
-            desk.situation,
-            desk.message,
-            lamp,
-            match=match,
-            question=question,
-            choices=desk.choices,
+            state.situation,
+            state.message,
+            Lamp("#2aa866", 0.0, Message("Press to read the throw")),
+            match=state.match,
+            question=getattr(state.overlay, "question", None),
+            choices=state.choices,
         )
 
     def reload(self):
-        self.desk.reload()
+        self.session.starts.reload()
         self._publish()
 
     def do(self, command):
-        self.desk.do(command)
+        self.session.do(command)
         self._publish()
 
     def _publish(self):
@@ -87,7 +63,7 @@ class TapTable:
 
     @property
     def match(self):
-        return self.desk.live_match.match
+        return self.session.table.live_match.match
 
     def snapshot(self):
         return self._snapshot

@@ -11,18 +11,16 @@ from device.hardware.lamp import LAMPS
 from device.session.indicator import indicator_for
 from device.session.live_match import LiveMatch
 from device.session.session import Session
+from device.session.table_state import NeedsAttention, OpenQuestion
 from device.session.tray_reader import TrayReading
-from device.session.verdict import NeedsAttention, OpenQuestion
 from game.commands import (
     AnswerQuestion,
     Bank,
     CorrectThrow,
     DropEvents,
     EnterThrow,
-    Hold,
     InsertTurn,
     KeepDice,
-    Press,
     ProposeMatch,
     ReadAgain,
     RecordEvent,
@@ -39,6 +37,8 @@ from game.rules import rule_files
 from game.rules.ruleset import Piggyback, Win
 from game.situation import Situation
 from tests.languages import english_left
+from tests.throws import FARKLE, THOUSAND
+from tests.tray_reader import FakeTrayReader
 from tests.web.conftest import holding, make_app
 from vision.reading import Die, Problem, Reading, Zone
 from web.contracts.table import Snapshot
@@ -46,37 +46,12 @@ from web.contracts.table import Snapshot
 WALNUT = replace(rule_files.load("walnut-studiolo"), title="Walnuss")
 STIRLER = replace(rule_files.load("stirler"), title="Stirler")
 HOT = (1, 1, 3, 3, 3, 5)
-THOUSAND = (1, 1, 1, 2, 3, 4)
 PAIR_OF_ONES = (1, 1, 2, 3, 4, 6)
-NOTHING = (2, 3, 3, 4, 6, 6)
 
 SAME = {"anna", "ben", "cleo", "dora", "stirler", "traykeeper", "usb", "options", "opening"}
 """Names of people, and of what a program sends."""
 HIDDEN = re.compile(r"<(script|style|svg)\b.*?</\1>|<[^>]+>", re.DOTALL)
 SPOKEN = re.compile(r'(?:aria-label|alt|placeholder|data-why)="([^"]*)"')
-
-
-class Eye:
-    """Answers with what the test lays into the tray."""
-
-    def __init__(self):
-        self.looks, self.has_tumbled, self.is_moving = 0, True, False
-
-    def request_reading(self, *, needs_motion=False, since_s=None, is_unprompted=False):
-        self.looks += 1
-        return self.looks
-
-    def cancel_request(self):
-        pass
-
-    def mark_accepted(self, time_s=None):
-        pass
-
-    def retract_accepted(self):
-        pass
-
-    def discard_readings(self, since_s=0.0):
-        pass
 
 
 class Table:
@@ -88,40 +63,43 @@ class Table:
 
     def open(self, journal, rules):
         """Nobody plays here yet."""
-        self.eye, self.held_s, self.places = Eye(), 0.0, 0
-        self.session = Session(LiveMatch(journal), rules, self.eye, shut_down=lambda: None)
-        self.session.camera_found()
+        self.reader, self.held_s, self.places = FakeTrayReader(), 0.0, 0
+        self.session = Session(LiveMatch(journal), rules, self.reader, shut_down=lambda: None)
+        self.session.camera.found()
         return self
 
     def snapshot(self):
-        session, overlay = self.session, self.session.overlay
-        match = session.live_match.match if session.live_match else None
+        table, overlay = self.session.table, self.session.table.overlay
+        match = table.live_match.match if table.live_match else None
         sign = indicator_for(
-            session.situation, match, held_s=self.held_s, has_camera=session.has_camera
+            table.situation, match, held_s=self.held_s, has_camera=self.session.camera.is_present
         )
         return Snapshot(
             self.version,
-            session.situation,
-            session.message,
+            table.situation,
+            table.message,
             LAMPS[sign],
             advice=overlay.advice if isinstance(overlay, NeedsAttention) else (),
             match=match,
-            rolloff=None if match or session.dice else session.rolloff,
+            rolloff=None if match or table.dice_log else table.rolloff,
             question=overlay.question if isinstance(overlay, OpenQuestion) else None,
-            choices=session.choices,
-            camera="usb" if session.has_camera else None,
+            choices=table.choices,
+            camera="usb" if self.session.camera.is_present else None,
         )
 
     def do(self, command):
         """Somebody asks for something; refused or not, the phone shows no English."""
-        return self.happen("do", command)
+        return self.happen(self.session.do, command)
 
-    def happen(self, what, *args):
+    def happen(self, job, *args):
         try:
-            getattr(self.session, what)(*args)
+            job(*args)
         except TraykeeperError as error:
-            self.session.say(Sentence(error.message))
+            self.session.table.message = Sentence(error.message)
         return self.look()
+
+    def press(self):
+        return self.happen(self.session.release_button, 0.0)
 
     def look(self):
         """The words that a phone shows, or reads out."""
@@ -138,22 +116,22 @@ class Table:
         self.held_s = seconds
         self.look()
         self.held_s = 0.0
-        return self.do(Hold(seconds))
+        return self.happen(self.session.release_button, seconds)
 
     def throw(self, *faces, **how):
         """Thrown onto places of their own, and read by a press."""
         self.places += 60
-        self.eye.has_tumbled = True
+        self.reader.has_tumbled = True
         self.read(lay(faces, y=self.places), **how)
-        self.eye.has_tumbled = False
+        self.reader.has_tumbled = False
 
     def read(self, dice, *, has_tumbled=True, press=True, earlier=None, problems=()):
         if press:
-            self.do(Press())
+            self.press()
         tray_reading = TrayReading(Reading(tuple(dice), problems), has_tumbled, time_s=40.0)
-        self.happen("seen", self.eye.looks, tray_reading, earlier)
-        if self.session.situation is Situation.WAITING and dice:
-            self.happen("seen", self.eye.looks, tray_reading)
+        self.happen(self.session.results.answered, self.reader.requests, tray_reading, earlier)
+        if self.session.table.situation is Situation.WAITING and dice:
+            self.happen(self.session.results.answered, self.reader.requests, tray_reading)
 
 
 def lay(faces, x=100.0, y=100.0, zone=Zone.TRAY, problem=None):
@@ -209,10 +187,10 @@ def test_who_begins_is_thrown_for_with_the_button(table):
 def test_the_tray_asks_and_advises(begun):
     begun.hold()
     begun.read([])
-    begun.do(Press())
+    begun.press()
     begun.hold()
-    begun.do(Press())
-    begun.happen("timed_out", begun.eye.looks)
+    begun.press()
+    begun.happen(begun.session.requests.timed_out, begun.reader.requests)
     for problem in Problem:
         begun.read(lay((None, 2, 3, 4, 5, 6), problem=problem))
     begun.read(lay((None, None, 3, 4, 5, 6), problem=Problem.COCKED))
@@ -243,7 +221,7 @@ def test_what_cannot_be_is_refused_with_the_reason(begun):
     begun.do(RecordEvent(Reordered((0, 0))))
     begun.do(RecordEvent(ScoreSet(0, 10**9)))
     begun.throw(1, 2, 3, 4, 5, 6)
-    begun.do(Hold(6.0))
+    begun.hold(6.0)
 
 
 def test_a_keep_is_assumed_from_the_number_thrown(opened):
@@ -284,7 +262,7 @@ def test_hot_dice_go_on_or_were_a_bank(opened):
 
     assert "Heiße Würfel! Anna hat 1 1 3 3 3 5 = 550 behalten" in opened.look()
     assert "Anna hat 550 geschrieben, Ben hat das geworfen" in opened.look()
-    opened.do(AnswerQuestion(opened.session.choices[0].id))
+    opened.do(AnswerQuestion(opened.session.table.choices[0].id))
 
 
 def test_a_bank_that_nobody_marked_is_asked_about(opened):
@@ -317,11 +295,11 @@ def test_dice_that_lie_exactly_as_before_are_asked_about(opened):
 
 
 def test_what_is_read_twice_must_agree(opened):
-    opened.do(Press())
-    for faces in (NOTHING, THOUSAND):
+    opened.press()
+    for faces in (FARKLE, THOUSAND):
         opened.happen(
-            "seen",
-            opened.eye.looks,
+            opened.session.results.answered,
+            opened.reader.requests,
             TrayReading(Reading(tuple(lay(faces, y=500))), has_tumbled=True),
         )
 
@@ -335,7 +313,7 @@ def test_a_throw_is_read_again(opened):
         opened.read(lay(faces, y=700, problem=Problem.COCKED), press=False)
 
     assert "Nichts ist geändert. Der umringte Würfel liegt auf Kante" in opened.look()
-    opened.eye.has_tumbled = True
+    opened.reader.has_tumbled = True
     opened.do(ReadAgain())
 
 
@@ -343,13 +321,13 @@ def test_farkles_corrections_and_what_is_set_by_hand(opened):
     opened.throw(*PAIR_OF_ONES)
     opened.throw(2, 3, 4, 6)
     assert "Farkle! Anna verliert 200." in opened.look()
-    opened.happen("correct_die", 0, 5)
+    opened.happen(opened.session.correct_die, 0, 5)
     opened.do(CorrectThrow((2, 3, 4, 6)))
     opened.throw(*THOUSAND)
     opened.do(Bank())
-    opened.do(CorrectThrow(NOTHING, opened.session.live_match.match.last_throw.index))
-    while opened.session.choices:
-        opened.do(AnswerQuestion(opened.session.choices[-1].id))
+    opened.do(CorrectThrow(FARKLE, opened.session.table.live_match.match.last_throw.index))
+    while opened.session.table.choices:
+        opened.do(AnswerQuestion(opened.session.table.choices[-1].id))
     opened.do(ReadAgain())
     opened.do(InsertTurn("113335: 333 11 5 = 550, bank"))
     for event in (
@@ -365,11 +343,11 @@ def test_the_last_round_and_the_win(opened):
     opened.throw(*THOUSAND)
     opened.do(Bank())
     assert "Letzte Runde: Ben muss die 10.800 von Anna überbieten." in opened.look()
-    opened.throw(*NOTHING)
+    opened.throw(*FARKLE)
     opened.throw(*THOUSAND)
     opened.do(Bank())
     assert "Anna gewinnt mit 10.800!" in opened.look()
-    opened.do(Press())
+    opened.press()
     opened.do(RecordEvent(Skipped()))
     opened.hold()
     assert "Revanche" in opened.look()
@@ -408,7 +386,7 @@ def test_what_costs_is_said(begun_by):
     assert "Fällt der Punktestand von Ben auf null?" in table.look()
     table.hold()
     for _ in range(6):
-        table.throw(*NOTHING)
+        table.throw(*FARKLE)
 
     assert "Drei in Folge kosten 500." in table.look()
 
@@ -422,21 +400,23 @@ def test_an_exact_target_is_overshot(begun_by):
 
 
 def test_the_camera_goes_and_dice_are_tapped_in(begun):
-    begun.happen("camera_lost", Message("the camera hangs: check its cable; it is opened again"))
+    begun.happen(
+        begun.session.camera.lost, Message("the camera hangs: check its cable; it is opened again")
+    )
     assert "Keine Kamera (die Kamera hängt" in begun.look()
-    begun.do(Press())
+    begun.press()
     begun.do(EnterThrow(PAIR_OF_ONES))
     begun.do(EnterThrow((1, 2, 9)))
-    begun.happen("camera_found")
+    begun.happen(begun.session.camera.found)
     begun.hold(5.5)
-    begun.happen("reload")
+    begun.happen(begun.session.starts.reload)
 
 
 def test_a_club_calls_a_match(table):
     question = Message("%(title)s calls %(names)s to this tray.", title="Cleo", names="Anna")
     call = ProposeMatch(question, StartMatch(("Anna", "Ben")), answered=lambda _: None)
     table.do(call)
-    table.do(AnswerQuestion(table.session.choices[1].id))
+    table.do(AnswerQuestion(table.session.table.choices[1].id))
     table.do(call)
     table.hold()
     table.do(call)

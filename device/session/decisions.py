@@ -1,0 +1,89 @@
+"""Steps of the match, verdicts and answers, carried out at the table."""
+
+from device.session import messages
+from device.session.table_state import NeedsAttention, OpenQuestion, TableState
+from device.session.verdict import Accept, Answer, Ask, Attention, NotThrown, Verdict
+from game.match.events import Action, Redone, Spliced, Thrown, Undone
+from game.match.match import Match
+from game.message import Message, Paragraph
+from game.situation import TableError
+
+NO = Answer(Message("No: nothing is changed"))
+"""The second answer to a question that has only one option."""
+
+
+class Decisions:
+    """Carries out what was decided about the match.
+
+    Args:
+        table: Where the table stands.
+    """
+
+    def __init__(self, table: TableState) -> None:
+        self._table = table
+
+    def execute(self, *actions: Action) -> Match:
+        """Do these actions as one step of the match, and return the match after it."""
+        table = self._table
+        places, before = table.last_places, table.live_match.match
+        after = table.live_match.do(*actions)
+        kinds = {type(action) for action in actions}
+        if Thrown in kinds:
+            table.tray_reader.mark_accepted(table.read_s)
+            table.leftovers = ()
+        elif Spliced in kinds and _positions(after) != _positions(before):
+            table.leftovers = places  # the changed past does not turn these dice into a new throw
+            table.tray_reader.discard_readings()
+        elif kinds & {Undone, Redone} and _positions(after) != _positions(before):
+            table.tray_reader.retract_accepted()
+        return after
+
+    def apply(self, verdict: Verdict) -> None:
+        """Carry out a verdict. An empty tray changes nothing here."""
+        table = self._table
+        table.offer()
+        match verdict:
+            case Accept():
+                after = self.execute(*verdict.events)
+                table.message = Paragraph(verdict.note, messages.outcome(after))
+                table.offer(*verdict.repairs)
+            case Ask():
+                options = verdict.options if len(verdict.options) > 1 else (*verdict.options, NO)
+                table.overlay = OpenQuestion(verdict.question, options)
+                table.message = verdict.question
+            case NotThrown():
+                table.message = verdict.note
+                if verdict.override:
+                    table.offer(verdict.override)
+            case Attention():
+                table.overlay = NeedsAttention(verdict.advice)
+                table.message = verdict.advice[0]
+
+    def answer(self, choice_id: str) -> None:
+        """Carry out the choice with this id.
+
+        Raises:
+            TableError: If the choice is not on offer any more.
+        """
+        ids = [choice.id for choice in self._table.choices]
+        if choice_id not in ids:
+            raise TableError(Message("That choice is gone: the table has moved on."))
+        self.choose(self._table.options[ids.index(choice_id)])
+
+    def choose(self, option: Answer) -> None:
+        """Carry out an answer to the open question, or a repair."""
+        table = self._table
+        if option.chosen:
+            table.clear()
+            option.chosen()
+        elif option is NO:
+            table.clear()
+            table.message = messages.standing(table.live_match.match)
+        else:
+            after = self.execute(*option.actions)
+            table.clear()
+            table.message = messages.outcome(after)
+
+
+def _positions(match: Match) -> set[tuple[float, float]]:
+    return {(place.x, place.y) for place in match.last_places}

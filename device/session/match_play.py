@@ -1,0 +1,165 @@
+"""What people do in a match: throw, keep, bank, correct, and take back."""
+
+from collections.abc import Iterable
+
+from device.session import judge, messages
+from device.session.decisions import Decisions
+from device.session.table_state import TableState
+from device.session.tray_reader import TrayReading
+from device.session.verdict import Answer, Ask, Verdict
+from game.commands import Bank, DropEvents, InsertTurn, KeepDice, RecordEvent, Redo
+from game.errors import GameError, LaterStepError
+from game.match.events import (
+    Action,
+    Banked,
+    Corrected,
+    Event,
+    Joined,
+    Kept,
+    Redone,
+    Renamed,
+    ScoreSet,
+    Spliced,
+    Undone,
+)
+from game.match.match_text import inserted_turn
+from game.match.repair import check_same_players, repairs
+from game.message import Message, Paragraph
+from game.names import check_distinct
+from game.rules import scoring
+from game.rules.ruleset import Dice
+from game.situation import Situation, TableError
+
+MatchCommand = KeepDice | Bank | RecordEvent | InsertTurn | DropEvents | Redo
+"""A command that only a match understands."""
+
+
+class MatchPlay:
+    """Plays a match.
+
+    Args:
+        table: Where the table stands.
+        decisions: Carries out the steps.
+    """
+
+    def __init__(self, table: TableState, decisions: Decisions) -> None:
+        self._table, self._decisions = table, decisions
+
+    def do(self, command: MatchCommand) -> None:
+        """Carry out a command that only a match understands.
+
+        Raises:
+            TableError, GameError: If the command is refused. Nothing is changed then.
+        """
+        match command:
+            case KeepDice():
+                self._play(Kept(command.dice))
+            case Bank():
+                self.bank(command.dice)
+            case RecordEvent():
+                self._record(command.event)
+            case InsertTurn():
+                turn = inserted_turn(self._table.live_match.match, command.turn, command.before)
+                self._revise(Message("Put in by hand."), turn)
+            case DropEvents():
+                dropped = Spliced(command.start, command.stop, ())
+                self._revise(Message("Taken out by hand."), dropped)
+            case Redo():
+                self._revise(Message("Done again."), Redone())
+
+    def read(self, tray_reading: TrayReading) -> Verdict:
+        """Implement `Play.read`."""
+        return judge.judge(self._table.live_match.match, tray_reading, self._table.leftovers)
+
+    def enter(self, dice: Iterable[int]) -> None:
+        """Implement `Play.enter`."""
+        match = self._table.live_match.match
+        verdict = judge.judge_tapped(match, scoring.checked_dice(dice, match.rules))
+        self._table.clear()
+        self._decisions.apply(verdict)
+
+    def correct(self, dice: Dice, index: int | None) -> None:
+        """Implement `Play.correct`."""
+        match = self._table.live_match.match
+        last = match.last_throw
+        if index is None:
+            if last is None:
+                raise TableError(Message("There is no throw to correct yet."))
+            index = last.index
+        correction = Corrected(index, dice)
+        try:
+            check_same_players(match, match.push(correction), since=index)
+        except LaterStepError as error:
+            self._ask_for_repair(correction, error.message)
+            return
+        if question := judge.corrected_reset(match, correction):
+            self._table.clear()
+            self._decisions.apply(question)
+        else:
+            corrected = Message("Corrected to %(dice)s.", dice=tuple(sorted(dice)))
+            self._revise(corrected, correction)
+
+    def undo(self) -> None:
+        """Implement `Play.undo`."""
+        self._revise(Message("Taken back."), Undone())
+
+    def bank(self, dice: Dice | None = None) -> None:
+        """Bank the turn with this keep, or with the best keep of the last throw."""
+        self._play(Banked(dice))
+
+    def try_to_bank(self) -> None:
+        """Bank the turn; if that is refused, say why and leave the throw as it was read."""
+        if self._table.situation is not Situation.ACCEPTED:
+            self.say_throw_first()
+            return
+        try:
+            self.bank()
+        except GameError as error:
+            self._table.message = error.message
+
+    def say_throw_first(self) -> None:
+        """Say that nothing can be banked before the player on turn has thrown."""
+        name = self._table.live_match.match.state.player.display_name
+        self._table.message = Message("Throw first: it is %(name)s's turn.", name=name)
+
+    def only_bank(self, tray_reading: TrayReading) -> Answer:
+        """Return the answer that the dice only fell back into the tray as the button was held."""
+        table = self._table
+
+        def bank() -> None:
+            self.bank()
+            table.leftovers = judge.places(tray_reading.reading)
+            table.tray_reader.mark_accepted(tray_reading.time_s)
+
+        name = table.live_match.match.state.player.display_name
+        return Answer(Message("%(name)s banked, nobody threw this", name=name), chosen=bank)
+
+    def _play(self, action: Kept | Banked) -> None:
+        after = self._decisions.execute(action)
+        self._table.clear(keep_unprompted=isinstance(action, Kept))
+        self._table.message = messages.outcome(after)
+
+    def _record(self, event: Event) -> None:
+        before = self._table.live_match.match
+        if isinstance(event, Joined | Renamed):
+            check_distinct(player.name for player in before.push(event).state.players)
+        after = self._decisions.execute(event)
+        self._table.clear(keep_unprompted=isinstance(event, Joined | Renamed | ScoreSet))
+        self._table.message = messages.by_hand(event, before, after)
+
+    def _revise(self, what: Message, action: Action) -> None:
+        """Change the past of the match, and say what was done and what came of it."""
+        before = self._table.live_match.match
+        after = self._decisions.execute(action)
+        self._table.clear()
+        self._table.message = Paragraph(what, messages.news(before, after))
+
+    def _ask_for_repair(self, correction: Corrected, why: Message) -> None:
+        """Ask which of the possible repairs is true, because later steps do not fit the correction."""
+        ways = repairs(self._table.live_match.match, correction)
+        if not ways:
+            raise TableError(Message("That cannot be corrected: %(why)s", why=why))
+        self._table.clear()
+        options = tuple(Answer(way.label, (way.action,)) for way in ways)
+        question = Paragraph(Message("Corrected, %(why)s.", why=why), Message("What is true?"))
+        self._decisions.apply(Ask(question, options))

@@ -1,0 +1,182 @@
+"""How a match begins: from a form, from a roll-off, or from an earlier match."""
+
+from device.session import messages
+from device.session.decisions import Decisions
+from device.session.table_state import WELCOME, TableState
+from device.session.verdict import Answer, Ask
+from game.commands import ProposeMatch, Rematch, ReopenMatch, SetJustDice, StartMatch
+from game.dice_log import DiceLog
+from game.match.match import Match
+from game.match.rolloff import RollOff
+from game.message import Message, Paragraph, Value
+from game.names import check_distinct, default_name
+from game.rules import rule_files
+from game.rules.ruleset import Ruleset
+from game.situation import READY_FOR_MATCH, TableError
+
+StartCommand = StartMatch | Rematch | ReopenMatch | ProposeMatch | SetJustDice
+"""A command that changes what is played at the table."""
+
+
+class MatchStarts:
+    """Changes what is played at the table.
+
+    Args:
+        table: Where the table stands.
+        decisions: Asks whether a proposed match may begin.
+    """
+
+    def __init__(self, table: TableState, decisions: Decisions) -> None:
+        self._table, self._decisions = table, decisions
+
+    def do(self, command: StartCommand) -> None:
+        """Carry out a command that changes what is played.
+
+        Raises:
+            TableError, GameError: If the command is refused. Nothing is changed then.
+        """
+        match command:
+            case StartMatch():
+                match = from_form(self._table.rules, command)
+                self.begin(match, Message("A new match: %(name)s begins.", name=_first(match)))
+            case Rematch():
+                self._rematch()
+            case ReopenMatch():
+                self._reopen(command.match)
+            case ProposeMatch():
+                self._propose(command)
+            case SetJustDice():
+                self._set_just_dice(on=command.on)
+
+    def begin(self, match: Match, message: Message) -> None:
+        """Begin a match.
+
+        Args:
+            match: The match without any event.
+            message: What the table says about it.
+        """
+        table = self._table
+        table.leftovers = table.last_places
+        table.live_match.begin(match)
+        self._show_new_match(message)
+
+    def reload(self) -> None:
+        """Continue with the match that the journal names last, after a backup was restored."""
+        table = self._table
+        table.leftovers = table.last_places
+        table.live_match.reload()
+        now = (
+            messages.resumed(table.live_match.match)
+            if table.live_match
+            else Message("There is no match.")
+        )
+        self._show_new_match(Paragraph(Message("A backup was restored."), now))
+
+    def _show_new_match(self, message: Message) -> None:
+        table = self._table
+        table.rolloff = RollOff()
+        table.clear()
+        table.message = message
+        table.dice_log = None
+
+    def _rematch(self) -> None:
+        old = self._table.live_match.match
+        if old.state.winner is None:
+            raise TableError(Message("The match is not over: play on, or set up a new match."))
+        match = rematch(old)
+        self.begin(match, Message("A rematch: %(name)s begins.", name=_first(match)))
+
+    def _reopen(self, match_id: int) -> None:
+        table = self._table
+        places = table.last_places
+        match = table.live_match.reopen(match_id)
+        table.leftovers = places
+        self._show_new_match(messages.resumed(match))
+
+    def _propose(self, proposal: ProposeMatch) -> None:
+        table = self._table
+        if table.situation not in READY_FOR_MATCH or table.rolloff.rolls:
+            raise TableError(Message("A match is played here: it is asked when that is over."))
+        match = from_form(table.rules, proposal.match)
+
+        def begin() -> None:
+            self.begin(match, Message("%(name)s begins.", name=_first(match)))
+            proposal.answered(True)
+
+        def decline() -> None:
+            table.message = Message("The club is told that it cannot begin here.")
+            proposal.answered(False)
+
+        yes = Answer(Message("Yes, begin"), chosen=begin)
+        no = Answer(Message("No, not here"), chosen=decline)
+        self._decisions.apply(Ask(proposal.question, (yes, no)))
+
+    def _set_just_dice(self, *, on: bool) -> None:
+        """Switch "just dice" on or off. A match in progress waits meanwhile."""
+        table = self._table
+        if on == (table.dice_log is not None):
+            return
+        if table.dice_log is not None and table.dice_log.last:
+            table.leftovers = table.last_places
+        table.clear()
+        table.dice_log = DiceLog() if on else None
+        if on:
+            table.message = Message("Just dice: throw, and press.")
+        elif table.match:
+            table.message = messages.resumed(table.match)
+        else:
+            table.message = WELCOME
+
+
+def from_form(default: Ruleset, form: StartMatch) -> Match:
+    """Return the match that somebody set up.
+
+    Args:
+        default: Rules of this table, used if the form names none.
+        form: Players, teams and rules.
+
+    Raises:
+        RulesetError: If there is no such rule set, or an option is not valid.
+        IllegalMove: If these players cannot play, or two names are too much alike.
+    """
+    name = form.rules
+    chosen = default if name in (None, default.name) else rule_files.published(str(name))
+    target = {} if form.target is None else {"target": form.target}
+    chosen = rule_files.with_options(chosen, target | dict(form.options or {}))
+    match = Match.start(chosen, form.names, teams=form.teams)
+    check_distinct(player.name for player in match.state.players)
+    return match
+
+
+def from_rolloff(rules: Ruleset, rolloff: RollOff) -> Match | None:
+    """Return the match that a roll-off decided, or None while there is a tie.
+
+    Args:
+        rules: Rules of the match.
+        rolloff: The roll-off, closed for further players.
+    """
+    if rolloff.first is None:
+        return None
+    names = [default_name(seat) for seat in range(len(rolloff.rolls))]
+    return Match.start(rules, names, first=rolloff.first)
+
+
+def rematch(old: Match) -> Match:
+    """Return the next match of the same players, without those who left.
+
+    Seats keep the order of play, and the player who threw second begins.
+    """
+    here = old.state.order
+    lowest = here.index(min(here))
+    seats = (*here[lowest:], *here[:lowest])
+    begins = next(seat for seat in (*old.start_state.order[1:], *here) if seat in here)
+    return Match.start(
+        old.rules,
+        [old.state.players[seat].name for seat in seats],
+        first=seats.index(begins),
+        teams=[old.state.players[seat].team for seat in seats],
+    )
+
+
+def _first(match: Match) -> Value:
+    return match.state.player.display_name

@@ -1,0 +1,411 @@
+"""How a reading is requested, and what becomes of it when it arrives."""
+
+from dataclasses import replace
+
+from device.session import judge
+from device.session.decisions import Decisions
+from device.session.plays import Plays
+from device.session.table_state import (
+    AwaitThrow,
+    ConfirmThrow,
+    NeedsAttention,
+    OpenQuestion,
+    Overlay,
+    Purpose,
+    ReadThrow,
+    ReadUnprompted,
+    RereadThrow,
+    TableState,
+    Waiting,
+)
+from device.session.tray_reader import TrayReading
+from device.session.verdict import Accept, Ask, Attention, EmptyTray, NotThrown, Verdict
+from game.message import Message, Paragraph
+from game.situation import Situation, TableError
+
+LAST_THROW_SHOWN = (Situation.ACCEPTED, Situation.TURN_OVER, Situation.WON)
+"""The situations in which the last throw is shown as it was accepted."""
+
+
+class CameraPresence:
+    """Whether there is a camera over the tray.
+
+    Args:
+        table: Where the table stands.
+
+    Attributes:
+        is_present: Whether the camera works.
+        is_known: Whether the camera was found, or found missing. Until then a press waits for it.
+    """
+
+    def __init__(self, table: TableState) -> None:
+        self._table = table
+        self.is_present = self.is_known = False
+        self._lost_message: Message | None = None
+        self._message_before = table.message
+
+    def found(self) -> None:
+        """Note that the camera works, for the first time or again."""
+        if self._table.message is self._lost_message:
+            self._table.message = self._message_before
+        self.is_present = self.is_known = True
+
+    def lost(self, reason: Message) -> None:
+        """Note that there is no camera.
+
+        This is repeated at every retry. Something else that the table has said since then stays.
+
+        Args:
+            reason: What is wrong with the camera, and what to do.
+        """
+        table = self._table
+        is_news = self.is_present or not self.is_known
+        self.is_present, self.is_known = False, True
+        if is_news:
+            self._message_before = table.message
+        if isinstance(table.overlay, Waiting):
+            table.overlay = _interrupted(table.overlay)
+            if table.overlay is None:
+                self._message_before = Message("The camera is back: press again.")
+        if is_news or table.message is self._lost_message:
+            table.message = self._lost_message = Paragraph(
+                Message("No camera (%(reason)s).", reason=reason),
+                Message("Tap the dice in on a phone meanwhile."),
+            )
+
+
+class ReadingRequests:
+    """Requests readings, and gives up waiting for them.
+
+    Args:
+        table: Where the table stands.
+        camera: Whether there is a camera.
+        plays: What can be played; banks if a tray that never rests holds no new throw.
+    """
+
+    def __init__(self, table: TableState, camera: CameraPresence, plays: Plays) -> None:
+        self._table, self._camera, self._plays = table, camera, plays
+
+    def request(self, purpose: Purpose, since_s: float | None = None) -> None:
+        """Request a reading, or say that there is no camera.
+
+        Args:
+            purpose: What the reading is for.
+            since_s: Time from which on a throw is awaited, on the tray reader's clock; None is now.
+        """
+        table = self._table
+        if self._camera.is_known and not self._camera.is_present:
+            table.message = Message(
+                "There is no camera: take a picture with a phone, or tap the dice in."
+            )
+            return
+        number = table.tray_reader.request_reading(
+            needs_motion=isinstance(purpose, AwaitThrow),
+            since_s=since_s,
+            is_unprompted=isinstance(purpose, ReadUnprompted),
+        )
+        table.overlay = Waiting(number, purpose, table.live_match.request)
+        match purpose:
+            case AwaitThrow():
+                table.message = Message("Waiting for a throw.")
+            case ReadUnprompted():
+                pass
+            case _:
+                table.message = Message("Waiting for the dice to lie still.")
+
+    def press(self) -> None:
+        """Request a reading because somebody pressed the button, unless one is awaited already."""
+        table = self._table
+        match table.overlay:
+            case Waiting(purpose=ReadThrow() | ConfirmThrow() | RereadThrow()) as waiting:
+                table.message = Message("Still waiting for the dice to lie still.")
+                request = waiting.request or table.live_match.request
+                table.overlay = replace(waiting, request=request)
+            case _:
+                self.request(ReadThrow())
+
+    def dice_settled(self) -> None:
+        """Read dice that were seen to roll and lie still now, if a throw is expected."""
+        overlay = self._table.overlay
+        if not isinstance(overlay, Waiting) and self._table.situation is not Situation.WON:
+            self.request(ReadUnprompted(overlay))
+
+    def reread(self) -> None:
+        """Read the throw in view again. If it shows other dice, they correct the throw.
+
+        Raises:
+            TableError: If no throw is in view, or dice were thrown since.
+        """
+        table = self._table
+        throw = table.live_match.match.last_throw
+        if throw is None or table.situation not in LAST_THROW_SHOWN:
+            raise TableError(
+                Message("There is no accepted throw to read again: press to read the dice.")
+            )
+        if table.tray_reader.has_tumbled or table.tray_reader.is_moving:
+            raise TableError(Message("The dice were thrown since: press to read them."))
+        self.request(RereadThrow(throw.index))
+
+    def stop(self, message: Message) -> None:
+        """Stop waiting. Whatever an unprompted reading interrupted is open again.
+
+        Args:
+            message: What the table says if nothing is open then.
+        """
+        table = self._table
+        if isinstance(table.overlay, Waiting):
+            table.tray_reader.cancel_request()
+            table.overlay = _interrupted(table.overlay)
+            if table.overlay is None:
+                table.message = message
+
+    def timed_out(self, number: int) -> None:
+        """Stop waiting because the tray did not come to rest.
+
+        Args:
+            number: Number of the request that timed out.
+        """
+        table = self._table
+        waiting = waiting_for(table, number)
+        if waiting is None:
+            return
+        if isinstance(waiting.purpose, ReadUnprompted):
+            table.overlay = waiting.purpose.interrupted
+            return
+        self.stop(Message("The tray was not still for 20 seconds: press again."))
+        if _then_bank(waiting.purpose) and table.tray_reader.has_tumbled is False:
+            with table.live_match.asked_by(waiting.request):
+                self._plays.match.try_to_bank()  # something moves all the time, but no dice did
+
+
+class ReadingResults:
+    """Takes readings, and decides what they mean for what is played.
+
+    Args:
+        table: Where the table stands.
+        decisions: Carries out verdicts.
+        requests: Requests further readings.
+        plays: What can be played.
+        camera: Whether there is a camera.
+    """
+
+    def __init__(
+        self,
+        table: TableState,
+        decisions: Decisions,
+        requests: ReadingRequests,
+        plays: Plays,
+        camera: CameraPresence,
+    ) -> None:
+        self._table, self._decisions, self._requests = table, decisions, requests
+        self._plays, self._camera = plays, camera
+        self._with_ignored: Overlay | None = None
+
+    def answered(
+        self, number: int, tray_reading: TrayReading, earlier: TrayReading | None = None
+    ) -> TrayReading | None:
+        """Take the answer to a request.
+
+        Args:
+            number: Number of the request.
+            tray_reading: What is in the tray now.
+            earlier: What was in the tray before it was emptied, if that was never read.
+
+        Returns:
+            The reading that the table shows now, which is one of the two; None if nobody waits for
+            this answer, or nobody needs it.
+        """
+        table = self._table
+        waiting = waiting_for(table, number)
+        if waiting is None:
+            return None
+        if isinstance(waiting.purpose, ReadUnprompted) and _is_empty(tray_reading):
+            table.overlay = waiting.purpose.interrupted  # picked up before anybody asked
+            return None
+        table.overlay, table.read_s = None, tray_reading.time_s
+        places = table.last_places
+        if isinstance(waiting.purpose, RereadThrow):
+            places = tuple(place for place in places if place.aside)
+        known = tray_reading.with_known_faces(places)
+        with table.live_match.asked_by(waiting.request):
+            if earlier and self._offer_earlier(waiting.purpose, known, earlier):
+                return earlier
+            self._take(waiting.purpose, known)
+        return tray_reading
+
+    def photographed(self, tray_reading: TrayReading) -> None:
+        """Take a phone's photo of the dice as the throw.
+
+        There is no second reading of a photo, so a person has to confirm a throw that costs points.
+
+        Raises:
+            TableError: If the match is over.
+        """
+        table = self._table
+        if table.situation is Situation.WON:
+            raise TableError(Message("The match is over: hold the button for a rematch."))
+        table.clear()
+        table.read_s = tray_reading.time_s
+        verdict = self._plays.current.read(tray_reading.with_known_faces(table.last_places))
+        if isinstance(verdict, Accept | Ask) and judge.costs(table.live_match.match, verdict):
+            verdict = judge.sure_of(verdict)
+        self._follow(verdict)
+
+    def correct(self, tray_reading: TrayReading) -> None:
+        """Judge the reading in question again, after a person named the face of a die.
+
+        Args:
+            tray_reading: The reading with that face.
+
+        Raises:
+            TableError: If no reading is in question.
+        """
+        self._check_in_question(
+            Message("That die is no part of the last throw: press to read the dice.")
+        )
+        has_ignored = self.has_ignored_objects
+        self._judge_again(tray_reading)
+        self._with_ignored = self._table.overlay if has_ignored else None
+
+    def ignore(self, tray_reading: TrayReading) -> None:
+        """Judge the reading in question again, after a person said that an object is not a die.
+
+        Args:
+            tray_reading: The reading without that object.
+
+        Raises:
+            TableError: If no reading is in question.
+        """
+        self._check_in_question(
+            Message("That throw is accepted: correct its dice, or take it back.")
+        )
+        self._judge_again(tray_reading)
+        self._with_ignored = self._table.overlay
+
+    @property
+    def has_ignored_objects(self) -> bool:
+        """Whether an object was ignored in the reading that is in question."""
+        overlay = self._table.overlay
+        return self._camera.is_present and overlay is not None and overlay is self._with_ignored
+
+    def undo_ignoring(self) -> None:
+        """Read the tray again, with the objects that were ignored."""
+        self._table.clear()
+        self._table.tray_reader.discard_readings(self._table.read_s or 0.0)
+        self._requests.request(ReadThrow())
+
+    def _check_in_question(self, refusal: Message) -> None:
+        if not isinstance(self._table.overlay, OpenQuestion | NeedsAttention):
+            raise TableError(refusal)
+
+    def _judge_again(self, tray_reading: TrayReading) -> None:
+        self._table.overlay = None
+        known = tray_reading.with_known_faces(self._table.last_places)
+        self._follow(self._plays.current.read(known))
+
+    def _take(self, purpose: Purpose, tray_reading: TrayReading) -> None:
+        current = self._plays.current
+        if current is self._plays.match:
+            if isinstance(purpose, RereadThrow):
+                self._take_reread(purpose, tray_reading)
+            else:
+                self._take_throw(purpose, tray_reading)
+            return
+        self._follow(current.read(tray_reading), tray_reading.time_s)
+        if _then_bank(purpose) and not isinstance(self._table.overlay, NeedsAttention):
+            self._plays.rolloff.end_if_possible()
+
+    def _take_throw(self, purpose: Purpose, tray_reading: TrayReading) -> None:
+        first = purpose.first if isinstance(purpose, ConfirmThrow) else None
+        if first is not None and first.values != tray_reading.reading.values:
+            differ = Message("Two looks at this throw do not agree: press again.")
+            self._decisions.apply(Attention((differ,)))
+            return
+        verdict = self._plays.match.read(tray_reading)
+        if first is None and judge.costs(self._table.live_match.match, verdict):
+            self._requests.request(ConfirmThrow(tray_reading.reading, _then_bank(purpose)))
+        elif _then_bank(purpose):
+            self._follow_and_bank(verdict, tray_reading)
+        else:
+            self._follow(verdict, tray_reading.time_s)
+
+    def _take_reread(self, purpose: RereadThrow, tray_reading: TrayReading) -> None:
+        """Correct the throw if two new readings agree on other dice."""
+        match = self._table.live_match.match
+        throw = match.last_throw
+        if throw is None or throw.index != purpose.throw_index:
+            return
+        found = judge.judge_again(match, throw, tray_reading)
+        if isinstance(found, NotThrown):
+            self._decisions.apply(found)
+        elif found == throw.dice:
+            self._table.message = Message("Read again: %(dice)s, as before.", dice=found)
+        elif purpose.first is None:
+            self._requests.request(RereadThrow(throw.index, tray_reading.reading))
+        elif purpose.first.values != tray_reading.reading.values:
+            differ = Message("Two looks at the tray do not agree.")
+            self._decisions.apply(NotThrown(Paragraph(Message("Nothing is changed."), differ)))
+        else:
+            self._plays.match.correct(found, throw.index)
+
+    def _offer_earlier(
+        self, purpose: Purpose, tray_reading: TrayReading, earlier: TrayReading
+    ) -> bool:
+        """Ask whether dice that were picked up unread are the throw; return whether that was asked."""
+        table = self._table
+        if self._plays.current is not self._plays.match or isinstance(purpose, RereadThrow):
+            return False
+        age_s = tray_reading.time_s - earlier.time_s
+        question = judge.offer(table.live_match.match, earlier, table.leftovers, age_s)
+        if question is None:
+            return False
+        if _then_bank(purpose) and judge.asks_for_bank(question):
+            question = self._with_bank_alone(question, tray_reading)
+        self._decisions.apply(question)
+        return True
+
+    def _follow(self, verdict: Verdict | None, since_s: float | None = None) -> None:
+        """Carry out a verdict; wait for a throw if the tray is empty."""
+        if isinstance(verdict, EmptyTray):
+            self._requests.request(AwaitThrow(), since_s)
+        elif verdict is not None:
+            self._decisions.apply(verdict)
+
+    def _follow_and_bank(self, verdict: Verdict, tray_reading: TrayReading) -> None:
+        """Carry out a verdict, then bank. An empty tray means that the dice were picked up after the throw."""
+        table = self._table
+        if isinstance(verdict, EmptyTray):
+            self._plays.match.try_to_bank()
+            return
+        if isinstance(verdict, Ask) and judge.asks_for_bank(verdict):
+            verdict = self._with_bank_alone(verdict, tray_reading)
+        self._decisions.apply(verdict)
+        if table.situation is not Situation.ACCEPTED:
+            return
+        if isinstance(verdict, Accept) and verdict.repairs:
+            table.message = Paragraph(table.message, Message("Hold again to bank."))
+        else:
+            self._plays.match.try_to_bank()
+
+    def _with_bank_alone(self, question: Ask, tray_reading: TrayReading) -> Ask:
+        only_bank = self._plays.match.only_bank(tray_reading)
+        return replace(question, options=(*question.options, only_bank))
+
+
+def waiting_for(table: TableState, number: int) -> Waiting | None:
+    """Return what the table waits for, if it is the answer to the request with this number."""
+    overlay = table.overlay
+    return overlay if isinstance(overlay, Waiting) and overlay.number == number else None
+
+
+def _then_bank(purpose: Purpose) -> bool:
+    return isinstance(purpose, ReadThrow | ConfirmThrow) and purpose.then_bank
+
+
+def _interrupted(waiting: Waiting) -> Overlay | None:
+    purpose = waiting.purpose
+    return purpose.interrupted if isinstance(purpose, ReadUnprompted) else None
+
+
+def _is_empty(tray_reading: TrayReading) -> bool:
+    return tray_reading.reading.is_sure and not tray_reading.reading.dice_in_tray

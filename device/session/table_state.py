@@ -1,0 +1,221 @@
+"""Where the table stands: what is played, what is open, and the last message."""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from device.session import messages
+from device.session.live_match import LiveMatch
+from device.session.tray_reader import TrayReader
+from device.session.verdict import Answer
+from game.dice_log import DiceLog, DiceThrow
+from game.match.events import Place
+from game.match.match import Match
+from game.match.rolloff import RollOff
+from game.match.state import Throw
+from game.message import Message, Paragraph
+from game.rules.ruleset import Ruleset
+from game.situation import Choice, Situation
+from vision.reading import Reading
+
+WELCOME = Paragraph(
+    Message("Throw one die each to see who starts."),
+    Message("Or set up a match on a phone."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadThrow:
+    """Somebody asked to read the dice in the tray.
+
+    Attributes:
+        then_bank: Whether the turn is to be banked after the throw, because a hold asked.
+    """
+
+    then_bank: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitThrow:
+    """The tray is empty, so the next throw is to be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadUnprompted:
+    """Dice were seen to roll, so they are read although nobody asked.
+
+    Attributes:
+        interrupted: What was open when the dice came to rest. It is open again if nothing is read.
+    """
+
+    interrupted: "OpenQuestion | NeedsAttention | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmThrow:
+    """A costly throw is to be read a second time before it counts.
+
+    Attributes:
+        first: The first reading.
+        then_bank: Whether the turn is to be banked after the throw.
+    """
+
+    first: Reading
+    then_bank: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RereadThrow:
+    """An accepted throw is to be read again.
+
+    Attributes:
+        throw_index: Index of the throw on the timeline.
+        first: The first new reading, if it differed from the throw and is to be confirmed.
+    """
+
+    throw_index: int
+    first: Reading | None = None
+
+
+Purpose = ReadThrow | AwaitThrow | ReadUnprompted | ConfirmThrow | RereadThrow
+"""What a reading is for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A reading was requested, and the tray is not still yet.
+
+    Attributes:
+        number: Number of the request at the tray reader.
+        purpose: What the reading is for.
+        request: Id of the phone's request that led to it; it is written to the journal with the
+            steps that follow. "" if there is none.
+    """
+
+    situation: ClassVar = Situation.WAITING
+
+    number: int
+    purpose: Purpose
+    request: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """A question is open. A hold of the button chooses the first option."""
+
+    situation: ClassVar = Situation.QUESTION
+
+    question: Message
+    options: tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsAttention:
+    """Somebody has to fix something at the tray first."""
+
+    situation: ClassVar = Situation.ATTENTION
+
+    advice: tuple[Message, ...]
+
+
+Overlay = Waiting | OpenQuestion | NeedsAttention
+"""What is open over the match."""
+
+
+class TableState:
+    """Where the table stands.
+
+    Args:
+        live_match: The match and its journal.
+        rules: Rules of a match that begins at the button.
+        tray_reader: Reads the tray.
+
+    Attributes:
+        rolloff: The dice thrown so far to decide who starts.
+        dice_log: The throws without a match; None unless "just dice" is on.
+        overlay: What is open over the match.
+        message: What just happened, in a sentence or two.
+        leftovers: Where dice lay that belong to no throw of what is played now.
+        read_s: When the dice of the newest throw were seen, on the tray reader's clock; None if they
+            were entered on a phone.
+    """
+
+    def __init__(self, live_match: LiveMatch, rules: Ruleset, tray_reader: TrayReader) -> None:
+        self.live_match, self.rules, self.tray_reader = live_match, rules, tray_reader
+        self.rolloff = RollOff()
+        self.dice_log: DiceLog | None = None
+        self.overlay: Overlay | None = None
+        self.message = messages.resumed(live_match.match) if live_match else WELCOME
+        self.leftovers = live_match.left_lying
+        self.read_s: float | None = None
+        self._repairs: tuple[Answer, ...] = ()
+        self._offer_number = 0
+
+    @property
+    def match(self) -> Match | None:
+        """The match in play; None before a match and while "just dice" is on."""
+        return self.live_match.match if self.live_match and self.dice_log is None else None
+
+    @property
+    def last_throw(self) -> Throw | DiceThrow | None:
+        """The newest throw of the match, or without a match."""
+        if self.dice_log is not None:
+            return self.dice_log.last
+        return self.match.last_throw if self.match else None
+
+    @property
+    def situation(self) -> Situation:
+        """The row of the table in docs/play.md that applies now."""
+        if self.overlay:
+            return self.overlay.situation
+        if self.dice_log is not None:
+            return Situation.JUST_DICE
+        if not self.live_match:
+            return Situation.NO_MATCH
+        state = self.live_match.match.state
+        if state.winner is not None:
+            return Situation.WON
+        if state.turn.last:
+            return Situation.ACCEPTED
+        return Situation.TURN_OVER if state.turns else Situation.TURN_BEGINS
+
+    @property
+    def last_places(self) -> tuple[Place, ...]:
+        """Where the dice lay that were read last. Dice still there were not thrown since."""
+        if self.dice_log and self.dice_log.last:
+            return self.dice_log.last.places
+        return self.leftovers or (self.live_match.match.last_places if self.live_match else ())
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """The answers on offer. Their ids change with each offer, so a late tap answers nothing new."""
+        return tuple(
+            Choice(f"{self._offer_number}.{i}", option.label)
+            for i, option in enumerate(self.options)
+        )
+
+    @property
+    def options(self) -> tuple[Answer, ...]:
+        """The answers to the open question, or the repairs on offer."""
+        return self.overlay.options if isinstance(self.overlay, OpenQuestion) else self._repairs
+
+    def offer(self, *repairs: Answer) -> None:
+        """Replace the repairs on offer."""
+        self._repairs = repairs
+        self._offer_number += 1
+
+    def clear(self, *, keep_unprompted: bool = False) -> None:
+        """Close what is open, because a person did something else.
+
+        Args:
+            keep_unprompted: Whether to keep waiting for a reading that nobody asked for, because the
+                action leaves the meaning of the throw as it is.
+        """
+        match self.overlay:
+            case Waiting(purpose=ReadUnprompted()) if keep_unprompted:
+                self.overlay = replace(self.overlay, purpose=ReadUnprompted())
+            case Waiting():
+                self.tray_reader.cancel_request()
+                self.overlay = None
+            case _:
+                self.overlay = None
+        self.offer()

@@ -1,0 +1,168 @@
+"""An accepted throw is read again: two new looks that agree take its place, by a correction."""
+
+from dataclasses import replace
+
+import pytest
+
+from game.commands import CorrectThrow, KeepDice, ReadAgain, Redo, StartMatch, Undo
+from game.message import Message
+from game.situation import Situation, TableError
+from tests.device.session.sessions import (
+    answer,
+    message,
+    open_session,
+    press,
+    read,
+    row,
+    state,
+)
+from tests.throws import FARKLE
+from tests.tray_reader import FakeTrayReader
+
+THROW = (1, 1, 2, 3, 4, 6)
+
+
+@pytest.fixture
+def session(tmp_path):
+    """The throw is accepted, and nothing was thrown since."""
+    with open_session(tmp_path / "journal.db", FakeTrayReader()) as session:
+        session.do(StartMatch(["Anna", "Ben"]))
+        read(session, *THROW)
+        session.table.tray_reader.has_tumbled = False
+        yield session
+
+
+@pytest.fixture
+def reader(session):
+    return session.table.tray_reader
+
+
+def read_again(session, reader, *looks, **options):
+    session.do(ReadAgain())
+    for faces in looks:
+        assert session.table.situation is Situation.WAITING
+        answer(session, row(faces, **options))
+
+
+def dice(session):
+    return session.table.live_match.match.last_throw.dice
+
+
+def test_the_same_dice_change_nothing(session, reader):
+    before = session.table.live_match.match
+    read_again(session, reader, THROW)
+
+    assert session.table.live_match.match is before
+    assert message(session) == "Read again: 1 1 2 3 4 6, as before."
+
+
+def test_other_dice_seen_twice_take_its_place_and_undo_gives_the_old_ones_back(session, reader):
+    read_again(session, reader, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 5, 6))
+
+    assert dice(session) == (1, 1, 2, 3, 5, 6)
+    assert message(session).startswith("Corrected to 1 1 2 3 5 6.")
+    session.do(Undo())
+    assert dice(session) == THROW
+    session.do(Redo())
+    assert dice(session) == (1, 1, 2, 3, 5, 6)
+
+
+def test_looks_that_differ_change_nothing(session, reader):
+    read_again(session, reader, (1, 1, 2, 3, 5, 6), (1, 1, 2, 3, 3, 6))
+
+    assert dice(session) == THROW
+    assert "do not agree" in message(session)
+    assert session.table.situation is Situation.ACCEPTED
+
+
+@pytest.mark.parametrize(
+    ("faces", "said"),
+    [
+        ((1, 1, 2, 3, None, 6), "Nothing is changed. The ringed die lies on an edge"),
+        ((1, 2, 3, 6), "the throw had six dice, in the tray: four dice."),
+        ((), "the throw had six dice, in the tray: no dice."),
+    ],
+)
+def test_what_cannot_be_the_throw_changes_nothing_and_blocks_nothing(session, reader, faces, said):
+    read_again(session, reader, faces)
+
+    assert dice(session) == THROW
+    assert said in message(session)
+    assert session.table.situation is Situation.ACCEPTED
+
+
+def test_dice_that_stayed_from_earlier_throws_are_not_of_it(session, reader):
+    lying = row((1, 1)).reading.dice
+    session.do(KeepDice((1, 1)))
+    reader.has_tumbled = True
+    press(session)
+    moved = row((2, 2, 5, 6), y=300)
+    reading = replace(moved.reading, dice=(*lying, *moved.reading.dice))
+    answer(session, replace(moved, reading=reading))
+    assert dice(session) == (2, 2, 5, 6)
+    reader.has_tumbled = False
+    other = row((2, 3, 5, 6), y=300)
+    again = replace(other, reading=replace(other.reading, dice=(*lying, *other.reading.dice)))
+    session.do(ReadAgain())
+    answer(session, again)
+    answer(session, again)
+
+    assert dice(session) == (2, 3, 5, 6)
+
+
+def test_a_farkle_that_was_misread_is_no_farkle_any_more(session, reader):
+    session.do(Undo())
+    read(session, *FARKLE)
+    assert session.table.situation is Situation.TURN_OVER
+    read_again(session, reader, (1, 3, 3, 4, 6, 6), (1, 3, 3, 4, 6, 6))
+
+    assert session.table.situation is Situation.ACCEPTED
+    assert state(session).player.name == "Anna"
+
+
+def test_dice_that_were_thrown_since_are_another_throw(session, reader):
+    reader.has_tumbled = True
+
+    with pytest.raises(TableError, match="thrown since"):
+        session.do(ReadAgain())
+
+
+def test_where_nothing_was_accepted_there_is_nothing_to_read_again(session, reader):
+    session.do(Undo())
+    with pytest.raises(TableError, match="no accepted throw"):
+        session.do(ReadAgain())
+    read(session, 1, None, 3, 3, 4, 6)
+
+    with pytest.raises(TableError, match="no accepted throw"):
+        session.do(ReadAgain())
+
+
+def test_without_a_camera_it_says_so(session):
+    session.camera.lost(Message("unplugged"))
+    session.do(ReadAgain())
+
+    assert "no camera" in message(session)
+
+
+def test_a_match_that_moved_on_meanwhile_keeps_its_throw(session, reader):
+    session.do(ReadAgain())
+    session.do(CorrectThrow((1, 1, 1, 3, 4, 6)))
+    answer(session, row(THROW))
+
+    assert dice(session) == (1, 1, 1, 3, 4, 6)
+
+
+def test_a_misread_throw_is_put_right_by_the_camera_itself(match_rig, monkeypatch):
+    def misread(readings):
+        first, *others = readings[0].dice
+        return replace(readings[0], dice=(replace(first, value=first.value % 6 + 1), *others))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("device.watching.burst.combine_readings", misread)
+        wrong = match_rig.throw(*THROW)
+    assert wrong.match.last_throw.dice != THROW
+    match_rig.companion.do(ReadAgain())
+    snapshot = match_rig.settled()
+
+    assert snapshot.match.last_throw.dice == THROW
+    assert match_rig.companion.do(Undo()).match.last_throw == wrong.match.last_throw

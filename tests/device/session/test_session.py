@@ -1,0 +1,531 @@
+"""What people say to the table: a session with a real journal, and an eye that is told things."""
+
+from contextlib import closing
+
+import pytest
+
+from device.session.indicator import UNDO_S
+from device.session.tray_reader import TrayReading
+from game.commands import (
+    AnswerQuestion,
+    Bank,
+    CorrectThrow,
+    DropEvents,
+    EnterThrow,
+    InsertTurn,
+    KeepDice,
+    ReadAgain,
+    RecordEvent,
+    Redo,
+    Rematch,
+    ReopenMatch,
+    SetJustDice,
+    StartMatch,
+    Undo,
+)
+from game.errors import IllegalMove, JournalError, RulesetError
+from game.journal.journal import Journal
+from game.match.events import Farkled, Joined, Left, Renamed, Reordered, ScoreSet, Skipped, TurnSet
+from game.situation import Situation, TableError
+from tests.device.session.sessions import (
+    RULES,
+    answer,
+    hold,
+    message,
+    open_session,
+    press,
+    read,
+    row,
+    say,
+    state,
+)
+from tests.throws import FARKLE, THOUSAND
+from tests.tray_reader import FakeTrayReader
+from vision.reading import Problem, Reading
+
+
+@pytest.fixture
+def session(tmp_path):
+    with open_session(tmp_path / "journal.db", FakeTrayReader()) as session:
+        session.do(StartMatch(["Anna", "Ben", "Cleo"]))
+        yield session
+
+
+@pytest.fixture
+def reader(session):
+    return session.table.tray_reader
+
+
+def test_what_happened_since_the_tray_was_seen_is_not_lost(session, reader):
+    read(session, *THOUSAND, time_s=12.5)
+
+    assert reader.notes == [12.5]
+
+
+def test_a_yes_counts_from_when_the_dice_in_question_were_seen(session, reader):
+    read(session, *THOUSAND, time_s=12.5)
+    read(session, *FARKLE, y=300, time_s=20.0)
+    assert message(session) == "Did Anna bank 1,000?"
+    hold(session)
+
+    assert reader.notes == [12.5, 20.0]
+
+
+def test_a_correction_that_asks_reads_nothing(session, reader):
+    read(session, *THOUSAND, time_s=12.5)
+    session.do(Bank((1, 1, 1)))
+    session.do(CorrectThrow((2, 2, 3, 3, 4, 6), 0))
+    session.do(AnswerQuestion(session.table.choices[0].id))
+
+    assert reader.notes == [12.5]
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (Skipped(), "Ben is skipped. Cleo throws."),
+        (Farkled(), "Farkle, Ben! Cleo throws."),
+        (Joined("Dan"), "Dan joins and throws last."),
+        (Left(0), "Anna leaves. Ben throws."),
+        (Renamed(0, "Anne"), "Anna is now Anne."),
+        (Reordered((2, 1, 0)), "The order is now Cleo, Ben, Anna."),
+        (ScoreSet(2, 3200), "Cleo has 3,200 now."),
+        (TurnSet(2, 450, 3), "It is Cleo's turn: 450 at risk, three dice to throw."),
+    ],
+)
+def test_each_event_by_hand_has_its_own_sentence(session, event, said):
+    session.do(EnterThrow(THOUSAND))
+    session.do(Bank())
+    session.do(RecordEvent(event))
+
+    assert message(session) == said
+
+
+def test_a_change_of_the_past_does_not_tell_the_last_turn_again(session):
+    session.do(EnterThrow(THOUSAND))
+    session.do(Bank())
+    session.do(InsertTurn("113335: 333 11 5 = 550, bank"))
+    assert message(session) == "Put in by hand. Ben banks 550. Cleo throws."
+    session.do(Undo())
+    assert message(session) == "Taken back. Ben throws."
+    session.do(Redo())
+    session.do(DropEvents(0, 2))
+    assert message(session) == "Taken out by hand. Ben throws."
+    session.do(Undo())
+    session.do(CorrectThrow((1, 1, 1, 2, 3, 3), 0))
+    assert message(session) == "Corrected to 1 1 1 2 3 3. Cleo throws."
+
+
+def win(session):
+    """Whoever is on turn wins at once: nobody else may follow."""
+    seat = state(session).turn.seat
+    session.do(RecordEvent(ScoreSet(seat, RULES.target)))
+    session.do(RecordEvent(TurnSet(seat, 0, 6)))
+    session.do(EnterThrow(THOUSAND))
+    session.do(Bank())
+    while state(session).winner is None:
+        session.do(RecordEvent(Farkled()))
+
+
+def test_a_rematch_is_for_a_match_that_is_won(session):
+    with pytest.raises(TableError, match="not over"):
+        session.do(Rematch())
+
+
+def test_a_rematch_keeps_teams_and_order_and_the_next_player_begins(session):
+    session.do(StartMatch(["A", "B", "C", "D"], teams=[0, 1, 0, 1]))
+    win(session)
+    session.do(Rematch())
+
+    players = state(session).players
+    assert [(player.name, player.team) for player in players] == [
+        ("A", 0),
+        ("B", 1),
+        ("C", 0),
+        ("D", 1),
+    ]
+    assert message(session) == "A rematch: B begins."
+    win(session)
+    hold(session)
+    assert message(session) == "A rematch: C begins."
+
+
+def test_a_rematch_is_without_those_who_left_and_with_those_who_joined(session):
+    session.do(RecordEvent(Joined("Dan")))
+    session.do(RecordEvent(Left(1)))
+    win(session)
+    session.do(Rematch())
+
+    assert [player.name for player in state(session).players] == ["Anna", "Cleo", "Dan"]
+    assert state(session).player.name == "Cleo"
+
+
+def test_a_rematch_keeps_a_changed_order(session):
+    session.do(RecordEvent(Reordered((2, 1, 0))))
+    win(session)
+    session.do(Rematch())
+
+    match = session.table.live_match.match
+    names = [player.name for player in match.state.players]
+    assert names == ["Anna", "Cleo", "Ben"]
+
+
+def test_an_unread_die_is_told_by_a_person(session, reader):
+    faces = (1, 1, None, 2, 3, None)
+    read(session, *faces)
+    assert session.table.situation is Situation.ATTENTION
+
+    told = row(faces).with_face(2, 1)
+    session.results.correct(told)
+    assert message(session) == "The ringed die lies on an edge: throw that die again."
+    session.results.correct(told.with_face(5, 4))
+    assert state(session).turn.last.dice == THOUSAND
+
+
+def test_a_die_of_the_roll_off_is_told_too(tmp_path):
+    with open_session(tmp_path / "other.db", FakeTrayReader()) as session:
+        read(session, None)
+        session.results.correct(row((None,)).with_face(0, 4))
+
+        assert session.table.rolloff.rolls == ((4,),)
+
+
+def test_a_die_of_the_roll_off_is_taken_back(tmp_path):
+    with open_session(tmp_path / "other.db", FakeTrayReader()) as session:
+        session.do(EnterThrow((4,)))
+        session.do(EnterThrow((6,)))
+        hold(session, UNDO_S)
+
+        assert session.table.rolloff.rolls == ((4,),)
+        assert message(session) == "Taken back. Player 2 throws."
+        session.do(Undo())
+        with pytest.raises(IllegalMove, match="nothing to take back"):
+            session.do(Undo())
+
+
+def test_a_die_that_nobody_asks_about_is_refused(session, reader):
+    read(session, *THOUSAND)
+
+    with pytest.raises(TableError, match="press to read"):
+        session.results.correct(row(THOUSAND).with_face(0, 5))
+
+
+def test_one_die_of_the_last_throw_is_corrected(session):
+    session.do(EnterThrow(THOUSAND))
+    session.correct_die(5, 5)
+
+    assert message(session) == "Corrected to 1 1 1 2 3 5. Anna threw 1 1 1 2 3 5: 1,050 at risk."
+
+
+def test_a_correction_that_would_give_later_turns_to_others_asks_first(session):
+    session.do(EnterThrow(FARKLE))
+    session.do(RecordEvent(Skipped()))
+    session.do(EnterThrow(THOUSAND))
+    session.do(Bank())
+    session.do(CorrectThrow(THOUSAND, 0))
+
+    assert message(session) == (
+        "Corrected, then what was set by hand in Ben's turn 2 would not hold: "
+        "it would be Anna's turn. What is true?"
+    )
+    session.do(AnswerQuestion(session.table.choices[0].id))
+    assert [player.score for player in state(session).players] == [1000, 0, 1000]
+
+
+def test_a_correction_that_sets_the_score_back_asks_first(session):
+    session.do(StartMatch(["Anna", "Ben"], options={"four_twos_reset": True}))
+    session.do(RecordEvent(ScoreSet(0, 5000)))
+    session.do(EnterThrow((1, 2, 2, 2, 3, 4)))
+    session.do(CorrectThrow((1, 2, 2, 2, 2, 4)))
+
+    assert message(session) == "1 2 2 2 2 4: four 2s. Does Anna's score go back to zero?"
+    assert state(session).players[0].score == 5000
+    session.do(AnswerQuestion(session.table.choices[0].id))
+    assert state(session).players[0].score == 0
+    session.do(CorrectThrow((1, 2, 2, 2, 2, 5)))
+    assert state(session).turns[-1].last.dice == (1, 2, 2, 2, 2, 5)
+
+
+def test_a_hold_while_something_needs_attention_repeats_the_advice(session, reader):
+    read(session, 1, 2, 3, 4, 5)
+    advice = session.table.message
+    say(session, "something else")
+    hold(session)
+
+    assert session.table.situation is Situation.ATTENTION
+    assert message(session) == f"Nothing is banked yet. {advice}"
+
+
+def test_a_tray_that_never_rests_is_waited_for_no_longer(session, reader):
+    press(session)
+    session.requests.timed_out(reader.requests)
+
+    assert session.table.situation is Situation.TURN_BEGINS
+    assert message(session) == "The tray was not still for 20 seconds: press again."
+
+
+def test_an_older_match_is_taken_up_again_where_it_stood(session):
+    session.do(EnterThrow(THOUSAND))
+    session.do(StartMatch(("Cleo", "Dan")))
+    session.do(ReopenMatch(1))
+
+    assert state(session).turn.last.dice == THOUSAND
+    assert message(session).startswith(
+        "Going on where we were. Anna, 1,000 at risk, three dice to throw."
+    )
+    session.do(Bank())
+    session.do(ReopenMatch(2))
+    assert state(session).player.name == "Cleo"
+
+
+def test_a_match_that_is_not_there_changes_nothing(session):
+    session.do(EnterThrow(THOUSAND))
+    with pytest.raises(JournalError, match="there is no match 9"):
+        session.do(ReopenMatch(9))
+
+    assert state(session).turn.last.dice == THOUSAND
+
+
+def test_house_rules_of_a_match_are_kept_with_it(session, tmp_path):
+    session.do(StartMatch(["Anna", "Ben"], rules="zilch", options={"opening": 350, "target": 1000}))
+    with closing(Journal.open(tmp_path / "copy.db")) as journal:
+        journal.start(session.table.live_match.match)
+        _, again = journal.newest()
+
+    assert (again.rules.name, again.rules.opening, again.rules.target) == ("zilch", 350, 1000)
+    assert again.rules == session.table.live_match.match.rules
+    session.do(EnterThrow(THOUSAND))
+    session.do(Bank())
+    session.do(Rematch())
+    assert session.table.live_match.match.rules == again.rules
+
+
+def test_house_rules_that_do_not_hold_begin_no_match(session):
+    before = session.table.live_match.match
+    with pytest.raises(RulesetError, match="options: opening found -1"):
+        session.do(StartMatch(["Anna", "Ben"], options={"opening": -1}))
+
+    assert session.table.live_match.match is before
+
+
+def test_dice_in_the_tray_are_no_throw_after_a_turn_was_put_in_by_hand(session, reader):
+    read(session, *THOUSAND)
+    session.do(Bank())
+    session.do(InsertTurn("111234: 111 = 1000, bank", None))
+    read(session, *THOUSAND)
+
+    assert message(session) == "Not thrown yet: the dice lie where they lay."
+
+
+def test_nobody_says_what_tumbled_before_a_throw_that_was_taken_back(session, reader):
+    read(session, *THOUSAND)
+    session.do(Bank())
+    session.do(Undo())
+    assert reader.notes == [0.0]
+    session.do(Undo())
+
+    assert reader.notes == [0.0, "retracted"]
+
+
+def test_a_bank_that_was_held_goes_on_where_the_tray_flickers_without_end(session, reader):
+    read(session, *THOUSAND)
+    reader.has_tumbled, reader.is_moving = False, True
+    hold(session)
+    assert session.table.situation is Situation.WAITING
+    session.requests.timed_out(reader.requests)
+
+    assert state(session).players[0].score == 1000
+
+
+def test_dice_that_fell_back_as_the_bank_was_held_need_not_be_a_throw(session, reader):
+    read(session, *THOUSAND)
+    hold(session)
+    for _ in range(2):  # a farkle, so it is looked at again before it is asked about
+        answer(session, row(FARKLE, y=300, time_s=9.0))
+    asked = [str(choice.label) for choice in session.table.choices]
+    assert asked == ["Anna banked 1,000, Ben threw this", "Anna banked, nobody threw this"]
+    session.do(AnswerQuestion(session.table.choices[1].id))
+
+    assert (state(session).players[0].score, state(session).player.name) == (1000, "Ben")
+    assert reader.notes[-1] == 9.0
+    read(session, *FARKLE, y=300)
+    assert message(session) == "Not thrown yet: the dice lie where they lay."
+
+
+def test_a_bank_or_keep_meant_for_an_earlier_throw_is_refused(session):
+    session.do(EnterThrow(THOUSAND))
+    session.do(Bank(throw=0))
+    session.do(EnterThrow(THOUSAND))
+    ben = session.table.match
+
+    for late in (Bank((1, 1, 1), throw=0), KeepDice((1, 1, 1), throw=0)):
+        with pytest.raises(TableError, match="The table has moved on"):
+            session.do(late)
+    assert session.table.match is ben
+    session.do(KeepDice((1, 1, 1), throw=session.table.last_throw.index))
+    session.do(Bank((1, 1, 1), throw=session.table.last_throw.index))
+    assert [player.score for player in session.table.match.state.players] == [1000, 1000, 0]
+
+
+def test_dice_and_undo_meant_for_an_earlier_step_are_refused(session):
+    shown = session.table.live_match.steps
+    session.do(EnterThrow(THOUSAND, step=shown))
+    thrown = session.table.match
+
+    for late in (EnterThrow(THOUSAND, step=shown), Undo(step=shown)):
+        with pytest.raises(TableError, match="The table has moved on"):
+            session.do(late)
+    assert session.table.match is thrown
+    session.do(Undo(step=session.table.live_match.steps))
+    with pytest.raises(TableError, match="The table has moved on"):
+        session.do(Undo(step=shown + 1))
+    assert session.table.last_throw is None
+
+
+def smudged_kept(faces, *, y=400, smudged=True):
+    """A kept die at its place, that cannot be read now, and these."""
+    kept = row((None,) if smudged else (1,), problem=Problem.UNREADABLE)
+    return TrayReading(Reading(kept.reading.dice + row(faces, y=y).reading.dice), has_tumbled=True)
+
+
+def test_a_kept_die_that_cannot_be_read_now_is_known_in_both_looks_at_a_farkle(session, reader):
+    read(session, 1, 2, 3, 4, 4, 6)
+    press(session)
+    answer(session, smudged_kept((2, 3, 4, 4, 6)))
+    answer(session, smudged_kept((2, 3, 4, 4, 6), smudged=False))
+
+    assert state(session).player.name == "Ben"
+
+
+def test_a_throw_is_read_again_though_a_kept_die_cannot_be(session, reader):
+    read(session, 1, 2, 3, 4, 4, 6)
+    press(session)
+    answer(session, smudged_kept((2, 3, 4, 4, 5)))
+    reader.has_tumbled = False
+    session.do(ReadAgain())
+    answer(session, smudged_kept((2, 3, 4, 4, 5)))
+
+    assert message(session) == "Read again: 2 3 4 4 5, as before."
+
+
+def test_read_again_knows_no_die_of_the_throw_itself(session, reader):
+    read(session, *THOUSAND)
+    reader.has_tumbled = False
+    session.do(ReadAgain())
+    answer(session, row((1, 1, 1, 2, 3, None), problem=Problem.UNREADABLE))
+
+    assert "Nothing is changed" in message(session)
+
+
+def test_a_correction_leaves_no_doubt_about_what_tumbled(session, reader):
+    read(session, *THOUSAND)
+    session.do(CorrectThrow((1, 1, 1, 2, 3, 6)))
+
+    assert reader.notes == [0.0]
+
+
+def test_a_repair_leaves_the_face_of_a_corrected_die_open(session, reader):
+    read(session, 5, 5, 5, 2, 3, 4)
+    session.do(Bank())
+    session.do(CorrectThrow((2, 2, 3, 3, 4, 6)))
+    (farkled,) = (
+        choice for choice in session.table.choices if "farkled there" in str(choice.label)
+    )
+    session.do(AnswerQuestion(farkled.id))
+    read(session, 2, 3, 6, 2, 3, 4)
+
+    assert message(session) == "Not thrown yet: the dice lie where they lay."
+
+
+def test_names_that_would_be_one_person_afterwards_are_refused(session):
+    with pytest.raises(IllegalMove, match="Anna and anna would be one person"):
+        session.do(StartMatch(["Anna", "anna"]))
+    for event in (Joined("BEN"), Renamed(0, "cleo")):
+        with pytest.raises(IllegalMove, match="one person"):
+            session.do(RecordEvent(event))
+    session.do(RecordEvent(Renamed(0, "ANNA")))
+
+    assert [player.name for player in state(session).players] == ["ANNA", "Ben", "Cleo"]
+
+
+def test_what_taught_the_watch_is_forgotten_with_a_throw_that_never_happened(session, reader):
+    read(session, *THOUSAND, time_s=12.5)
+    session.do(DropEvents(0, 1))
+
+    assert reader.notes == [12.5, "discarded"]
+
+
+def test_just_dice_that_are_taken_back_teach_nothing(session, reader):
+    session.do(SetJustDice(on=True))
+    read(session, *THOUSAND, time_s=12.5)
+    session.do(Undo())
+
+    assert reader.notes == [12.5, "discarded"]
+
+
+def asked_about_a_thing(session, reader, *faces):
+    """Something that is no die lies beside these."""
+    seen = row((*faces, None), problem=Problem.FOREIGN_OBJECT, time_s=12.5)
+    press(session)
+    answer(session, seen)
+    assert session.table.situation is Situation.ATTENTION
+    return seen
+
+
+def test_the_throw_goes_on_as_if_what_is_nothing_had_not_been_seen(session, reader):
+    seen = asked_about_a_thing(session, reader, *THOUSAND)
+    session.results.ignore(seen.without(6))
+
+    assert session.table.situation is Situation.ACCEPTED
+    assert session.table.last_throw.dice == THOUSAND
+    assert reader.notes == [12.5]
+
+
+def test_undo_takes_the_throw_back_that_went_on_without_it(session, reader):
+    seen = asked_about_a_thing(session, reader, *THOUSAND)
+    session.results.ignore(seen.without(6))
+    session.do(Undo())
+
+    assert session.table.last_throw is None
+    assert reader.notes == [12.5, "retracted"]
+
+
+def test_while_the_question_is_open_undo_looks_at_it_again(session, reader):
+    read(session, *THOUSAND, time_s=1.0)
+    session.do(Bank())
+    seen = asked_about_a_thing(session, reader, 1, 2, 3)
+    session.results.ignore(seen.without(3))
+    assert session.results.has_ignored_objects
+    before = state(session)
+    session.do(Undo())
+
+    assert state(session) is before
+    assert session.table.situation is Situation.WAITING
+    assert reader.notes == [1.0, "discarded"]
+    assert not session.results.has_ignored_objects
+
+
+def test_a_face_that_is_named_later_leaves_that_open_to_undo(session, reader):
+    press(session)
+    seen = row((1, None, 3, None), time_s=12.5)
+    answer(session, seen)
+    without = seen.without(3)
+    session.results.ignore(without)
+    session.results.correct(without.with_face(1, 2))
+
+    assert session.results.has_ignored_objects
+
+
+def test_where_only_a_thing_lies_there_the_throw_is_waited_for(session, reader):
+    seen = asked_about_a_thing(session, reader)
+    session.results.ignore(seen.without(0))
+
+    assert message(session) == "Waiting for a throw."
+    session.do(Undo())
+    assert message(session) == "Waiting for the dice to lie still."
+
+
+def test_nothing_is_left_out_of_a_throw_that_is_accepted(session, reader):
+    read(session, *THOUSAND)
+    with pytest.raises(TableError, match="That throw is accepted"):
+        session.results.ignore(row(THOUSAND).without(0))
