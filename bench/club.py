@@ -30,10 +30,11 @@ from bench.self_play import SelfPlay
 from device.club_board import ClubOptions, serving
 from device.commands.options import FiniteRange
 from device.errors import UsageError
-from device.mqtt.address import address
+from device.mqtt.address import parse_address
 from device.mqtt.client import BrokerClient, BrokerEvents
-from device.mqtt.gap_replay import Replay
+from device.mqtt.gap_replay import GapReplay
 from device.mqtt.topics import ONLINE, Topics
+from device.mqtt.tray_messages import compact_json
 from device.mqtt.tray_state import state_json
 from game.journal.feed import FeedLine, RecordedMatch
 from game.journal.wire import WireEntry
@@ -222,16 +223,14 @@ class _Tray:
     def __init__(self, url: str, name: str, seed: int) -> None:
         self._topics, self._random = Topics(name), Random(seed)
         self._rules = rule_files.load("walnut-studiolo")
-        ears = BrokerEvents(
-            connected=self._connected,
-            lost=lambda: None,
-            heard=self._replay_requested,
-            acknowledged=lambda *_: None,
-            warn=lambda line: click.echo(line, err=True),
+        events = BrokerEvents(
+            on_connected=self._connected,
+            on_message=self._replay_requested,
+            on_trouble=lambda line: click.echo(line, err=True),
         )
-        self._link = BrokerClient(address(url), f"traykeeper-{name}", ears)
+        self._link = BrokerClient(parse_address(url), f"traykeeper-{name}", events)
         self._matches = _SelfPlayedMatches()
-        self._replay = Replay(self._matches)
+        self._replay = GapReplay(self._matches)
         self._current = self._begin_match()
         self.times: Times = {}
         self.event_bytes = self.state_bytes = 0
@@ -240,7 +239,7 @@ class _Tray:
     def _replay_requested(self, _topic: str, payload: bytes) -> None:
         if reply := self._replay.answer(payload):
             board, answer = reply
-            self._link.publish(self._topics.answer(board), _compact_json(answer))
+            self._link.publish(self._topics.answer(board), compact_json(answer))
 
     def _connected(self) -> None:
         self._link.subscribe(self._topics.replay)
@@ -264,8 +263,8 @@ class _Tray:
         match = self._current.match
         throws = Message("%(name)s throws.", name=match.state.player.name)
         snapshot = Snapshot(1, Situation.ACCEPTED, throws, _LAMP)
-        state = _compact_json(state_json(snapshot, FeedLine(entry.seq, entry, None, match)))
-        event = _compact_json(entry.to_json())
+        state = compact_json(state_json(snapshot, FeedLine(entry.seq, entry, None, match)))
+        event = compact_json(entry.to_json())
         self.event_bytes += len(event) + len(self._topics.event)
         self.state_bytes += len(state) + len(self._topics.state)
         self.times[entry.match, entry.seq] = time.monotonic()
@@ -294,10 +293,6 @@ def _play(url: str, names: list[str], load: ClubLoad, seed: int, results: Connec
     for tray in trays:
         tray.close()
     results.send(Published(times, *n_bytes))
-
-
-def _compact_json(data: object) -> str:
-    return json.dumps(data, separators=(",", ":"), ensure_ascii=False)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ import segno
 from device.files import print_line
 from device.lan import lan_address
 from device.machine_fit import limit_malloc_arenas
-from device.mqtt.address import Address, address, is_tray_name
+from device.mqtt.address import Address, is_tray_name, parse_address
 from device.mqtt.client import BrokerClient, BrokerEvents
 from device.mqtt.topics import ROOT, Topics
 from game.errors import GameError
@@ -62,14 +62,10 @@ class Listener:
         self._warn, self._said = warn, ""
         self._inbox: TrayInbox | None = None
         self._name = f"board-{token_hex(4)}"
-        ears = BrokerEvents(
-            connected=self._connected,
-            lost=lambda: None,
-            heard=self._message,
-            acknowledged=lambda *_: None,
-            warn=warn,
+        events = BrokerEvents(
+            on_connected=self._connected, on_message=self._message, on_trouble=warn
         )
-        self._link = BrokerClient(address, f"traykeeper-{self._name}", ears)
+        self._link = BrokerClient(address, f"traykeeper-{self._name}", events)
 
     def start(self, inbox: TrayInbox) -> None:
         self._inbox = inbox
@@ -128,7 +124,7 @@ def serving(
     make_inbox: Callable[[Trays, MatchHistory, SendRequest, OnCallAnswer], TrayInbox] = TrayInbox,
 ) -> Iterator[tuple[Server, Steward]]:
     """The board listening and its pages served; all is closed again at the end."""
-    there = address(options.broker, secret=options.secret, ca=options.ca)
+    there = parse_address(options.broker, secret=options.secret, ca=options.ca)
     folder = Path(options.state or platformdirs.user_state_path("traykeeper") / "club")
     steward = Steward.load(folder / "steward.key")
     with closing(ClubStore.open(folder / "club.db")) as store:

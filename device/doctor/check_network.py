@@ -26,7 +26,7 @@ from device.doctor.findings import (
 )
 from device.doctor.system import Machine, System
 from device.errors import UsageError
-from device.mqtt.address import address
+from device.mqtt.address import parse_address
 from device.mqtt.client import RETRY_SUFFIX, BrokerClient, BrokerEvents
 from game.errors import GameError
 from game.message import Message, Plural, Value, Verbatim
@@ -140,23 +140,25 @@ def broker(system: System) -> Finding:
     if settings.mqtt_secret and _is_hidden(secret):
         return not_readable(secret)
     try:
-        there = address(settings.mqtt, secret=settings.mqtt_secret, ca=settings.mqtt_ca)
-        said: Queue[str] = Queue()
-        link = BrokerClient(there, f"traykeeper-doctor-{os.getpid()}", _ears(said))
+        address = parse_address(settings.mqtt, secret=settings.mqtt_secret, ca=settings.mqtt_ca)
+        outcome: Queue[str] = Queue()  # an empty text, or the trouble
+        events = BrokerEvents(
+            on_connected=lambda: outcome.put(""),
+            on_trouble=lambda line: outcome.put(line.removesuffix(RETRY_SUFFIX)),
+        )
+        client = BrokerClient(address, f"traykeeper-doctor-{os.getpid()}", events)
     except (UsageError, GameError) as error:
         return failed(NO_BROKER, str(error))
-    link.start()
+    client.start()
     try:
-        trouble: Value = said.get(timeout=ANSWER_S)
+        trouble: Value = outcome.get(timeout=ANSWER_S)
     except Empty:
-        trouble = Message("%(broker)s does not answer", broker=str(there))
+        trouble = Message("%(broker)s does not answer", broker=str(address))
     finally:
-        link.close()
-    return (
-        failed(NO_BROKER, trouble)
-        if trouble
-        else ok(Message("%(broker)s lets us in", broker=str(there)))
-    )
+        client.close()
+    if trouble:
+        return failed(NO_BROKER, trouble)
+    return ok(Message("%(broker)s lets us in", broker=str(address)))
 
 
 def _is_hidden(file: Path) -> bool:
@@ -166,16 +168,5 @@ def _is_hidden(file: Path) -> bool:
     except PermissionError:
         return True
     except (OSError, ValueError):
-        return False  # the address says why
+        return False  # `parse_address` reports why
     return False
-
-
-def _ears(said: "Queue[str]") -> BrokerEvents:
-    """An empty word once greeted, or the trouble."""
-    return BrokerEvents(
-        connected=lambda: said.put(""),
-        lost=lambda: None,
-        heard=lambda _topic, _payload: None,
-        acknowledged=lambda _number, _refusal: None,
-        warn=lambda line: said.put(line.removesuffix(RETRY_SUFFIX)),
-    )

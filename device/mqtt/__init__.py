@@ -1,5 +1,5 @@
-"""The tray on an MQTT broker: what it tells there, and how nothing is lost on the way.
+"""The tray on an MQTT broker: the messages it publishes, and how none of them is lost.
 
-The table never waits for any of it. paho-mqtt (the extra `traykeeper[mqtt]`) is imported in
-`link` alone, and only when a broker is set.
+The table never waits for the broker. paho-mqtt (the extra `traykeeper[mqtt]`) is imported only in
+`client`, and only if a broker is set.
 """

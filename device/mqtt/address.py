@@ -1,4 +1,4 @@
-"""Where a broker is, and as whom one goes there."""
+"""The address of a broker, and the user name and password for it."""
 
 import re
 import socket
@@ -14,19 +14,19 @@ from game.errors import quoted
 from game.file_io import read_text
 
 PORTS = {"mqtt": 1883, "mqtts": 8883}
-"""The usual ones, plain and with TLS."""
+"""The standard ports, without and with TLS."""
 
-LONGEST_NAME = 40
+MAX_NAME_LENGTH = 40
 EXAMPLE = "mqtt://broker.local, or mqtts://broker.local:8883"
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A broker, and the user there.
+    """A broker and the user who connects to it.
 
     Attributes:
-        ca: the file with the certificate of who signed the broker's; None trusts the system's.
-        secret: the file that user and password are from, for messages.
+        ca: File with the certificate of the authority that signed the broker's; None trusts the system's.
+        secret: File that the user name and password were read from, for messages.
     """
 
     host: str
@@ -42,47 +42,56 @@ class Address:
 
     @property
     def url(self) -> str:
+        """The address as a URL, without user name and password."""
         return f"{'mqtts' if self.tls else 'mqtt'}://{self}"
 
     def tls_context(self) -> ssl.SSLContext | None:
-        """What checks the broker's certificate; None where it is spoken plainly.
+        """Return the context that checks the broker's certificate, or None without TLS.
 
-        An authority of one's own, made with a line of openssl, seldom says all that RFC 5280 asks
-        for. Python 3.13 refuses it for that, 3.12 did not; who names it trusts it.
+        A home-made certificate authority rarely contains everything that RFC 5280 requires, and
+        Python 3.13 rejects it by default, unlike 3.12. An authority that the user names is trusted.
 
         Raises:
-            UsageError: the file of `ca` holds no certificate.
+            UsageError: If the file `ca` holds no certificate.
         """
         if not self.tls:
             return None
         try:
             context = ssl.create_default_context(cafile=self.ca)
         except (OSError, ssl.SSLError) as error:
-            raise UsageError(f"{self.ca}: no certificate can be read there ({error})") from None
+            raise UsageError(
+                f"{self.ca}: this file holds no readable certificate ({error})"
+            ) from None
         if self.ca:
             context.verify_flags &= ~ssl.VERIFY_X509_STRICT
         return context
 
 
-def address(url: str, *, secret: str = "", ca: str = "") -> Address:
-    """The broker at this address, with user and password from the file `secret`.
+def parse_address(url: str, *, secret: str = "", ca: str = "") -> Address:
+    """Return the broker at a URL.
+
+    Args:
+        url: `mqtt://HOST[:PORT]` or `mqtts://HOST[:PORT]`.
+        secret: File with the user name and password; empty connects without them.
+        ca: File with the certificate of an authority; empty trusts the system's.
 
     Raises:
-        UsageError: the address or a file does not hold; says what would.
+        UsageError: If the URL or the file `secret` is not valid.
     """
     try:
         parts = urlsplit(url)
         port = parts.port
-        (parts.hostname or "").encode("idna")  # as whoever looks the name up will do
+        (parts.hostname or "").encode("idna")  # the look-up of the name will do the same
     except ValueError:
-        raise UsageError(f"{quoted(url)} is no address: write {EXAMPLE}") from None
+        raise UsageError(f"{quoted(url)} is not a broker address: write {EXAMPLE}") from None
     if parts.scheme not in PORTS or not parts.hostname or parts.path.strip("/"):
-        raise UsageError(f"{quoted(url)} is no address: write {EXAMPLE}")
+        raise UsageError(f"{quoted(url)} is not a broker address: write {EXAMPLE}")
     if parts.username is not None:
         raise UsageError(
-            "user and password belong into the file that mqtt_secret (the club: --secret) names"
+            "the broker address contains a user name: move the user name and password to a file, "
+            "and name it in mqtt_secret (for the club: --secret)"
         )
-    user, password = _secret(secret) if secret else (None, None)
+    user, password = _read_secret(secret) if secret else (None, None)
     tls = parts.scheme == "mqtts"
     return Address(
         parts.hostname,
@@ -95,30 +104,31 @@ def address(url: str, *, secret: str = "", ca: str = "") -> Address:
     )
 
 
-def _secret(path: str) -> tuple[str, str]:
-    """User and password from lines `user = "..."` and `password = "..."`."""
+def _read_secret(path: str) -> tuple[str, str]:
+    """Read the lines `user = "..."` and `password = "..."`."""
     text = read_text(Path(path))
     if Path(path).stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise UsageError(f"{path}: others can read the password: chmod 600 {path}")
-    two_lines = f'{path}: it needs two lines, user = "..." and password = "..."'
-    table = toml_table.parse(text, path, lambda _: UsageError(two_lines))  # and never what it found
+        raise UsageError(f"{path}: other users can read the password: chmod 600 {path}")
+    two_lines = f'{path}: write two lines, user = "..." and password = "..."'
+    table = toml_table.parse(text, path, lambda _: UsageError(two_lines))  # never quote the content
     return table.line("user"), table.line("password")
 
 
 def tray_name(wanted: str) -> str:
-    """What the tray is called in topics: the name in the settings, else that of the machine.
+    """Return the name of the tray in topics: the name in the settings, or the host name if that is empty.
 
     Raises:
-        UsageError: the wanted name does not fit into a topic.
+        UsageError: If the name contains characters that a topic cannot hold, or is too long.
     """
     name = wanted or re.sub(r"[^a-z0-9-]+", "-", socket.gethostname().lower()).strip("-")
-    if not is_tray_name(name[:LONGEST_NAME] if not wanted else name):
+    if not is_tray_name(name[:MAX_NAME_LENGTH] if not wanted else name):
         raise UsageError(
-            f"mqtt_tray: {quoted(wanted)} is no name for a tray: "
-            f"take 1 to {LONGEST_NAME} of the letters a-z, digits, - and _"
+            f"mqtt_tray: {quoted(wanted)} cannot be the name of a tray: "
+            f"use 1 to {MAX_NAME_LENGTH} of the letters a-z, digits, - and _"
         )
-    return name[:LONGEST_NAME]
+    return name[:MAX_NAME_LENGTH]
 
 
 def is_tray_name(name: str) -> bool:
-    return bool(re.fullmatch(rf"[a-z0-9_-]{{1,{LONGEST_NAME}}}", name))
+    """Whether this can be the name of a tray in topics."""
+    return bool(re.fullmatch(rf"[a-z0-9_-]{{1,{MAX_NAME_LENGTH}}}", name))

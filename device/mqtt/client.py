@@ -1,6 +1,7 @@
-"""The connection to a broker: kept up by itself, its troubles said once and in words.
+"""The connection to a broker: paho-mqtt's client, with each trouble reported once and in plain words.
 
-MQTT 5, because only there a broker says that it refused a message instead of dropping it.
+paho reconnects by itself and sends QoS 1 messages again after a reconnection. MQTT 5 is required,
+because earlier versions drop a refused message without saying so.
 """
 
 import logging
@@ -20,22 +21,22 @@ from device.mqtt.address import Address
 log = logging.getLogger(__name__)
 
 KEEPALIVE_S = 20
-"""The broker tells the others that we are gone after one and a half times this."""
+"""The broker announces that a client is gone after one and a half times this."""
 
 RETRY_S = (1, 30)
-"""Between attempts to connect: at first, and at most."""
+"""First and longest wait between two attempts to connect; paho doubles it each time."""
 
-SHORT_S, RIVAL_SHORTS = 5.0, 3
-"""So many connections in a row, each shorter than that: a broker that hangs up on one of two who
-have the same name. Not every broker says so."""
+STABLE_S, MAX_SHORT = 5.0, 3
+"""This many connections in a row, each shorter than this, mean that two clients have the same name and take the
+session from each other. Mosquitto 2.0.11 does not send the reason code for that."""
 
 MAX_QUEUED = 1_000
-"""Messages under way in paho. Ours are at most some hundreds: the rest waits in the journal."""
+"""Limit of messages in paho's queue. Ours are at most some hundreds, because the rest waits in the journal."""
 
-LONGEST_WORD = 200
+MAX_REASON_LENGTH = 200
 
 PAHO = "paho-mqtt>=2.1"
-"""As the extra `mqtt` in pyproject.toml has it."""
+"""The same as the extra `mqtt` in pyproject.toml."""
 
 RETRY_SUFFIX = "; trying again"
 """The end of every trouble."""
@@ -43,7 +44,7 @@ RETRY_SUFFIX = "; trying again"
 
 @dataclass(frozen=True, slots=True)
 class Will:
-    """What the broker says for us once it misses us."""
+    """A retained message that the broker publishes for a client that has gone without a goodbye."""
 
     topic: str
     payload: str
@@ -51,187 +52,198 @@ class Will:
 
 @dataclass(frozen=True, slots=True)
 class BrokerEvents:
-    """Who is told; every call comes on the link's own thread, and must return soon.
+    """Callbacks of a connection. They run on the client's thread and must return soon.
 
     Attributes:
-        connected: the broker has greeted us.
-        lost: it is gone, or was never there.
-        heard: a message, by topic and payload.
-        acknowledged: the broker has taken the message of this number, or says why it refuses.
-        warn: a trouble in one line, said when it begins, and where it changes.
+        on_connected: The broker has accepted the connection.
+        on_lost: The connection is lost, or could not be made.
+        on_message: A message arrived, with its topic and payload.
+        on_acknowledged: The broker has accepted the message of this number (None), or why it refuses it.
+        on_trouble: A trouble has begun or changed, in one line.
     """
 
-    connected: Callable[[], object]
-    lost: Callable[[], object]
-    heard: Callable[[str, bytes], object]
-    acknowledged: Callable[[int, str | None], object]
-    warn: Callable[[str], object]
+    on_connected: Callable[[], object] = lambda: None
+    on_lost: Callable[[], object] = lambda: None
+    on_message: Callable[[str, bytes], object] = lambda _topic, _payload: None
+    on_acknowledged: Callable[[int, str | None], object] = lambda _number, _refusal: None
+    on_trouble: Callable[[str], object] = lambda _trouble: None
 
 
 class BrokerClient:
-    """One client of a broker. `start`, later `close`; between them it connects again by itself.
+    """A client of a broker that reconnects by itself between `start` and `close`.
 
     Args:
-        address: where the broker is.
-        name: the client's, unlike any other there.
-        will: said by the broker when the line breaks.
+        address: The broker.
+        name: Client identifier, unique on the broker.
+        events: Callbacks.
+        will: Message that the broker publishes if the connection breaks.
 
     Raises:
-        UsageError: paho-mqtt is not installed, or the certificate cannot be read.
+        UsageError: If paho-mqtt is not installed, or the certificate cannot be read.
     """
 
     def __init__(
-        self, address: Address, name: str, ears: BrokerEvents, will: Will | None = None
+        self, address: Address, name: str, events: BrokerEvents, will: Will | None = None
     ) -> None:
-        self._mqtt = _paho()
-        self._address, self._name, self._ears = address, name, ears
+        self._address, self._name, self._events = address, name, events
         self._trouble = ""
-        self._closing = False
-        self._greeted_s: float | None = None
-        self._shorts = 0
-        self._client = self._made(will)
+        self._is_closing, self._n_short = False, 0
+        self._connected_s: float | None = None
+        self._client = _paho_client(address, name, will)
+        self._client.on_connect = self._on_connect
+        self._client.on_connect_fail = self._on_connect_fail
+        self._client.on_disconnect = self._on_disconnect
+        self._client.on_message = self._on_message
+        self._client.on_publish = self._on_publish
 
     def __repr__(self) -> str:
-        return f"<BrokerClient {self._name} to {self._address.url}, connected={self.connected}>"
-
-    def _made(self, will: Will | None) -> Any:
-        version = self._mqtt.CallbackAPIVersion.VERSION2
-        client = self._mqtt.Client(version, client_id=self._name, protocol=self._mqtt.MQTTv5)
-        if self._address.user is not None:
-            client.username_pw_set(self._address.user, self._address.password)
-        if context := self._address.tls_context():
-            client.tls_set_context(context)
-        if will:
-            client.will_set(will.topic, will.payload, qos=1, retain=True)
-        client.reconnect_delay_set(*RETRY_S)
-        client.max_queued_messages_set(MAX_QUEUED)
-        client.on_connect, client.on_connect_fail = self._on_connect, self._on_connect_fail
-        client.on_disconnect, client.on_message = self._on_disconnect, self._on_message
-        client.on_publish = self._on_publish
-        return client
-
-    @property
-    def connected(self) -> bool:
-        return bool(self._client.is_connected())
+        connected = bool(self._client.is_connected())
+        return f"<BrokerClient {self._name} to {self._address.url}, connected={connected}>"
 
     def start(self) -> None:
+        """Connect in the background."""
         self._client.connect_async(self._address.host, self._address.port, KEEPALIVE_S)
         self._client.loop_start()
 
     def close(self) -> None:
-        self._closing = True
+        """Disconnect and end the client's thread."""
+        self._is_closing = True
         self._client.disconnect()
         self._client.loop_stop()
 
     def publish(self, topic: str, payload: str, *, qos: int = 1, retain: bool = False) -> int:
-        """Send it, or have it sent once the broker is back; gives the number to acknowledge."""
+        """Send a message now, or once the broker is back; return the number of its acknowledgement.
+
+        Args:
+            topic: Where to publish.
+            payload: Text of the message. An empty retained message deletes the retained one.
+            qos: 1 to be sent again until it is acknowledged, 0 to be sent once.
+            retain: Whether the broker keeps the message for later subscribers.
+        """
         return int(self._client.publish(topic, payload, qos=qos, retain=retain).mid)
 
     def subscribe(self, *topics: str) -> None:
-        """Ask for these topics; to be said again each time the broker has greeted us."""
-        self._client.subscribe([(topic, self._mqtt.SubscribeOptions(qos=1)) for topic in topics])
+        """Subscribe to topics. Call it after each connection, because the session is not kept."""
+        for topic in topics:
+            self._client.subscribe(topic, qos=1)
 
-    # What paho says, on its thread
+    # paho's callbacks, on paho's thread
 
     def _on_connect(self, _client: Any, _data: Any, _flags: Any, reason: Any, _props: Any) -> None:
         if reason.is_failure:
-            self._warn(self._refusal(str(reason)))
+            self._report(_refusal(str(reason), self._address))
             return
-        self._greeted_s = monotonic()
-        self._ears.connected()
+        self._connected_s = monotonic()
+        self._events.on_connected()
 
     def _on_connect_fail(self, _client: Any, _data: Any) -> None:
         error = sys.exc_info()[1]  # paho calls this while it handles the error
-        self._warn(why(error, self._address))
-        self._ears.lost()
+        self._report(_failure(error, self._address))
+        self._events.on_lost()
 
     def _on_disconnect(
         self, _client: Any, _data: Any, _flags: Any, reason: Any, _props: Any
     ) -> None:
-        self._ears.lost()
-        if self._closing:
+        self._events.on_lost()
+        if self._is_closing:
             return
-        if self._greeted_s is None:
-            self._warn(self._trouble or self._silence())
-        else:
-            self._broken(monotonic() - self._greeted_s, str(reason))
-        self._greeted_s = None
+        connected_s, self._connected_s = self._connected_s, None
+        if connected_s is not None:
+            self._on_connection_lost(monotonic() - connected_s, str(reason))
+        elif not self._trouble:
+            self._report(f"the broker {self._address} hangs up: {_try_other(self._address)}")
 
-    def _broken(self, lasted_s: float, reason: str) -> None:
-        """A connection that stood for so long is gone."""
-        rival = reason == "Session taken over"
-        if lasted_s >= SHORT_S:
-            self._shorts, self._trouble = 0, ""
+    def _on_connection_lost(self, duration_s: float, reason: str) -> None:
+        if duration_s >= STABLE_S:
+            self._n_short, self._trouble = 0, ""
         else:
-            self._shorts += 1
-        if rival or self._shorts >= RIVAL_SHORTS:
-            self._warn(f"{self._address} hangs up on us: is another called {self._name} there?")
+            self._n_short += 1
+        if reason == "Session taken over" or self._n_short >= MAX_SHORT:
+            self._report(
+                f"the broker {self._address} keeps closing the connection: "
+                f"check that no other client is called {self._name}"
+            )
         else:
-            self._warn(f"the broker {self._address} is gone")
-
-    def _silence(self) -> str:
-        return f"the broker {self._address} hangs up: does it speak {_other(self._address)}?"
+            self._report(f"the connection to the broker {self._address} is lost")
 
     def _on_message(self, _client: Any, _data: Any, message: Any) -> None:
         try:
-            self._ears.heard(message.topic, message.payload)
-        except Exception:  # else paho would end the connection for good
-            log.exception("a message on %s was not understood", message.topic)
+            self._events.on_message(message.topic, message.payload)
+        except Exception:  # an exception would end paho's thread
+            log.exception("failed to handle a message on %s", message.topic)
 
     def _on_publish(self, _client: Any, _data: Any, mid: int, reason: Any, _props: Any) -> None:
-        self._ears.acknowledged(mid, str(reason) if reason.is_failure else None)
+        self._events.on_acknowledged(mid, str(reason) if reason.is_failure else None)
 
-    def _refusal(self, reason: str) -> str:
-        if reason == "Unsupported protocol version":
-            return f"the broker {self._address} does not speak MQTT 5: Mosquitto does since 1.6"
-        if reason in ("Bad user name or password", "Not authorized"):
-            where = (
-                self._address.secret
-                or "a file named by mqtt_secret (the club: --secret), which is not set"
-            )
-            return f"the broker {self._address} wants another user or password: see {where}"
-        return f"the broker {self._address} refuses us: {reason[:LONGEST_WORD]}"
-
-    def _warn(self, trouble: str) -> None:
+    def _report(self, trouble: str) -> None:
         if trouble != self._trouble:
             self._trouble = trouble
-            self._ears.warn(f"{trouble}{RETRY_SUFFIX}")
+            self._events.on_trouble(f"{trouble}{RETRY_SUFFIX}")
 
 
-def why(error: BaseException | None, address: Address) -> str:
-    """Why there is no connection, with the remedy."""
+def _paho_client(address: Address, name: str, will: Will | None) -> Any:
+    mqtt = _import_paho()
+    client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, client_id=name, protocol=mqtt.MQTTv5)
+    if address.user is not None:
+        client.username_pw_set(address.user, address.password)
+    if context := address.tls_context():
+        client.tls_set_context(context)
+    if will:
+        client.will_set(will.topic, will.payload, qos=1, retain=True)
+    client.reconnect_delay_set(*RETRY_S)
+    client.max_queued_messages_set(MAX_QUEUED)
+    return client
+
+
+def _refusal(reason: str, address: Address) -> str:
+    """Say why the broker refused a connection, from its MQTT 5 reason code."""
+    if reason == "Unsupported protocol version":
+        return (
+            f"the broker {address} does not support MQTT 5: update it (Mosquitto has it since 1.6)"
+        )
+    if reason in ("Bad user name or password", "Not authorized"):
+        remedy = (
+            f"correct them in {address.secret}"
+            if address.secret
+            else "name a file with them in mqtt_secret (for the club: --secret)"
+        )
+        return f"the broker {address} refuses the user name or password: {remedy}"
+    return f"the broker {address} refuses the connection: {reason[:MAX_REASON_LENGTH]}"
+
+
+def _failure(error: BaseException | None, address: Address) -> str:
+    """Say why no connection could be made, and what to do."""
     match error:
         case ssl.SSLCertVerificationError():
-            what = error.verify_message
             return (
-                f"the certificate of {address} does not hold ({what}): "
-                "mqtt_ca names who signed it (the club: --ca)"
+                f"the certificate of {address} is not trusted ({error.verify_message}): "
+                "name the authority that signed it in mqtt_ca (for the club: --ca)"
             )
         case ssl.SSLError() | ConnectionResetError() if address.tls:
-            return f"no TLS with {address} ({error}): does it speak {_other(address)}?"
+            return f"no TLS connection to {address} ({error}): {_try_other(address)}"
         case ConnectionRefusedError():
-            return f"nobody listens at {address}: does the broker run?"
+            return f"no broker answers at {address}: check that it is running"
         case gaierror():
-            return f"nobody knows the name {address.host}: mind its spelling"
+            return f"the host name {address.host} is unknown: check its spelling"
         case TimeoutError():
-            return f"{address} does not answer: does the broker run there?"
-    return f"no way to {address} ({error})"
+            return f"{address} does not answer: check that the broker is running there"
+    return f"no connection to {address} ({error})"
 
 
-def _other(address: Address) -> str:
-    return "mqtt:// there, without TLS" if address.tls else "mqtts:// there, with TLS"
+def _try_other(address: Address) -> str:
+    return "try mqtt://, without TLS" if address.tls else "try mqtts://, with TLS"
 
 
-def _paho() -> Any:
+def _import_paho() -> Any:
     try:
         mqtt = import_module("paho.mqtt.client")
     except ModuleNotFoundError:
-        raise UsageError(f"mqtt: paho-mqtt is not installed: {_install()}") from None
+        raise UsageError(f"mqtt: paho-mqtt is not installed: {_install_command()}") from None
     if not hasattr(mqtt, "CallbackAPIVersion"):
-        raise UsageError(f"mqtt: this paho-mqtt is too old: {_install()}")
+        raise UsageError(f"mqtt: the installed paho-mqtt is too old: {_install_command()}")
     return mqtt
 
 
-def _install() -> str:
-    """Into the environment that is at work: any other pip puts it elsewhere, or is refused."""
+def _install_command() -> str:
+    """Return the command for this Python, because another pip would install paho elsewhere."""
     return shlex.join((sys.executable, "-m", "pip", "install", PAHO))

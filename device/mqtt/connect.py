@@ -1,4 +1,4 @@
-"""The broker of the settings, for as long as the table is open; and what was left at another."""
+"""Connects the table to the broker in the settings, and cleans up where the tray was before."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from device.errors import UsageError
-from device.mqtt.address import Address, address, tray_name
-from device.mqtt.farewells import LEFT_FILE, Farewell, Farewells
+from device.mqtt import former_trays
+from device.mqtt.address import Address, parse_address, tray_name
+from device.mqtt.former_trays import Cleanup, FormerTrays
 from device.mqtt.invitations import HostTable
-from device.mqtt.outbox import FILE, Note
+from device.mqtt.outbox import FILE, Progress
 from device.mqtt.publisher import Publisher
 from device.settings import Settings
 from game.errors import GameError
@@ -21,27 +22,43 @@ from game.journal.journal import JOURNAL_FILE as JOURNAL
 def publish_to_broker(
     settings: Settings, table: HostTable, folder: Path, warn: Callable[[str], object]
 ) -> Iterator[None]:
-    """Tell the broker of the settings, within the `with`; where none is set, nobody.
+    """Publish to the broker in the settings while the context is open, if one is set.
 
-    What this tray left at another broker, or under another name, is taken back in passing. Trouble
-    of any kind is said by `warn`: the table opens all the same.
+    Retained messages of this tray on another broker, or under another name, are deleted as well. The
+    match continues whatever goes wrong.
+
+    Args:
+        settings: Where the broker is, and what the tray is called there.
+        table: The companion.
+        folder: The state folder.
+        warn: Receives each trouble as one line.
     """
-    path, farewells = folder / FILE, Farewells(folder / LEFT_FILE)
-    before = Note.read(path)
-    parts: list[Publisher | Farewell] = []
+    path, former = folder / FILE, FormerTrays(folder / former_trays.FILE)
+    before = Progress.read(path)
+    parts: list[Publisher | Cleanup] = []
     try:
-        now, there = _wanted(settings)
-        farewells.settle(before, now)
-        parts.extend(farewells.say(warn))
+        now, address = _configured(settings)
+        former.update(before, now)
+        parts.extend(former.cleanups(warn))
         if now is None:
-            with suppress(OSError):  # then it is left behind once more, which does no harm
+            with suppress(OSError):  # the messages are deleted once more at the next start
                 path.unlink(missing_ok=True)
-        if now and there:
-            note = _going_on(before, now)
-            note.write(path)
-            parts.append(_publisher(table, there, note, settings, folder=folder, warn=warn))
+        if now and address:
+            progress = _continued(before, now)
+            progress.write(path)
+            parts.append(
+                Publisher(
+                    table,
+                    Feed(folder / JOURNAL),
+                    address,
+                    progress,
+                    path,
+                    discover=settings.mqtt_discovery,
+                    warn=lambda line: warn(f"traykeeper: {line}"),
+                )
+            )
     except (UsageError, GameError) as error:
-        warn(f"traykeeper: {error}; the table plays without its broker")
+        warn(f"traykeeper: {error}; playing without the broker")
     for part in parts:
         part.start()
     try:
@@ -51,37 +68,17 @@ def publish_to_broker(
             part.close()
 
 
-def _publisher(
-    table: HostTable,
-    there: Address,
-    note: Note,
-    settings: Settings,
-    *,
-    folder: Path,
-    warn: Callable[[str], object],
-) -> Publisher:
-    return Publisher(
-        table,
-        Feed(folder / JOURNAL),
-        there,
-        note,
-        folder / FILE,
-        discover=settings.mqtt_discovery,
-        warn=lambda line: warn(f"traykeeper: {line}"),
-    )
-
-
-def _wanted(settings: Settings) -> tuple[Note | None, Address | None]:
+def _configured(settings: Settings) -> tuple[Progress | None, Address | None]:
     if not settings.mqtt:
         return None, None
-    there = address(settings.mqtt, secret=settings.mqtt_secret, ca=settings.mqtt_ca)
-    there.tls_context()
+    address = parse_address(settings.mqtt, secret=settings.mqtt_secret, ca=settings.mqtt_ca)
+    address.tls_context()  # report an unreadable certificate now
     name = tray_name(settings.mqtt_tray)
-    return Note(there.url, name, settings.mqtt_secret, settings.mqtt_ca), there
+    return Progress(address.url, name, settings.mqtt_secret, settings.mqtt_ca), address
 
 
-def _going_on(before: Note | None, now: Note) -> Note:
-    """How far the broker has the journal; another broker has nothing yet."""
+def _continued(before: Progress | None, now: Progress) -> Progress:
+    """Return how much of the journal the broker has; a new broker has nothing."""
     if before is None or before.url != now.url:
         return now
     return replace(now, match=before.match, seq=before.seq, chain=before.chain)

@@ -1,7 +1,7 @@
-"""What Home Assistant is told of a tray: one device, all its entities in one payload.
+"""The announcement of a tray to Home Assistant: one device with all its entities in one payload.
 
-The keys are those of Home Assistant's MQTT discovery by device. Entities are known by their
-`unique_id` for ever: never change one.
+The keys are those of Home Assistant's MQTT device discovery. Home Assistant identifies entities by
+their `unique_id`: never change one.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _SCORES = (
     "{% set said.scores = said.scores ~ (', ' if said.scores else '') ~ p.name ~ ' ' ~ p.score %}"
     "{% endfor %}{{ said.scores[:250] or 'no match' }}"
 )
-"""A state of Home Assistant has 255 characters at most; the attributes hold all twenty players."""
+"""Home Assistant limits a state to 255 characters; the attributes hold all twenty players."""
 
 _THROW = "{{ value_json.throw.dice | join(' ') if value_json.throw else 'none' }}"
 _WINNER = "{{ value_json.players[value_json.winner].name if value_json.winner is not none else 'nobody' }}"
@@ -30,7 +30,12 @@ _ALL = (
 
 
 def discovery(topics: Topics, page: str = "") -> dict[str, Any]:
-    """The payload; `page` is the address of the scoreboard, where it is known."""
+    """Return the announcement.
+
+    Args:
+        topics: The topics of the tray.
+        page: Address of the scoreboard; empty if it is not known.
+    """
     device = {
         "identifiers": [f"{ROOT}_{topics.tray}"],
         "name": f"Dice tray {topics.tray}",
@@ -69,7 +74,7 @@ def _components(topics: Topics) -> Iterator[tuple[str, dict[str, Any]]]:
             "name": "Happened",
             "icon": "mdi:party-popper",
             "state_topic": topics.moment,
-            "event_types": [happening.value for happening in AnnouncementKind],
+            "event_types": [kind.value for kind in AnnouncementKind],
         },
     )
     yield (

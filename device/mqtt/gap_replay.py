@@ -1,4 +1,4 @@
-"""Answers to those who missed something: which matches there are, and what happened in one."""
+"""Answers for club boards that have missed something: which matches there are, and the entries of one."""
 
 import json
 from collections.abc import Iterator
@@ -9,61 +9,67 @@ from device.mqtt.topics import is_board
 from game.journal.feed import FeedLine, RecordedMatch
 from game.journal.wire import is_match_id
 
-MATCHES_AT_ONCE = 500
-ENTRIES_AT_ONCE = 100
-LARGEST_REQUEST = 1_000
-"""Bytes; an honest one has some eighty."""
+MATCHES_PER_ANSWER = 500
+ENTRIES_PER_ANSWER = 100
+MAX_REQUEST_BYTES = 1_000
+"""A regular request has about eighty."""
 
 
-class Recording(Protocol):
-    """Where the matches are: `game.journal.feed.Feed`."""
+class MatchSource(Protocol):
+    """Where the matches come from: `game.journal.feed.Feed`."""
 
-    def matches(self) -> list[RecordedMatch]: ...
+    def matches(self) -> list[RecordedMatch]:
+        """Return all matches, in the order in which they began."""
 
-    def whole(self, number: int) -> Iterator[FeedLine]: ...
+    def whole(self, number: int) -> Iterator[FeedLine]:
+        """Yield all lines of the match of this number."""
 
 
-class Replay:
-    """Answers from the journal. A request is asked again for what comes after its answer."""
+class GapReplay:
+    """Answers requests from the journal. A long answer comes in parts, each with its own request.
 
-    def __init__(self, feed: Recording) -> None:
-        self._feed = feed
+    Args:
+        source: The journal.
+    """
+
+    def __init__(self, source: MatchSource) -> None:
+        self._source = source
         self._known: dict[str, RecordedMatch] = {}
 
     def answer(self, payload: bytes) -> tuple[str, dict[str, Any]] | None:
-        """Who asked, and what they are told; None where nobody can be meant.
+        """Return the board that asked and the answer to it, or None if the request is not valid.
 
-        `{"to": BOARD, "from": 0}` asks which matches there are, `{"to": BOARD, "match": ID,
-        "after": SEQ}` what happened in one after that number (-1: all of it).
+        `{"to": BOARD, "from": 0}` asks which matches there are. `{"to": BOARD, "match": ID, "after":
+        SEQ}` asks for the entries of a match after that number; -1 asks for all of them.
         """
         try:
-            asked = json.loads(payload) if len(payload) <= LARGEST_REQUEST else None
+            request = json.loads(payload) if len(payload) <= MAX_REQUEST_BYTES else None
         except (ValueError, RecursionError):
             return None
-        if not isinstance(asked, dict) or not is_board(asked.get("to")):
+        if not isinstance(request, dict) or not is_board(request.get("to")):
             return None
-        match_id, after = asked.get("match"), asked.get("after")
+        match_id, after = request.get("match"), request.get("after")
         if isinstance(match_id, str) and is_match_id(match_id) and isinstance(after, int):
-            return asked["to"], self._entries(match_id, after)
-        start = asked.get("from")
+            return request["to"], self._entries(match_id, after)
+        start = request.get("from")
         if isinstance(start, int) and start >= 0:
-            return asked["to"], self._matches(start)
+            return request["to"], self._matches(start)
         return None
 
     def _matches(self, start: int) -> dict[str, Any]:
-        found = self._feed.matches()
+        found = self._source.matches()
         self._known = {recorded.match: recorded for recorded in found}
-        told = [[r.match, r.steps] for r in found[start : start + MATCHES_AT_ONCE]]
-        return {"from": start, "matches": told, "more": start + len(told) < len(found)}
+        part = [[r.match, r.steps] for r in found[start : start + MATCHES_PER_ANSWER]]
+        return {"from": start, "matches": part, "more": start + len(part) < len(found)}
 
     def _entries(self, match_id: str, after: int) -> dict[str, Any]:
         if match_id not in self._known:
-            self._known = {recorded.match: recorded for recorded in self._feed.matches()}
+            self._known = {recorded.match: recorded for recorded in self._source.matches()}
         recorded = self._known.get(match_id)
         if recorded is None:
             return {"match": match_id, "entries": [], "more": False}
-        lines = self._feed.whole(recorded.number)
+        lines = self._source.whole(recorded.number)
         later = (line.entry for line in lines if line.entry.seq > after)
-        entries = list(islice(later, ENTRIES_AT_ONCE))
+        entries = list(islice(later, ENTRIES_PER_ANSWER))
         more = next(later, None) is not None
         return {"match": match_id, "entries": [e.to_json() for e in entries], "more": more}

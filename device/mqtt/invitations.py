@@ -1,4 +1,4 @@
-"""A club board calls a match to this tray: it begins only if somebody here says yes."""
+"""Matches that a club board calls to this tray. They begin only if somebody at the tray agrees."""
 
 import json
 from collections.abc import Callable
@@ -11,26 +11,34 @@ from game.message import Message, Paragraph, join_with_and
 from game.situation import READY_FOR_MATCH, TableError
 from web.contracts.table import Snapshot
 
-LARGEST_CALL = 4_000
-"""Bytes; twenty names of the longest fit."""
+MAX_CALL_BYTES = 4_000
+"""Enough for twenty names of the greatest length."""
 
-MAX_TITLE = 60
+MAX_TEXT_LENGTH = 60
 MAX_TARGET = 1_000_000
 
 
 class HostTable(Protocol):
-    """What the broker needs of the companion."""
+    """The part of the companion that the broker connection uses."""
 
-    def snapshot(self) -> Snapshot: ...
+    def snapshot(self) -> Snapshot:
+        """Return the table as it is now."""
 
-    def wait(self, after: int, timeout_s: float) -> Snapshot | None: ...
+    def wait(self, after: int, timeout_s: float) -> Snapshot | None:
+        """Wait for a later snapshot.
 
-    def do(self, command: Command) -> Snapshot: ...
+        Args:
+            after: Version of the last known snapshot.
+            timeout_s: Longest wait; then the answer is None.
+        """
+
+    def do(self, command: Command) -> Snapshot:
+        """Carry out a command and return the table after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """A match that is called to this tray; `id` is the board's."""
+    """A match that is called to this tray; the club board chooses the `id`."""
 
     id: str
     title: str
@@ -38,9 +46,9 @@ class Invitation:
 
     @classmethod
     def of(cls, payload: bytes) -> Self | None:
-        """What was called; None where it is nothing that can be asked."""
+        """Return the invitation in a message, or None if it holds no valid one."""
         try:
-            data: Any = json.loads(payload) if len(payload) <= LARGEST_CALL else None
+            data: Any = json.loads(payload) if len(payload) <= MAX_CALL_BYTES else None
             return cls(
                 _text(data["id"]),
                 _text(data["title"]),
@@ -55,6 +63,7 @@ class Invitation:
 
     @property
     def question(self) -> Message:
+        """The question to the players."""
         calls = Message(
             "%(title)s calls %(names)s to this tray.",
             title=self.title,
@@ -64,45 +73,50 @@ class Invitation:
 
 
 class Invitations:
-    """Asks once the table is free, again where the question was passed over; for one thread.
+    """Asks the players about an invitation as soon as no match is under way. For one thread.
+
+    A question that was not answered is asked again.
 
     Args:
-        table: the companion.
-        answer: hears the id of a call, and whether it was accepted; on any thread.
+        table: The companion.
+        on_answer: Receives the id of an invitation and whether it was accepted, on any thread.
     """
 
-    def __init__(self, table: HostTable, answer: Callable[[str, bool], object]) -> None:
-        self._table, self._answer = table, answer
+    def __init__(self, table: HostTable, on_answer: Callable[[str, bool], object]) -> None:
+        self._table, self._on_answer = table, on_answer
         self._open: Invitation | None = None
-        self._done = ""
+        self._answered_id = ""
 
-    def heard(self, payload: bytes) -> None:
-        """A call, or that it was taken back; the same one again changes nothing."""
+    def receive(self, payload: bytes) -> None:
+        """Take an invitation from a message, or withdraw it if the message is empty.
+
+        An invitation that was answered already is ignored.
+        """
         found = Invitation.of(payload)
-        self._open = found if found and found.id != self._done else None
+        self._open = found if found and found.id != self._answered_id else None
 
-    def look(self, snapshot: Snapshot) -> None:
-        """Ask, if now is the time."""
-        wanted = self._open
-        if wanted is None or snapshot.situation not in READY_FOR_MATCH:
+    def propose(self, snapshot: Snapshot) -> None:
+        """Ask the players about the open invitation if the table is ready for a match."""
+        invitation = self._open
+        if invitation is None or snapshot.situation not in READY_FOR_MATCH:
             return
 
-        def answered(accepted: bool) -> None:  # noqa: FBT001 - what was said
-            self._done, self._open = wanted.id, None
-            self._answer(wanted.id, accepted)
+        def answer(is_accepted: bool) -> None:  # noqa: FBT001 - the answer
+            self._answered_id, self._open = invitation.id, None
+            self._on_answer(invitation.id, is_accepted)
 
         try:
-            self._table.do(ProposeMatch(wanted.question, wanted.match, answered))
+            self._table.do(ProposeMatch(invitation.question, invitation.match, answer))
         except TableError:
-            return  # somebody was quicker: it is asked when that match is over
-        except GameError:  # names or rules that no match can have
-            answered(accepted=False)
+            return  # another match has just begun: ask when it is over
+        except GameError:  # the names or rules are not valid
+            answer(is_accepted=False)
 
 
 def _text(found: Any) -> str:
     if not isinstance(found, str) or not found.isprintable():
         raise TypeError("text expected")
-    return found[:MAX_TITLE]
+    return found[:MAX_TEXT_LENGTH]
 
 
 def _list(found: Any) -> list[Any]:

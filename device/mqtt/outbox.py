@@ -1,7 +1,7 @@
-"""The entries on their way from the journal to the broker: in order, none left out.
+"""The entries on their way from the journal to the broker, in order and without gaps.
 
-The journal is the queue. Beside it stands only how far the broker has taken it; what was under
-way when something broke goes out again, and counts once by its match and number.
+The journal is the queue, and a small file records how much of it the broker has acknowledged. After a
+crash, unacknowledged entries are sent again; receivers recognise them by match and number.
 """
 
 import json
@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
+from time import monotonic
 from typing import Self
 
 from game.file_io import write_atomically
@@ -18,10 +19,23 @@ from game.journal.wire import WireEntry
 
 FILE = "mqtt.json"
 
+WINDOW = 50
+"""Number of entries that may be unacknowledged at once."""
+
+SAVE_INTERVAL_S = 10.0
+"""Shortest time between two writes of the progress, because SD cards wear out."""
+
 
 @dataclass(frozen=True, slots=True)
-class Note:
-    """A tray on a broker; `match`, `seq` and `chain` are of the last entry that was taken."""
+class Progress:
+    """A tray on a broker, and the last entry that the broker has acknowledged.
+
+    Attributes:
+        url: Address of the broker.
+        tray: Name of the tray in topics.
+        secret, ca: Files to connect with; empty if there are none.
+        match, seq, chain: The last acknowledged entry; `match` is empty before the first.
+    """
 
     url: str
     tray: str
@@ -33,78 +47,91 @@ class Note:
 
     @classmethod
     def read(cls, path: Path) -> Self | None:
-        """The note in this file; None where there is none, or none that can be read."""
+        """Return the progress in a file, or None if there is no valid one."""
         with suppress(OSError, ValueError, TypeError, RecursionError):
             return cls(**json.loads(path.read_text("utf-8")))
         return None
 
     def write(self, path: Path) -> None:
-        """In one step, so that a power cut leaves the old note or the new one.
+        """Write the progress to a file, whole or not at all.
 
-        It need not outlive the cut: what is sent again counts once.
+        The file is not synced and a full disk is ignored: entries that are sent twice count once.
         """
-        with suppress(OSError):  # a full disk: the entries go out again, and count once
+        with suppress(OSError):
             write_atomically(path, json.dumps(asdict(self)), synced=False)
 
 
-WINDOW = 50
-"""Entries under way at once."""
-
-
 class Outbox:
-    """Reads the journal on from where the broker had it.
+    """Sends the entries of a journal from where the broker has acknowledged them. For one thread.
 
-    Without a note it begins with the newest match; older ones are told to whoever asks.
+    Without earlier progress it begins with the newest match. Receivers request older matches.
 
     Args:
-        feed: the journal.
-        note: how far the broker had it.
+        feed: The journal.
+        progress: How much of the journal the broker has.
+        path: File for the progress.
 
     Attributes:
-        note: how far it has it now.
-        last: the newest line that went out, None before the first.
+        progress: How much of the journal the broker has now.
+        last: The newest line that was sent, or None before the first.
     """
 
-    def __init__(self, feed: Feed, note: Note) -> None:
-        self._feed = feed
-        self.note = note
-        self._under_way: dict[int, WireEntry] = {}
-        self._taken: set[int] = set()
+    def __init__(self, feed: Feed, progress: Progress, path: Path) -> None:
+        self._feed, self._path = feed, path
+        self.progress = self._saved = progress
+        self._saved_s = 0.0
+        self._unacknowledged: dict[int, WireEntry] = {}
+        self._acknowledged: set[int] = set()
         self.rewind()
 
     def __repr__(self) -> str:
-        return f"<Outbox after {self.note.match} {self.note.seq}, {len(self._under_way)} under way>"
+        after = f"{self.progress.match} {self.progress.seq}"
+        return f"<Outbox after {after}, {len(self._unacknowledged)} unacknowledged>"
 
     def rewind(self) -> None:
-        """Begin again after the last entry that the broker has taken."""
-        self._under_way.clear()
-        self._taken.clear()
-        note = self.note
+        """Begin again after the last acknowledged entry."""
+        self._unacknowledged.clear()
+        self._acknowledged.clear()
+        done = self.progress
         self._identity = self._feed.identity
-        self.last = self._feed.find(note.match, note.seq, note.chain) if note.match else None
+        self.last = self._feed.find(done.match, done.seq, done.chain) if done.match else None
         self._position = self.last.position if self.last else self._feed.newest()
 
     def send(self, publish: Callable[[FeedLine], int]) -> bool:
-        """Hand out lines while there is room; gives whether all of the journal is out.
+        """Publish lines while the window has room; return whether the whole journal has been sent.
 
-        `publish` gives the number by which the broker will acknowledge it.
+        Args:
+            publish: Publishes a line and returns the number of its acknowledgement.
         """
         if self._feed.identity != self._identity:  # a backup was restored
             self.rewind()
-        room = WINDOW - len(self._under_way)
+        room = WINDOW - len(self._unacknowledged)
         for line in islice(self._feed.after(self._position), room):
             self._position, self.last = line.position, line
-            self._under_way[publish(line)] = line.entry
-        return len(self._under_way) < WINDOW
+            self._unacknowledged[publish(line)] = line.entry
+        return len(self._unacknowledged) < WINDOW
 
-    def acknowledged(self, number: int) -> None:
-        """The broker has taken what was published by this number; those before it count first."""
-        if number not in self._under_way:
+    def acknowledge(self, number: int) -> None:
+        """Record an acknowledgement. Progress stops before the first entry that has none."""
+        if number not in self._unacknowledged:
             return
-        self._taken.add(number)
-        for first, entry in list(self._under_way.items()):
-            if first not in self._taken:
+        self._acknowledged.add(number)
+        for first, entry in list(self._unacknowledged.items()):
+            if first not in self._acknowledged:
                 return
-            self._taken.remove(first)
-            del self._under_way[first]
-            self.note = replace(self.note, match=entry.match, seq=entry.seq, chain=entry.chain)
+            self._acknowledged.remove(first)
+            del self._unacknowledged[first]
+            self.progress = replace(
+                self.progress, match=entry.match, seq=entry.seq, chain=entry.chain
+            )
+
+    def save_if_due(self) -> None:
+        """Save the progress if it has changed and the last write is long enough ago."""
+        if self.progress != self._saved and monotonic() - self._saved_s > SAVE_INTERVAL_S:
+            self._saved_s = monotonic()
+            self.save()
+
+    def save(self) -> None:
+        """Save the progress now."""
+        self._saved = self.progress
+        self._saved.write(self._path)

@@ -1,30 +1,23 @@
-"""The tray tells the broker: one thread that listens to the table as a phone does.
+"""Publishes what happens at the table: each step goes to the journal first, and from there to the broker."""
 
-It waits for the table, never the table for it: what happens goes into the journal first, and
-from there to the broker whenever that is there.
-"""
-
-import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from enum import Enum, auto
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Thread
 from time import monotonic
-from typing import Any
 
 from device.mqtt.address import Address
-from device.mqtt.client import BrokerClient, BrokerEvents, Will
-from device.mqtt.discovery import discovery
-from device.mqtt.gap_replay import Replay
+from device.mqtt.client import BrokerEvents
+from device.mqtt.gap_replay import GapReplay
 from device.mqtt.invitations import HostTable, Invitations
-from device.mqtt.outbox import Note, Outbox
-from device.mqtt.topics import BIRTH, OFFLINE, ONLINE, Topics
-from device.mqtt.tray_state import state_json
+from device.mqtt.outbox import Outbox, Progress
+from device.mqtt.topics import BIRTH
+from device.mqtt.tray_messages import TrayMessages
 from game.errors import GameError
-from game.journal.feed import Feed, FeedLine
-from game.stats.announcements import announcements
+from game.journal.feed import Feed
 from web.contracts.table import Snapshot
 
 log = logging.getLogger(__name__)
@@ -32,26 +25,34 @@ log = logging.getLogger(__name__)
 Job = Callable[[], object]
 
 LISTEN_S = 1.0
-"""How soon a closing publisher is noticed by who listens to the table."""
-
-NOTE_S = 10.0
-"""The note is written at most so often: an SD card wears out."""
+"""Longest wait for a change of the table, and so for the end of the listening thread."""
 
 REFUSED_S = 30.0
-"""After the broker refused a message, before it is tried again."""
+"""Wait after the broker refused a message, before it is sent again."""
+
+
+class Connection(Enum):
+    """The state of the connection to the broker."""
+
+    LOST = auto()
+    CATCHING_UP = auto()
+    CAUGHT_UP = auto()
 
 
 class Publisher:
-    """`start`, later `close`.
+    """Runs the jobs of the broker connection on one thread, between `start` and `close`.
+
+    A second thread waits for changes of the table. All callbacks, from the table and from the broker,
+    only put a job into the queue.
 
     Args:
-        table: the companion.
-        feed: its journal.
-        address: the broker.
-        note: as whom, and how far the broker has the journal.
-        path: where the note is kept.
-        discover: whether Home Assistant is told.
-        warn: told of every trouble, in one line.
+        table: The companion.
+        feed: Its journal.
+        address: The broker.
+        progress: Name of the tray, and how much of the journal the broker has.
+        path: File for the progress.
+        discover: Whether to announce the tray to Home Assistant.
+        warn: Receives each trouble as one line.
     """
 
     def __init__(
@@ -59,167 +60,131 @@ class Publisher:
         table: HostTable,
         feed: Feed,
         address: Address,
-        note: Note,
+        progress: Progress,
         path: Path,
         *,
         discover: bool = True,
         warn: Callable[[str], object],
     ) -> None:
-        self._table, self._warn, self._discover = table, warn, discover
-        self._topics = Topics(note.tray)
-        self._outbox, self._replay, self._path = Outbox(feed, note), Replay(feed), path
-        self._invitation = Invitations(table, self._answer)
+        self._table, self._warn = table, warn
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._outbox, self._replay = Outbox(feed, progress, path), GapReplay(feed)
+        self._invitations = Invitations(table, self._on_invitation_answer)
+        self._messages = TrayMessages(address, progress.tray, self._events(), discover=discover)
         self._snapshot = table.snapshot()
         self._closing = Event()
-        self._connected = self._caught_up = False
-        self._said, self._trouble, self._noted = "", "", note
-        self._noted_s = self._not_before_s = 0.0
-        self._link = BrokerClient(address, f"traykeeper-{note.tray}", self._ears(), self._will())
+        self._connection = Connection.LOST
+        self._trouble, self._retry_at_s = "", 0.0
         self._threads = (
-            Thread(target=self._run, name="broker", daemon=True),
+            Thread(target=self._run_jobs, name="broker", daemon=True),
             Thread(target=self._listen, name="broker-listens", daemon=True),
         )
 
-    def _ears(self) -> BrokerEvents:
-        """All of them only put a job into the queue."""
+    def _events(self) -> BrokerEvents:
         return BrokerEvents(
-            connected=lambda: self._jobs.put(self._greet),
-            lost=lambda: self._jobs.put(self._lost),
-            heard=lambda *message: self._jobs.put(partial(self._heard, *message)),
-            acknowledged=lambda *answer: self._jobs.put(partial(self._taken, *answer)),
-            warn=lambda trouble: self._warn(f"{trouble}, the table plays on"),
+            on_connected=lambda: self._jobs.put(self._on_connected),
+            on_lost=lambda: self._jobs.put(self._on_lost),
+            on_message=lambda *message: self._jobs.put(partial(self._on_message, *message)),
+            on_acknowledged=lambda *answer: self._jobs.put(partial(self._on_acknowledged, *answer)),
+            on_trouble=lambda trouble: self._warn(f"{trouble}, the match continues"),
         )
 
-    def _will(self) -> Will:
-        return Will(self._topics.availability, OFFLINE)
-
     def start(self) -> None:
+        """Start the threads and connect."""
         for thread in self._threads:
             thread.start()
-        self._link.start()
+        self._messages.client.start()
 
     def close(self) -> None:
-        """Say goodbye where the broker is there, and note how far it has the journal."""
+        """Say goodbye to the broker if it is connected, end the threads, and save the progress."""
         self._closing.set()
-        self._jobs.put(self._goodbye)
+        self._jobs.put(self._say_goodbye)
         self._jobs.put(None)
         for thread in self._threads:
             thread.join()
-        self._link.close()
-        self._outbox.note.write(self._path)
-
-    # The threads
+        self._messages.client.close()
+        self._outbox.save()
 
     def _listen(self) -> None:
         version = -1
         while not self._closing.is_set():
             if snapshot := self._table.wait(version, LISTEN_S):
                 version = snapshot.version
-                self._jobs.put(partial(self._changed, snapshot))
+                self._jobs.put(partial(self._on_table_change, snapshot))
             else:
-                self._jobs.put(self._idle)
+                self._jobs.put(self._on_idle)
 
-    def _run(self) -> None:
+    def _run_jobs(self) -> None:
         while (job := self._jobs.get()) is not None:
             try:
                 job()
-                if job != self._idle:  # then nothing can be new
-                    self._tell()
+                if job != self._on_idle:  # an idle second brings no new entries
+                    self._send()
             except GameError as error:
-                self._say(str(error))
+                self._report(str(error))
             except Exception:
-                log.exception("telling the broker failed; the table plays on")
+                log.exception("failed to publish to the broker; the match continues")
 
-    def _say(self, trouble: str) -> None:
+    # Jobs
+
+    def _on_idle(self) -> None:
+        """Send refused entries again and save the progress, after a second without a change."""
+        if self._connection is not Connection.CAUGHT_UP:
+            self._send()
+        self._outbox.save_if_due()
+
+    def _on_table_change(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._invitations.propose(snapshot)
+
+    def _on_connected(self) -> None:
+        self._connection = Connection.CATCHING_UP
+        self._messages.on_connected(self._snapshot.join_url)
+
+    def _on_lost(self) -> None:
+        self._connection = Connection.LOST
+
+    def _on_message(self, topic: str, payload: bytes) -> None:
+        if topic == BIRTH:
+            self._messages.on_home_assistant_birth(payload, self._snapshot.join_url)
+        elif topic == self._messages.topics.assign:
+            self._invitations.receive(payload)
+            self._invitations.propose(self._snapshot)
+        elif topic == self._messages.topics.replay and (reply := self._replay.answer(payload)):
+            self._messages.replay_answer(*reply)
+
+    def _on_invitation_answer(self, invitation: str, is_accepted: bool) -> None:  # noqa: FBT001 - the answer
+        self._jobs.put(
+            partial(self._messages.invitation_answer, invitation, is_accepted=is_accepted)
+        )
+
+    def _on_acknowledged(self, number: int, refusal: str | None) -> None:
+        if refusal is None:
+            self._outbox.acknowledge(number)
+            return
+        self._report(
+            f"the broker refuses the messages of {self._messages.topics.tray} ({refusal}): "
+            "give its user the right to publish; the match continues"
+        )
+        self._retry_at_s = monotonic() + REFUSED_S
+        if self._connection is Connection.CAUGHT_UP:
+            self._connection = Connection.CATCHING_UP
+        self._outbox.rewind()
+
+    def _say_goodbye(self) -> None:
+        if self._connection is not Connection.LOST:
+            self._messages.offline()
+
+    def _send(self) -> None:
+        """Publish new entries, and the state once all entries are out."""
+        if self._connection is Connection.LOST or monotonic() < self._retry_at_s:
+            return
+        is_live = self._connection is Connection.CAUGHT_UP
+        if self._outbox.send(partial(self._messages.entry, is_live=is_live)):
+            self._connection = Connection.CAUGHT_UP
+            self._messages.state(self._snapshot, self._outbox.last)
+
+    def _report(self, trouble: str) -> None:
         if trouble != self._trouble:
             self._trouble = trouble
             self._warn(trouble)
-
-    # What comes in
-
-    def _idle(self) -> None:
-        """Nothing happened for a second: try again what was refused, note down what was taken."""
-        if not self._caught_up:
-            self._tell()
-        if self._outbox.note != self._noted and monotonic() - self._noted_s > NOTE_S:
-            self._noted, self._noted_s = self._outbox.note, monotonic()
-            self._noted.write(self._path)
-
-    def _changed(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
-        self._invitation.look(snapshot)
-
-    def _greet(self) -> None:
-        self._connected, self._said = True, ""
-        self._link.subscribe(self._topics.replay, self._topics.assign, BIRTH)
-        self._publish(self._topics.availability, ONLINE, retain=True)
-        self._introduce()
-
-    def _introduce(self) -> None:
-        """To Home Assistant; or take back what it was told before."""
-        told = json.dumps(discovery(self._topics, self._snapshot.join_url))
-        self._publish(self._topics.discovery, told if self._discover else "", retain=True)
-
-    def _lost(self) -> None:
-        self._connected = self._caught_up = False
-
-    def _heard(self, topic: str, payload: bytes) -> None:
-        if topic == BIRTH and payload == ONLINE.encode() and self._discover:
-            self._introduce()
-            self._said = ""
-        elif topic == self._topics.assign:
-            self._invitation.heard(payload)
-            self._invitation.look(self._snapshot)
-        elif topic == self._topics.replay and (answer := self._replay.answer(payload)):
-            board, told = answer
-            self._publish(self._topics.answer(board), _text(told))
-
-    def _answer(self, call: str, accepted: bool) -> None:  # noqa: FBT001 - what was said
-        """Comes on the table's thread."""
-        told = _text({"id": call, "accepted": accepted})
-        self._jobs.put(lambda: self._publish(self._topics.assigned, told))
-
-    def _taken(self, number: int, refusal: str | None) -> None:
-        if refusal is None:
-            self._outbox.acknowledged(number)
-            return
-        self._say(
-            f"the broker refuses what {self._topics.tray} says ({refusal}): "
-            "its user needs the right to write there; the table plays on"
-        )
-        self._not_before_s = monotonic() + REFUSED_S
-        self._caught_up = False
-        self._outbox.rewind()
-
-    # What goes out
-
-    def _tell(self) -> None:
-        if not self._connected or monotonic() < self._not_before_s:
-            return
-        if self._outbox.send(self._line):
-            self._caught_up = True
-            self._state()
-
-    def _line(self, line: FeedLine) -> int:
-        if self._caught_up:  # what happened during an outage makes no lights flash later
-            for moment in announcements(line.before, line.match):
-                self._publish(self._topics.moment, _text(moment), qos=0)
-        return self._publish(self._topics.event, _text(line.entry.to_json()))
-
-    def _state(self) -> None:
-        state = _text(state_json(self._snapshot, self._outbox.last))
-        if state != self._said:
-            self._said = state
-            self._publish(self._topics.state, state, retain=True)
-
-    def _goodbye(self) -> None:
-        if self._connected:
-            self._publish(self._topics.availability, OFFLINE, retain=True)
-
-    def _publish(self, topic: str, payload: str, *, qos: int = 1, retain: bool = False) -> int:
-        return self._link.publish(topic, payload, qos=qos, retain=retain)
-
-
-def _text(data: Mapping[str, Any]) -> str:
-    return json.dumps(data, separators=(",", ":"), ensure_ascii=False)

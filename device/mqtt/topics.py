@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 ROOT = "traykeeper"
 BIRTH = "homeassistant/status"
-"""Where Home Assistant says that it is there (again), and wants to be told everything."""
+"""Where Home Assistant says that it has started and wants all devices to be announced."""
 
 ONLINE, OFFLINE = "online", "offline"
 
@@ -14,32 +14,37 @@ _BOARD = re.compile(r"[a-z0-9-]{1,40}")
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """Of the tray of this name; "+" is every tray."""
+    """The topics of the tray of this name; "+" matches every tray."""
 
     tray: str
 
     @property
     def availability(self) -> str:
+        """Whether the tray is online."""
         return f"{ROOT}/{self.tray}/availability"
 
     @property
     def state(self) -> str:
+        """The table as it is now, retained."""
         return f"{ROOT}/{self.tray}/state"
 
     @property
     def event(self) -> str:
+        """Each entry of the journal."""
         return f"{ROOT}/{self.tray}/event"
 
     @property
     def moment(self) -> str:
+        """What has just happened, for lights and sounds."""
         return f"{ROOT}/{self.tray}/moment"
 
     @property
     def replay(self) -> str:
+        """Where a club board asks for entries that it has missed."""
         return f"{ROOT}/{self.tray}/replay"
 
     def answer(self, board: str) -> str:
-        """Where what this board asked for is said."""
+        """Return the topic of the answers to this board."""
         return f"{self.replay}/{board}"
 
     @property
@@ -49,15 +54,15 @@ class Topics:
 
     @property
     def assigned(self) -> str:
-        """Where the tray says what became of a match that was called to it."""
+        """Where the tray answers a call."""
         return f"{self.assign}/answer"
 
     @property
     def discovery(self) -> str:
-        """Where Home Assistant looks."""
+        """Where the tray is announced to Home Assistant."""
         return f"homeassistant/device/{ROOT}_{self.tray}/config"
 
 
 def is_board(name: object) -> bool:
-    """Whether a board may be called so: it becomes part of a topic."""
+    """Whether this can be the name of a club board in topics."""
     return isinstance(name, str) and _BOARD.fullmatch(name) is not None

@@ -1,4 +1,4 @@
-"""The retained state: what a board, Home Assistant or a script sees of a tray at any moment."""
+"""The retained state of a tray, for club boards, Home Assistant and scripts."""
 
 from typing import Any
 
@@ -21,7 +21,12 @@ NO_MATCH: dict[str, Any] = {
 
 
 def state_json(snapshot: Snapshot, line: FeedLine | None) -> dict[str, Any]:
-    """The table as it stands after that line of the journal; never a picture."""
+    """Return the state of the table as JSON, without pictures.
+
+    Args:
+        snapshot: The table now.
+        line: The last published entry of the journal, with its match; None before the first.
+    """
     lamp = snapshot.lamp
     return {
         "match": line.entry.match if line else None,
@@ -40,7 +45,7 @@ def state_json(snapshot: Snapshot, line: FeedLine | None) -> dict[str, Any]:
 
 
 def _just_dice(log: DiceLog | None) -> dict[str, Any] | None:
-    """The newest throw where no match is played; None without one."""
+    """Return the newest throw outside a match, or None."""
     if log is None or log.last is None:
         return None
     throw = log.last

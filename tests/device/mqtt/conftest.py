@@ -1,4 +1,4 @@
-"""A table without a tray, over a real journal; a real broker; somebody who listens."""
+"""A table without a tray over a real journal, a real broker, and a subscriber."""
 
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -23,7 +23,7 @@ RULES = replace(rule_files.load("walnut-studiolo"), opening=0, target=2_000)
 
 
 class TapTable:
-    """As much of a `web.contracts.table.Table` as the broker is told of: dice are tapped in."""
+    """The part of a `web.contracts.table.Table` that is published; dice are entered by hand."""
 
     def __init__(self, folder):
         self.journal = Journal.open(folder / JOURNAL)
@@ -101,8 +101,8 @@ def troubles():
 
 @pytest.fixture
 def join(table, broker, tmp_path, troubles, monkeypatch):
-    """Puts the table on the broker, with any settings; ends with the test, or earlier."""
-    monkeypatch.setattr(publisher, "LISTEN_S", 0.05)  # so soon does it end
+    """Connect the table to the broker, with any settings, until the end of the test or earlier."""
+    monkeypatch.setattr(publisher, "LISTEN_S", 0.05)  # so that it ends soon
 
     @contextmanager
     def joined(**settings):

@@ -1,4 +1,4 @@
-"""A tournament over a real broker: called to the tray, answered there, filled from what is played."""
+"""A tournament over a real broker: matches are called to the tray, accepted there, and played."""
 
 import urllib.parse
 import urllib.request
@@ -20,7 +20,7 @@ PATIENCE_S = 60
 
 @pytest.fixture
 def board(broker, tmp_path):
-    """The board at work, and the steward's browser: gives a page, or posts a form."""
+    """Run the board, and return a function that requests a page or posts a form as the steward."""
     options = ClubOptions(
         broker.url, str(broker.secret), host="127.0.0.1", port=0, state=str(tmp_path)
     )
@@ -44,16 +44,16 @@ def answer_yes(table):
 
 
 def play_to_the_end(table, seed):
-    """As the tape plays it, from the match as it began here."""
+    """Play the match that has begun at the table, as a self-played match with this seed."""
     random = Random(seed)
-    tape = SelfPlay(table.match, "0" * 16, 0)
+    played = SelfPlay(table.match, "0" * 16, 0)
     while table.match.state.winner is None:
-        for action in tape.play(random).body["actions"]:
+        for action in played.play(random).body["actions"]:
             what = {"kept": KeepDice, "thrown": EnterThrow, "banked": Bank}[action["kind"]]
             table.do(what(*filter(None, [action.get("dice")])))
 
 
-def test_three_players_and_one_tray_play_a_cup_to_its_end(table, join, board):
+def test_three_players_finish_a_tournament_at_one_tray(table, join, board):
     join.stay()
     form = {"name": "Club cup", "kind": "round robin", "rules": RULES.name, "target": 1000}
     board("tournaments", **form, names="Anna\nBen\nCleo")

@@ -1,4 +1,4 @@
-"""What Home Assistant is told, against the keys that its documentation knows."""
+"""The announcement to Home Assistant, compared with the keys in its documentation."""
 
 import json
 
@@ -89,7 +89,7 @@ def test_every_key_is_one_that_home_assistant_documents(payload):
         assert component.get("device_class", "enum") in CLASSES
 
 
-def test_entities_are_known_by_ids_that_never_change(payload):
+def test_the_ids_of_entities_never_change(payload):
     assert sorted(c["unique_id"] for c in payload["components"].values()) == [
         "traykeeper_t1_camera",
         "traykeeper_t1_dice",
@@ -107,7 +107,7 @@ def test_entities_are_known_by_ids_that_never_change(payload):
     assert payload["device"]["identifiers"] == ["traykeeper_t1"]
 
 
-def test_every_template_says_something_of_every_state(payload, table):
+def test_every_template_renders_every_state(payload, table):
     states = [state_json(table.snapshot(), None)]
     table.do(StartMatch(["Anna", *(f"{'W' * 22}{n}" for n in range(10, 29))]))
     table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
@@ -120,20 +120,20 @@ def test_every_template_says_something_of_every_state(payload, table):
             if template := component.get("json_attributes_template"):
                 assert json.loads(rendered(template, state).replace("&#34;", '"'))
 
-    said = {
+    values = {
         k: rendered(c["value_template"], states[1])
         for k, c in payload["components"].items()
         if "value_template" in c
     }
-    assert said["turn"] == "Anna"
-    assert said["points"] == "200"
-    assert said["throw"] == "1 1 2 3 4 6"
-    assert said["scores"].startswith("Anna 0, WWW")
-    assert said["camera"] == "OFF"
+    assert values["turn"] == "Anna"
+    assert values["points"] == "200"
+    assert values["throw"] == "1 1 2 3 4 6"
+    assert values["scores"].startswith("Anna 0, WWW")
+    assert values["camera"] == "OFF"
 
 
 @needs_mosquitto
-def test_it_is_told_anew_when_home_assistant_is_born(table, join, listener):
+def test_the_tray_is_announced_again_when_home_assistant_starts(table, join, listener):
     join.stay()
     until(lambda: len(listener.on(CONFIG)) == 1)
     listener.say("homeassistant/status", "online")
@@ -143,7 +143,7 @@ def test_it_is_told_anew_when_home_assistant_is_born(table, join, listener):
 
 
 @needs_mosquitto
-def test_turned_off_the_device_goes_away(table, join, listener):
+def test_the_device_disappears_when_discovery_is_switched_off(table, join, listener):
     with join():
         until(lambda: listener.on(CONFIG))
     with join(mqtt_discovery=False):

@@ -1,4 +1,4 @@
-"""The doctor and a real broker: let in, or told what to mend."""
+"""The doctor's check of a real broker."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def system(folder, **settings):
 
 
 @pytest.mark.parametrize("tls", [False, True])
-def test_a_broker_that_lets_us_in(tmp_path, tls):
+def test_a_broker_that_accepts_the_connection_is_ok(tmp_path, tls):
     with mosquitto(tmp_path / "broker", tls=tls) as there:
         found = check(system(tmp_path, **there.settings()))
 
@@ -24,7 +24,7 @@ def test_a_broker_that_lets_us_in(tmp_path, tls):
     assert str(found.line) == f"localhost:{there.port} lets us in"
 
 
-def test_a_wrong_password_and_a_broker_that_is_gone(tmp_path):
+def test_a_wrong_password_and_a_missing_broker_are_failures(tmp_path):
     with mosquitto(tmp_path / "broker") as there:
         settings = system(tmp_path, **there.settings())
         there.secret.write_text('user = "club"\npassword = "wrong"\n')
@@ -32,11 +32,11 @@ def test_a_wrong_password_and_a_broker_that_is_gone(tmp_path):
     gone = check(settings)
 
     assert refused.level is gone.level is Level.FAILED
-    assert "wants another user or password" in str(refused.line)
-    assert "nobody listens at" in str(gone.line)
-    assert "the table plays on" not in f"{refused.line} {gone.line}"
+    assert "refuses the user name or password" in str(refused.line)
+    assert "no broker answers at" in str(gone.line)
+    assert "the match continues" not in f"{refused.line} {gone.line}"
 
 
-def test_without_one_there_is_nothing_to_check_and_a_wrong_address_is_told(tmp_path):
+def test_no_broker_is_skipped_and_a_wrong_address_is_a_failure(tmp_path):
     assert check(system(tmp_path)).level is Level.SKIPPED
     assert "mqtt://" in str(check(system(tmp_path, mqtt="pub.local")).line)

@@ -1,4 +1,4 @@
-"""A tray, a board and a real Mosquitto, each in a process of its own, each killed in mid-turn."""
+"""A tray, a club board and a real Mosquitto in separate processes, each killed in the middle of a turn."""
 
 import json
 import os
@@ -26,11 +26,11 @@ ROOT = Path(__file__).parents[3]
 TRAYKEEPER = str(Path(sys.executable).with_name("traykeeper"))
 PATIENCE_S = 60
 KILLS = 0.25
-"""After so many of the moves something is killed."""
+"""Share of the moves after which a process is killed."""
 
 
 class Part:
-    """A process that can be killed with SIGKILL, and started again."""
+    """A process that can be killed with SIGKILL and started again."""
 
     def __init__(self, *command: str) -> None:
         self.command = command
@@ -59,7 +59,7 @@ class Part:
 
 
 class Tray(Part):
-    """The table; the same match is played beside it here, to know what may come next."""
+    """A tray in its own process."""
 
     def __init__(self, folder: Path, broker: Mosquitto, name: str) -> None:
         settings = broker.settings() | {"mqtt_tray": name}
@@ -75,7 +75,7 @@ class Tray(Part):
 
 
 class Board(Part):
-    """`traykeeper club`, as it is run."""
+    """`traykeeper club` in its own process."""
 
     def __init__(self, folder: Path, broker: Mosquitto) -> None:
         told = ["--secret", str(broker.secret), "--state", str(folder)]
@@ -97,7 +97,7 @@ class Board(Part):
         return next((tray for tray in trays if tray["tray"] == name), {})
 
     def chains(self) -> dict[str, list[str]]:
-        """The chain of every step held, by match."""
+        """Return the chain of every step that the board holds, by match."""
         found = {}
         for line in self.get("export/entries.jsonl").splitlines():
             entry = json.loads(line)
@@ -119,14 +119,14 @@ def start():
 
 
 def moves(seed: int):
-    """What people do at a tray, as its desk is asked, until the match is won."""
-    random, tape = Random(seed), SelfPlay(Match.start(RULES, ["Anna", "Ben"]), "0" * 16, 0)
+    """Yield the commands of a whole match, with an undo now and then."""
+    random, played = Random(seed), SelfPlay(Match.start(RULES, ["Anna", "Ben"]), "0" * 16, 0)
     yield "new_match", ["Anna", "Ben"]
-    while tape.match.state.winner is None:
-        if random.random() < 0.15 and tape.match.can_undo and tape.entries[-1].seq > 1:
-            tape.do(Undone())
+    while played.match.state.winner is None:
+        if random.random() < 0.15 and played.match.can_undo and played.entries[-1].seq > 1:
+            played.do(Undone())
             yield ("undo",)
-        entry = tape.play(random)
+        entry = played.play(random)
         for action in entry.body["actions"]:
             match action["kind"]:
                 case "kept":
@@ -138,13 +138,13 @@ def moves(seed: int):
 
 
 def agrees(board: Board, tray: Tray, name: str = "t1") -> bool:
-    """Whether the board has every step, once, in order; the chain holds all before it."""
+    """Whether the board has every step once and in order; each chain covers all steps before it."""
     chains = board.chains().get(tray.stands["match"], [])
     return len(chains) == tray.stands["seq"] + 1 and chains[-1] == tray.stands["chain"]
 
 
 @pytest.mark.parametrize("tls", [True, False], ids=["tls", "plain"])
-def test_the_board_equals_the_tray_at_every_step_of_a_match(start, tmp_path, tls):
+def test_the_board_agrees_with_the_tray_after_every_step_of_a_match(start, tmp_path, tls):
     with mosquitto(tmp_path / "broker", tls=tls) as broker:
         tray = start(Tray, tmp_path, broker, "t1")
         board = start(Board, tmp_path / "club", broker)
@@ -158,7 +158,9 @@ def test_the_board_equals_the_tray_at_every_step_of_a_match(start, tmp_path, tls
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(3, 3 + count(1, 20)))
-def test_broker_board_and_tray_are_killed_in_mid_turn_again_and_again(start, tmp_path, seed):
+def test_no_step_is_lost_when_broker_board_and_tray_are_killed_again_and_again(
+    start, tmp_path, seed
+):
     random = Random(seed)
     with mosquitto(tmp_path / "broker") as broker:
         tray = start(Tray, tmp_path, broker, "t1")
@@ -178,7 +180,7 @@ def test_broker_board_and_tray_are_killed_in_mid_turn_again_and_again(start, tmp
         assert len(board.chains()) == 1
 
 
-def test_a_board_that_lost_its_history_is_told_all_of_it(start, tmp_path):
+def test_a_board_that_lost_its_history_receives_all_of_it_again(start, tmp_path):
     with mosquitto(tmp_path / "broker") as broker:
         tray = start(Tray, tmp_path, broker, "t1")
         for seed in (4, 5):
@@ -189,7 +191,7 @@ def test_a_board_that_lost_its_history_is_told_all_of_it(start, tmp_path):
         until(lambda: len(board.chains()) == 2)
 
 
-def test_events_made_while_the_broker_was_away_come_in_order(start, tmp_path):
+def test_events_during_an_outage_of_the_broker_arrive_in_order(start, tmp_path):
     with mosquitto(tmp_path / "broker") as broker:
         tray = start(Tray, tmp_path, broker, "t1")
         board = start(Board, tmp_path / "club", broker)
@@ -204,7 +206,7 @@ def test_events_made_while_the_broker_was_away_come_in_order(start, tmp_path):
 
 
 def bridge(to: Mosquitto) -> str:
-    """The lines of docs/scale.md, for a broker on loopback."""
+    """Return the bridge configuration in docs/scale.md, changed for a broker on the loopback interface."""
     text = (ROOT / "docs" / "scale.md").read_text("utf-8")
     lines = text.partition("    connection county\n")[2].partition("\n\n")[0]
     told = {
@@ -217,7 +219,7 @@ def bridge(to: Mosquitto) -> str:
     return "\n".join(["connection county", *kept, "restart_timeout 1 2"])
 
 
-def test_a_board_behind_a_bridge_sees_all_of_a_tray(start, tmp_path):
+def test_a_board_behind_a_bridge_receives_every_step(start, tmp_path):
     with (
         mosquitto(tmp_path / "county") as county,
         mosquitto(tmp_path / "pub", more=bridge(county)) as pub,

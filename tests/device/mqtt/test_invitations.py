@@ -1,4 +1,4 @@
-"""A match that the club calls to a tray begins only if somebody there says yes."""
+"""A match that the club calls to a tray begins only if somebody there agrees."""
 
 import json
 from itertools import count
@@ -20,18 +20,18 @@ FARKLE = (2, 3, 4, 4, 6, 6)
 
 
 @pytest.fixture
-def said():
+def answers():
     return []
 
 
 @pytest.fixture
-def inviting(table, said):
-    return Invitations(table, lambda call, accepted: said.append((call, accepted)))
+def invitations(table, answers):
+    return Invitations(table, lambda call, accepted: answers.append((call, accepted)))
 
 
-def heard(inviting, table, call=CALL):
-    inviting.heard(json.dumps(call).encode())
-    inviting.look(table.snapshot())
+def receive(invitations, table, call=CALL):
+    invitations.receive(json.dumps(call).encode())
+    invitations.propose(table.snapshot())
 
 
 def answer(table, label):
@@ -39,8 +39,8 @@ def answer(table, label):
     table.do(AnswerQuestion(choice.id))
 
 
-def test_yes_begins_the_match(table, inviting, said):
-    heard(inviting, table)
+def test_yes_starts_the_match(table, invitations, answers):
+    receive(invitations, table)
 
     assert (
         str(table.snapshot().question)
@@ -49,21 +49,21 @@ def test_yes_begins_the_match(table, inviting, said):
     answer(table, "Yes")
     assert [player.name for player in table.match.state.players] == ["Anna", "Ben"]
     assert table.match.rules.target == 5000
-    assert said == [("1-0", True)]
+    assert answers == [("1-0", True)]
 
 
-def test_no_tells_the_club_and_it_is_not_asked_again(table, inviting, said):
-    heard(inviting, table)
+def test_no_is_reported_to_the_club_and_not_asked_again(table, invitations, answers):
+    receive(invitations, table)
     answer(table, "No")
-    heard(inviting, table)
+    receive(invitations, table)
 
-    assert said == [("1-0", False)]
+    assert answers == [("1-0", False)]
     assert table.snapshot().question is None
 
 
-def test_a_match_under_way_is_never_cut_short(table, inviting, said):
+def test_a_match_under_way_is_finished_before_the_question(table, invitations, answers):
     table.do(StartMatch(["Cleo", "Dan"], target=500))
-    heard(inviting, table)
+    receive(invitations, table)
     assert table.snapshot().question is None
     for turn in count():
         if table.match.state.winner is not None:
@@ -71,25 +71,25 @@ def test_a_match_under_way_is_never_cut_short(table, inviting, said):
         table.do(EnterThrow((1, 1, 1, 2, 3, 4) if turn == 0 else FARKLE))
         if turn == 0:
             table.do(Bank())
-    inviting.look(table.snapshot())
+    invitations.propose(table.snapshot())
 
     assert "calls Anna and Ben" in str(table.snapshot().question)
-    assert said == []
+    assert answers == []
 
 
-def test_a_call_that_was_taken_back_is_not_asked(table, inviting):
+def test_a_withdrawn_call_is_not_asked(table, invitations):
     table.do(StartMatch(["Cleo", "Dan"]))
-    heard(inviting, table)
-    inviting.heard(b"")
+    receive(invitations, table)
+    invitations.receive(b"")
 
-    assert inviting._open is None
+    assert invitations._open is None
 
 
-def test_names_or_rules_that_no_match_can_have_are_declined(table, inviting, said):
-    heard(inviting, table, CALL | {"rules": "no such rules"})
-    heard(inviting, table, CALL | {"id": "1-1", "names": ["Anna", "Anna"]})
+def test_calls_with_invalid_names_or_rules_are_declined(table, invitations, answers):
+    receive(invitations, table, CALL | {"rules": "no such rules"})
+    receive(invitations, table, CALL | {"id": "1-1", "names": ["Anna", "Anna"]})
 
-    assert said == [("1-0", False), ("1-1", False)]
+    assert answers == [("1-0", False), ("1-1", False)]
     assert table.snapshot().question is None
 
 
@@ -98,16 +98,16 @@ def test_names_or_rules_that_no_match_can_have_are_declined(table, inviting, sai
     [b"", b"\xff", b"[]", b"{}", b"9" * 5_000]
     + [json.dumps(CALL | {key: {"a": 1}}).encode() for key in CALL],
 )
-def test_nonsense_is_no_invitation(payload):
+def test_an_invalid_message_is_not_an_invitation(payload):
     assert Invitation.of(payload) is None
 
 
 @needs_mosquitto
-def test_over_the_broker(table, join, listener):
+def test_a_call_over_the_broker_is_answered(table, join, listener):
     join.stay()
     listener.say("traykeeper/t1/assign", json.dumps(CALL), retain=True)
     until(lambda: table.snapshot().question)
     answer(table, "Yes")
-    (told,) = until(lambda: listener.on("traykeeper/t1/assign/answer"))
+    (reply,) = until(lambda: listener.on("traykeeper/t1/assign/answer"))
 
-    assert json.loads(told) == {"id": "1-0", "accepted": True}
+    assert json.loads(reply) == {"id": "1-0", "accepted": True}

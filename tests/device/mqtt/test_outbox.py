@@ -1,23 +1,24 @@
-"""How far the broker had it stands in a small file, which anything may have happened to."""
+"""Files about the broker that something happened to."""
 
 import pytest
 
-from device.mqtt.farewells import LEFT_FILE, Farewells
-from device.mqtt.outbox import FILE, Note
+from device.mqtt import former_trays
+from device.mqtt.former_trays import FormerTrays
+from device.mqtt.outbox import FILE, Progress
 
 
-def test_a_note_reads_back(tmp_path):
-    note = Note("mqtt://h", "t1", match="m", seq=3, chain="c")
-    note.write(tmp_path / FILE)
+def test_progress_reads_back(tmp_path):
+    progress = Progress("mqtt://h", "t1", match="m", seq=3, chain="c")
+    progress.write(tmp_path / FILE)
 
-    assert Note.read(tmp_path / FILE) == note
+    assert Progress.read(tmp_path / FILE) == progress
     assert [each.name for each in tmp_path.iterdir()] == [FILE]
 
 
 @pytest.mark.parametrize("broken", ["", "[]", '{"x": 1}', "\udcff", "[" * 100_000])
-def test_a_broken_note_is_as_none(tmp_path, broken):
-    for name in (FILE, LEFT_FILE):
+def test_a_damaged_file_counts_as_none(tmp_path, broken):
+    for name in (FILE, former_trays.FILE):
         (tmp_path / name).write_bytes(broken.encode("utf-8", "surrogateescape"))
 
-    assert Note.read(tmp_path / FILE) is None
-    assert list(Farewells(tmp_path / LEFT_FILE)._open) == []
+    assert Progress.read(tmp_path / FILE) is None
+    assert list(FormerTrays(tmp_path / former_trays.FILE)._trays) == []

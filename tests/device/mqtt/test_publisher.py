@@ -1,4 +1,4 @@
-"""A tray on a real Mosquitto: what it says, in which order, and after which troubles."""
+"""A tray on a real Mosquitto: its messages, their order, and what happens after troubles."""
 
 import json
 from contextlib import ExitStack
@@ -19,8 +19,8 @@ EVENT, STATE = "traykeeper/t1/event", "traykeeper/t1/state"
 FARKLE = (2, 3, 4, 4, 6, 6)
 
 
-def told(listener):
-    """Every entry, once, in the order of its first coming."""
+def received(listener):
+    """Return every entry once, in the order of its first arrival."""
     entries = {}
     for payload in listener.on(EVENT):
         entry = WireEntry.from_json(json.loads(payload))
@@ -37,24 +37,24 @@ def recorded(tmp_path):
     return [line.entry for match in feed.matches() for line in feed.whole(match.number)]
 
 
-def test_every_step_comes_in_order_and_the_state_stays(table, join, listener, tmp_path):
+def test_every_step_arrives_in_order_and_the_state_is_retained(table, join, listener, tmp_path):
     join.stay()
     table.do(StartMatch(["Anna", "Ben"]))
     table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     table.do(Undo())
     table.do(EnterThrow((1, 5, 2, 3, 4, 6)))
     table.do(Bank())
-    said = str(table.snapshot().message)
-    until(lambda: told(listener) == recorded(tmp_path))
-    state = until(lambda: next((s for s in states(listener)[-1:] if s["message"] == said), None))
+    message = str(table.snapshot().message)
+    until(lambda: received(listener) == recorded(tmp_path))
+    state = until(lambda: next((s for s in states(listener)[-1:] if s["message"] == message), None))
 
-    assert [entry.seq for entry in told(listener)] == [0, 1, 2, 3, 4]
+    assert [entry.seq for entry in received(listener)] == [0, 1, 2, 3, 4]
     assert {key: state[key] for key in summary(table.match)} == summary(table.match)
     assert state["seq"] == 4
-    assert state["chain"] == told(listener)[-1].chain
+    assert state["chain"] == received(listener)[-1].chain
 
 
-def test_who_comes_later_finds_state_and_presence(table, join, broker, listener):
+def test_a_later_subscriber_finds_the_state_and_the_availability(table, join, broker, listener):
     join.stay()
     table.do(StartMatch(["Anna", "Ben"]))
     until(lambda: b"Anna" in b"".join(listener.on(STATE)))
@@ -69,7 +69,7 @@ def test_who_comes_later_finds_state_and_presence(table, join, broker, listener)
     assert here == [b"online"]
 
 
-def test_lights_hear_of_what_happens_now(table, join, listener):
+def test_moments_are_published_as_they_happen(table, join, listener):
     join.stay()
     until(lambda: listener.on(STATE))
     table.do(StartMatch(["Anna", "Ben"]))
@@ -87,53 +87,59 @@ def test_lights_hear_of_what_happens_now(table, join, listener):
     assert json.loads(heard[1]) == {"event_type": "hot_dice", "player": "Anna", "points": 1500}
 
 
-def test_a_clean_end_says_offline(table, join, listener):
+def test_a_clean_end_publishes_offline(table, join, listener):
     with join():
         until(lambda: listener.on("traykeeper/t1/availability") == [b"online"])
     until(lambda: listener.on("traykeeper/t1/availability") == [b"online", b"offline"])
 
 
-def test_the_broker_dies_in_mid_turn_and_nothing_is_lost(table, join, broker, listener, tmp_path):
+def test_nothing_is_lost_when_the_broker_dies_in_the_middle_of_a_turn(
+    table, join, broker, listener, tmp_path
+):
     join.stay()
     table.do(StartMatch(["Anna", "Ben"]))
     table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
-    until(lambda: told(listener))
+    until(lambda: received(listener))
     broker.kill()
     table.do(KeepDice((1, 1)))
-    for _ in range(30):  # more than are under way at once, with what came before
+    for _ in range(30):  # with the entries before, more than the window holds
         table.do(Undo())
         table.do(Redo())
     table.do(EnterThrow(FARKLE[:4]))
     moments = len(listener.on("traykeeper/t1/moment"))
     broker.start()
-    until(lambda: told(listener) == recorded(tmp_path), patience_s=60)
+    until(lambda: received(listener) == recorded(tmp_path), patience_s=60)
     state = until(lambda: [s for s in map(json.loads, listener.on(STATE)) if s["seq"] == 63])
 
     assert state[-1]["turn"]["player"] == "Ben"
     assert len(listener.on("traykeeper/t1/moment")) == moments
 
 
-def test_a_tray_that_was_off_goes_on_where_the_broker_had_it(table, join, listener, tmp_path):
+def test_a_tray_that_was_off_continues_after_the_last_acknowledged_entry(
+    table, join, listener, tmp_path
+):
     with join():
         table.do(StartMatch(["Anna", "Ben"]))
-        until(lambda: told(listener))
+        until(lambda: received(listener))
     table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     table.do(Bank())
     with join():
-        until(lambda: told(listener) == recorded(tmp_path))
+        until(lambda: received(listener) == recorded(tmp_path))
 
-    # The first comes again where the tray was off before it heard that it had been taken.
+    # The first entry arrives twice if the tray was switched off before its acknowledgement.
     assert len(listener.on(EVENT)) in {3, 4}
 
 
-@pytest.mark.parametrize("stays", [True, False], ids=["while it is told", "between"])
-def test_a_journal_from_a_backup_is_told_from_there(table, join, listener, tmp_path, stays):
+@pytest.mark.parametrize("stays", [True, False], ids=["while connected", "between connections"])
+def test_a_restored_journal_is_published_from_where_it_continues(
+    table, join, listener, tmp_path, stays
+):
     with ExitStack() as stack:
         stack.enter_context(join())
         table.do(StartMatch(["Anna", "Ben"]))
         copy = History(tmp_path / JOURNAL).copy()
         table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
-        until(lambda: len(told(listener)) == 2)
+        until(lambda: len(received(listener)) == 2)
         if not stays:
             stack.pop_all().close()
         table.journal.restore(copy)
@@ -142,15 +148,15 @@ def test_a_journal_from_a_backup_is_told_from_there(table, join, listener, tmp_p
         table.do(EnterThrow((5, 5, 5, 2, 3, 4)))
         if not stays:
             stack.enter_context(join())
-        until(lambda: recorded(tmp_path)[-1] in told(listener))
+        until(lambda: recorded(tmp_path)[-1] in received(listener))
 
 
-def test_who_missed_something_is_told(table, join, listener, tmp_path):
+def test_missed_entries_are_replayed_on_request(table, join, listener, tmp_path):
     join.stay()
     table.do(StartMatch(["Anna", "Ben"]))
     table.do(EnterThrow(FARKLE))
     table.do(StartMatch(["Cleo", "Dan"]))
-    until(lambda: len(told(listener)) == 3)
+    until(lambda: len(received(listener)) == 3)
     listener.say("traykeeper/t1/replay", '{"to": "b1", "from": 0}')
     (index,) = until(lambda: listener.on("traykeeper/t1/replay/b1"))
     first = json.loads(index)["matches"][0][0]
@@ -164,7 +170,7 @@ def test_who_missed_something_is_told(table, join, listener, tmp_path):
     ]
 
 
-def test_nonsense_on_its_topics_is_no_trouble(table, join, listener, tmp_path, troubles):
+def test_invalid_messages_are_ignored(table, join, listener, tmp_path, troubles):
     join.stay()
     until(lambda: listener.on(STATE))
     for nonsense in (b"", b"\xff\xfe", b"[]", b'{"to": "../x", "from": 0}', b"9" * 5_000):
@@ -172,15 +178,15 @@ def test_nonsense_on_its_topics_is_no_trouble(table, join, listener, tmp_path, t
     listener.say("traykeeper/t1/replay", '{"to": "b1", "match": "0123456789abcdef", "after": -1}')
     answer = until(lambda: listener.on("traykeeper/t1/replay/b1"))
     table.do(StartMatch(["Anna", "Ben"]))
-    until(lambda: told(listener) == recorded(tmp_path))
+    until(lambda: received(listener) == recorded(tmp_path))
 
     assert [json.loads(a)["entries"] for a in answer] == [[]]
     assert troubles == []
 
 
-def test_over_tls_with_a_password(table, join, tmp_path):
+def test_steps_arrive_over_tls_with_a_password(table, join, tmp_path):
     with mosquitto(tmp_path / "tls", tls=True) as broker, join(**broker.settings()):
         listener = Listener(broker)
         table.do(StartMatch(["Anna", "Ben"]))
-        until(lambda: told(listener) == recorded(tmp_path))
+        until(lambda: received(listener) == recorded(tmp_path))
         listener.close()

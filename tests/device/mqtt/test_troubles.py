@@ -1,4 +1,4 @@
-"""What goes wrong with a broker is said in one line, and the table plays on."""
+"""Troubles with a broker are reported in one line, and the match continues."""
 
 import shlex
 import socket
@@ -13,7 +13,7 @@ import pytest
 from device.club_board import ClubOptions, serving
 from device.errors import UsageError
 from device.mqtt import client
-from device.mqtt.address import address, tray_name
+from device.mqtt.address import parse_address, tray_name
 from game.commands import EnterThrow, StartMatch
 from tests.mosquitto import PASSWORD, certify, mosquitto, needs_mosquitto, until
 
@@ -22,46 +22,46 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch):
-    """What is refused is tried again at once."""
+    """Reconnect at once."""
     monkeypatch.setattr(client, "RETRY_S", (0.1, 0.1))
 
 
-def plays_on(table):
+def match_continues(table):
     table.do(StartMatch(["Anna", "Ben"]))
     table.do(EnterThrow((1, 1, 2, 3, 4, 6)))
     return table.match.state.turn.last is not None
 
 
 @needs_mosquitto
-def test_a_wrong_password(table, join, broker, troubles, tmp_path):
+def test_a_wrong_password_is_reported(table, join, broker, troubles, tmp_path):
     secret = tmp_path / "wrong.toml"
     secret.touch(mode=0o600)
     secret.write_text('user = "club"\npassword = "guess"\n')
     join.stay(mqtt_secret=str(secret))
     (line,) = until(lambda: troubles)
 
-    assert "wants another user or password: see " in line
+    assert "refuses the user name or password: correct them in " in line
     assert str(secret) in line
     assert "guess" not in line
-    assert plays_on(table)
+    assert match_continues(table)
 
 
 @needs_mosquitto
-def test_no_password(table, join, broker, troubles):
+def test_a_missing_password_is_reported(table, join, broker, troubles):
     join.stay(mqtt_secret="")
     (line,) = until(lambda: troubles)
 
-    assert "a file named by mqtt_secret" in line
-    assert plays_on(table)
+    assert "name a file with them in mqtt_secret" in line
+    assert match_continues(table)
 
 
 SOCKET_LEFT = "ignore:.*SSLSocket:pytest.PytestUnraisableExceptionWarning"
-"""Paho leaves the socket of a failed handshake to the garbage collector."""
+"""paho leaves the socket of a failed handshake to the garbage collector."""
 
 
 @needs_mosquitto
 @pytest.mark.filterwarnings(SOCKET_LEFT)
-def test_a_wrong_certificate(table, join, troubles, tmp_path):
+def test_an_untrusted_certificate_is_reported(table, join, troubles, tmp_path):
     (tmp_path / "other").mkdir()
     certify(tmp_path / "other")
     with mosquitto(tmp_path / "tls", tls=True) as broker:
@@ -69,92 +69,91 @@ def test_a_wrong_certificate(table, join, troubles, tmp_path):
         with join(**broker.settings() | {"mqtt_ca": other}):
             (line,) = until(lambda: troubles)
 
-            assert "does not hold" in line
-            assert "mqtt_ca names who signed it" in line
-            assert plays_on(table)
+            assert "is not trusted" in line
+            assert "name the authority that signed it in mqtt_ca" in line
+            assert match_continues(table)
 
 
 @needs_mosquitto
 @pytest.mark.filterwarnings(SOCKET_LEFT)
-def test_tls_where_none_is_spoken(table, join, broker, troubles):
+def test_tls_to_a_broker_without_tls_is_reported(table, join, broker, troubles):
     join.stay(mqtt=f"mqtts://localhost:{broker.port}")
     (line,) = until(lambda: troubles)
 
-    assert "does it speak mqtt:// there, without TLS?" in line
-    assert plays_on(table)
+    assert "try mqtt://, without TLS" in line
+    assert match_continues(table)
 
 
 @needs_mosquitto
-def test_plain_words_where_tls_is_spoken(table, join, troubles, tmp_path):
+def test_a_plain_connection_to_a_broker_with_tls_is_reported(table, join, troubles, tmp_path):
     with mosquitto(tmp_path / "tls", tls=True) as broker:
         join.stay(**broker.settings() | {"mqtt": f"mqtt://localhost:{broker.port}"})
         (line,) = until(lambda: troubles)
 
-        assert "does it speak mqtts:// there, with TLS?" in line
-        assert plays_on(table)
+        assert "try mqtts://, with TLS" in line
+        assert match_continues(table)
 
 
 @needs_mosquitto
-def test_no_right_to_write(table, join, troubles, tmp_path):
+def test_a_missing_right_to_publish_is_reported(table, join, troubles, tmp_path):
     with mosquitto(tmp_path / "tight", rights="topic read #") as broker:
         join.stay(**broker.settings())
         (line,) = until(lambda: troubles)
 
-        assert "refuses what t1 says (Not authorized)" in line
-        assert plays_on(table)
+        assert "refuses the messages of t1 (Not authorized)" in line
+        assert match_continues(table)
 
 
 @needs_mosquitto
-def test_a_second_tray_of_that_name(table, join, broker, troubles):
+def test_a_second_tray_of_the_same_name_is_reported(table, join, broker, troubles):
     join.stay()
-    rival = address(broker.url, secret=str(broker.secret))
-    quiet = client.BrokerEvents(*[lambda *_: None] * 5)
-    second = client.BrokerClient(rival, "traykeeper-t1", quiet)
+    rival = parse_address(broker.url, secret=str(broker.secret))
+    second = client.BrokerClient(rival, "traykeeper-t1", client.BrokerEvents())
     second.start()
-    until(lambda: any("is another called traykeeper-t1 there?" in line for line in troubles))
+    until(lambda: any("no other client is called traykeeper-t1" in line for line in troubles))
     second.close()
 
-    assert plays_on(table)
+    assert match_continues(table)
 
 
 @needs_mosquitto
-def test_no_broker_and_one_that_comes_back_are_told_once(table, join, broker, troubles):
+def test_an_outage_is_reported_once(table, join, broker, troubles):
     broker.kill()
     join.stay()
     (line,) = until(lambda: troubles)
     broker.start()
 
-    assert f"nobody listens at localhost:{broker.port}: does the broker run?" in line
-    assert line.endswith("; trying again, the table plays on")
-    assert plays_on(table)
+    assert f"no broker answers at localhost:{broker.port}: check that it is running" in line
+    assert line.endswith("; trying again, the match continues")
+    assert match_continues(table)
 
 
-def test_a_club_board_without_its_broker_is_told_of_no_table_and_no_setting(tmp_path, troubles):
+def test_a_club_board_without_its_broker_reports_neither_a_match_nor_a_setting(tmp_path, troubles):
     options = ClubOptions("mqtt://localhost:9", host="127.0.0.1", port=0, state=str(tmp_path))
     with serving(options, troubles.append):
         (line,) = until(lambda: troubles)
 
     assert line == (
-        "traykeeper club: nobody listens at localhost:9: does the broker run?; trying again"
+        "traykeeper club: no broker answers at localhost:9: check that it is running; trying again"
     )
 
 
-def test_a_broker_that_speaks_an_older_mqtt(troubles):
+def test_a_broker_with_an_older_mqtt_is_reported(troubles):
     with closing(socket.create_server(("127.0.0.1", 0))) as server:
-        Thread(target=greet_as_of_old, args=(server,), daemon=True).start()
+        Thread(target=refuse_mqtt_5, args=(server,), daemon=True).start()
         old = client.BrokerClient(
-            address(f"mqtt://127.0.0.1:{server.getsockname()[1]}"),
+            parse_address(f"mqtt://127.0.0.1:{server.getsockname()[1]}"),
             "t1",
-            client.BrokerEvents(*[lambda *_: None] * 4, warn=troubles.append),
+            client.BrokerEvents(on_trouble=troubles.append),
         )
         old.start()
         (line,) = until(lambda: troubles)
         old.close()
 
-    assert "does not speak MQTT 5: Mosquitto does since 1.6; trying again" in line
+    assert "does not support MQTT 5: update it (Mosquitto has it since 1.6); trying again" in line
 
 
-def greet_as_of_old(server):
+def refuse_mqtt_5(server):
     """MQTT 3.1.1: connection refused, unacceptable protocol version."""
     connection, _ = server.accept()
     with connection:
@@ -166,60 +165,60 @@ def greet_as_of_old(server):
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("broker", "is no address: write mqtt://"),
-        ("http://broker", "is no address"),
-        ("mqtt://", "is no address"),
-        ("mqtt://broker:99999", "is no address"),
-        ("mqtt://broker/club", "is no address"),
-        ("mqtt://broker..local", "is no address: write mqtt://"),
-        (f"mqtt://{'b' * 64}.local", "is no address"),
-        ("mqtt://me:secret@broker", "belong into the file that mqtt_secret"),
+        ("broker", "is not a broker address: write mqtt://"),
+        ("http://broker", "is not a broker address"),
+        ("mqtt://", "is not a broker address"),
+        ("mqtt://broker:99999", "is not a broker address"),
+        ("mqtt://broker/club", "is not a broker address"),
+        ("mqtt://broker..local", "is not a broker address: write mqtt://"),
+        (f"mqtt://{'b' * 64}.local", "is not a broker address"),
+        ("mqtt://me:secret@broker", "move the user name and password to a file"),
     ],
 )
-def test_an_address_that_does_not_hold(url, words):
+def test_an_invalid_address_is_refused(url, words):
     with pytest.raises(UsageError, match="mqtt") as refused:
-        address(url)
+        parse_address(url)
 
     assert words in str(refused.value)
 
 
-def test_addresses_that_hold():
-    assert str(address("mqtt://broker.local")) == "broker.local:1883"
-    assert address("mqtts://broker.local").port == 8883
-    assert address("mqtts://broker.local").tls
-    assert address("mqtt://[fe80::1]:1884").host == "fe80::1"
+def test_valid_addresses_are_parsed():
+    assert str(parse_address("mqtt://broker.local")) == "broker.local:1883"
+    assert parse_address("mqtts://broker.local").port == 8883
+    assert parse_address("mqtts://broker.local").tls
+    assert parse_address("mqtt://[fe80::1]:1884").host == "fe80::1"
 
 
-def test_a_secret_that_others_can_read(tmp_path):
+def test_a_secret_that_other_users_can_read_is_refused(tmp_path):
     secret = tmp_path / "mqtt.toml"
     secret.write_text(f'user = "a"\npassword = "{PASSWORD}"\n')
     secret.chmod(0o644)
-    with pytest.raises(UsageError, match="others can read the password: chmod 600"):
-        address("mqtt://broker", secret=str(secret))
+    with pytest.raises(UsageError, match="other users can read the password: chmod 600"):
+        parse_address("mqtt://broker", secret=str(secret))
     secret.chmod(0o600)
 
-    there = address("mqtt://broker", secret=str(secret))
+    there = parse_address("mqtt://broker", secret=str(secret))
 
     assert there.password == PASSWORD
     assert PASSWORD not in repr(there)
 
 
-def test_a_secret_without_its_two_lines(tmp_path):
+def test_a_secret_without_its_two_lines_is_refused_and_not_quoted(tmp_path):
     secret = tmp_path / "mqtt.toml"
     secret.touch(mode=0o600)
     secret.write_text("hunter2")
-    with pytest.raises(UsageError, match="it needs two lines") as refused:
-        address("mqtt://broker", secret=str(secret))
+    with pytest.raises(UsageError, match="write two lines") as refused:
+        parse_address("mqtt://broker", secret=str(secret))
 
     assert "hunter2" not in str(refused.value)
 
 
-def test_a_certificate_that_is_none(tmp_path):
-    with pytest.raises(UsageError, match="no certificate can be read there"):
-        address("mqtts://broker", ca=str(tmp_path / "none")).tls_context()
+def test_an_unreadable_certificate_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="this file holds no readable certificate"):
+        parse_address("mqtts://broker", ca=str(tmp_path / "none")).tls_context()
 
 
-def test_names_of_trays():
+def test_the_name_of_a_tray_is_checked():
     assert tray_name("table-3") == "table-3"
     assert tray_name("")
     with pytest.raises(UsageError, match="mqtt_tray"):
@@ -227,13 +226,11 @@ def test_names_of_trays():
 
 
 @pytest.mark.parametrize("found", ["no_such_module", "json"], ids=["none", "one that is too old"])
-def test_without_paho_it_says_how_to_get_it_into_this_environment(monkeypatch, found):
+def test_a_missing_paho_is_reported_with_the_command_to_install_it_here(monkeypatch, found):
     monkeypatch.setattr(sys, "executable", "/opt/my dice/bin/python3")
     monkeypatch.setattr(client, "import_module", lambda name: __import__(found))
     with pytest.raises(UsageError) as refused:
-        client.BrokerClient(
-            address("mqtt://broker"), "t1", client.BrokerEvents(*[lambda *_: None] * 5)
-        )
+        client.BrokerClient(parse_address("mqtt://broker"), "t1", client.BrokerEvents())
 
     _, _, command = str(refused.value).rpartition(": ")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

@@ -1,4 +1,4 @@
-"""A tray in a process of its own: plays what it is told on stdin, says where it stands on stdout.
+"""A tray in its own process: reads commands from stdin and prints its last entry to stdout.
 
 python tray_process.py FOLDER SETTINGS_JSON
 """
@@ -35,7 +35,7 @@ def main(folder: Path, settings: Settings) -> None:
 
 
 def stands(folder: Path) -> dict:
-    """The last entry of the newest match in the journal."""
+    """Return the last entry of the newest match in the journal."""
     feed = Feed(folder / JOURNAL)
     *_, last = feed.whole(feed.matches()[-1].number)
     return {"match": last.entry.match, "seq": last.entry.seq, "chain": last.entry.chain}

@@ -1,0 +1,134 @@
+"""Trays that this machine no longer is: their retained messages are deleted, however long it takes.
+
+A file lists the brokers and names that are still to be cleaned up, because a broker that is away now
+may be back at the next start.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from threading import Lock
+
+from device.errors import UsageError
+from device.files import write_atomically
+from device.mqtt.address import Address, parse_address
+from device.mqtt.client import BrokerClient, BrokerEvents
+from device.mqtt.outbox import Progress
+from device.mqtt.topics import Topics
+from game.errors import GameError
+
+FILE = "mqtt-left.json"
+
+
+@dataclass(frozen=True, slots=True)
+class FormerTray:
+    """A name under which a broker still holds messages of this tray, and the files to connect with."""
+
+    url: str
+    tray: str
+    secret: str
+    ca: str
+
+    @classmethod
+    def of(cls, progress: Progress) -> "FormerTray":
+        """Return the former tray that remains of a tray after its settings changed."""
+        return cls(progress.url, progress.tray, progress.secret, progress.ca)
+
+    def is_same_tray(self, progress: Progress | None) -> bool:
+        """Whether both are the same name on the same broker."""
+        return progress is not None and (self.url, self.tray) == (progress.url, progress.tray)
+
+
+class FormerTrays:
+    """The list of former trays, kept in a file. `remove` may be called from any thread.
+
+    Args:
+        path: The file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._lock = path, Lock()
+        self._trays = _read(path)
+
+    def update(self, before: Progress | None, now: Progress | None) -> None:
+        """Add the tray of the last run and remove the tray of this run.
+
+        Args:
+            before: The tray of the last run; None if there was no broker.
+            now: The tray of this run; None if there is no broker.
+        """
+        with self._lock:
+            known = [tray for tray in self._trays if not tray.is_same_tray(before)]
+            if before:
+                known.append(FormerTray.of(before))
+            self._save(tray for tray in known if not tray.is_same_tray(now))
+
+    def remove(self, tray: FormerTray) -> None:
+        """Remove a tray after its messages were deleted."""
+        with self._lock:
+            self._save(other for other in self._trays if other != tray)
+
+    def cleanups(self, warn: Callable[[str], object]) -> Iterator["Cleanup"]:
+        """Yield a cleanup for each former tray; warn of those that cannot be attempted now."""
+        for tray in self._trays:
+            try:
+                address = parse_address(tray.url, secret=tray.secret, ca=tray.ca)
+                yield Cleanup(address, tray.tray, partial(self.remove, tray))
+            except (UsageError, GameError) as error:
+                warn(f"traykeeper: {tray.tray} cannot be removed from {tray.url}: {error}")
+
+    def _save(self, trays: Iterable[FormerTray]) -> None:
+        remaining = tuple(trays)
+        if remaining == self._trays:
+            return
+        self._trays = remaining
+        with suppress(OSError):  # a full disk: deleting the messages twice does no harm
+            if remaining:
+                write_atomically(self._path, json.dumps([asdict(tray) for tray in remaining]))
+            else:
+                self._path.unlink(missing_ok=True)
+
+
+def _read(path: Path) -> tuple[FormerTray, ...]:
+    with suppress(OSError, ValueError, TypeError, RecursionError):
+        return tuple(FormerTray(**tray) for tray in json.loads(path.read_text("utf-8")))
+    return ()
+
+
+class Cleanup:
+    """Deletes the retained messages of a tray from a broker as soon as it can be reached.
+
+    Args:
+        address: The broker.
+        tray: Name of the tray there.
+        on_done: Called on another thread when the broker has deleted the messages.
+    """
+
+    def __init__(self, address: Address, tray: str, on_done: Callable[[], object]) -> None:
+        self._topics, self._on_done = Topics(tray), on_done
+        self._unacknowledged: set[int] = set()
+        events = BrokerEvents(
+            on_connected=self._delete_messages, on_acknowledged=self._on_acknowledged
+        )
+        self._client = BrokerClient(address, f"traykeeper-{tray}-leaves", events)
+
+    def start(self) -> None:
+        """Connect in the background."""
+        self._client.start()
+
+    def close(self) -> None:
+        """Disconnect, whether or not the messages are deleted."""
+        self._client.close()
+
+    def _delete_messages(self) -> None:
+        """Publish empty retained messages, which delete the retained ones (MQTT 5, section 3.3.1.3)."""
+        retained = (self._topics.discovery, self._topics.state, self._topics.availability)
+        self._unacknowledged = {self._client.publish(topic, "", retain=True) for topic in retained}
+
+    def _on_acknowledged(self, number: int, refusal: str | None) -> None:
+        self._unacknowledged.discard(number)
+        if not self._unacknowledged and refusal is None:
+            self._on_done()
