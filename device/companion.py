@@ -370,7 +370,7 @@ class Companion:
                     if not self.wizard.handle_press(note.seconds):
                         self._session.release_button(note.seconds)
             case ButtonDown():
-                self._held_s = None if self.wizard.listening else note.seconds
+                self._held_s = None if self.wizard.page.button_use else note.seconds
             case JournalMended():
                 self._damage = note.notice
                 self._session.table.message = note.notice.sentences[0]
@@ -401,7 +401,7 @@ class Companion:
                     self._pictures.judged(self._session.table)
             case TimedOut():
                 self._session.requests.timed_out(report.request)
-            case DiceSettled() if not self.wizard.listening:
+            case DiceSettled() if not self.wizard.page.button_use:
                 self._session.requests.dice_settled()
             case CameraFound():
                 self._camera_name, self._camera_trouble = report.name, None
@@ -546,8 +546,8 @@ class Companion:
             join_url=self._join_url,
             held_s=self._held_s,
             moved=drifted.moved,
-            testing=self.wizard.showing,
-            calibrated=self.wizard.is_calibrated or not self.wizard.needs_calibration,
+            testing=self.wizard.page.colour,
+            calibrated=not self.wizard.needs_calibration,
             notice=drifted.words or self._profiles.notice,
             troubles=self.troubles,
             scorekeeper=self.scorekeeper.view(),

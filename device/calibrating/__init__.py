@@ -1,1 +1,1 @@
-"""Fitting camera and tray to each other, and noticing when they no longer fit."""
+"""Fitting camera, tray and dice to each other: the calibration and the profile it makes."""

@@ -114,7 +114,7 @@ def test_from_finding_the_tray_to_saving(table, phone, tmp_path):
     expect(phone.locator("#findings li")).to_have_count(4)
     phone.locator("#next").click()
 
-    until(companion, lambda _: companion.wizard.listening == "button")
+    until(companion, lambda _: companion.wizard.page.button_use == "button")
     phone.locator("#calibrate [data-press]").click()
     expect(phone.locator("#part-press")).to_have_class("good")
     phone.locator("#calibrate [data-press]").click(delay=1300)

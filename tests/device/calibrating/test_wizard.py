@@ -6,6 +6,7 @@ import pytest
 
 from calibration.outline import Outline, tray_width_px
 from device.calibrating import wizard as module
+from device.calibrating import wizard_camera
 from device.calibrating.calibrated_camera import calibrated_opener
 from device.calibrating.profile_file import FILE, load
 from device.calibrating.profile_store import ProfileStore
@@ -188,13 +189,13 @@ def test_presses_are_the_calibrations_only_while_its_page_listens(bench, monkeyp
     assert bench.wizard.handle_press(1.2)
     bench.until(lambda state: state.parts.pressed and state.parts.held)
 
-    monkeypatch.setattr(module, "HEARD_S", 0.0)
+    monkeypatch.setattr(module, "PAGE_S", 0.0)
     assert not bench.wizard.handle_press(0.1)
 
 
 def test_who_only_looks_keeps_no_press_from_the_match(bench, monkeypatch):
     bench.wizard.set_button_use("button")
-    monkeypatch.setattr(module, "HEARD_S", 0.1)
+    monkeypatch.setattr(module, "PAGE_S", 0.1)
     sleep(0.1)
     bench.wizard.state()
     assert not bench.wizard.handle_press(0.1)
@@ -222,10 +223,10 @@ def test_a_press_that_is_refused_says_why(bench):
 
 def test_the_lamp_shows_a_colour_until_it_is_answered(bench):
     bench.wizard.show_colour("green")
-    assert bench.wizard.showing == "green"
+    assert bench.wizard.page.colour == "green"
     state = bench.wizard.confirm_colour("green", seen=False)
 
-    assert bench.wizard.showing == ""
+    assert bench.wizard.page.colour == ""
     assert state.parts.lamp == {"red": None, "green": False, "blue": None}
     assert len(bench.lamps) == 2
 
@@ -246,7 +247,7 @@ def test_one_that_cannot_says_so(bench):
 
 
 def test_without_a_camera_it_says_so(make, monkeypatch):
-    monkeypatch.setattr(module, "PICTURE_S", 0.3)
+    monkeypatch.setattr(wizard_camera, "FRAME_S", 0.3)
     bench = make()
 
     bench.camera_thread.close()

@@ -1,0 +1,261 @@
+"""The commands that change a calibration in progress, and the editor that carries them out."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from calibration.dice_set import describe_dice, filter_reading
+from calibration.drift import edge_signature, floor_brightness
+from calibration.mat import find_mat
+from calibration.outline import Outline
+from calibration.picture_checks import check_picture
+from calibration.profile import Mat, Profile
+from calibration.set_aside_zone import propose_zone
+from calibration.tray_finder import FoundTray, find_tray
+from device.calibrating.draft import Draft, DraftReading, refuse_same_throw
+from device.calibrating.drift_watch import DriftWatch
+from device.calibrating.profile_store import ProfileStore, held
+from device.calibrating.wizard_camera import NO_CAMERA, WizardCamera
+from device.cameras.base import Image
+from device.cameras.simulated.tray import SimulatedTray
+from game.message import Message, Paragraph
+from game.situation import TableError
+from vision import read
+from web.contracts.calibration import CalibrationStep
+
+FOUND = Message("The tray was found: are the corners where floor and walls meet?")
+NOT_SURE = Message("Not sure where the tray is: drag the corners to where floor and walls meet.")
+
+
+@dataclass(frozen=True, slots=True)
+class LoadProfile:
+    """Start from the profile that is saved for a camera, unless the draft already belongs to it."""
+
+    camera: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetCorners:
+    """Set the corners of the tray and of the set-aside area; None for no area."""
+
+    tray: Outline
+    aside: Outline | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmColour:
+    """Note whether a person saw the lamp show a colour."""
+
+    colour: str
+    is_seen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NotePress:
+    """Note that the button was pressed and held for so many seconds."""
+
+    held_s: float
+
+
+DraftCommand = CalibrationStep | LoadProfile | SetCorners | ConfirmColour | NotePress
+
+
+class DraftEditor:
+    """Carries out commands on a draft, one at a time on one thread.
+
+    Args:
+        camera: The camera.
+        profiles: Where the profile is saved.
+        simulated: The simulated tray, if there is one.
+        drift_watch: Knows what has changed since the profile was made; None if nobody looks.
+        on_saved: Called after the profile was saved.
+
+    Attributes:
+        draft: The calibration in progress; replaced, never changed, so that any thread may read it.
+    """
+
+    def __init__(
+        self,
+        camera: WizardCamera,
+        profiles: ProfileStore,
+        simulated: SimulatedTray | None,
+        drift_watch: DriftWatch | None,
+        on_saved: Callable[[], object],
+    ) -> None:
+        self.draft = Draft()
+        self._camera, self._profiles, self._simulated = camera, profiles, simulated
+        self._drift_watch, self._on_saved = drift_watch, on_saved
+        self._draft_camera: str | None = None
+
+    def apply(self, command: DraftCommand) -> None:
+        """Carry out a command.
+
+        Raises:
+            TableError: If it is refused; the message says why and what to do.
+        """
+        match command:
+            case CalibrationStep.FORGET:
+                self.draft = self.draft.without_dice()
+            case CalibrationStep.RETEST:
+                self.draft = self.draft.without_trials()
+            case CalibrationStep():
+                self._take_step(command)
+            case LoadProfile(camera) if camera != self._draft_camera:
+                self._draft_camera = camera
+                self.draft = Draft.of(self._profiles.profile_for(camera))
+            case SetCorners(tray, aside):
+                self.draft = self.draft.with_corners(tray, aside)
+            case ConfirmColour(colour, is_seen):
+                self.draft = self.draft.with_colour(colour, is_seen=is_seen)
+            case NotePress(held_s):
+                self.draft = self.draft.with_press(held_s)
+
+    def apply_press(self, command: DraftCommand) -> None:
+        """Carry out a command of the button; a refusal becomes the message of the draft."""
+        try:
+            self.apply(command)
+        except TableError as error:
+            self.draft = replace(self.draft, message=error.message)
+
+    def _take_step(self, step: CalibrationStep) -> None:
+        match step:
+            case CalibrationStep.FIND:
+                self._find_tray()
+            case CalibrationStep.PROPOSE:
+                self._propose_aside()
+            case CalibrationStep.CHECK:
+                self._check(self._camera.capture())
+            case CalibrationStep.FOCUS:
+                self._camera.refocus()
+                self._check(self._camera.capture())
+            case CalibrationStep.THROW:
+                self._throw()
+            case CalibrationStep.LEARN:
+                self._learn_dice()
+            case CalibrationStep.TEST:
+                self.draft = self.draft.with_trial(self._read()[0])
+            case CalibrationStep.SAVE:
+                self._save()
+            case CalibrationStep.DISCARD:
+                name = self._camera.name
+                self.draft = Draft.of(self._profiles.profile_for(name) if name else None)
+
+    def _find_tray(self) -> None:
+        """Look for the tray and a printed mat in it, and propose a set-aside area."""
+        images = self._camera.capture_for_finder()
+        height, width = images[0].shape[:2]
+        found, found_mat = find_tray(images), find_mat(images[0])
+        message: Message = FOUND if found.is_sure else NOT_SURE
+        draft = self.draft
+        if found_mat is not None:
+            if not found.is_sure:
+                found = FoundTray(Outline.of(found_mat.corners, width, height), 0.0)
+            measured = found_mat.measure(found.tray.in_px(width, height))
+            message = Paragraph(_size(measured), message, Message("Then take the mat out."))
+            draft = replace(draft, found_mat=found_mat, mat=measured)
+        aside = propose_zone(found.tray, width, height)
+        self.draft = replace(
+            draft,
+            tray=found.tray,
+            is_tray_sure=found.is_sure,
+            message=message,
+            aside=aside,
+            has_room_aside=aside is not None,
+            is_unsaved=True,
+        )
+        self._check(images[0])
+
+    def _propose_aside(self) -> None:
+        aside = propose_zone(self.draft.tray, *self._camera.frame_px)
+        self.draft = replace(
+            self.draft, aside=aside, has_room_aside=aside is not None, is_unsaved=True
+        )
+        if aside is None:
+            raise TableError(
+                Message(
+                    "There is no room beside the tray: hang the camera higher, or move the tray to "
+                    "one side of the picture."
+                )
+            )
+
+    def _check(self, image: Image) -> None:
+        height, width = image.shape[:2]
+        dice = self.draft.dice
+        tray = self.draft.tray.in_px(width, height)
+        checks = check_picture(image, tray, dice.looks[0].edge if dice else None)
+        self.draft = replace(self.draft, checks=checks)
+
+    def _throw(self) -> None:
+        if self._simulated is None:
+            raise TableError(Message("These dice are real: throw them yourself."))
+        self._simulated.throw_all()
+
+    def _learn_dice(self) -> None:
+        seen, image = self._read()
+        new = describe_dice(image, seen.reading, self.draft.tray.in_px(seen.width, seen.height))
+        if not new:
+            self.draft = replace(self.draft, last_reading=seen)
+            raise TableError(
+                Message("No die was read for sure: throw again, and look at the checks.")
+            )
+        self.draft = self.draft.with_dice(new, seen)
+
+    def _read(self) -> tuple[DraftReading, Image]:
+        """Read the still tray with the corners of the draft."""
+        self._camera.wait_until_settled()
+        image = self._camera.capture()
+        height, width = image.shape[:2]
+        draft = self.draft
+        tray = draft.tray.in_px(width, height)
+        aside = draft.aside.in_px(width, height) if draft.aside else None
+        known = replace(self._camera.known_tray, leans=draft.leans)
+        reading = read(image, tray, aside=aside, known=known)
+        if draft.dice:
+            reading = filter_reading(reading, tray, draft.dice)
+        seen = DraftReading(reading, width, height)
+        refuse_same_throw(seen, draft.last_reading)
+        return seen, image
+
+    def _save(self) -> None:
+        if self._camera.name is None:
+            raise TableError(NO_CAMERA)
+        try:
+            self._profiles.save(self._profile(self._camera.name))
+        except OSError as error:
+            raise TableError(
+                Message(
+                    "The calibration cannot be saved (%(why)s): is the disk full, or read-only?",
+                    why=str(error.strerror),
+                )
+            ) from None
+        self.draft = replace(self.draft, is_unsaved=False)
+        if self._drift_watch:
+            self._drift_watch.forget()
+        self._on_saved()
+
+    def _profile(self, camera: str) -> Profile:
+        draft, image = self.draft, self._camera.preview()  # drift is measured in previews, too
+        tray = draft.tray.in_px(image.shape[1], image.shape[0])
+        mat = draft.mat
+        if draft.found_mat:  # the corners may have been moved since it was measured
+            mat = draft.found_mat.measure(draft.tray.in_px(*draft.found_mat.size))
+        return Profile(
+            camera=camera,
+            made=datetime.now(UTC).isoformat(timespec="seconds"),
+            tray=draft.tray,
+            aside=draft.aside,
+            level=floor_brightness(image, tray),
+            sides=edge_signature(image, tray),
+            held=held(self._camera.tuning()),
+            dice=draft.dice,
+            leans=draft.leans,
+            mat=mat,
+        )
+
+
+def _size(mat: Mat) -> Message:
+    return Message(
+        "The mat tells: the floor is %(wide)s by %(deep)s mm.",
+        wide=round(mat.wide_mm),
+        deep=round(mat.deep_mm),
+    )
