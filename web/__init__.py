@@ -1,1 +1,1 @@
-"""The page, the live stream and the HTTP API."""
+"""The web pages, the event stream and the HTTP API."""

@@ -1,4 +1,4 @@
-"""The web application: the page and the API over one table."""
+"""The web application of one table: its pages and its API."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,8 +15,8 @@ from web import compression, problem
 from web.access import idempotency, origin, phone
 from web.access.origin import AllowedHosts, register_hosts
 from web.access.owner import Owners
-from web.access.phone import Phones
-from web.access.pin import Pin
+from web.access.phone import PhoneCookies
+from web.access.pin import OneTimeLink, PinChecker
 from web.access.scorekeeper import Scorekeeper
 from web.api.calibration import create_calibration, create_calibration_page
 from web.api.health import create_backups, create_health
@@ -24,7 +24,7 @@ from web.api.matches import create_matches
 from web.api.misreads import create_misreads
 from web.api.openapi import create_openapi
 from web.api.picture import create_picture
-from web.api.scorekeeper import create_pencil
+from web.api.scorekeeper import create_scorekeeper
 from web.api.statistics import create_statistics, create_statistics_pages
 from web.api.table import create_api
 from web.concurrency_limit import ConcurrencyLimit
@@ -47,7 +47,7 @@ from web.route import MAX_BODY_BYTES
 from web.stream import Streams
 
 MAX_HISTORY_REQUESTS, MAX_WAITING_HISTORY_REQUESTS = 3, 8
-"""Matches and evenings that are worked out at once, and phones that wait for theirs: a fraction of the threads."""
+"""Requests for past matches that run at once or wait, so that they occupy only a few threads."""
 
 
 def create_app(
@@ -65,21 +65,21 @@ def create_app(
     secret: bytes | None = None,
     pictures: PictureAt = no_pictures,
 ) -> Flask:
-    """The application over this table.
+    """Create the web application of a table.
 
     Args:
-        table: the companion.
-        calibration: fits camera and tray to each other; None where that cannot be.
-        history: all matches of the journal; None where there is none.
-        coach: looks back on matches; None where nothing is worked out.
-        rules: the rule sets on offer, the usual one first; all published ones without.
-        streams: the live streams; pass them to end them before the server stops.
-        maintainer: looks after the appliance: health, backups, kept pictures.
-        misreads: pictures of throws that were put right; None where none are kept.
-        hosts: the names under which the page may be asked for; None means any.
-        scorekeeper: who may change anything; without it a new one, which nobody holds.
-        pictures: the camera's picture of a throw, by its position in the journal.
-        secret: signs what phones carry, and makes the PIN; without it one for this run alone.
+        table: The companion.
+        calibration: Fits camera and tray to each other; None if this table has no own camera.
+        history: All matches in the journal; None if there is no journal.
+        coach: Reviews matches; None if nothing is calculated.
+        rules: The rule sets to choose from, the default first; None means all published ones.
+        streams: The live streams; the caller closes them before the server stops.
+        maintainer: Looks after the appliance: health, backups, kept images.
+        misreads: Images of corrected throws; None if none are kept.
+        hosts: The host names under which the page may be opened; None means any.
+        scorekeeper: Decides who may change the match; by default nobody may at first.
+        secret: Signs the phones' cookies and makes the PIN; by default it is new at each start.
+        pictures: Returns the camera image of a throw from its position in the journal.
     """
     app = Flask(__name__)
     app.jinja_options = {"bytecode_cache": CompiledTemplates(TEMPLATES)}
@@ -90,8 +90,10 @@ def create_app(
     streams = streams or Streams()
     app.extensions["traykeeper_streams"] = streams
     scorekeeper, secret = scorekeeper or Scorekeeper(), secret or token_bytes(32)
-    phones, pin, owners = Phones(secret), Pin(secret), Owners()
-    app.extensions["traykeeper_pin"] = pin
+    cookies, owners = PhoneCookies(secret), Owners()
+    pins, link = PinChecker(secret), OneTimeLink()
+    app.extensions["traykeeper_pins"] = pins
+    app.extensions["traykeeper_link"] = link
     app.extensions["traykeeper_owners"] = owners
     offered = tuple(rules) if rules else tuple(load(name) for name in names())
     languages.register(app)
@@ -102,14 +104,14 @@ def create_app(
     if hosts is not None:
         register_hosts(app, hosts)
     origin.register(app)
-    phone.register(app, table, scorekeeper, phones, owners)
+    phone.register(app, table, scorekeeper, cookies, owners)
     idempotency.register(
         app,
-        partial(_marks, history),
+        partial(_request_marks, history),
         lambda: state_response(table.snapshot()),
     )
     show = page_renderer(table)
-    limit = ConcurrencyLimit(MAX_HISTORY_REQUESTS, waiting=MAX_WAITING_HISTORY_REQUESTS)
+    limit = ConcurrencyLimit(MAX_HISTORY_REQUESTS, max_waiting=MAX_WAITING_HISTORY_REQUESTS)
     past = CachedHistory(history.path) if history else None
     for blueprint in (
         create_scoreboard(table, streams, app),
@@ -120,7 +122,9 @@ def create_app(
         create_calibration_page(table, calibration),
         create_health(table, maintainer, misreads),
         create_api(table, streams, offered),
-        create_pencil(table, scorekeeper, pin, phones, owners),
+        create_scorekeeper(
+            table, scorekeeper, pins=pins, link=link, cookies=cookies, owners=owners
+        ),
         create_picture(table),
         limit.limit_blueprint(create_matches(past, coach)),
         create_statistics(coach),
@@ -133,17 +137,17 @@ def create_app(
     return app
 
 
-def _marks(history: History | None) -> tuple[str, ...]:
-    """Those of the newest steps, where they can be read."""
+def _request_marks(history: History | None) -> tuple[str, ...]:
+    """Return the request marks of the newest steps, or none if the journal cannot be read."""
     with suppress(JournalError):
         return history.requests() if history else ()
     return ()
 
 
 def new_link(app: Flask) -> str:
-    """What to put behind the page's address so that it gives the pencil, once.
+    """Return a suffix for the page's address that makes one phone the scorekeeper, once.
 
-    It stands behind the #, so that no server and no log ever sees it; the page sends it.
+    The suffix is a fragment, which browsers do not send, so it appears in no log.
     """
-    pin: Pin = app.extensions["traykeeper_pin"]
-    return f"#pencil={pin.new_link()}"
+    link: OneTimeLink = app.extensions["traykeeper_link"]
+    return f"#pencil={link.new_token()}"

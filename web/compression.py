@@ -1,43 +1,45 @@
-"""Text goes out compressed to whoever takes it: over a slow network that is the first view's wait."""
+"""Compression of pages, which shortens the first visit over a slow network."""
 
 import gzip
 from functools import lru_cache
 
 from flask import Flask, Response, request
 
-LEAST_BYTES = 500
-"""Less fits into one packet anyway."""
+MIN_BYTES = 500
+"""A shorter text fits into one network packet anyway."""
 
 LEVEL = 6
 TEXTS = ("text/html", "text/css", "text/javascript", "image/svg+xml", "application/manifest+json")
-"""Of pages; what programs ask for is small, and some of them know no gzip."""
+"""The media types of pages. Answers for programs are short, and some programs do not know gzip."""
 
 
 def register(app: Flask) -> None:
-    app.after_request(_compressed)
+    """Compress every page that an app sends to a browser that accepts gzip."""
+    app.after_request(_compress)
 
 
-def _compressed(response: Response) -> Response:
+def _compress(response: Response) -> Response:
     if response.mimetype not in TEXTS or (response.is_streamed and not response.direct_passthrough):
         return response
     response.vary.add("Accept-Encoding")
-    if not _is_wanted(response):
+    if not _should_compress(response):
         return response
     response.direct_passthrough = False
     data = response.get_data()
-    if len(data) >= LEAST_BYTES:
+    if len(data) >= MIN_BYTES:
         response.set_data(_gzip(data))
         response.headers["Content-Encoding"] = "gzip"
         response.headers.pop("ETag", None)
     return response
 
 
-def _is_wanted(response: Response) -> bool:
-    takes = request.accept_encodings["gzip"] > 0
-    return takes and response.status_code == 200 and "Content-Encoding" not in response.headers  # noqa: PLR2004 - ranges stay as they are
+def _should_compress(response: Response) -> bool:
+    is_accepted = request.accept_encodings["gzip"] > 0
+    is_whole = response.status_code == 200  # noqa: PLR2004 - 206 is a range of the plain file
+    return is_accepted and is_whole and "Content-Encoding" not in response.headers
 
 
 @lru_cache(maxsize=64)
 def _gzip(data: bytes) -> bytes:
-    """The same files go to many phones."""
+    """Compress a text. The cache saves the work for files that many phones ask for."""
     return gzip.compress(data, LEVEL, mtime=0)

@@ -1,4 +1,4 @@
-"""What costs much is done for a few at once; who comes to a full house is told when to come again."""
+"""A limit on how many expensive requests run at once."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -12,8 +12,8 @@ from game.message import Message
 from web.problem import HttpProblem
 
 RETRY_AFTER_S = 5
-PATIENCE_S = 2.0
-"""How long those wait for whom there is room to wait: a page is worked out in less."""
+MAX_WAIT_S = 2.0
+"""How long a request may wait for its turn: the pages that are limited take less than this."""
 
 SAFE = frozenset({"GET", "HEAD"})
 
@@ -22,57 +22,57 @@ R = TypeVar("R", bound=Response)
 
 
 class ConcurrencyLimit:
-    """Lets so many in, and so many more wait at the door for a moment.
+    """Lets a few requests run and a few more wait briefly; refuses all others with status 503.
 
-    limit = ConcurrencyLimit(3, waiting=8)
+    limit = ConcurrencyLimit(3, max_waiting=8)
     app.register_blueprint(limit.limit_blueprint(create_evening(...)))
 
     Args:
-        most: at once.
-        waiting: beside them: each holds a thread of the server.
+        max_running: How many requests run at once.
+        max_waiting: How many more may wait. Each of them occupies a thread of the server.
     """
 
-    def __init__(self, most: int, *, waiting: int = 0) -> None:
-        self._house = BoundedSemaphore(most + waiting)
-        self._seats = BoundedSemaphore(most)
+    def __init__(self, max_running: int, *, max_waiting: int = 0) -> None:
+        self._admitted = BoundedSemaphore(max_running + max_waiting)
+        self._running = BoundedSemaphore(max_running)
 
-    def limit_blueprint(self, pages: B) -> B:
-        """The blueprint, whose every page is read by so many at once; what changes something waits for nobody."""
+    def limit_blueprint(self, blueprint: B) -> B:
+        """Limit the pages of a blueprint and return it. Requests that change something never wait."""
 
         def enter() -> None:
             if request.method not in SAFE:
                 return
             self._enter()
-            g.leave = self._leave
+            g.leave_limit = self._leave
 
         def leave(_: object) -> None:
-            g.pop("leave", lambda: None)()
+            g.pop("leave_limit", lambda: None)()
 
-        pages.before_request(enter)
-        pages.teardown_request(leave)
-        return pages
+        blueprint.before_request(enter)
+        blueprint.teardown_request(leave)
+        return blueprint
 
     def limit_download(self, view: Callable[..., R]) -> Callable[..., R]:
-        """A view whose answer is sent for minutes: its place is free when the phone has all of it, or has gone."""
+        """Limit a view until its answer has been sent completely or the phone has hung up."""
 
         @wraps(view)
-        def bounded(*args: object, **named: object) -> R:
+        def limited(*args: object, **kwargs: object) -> R:
             self._enter()
             try:
-                response = view(*args, **named)
+                response = view(*args, **kwargs)
             except BaseException:
                 self._leave()
                 raise
             response.call_on_close(self._leave)
             return response
 
-        return bounded
+        return limited
 
     def _enter(self) -> None:
-        if self._house.acquire(blocking=False):
-            if self._seats.acquire(timeout=PATIENCE_S):
+        if self._admitted.acquire(blocking=False):
+            if self._running.acquire(timeout=MAX_WAIT_S):
                 return
-            self._house.release()
+            self._admitted.release()
         raise HttpProblem(
             503,
             Message("too many ask for that at once: try again in %(n)s seconds", n=RETRY_AFTER_S),
@@ -80,5 +80,5 @@ class ConcurrencyLimit:
         )
 
     def _leave(self) -> None:
-        self._seats.release()
-        self._house.release()
+        self._running.release()
+        self._admitted.release()

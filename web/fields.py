@@ -1,13 +1,13 @@
-"""What the body of a request may hold: each kind of field checks what comes, and says what may come."""
+"""The fields of a request body. One JSON schema both checks a field and describes it in OpenAPI."""
 
 import json
 from base64 import b64decode
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
 
 from game.message import Message, Value
-from game.rules.ruleset import FACES
 from web.problem import HttpProblem
 
 Schema = dict[str, Any]
@@ -15,305 +15,250 @@ Schema = dict[str, Any]
 MAX_DICE = 20
 MAX_TEXT = 200
 MAX_LIST = 40
-SHOWN = 40
-"""Characters of a wrong value in an answer: a line on a phone."""
+MAX_QUOTED = 40
+"""Characters of a wrong value that an error message repeats: one line on a phone."""
+
+MAX_OUTSIDE = 0.25
+"""How far a corner may lie outside the image, as a share of its width or height."""
+
+TYPES: Mapping[str, tuple[type, ...]] = {
+    "boolean": (bool,),
+    "integer": (int,),
+    "number": (int, float),
+    "string": (str,),
+    "array": (list,),
+    "object": (dict,),
+}
+"""JSON type -> the Python types that `json` reads it as."""
+
+BOUNDS = {
+    "integer": ("minimum", "maximum"),
+    "number": ("minimum", "maximum"),
+    "string": ("minLength", "maxLength"),
+    "array": ("minItems", "maxItems"),
+    "object": ("minProperties", "maxProperties"),
+}
+"""JSON type -> the schema's keys for its lower and upper bound."""
 
 
-class Field(Protocol):
-    """One kind of value."""
-
-    @property
-    def schema(self) -> Schema:
-        """What it may be, as JSON schema."""
-
-    def read(self, name: str, value: Any) -> Any:
-        """The value as the program takes it.
-
-        Raises:
-            HttpProblem: it does not hold; names the field and what is allowed.
-        """
+def _as_is(value: Any) -> Any:
+    return value
 
 
 @dataclass(frozen=True, slots=True)
-class Optional:
-    """A field that need not be there; it is None then."""
+class Field:
+    """One kind of value.
 
-    field: Field
+    Attributes:
+        schema: JSON schema of the value.
+        allowed: What the schema allows, as an error message says it.
+        convert: Makes the value that the program uses; raises ValueError if it cannot.
+        item: The field that each item of an array has to satisfy.
+        is_quoted: Whether an error message repeats the wrong value.
+        is_required: Whether the body must hold the field. A field that is missing or null is None.
+    """
+
+    schema: Schema
+    allowed: Value
+    convert: Callable[[Any], Any] = _as_is
+    item: "Field | None" = None
+    is_quoted: bool = True
+    is_required: bool = True
+
+    def read(self, name: str, value: Any) -> Any:
+        """Check a value and convert it.
+
+        Args:
+            name: Name of the field, for the error message.
+            value: The value as JSON gives it.
+
+        Raises:
+            HttpProblem: If the value is wrong. The message names the field and what is allowed.
+        """
+        if not _conforms(value, self.schema):
+            raise self._error(name, value)
+        if self.item:
+            return tuple(self.item.read(name, each) for each in value)
+        try:
+            return self.convert(value)
+        except ValueError:
+            raise self._error(name, value) from None
+
+    def _error(self, name: str, value: Any) -> HttpProblem:
+        if not self.is_quoted:
+            return HttpProblem(400, Message("%(field)s: %(why)s", field=name, why=self.allowed))
+        text = json.dumps(value)
+        found = text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}…"
+        wrong = Message(
+            "%(field)s: %(allowed)s, not %(found)s", field=name, allowed=self.allowed, found=found
+        )
+        return HttpProblem(400, wrong)
 
 
-Fields = Mapping[str, Field | Optional]
+Fields = Mapping[str, Field]
 
 
 def values(body: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
-    """The fields of a body, each checked; null is as good as nothing.
+    """Check and convert all fields of a body.
+
+    Args:
+        body: The JSON object of the request.
+        fields: The fields that it may hold.
 
     Raises:
-        HttpProblem: one does not hold, is missing, or is none of these.
+        HttpProblem: If a field is wrong, missing or unknown.
     """
     for name in body:
         if name not in fields:
-            none = Message(
-                "%(field)s is no field here: %(known)s", field=repr(name), known=_known(fields)
+            words = ", ".join(fields)
+            known = Message("known are %(words)s", words=words)
+            unknown = Message(
+                "%(field)s is no field here: %(known)s",
+                field=repr(name),
+                known=known if fields else Message("nothing is needed"),
             )
-            raise HttpProblem(400, none)
+            raise HttpProblem(400, unknown)
     return {name: _value(name, body.get(name), field) for name, field in fields.items()}
 
 
-def _value(name: str, value: Any, field: Field | Optional) -> Any:
-    if isinstance(field, Optional):
-        return None if value is None else field.field.read(name, value)
-    if value is None:
+def _value(name: str, value: Any, field: Field) -> Any:
+    if value is not None:
+        return field.read(name, value)
+    if field.is_required:
         raise HttpProblem(400, Message("%(field)s is missing", field=name))
-    return field.read(name, value)
+    return None
 
 
-def _known(fields: Fields) -> Message:
-    if not fields:
-        return Message("nothing is needed")
-    return Message("known are %(words)s", words=", ".join(fields))
+def _conforms(value: Any, schema: Schema) -> bool:
+    """Return whether a value conforms to a schema. The items of an array are not checked."""
+    kind = schema["type"]
+    has_type = isinstance(value, TYPES[kind]) and isinstance(value, bool) == (kind == "boolean")
+    if not has_type:
+        return False
+    if kind == "boolean":
+        return True
+    lower, upper = BOUNDS[kind]
+    size = value if kind in ("integer", "number") else len(value)
+    is_within = schema.get(lower, -inf) <= size <= schema.get(upper, inf)  # NaN never is
+    return is_within and value in schema.get("enum", [value])
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """A whole number between these."""
+def optional(field: Field) -> Field:
+    """Return the field as one that the body need not hold."""
+    return replace(field, is_required=False)
 
-    low: int
-    high: int
 
-    @property
-    def schema(self) -> Schema:
-        return {"type": "integer", "minimum": self.low, "maximum": self.high}
+def boolean() -> Field:
+    """Return a field for true or false."""
+    return Field({"type": "boolean"}, Message("true or false"))
 
-    def read(self, name: str, value: Any) -> int:
-        if not self.holds(value):
-            allowed = Message(
-                "a whole number from %(low)s to %(high)s", low=self.low, high=self.high
-            )
-            raise _wrong(name, allowed, value)
-        return int(value)
 
-    def holds(self, value: Any) -> bool:
-        return (
-            isinstance(value, int)
-            and not isinstance(value, bool)
-            and self.low <= value <= self.high
-        )
+def integer(low: int, high: int) -> Field:
+    """Return a field for a whole number.
+
+    Args:
+        low: The smallest number allowed.
+        high: The largest number allowed.
+    """
+    allowed = Message("a whole number from %(low)s to %(high)s", low=low, high=high)
+    return Field({"type": "integer", "minimum": low, "maximum": high}, allowed)
+
+
+def integers(low: int, high: int) -> Field:
+    """Return a field for a list of whole numbers.
+
+    Args:
+        low: The smallest number allowed.
+        high: The largest number allowed.
+    """
+    allowed = Message("whole numbers from %(low)s to %(high)s", low=low, high=high)
+    return _list_of(replace(integer(low, high), allowed=allowed))
+
+
+def number(low: float, high: float) -> Field:
+    """Return a field for a finite number.
+
+    Args:
+        low: The smallest number allowed.
+        high: The largest number allowed.
+    """
+    allowed = Message("a number from %(low)s to %(high)s", low=f"{low:g}", high=f"{high:g}")
+    return Field({"type": "number", "minimum": low, "maximum": high}, allowed, float)
+
+
+def dice() -> Field:
+    """Return a field for the dice of a throw."""
+    return _list_of(replace(integer(1, 6), allowed=Message("a die shows 1 to 6")), MAX_DICE)
+
+
+def text() -> Field:
+    """Return a field for a short text."""
+    allowed = Message("text of at most %(n)s characters", n=MAX_TEXT)
+    return Field({"type": "string", "maxLength": MAX_TEXT}, allowed)
+
+
+def texts() -> Field:
+    """Return a field for a list of short texts."""
+    return _list_of(text())
+
+
+def one_of(words: tuple[str, ...]) -> Field:
+    """Return a field for one of a few words."""
+    quoted = ", ".join(word or '""' for word in words)
+    schema = {"type": "string", "enum": list(words)}
+    return Field(schema, Message("one of %(words)s", words=quoted))
+
+
+def corners(count: int = 4) -> Field:
+    """Return a field for points [x, y], as shares of the image's width and height."""
+    allowed = Message("%(n)s points [x, y], each from 0 to 1", n=count)
+    share = replace(number(-MAX_OUTSIDE, 1 + MAX_OUTSIDE), allowed=allowed, is_quoted=False)
+    point = replace(_list_of(share, 2, least=2), allowed=allowed, is_quoted=False)
+    return replace(_list_of(point, count, least=count), allowed=allowed, is_quoted=False)
+
+
+def any_object() -> Field:
+    """Return a field for an object whose own fields the route checks."""
+    allowed = Message("an object of at most %(n)s fields", n=MAX_LIST)
+    return Field({"type": "object", "maxProperties": MAX_LIST}, allowed, is_quoted=False)
+
+
+def base64(max_length: int) -> Field:
+    """Return a field for bytes, sent as base64 text of at most `max_length` characters."""
+    schema = {"type": "string", "contentEncoding": "base64", "maxLength": max_length}
+    return Field(schema, "base64", lambda text: b64decode(text, validate=True))
+
+
+def _list_of(item: Field, most: int = MAX_LIST, *, least: int = 1) -> Field:
+    schema = {"type": "array", "items": item.schema, "minItems": least, "maxItems": most}
+    return Field(schema, Message("a list of 1 to %(most)s", most=most), item=item)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryInteger:
-    """A whole number in an address, behind the question mark.
+    """A whole number in the query of an address.
 
-    Links are kept and written by hand: what is no number is as good as none, and one that is too
-    small or too large is the nearest.
+    People keep such links and write them by hand. So text that is not a number counts as the
+    default, and a number out of range as the nearest one in range.
+
+    Attributes:
+        low: The smallest number.
+        high: The largest number.
+        default: The number if the query has none.
     """
 
     low: int
     high: int
-    usual: int
+    default: int
 
     @property
     def schema(self) -> Schema:
-        return Whole(self.low, self.high).schema | {"default": self.usual}
+        """The JSON schema of the number."""
+        return integer(self.low, self.high).schema | {"default": self.default}
 
     def read(self, text: str | None) -> int:
+        """Return the number that a query asks for."""
         try:
-            return max(self.low, min(int(text or self.usual), self.high))
+            return max(self.low, min(int(text or self.default), self.high))
         except ValueError:
-            return self.usual
-
-
-@dataclass(frozen=True, slots=True)
-class Wholes:
-    """A list of whole numbers between these."""
-
-    low: int
-    high: int
-
-    @property
-    def schema(self) -> Schema:
-        return _list_schema(Whole(self.low, self.high).schema, MAX_LIST)
-
-    def read(self, name: str, value: Any) -> tuple[int, ...]:
-        found = _list(name, value, MAX_LIST)
-        for each in found:
-            if not Whole(self.low, self.high).holds(each):
-                allowed = Message(
-                    "whole numbers from %(low)s to %(high)s", low=self.low, high=self.high
-                )
-                raise _wrong(name, allowed, each)
-        return tuple(found)
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A number between these."""
-
-    low: float
-    high: float
-
-    @property
-    def schema(self) -> Schema:
-        return {"type": "number", "minimum": self.low, "maximum": self.high}
-
-    def read(self, name: str, value: Any) -> float:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not self.low <= value <= self.high:  # NaN is neither
-            low, high = f"{self.low:g}", f"{self.high:g}"
-            raise _wrong(
-                name, Message("a number from %(low)s to %(high)s", low=low, high=high), value
-            )
-        return float(value)
-
-
-@dataclass(frozen=True, slots=True)
-class Faces:
-    """The dice of a throw."""
-
-    @property
-    def schema(self) -> Schema:
-        return _list_schema(Whole(1, 6).schema, MAX_DICE)
-
-    def read(self, name: str, value: Any) -> tuple[int, ...]:
-        faces = _list(name, value, MAX_DICE)
-        for face in faces:
-            if not isinstance(face, int) or isinstance(face, bool) or face not in FACES:
-                raise _wrong(name, Message("a die shows 1 to 6"), face)
-        return tuple(faces)
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A line of text."""
-
-    @property
-    def schema(self) -> Schema:
-        return {"type": "string", "maxLength": MAX_TEXT}
-
-    def read(self, name: str, value: Any) -> str:
-        if not isinstance(value, str) or len(value) > MAX_TEXT:
-            raise _wrong(name, Message("text of at most %(n)s characters", n=MAX_TEXT), value)
-        return value
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """A list of lines of text."""
-
-    @property
-    def schema(self) -> Schema:
-        return _list_schema(Text().schema, MAX_LIST)
-
-    def read(self, name: str, value: Any) -> tuple[str, ...]:
-        return tuple(Text().read(name, each) for each in _list(name, value, MAX_LIST))
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """One of these words."""
-
-    words: tuple[str, ...]
-
-    @property
-    def schema(self) -> Schema:
-        return {"type": "string", "enum": list(self.words)}
-
-    def read(self, name: str, value: Any) -> str:
-        if not isinstance(value, str) or value not in self.words:
-            words = ", ".join(word or '""' for word in self.words)
-            raise _wrong(name, Message("one of %(words)s", words=words), value)
-        return value
-
-
-@dataclass(frozen=True, slots=True)
-class Yes:
-    """True or false."""
-
-    @property
-    def schema(self) -> Schema:
-        return {"type": "boolean"}
-
-    def read(self, name: str, value: Any) -> bool:
-        if not isinstance(value, bool):
-            raise _wrong(name, Message("true or false"), value)
-        return value
-
-
-@dataclass(frozen=True, slots=True)
-class Corners:
-    """So many points, each [x, y] as shares of a picture; a little outside of it will do."""
-
-    count: int = 4
-
-    @property
-    def schema(self) -> Schema:
-        point = _list_schema(Number(-0.25, 1.25).schema, 2, least=2)
-        return _list_schema(point, self.count, least=self.count)
-
-    def read(self, name: str, value: Any) -> tuple[tuple[float, float], ...]:
-        allowed = Message("%(n)s points [x, y], each from 0 to 1", n=self.count)
-        points = _list(name, value, self.count)
-        if len(points) != self.count:
-            raise _only(name, allowed)
-        return tuple(self._point(name, allowed, point) for point in points)
-
-    def _point(self, name: str, allowed: Message, point: Any) -> tuple[float, float]:
-        try:
-            x, y = (Number(-0.25, 1.25).read(name, part) for part in point)
-        except (HttpProblem, TypeError, ValueError):
-            raise _only(name, allowed) from None
-        return x, y
-
-
-@dataclass(frozen=True, slots=True)
-class Object:
-    """An object within the body; what its fields hold is checked by who takes it."""
-
-    @property
-    def schema(self) -> Schema:
-        return {"type": "object", "maxProperties": MAX_LIST}
-
-    def read(self, name: str, value: Any) -> Mapping[str, Any]:
-        if not isinstance(value, dict) or len(value) > MAX_LIST:
-            raise _only(name, Message("an object of at most %(n)s fields", n=MAX_LIST))
-        return value
-
-
-@dataclass(frozen=True, slots=True)
-class Base64:
-    """Bytes, written as base64."""
-
-    longest: int
-
-    @property
-    def schema(self) -> Schema:
-        return {"type": "string", "contentEncoding": "base64", "maxLength": self.longest}
-
-    def read(self, name: str, value: Any) -> bytes:
-        try:
-            return b64decode(value, validate=True)
-        except (TypeError, ValueError):
-            raise _wrong(name, "base64", value) from None
-
-
-def _list_schema(items: Schema, most: int, *, least: int = 1) -> Schema:
-    return {"type": "array", "items": items, "minItems": least, "maxItems": most}
-
-
-def _list(name: str, value: Any, longest: int) -> list[Any]:
-    if not isinstance(value, list) or not 1 <= len(value) <= longest:
-        raise _wrong(name, Message("a list of 1 to %(most)s", most=longest), value)
-    return value
-
-
-def _only(name: str, allowed: Message) -> HttpProblem:
-    return HttpProblem(400, Message("%(field)s: %(why)s", field=name, why=allowed))
-
-
-def _wrong(name: str, allowed: Value, value: Any) -> HttpProblem:
-    text = json.dumps(value)
-    shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-    return HttpProblem(
-        400,
-        Message("%(field)s: %(allowed)s, not %(found)s", field=name, allowed=allowed, found=shown),
-    )
+            return self.default

@@ -1,6 +1,6 @@
-"""Every error of the API as a JSON problem (RFC 9457) that says what to do about it.
+"""Errors of the API as JSON problems (RFC 9457) that say what to do about them.
 
-What people often meet on the page is said in their language.
+The errors that people often meet on the page are in the language of the page.
 """
 
 import json
@@ -27,9 +27,17 @@ REMEDIES = {
 NO_JSON = Message("send JSON, with the header Content-Type: application/json")
 CRASHED = Message("that went wrong here, not with you: the log of the companion says more")
 
+HtmlPage = tuple[str, int, dict[str, str]]
 
-class HttpProblem(TraykeeperError):  # noqa: N818 - the name RFC 9457 gives it
-    """An answer that is an error; its message names the remedy."""
+
+class HttpProblem(TraykeeperError):  # noqa: N818 - RFC 9457 calls it a problem
+    """An error that becomes the answer to a request.
+
+    Args:
+        status: HTTP status code.
+        message: What went wrong and what to do about it.
+        headers: HTTP headers of the answer.
+    """
 
     def __init__(
         self, status: int, message: Message, headers: Mapping[str, str] | None = None
@@ -39,19 +47,8 @@ class HttpProblem(TraykeeperError):  # noqa: N818 - the name RFC 9457 gives it
         self.headers = dict(headers or {})
 
 
-def _told(problem: HttpProblem, *, lost: str) -> Response | tuple[str, int, dict[str, str]]:
-    """A page where a person followed a link, else what a program reads."""
-    is_page = request.method == "GET" and request.accept_mimetypes["text/html"]
-    if is_page and not request.path.startswith("/api/"):
-        return (
-            render_template(lost, detail=translate(problem.message)),
-            problem.status,
-            problem.headers,
-        )
-    return response(problem)
-
-
-def response(problem: HttpProblem) -> Response:
+def problem_response(problem: HttpProblem) -> Response:
+    """Return the JSON problem for an error."""
     body = {
         "title": HTTPStatus(problem.status).phrase,
         "status": problem.status,
@@ -65,30 +62,42 @@ def response(problem: HttpProblem) -> Response:
     )
 
 
-def register(app: Flask, lost: str = "lost.html") -> None:
-    """Makes every error of the app a problem, but for lost pages: those are people's.
+def register(app: Flask, template: str = "lost.html") -> None:
+    """Answer every error of an app with a JSON problem, or with a page if a person followed a link.
 
-    `lost` is the template that tells them.
+    Args:
+        app: The app whose errors are handled.
+        template: Name of the template of that page.
     """
-    app.register_error_handler(HttpProblem, partial(_told, lost=lost))
-    app.register_error_handler(GameError, partial(_refused, lost=lost))
-    app.register_error_handler(TableError, partial(_refused, lost=lost))
-    app.register_error_handler(HTTPException, partial(_http, lost=lost))
-    app.register_error_handler(Exception, _crashed)
+    app.register_error_handler(HttpProblem, partial(_page_or_problem, template=template))
+    app.register_error_handler(GameError, partial(_refusal, template=template))
+    app.register_error_handler(TableError, partial(_refusal, template=template))
+    app.register_error_handler(HTTPException, partial(_http_error, template=template))
+    app.register_error_handler(Exception, _crash)
 
 
-def _refused(error: TraykeeperError, *, lost: str) -> Response | tuple[str, int, dict[str, str]]:
-    return _told(HttpProblem(409, error.message), lost=lost)
+def _page_or_problem(problem: HttpProblem, *, template: str) -> Response | HtmlPage:
+    is_page = request.method == "GET" and request.accept_mimetypes["text/html"]
+    if is_page and not request.path.startswith("/api/"):
+        html = render_template(template, detail=translate(problem.message))
+        return html, problem.status, problem.headers
+    return problem_response(problem)
 
 
-def _http(error: HTTPException, *, lost: str) -> Response | tuple[str, int] | HTTPException:
+def _refusal(error: TraykeeperError, *, template: str) -> Response | HtmlPage:
+    return _page_or_problem(HttpProblem(409, error.message), template=template)
+
+
+def _http_error(
+    error: HTTPException, *, template: str
+) -> Response | tuple[str, int] | HTTPException:
     status = error.code or 500
     if status < HTTPStatus.BAD_REQUEST:
         return error
     if status == HTTPStatus.NOT_FOUND and not request.path.startswith("/api/"):
-        return render_template(lost), status
-    kept = {name: value for name, value in error.get_headers() if name == "Allow"}
-    return response(HttpProblem(status, _remedy(error), kept))
+        return render_template(template), status
+    headers = {name: value for name, value in error.get_headers() if name == "Allow"}
+    return problem_response(HttpProblem(status, _remedy(error), headers))
 
 
 def _remedy(error: HTTPException) -> Message:
@@ -100,6 +109,6 @@ def _remedy(error: HTTPException) -> Message:
     return REMEDIES.get(error.code or 500, Verbatim(error.description or ""))
 
 
-def _crashed(error: Exception) -> Response:
+def _crash(error: Exception) -> Response:
     log.error("%s %s failed", request.method, request.path, exc_info=error)
-    return response(HttpProblem(500, CRASHED))
+    return problem_response(HttpProblem(500, CRASHED))

@@ -1,11 +1,12 @@
-"""One declaration of each route of the API: it checks what comes, and describes itself.
+"""The declaration of an API route, which checks requests and describes the route in OpenAPI.
 
     routes = Routes("pencil", "/api/v1/pencil")
 
-    @routes.does("/sit", "Whose phone this is", {"name": Text()}, who=Who.ANYBODY)
+    @routes.command("/sit", "Set whose phone this is", {"name": text()}, Permission.ANYBODY)
     def sit(name: str) -> Response: ...
 
-A request without the field, with another, or by a phone that may not, is refused before `sit` is called.
+A request with a missing, wrong or unknown field, or from a phone without permission, is refused
+before `sit` is called.
 """
 
 import json
@@ -22,54 +23,60 @@ from web.fields import Fields, QueryInteger, values
 from web.problem import NO_JSON, HttpProblem
 
 MAX_BODY_BYTES = 16_384
-"""Of a body; twenty names are well under 2 kB."""
+"""Twenty names need well under 2 kB."""
 
 JSON = "application/json"
 
 View = Callable[..., Response]
-Asked = Mapping[str, QueryInteger]
+Query = Mapping[str, QueryInteger]
 
 
-class Who(Enum):
-    """Who may ask this."""
+class Permission(Enum):
+    """Who may send a request, in the words of the OpenAPI document."""
 
     ANYBODY = "anybody"
-    OWN_TURN = "the holder of the pencil, and where that is allowed the player on turn"
-    HOLDER = "the holder of the pencil"
-    OWNER = "a phone that proved the machine's own PIN"
+    PLAYER_ON_TURN = "the scorekeeper and, if that is allowed, the player on turn"
+    SCOREKEEPER = "the scorekeeper"
+    OWNER = "a phone that has proved the machine's own PIN"
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What is declared of one.
+    """The declaration of one route.
 
     Attributes:
-        who: may ask this.
-        path: below the host, with what varies in angle brackets.
-        kind: media type of its answer.
-        asked: what may stand behind the question mark, of a `GET`.
-        is_state: whether the answer is the state of the table.
-        refused: how it can be refused besides what every route can.
-        most_bytes: of the body.
+        path: Path below the host, with variable parts in angle brackets.
+        summary: What a request does, for the OpenAPI document.
+        permission: Who may send a request.
+        fields: The fields of the body of a `POST`.
+        media_type: Media type of the answer.
+        query: The query parameters of a `GET`.
+        returns_state: Whether the answer is the state of the table.
+        errors: HTTP status codes of refusals that not every route has.
+        max_body_bytes: The longest body that is accepted.
     """
 
     method: str
     path: str
     summary: str
-    who: Who = Who.ANYBODY
+    permission: Permission = Permission.ANYBODY
     fields: Fields = field(default_factory=dict)
-    kind: str = JSON
-    asked: Asked = field(default_factory=dict)
-    is_state: bool = False
-    refused: tuple[int, ...] = ()
-    most_bytes: int = MAX_BODY_BYTES
+    media_type: str = JSON
+    query: Query = field(default_factory=dict)
+    returns_state: bool = False
+    errors: tuple[int, ...] = ()
+    max_body_bytes: int = MAX_BODY_BYTES
 
 
 class Routes(Blueprint):
-    """A blueprint that knows what its routes take and give.
+    """A blueprint that keeps the declaration of each of its routes.
+
+    Args:
+        name: Name of the blueprint.
+        prefix: Path that the path of each route is appended to.
 
     Attributes:
-        declared: endpoint -> what is declared of it.
+        declared: Endpoint -> its declaration.
     """
 
     def __init__(self, name: str, prefix: str = "/api/v1") -> None:
@@ -77,25 +84,47 @@ class Routes(Blueprint):
         self.prefix = prefix
         self.declared: dict[str, Route] = {}
 
-    def reads(
-        self, path: str, summary: str, *, kind: str = JSON, refused: tuple[int, ...] = (),
-        is_state: bool = False, who: Who = Who.ANYBODY, asked: Asked | None = None,
+    def read(
+        self, path: str, summary: str, *, media_type: str = JSON, errors: tuple[int, ...] = (),
+        returns_state: bool = False, permission: Permission = Permission.ANYBODY,
+        query: Query | None = None,
     ) -> Callable[[View], View]:  # fmt: skip
-        """A `GET`."""
+        """Return a decorator that declares a `GET`, which changes nothing.
+
+        Args:
+            path: See `Route.path`, without the prefix.
+            summary: See `Route.summary`.
+            media_type: See `Route.media_type`.
+            errors: See `Route.errors`.
+            returns_state: See `Route.returns_state`.
+            permission: See `Route.permission`.
+            query: See `Route.query`.
+        """
         route = Route(
-            "GET", self.prefix + path, summary, who,
-            kind=kind, asked=asked or {}, refused=refused, is_state=is_state,
+            "GET", self.prefix + path, summary, permission,
+            media_type=media_type, query=query or {}, errors=errors, returns_state=returns_state,
         )  # fmt: skip
         return lambda view: self._declare(route, view)
 
-    def does(
-        self, path: str, summary: str, fields: Fields | None = None, *, who: Who = Who.HOLDER,
-        is_state: bool = False, refused: tuple[int, ...] = (), most_bytes: int = MAX_BODY_BYTES,
+    def command(
+        self, path: str, summary: str, fields: Fields | None = None,
+        permission: Permission = Permission.SCOREKEEPER, *, returns_state: bool = False,
+        errors: tuple[int, ...] = (), max_body_bytes: int = MAX_BODY_BYTES,
     ) -> Callable[[View], View]:  # fmt: skip
-        """A `POST` of these fields."""
+        """Return a decorator that declares a `POST`.
+
+        Args:
+            path: See `Route.path`, without the prefix.
+            summary: See `Route.summary`.
+            fields: See `Route.fields`. The view gets each field as a keyword argument.
+            permission: See `Route.permission`.
+            returns_state: See `Route.returns_state`.
+            errors: See `Route.errors`.
+            max_body_bytes: See `Route.max_body_bytes`.
+        """
         route = Route(
-            "POST", self.prefix + path, summary, who, fields or {},
-            is_state=is_state, refused=refused, most_bytes=most_bytes,
+            "POST", self.prefix + path, summary, permission, fields or {},
+            returns_state=returns_state, errors=errors, max_body_bytes=max_body_bytes,
         )  # fmt: skip
         return lambda view: self._declare(route, view)
 
@@ -104,29 +133,29 @@ class Routes(Blueprint):
         if endpoint in self.declared:
             endpoint += str(len(self.declared))
         self.declared[endpoint] = route
-        called = _checking(route, view) if route.method == "POST" else _asking(route, view)
-        self.add_url_rule(route.path, endpoint, called, methods=[route.method])
+        checked = _with_body(route, view) if route.method == "POST" else _with_query(route, view)
+        self.add_url_rule(route.path, endpoint, checked, methods=[route.method])
         return view
 
 
-def _checking(route: Route, view: View) -> View:
-    def check() -> Response:
-        request.max_content_length = route.most_bytes
+def _with_body(route: Route, view: View) -> View:
+    def call() -> Response:
+        request.max_content_length = route.max_body_bytes
         return view(**values(_body(), route.fields))
 
-    return check
+    return call
 
 
-def _asking(route: Route, view: View) -> View:
-    def ask(**of_path: Any) -> Response:
-        asked = {name: each.read(request.args.get(name)) for name, each in route.asked.items()}
-        return view(**of_path, **asked)
+def _with_query(route: Route, view: View) -> View:
+    def call(**path_values: Any) -> Response:
+        query = {name: each.read(request.args.get(name)) for name, each in route.query.items()}
+        return view(**path_values, **query)
 
-    return ask if route.asked else view
+    return call
 
 
 def _body() -> Mapping[str, Any]:
-    """The body of this request; none at all is as good as `{}`."""
+    """Return the JSON object in the body; an empty body counts as `{}`."""
     raw = request.get_data()
     if not raw:
         return {}
@@ -150,14 +179,14 @@ def _body() -> Mapping[str, Any]:
 
 
 def current_route() -> Route | None:
-    """What is declared of the route that this request is for."""
+    """Return the declaration of the route that handles the current request, if it has one."""
     _, _, endpoint = (request.endpoint or "").rpartition(".")
     blueprint = current_app.blueprints.get(request.blueprint or "")
     return blueprint.declared.get(endpoint) if isinstance(blueprint, Routes) else None
 
 
 def declared_routes() -> list[Route]:
-    """Those of this app."""
+    """Return the declarations of all API routes of the current app."""
     return [
         route
         for blueprint in current_app.blueprints.values()

@@ -1,4 +1,4 @@
-"""The application behind waitress, in a thread of its own: one process owns camera and pins."""
+"""The web server: waitress, in a thread of the process that owns the camera and the pins."""
 
 import errno
 import logging
@@ -14,53 +14,53 @@ from waitress.task import ThreadedTaskDispatcher
 
 from web.stream import Streams
 
-SPARE_THREADS = 16
-"""From the start, and beyond the streams, which hold a thread each: the requests of all phones are short."""
+REQUEST_THREADS = 16
+"""Threads for short requests. Each open stream occupies one more thread."""
 
 CONNECTION_LIMIT = 800
-"""A browser opens up to six; below the 1,024 files a process may have open."""
+"""Below the 1,024 files that a process may open. A browser opens up to six connections."""
 
-OF_ONE_ADDRESS = 256
-"""Of one address; a browser opens up to six, and a hall behind one router has some dozen phones."""
+MAX_PER_ADDRESS = 256
+"""A room behind one router has a few dozen phones with up to six connections each."""
 
 IDLE_S = 60
 MAX_PORT = 65_535
 
-PATIENCE_S = 20.0
-"""A phone that takes nothing of what is sent for so long has gone, or sleeps: it is dropped."""
+SEND_TIMEOUT_S = 20.0
+"""A phone that acknowledges no data for this long has left or sleeps; its connection is closed."""
 
-WAITING_BYTES = 1 << 18
-"""What may wait for one slow phone in memory, before its stream waits for it."""
+MAX_UNSENT_BYTES = 1 << 18
+"""Data that may wait in memory for one slow phone before its stream pauses."""
 
-MAX_HEAD = 16_384
-"""A browser sends about one kB."""
+MAX_HEADER_BYTES = 16_384
+"""A browser sends about 1 kB."""
 
-MAX_BODY = 131_072
-"""A part of a backup is the largest thing that is sent here. It waits in memory, never on the disk."""
+MAX_REQUEST_BYTES = 131_072
+"""Enough for one part of a backup, the longest request. Waitress keeps it in memory, not on disk."""
 
 
 class ServerError(OSError):
-    """The page cannot be served there; the message says what to do."""
+    """The server cannot listen on this address. The message says what to do."""
 
 
 class Server:
-    """Serves the app from `start` to `stop`, or within a `with`.
+    """A web server that runs from `start` to `stop`, or within a `with` block.
 
     >>> with Server(app, port=0) as server:
     ...     print(server.port)
 
     Args:
-        app: what `create_app` made.
-        host: the address to listen on; the default is every one of this machine.
-        port: 0 takes any free one.
-        patience_s: see `PATIENCE_S`.
+        app: The application from `create_app`.
+        host: The address to listen on; the default is every address of this machine.
+        port: The port to listen on; 0 means any free port.
+        send_timeout_s: See `SEND_TIMEOUT_S`.
 
     Attributes:
-        app: the same.
-        port: where it listens.
+        app: The application.
+        port: The port on which the server listens.
 
     Raises:
-        ServerError: the port is in use or not allowed, or the host is not of this machine.
+        ServerError: If the port is in use or forbidden, or the host is not on this machine.
     """
 
     def __init__(
@@ -69,32 +69,32 @@ class Server:
         host: str = "0.0.0.0",  # noqa: S104
         port: int = 8080,
         *,
-        patience_s: float = PATIENCE_S,
+        send_timeout_s: float = SEND_TIMEOUT_S,
     ) -> None:
         self._streams: Streams = app.extensions["traykeeper_streams"]
         self._socket = _listen(host, port)
-        # Each connection has this from here; the kernel then gives up on what is not taken.
-        patience_ms = int(patience_s * 1000)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, patience_ms)
+        # Accepted connections inherit this option; the kernel then closes them.
+        timeout_ms = int(send_timeout_s * 1000)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
         self.app = app
         self.host = host
         self.port: int = self._socket.getsockname()[1]
         self._server = waitress.create_server(
             app,
-            _dispatcher=GrowingThreads(SPARE_THREADS, self._streams.most + SPARE_THREADS),
+            _dispatcher=GrowingThreads(REQUEST_THREADS, self._streams.max_open + REQUEST_THREADS),
             sockets=[self._socket],
             connection_limit=CONNECTION_LIMIT,
-            channel_request_lookahead=1,  # tells a stream that its phone has hung up
+            channel_request_lookahead=1,  # lets a stream notice that its phone has hung up
             channel_timeout=IDLE_S,
-            max_request_body_size=MAX_BODY,
-            max_request_header_size=MAX_HEAD,
-            outbuf_high_watermark=WAITING_BYTES,
-            asyncore_use_poll=True,  # select knows no file above 1,024
+            max_request_body_size=MAX_REQUEST_BYTES,
+            max_request_header_size=MAX_HEADER_BYTES,
+            outbuf_high_watermark=MAX_UNSENT_BYTES,
+            asyncore_use_poll=True,  # select fails for file numbers above 1,024
             ident=None,
-            log_socket_errors=False,  # a phone that falls asleep is no error
+            log_socket_errors=False,  # a phone that goes to sleep is not an error
             clear_untrusted_proxy_headers=True,
         )
-        self._server.channel_class = _accepted
+        self._server.channel_class = _accept
         self._thread = Thread(target=self._server.run, name="web", daemon=True)
 
     def __repr__(self) -> str:
@@ -109,47 +109,62 @@ class Server:
         self.stop()
 
     def start(self) -> None:
+        """Start serving, in a thread of its own."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends the streams, waits for the requests under way and closes every connection."""
+        """End the streams, wait for running requests and close every connection."""
         self._streams.close()
         self._server.task_dispatcher.shutdown()
         if self._thread.is_alive():
-            with suppress(OSError):  # another thread's pull may have run it already
+            with suppress(OSError):  # the loop may have ended already
                 self._server.trigger.pull_trigger(self._close_all)
             self._thread.join()
         else:
             self._close_all()
 
     def _close_all(self) -> None:
-        """On waitress's own thread, whose loop ends once nothing is left to listen to."""
+        """Close every socket, on waitress's thread, whose loop ends when none is left."""
         self._server.asyncore.close_all(self._server._map)  # noqa: SLF001
 
 
 class GrowingThreads(ThreadedTaskDispatcher):  # type: ignore[misc]  # waitress has no types
-    """As many threads as are busy, and one that waits; a stream holds one for minutes."""
+    """Threads for requests: one more starts whenever all are busy, as streams last for minutes.
 
-    def __init__(self, first: int, most: int) -> None:
+    Args:
+        initial: How many threads run from the start.
+        max_threads: How many threads may run.
+    """
+
+    def __init__(self, initial: int, max_threads: int) -> None:
         super().__init__()
-        self.queue_logger.setLevel(logging.ERROR)  # that some wait a moment is nobody's worry
-        self._most = most
+        self.queue_logger.setLevel(logging.ERROR)  # a short wait in the queue needs no warning
+        self._max_threads = max_threads
         self._growing = Lock()
-        self.set_thread_count(first)
+        self.set_thread_count(initial)
 
     def add_task(self, task: Any) -> None:
+        """Queue a request, and start one more thread if all are busy."""
         with self._growing:
             with self.lock:
                 running = len(self.threads) - self.stop_count
-                short = len(self.queue) >= running - self.active_count
-            if short and running < self._most:
+                all_busy = len(self.queue) >= running - self.active_count
+            if all_busy and running < self._max_threads:
                 self.set_thread_count(running + 1)
         super().add_task(task)
 
     def shutdown(self, *, cancel_pending: bool = True, timeout: float = 5) -> bool:
-        """What is asked from here on starts no thread: that would end in the place of another."""
+        """End all threads.
+
+        Requests that arrive from now on start no thread: waitress counts how many threads have to
+        end, and a new one could end in place of a busy one.
+
+        Args:
+            cancel_pending: Whether to drop the requests that are still queued.
+            timeout: How long to wait for the threads, in seconds.
+        """
         with self._growing:
-            self._most = 0
+            self._max_threads = 0
         return bool(super().shutdown(cancel_pending, timeout))
 
 
@@ -175,19 +190,19 @@ def _remedy(host: str, port: int, error: OSError) -> str:
             return f"cannot listen on {host}:{port}: {error}"
 
 
-def _accepted(
-    server: Any, sock: socket.socket, address: tuple[str, int], *more: Any, **named: Any
+def _accept(
+    server: Any, sock: socket.socket, address: tuple[str, int], *args: Any, **kwargs: Any
 ) -> None:
-    """The oldest connection of an address that asks nothing gives way to its newest."""
+    """Accept a connection; if its address has too many, close its oldest idle one instead."""
     others = [c for c in server.active_channels.values() if c.addr[0] == address[0]]
-    if len(others) >= OF_ONE_ADDRESS and not _one_let_go(others):
+    if len(others) >= MAX_PER_ADDRESS and not _close_oldest_idle(others):
         sock.close()
     else:
-        HTTPChannel(server, sock, address, *more, **named)
+        HTTPChannel(server, sock, address, *args, **kwargs)
 
 
-def _one_let_go(channels: list[HTTPChannel]) -> bool:
-    """Whether one of them neither asked nor was still being answered."""
+def _close_oldest_idle(channels: list[HTTPChannel]) -> bool:
+    """Close the oldest connection without a request or an unsent answer, if there is one."""
     idle = [c for c in channels if not (c.requests or c.total_outbufs_len or c.will_close)]
     if idle:
         min(idle, key=lambda channel: float(channel.creation_time)).handle_close()

@@ -1,4 +1,4 @@
-"""Server-sent events: one thread each, so their number is capped and none lives for ever."""
+"""Server-sent events. Each stream occupies a thread, so their number and duration are limited."""
 
 import time
 from collections import Counter
@@ -14,40 +14,52 @@ from web.problem import HttpProblem
 from web.version_cache import Versioned
 
 HEARTBEAT_S = 15.0
-"""Below the half minute after which proxies and phones give up on a silent connection."""
+"""Proxies and phones give up on a connection that is silent for half a minute."""
 
-LIFE_S = 600.0
-"""A phone comes back at once; what was left behind by one that never said goodbye goes away."""
+MAX_DURATION_S = 600.0
+"""The page reopens its stream at once; this ends the streams of phones that vanished silently."""
 
-OF_ONE_ADDRESS = 112
-"""Some stay for everybody else, however many one opens: twice the players there can be."""
+MAX_PER_ADDRESS = 112
+"""Less than the limit, so that one address cannot take every stream; enough for a full room."""
 
-OF_THE_HOLDER = 8
-"""Beyond all others: however many watch, who holds the pencil sees what happens."""
+RESERVED_FOR_SCOREKEEPER = 8
+"""Beyond the limit for watchers, so that the scorekeeper sees every change however many watch."""
 
 RETRY_AFTER_S = 5
 MIMETYPE = "text/event-stream"
 
 CHECK_S = 1.0
-"""How often a stream looks whether its phone is still there: the thread is free that soon."""
+"""How often a stream checks whether its phone has hung up, which frees the thread."""
 
 
 S_co = TypeVar("S_co", bound=Versioned, covariant=True)
 S = TypeVar("S", bound=Versioned)
 
 
-class Waited(Protocol[S_co]):
-    """What a stream follows: a table, or a hall of them."""
+class SnapshotSource(Protocol[S_co]):
+    """A table or a club night, whose changes a stream follows."""
 
-    def wait(self, after: int, timeout_s: float) -> S_co | None: ...
+    def wait(self, after: int, timeout_s: float) -> S_co | None:
+        """Return the newest snapshot as soon as there is a newer one.
+
+        Args:
+            after: The version that the caller already has.
+            timeout_s: How long to wait before returning None, in seconds.
+        """
 
 
 class Streams:
-    """The streams that are open: at most `limit` of those who watch, not all of them from one address.
+    """The streams that are open now, limited in total and per address.
+
+    Args:
+        limit: See the attribute.
+        heartbeat_s: After this many seconds of silence a stream sends a comment.
+        max_duration_s: A stream ends after this many seconds.
+        check_s: How often a stream checks whether its phone has hung up, in seconds.
 
     Attributes:
-        limit: how many of those who watch.
-        most: how many in all; each takes a thread.
+        limit: How many streams watchers may open.
+        max_open: How many streams may be open in total.
     """
 
     def __init__(
@@ -55,33 +67,40 @@ class Streams:
         limit: int = 128,
         *,
         heartbeat_s: float = HEARTBEAT_S,
-        life_s: float = LIFE_S,
+        max_duration_s: float = MAX_DURATION_S,
         check_s: float = CHECK_S,
     ) -> None:
-        self.limit, self.most = limit, limit + OF_THE_HOLDER
-        self.heartbeat_s = heartbeat_s
-        self.life_s = life_s
-        self.check_s = check_s
+        self.limit, self.max_open = limit, limit + RESERVED_FOR_SCOREKEEPER
+        self._heartbeat_s, self._max_duration_s = heartbeat_s, max_duration_s
+        self._check_s = check_s
         self._lock = Lock()
         self._open: Counter[str] = Counter()
-        self._closing = False
+        self._is_closing = False
 
     @property
     def number(self) -> int:
-        """How many are open now."""
+        """How many streams are open."""
         return self._open.total()
 
     def close(self) -> None:
-        """Ends every stream at its next look, and opens no more."""
-        self._closing = True
+        """End every stream within `check_s` and refuse new ones."""
+        self._is_closing = True
 
     def open(
-        self, table: Waited[S], event: Callable[[S], str], beat: str = ": still here\n\n"
+        self,
+        source: SnapshotSource[S],
+        render: Callable[[S], str],
+        heartbeat: str = ": still here\n\n",
     ) -> Response:
-        """A response that sends `event(snapshot)` now and after every change.
+        """Return an answer that sends an event now and after every change.
+
+        Args:
+            source: The table or club night to follow.
+            render: Returns the text of the event for a snapshot.
+            heartbeat: Text that is sent after a time of silence.
 
         Raises:
-            Problem: 503, there are too many streams.
+            HttpProblem: If too many streams are open (status 503).
         """
         if request.method == "HEAD":
             return Response(mimetype=MIMETYPE)
@@ -97,19 +116,20 @@ class Streams:
                 ),
                 headers={"Retry-After": str(RETRY_AFTER_S)},
             )
-        response = Response(self._events(table, event, beat, _gone()), mimetype=MIMETYPE)
+        events = self._events(source, render, heartbeat, _disconnect_check())
+        response = Response(events, mimetype=MIMETYPE)
         response.headers["Cache-Control"] = "no-store"
         response.call_on_close(partial(self._leave, address))
         return response
 
     def _enter(self, address: str) -> bool:
-        """Whether there is room for one more."""
+        """Count one more stream for an address, unless there is no room for it."""
         with self._lock:
-            if g.get("is_scorekeeper"):  # not in a club's hall: it has no pencil
-                full = self.number >= self.most
+            if g.get("is_scorekeeper"):  # never set on the club board, which has no scorekeeper
+                is_full = self.number >= self.max_open
             else:
-                full = self.number >= self.limit or self._open[address] >= OF_ONE_ADDRESS
-            if self._closing or full:
+                is_full = self.number >= self.limit or self._open[address] >= MAX_PER_ADDRESS
+            if self._is_closing or is_full:
                 return False
             self._open[address] += 1
             return True
@@ -122,32 +142,38 @@ class Streams:
 
     def _events(
         self,
-        table: Waited[S],
-        event: Callable[[S], str],
-        beat: str,
-        gone: Callable[[], bool],
+        source: SnapshotSource[S],
+        render: Callable[[S], str],
+        heartbeat: str,
+        has_hung_up: Callable[[], bool],
     ) -> Iterator[str]:
         version = -1
         sent_s = started_s = time.monotonic()
-        while not self._closing and not gone() and time.monotonic() - started_s < self.life_s:
-            snapshot = table.wait(version, min(self.check_s, self.heartbeat_s))
+        end_s = started_s + self._max_duration_s
+        while not self._is_closing and not has_hung_up() and time.monotonic() < end_s:
+            snapshot = source.wait(version, min(self._check_s, self._heartbeat_s))
             if snapshot:
                 version = snapshot.version
-                yield event(snapshot)
-            elif time.monotonic() - sent_s >= self.heartbeat_s:
-                yield beat
+                yield render(snapshot)
+            elif time.monotonic() - sent_s >= self._heartbeat_s:
+                yield heartbeat
             else:
                 continue
             sent_s = time.monotonic()
 
 
-def _gone() -> Callable[[], bool]:
-    """Asks waitress whether the phone has hung up; without waitress it never has."""
-    found: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
-    return found
+def _disconnect_check() -> Callable[[], bool]:
+    """Return waitress's check for whether the phone has hung up; other servers cannot tell."""
+    check: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
+    return check
 
 
 def format_event(name: str, data: str) -> str:
-    """One event as the wire wants it."""
+    """Return one server-sent event as text.
+
+    Args:
+        name: Name of the event, which the page listens for.
+        data: Content of the event; may have several lines.
+    """
     lines = "".join(f"data: {line}\n" for line in data.splitlines())
     return f"event: {name}\n{lines}\n"

@@ -1,4 +1,4 @@
-"""Work done once for each version of the table, however many phones ask for it."""
+"""Work that is done once for each version of the table, however many phones ask for its result."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -6,10 +6,11 @@ from typing import Generic, Protocol, TypeVar
 
 
 class Versioned(Protocol):
-    """Something drawn of the table; a newer one has a higher version."""
+    """A snapshot; a newer one has a higher version."""
 
     @property
-    def version(self) -> int: ...
+    def version(self) -> int:
+        """The version of the snapshot."""
 
 
 S = TypeVar("S", bound=Versioned)
@@ -17,7 +18,11 @@ T = TypeVar("T")
 
 
 class VersionCache(Generic[S, T]):
-    """Calls `make` for the first who asks for a newer snapshot; all others get the same result."""
+    """The result of a function for the newest snapshot. Any thread may call.
+
+    Args:
+        make: Called once for each newer snapshot, while other threads wait for its result.
+    """
 
     def __init__(self, make: Callable[[S], T]) -> None:
         self._make = make
@@ -25,7 +30,7 @@ class VersionCache(Generic[S, T]):
         self._newest: tuple[int, T] | None = None
 
     def __call__(self, snapshot: S) -> T:
-        """What was made of this snapshot, or of a newer one where that is known already."""
+        """Return the result for this snapshot, or for a newer one that is already known."""
         with self._lock:
             if self._newest is None or self._newest[0] < snapshot.version:
                 self._newest = snapshot.version, self._make(snapshot)

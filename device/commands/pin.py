@@ -8,7 +8,7 @@ from device.commands.options import settings_option, state_option
 from device.files import state_folder
 from device.settings import find, load
 from device.storage.scorekeeper_file import secret_of
-from web.access.pin import pin as pin_of
+from web.access.pin import pin_at
 
 
 @click.command()
@@ -22,4 +22,4 @@ def pin(file: str | None, state: str | None) -> None:
     sudo traykeeper pin     # where it runs as a service
     """
     settings = load(find(file))
-    click.echo(pin_of(secret_of(state_folder(state or settings.state)), time()))
+    click.echo(pin_at(time(), secret_of(state_folder(state or settings.state))))

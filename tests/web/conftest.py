@@ -32,7 +32,7 @@ from game.rules.rule_files import load
 from game.situation import Choice, Situation, TableError
 from tests.game.shipped import shipped
 from tests.tray_reader import FakeTrayReader
-from web.access.phone import COOKIE, Phones
+from web.access.phone import COOKIE, PhoneCookies
 from web.access.scorekeeper import Scorekeeper, ScorekeeperRecord
 from web.app import create_app
 from web.contracts.coach import Coaching, CoachMode
@@ -41,7 +41,7 @@ from web.server import Server
 from web.stream import Streams
 
 SECRET = bytes(32)
-PHONE_COOKIE, PHONE = Phones(SECRET).cookie()
+PHONE_COOKIE, PHONE = PhoneCookies(SECRET).new_cookie()
 """The phone that holds the pencil wherever a test does not say otherwise."""
 
 RULES = load("walnut-studiolo")
@@ -218,7 +218,7 @@ def make_app(table, *, holder: str = PHONE, **options):
         table.show(scorekeeper=scorekeeper.view())
         table.scorekeeper = scorekeeper
     app = create_app(table, scorekeeper=scorekeeper, secret=SECRET, **options)
-    app.extensions["traykeeper_owners"].prove(PHONE)
+    app.extensions["traykeeper_owners"].add(PHONE)
     return app
 
 

@@ -15,7 +15,7 @@ class House:
     """An app of one page that is worked out for as long as a test wants, and one long answer."""
 
     def __init__(self, most, waiting=0):
-        limit = ConcurrencyLimit(most, waiting=waiting)
+        limit = ConcurrencyLimit(most, max_waiting=waiting)
         self.begun, self.go_on = Event(), Event()
         pages = Blueprint("pages", __name__)
 
@@ -46,7 +46,7 @@ class House:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
-    monkeypatch.setattr(concurrency_limit, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(concurrency_limit, "MAX_WAIT_S", 0.2)
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_who_comes_to_a_full_house_is_told_when_to_come_again(pool):
 
 
 def test_a_few_wait_at_the_door(pool, monkeypatch):
-    monkeypatch.setattr(concurrency_limit, "PATIENCE_S", 5)
+    monkeypatch.setattr(concurrency_limit, "MAX_WAIT_S", 5)
     house = House(1, waiting=1)
     first = pool.submit(house.get)
     assert house.begun.wait(5)

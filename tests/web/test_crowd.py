@@ -40,7 +40,7 @@ def test_a_phone_that_never_reads_its_stream_is_dropped_and_the_others_get_every
     table.do(StartMatch(("Anna", "Ben")))
     streams = Streams(limit=2, check_s=0.1)
     app = create_app(table, streams=streams)
-    with Server(app, "127.0.0.1", 0, patience_s=PATIENCE_S) as server:
+    with Server(app, "127.0.0.1", 0, send_timeout_s=PATIENCE_S) as server:
         slow, quick = connect(server.port, takes=2048), connect(server.port)
         slow.sendall(STREAM)
         until(lambda: streams.number == 1)

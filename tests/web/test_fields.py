@@ -1,16 +1,16 @@
 import pytest
 
 from web.fields import (
-    Corners,
-    Faces,
-    Names,
-    Number,
-    OneOf,
-    Optional,
     QueryInteger,
-    Text,
-    Whole,
-    Yes,
+    boolean,
+    corners,
+    dice,
+    integer,
+    number,
+    one_of,
+    optional,
+    text,
+    texts,
     values,
 )
 from web.problem import HttpProblem
@@ -18,8 +18,8 @@ from web.problem import HttpProblem
 
 def test_gives_each_field_its_type():
     fields = {
-        "dice": Faces(), "names": Names(), "name": Text(), "seat": Whole(0, 9),
-        "seconds": Number(0, 60), "down": Yes(), "to": OneOf(("", "test")),
+        "dice": dice(), "names": texts(), "name": text(), "seat": integer(0, 9),
+        "seconds": number(0, 60), "down": boolean(), "to": one_of(("", "test")),
     }  # fmt: skip
     body = {
         "dice": [1, 5], "names": ["Anna"], "name": "Ben", "seat": 2, "seconds": 1, "down": True,
@@ -30,28 +30,28 @@ def test_gives_each_field_its_type():
 
 
 def test_null_is_as_good_as_nothing():
-    assert values({"index": None}, {"index": Optional(Whole(0, 9))}) == {"index": None}
-    assert values({}, {"index": Optional(Whole(0, 9))}) == {"index": None}
+    assert values({"index": None}, {"index": optional(integer(0, 9))}) == {"index": None}
+    assert values({}, {"index": optional(integer(0, 9))}) == {"index": None}
 
 
 @pytest.mark.parametrize(
     ("field", "value", "detail"),
     [
-        (Faces(), [1, 7], "f: a die shows 1 to 6, not 7"),
-        (Faces(), [True], "f: a die shows 1 to 6, not true"),
-        (Faces(), [1.0], "f: a die shows 1 to 6, not 1.0"),
-        (Faces(), [], "f: a list of 1 to 20, not []"),
-        (Faces(), "115", 'f: a list of 1 to 20, not "115"'),
-        (Faces(), None, "f is missing"),
-        (Text(), 3, "f: text of at most 200 characters, not 3"),
-        (Whole(0, 9), 1.5, "f: a whole number from 0 to 9, not 1.5"),
-        (Whole(0, 9), 10, "f: a whole number from 0 to 9, not 10"),
-        (Number(0, 60), float("inf"), "f: a number from 0 to 60, not Infinity"),
-        (Number(0, 60), "1", 'f: a number from 0 to 60, not "1"'),
-        (Yes(), 1, "f: true or false, not 1"),
-        (OneOf(("", "a")), "b", 'f: one of "", a, not "b"'),
-        (Corners(), [[0, 0]], "f: 4 points [x, y], each from 0 to 1"),
-        (Corners(), [[0, 0], [1, 0], [1, 1], [0, 9]], "f: 4 points [x, y], each from 0 to 1"),
+        (dice(), [1, 7], "f: a die shows 1 to 6, not 7"),
+        (dice(), [True], "f: a die shows 1 to 6, not true"),
+        (dice(), [1.0], "f: a die shows 1 to 6, not 1.0"),
+        (dice(), [], "f: a list of 1 to 20, not []"),
+        (dice(), "115", 'f: a list of 1 to 20, not "115"'),
+        (dice(), None, "f is missing"),
+        (text(), 3, "f: text of at most 200 characters, not 3"),
+        (integer(0, 9), 1.5, "f: a whole number from 0 to 9, not 1.5"),
+        (integer(0, 9), 10, "f: a whole number from 0 to 9, not 10"),
+        (number(0, 60), float("inf"), "f: a number from 0 to 60, not Infinity"),
+        (number(0, 60), "1", 'f: a number from 0 to 60, not "1"'),
+        (boolean(), 1, "f: true or false, not 1"),
+        (one_of(("", "a")), "b", 'f: one of "", a, not "b"'),
+        (corners(), [[0, 0]], "f: 4 points [x, y], each from 0 to 1"),
+        (corners(), [[0, 0], [1, 0], [1, 1], [0, 9]], "f: 4 points [x, y], each from 0 to 1"),
     ],
 )
 def test_a_fault_names_the_field_what_is_allowed_and_what_was_found(field, value, detail):
@@ -64,19 +64,19 @@ def test_a_fault_names_the_field_what_is_allowed_and_what_was_found(field, value
 
 def test_an_unknown_field_is_named_with_those_known():
     with pytest.raises(HttpProblem, match="'die' is no field here: known are dice, index"):
-        values({"die": [1]}, {"dice": Faces(), "index": Whole(0, 9)})
+        values({"die": [1]}, {"dice": dice(), "index": integer(0, 9)})
 
 
 def test_a_long_wrong_value_is_cut_short():
     with pytest.raises(HttpProblem) as found:
-        values({"f": ["x" * 500]}, {"f": Yes()})
+        values({"f": ["x" * 500]}, {"f": boolean()})
 
     assert len(str(found.value)) < 80
 
 
 @pytest.mark.parametrize(
-    ("text", "number"),
+    ("query", "expected"),
     [(None, 9), ("", 9), ("x", 9), ("1e9", 9), ("4", 4), ("-1", 0), ("9" * 40, 10)],
 )
-def test_a_number_in_an_address_is_the_nearest_that_may_be(text, number):
-    assert QueryInteger(0, 10, usual=9).read(text) == number
+def test_a_number_in_an_address_is_the_nearest_that_may_be(query, expected):
+    assert QueryInteger(0, 10, default=9).read(query) == expected

@@ -8,7 +8,7 @@ from importlib.metadata import version
 import pytest
 
 from web.app import create_app
-from web.server import CONNECTION_LIMIT, OF_ONE_ADDRESS, GrowingThreads, Server, ServerError
+from web.server import CONNECTION_LIMIT, MAX_PER_ADDRESS, GrowingThreads, Server, ServerError
 
 
 def test_port_0_takes_a_free_one_and_tells_it(table):
@@ -89,9 +89,9 @@ def test_a_server_that_never_started_stops_as_well(table):
 
 
 def test_dripping_connections_give_way_to_those_that_ask(table):
-    assert OF_ONE_ADDRESS * 3 <= CONNECTION_LIMIT
+    assert MAX_PER_ADDRESS * 3 <= CONNECTION_LIMIT
     with ExitStack() as stack, Server(create_app(table), "127.0.0.1", 0) as server:
-        for _ in range(OF_ONE_ADDRESS + 40):
+        for _ in range(MAX_PER_ADDRESS + 40):
             dripping = socket.create_connection(("127.0.0.1", server.port), timeout=5)
             stack.enter_context(dripping)
             dripping.sendall(b"GET / HTTP/1.1\r\nHos")
@@ -99,4 +99,4 @@ def test_dripping_connections_give_way_to_those_that_ask(table):
             f"http://127.0.0.1:{server.port}/api/v1/state", timeout=10
         ) as answer:
             assert answer.status == 200
-        assert len(server._server.active_channels) <= OF_ONE_ADDRESS + 1
+        assert len(server._server.active_channels) <= MAX_PER_ADDRESS + 1

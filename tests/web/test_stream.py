@@ -4,7 +4,7 @@ import json
 import time
 
 from game.commands import StartMatch
-from web.stream import OF_ONE_ADDRESS
+from web.stream import MAX_PER_ADDRESS
 
 
 def next_event(stream):
@@ -65,7 +65,7 @@ def test_the_page_sees_the_heartbeat_as_an_event(table, serve, browserless):
 
 
 def test_a_stream_ends_after_its_life(table, serve, browserless):
-    http = browserless(serve(table, heartbeat_s=0.1, life_s=1).port)
+    http = browserless(serve(table, heartbeat_s=0.1, max_duration_s=1).port)
 
     with http.get("/api/v1/events") as stream:
         said = stream.read().decode()
@@ -105,7 +105,7 @@ def test_one_address_leaves_streams_for_the_others(client):
     def opened(address):
         return guest.get("/live", environ_base={"REMOTE_ADDR": address})
 
-    greedy = [opened("192.168.1.66") for _ in range(OF_ONE_ADDRESS)]
+    greedy = [opened("192.168.1.66") for _ in range(MAX_PER_ADDRESS)]
     assert opened("192.168.1.66").status_code == 503
     other = opened("192.168.1.7")
     greedy.pop().close()

@@ -1,1 +1,1 @@
-"""Who may change anything, and from where."""
+"""Permissions: who may change the match, and which requests the server accepts at all."""

@@ -1,8 +1,8 @@
-"""A request that is sent twice is done once: a phone that lost the answer may ask again.
+"""Idempotency keys: a request that a phone repeats because its answer got lost runs only once.
 
-A `POST` with an `Idempotency-Key` is remembered with its answer; the same key from the same phone to
-the same address gets that answer again, without anything being done. Its mark is written with the
-steps it leads to: asked again after a restart, they are not done again either.
+The server remembers each `POST` with an `Idempotency-Key` together with its answer. If the same phone
+sends the same key to the same address, it gets that answer again. The journal stores a mark of the
+request with the steps it caused, so a request repeated after a restart does not run again either.
 """
 
 from collections import OrderedDict
@@ -16,135 +16,161 @@ from flask import Flask, Response, g, request
 
 from game.message import Message
 from web.problem import HttpProblem
-from web.route import Who, current_route
+from web.route import Permission, current_route
 
 HEADER = "Idempotency-Key"
-LONGEST = 100
+MAX_KEY = 100
 
-PHONES = 64
-"""Three times the players there can be."""
+MAX_PHONES = 64
+"""Three times the number of players that a match can have."""
 
-REMEMBERED = 64
-"""Of each phone: some minutes of tapping at once. Answers are a few kB each."""
+MAX_REQUESTS = 64
+"""Requests of one phone: some minutes of steady tapping. Each answer takes a few kB."""
 
-PATIENCE_S = 12.0
-"""Longer than the companion takes for anything but a restore."""
+MAX_WAIT_S = 12.0
+"""Longer than the companion takes for anything except restoring a backup."""
 
 DIGEST_BYTES = 8
 
 Name = tuple[str, str]
-"""Phone and digest of address and key."""
+"""A phone, and the digest of address and key."""
 
 
 @dataclass(slots=True)
-class DoneRequest:
-    """A request that was begun with this body; its answer once there is one."""
+class RememberedRequest:
+    """A request that has begun, and its answer as soon as there is one.
 
-    sent: str
-    ready: Event = field(default_factory=Event)
+    Attributes:
+        body_digest: Digest of the request's body.
+        is_ready: Set when the answer is known.
+        body: Body of the answer.
+        status: HTTP status code of the answer.
+        mimetype: Media type of the answer.
+    """
+
+    body_digest: str
+    is_ready: Event = field(default_factory=Event)
     body: bytes = b""
     status: int = 0
     mimetype: str = ""
 
     def answer(self) -> Response:
-        if not self.ready.wait(PATIENCE_S):
+        """Wait for the answer and return it.
+
+        Raises:
+            HttpProblem: If the request is still running.
+        """
+        if not self.is_ready.wait(MAX_WAIT_S):
             raise HttpProblem(
                 409, Message("that request is still being worked on: ask for the state")
             )
         return Response(self.body, self.status, mimetype=self.mimetype)
 
 
-class IdempotencyKeys:
-    """What was done lately, by phone, address and key: no phone makes another's be forgotten."""
+class RequestMemory:
+    """The latest requests of each phone, separate so that no phone can displace those of another."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._phones: OrderedDict[str, OrderedDict[str, DoneRequest]] = OrderedDict()
+        self._phones: OrderedDict[str, OrderedDict[str, RememberedRequest]] = OrderedDict()
 
-    def begin(self, name: Name, sent: str) -> DoneRequest | None:
-        """What was begun under this name before; None if this is the first time."""
+    def begin(self, name: Name, body_digest: str) -> RememberedRequest | None:
+        """Return the earlier request of this name, or remember a new one and return None.
+
+        Args:
+            name: The phone, and the digest of address and key.
+            body_digest: Digest of the request's body.
+        """
         phone, key = name
         with self._lock:
-            done = self._phones.setdefault(phone, OrderedDict())
+            requests = self._phones.setdefault(phone, OrderedDict())
             self._phones.move_to_end(phone)
-            if earlier := done.get(key):
+            if earlier := requests.get(key):
                 return earlier
-            done[key] = DoneRequest(sent)
-            if len(done) > REMEMBERED:
-                done.popitem(last=False)[1].ready.set()
-            if len(self._phones) > PHONES:
+            requests[key] = RememberedRequest(body_digest)
+            if len(requests) > MAX_REQUESTS:
+                requests.popitem(last=False)[1].is_ready.set()
+            if len(self._phones) > MAX_PHONES:
                 self._phones.popitem(last=False)
             return None
 
     def finish(self, name: Name, response: Response) -> None:
+        """Remember the answer to a request.
+
+        Args:
+            name: The phone, and the digest of address and key.
+            response: The answer.
+        """
         phone, key = name
         with self._lock:
-            done = self._phones.get(phone, OrderedDict[str, DoneRequest]()).get(key)
-        if done:
-            done.body, done.status = response.get_data(), response.status_code
-            done.mimetype = response.mimetype or ""
-            done.ready.set()
+            requests = self._phones.get(phone, OrderedDict[str, RememberedRequest]())
+            found = requests.get(key)
+        if found:
+            found.body, found.status = response.get_data(), response.status_code
+            found.mimetype = response.mimetype or ""
+            found.is_ready.set()
 
 
 def register(app: Flask, marks: Callable[[], Sequence[str]], state: Callable[[], Response]) -> None:
-    """Before a request with a key is done, see whether it was done already.
+    """Answer a repeated request from memory instead of running it again.
 
     Args:
-        app: whose requests.
-        marks: those of the newest steps, as they were before this program began.
-        state: answers how the table stands now.
+        app: The app whose requests are remembered.
+        marks: Returns the marks that the journal holds from before this start.
+        state: Returns an answer with the state of the table.
     """
-    watchers, holders = IdempotencyKeys(), IdempotencyKeys()
+    open_requests, restricted_requests = RequestMemory(), RequestMemory()
 
     @cache
-    def before() -> dict[str, str]:
-        """Mark of what was asked -> digest of its body."""
-        return {asked: sent for asked, _, sent in (mark.partition(".") for mark in marks())}
+    def digests_before_start() -> dict[str, str]:
+        """Return the digest of address and key -> the digest of the body."""
+        return {name: body for name, _, body in (mark.partition(".") for mark in marks())}
 
-    def repeats() -> IdempotencyKeys:
-        """What anybody may do is remembered apart."""
+    def memory() -> RequestMemory:
+        """Keep requests that anybody may send apart, so that watchers displace no others."""
         route = current_route()
         if route:
-            request.max_content_length = route.most_bytes
-        return watchers if route and route.who is Who.ANYBODY else holders
+            request.max_content_length = route.max_body_bytes
+        is_open = route and route.permission is Permission.ANYBODY
+        return open_requests if is_open else restricted_requests
 
-    def once() -> Response | None:
+    def answer_repeated() -> Response | None:
         key = _key()
         g.request_mark = ""
         if key is None:
             return None
-        phone, keys = str(g.phone), repeats()
-        name, sent = _digest(phone, request.path, key), _digest(request.get_data())
-        if earlier := keys.begin((phone, name), sent):
-            _refuse_another(earlier.sent, sent)
+        phone, remembered = str(g.phone), memory()
+        name, body_digest = _digest(phone, request.path, key), _digest(request.get_data())
+        if earlier := remembered.begin((phone, name), body_digest):
+            _refuse_other_body(earlier.body_digest, body_digest)
             return earlier.answer()
-        g.request_name, g.request_mark = (phone, name), f"{name}.{sent}"
-        if known := before().get(name):
-            _refuse_another(known, sent)
+        g.request_name, g.request_mark = (phone, name), f"{name}.{body_digest}"
+        if known := digests_before_start().get(name):
+            _refuse_other_body(known, body_digest)
             return state()
         return None
 
     def remember(response: Response) -> Response:
         if name := g.pop("request_name", None):
-            repeats().finish(name, response)
+            memory().finish(name, response)
         return response
 
-    app.before_request(once)
+    app.before_request(answer_repeated)
     app.after_request(remember)
 
 
 def _key() -> str | None:
-    """That of this request, if it has one."""
+    """Return the idempotency key of this request, if it has one."""
     key = request.headers.get(HEADER)
     if request.method != "POST" or key is None:
         return None
-    if not 1 <= len(key) <= LONGEST:
-        allowed = Message("1 to %(n)s characters", n=LONGEST)
+    if not 1 <= len(key) <= MAX_KEY:
+        allowed = Message("1 to %(n)s characters", n=MAX_KEY)
         raise HttpProblem(400, Message("%(field)s: %(why)s", field=HEADER, why=allowed))
     return key
 
 
-def _refuse_another(known: str, sent: str) -> None:
+def _refuse_other_body(known: str, sent: str) -> None:
     if known != sent:
         raise HttpProblem(
             422,
@@ -153,7 +179,7 @@ def _refuse_another(known: str, sent: str) -> None:
 
 
 def _digest(*parts: str | bytes) -> str:
-    """Of these parts, each by itself."""
+    """Return a digest of several texts that also depends on where one ends and the next begins."""
     digest = blake2s(digest_size=DIGEST_BYTES)
     for part in parts:
         data = part.encode("utf-8", "replace") if isinstance(part, str) else part

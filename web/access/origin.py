@@ -1,8 +1,8 @@
-"""Under which names the page may be asked for: a name of somebody else's is a trap.
+"""Protection against other websites: allowed host names, refused cross-site requests, headers.
 
-A page on the internet can let its own name lead to an address in this network, and then its
-scripts may talk to whatever answers there as if it were their own (DNS rebinding). An address in
-figures cannot be turned around so, and is always taken.
+A page on the internet can make its own name point to an address in this network; its scripts may
+then talk to the server at that address as if it were their own (DNS rebinding). So the server only
+answers under its own names. A numeric address cannot be redirected like this and is always allowed.
 """
 
 import re
@@ -15,38 +15,50 @@ from flask import Flask, Response, request
 from game.message import Message
 from web.problem import NO_JSON, HttpProblem
 
-AT_HOME = ("local", "lan", "home", "home.arpa", "internal", "localdomain", "fritz.box")
-"""What routers hang behind a machine's name: none of them can be bought on the internet."""
-
+LOCAL_DOMAINS = ("local", "lan", "home", "home.arpa", "internal", "localdomain", "fritz.box")
+"""Domains that routers append to a machine's name. Nobody can register them on the internet."""
 
 BRACKETED = re.compile(r"\[([^\]]+)\](?::\d*)?")
-"""An address of version 6, as it stands in front of a port."""
+"""An IPv6 address in brackets, with or without a port."""
+
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'; object-src 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
 
 
 class AllowedHosts:
-    """The names of this machine, and those that the settings add.
+    """The names under which this machine may be addressed.
 
-    >>> hosts = Hosts("den.example", name="traykeeper")
+    >>> hosts = AllowedHosts("den.example", name="traykeeper")
     >>> hosts.allows("traykeeper.local:8000"), hosts.allows("evil.example")
     (True, False)
 
     Args:
-        further: names to be taken, too.
-        name: what this machine is called; asked of it where not said.
+        extra_names: More names to allow, from the settings.
+        name: The machine's name; by default the operating system is asked.
+
+    Attributes:
+        own: The machine's name without a domain.
     """
 
-    def __init__(self, *further: str, name: str | None = None) -> None:
-        own = _plain(name or socket.gethostname()).partition(".")[0]
+    def __init__(self, *extra_names: str, name: str | None = None) -> None:
+        own = _normalised(name or socket.gethostname()).partition(".")[0]
         self.own = own
-        self._names = {"localhost", own, *(f"{own}.{end}" for end in AT_HOME)}
-        self._names |= set(map(_plain, further))
-        self._numbered = re.compile(
-            rf"{re.escape(own)}-\d+\.local"
-        )  # by avahi, where two are alike
+        self._names = {"localhost", own, *(f"{own}.{domain}" for domain in LOCAL_DOMAINS)}
+        self._names |= set(map(_normalised, extra_names))
+        # avahi numbers the machines that have the same name.
+        self._numbered = re.compile(rf"{re.escape(own)}-\d+\.local")
 
     def allows(self, host: str) -> bool:
-        """Whether a request with this `Host` is for us; without one it is from no browser."""
-        name = _plain(_without_port(host))
+        """Return whether to accept a request with this `Host` header.
+
+        No header at all is accepted, because every browser sends one.
+        """
+        name = _normalised(_without_port(host))
         if not name or name in self._names or self._numbered.fullmatch(name):
             return True
         try:
@@ -56,8 +68,18 @@ class AllowedHosts:
         return True
 
 
+def split_names(text: str) -> Iterable[str]:
+    """Return the host names in a setting, separated by commas or spaces."""
+    return text.replace(",", " ").split()
+
+
 def register_hosts(app: Flask, hosts: AllowedHosts) -> None:
-    """Turns away whoever asks for a page of another name."""
+    """Refuse requests to any other host name.
+
+    Args:
+        app: The app whose requests are checked.
+        hosts: The names to accept.
+    """
 
     @app.before_request
     def refuse_other_names() -> None:
@@ -74,60 +96,49 @@ def register_hosts(app: Flask, hosts: AllowedHosts) -> None:
             )
 
 
-def split_names(text: str) -> Iterable[str]:
-    """The names in a setting."""
-    return text.replace(",", " ").split()
-
-
 def _without_port(host: str) -> str:
     if bracketed := BRACKETED.fullmatch(host):
         return bracketed[1]
     return host.rpartition(":")[0] if host.count(":") == 1 else host
 
 
-def _plain(name: str) -> str:
+def _normalised(name: str) -> str:
     return name.strip().rstrip(".").lower()
 
 
-HEADERS = {
-    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'self'; "
-    "frame-ancestors 'none'; object-src 'none'",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
+def register(app: Flask, *, accept_forms: bool = False) -> None:
+    """Refuse requests that another website's page makes, and set security headers.
 
-
-def register(app: Flask, *, forms: bool = False) -> None:
-    """Sets the headers, and turns away requests that another site's page made.
-
-    `forms` are taken only where a cookie that no other site sends stands behind each.
+    Args:
+        app: The app whose requests are checked.
+        accept_forms: Whether to accept form posts, which need no permission to come from another
+            site. Allow them only if the app requires a cookie that other sites do not send.
     """
     app.before_request(_refuse_other_sites)
-    if not forms:
+    if not accept_forms:
         app.before_request(_refuse_forms)
-    app.after_request(_with_headers)
+    app.after_request(_set_headers)
 
 
 def _refuse_other_sites() -> None:
-    """A browser names the page that sends; programs such as curl name none."""
+    """Refuse a change from another site's page. Programs such as curl name no page."""
     if request.method in {"GET", "HEAD", "OPTIONS"}:
         return
     origin = request.headers.get("Origin")
-    elsewhere = origin is not None and origin.partition("://")[2] != request.host
-    if elsewhere or request.headers.get("Sec-Fetch-Site") == "cross-site":
+    is_foreign = origin is not None and origin.partition("://")[2] != request.host
+    if is_foreign or request.headers.get("Sec-Fetch-Site") == "cross-site":
         raise HttpProblem(
             403, Message("this came from another site's page: open the table's own page")
         )
 
 
 def _refuse_forms() -> None:
-    """What a form on another site can send without asking is never JSON; a bare POST is ours."""
+    """Refuse the content types that a form on another site can send; JSON is not one of them."""
     if request.method == "POST" and request.content_type and not request.is_json:
         raise HttpProblem(415, NO_JSON)
 
 
-def _with_headers(response: Response) -> Response:
+def _set_headers(response: Response) -> Response:
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     return response

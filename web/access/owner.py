@@ -1,7 +1,8 @@
-"""Who may take all matches away, or put others in their place: whoever reads the machine's terminal.
+"""The owner of the machine: who can read its terminal and may save or restore all matches.
 
-A phone proves it by the PIN of `traykeeper pin`, or by the link that `play` prints. The pencil is not
-enough: it is handed around the table, and the PIN that its holder is shown gives the pencil alone.
+A phone proves this with the PIN of `traykeeper pin` or with the link that `traykeeper play` prints.
+Being the scorekeeper is not enough, as that right is handed around the table; the PIN on the
+scorekeeper's phone gives no other right.
 """
 
 from collections.abc import Callable
@@ -14,17 +15,21 @@ from game.message import Message
 from web.problem import HttpProblem
 
 OWNER_S = 3600.0
-"""An evening's tidying up; the link that `play` prints is good for as long."""
+"""Enough time to tidy up after an evening. The link that `traykeeper play` prints lasts as long."""
 
 MAX_OWNERS = 16
 
-WHO = Message(
+NO_OWNER = Message(
     "this needs the machine's own PIN: `traykeeper pin` prints it there; send it to /api/v1/pencil/owner"
 )
 
 
 class Owners:
-    """The phones that proved it lately. Any thread may call."""
+    """The phones that have proved lately that they belong to the owner. Any thread may call.
+
+    Args:
+        clock: Monotonic time in seconds.
+    """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock, self._lock = clock, Lock()
@@ -33,8 +38,8 @@ class Owners:
     def __repr__(self) -> str:
         return f"<Owners: {len(self._proved_s)}>"
 
-    def prove(self, phone: str) -> None:
-        """This phone knows what the terminal said."""
+    def add(self, phone: str) -> None:
+        """Count a phone as the owner's for the next hour."""
         with self._lock:
             self._proved_s.pop(phone, None)
             self._proved_s[phone] = self._clock()
@@ -42,11 +47,15 @@ class Owners:
                 del self._proved_s[next(iter(self._proved_s))]
 
     def has(self, phone: str) -> bool:
-        """Whether it proved that within the hour."""
+        """Return whether a phone counts as the owner's."""
         at_s = self._proved_s.get(phone)
         return bool(phone) and at_s is not None and self._clock() - at_s < OWNER_S
 
     def require(self) -> None:
-        """Raises HttpProblem: the phone of this request has not."""
+        """Refuse the current request unless the owner's phone has sent it.
+
+        Raises:
+            HttpProblem: If another phone has sent it.
+        """
         if not self.has(g.phone):
-            raise HttpProblem(403, WHO)
+            raise HttpProblem(403, NO_OWNER)

@@ -1,7 +1,7 @@
-"""Which phone a request comes from, and whether that phone may do what it asks.
+"""The phone that sends a request, and whether it has the permission that the route requires.
 
-A phone is known by a random number in a signed cookie that no script can read; others see only its
-badge, which is made of it and does not lead back.
+A phone is identified by a random number in a signed cookie, which scripts cannot read. Other people
+see only its badge: a hash of that number.
 """
 
 from collections.abc import Mapping
@@ -16,38 +16,38 @@ from web.access.owner import Owners
 from web.access.scorekeeper import Scorekeeper
 from web.contracts.table import Snapshot, Table
 from web.problem import HttpProblem
-from web.route import Who, current_route, declared_routes
+from web.route import Permission, current_route, declared_routes
 
 COOKIE = "traykeeper_phone"
 YEAR_S = 365 * 24 * 3600
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
-WATCHING = Message(
+ONLY_WATCHING = Message(
     "this phone only watches: ask for the pencil on the page and press the tray's button, "
     "or send the PIN to /api/v1/pencil/pin"
 )
 
 
-class Phones:
-    """Signs the cookies of phones, and reads them.
+class PhoneCookies:
+    """Signs the cookies of phones and reads them.
 
     Args:
-        secret: of this table; 32 bytes.
+        secret: Secret of the table, 32 bytes.
     """
 
     def __init__(self, secret: bytes) -> None:
         self._signer = Signer(secret, salt="traykeeper phone", digest_method=sha256)
 
     def badge(self, cookies: Mapping[str, str]) -> str:
-        """The badge of the phone with these cookies; "" if they are none of ours."""
+        """Return the badge of the phone with these cookies, or "" if none of them is valid."""
         try:
             return _badge(self._signer.unsign(cookies.get(COOKIE, "")))
         except BadSignature:
             return ""
 
-    def cookie(self) -> tuple[str, str]:
-        """A cookie for a new phone, and its badge."""
+    def new_cookie(self) -> tuple[str, str]:
+        """Return a cookie for a new phone, and the badge of that phone."""
         number = token_hex(16)
         return self._signer.sign(number).decode(), _badge(number.encode())
 
@@ -57,37 +57,45 @@ def _badge(number: bytes) -> str:
 
 
 def register(
-    app: Flask, table: Table, scorekeeper: Scorekeeper, phones: Phones, owners: Owners
+    app: Flask, table: Table, scorekeeper: Scorekeeper, cookies: PhoneCookies, owners: Owners
 ) -> None:
-    """Before each request `g.phone` is the badge of the phone that sent it, or "".
+    """Identify the phone of each request and refuse requests without permission.
 
-    And `g.is_scorekeeper` is whether that one holds the pencil.
+    Each request gets `g.phone`, the badge of its phone or "", and `g.is_scorekeeper`.
+
+    Args:
+        app: The app whose requests are checked.
+        table: Tells which player is on turn.
+        scorekeeper: Decides which phone may change the match.
+        cookies: Reads the cookies of phones.
+        owners: The phones that belong to the machine's owner.
     """
 
-    def recognise() -> None:
-        g.phone = phones.badge(request.cookies)
+    def check_permission() -> None:
+        g.phone = cookies.badge(request.cookies)
         g.is_scorekeeper = scorekeeper.is_held_by(g.phone)
         scorekeeper.mark_seen(g.phone)
         route = current_route()
-        if route and route.who is Who.OWNER:
+        if route and route.permission is Permission.OWNER:
             owners.require()
         elif route or request.method not in SAFE:
-            refuse_watchers(route.who if route else Who.HOLDER)
+            refuse_watchers(route.permission if route else Permission.SCOREKEEPER)
 
-    def refuse_watchers(who: Who) -> None:
-        if request.url_rule is None or who is Who.ANYBODY or g.is_scorekeeper:
+    def refuse_watchers(permission: Permission) -> None:
+        if request.url_rule is None or permission is Permission.ANYBODY or g.is_scorekeeper:
             return
-        on_turn = player_on_turn(table.snapshot())
-        if who is Who.OWN_TURN and on_turn and scorekeeper.players.may_act(g.phone, on_turn):
+        name = player_on_turn(table.snapshot())
+        is_players_right = permission is Permission.PLAYER_ON_TURN and name
+        if is_players_right and scorekeeper.players.may_act(g.phone, name):
             return
-        raise HttpProblem(403, WATCHING)
+        raise HttpProblem(403, ONLY_WATCHING)
 
-    def hand_out(response: Response) -> Response:
+    def set_cookie(response: Response) -> Response:
         if cookie := g.get("new_cookie"):
             response.set_cookie(COOKIE, cookie, YEAR_S, httponly=True, samesite="Lax")
         return response
 
-    def seen_from_here() -> dict[str, object]:
+    def template_values() -> dict[str, object]:
         me = g.get("phone", "")
         return {
             "me": me,
@@ -96,25 +104,26 @@ def register(
             "has_real_button": scorekeeper.has_button,
         }
 
-    app.context_processor(seen_from_here)
+    app.context_processor(template_values)
     app.jinja_env.globals["own_turn_paths"] = _own_turn_paths
-    app.before_request(recognise)
-    app.after_request(hand_out)
+    app.before_request(check_permission)
+    app.after_request(set_cookie)
 
 
 def _own_turn_paths() -> list[str]:
-    """What a player's own phone may ask in that player's turn."""
-    return [route.path for route in declared_routes() if route.who is Who.OWN_TURN]
+    """Return the paths that a player's own phone may use during that player's turn."""
+    routes = declared_routes()
+    return [route.path for route in routes if route.permission is Permission.PLAYER_ON_TURN]
 
 
-def ensure_phone(phones: Phones) -> str:
-    """The badge of this phone; one that comes for the first time gets a cookie."""
+def ensure_phone(cookies: PhoneCookies) -> str:
+    """Return the badge of the phone of this request; a new phone gets a cookie with the answer."""
     if not g.phone:
-        g.new_cookie, g.phone = phones.cookie()
+        g.new_cookie, g.phone = cookies.new_cookie()
     return str(g.phone)
 
 
 def player_on_turn(snapshot: Snapshot) -> str:
-    """The name, or "" where nobody is on turn."""
+    """Return the name of the player on turn, or "" if no match is in progress."""
     match = snapshot.match
     return "" if match is None or match.state.winner is not None else match.state.player.name

@@ -1,8 +1,8 @@
-"""The PIN and the one-time link: how a screen that cannot reach the tray gets the pencil.
+"""The PIN and the one-time link: two ways to become the scorekeeper without pressing the button.
 
-The PIN comes from the table's secret and the time, so `traykeeper pin` on the same machine can say
-it without asking the companion, and nothing has to be written down anywhere. The one that the
-holder's phone shows is another: it gives the pencil, and nothing more.
+The PIN is calculated from the table's secret and the time. So `traykeeper pin` on the same machine
+can print it without asking the companion, and no PIN is ever stored. The scorekeeper's phone shows
+a different PIN, which gives the scorekeeper's right and no other.
 """
 
 import hmac
@@ -14,48 +14,60 @@ from time import monotonic, time
 
 from game.errors import TraykeeperError
 from game.message import Message
-from web.access.attempts import Attempts
+from web.access.rate_limit import RateLimit
 
 PIN_DIGITS = 6
 PERIOD_S = 300
-"""A PIN is shown for five minutes, and taken for as long again: one has to walk and type."""
+"""A PIN is shown for five minutes and accepted for five more, because people have to walk and type."""
 
-TRIES = 10
-"""In one period from one address."""
+MAX_TRIES = 10
+"""Wrong PINs from one address in one period."""
 
-ALL_TRIES = 100
-"""From all together, for addresses cost nothing: they hit one of four PINs once in 2,500 periods."""
+MAX_TOTAL_TRIES = 100
+"""Wrong PINs from all addresses in one period: a guess hits one of four PINs once in 2,500 periods."""
 
 LINK_S = 3600.0
-"""The link that `play` prints; after that there is the PIN."""
+"""How long the link that `traykeeper play` prints is valid; after that the PIN still works."""
+
+MACHINE, SCOREKEEPER = b"pin", b"holder"
+"""Where a PIN is shown: by `traykeeper pin`, or on the scorekeeper's phone."""
 
 
-MACHINE, HOLDER = b"pin", b"holder"
-"""Whose PIN it is: that of the terminal, or that on the holder's phone."""
+def pin_at(time_s: float, secret: bytes, periods_ago: int = 0, *, shown_by: bytes = MACHINE) -> str:
+    """Return the PIN at a time.
 
+    The PIN is the HMAC-SHA256 of the period's number, cut to six decimal digits as in RFC 4226.
 
-def pin(secret: bytes, now_s: float, periods_ago: int = 0, *, whose: bytes = MACHINE) -> str:
-    """The PIN at this time, seconds since 1970."""
-    period = int(now_s // PERIOD_S) - periods_ago
-    mac = hmac.digest(secret, b"%b %d" % (whose, period), sha256)
+    Args:
+        time_s: Time in seconds since 1970.
+        secret: Secret of the table, 32 bytes.
+        periods_ago: How many periods before that time.
+        shown_by: `MACHINE` or `SCOREKEEPER`.
+    """
+    period = int(time_s // PERIOD_S) - periods_ago
+    mac = hmac.digest(secret, b"%b %d" % (shown_by, period), sha256)
     return f"{int.from_bytes(mac[:8], 'big') % 10**PIN_DIGITS:0{PIN_DIGITS}}"
 
 
 class TooManyTriesError(TraykeeperError):
-    """Wrong PINs came too often; `wait_s` is how long none is looked at."""
+    """There were too many wrong PINs, so no PIN is checked for a while.
+
+    Attributes:
+        wait_s: How long to wait, in seconds.
+    """
 
     def __init__(self, wait_s: float) -> None:
         super().__init__(Message("too many wrong PINs: wait %(n)s s", n=round(wait_s)))
         self.wait_s = wait_s
 
 
-class Pin:
-    """Knows right PINs from wrong ones, and slows down who guesses.
+class PinChecker:
+    """Checks PINs and slows down guessing. Any thread may call.
 
     Args:
-        secret: of this table; 32 bytes.
-        wall: seconds since 1970.
-        clock: seconds that never run backwards.
+        secret: Secret of the table, 32 bytes.
+        wall: Seconds since 1970.
+        clock: Monotonic time in seconds.
     """
 
     def __init__(
@@ -65,54 +77,66 @@ class Pin:
         wall: Callable[[], float] = time,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self._secret, self._wall, self._clock = secret, wall, clock
+        self._secret, self._wall = secret, wall
         self._lock = Lock()
-        self._wrong = Attempts(TRIES, ALL_TRIES, PERIOD_S, clock)
-        self._link = ""
-        self._made_s = 0.0
+        self._wrong = RateLimit(MAX_TRIES, MAX_TOTAL_TRIES, PERIOD_S, clock)
 
-    def now(self) -> str:
-        """The PIN to show: never to a browser that does not hold the pencil."""
-        return pin(self._secret, self._wall(), whose=HOLDER)
+    def shown_to_scorekeeper(self) -> str:
+        """Return the PIN for the scorekeeper's phone. No other phone may see it."""
+        return pin_at(self._wall(), self._secret, shown_by=SCOREKEEPER)
 
-    def is_right(self, told: str, address: str = "", *, machines: bool = False) -> bool:
-        """Whether this is the PIN now or the one before; takes as long whatever was told.
+    def is_right(self, pin: str, address: str = "", *, machine_only: bool = False) -> bool:
+        """Return whether a PIN is valid now. The time this takes does not depend on the PIN.
 
         Args:
-            told: by a phone.
-            address: of that phone: who guesses makes nobody else wait.
-            machines: only that of the terminal will do.
+            pin: The PIN that a phone has sent.
+            address: Address of that phone. Wrong PINs block this address before they block others.
+            machine_only: Whether only the PIN of `traykeeper pin` counts.
 
         Raises:
-            TooManyTriesError: there were too many wrong ones.
+            TooManyTriesError: If there were too many wrong PINs.
         """
         with self._lock:
             if wait_s := self._wrong.wait_s(address):
                 raise TooManyTriesError(wait_s)
-            now_s, sent = self._wall(), told.encode(errors="replace")
-            whose = (MACHINE,) if machines else (MACHINE, HOLDER)
-            right = [
-                compare_digest(sent, pin(self._secret, now_s, ago, whose=one).encode())
+            now_s, sent = self._wall(), pin.encode(errors="replace")
+            places = (MACHINE,) if machine_only else (MACHINE, SCOREKEEPER)
+            matches = [
+                compare_digest(sent, pin_at(now_s, self._secret, ago, shown_by=place).encode())
                 for ago in (0, 1)
-                for one in whose
+                for place in places
             ]
-            if not any(right):
-                self._wrong.note(address)
-            return any(right)
+            if not any(matches):
+                self._wrong.record(address)
+            return any(matches)
 
-    def new_link(self) -> str:
-        """A token that gives the pencil once; any earlier one is void."""
-        with self._lock:
-            self._link, self._made_s = token_urlsafe(16), self._clock()
-            return self._link
 
-    def is_link(self, token: str) -> bool:
-        """Whether this is the token of the last link, and still good."""
+class OneTimeLink:
+    """The token of the link that `traykeeper play` prints. Any thread may call.
+
+    Args:
+        clock: Monotonic time in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock, self._lock = clock, Lock()
+        self._token = ""
+        self._made_s = 0.0
+
+    def new_token(self) -> str:
+        """Return a new token; the previous one becomes invalid."""
         with self._lock:
-            fresh = bool(self._link) and self._clock() - self._made_s < LINK_S
-            return compare_digest(token.encode(errors="replace"), self._link.encode()) and fresh
+            self._token, self._made_s = token_urlsafe(16), self._clock()
+            return self._token
+
+    def is_valid(self, token: str) -> bool:
+        """Return whether this is the newest token, unused and less than an hour old."""
+        with self._lock:
+            is_fresh = bool(self._token) and self._clock() - self._made_s < LINK_S
+            sent = token.encode(errors="replace")
+            return compare_digest(sent, self._token.encode()) and is_fresh
 
     def use_up(self) -> None:
-        """The link has done its work."""
+        """Make the token invalid after it has served its purpose."""
         with self._lock:
-            self._link = ""
+            self._token = ""

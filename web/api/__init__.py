@@ -1,1 +1,1 @@
-"""The HTTP API."""
+"""The HTTP API, version 1."""

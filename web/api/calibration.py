@@ -1,51 +1,52 @@
-"""The calibration page, and its part of the HTTP API."""
+"""The calibration page and its API."""
 
 from collections.abc import Callable
+from typing import Any
 
 from flask import Blueprint, Response, g, make_response, render_template
 
 from game.message import Message
-from web.contracts.calibration import (
-    Calibration,
-    CalibrationState,
-    CalibrationStep,
-    Points,
-    calibration_json,
-)
+from web.contracts.calibration import Calibration, CalibrationState, CalibrationStep, Points
 from web.contracts.table import Table
-from web.fields import Corners, OneOf, Optional, Yes
+from web.fields import boolean, corners, one_of, optional
 from web.i18n.translate import translate
 from web.problem import HttpProblem
 from web.response import json_response
-from web.route import Routes, Who
+from web.route import Permission, Routes
+from web.state.plain_json import plain
 
-LISTENS = ("", "button", "learn", "test")
+BUTTON_USES = ("", "button", "learn", "test")
 COLOURS = ("red", "green", "blue")
 
 STEPS = {
     CalibrationStep.FIND: "Look for the tray",
-    CalibrationStep.PROPOSE: "Propose a set-aside zone",
-    CalibrationStep.CHECK: "How good a new picture is",
-    CalibrationStep.FOCUS: "Find focus and exposure again",
+    CalibrationStep.PROPOSE: "Propose a set-aside area",
+    CalibrationStep.CHECK: "Check the quality of a new image",
+    CalibrationStep.FOCUS: "Set focus and exposure again",
     CalibrationStep.THROW: "Throw all simulated dice",
-    CalibrationStep.LEARN: "Look at the dice of one throw",
-    CalibrationStep.FORGET: "Learn again",
+    CalibrationStep.LEARN: "Learn from the dice of one throw",
+    CalibrationStep.FORGET: "Forget the dice, to learn them again",
     CalibrationStep.TEST: "Read one throw of the self-test",
-    CalibrationStep.RETEST: "Test again",
-    CalibrationStep.SAVE: "Write the profile",
-    CalibrationStep.DISCARD: "Back to what is saved",
+    CalibrationStep.RETEST: "Start the self-test again",
+    CalibrationStep.SAVE: "Save the profile",
+    CalibrationStep.DISCARD: "Go back to the saved profile",
 }
 
-Ask = Callable[[Calibration], CalibrationState]
+Call = Callable[[Calibration], CalibrationState]
 
 
 def create_calibration_page(table: Table, calibration: Calibration | None) -> Blueprint:
-    """The page; without a calibration it is refused."""
+    """Create the calibration page.
+
+    Args:
+        table: The companion.
+        calibration: The calibration; without one the page is refused.
+    """
     blueprint = Blueprint("calibration", __name__)
 
     @blueprint.get("/calibrate")
     def page() -> Response:
-        state = _there(calibration).state()
+        state = _required(calibration).state()
         html = render_template("calibrate.html", state=state, join_url=table.snapshot().join_url)
         response = make_response(html)
         response.headers["Cache-Control"] = "no-store"
@@ -55,24 +56,24 @@ def create_calibration_page(table: Table, calibration: Calibration | None) -> Bl
 
 
 def create_calibration(calibration: Calibration | None) -> Routes:
-    """The routes of /api/v1/calibration; without a calibration all are refused."""
+    """Create the routes of /api/v1/calibration. Without a calibration every request is refused."""
     routes = Routes("calibrating", "/api/v1/calibration")
 
-    def answer(ask: Ask) -> Response:
-        return json_response(calibration_json(ask(_there(calibration)), translate))
+    def answer(call: Call) -> Response:
+        return json_response(_state_json(call(_required(calibration))))
 
-    @routes.reads("", "Where the calibration stands", refused=(409,))
+    @routes.read("", "The state of the calibration", errors=(409,))
     def state() -> Response:
-        if g.is_scorekeeper:  # whoever else looks keeps button and lamp from no match
-            _there(calibration).keep_alive()
+        if g.is_scorekeeper:  # watchers must not take button and lamp away from the match
+            _required(calibration).keep_alive()
         return answer(lambda c: c.state())
 
-    @routes.reads(
-        "/picture.jpg", "All that the camera sees now, for the holder",
-        kind="image/jpeg", who=Who.HOLDER, refused=(403, 404, 409),
+    @routes.read(
+        "/picture.jpg", "The whole image of the camera, for the scorekeeper",
+        media_type="image/jpeg", permission=Permission.SCOREKEEPER, errors=(403, 404, 409),
     )  # fmt: skip
     def picture() -> Response:
-        jpeg = _there(calibration).picture()
+        jpeg = _required(calibration).picture()
         if jpeg is None:
             raise HttpProblem(
                 404, Message("there is no camera now: it is tried again every few seconds")
@@ -80,12 +81,12 @@ def create_calibration(calibration: Calibration | None) -> Routes:
         return Response(jpeg, headers={"Cache-Control": "no-store"}, mimetype="image/jpeg")
 
     for step, summary in STEPS.items():
-        routes.does(f"/{step}", summary)(_step(answer, step))
-    _add_told(routes, answer)
+        routes.command(f"/{step}", summary)(_step_view(answer, step))
+    _add_inputs(routes, answer)
     return routes
 
 
-def _there(calibration: Calibration | None) -> Calibration:
+def _required(calibration: Calibration | None) -> Calibration:
     if calibration is None:
         raise HttpProblem(
             409, Message("this table cannot be calibrated: it has no camera of its own")
@@ -93,7 +94,7 @@ def _there(calibration: Calibration | None) -> Calibration:
     return calibration
 
 
-def _step(answer: Callable[[Ask], Response], step: CalibrationStep) -> Callable[[], Response]:
+def _step_view(answer: Callable[[Call], Response], step: CalibrationStep) -> Callable[[], Response]:
     def view() -> Response:
         return answer(lambda c: c.do(step))
 
@@ -101,19 +102,33 @@ def _step(answer: Callable[[Ask], Response], step: CalibrationStep) -> Callable[
     return view
 
 
-def _add_told(routes: Routes, answer: Callable[[Ask], Response]) -> None:
-    @routes.does("/place", "The corners", {"tray": Corners(), "aside": Optional(Corners())})
+def _add_inputs(routes: Routes, answer: Callable[[Call], Response]) -> None:
+    areas = {"tray": corners(), "aside": optional(corners())}
+
+    @routes.command("/place", "Set the corners of the tray and the set-aside area", areas)
     def place(tray: Points, aside: Points | None) -> Response:
         return answer(lambda c: c.set_corners(tray, aside))
 
-    @routes.does("/listen", "What presses are for", {"to": OneOf(LISTENS)})
+    @routes.command("/listen", "Set what a press of the button does", {"to": one_of(BUTTON_USES)})
     def listen(to: str) -> Response:
         return answer(lambda c: c.set_button_use(to))
 
-    @routes.does("/show", "Show a colour", {"colour": OneOf(("", *COLOURS))})
+    @routes.command("/show", "Show a colour on the lamp", {"colour": one_of(("", *COLOURS))})
     def show(colour: str) -> Response:
         return answer(lambda c: c.show_colour(colour))
 
-    @routes.does("/lamp", "What a person saw", {"colour": OneOf(COLOURS), "seen": Yes()})
+    report = {"colour": one_of(COLOURS), "seen": boolean()}
+
+    @routes.command("/lamp", "Report whether the lamp showed the colour", report)
     def lamp(colour: str, seen: bool) -> Response:  # noqa: FBT001 - a field of the body
         return answer(lambda c: c.confirm_colour(colour, seen=seen))
+
+
+def _state_json(state: CalibrationState) -> dict[str, Any]:
+    """Return the state with its messages in the language of the phone; no message is ""."""
+    found: dict[str, Any] = plain(state, translate)
+    found["drift"] = found["drift"] or ""
+    found["learning"]["words"] = found["learning"]["words"] or ""
+    for check in found["checks"]:
+        check["advice"] = check["advice"] or ""
+    return found

@@ -1,4 +1,4 @@
-"""A match for other programs, and for a spreadsheet."""
+"""Exports of a match: JSON for other programs, CSV for spreadsheets."""
 
 import csv
 import io
@@ -7,48 +7,47 @@ from typing import Any
 from game.match.match import Match
 from game.match.timeline import TimelineRow, timeline_rows
 
+COLUMNS = ("turn", "player", "ending", "points", "penalty", "score", "throws")
 
-def as_json(match: Match) -> dict[str, Any]:
-    """The match for other programs."""
+
+def match_json(match: Match) -> dict[str, Any]:
+    """Return a match and its turns as JSON."""
     state = match.state
     return {
         "rules": match.rules.name,
         "target": match.rules.target,
         "players": [{"name": p.name, "score": p.score, "team": p.team} for p in state.players],
         "winner": state.winner,
-        "turns": [_turn_json(entry) for entry in timeline_rows(match) if entry.turn],
+        "turns": [_turn_json(row) for row in timeline_rows(match) if row.turn],
     }
 
 
-def _turn_json(entry: TimelineRow) -> dict[str, Any]:
-    turn = entry.turn
-    assert turn is not None  # noqa: S101 - asked by the caller
+def _turn_json(row: TimelineRow) -> dict[str, Any]:
+    turn = row.turn
+    assert turn is not None  # noqa: S101 - the caller has checked it
     return {
-        "number": entry.number,
+        "number": row.number,
         "seat": turn.seat,
-        "player": entry.names[turn.seat],
+        "player": row.names[turn.seat],
         "ending": str(turn.ending),
         "points": turn.points,
         "penalty": turn.penalty + sum(throw.penalty for throw in turn.throws),
-        "score": entry.scores[turn.seat],
+        "score": row.scores[turn.seat],
         "throws": [
             {"dice": list(t.dice), "kept": list(t.keep.dice) if t.keep else []} for t in turn.throws
         ],
     }
 
 
-COLUMNS = ("turn", "player", "ending", "points", "penalty", "score", "throws")
-
-
-def as_csv(match: Match) -> str:
-    """A line for each turn; throws as `113335>3331`, one after the other."""
+def match_csv(match: Match) -> str:
+    """Return the turns of a match as CSV, one row each; a throw looks like `113335>3331`."""
     out = io.StringIO()
-    lines = csv.writer(out)
-    lines.writerow(COLUMNS)
-    for turn in as_json(match)["turns"]:
+    rows = csv.writer(out)
+    rows.writerow(COLUMNS)
+    for turn in match_json(match)["turns"]:
         throws = " ".join(f"{_digits(t['dice'])}>{_digits(t['kept'])}" for t in turn["throws"])
         cells = [turn["number"], _safe(turn["player"]), turn["ending"]]
-        lines.writerow([*cells, turn["points"], turn["penalty"], turn["score"], throws])
+        rows.writerow([*cells, turn["points"], turn["penalty"], turn["score"], throws])
     return out.getvalue()
 
 
@@ -57,5 +56,5 @@ def _digits(dice: list[int]) -> str:
 
 
 def _safe(name: str) -> str:
-    """A name that a spreadsheet would take for a formula is quoted for it."""
+    """Quote a name that a spreadsheet would run as a formula."""
     return f"'{name}" if name[:1] in "=+-@" else name

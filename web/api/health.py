@@ -1,4 +1,4 @@
-"""How the appliance does, for watchdogs and for people; its backups; pictures of throws."""
+"""The health page, the answer for watchdogs, and the API of backups and kept images."""
 
 import json
 from collections.abc import Callable
@@ -12,31 +12,38 @@ from web.concurrency_limit import ConcurrencyLimit
 from web.contracts.maintenance import HealthCheck, Maintainer
 from web.contracts.misreads import Misreads
 from web.contracts.table import Table
-from web.fields import Base64, Whole
+from web.fields import base64, integer
 from web.problem import HttpProblem
-from web.response import in_parts, json_response, state_response
-from web.route import Routes, Who
+from web.response import iter_chunks, json_response, state_response
+from web.route import Permission, Routes
 
 MAX_PART = 98_304
-"""Of a backup that is sent: 64 kB, as JSON. So nobody can fill the disk with half a request."""
+"""Characters of a part of a backup: 64 kB as base64, so that half-sent requests cannot fill the disk."""
 
-OPEN = 2
-"""Backups that are sent at once: each is a file on the card until its phone has all of it."""
+MAX_DOWNLOADS = 2
+"""Downloads of a backup at once. Each is a file on the SD card until the phone has received it."""
 
-HIGHEST = 2**53
+MAX_EXACT = 2**53
+"""JSON readers that use floating-point numbers lose digits above this."""
 
 
 def create_health(
     table: Table, maintainer: Maintainer | None, misreads: Misreads | None
 ) -> Blueprint:
-    """The page, and what watchdogs ask for."""
+    """Create the health page and the answer for watchdogs.
+
+    Args:
+        table: The companion.
+        maintainer: Runs the checks; without one there are none.
+        misreads: Images of corrected throws; None if none are kept.
+    """
     health = Blueprint("health", __name__)
 
     @health.get("/healthz")
     def healthz() -> Response:
-        """200 as long as the table can be asked: what is wrong is in the answer."""
+        """Answer 200 as long as the table answers at all; the body names problems."""
         notice = table.snapshot().notice
-        bad = [_json(check) for check in _checks(maintainer) if check.is_bad]
+        bad = [_check_json(check) for check in _checks(maintainer) if check.is_bad]
         levels = {check["level"] for check in bad}
         worst = "failed" if "failed" in levels else "warning" if levels else "ok"
         body: dict[str, object] = {"status": worst, "version": version("traykeeper")}
@@ -63,22 +70,22 @@ def create_health(
 
 
 def create_backups(maintainer: Maintainer | None) -> Routes:
-    """The routes of checks, backups and kept pictures; without a maintainer nothing is kept."""
+    """Create the routes of checks, backups and kept images. Without a maintainer most are refused."""
     routes = Routes("backups")
-    limit = ConcurrencyLimit(OPEN)
+    limit = ConcurrencyLimit(MAX_DOWNLOADS)
 
-    def kept() -> Maintainer:
+    def required() -> Maintainer:
         if maintainer is None:
             raise HttpProblem(404, Message("this table keeps nothing"))
         return maintainer
 
-    @routes.reads("/health", "Every check of the appliance")
+    @routes.read("/health", "Every check of the appliance")
     def all_checks() -> Response:
-        return json_response([_json(check) for check in _checks(maintainer)])
+        return json_response([_check_json(check) for check in _checks(maintainer)])
 
-    @routes.reads(
-        "/backup", "Matches, calibration and settings", kind="application/zip",
-        who=Who.OWNER, refused=(403, 404, 503),
+    @routes.read(
+        "/backup", "Matches, calibration and settings as one file", media_type="application/zip",
+        permission=Permission.OWNER, errors=(403, 404, 503),
     )  # fmt: skip
     @limit.limit_download
     def backup() -> Response:
@@ -87,47 +94,52 @@ def create_backups(maintainer: Maintainer | None) -> Routes:
             "Cache-Control": "no-store",
             "Content-Disposition": f'attachment; filename="{name}"',
         }
-        return Response(in_parts(kept().backup()), headers=headers, mimetype="application/zip")
+        chunks = iter_chunks(required().backup())
+        return Response(chunks, headers=headers, mimetype="application/zip")
 
-    @routes.does(
-        "/restore/part", "A part of a backup, in base64, and where it begins",
-        {"at": Whole(0, HIGHEST), "part": Base64(MAX_PART)}, who=Who.OWNER, most_bytes=MAX_PART,
-    )  # fmt: skip
-    def receive(at: int, part: bytes) -> Response:
-        return json_response({"at": kept().receive(at, part)})
-
-    @routes.does("/restore", "Put the backup that was sent in place", who=Who.OWNER, is_state=True)
-    def restore() -> Response:
-        return state_response(kept().restore())
-
-    @routes.reads(
-        "/frame/<int:position>.jpg", "The camera's picture of that throw",
-        kind="image/jpeg", refused=(404,),
+    @routes.read(
+        "/frame/<int:position>.jpg", "The camera image of a throw in the journal",
+        media_type="image/jpeg", errors=(404,),
     )  # fmt: skip
     def frame(position: int) -> Response:
-        jpeg = kept().frame(position) if position <= HIGHEST else None
+        jpeg = required().frame(position) if position <= MAX_EXACT else None
         if jpeg is None:
             raise HttpProblem(404, Message("no picture of that throw is kept: they go with time"))
-        kept_for = {"Cache-Control": "private, max-age=86400"}
-        return Response(jpeg, headers=kept_for, mimetype="image/jpeg")
+        headers = {"Cache-Control": "private, max-age=86400"}
+        return Response(jpeg, headers=headers, mimetype="image/jpeg")
 
-    _add_found(routes, kept)
+    _add_restore(routes, required)
     return routes
 
 
-def _add_found(routes: Routes, kept: Callable[[], Maintainer]) -> None:
-    @routes.does(
-        "/restore/found", "Put the backup of a stick or the card in place",
-        who=Who.OWNER, is_state=True,
+def _add_restore(routes: Routes, required: Callable[[], Maintainer]) -> None:
+    owner = Permission.OWNER
+
+    @routes.command(
+        "/restore/part", "Send a part of a backup as base64, with its offset in bytes",
+        {"at": integer(0, MAX_EXACT), "part": base64(MAX_PART)}, owner, max_body_bytes=MAX_PART,
+    )  # fmt: skip
+    def receive(at: int, part: bytes) -> Response:
+        return json_response({"at": required().receive(at, part)})
+
+    @routes.command(
+        "/restore", "Restore the backup that was sent", permission=owner, returns_state=True
+    )
+    def restore() -> Response:
+        return state_response(required().restore())
+
+    @routes.command(
+        "/restore/found", "Restore the backup on the USB stick or the card",
+        permission=owner, returns_state=True,
     )  # fmt: skip
     def restore_found() -> Response:
-        return state_response(kept().restore_found())
+        return state_response(required().restore_found())
 
-    @routes.does(
-        "/restore/forget", "The backup of a stick or the card is not wanted", who=Who.OWNER
+    @routes.command(
+        "/restore/forget", "Ignore the backup on the USB stick or the card", permission=owner
     )
     def dismiss_found() -> Response:
-        kept().dismiss_found()
+        required().dismiss_found()
         return json_response({})
 
 
@@ -135,7 +147,7 @@ def _checks(maintainer: Maintainer | None) -> tuple[HealthCheck, ...]:
     return maintainer.health() if maintainer else ()
 
 
-def _json(check: HealthCheck) -> dict[str, str | None]:
+def _check_json(check: HealthCheck) -> dict[str, str | None]:
     return {
         "check": str(check.name),
         "level": check.level,

@@ -1,4 +1,4 @@
-"""The matches of the journal: their list, each as text and data, and what the coach makes of one."""
+"""The API of past matches: their list, their exports, and the coach's review of one."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from game.errors import JournalError
 from game.journal.history import History, PlayedMatch
 from game.match.match import Match
 from game.match.match_text import to_text
-from web.api.exports import as_csv, as_json
+from web.api.exports import match_csv, match_json
 from web.contracts.coach import Coach, ReviewedMatch
-from web.fields import Whole
+from web.fields import integer
 from web.pages.matches import (
     BEFORE_POSITION,
     MAX_MATCH_ID,
@@ -25,21 +25,25 @@ from web.route import Routes
 from web.state.coach_json import moment_json
 
 PAGE = 50
+"""Matches in one answer."""
 
 
 def create_matches(history: History | None, coach: Coach | None) -> Routes:
-    """The routes of /api/v1/matches; without a history there is nothing to see."""
+    """Create the routes of /api/v1/matches.
+
+    Args:
+        history: The matches of the journal; None if there is no journal.
+        coach: Reviews a match; without one the reviews are refused.
+    """
     routes = Routes("matches", "/api/v1/matches")
 
-    @routes.reads(
-        "",
-        "The matches of the journal, the newest first",
-        asked={"before": BEFORE_POSITION},
-        refused=(503,),
-    )
+    @routes.read(
+        "", "The matches of the journal, newest first",
+        query={"before": BEFORE_POSITION}, errors=(503,),
+    )  # fmt: skip
     def matches(before: int) -> Response:
         found = history.matches(before=before, limit=PAGE) if history else ()
-        return json_response([_played_json(played) for played in found])
+        return json_response([_summary_json(played) for played in found])
 
     _add_exports(routes, history)
     _add_review(routes, history, coach)
@@ -47,33 +51,37 @@ def create_matches(history: History | None, coach: Coach | None) -> Routes:
 
 
 def _add_exports(routes: Routes, history: History | None) -> None:
-    @routes.reads(
-        "/<int:match_id>.txt", "One of them as text", kind="text/plain", refused=(404, 503)
-    )
-    def text(match_id: int) -> Response:
-        return Response(to_text(find_match(history, match_id)[1]), mimetype="text/plain")
+    def match(match_id: int) -> Match:
+        return find_match(history, match_id)[1]
 
-    @routes.reads(
-        "/<int:match_id>.csv", "Its turns for a spreadsheet", kind="text/csv", refused=(404, 503)
+    @routes.read(
+        "/<int:match_id>.txt", "One match as text", media_type="text/plain", errors=(404, 503)
     )
-    def spreadsheet(match_id: int) -> Response:
-        return Response(as_csv(find_match(history, match_id)[1]), mimetype="text/csv")
+    def as_text(match_id: int) -> Response:
+        return Response(to_text(match(match_id)), mimetype="text/plain")
 
-    @routes.reads("/<int:match_id>.json", "Its turns for programs", refused=(404, 503))
-    def data(match_id: int) -> Response:
-        return json_response(as_json(find_match(history, match_id)[1]))
+    @routes.read(
+        "/<int:match_id>.csv", "Its turns for a spreadsheet",
+        media_type="text/csv", errors=(404, 503),
+    )  # fmt: skip
+    def as_csv(match_id: int) -> Response:
+        return Response(match_csv(match(match_id)), mimetype="text/csv")
+
+    @routes.read("/<int:match_id>.json", "Its turns for other programs", errors=(404, 503))
+    def as_json(match_id: int) -> Response:
+        return json_response(match_json(match(match_id)))
 
 
 def _add_review(routes: Routes, history: History | None, coach: Coach | None) -> None:
-    @routes.reads("/<int:match_id>/review", "Luck and decisions in it", refused=(404, 503))
+    @routes.read("/<int:match_id>/review", "Its luck and its decisions", errors=(404, 503))
     def review(match_id: int) -> Response:
         played, match = find_match(history, match_id)
-        looked = require_ready(require_coach(coach).review(match_id, played.steps))
-        return json_response(_review_json(match, looked))
+        reviewed = require_ready(require_coach(coach).review(match_id, played.steps))
+        return json_response(_review_json(match, reviewed))
 
-    @routes.does(
-        "/solve", "Work out chances to win under the rules of that match",
-        {"match": Whole(1, MAX_MATCH_ID)},
+    @routes.command(
+        "/solve", "Calculate the chances to win under the rules of a match",
+        {"match": integer(1, MAX_MATCH_ID)},
     )  # fmt: skip
     def solve(match: int) -> Response:
         try:
@@ -83,8 +91,7 @@ def _add_review(routes: Routes, history: History | None, coach: Coach | None) ->
         return json_response({"match": match})
 
 
-def _played_json(played: PlayedMatch) -> dict[str, Any]:
-    """One match of the list."""
+def _summary_json(played: PlayedMatch) -> dict[str, Any]:
     result = played.result
     seats = zip(result.names, result.teams, result.scores, strict=True)
     return {
@@ -101,22 +108,23 @@ def _played_json(played: PlayedMatch) -> dict[str, Any]:
     }
 
 
-def _review_json(match: Match, looked: ReviewedMatch) -> dict[str, Any]:
-    review = looked.review
-    players = zip(match.state.players, luck_and_decisions(match, review), strict=True)
+def _review_json(match: Match, reviewed: ReviewedMatch) -> dict[str, Any]:
+    review = reviewed.review
+    sums = luck_and_decisions(match, review)
+
+    def sum_json(points: float, win: float) -> dict[str, float | None]:
+        return {"points": points, "win": win if reviewed.solved else None}
+
     return {
-        "solved": looked.solved,
+        "solved": reviewed.solved,
         "of_two": review.of_two,
         "players": [
             {
                 "name": player.name,
-                "luck": {"points": sums.luck[0], "win": sums.luck[1] if looked.solved else None},
-                "decisions": {
-                    "points": sums.decisions[0],
-                    "win": sums.decisions[1] if looked.solved else None,
-                },
+                "luck": sum_json(*own.luck),
+                "decisions": sum_json(*own.decisions),
             }
-            for player, sums in players
+            for player, own in zip(match.state.players, sums, strict=True)
         ],
         "curve": [{"event": s.event, "seat": s.seat, "win": s.win} for s in review.curve],
         "moments": [{**moment_json(m), "turn": m.turn, "seat": m.seat} for m in review.moments],

@@ -1,4 +1,4 @@
-"""Pictures of corrected throws: how many are kept, and their way out, for who holds the pencil."""
+"""The API of the images of corrected throws: how many are kept, downloading them, deleting them."""
 
 from dataclasses import asdict
 
@@ -7,42 +7,42 @@ from flask import Response
 from game.message import Message
 from web.concurrency_limit import ConcurrencyLimit
 from web.contracts.misreads import Misreads
-from web.fields import Yes
+from web.fields import boolean
 from web.problem import HttpProblem
 from web.response import json_response
-from web.route import Routes, Who
+from web.route import Permission, Routes
 
-OPEN = 2
-"""Downloads at once: each reads 100 MB from the card."""
+MAX_DOWNLOADS = 2
+"""Downloads at once. Each reads up to 100 MB from the SD card."""
 
 
 def create_misreads(misreads: Misreads | None) -> Routes:
-    """The routes of /api/v1/corrections."""
+    """Create the routes of /api/v1/corrections. Without `misreads` every request is refused."""
     routes = Routes("misreads", "/api/v1/corrections")
-    limit = ConcurrencyLimit(OPEN)
+    limit = ConcurrencyLimit(MAX_DOWNLOADS)
 
-    def kept() -> Misreads:
+    def required() -> Misreads:
         if misreads is None:
             raise HttpProblem(404, Message("this table keeps no pictures"))
         return misreads
 
-    @routes.reads("", "How many pictures of corrected throws are kept", refused=(404,))
-    def store() -> Response:
-        return json_response(asdict(kept().status()))
+    @routes.read("", "How many images of corrected throws are kept", errors=(404,))
+    def status() -> Response:
+        return json_response(asdict(required().status()))
 
-    @routes.does("/switch", "Whether pictures of corrected throws are kept", {"on": Yes()})
+    @routes.command("/switch", "Set whether to keep images of corrected throws", {"on": boolean()})
     def switch(on: bool) -> Response:  # noqa: FBT001 - a field of the body
-        kept().set_enabled(on=on)
-        return store()
+        required().set_enabled(on=on)
+        return status()
 
-    @routes.does("/delete", "Delete them all")
+    @routes.command("/delete", "Delete all of them")
     def delete() -> Response:
-        kept().delete_all()
-        return store()
+        required().delete_all()
+        return status()
 
-    @routes.reads(
-        "/pictures.zip", "All of them with labels, for the holder",
-        kind="application/zip", who=Who.HOLDER, refused=(403, 404, 503),
+    @routes.read(
+        "/pictures.zip", "All of them with their labels, for the scorekeeper",
+        media_type="application/zip", permission=Permission.SCOREKEEPER, errors=(403, 404, 503),
     )  # fmt: skip
     @limit.limit_download
     def pictures() -> Response:
@@ -50,6 +50,6 @@ def create_misreads(misreads: Misreads | None) -> Routes:
             "Cache-Control": "no-store",
             "Content-Disposition": 'attachment; filename="traykeeper-corrections.zip"',
         }
-        return Response(kept().zip_parts(), headers=headers, mimetype="application/zip")
+        return Response(required().zip_parts(), headers=headers, mimetype="application/zip")
 
     return routes

@@ -1,4 +1,4 @@
-"""A picture of the dice that a phone has taken: sent in parts, then read like the camera's own."""
+"""The API for a picture of the dice that a phone took: it arrives in parts and is then read."""
 
 from threading import Lock
 
@@ -7,69 +7,77 @@ from flask import Response, g
 from game.commands import SubmitPhoto
 from game.message import Message
 from web.contracts.table import Table
-from web.fields import Base64, Whole
-from web.picture_check import MOST_BYTES, TOO_MANY_BYTES, refuse_bombs, refuse_other_kinds
+from web.fields import base64, integer
+from web.picture_check import MAX_PICTURE_BYTES, TOO_MANY_BYTES, check_picture, check_type
 from web.problem import HttpProblem
 from web.response import json_response, state_response
-from web.route import Routes, Who
+from web.route import Permission, Routes
 
 MAX_PART = 98_304
-"""64 kB, as JSON: bodies stay so small that nobody can fill the memory with half a request."""
+"""Characters of a part: 64 kB as base64, so that half-sent requests cannot fill the memory."""
 
 
 def create_picture(table: Table) -> Routes:
-    """The routes of /api/v1/picture."""
+    """Create the routes of /api/v1/picture."""
     routes = Routes("picture", "/api/v1/picture")
-    coming = ComingPicture()
+    upload = PictureUpload()
 
-    @routes.does(
-        "/part", "A part of a picture, in base64, and where it begins",
-        {"at": Whole(0, MOST_BYTES), "part": Base64(MAX_PART)}, who=Who.OWN_TURN, most_bytes=MAX_PART,
+    @routes.command(
+        "/part", "Send a part of a picture as base64, with its offset in bytes",
+        {"at": integer(0, MAX_PICTURE_BYTES), "part": base64(MAX_PART)},
+        Permission.PLAYER_ON_TURN, max_body_bytes=MAX_PART,
     )  # fmt: skip
     def receive(at: int, part: bytes) -> Response:
-        return json_response({"at": coming.take(at, part)})
+        return json_response({"at": upload.add(at, part)})
 
-    @routes.does("", "Read the picture that was sent", who=Who.OWN_TURN, is_state=True)
+    @routes.command(
+        "", "Read the picture that was sent", permission=Permission.PLAYER_ON_TURN,
+        returns_state=True,
+    )  # fmt: skip
     def read() -> Response:
-        picture = coming.taken()
-        refuse_bombs(picture)
+        picture = upload.take()
+        check_picture(picture)
         return state_response(table.do(SubmitPhoto(picture), g.request_mark))
 
     return routes
 
 
-class ComingPicture:
-    """What has come so far of the one picture that is being sent. Any thread may call."""
+class PictureUpload:
+    """The parts of the one picture that is being sent. Any thread may call."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._data = bytearray()
 
     def __repr__(self) -> str:
-        return f"<ComingPicture: {len(self._data)} bytes>"
+        return f"<PictureUpload: {len(self._data)} bytes>"
 
-    def take(self, at: int, part: bytes) -> int:
-        """One more part; gives where to go on.
+    def add(self, offset: int, part: bytes) -> int:
+        """Append a part and return the offset of the next one.
+
+        Args:
+            offset: Offset of the part, in bytes; 0 starts a new picture.
+            part: The bytes of the part.
 
         Raises:
-            HttpProblem: it is not the next part, or nothing that will be read.
+            HttpProblem: If another part is expected, or the picture cannot be read anyway.
         """
         with self._lock:
-            if at == 0:
+            if offset == 0:
                 self._data.clear()
-                refuse_other_kinds(part)
-            if at != len(self._data):
+                check_type(part)
+            if offset != len(self._data):
                 raise HttpProblem(
                     409, Message("Another picture is being sent: begin again in a moment.")
                 )
-            if at + len(part) > MOST_BYTES:
+            if offset + len(part) > MAX_PICTURE_BYTES:
                 self._data.clear()
                 raise HttpProblem(413, TOO_MANY_BYTES)
             self._data += part
             return len(self._data)
 
-    def taken(self) -> bytes:
-        """All of it; nothing is kept."""
+    def take(self) -> bytes:
+        """Return the whole picture and forget it."""
         with self._lock:
             data = bytes(self._data)
             self._data.clear()

@@ -1,151 +1,174 @@
-"""The pencil's part of the HTTP API: asking, proving, handing over, and whose phone is whose."""
+"""The API of the scorekeeper: asking, proving, handing over, and which phone belongs to whom.
+
+The paths call the scorekeeper's right the `pencil`.
+"""
 
 from collections.abc import Callable
 
 from flask import Response, g, request
 
 from game.message import Message
-from web.access.attempts import Attempts
 from web.access.owner import OWNER_S, Owners
-from web.access.phone import Phones, ensure_phone
-from web.access.pin import PERIOD_S, Pin, TooManyTriesError
+from web.access.phone import PhoneCookies, ensure_phone
+from web.access.pin import PERIOD_S, OneTimeLink, PinChecker, TooManyTriesError
+from web.access.rate_limit import RateLimit
 from web.access.scorekeeper import Scorekeeper
 from web.contracts.table import ScorekeeperView, Table
-from web.fields import Text, Yes
+from web.fields import boolean, text
 from web.problem import HttpProblem
 from web.response import json_response
-from web.route import Routes, Who
+from web.route import Permission, Routes
 
 WRONG_PIN = Message(
     "that is not the PIN now: `traykeeper pin` says it, and so does the holder's phone"
 )
-NOT_MACHINES = Message("that is not the machine's own PIN now: `traykeeper pin` says it there")
-OLD_LINK = Message("that link was used or is too old: ask for the pencil, or use the PIN")
+WRONG_MACHINE_PIN = Message("that is not the machine's own PIN now: `traykeeper pin` says it there")
+INVALID_LINK = Message("that link was used or is too old: ask for the pencil, or use the PIN")
+
+MAX_ASKS, MAX_TOTAL_ASKS = 4, 100
+"""Requests to become the scorekeeper, per address and from all addresses, in `PERIOD_OF_ASKS_S`.
+
+Somebody who walks to the button needs one or two. A script that keeps asking blocks the queue for a
+fifth of the time at most.
+"""
+
+PERIOD_OF_ASKS_S = 600.0
+
+MAX_SEATINGS, MAX_TOTAL_SEATINGS = 20, 200
+"""Changes of a phone's player in the same period: eight players behind one router may need ten."""
 
 
-ASKS, ALL_ASKS, ASKS_S = 4, 100, 600.0
-"""From one address: who walks to the button needs one or two; a script that goes on has a fifth of the time."""
+def create_scorekeeper(
+    table: Table, scorekeeper: Scorekeeper, *, pins: PinChecker, link: OneTimeLink,
+    cookies: PhoneCookies, owners: Owners,
+) -> Routes:  # fmt: skip
+    """Create the routes of /api/v1/pencil.
 
-SEATS, ALL_SEATS = 20, 200
-"""In the same time: eight players behind one router who change their minds need ten."""
-
-
-def create_pencil(
-    table: Table, scorekeeper: Scorekeeper, pin: Pin, phones: Phones, owners: Owners
-) -> Routes:
-    """The routes of /api/v1/pencil."""
+    Args:
+        table: The companion.
+        scorekeeper: Decides which phone may change the match.
+        pins: Checks PINs.
+        link: The link that `traykeeper play` prints.
+        cookies: Makes cookies for new phones.
+        owners: The phones that belong to the machine's owner.
+    """
     routes = Routes("pencil", "/api/v1/pencil")
-    asks = Attempts(ASKS, ALL_ASKS, ASKS_S)
+    asks = RateLimit(MAX_ASKS, MAX_TOTAL_ASKS, PERIOD_OF_ASKS_S)
 
-    def answer() -> Response:
-        return json_response(_mine(scorekeeper.view()))
-
-    @routes.reads("", "Where the pencil is, seen from here")
-    def mine() -> Response:
+    @routes.read("", "Who the scorekeeper is, from this phone's point of view")
+    def status() -> Response:
         if g.is_scorekeeper:
             asks.forgive(str(request.remote_addr))
-        return answer()
+        return _status(scorekeeper)
 
-    @routes.does("/ask", "Ask for the pencil", who=Who.ANYBODY, refused=(429,))
+    @routes.command(
+        "/ask", "Ask to become the scorekeeper", permission=Permission.ANYBODY, errors=(429,)
+    )
     def ask() -> Response:
-        phone = ensure_phone(phones)
+        phone = ensure_phone(cookies)
         if scorekeeper.view().asking in ("", phone) and not scorekeeper.is_held_by(phone):
-            _refuse_often(asks.wait_s(str(request.remote_addr)), _asked_often)
-            asks.note(str(request.remote_addr))
+            _limit(asks, _too_many_asks)
         scorekeeper.ask(phone)
-        return answer()
+        return _status(scorekeeper)
 
-    @routes.does("/give", "Hand it to who asks, or keep it", {"yes": Yes()})
+    @routes.command("/give", "Hand over to the phone that asks, or refuse it", {"yes": boolean()})
     def give(yes: bool) -> Response:  # noqa: FBT001 - a field of the body
         scorekeeper.answer(give=yes)
-        return answer()
+        return _status(scorekeeper)
 
-    @routes.does("/lay-down", "Nobody holds it any more")
+    @routes.command("/lay-down", "Stop being the scorekeeper")
     def lay_down() -> Response:
         scorekeeper.release()
-        return answer()
+        return _status(scorekeeper)
 
-    @routes.does("/own-turn", "Players' own phones may act in their turns", {"on": Yes()})
-    def own_turn(on: bool) -> Response:  # noqa: FBT001 - a field of the body
-        scorekeeper.players.allow_own_turns(on=on)
-        return answer()
-
-    _add_proofs(routes, scorekeeper, pin, phones, owners)
-    _add_players(routes, table, scorekeeper, phones)
+    _add_proofs(routes, scorekeeper, pins, cookies, owners)
+    _add_link(routes, scorekeeper, link, cookies, owners)
+    _add_players(routes, table, scorekeeper, cookies)
     return routes
 
 
-def _refuse_often(wait_s: float, why: Callable[[int], Message]) -> None:
-    if wait_s:
-        raise HttpProblem(429, why(round(wait_s)), headers={"Retry-After": f"{wait_s:.0f}"})
+def _limit(attempts: RateLimit, refusal: Callable[[int], Message]) -> None:
+    """Count an attempt of this request's address, unless it has to wait."""
+    address = str(request.remote_addr)
+    if wait_s := attempts.wait_s(address):
+        headers = {"Retry-After": f"{wait_s:.0f}"}
+        raise HttpProblem(429, refusal(round(wait_s)), headers=headers)
+    attempts.record(address)
 
 
-def _asked_often(seconds: int) -> Message:
+def _too_many_asks(seconds: int) -> Message:
     return Message("asked too often without an answer: wait %(n)s s, or use the PIN", n=seconds)
 
 
-def _sat_often(seconds: int) -> Message:
+def _too_many_seatings(seconds: int) -> Message:
     return Message("whose phone this is was said too often: wait %(n)s s", n=seconds)
 
 
 def _add_proofs(
-    routes: Routes, scorekeeper: Scorekeeper, pin: Pin, phones: Phones, owners: Owners
-) -> None:
-    def check(told: str, *, machines: bool) -> None:
+    routes: Routes, scorekeeper: Scorekeeper, pins: PinChecker, cookies: PhoneCookies,
+    owners: Owners,
+) -> None:  # fmt: skip
+    def check(pin: str, *, machine_only: bool) -> None:
+        digits, address = pin.replace(" ", ""), str(request.remote_addr)
         try:
-            right = pin.is_right(told.replace(" ", ""), str(request.remote_addr), machines=machines)
+            is_right = pins.is_right(digits, address, machine_only=machine_only)
         except TooManyTriesError as error:
-            wait_s = f"{error.wait_s:.0f}"
-            raise HttpProblem(429, error.message, headers={"Retry-After": wait_s}) from None
-        if not right:
-            raise HttpProblem(403, NOT_MACHINES if machines else WRONG_PIN)
+            headers = {"Retry-After": f"{error.wait_s:.0f}"}
+            raise HttpProblem(429, error.message, headers=headers) from None
+        if not is_right:
+            raise HttpProblem(403, WRONG_MACHINE_PIN if machine_only else WRONG_PIN)
 
-    @routes.does("/pin", "Prove it by the PIN", {"pin": Text()}, who=Who.ANYBODY, refused=(429,))
-    def prove_by_pin(pin: str) -> Response:
-        check(pin, machines=False)
-        scorekeeper.prove(ensure_phone(phones))
-        return json_response(_mine(scorekeeper.view()))
-
-    @routes.does(
-        "/owner", "Prove the machine's own PIN: it lets backups come and go", {"pin": Text()},
-        who=Who.ANYBODY, refused=(429,),
+    @routes.command(
+        "/pin", "Become the scorekeeper with the PIN", {"pin": text()}, Permission.ANYBODY,
+        errors=(429,),
     )  # fmt: skip
-    def own(pin: str) -> Response:
-        check(pin, machines=True)
-        owners.prove(ensure_phone(phones))
+    def prove_by_pin(pin: str) -> Response:
+        check(pin, machine_only=False)
+        scorekeeper.prove(ensure_phone(cookies))
+        return _status(scorekeeper)
+
+    @routes.command(
+        "/owner", "Prove the machine's own PIN, which allows saving and restoring backups",
+        {"pin": text()}, Permission.ANYBODY, errors=(429,),
+    )  # fmt: skip
+    def prove_owner(pin: str) -> Response:
+        check(pin, machine_only=True)
+        owners.add(ensure_phone(cookies))
         return json_response({"seconds": OWNER_S})
 
-    _add_link(routes, scorekeeper, pin, phones, owners)
-
-    @routes.reads("/pin", "The PIN now, for the holder", who=Who.HOLDER, refused=(403,))
+    @routes.read(
+        "/pin", "The current PIN, for the scorekeeper",
+        permission=Permission.SCOREKEEPER, errors=(403,),
+    )  # fmt: skip
     def show_pin() -> Response:
-        return json_response({"pin": pin.now(), "seconds": PERIOD_S})
+        return json_response({"pin": pins.shown_to_scorekeeper(), "seconds": PERIOD_S})
 
 
 def _add_link(
-    routes: Routes, scorekeeper: Scorekeeper, pin: Pin, phones: Phones, owners: Owners
-) -> None:
-    @routes.does("/link", "Prove it by the link", {"token": Text()}, who=Who.ANYBODY)
+    routes: Routes, scorekeeper: Scorekeeper, link: OneTimeLink, cookies: PhoneCookies,
+    owners: Owners,
+) -> None:  # fmt: skip
+    @routes.command(
+        "/link", "Become the scorekeeper with the link", {"token": text()}, Permission.ANYBODY
+    )
     def prove_by_link(token: str) -> Response:
-        if not pin.is_link(token):
-            raise HttpProblem(403, OLD_LINK)
-        if scorekeeper.prove(ensure_phone(phones)):
-            pin.use_up()
-        owners.prove(g.phone)
-        return json_response(_mine(scorekeeper.view()))
+        if not link.is_valid(token):
+            raise HttpProblem(403, INVALID_LINK)
+        if scorekeeper.prove(ensure_phone(cookies)):
+            link.use_up()
+        owners.add(g.phone)
+        return _status(scorekeeper)
 
 
-def _add_players(routes: Routes, table: Table, scorekeeper: Scorekeeper, phones: Phones) -> None:
-    seats = Attempts(SEATS, ALL_SEATS, ASKS_S)
+def _add_players(
+    routes: Routes, table: Table, scorekeeper: Scorekeeper, cookies: PhoneCookies
+) -> None:
+    players = scorekeeper.players
+    seatings = RateLimit(MAX_SEATINGS, MAX_TOTAL_SEATINGS, PERIOD_OF_ASKS_S)
 
-    def limit(phone: str, name: str) -> None:
-        """The holder may help all; who says the same again changes nothing."""
-        said = dict(scorekeeper.view().players).get(phone, "")
-        if said != name and not scorekeeper.is_held_by(phone):
-            _refuse_often(seats.wait_s(str(request.remote_addr)), _sat_often)
-            seats.note(str(request.remote_addr))
-
-    @routes.does("/sit", "Whose phone this is", {"name": Text()}, who=Who.ANYBODY, refused=(429,))
+    @routes.command(
+        "/sit", "Set whose phone this is", {"name": text()}, Permission.ANYBODY, errors=(429,)
+    )
     def sit(name: str) -> Response:
         match = table.snapshot().match
         if name and (match is None or name not in [p.name for p in match.state.players]):
@@ -156,27 +179,41 @@ def _add_players(routes: Routes, table: Table, scorekeeper: Scorekeeper, phones:
                     name=repr(name),
                 ),
             )
-        phone = ensure_phone(phones)
-        limit(phone, name)
-        scorekeeper.players.assign(phone, name)
-        return json_response(_mine(scorekeeper.view()))
+        phone = ensure_phone(cookies)
+        is_change = dict(scorekeeper.view().players).get(phone, "") != name
+        if is_change and not scorekeeper.is_held_by(phone):
+            _limit(seatings, _too_many_seatings)
+        players.assign(phone, name)
+        return _status(scorekeeper)
 
-    @routes.does("/free", "No phone is any player's")
+    @routes.command("/free", "Forget whose phones these are")
     def free() -> Response:
-        scorekeeper.players.clear()
-        return json_response(_mine(scorekeeper.view()))
+        players.clear()
+        return _status(scorekeeper)
+
+    @routes.command(
+        "/own-turn", "Set whether players may act on their own phones in their turns",
+        {"on": boolean()},
+    )  # fmt: skip
+    def own_turn(on: bool) -> Response:  # noqa: FBT001 - a field of the body
+        players.allow_own_turns(on=on)
+        return _status(scorekeeper)
 
 
-def _mine(view: ScorekeeperView) -> dict[str, object]:
-    """Where the pencil is, seen from the phone that asks."""
-    return {
-        "me": g.phone,
-        "mine": bool(g.phone) and view.holder == g.phone,
-        "taken": bool(view.holder),
-        "asking": bool(g.phone) and view.asking == g.phone,
-        "by_button": view.by_button,
-        "by_holder": view.by_holder,
-        "asker": view.asker if view.holder == g.phone else "",
-        "own_turn": view.own_turn,
-        "player": dict(view.players).get(g.phone),
-    }
+def _status(scorekeeper: Scorekeeper) -> Response:
+    """Return who the scorekeeper is, from the point of view of the phone of this request."""
+    view: ScorekeeperView = scorekeeper.view()
+    me = str(g.phone)
+    return json_response(
+        {
+            "me": me,
+            "mine": bool(me) and view.holder == me,
+            "taken": bool(view.holder),
+            "asking": bool(me) and view.asking == me,
+            "by_button": view.by_button,
+            "by_holder": view.by_holder,
+            "asker": view.asker if view.holder == me else "",
+            "own_turn": view.own_turn,
+            "player": dict(view.players).get(me),
+        }
+    )

@@ -1,4 +1,4 @@
-"""What all matches come to: each player's statistics, and whether the dice are fair."""
+"""The pages and the API of the statistics over all matches: players, and fairness of the dice."""
 
 from typing import Any
 
@@ -8,14 +8,19 @@ from game.names import clean_name
 from game.stats.counts import DiceSetTotals
 from game.stats.tally import Tally
 from web.contracts.coach import Coach
-from web.fields import Text
+from web.fields import text
 from web.pages.matches import RenderPage, require_coach, require_ready
 from web.response import json_response
 from web.route import Routes
 
 
 def create_statistics_pages(show: RenderPage, coach: Coach | None) -> Blueprint:
-    """The pages; without a coach they say that nothing is counted."""
+    """Create the pages of the statistics.
+
+    Args:
+        show: Renders a page from a template.
+        coach: Counts the matches; without one the pages say that nothing is counted.
+    """
     pages = Blueprint("statistics", __name__)
 
     def page(template: str) -> Response:
@@ -34,21 +39,20 @@ def create_statistics_pages(show: RenderPage, coach: Coach | None) -> Blueprint:
 
 
 def create_statistics(coach: Coach | None) -> Routes:
-    """The routes of players and dice."""
+    """Create the routes of players and dice sets. Without a coach every request is refused."""
     routes = Routes("counted")
 
-    @routes.reads("/players", "What each player did in all matches", refused=(404, 503))
+    @routes.read("/players", "What each player did in all matches", errors=(404, 503))
     def players() -> Response:
         counts = require_ready(require_coach(coach).counts())
         return json_response([{"name": name} | tally_json(tally) for name, tally in counts.players])
 
-    @routes.reads("/dice-sets", "How the dice of each set fell", refused=(404, 503))
+    @routes.read("/dice-sets", "How often each face of each dice set came up", errors=(404, 503))
     def dice_sets() -> Response:
-        return json_response(
-            [fallen_json(each) for each in require_ready(require_coach(coach).counts()).sets]
-        )
+        counts = require_ready(require_coach(coach).counts())
+        return json_response([dice_set_json(each) for each in counts.sets])
 
-    @routes.does("/dice-sets/new", "From the next match on other dice are thrown", {"name": Text()})
+    @routes.command("/dice-sets/new", "Use another dice set from the next match", {"name": text()})
     def new_set(name: str) -> Response:
         cleaned = clean_name(name)
         require_coach(coach).start_dice_set(cleaned)
@@ -58,7 +62,7 @@ def create_statistics(coach: Coach | None) -> Routes:
 
 
 def tally_json(tally: Tally) -> dict[str, Any]:
-    """One player's sums."""
+    """Return one player's totals as JSON."""
     return {
         "matches": tally.matches,
         "won": tally.won,
@@ -76,15 +80,15 @@ def tally_json(tally: Tally) -> dict[str, Any]:
     }
 
 
-def fallen_json(fallen: DiceSetTotals) -> dict[str, Any]:
-    """One set of dice."""
+def dice_set_json(totals: DiceSetTotals) -> dict[str, Any]:
+    """Return the totals of one dice set as JSON."""
     return {
-        "name": fallen.dice.name,
-        "matches": fallen.matches,
-        "faces": list(fallen.fairness.counts),
-        "chi_square": fallen.fairness.chi_square,
-        "p": fallen.fairness.p,
-        "verdict": str(fallen.fairness),
-        "read": fallen.read,
-        "corrected": fallen.corrected,
+        "name": totals.dice.name,
+        "matches": totals.matches,
+        "faces": list(totals.fairness.counts),
+        "chi_square": totals.fairness.chi_square,
+        "p": totals.fairness.p,
+        "verdict": str(totals.fairness),
+        "read": totals.read,
+        "corrected": totals.corrected,
     }

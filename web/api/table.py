@@ -1,4 +1,4 @@
-"""The HTTP API, version 1: the state, its stream, and all that one can do at the table."""
+"""The HTTP API of the table: its state, its event stream and its commands."""
 
 from collections.abc import Callable
 
@@ -49,87 +49,87 @@ from game.match.step import MAX_SCORE
 from game.message import Message
 from game.rules.rule_files import to_toml
 from game.rules.ruleset import Ruleset
-from web.api.exports import as_csv, as_json
+from web.api.exports import match_csv, match_json
 from web.contracts.coach import CoachMode
 from web.contracts.table import Snapshot, Table
 from web.fields import (
-    Faces,
     Field,
-    Names,
-    Number,
-    Object,
-    OneOf,
-    Optional,
-    Text,
-    Whole,
-    Wholes,
-    Yes,
+    any_object,
+    boolean,
+    dice,
+    integer,
+    integers,
+    number,
+    one_of,
+    optional,
+    text,
+    texts,
 )
 from web.pages.match_form import option_values
 from web.problem import HttpProblem
 from web.response import json_response, state_response, state_text
-from web.route import Routes, Who
-from web.stream import Streams, format_event
+from web.route import Permission, Routes
+from web.stream import MIMETYPE, Streams, format_event
 from web.version_cache import VersionCache
 
 MAX_HOLD_S = 10.0
-"""Twice what the longest hold needs."""
+"""Twice the longest hold that has a meaning."""
 
 MAX_SEAT = 1_000
 MAX_INDEX = 1_000_000
 MAX_TARGET = 1_000_000
-HIGHEST = 2**53
-"""Beyond it numbers in JSON are no longer exact."""
+MAX_EXACT = 2**53
+"""JSON readers that use floating-point numbers lose digits above this."""
 
-SEAT, INDEX, OWN = Whole(0, MAX_SEAT), Whole(0, MAX_INDEX), Who.OWN_TURN
-STEP = Whole(0, HIGHEST)
+SEAT, INDEX, STEP = integer(0, MAX_SEAT), integer(0, MAX_INDEX), integer(0, MAX_EXACT)
+OWN_TURN = Permission.PLAYER_ON_TURN
 
 
 def create_api(table: Table, streams: Streams, rules: tuple[Ruleset, ...]) -> Routes:
-    """The routes of the table."""
+    """Create the routes of the table.
+
+    Args:
+        table: The companion.
+        streams: The event streams that are open.
+        rules: The rule sets to choose from, the default first.
+    """
     api = Routes("api")
-    _add_reading(api, table, streams, rules)
+    _add_reading(api, table, streams)
+    _add_rules(api, table, rules)
     _add_exports(api, table)
     _add_commands(api, table)
     _add_events(api, table)
     return api
 
 
-def _add_reading(api: Routes, table: Table, streams: Streams, rules: tuple[Ruleset, ...]) -> None:
+def _add_reading(api: Routes, table: Table, streams: Streams) -> None:
     stream_event: VersionCache[Snapshot, str] = VersionCache(
         lambda snapshot: format_event("state", state_text(snapshot))
     )
 
-    @api.reads("/state", "The whole state of the table", is_state=True)
+    @api.read("/state", "The whole state of the table", returns_state=True)
     def state() -> Response:
         return state_response(table.snapshot())
 
-    @api.reads(
-        "/events", "The state now and after every change", kind="text/event-stream", refused=(503,)
-    )
+    @api.read("/events", "The state now and after every change", media_type=MIMETYPE, errors=(503,))
     def events() -> Response:
         return streams.open(table, stream_event)
 
-    @api.reads(
+    @api.read(
         "/photo/<photo_id>.jpg", "The annotated photo that the state names",
-        kind="image/jpeg", refused=(404,),
+        media_type="image/jpeg", errors=(404,),
     )  # fmt: skip
     def photo(photo_id: str) -> Response:
-        return _picture(table.photo(photo_id))
+        return _photo_response(table.photo(photo_id))
 
-    @api.reads(
+    @api.read(
         "/photo/<photo_id>/<int:die>.jpg", "One die of that photo, at full resolution",
-        kind="image/jpeg", refused=(404,),
+        media_type="image/jpeg", errors=(404,),
     )  # fmt: skip
     def photo_die(photo_id: str, die: int) -> Response:
-        return _picture(table.photo_die(photo_id, die))
+        return _photo_response(table.photo_die(photo_id, die))
 
-    @api.reads(
-        "/view.jpg",
-        "What the camera sees of the tray now, small",
-        kind="image/jpeg",
-        refused=(404,),
-    )
+    @api.read("/view.jpg", "A small live image of the tray", media_type="image/jpeg", errors=(404,))
     def view() -> Response:
         jpeg = table.view()
         if jpeg is None:
@@ -142,29 +142,31 @@ def _add_reading(api: Routes, table: Table, streams: Streams, rules: tuple[Rules
             )
         return Response(jpeg, headers={"Cache-Control": "no-store"}, mimetype="image/jpeg")
 
-    @api.reads("/rules", "The rule sets on offer")
-    def published() -> Response:
-        return json_response([_published(each) for each in rules])
 
-    @api.reads("/rules.toml", "The rules in force, as a house file", kind="application/toml")
-    def house_rules() -> Response:
-        match = table.snapshot().match
-        text = to_toml(match.rules if match else rules[0])
-        headers = {"Content-Disposition": 'attachment; filename="house.toml"'}
-        return Response(text, headers=headers, mimetype="application/toml")
-
-
-def _picture(jpeg: bytes | None) -> Response:
-    """Its address is made of what it shows, so it may be kept for good."""
+def _photo_response(jpeg: bytes | None) -> Response:
+    """Return an answer that browsers may keep: the id of a photo is a hash of what it shows."""
     if jpeg is None:
         raise HttpProblem(
             404, Message("only the last few photos are kept: the state names the newest")
         )
-    kept = {"Cache-Control": "private, max-age=86400, immutable"}
-    return Response(jpeg, headers=kept, mimetype="image/jpeg")
+    headers = {"Cache-Control": "private, max-age=86400, immutable"}
+    return Response(jpeg, headers=headers, mimetype="image/jpeg")
 
 
-def _published(rules: Ruleset) -> dict[str, object]:
+def _add_rules(api: Routes, table: Table, rules: tuple[Ruleset, ...]) -> None:
+    @api.read("/rules", "The rule sets to choose from")
+    def rule_sets() -> Response:
+        return json_response([_rules_json(each) for each in rules])
+
+    @api.read("/rules.toml", "The rules in force, as a house file", media_type="application/toml")
+    def house_rules() -> Response:
+        match = table.snapshot().match
+        toml = to_toml(match.rules if match else rules[0])
+        headers = {"Content-Disposition": 'attachment; filename="house.toml"'}
+        return Response(toml, headers=headers, mimetype="application/toml")
+
+
+def _rules_json(rules: Ruleset) -> dict[str, object]:
     return {
         "name": rules.name,
         "title": rules.title,
@@ -180,111 +182,111 @@ def _add_exports(api: Routes, table: Table) -> None:
             raise HttpProblem(404, Message("there is no match yet: set one up first"))
         return match
 
-    @api.reads("/match.txt", "The match as text", kind="text/plain", refused=(404,))
-    def match_text() -> Response:
+    @api.read("/match.txt", "The match as text", media_type="text/plain", errors=(404,))
+    def as_text() -> Response:
         return Response(to_text(match()), mimetype="text/plain")
 
-    @api.reads("/match.csv", "Its turns for a spreadsheet", kind="text/csv", refused=(404,))
-    def match_csv() -> Response:
-        return Response(as_csv(match()), mimetype="text/csv")
+    @api.read("/match.csv", "Its turns for a spreadsheet", media_type="text/csv", errors=(404,))
+    def as_csv() -> Response:
+        return Response(match_csv(match()), mimetype="text/csv")
 
-    @api.reads("/match.json", "Its turns for programs", refused=(404,))
-    def match_json() -> Response:
-        return json_response(as_json(match()))
+    @api.read("/match.json", "Its turns for other programs", errors=(404,))
+    def as_json() -> Response:
+        return json_response(match_json(match()))
 
 
 def _add_commands(api: Routes, table: Table) -> None:
-    """Each route is a command; its fields are those of the body, by their own names or as said."""
+    """Add a route for each command; the fields of the body are the fields of the command."""
 
-    def does(
-        path: str, summary: str, make: Callable[..., Command], who: Who = Who.HOLDER,
-        **fields: Field | Optional,
+    def add(
+        path: str, summary: str, make: Callable[..., Command],
+        permission: Permission = Permission.SCOREKEEPER, **fields: Field,
     ) -> None:  # fmt: skip
-        def view(**found: object) -> Response:
-            return state_response(table.do(make(**found), g.request_mark))
+        def view(**values: object) -> Response:
+            return state_response(table.do(make(**values), g.request_mark))
 
         view.__name__ = path.strip("/")
-        api.does(path, summary, fields, who=who, is_state=True)(view)
+        api.command(path, summary, fields, permission, returns_state=True)(view)
 
-    does("/press", "Press the button", Press, OWN)
-    does("/hold", "Hold the button so long", Hold, seconds=Number(0, MAX_HOLD_S))
-    does(
-        "/button", "The simulated button goes down, or up", MoveSimulatedButton,
-        down=Yes(), seconds=Optional(Number(0, MAX_HOLD_S)),
+    add("/press", "Press the button", Press, OWN_TURN)
+    add("/hold", "Hold the button for some seconds", Hold, seconds=number(0, MAX_HOLD_S))
+    add(
+        "/button", "Press or release the simulated button", MoveSimulatedButton,
+        down=boolean(), seconds=optional(number(0, MAX_HOLD_S)),
     )  # fmt: skip
-    does("/throw", "Throw the simulated dice", ThrowSimulatedDice, OWN)
-    does("/reread", "Look once more at the throw in view", ReadAgain, OWN)
-    does("/dice", "A throw tapped in", EnterThrow, OWN, dice=Faces(), step=Optional(STEP))
-    does("/keep", "Set these aside", KeepDice, OWN, dice=Faces(), throw=Optional(INDEX))
-    does(
-        "/bank", "Bank the best keep, or this one", Bank, OWN,
-        dice=Optional(Faces()), throw=Optional(INDEX),
+    add("/throw", "Throw the simulated dice", ThrowSimulatedDice, OWN_TURN)
+    add("/reread", "Read the throw in view again", ReadAgain, OWN_TURN)
+    add(
+        "/dice", "Enter a throw by hand", EnterThrow, OWN_TURN,
+        dice=dice(), step=optional(STEP),
     )  # fmt: skip
-    does(
-        "/correct", "A throw showed other dice", CorrectThrow, OWN,
-        dice=Faces(), index=Optional(INDEX),
+    add("/keep", "Set dice aside", KeepDice, OWN_TURN, dice=dice(), throw=optional(INDEX))
+    add(
+        "/bank", "Bank the best keep, or the given one", Bank, OWN_TURN,
+        dice=optional(dice()), throw=optional(INDEX),
     )  # fmt: skip
-    does(
-        "/face", "A die of the newest photo shows this", CorrectDie, OWN,
-        photo=Text(), die=SEAT, face=Whole(1, 6),
+    add(
+        "/correct", "Correct the dice of a throw", CorrectThrow, OWN_TURN,
+        dice=dice(), index=optional(INDEX),
     )  # fmt: skip
-    does(
-        "/not-a-die", "A thing that is ringed on the newest photo is no die", MarkForeignObject, OWN,
-        photo=Text(), die=SEAT,
+    add(
+        "/face", "Correct the face of a die on the newest photo", CorrectDie, OWN_TURN,
+        photo=text(), die=SEAT, face=integer(1, 6),
     )  # fmt: skip
-    does("/answer", "One of the state's choices", AnswerQuestion, OWN, choice=Text())
-    does("/undo", "A step back", Undo, step=Optional(STEP))
-    does("/redo", "A step forth again", Redo)
-    does(
-        "/match", "A new match", StartMatch,
-        names=Names(), rules=Optional(Text()), target=Optional(Whole(1, MAX_TARGET)),
-        options=Optional(Object()), teams=Optional(Wholes(0, MAX_TEAM)),
+    add(
+        "/not-a-die", "Mark an object on the newest photo as not a die", MarkForeignObject, OWN_TURN,
+        photo=text(), die=SEAT,
     )  # fmt: skip
-    does(
-        "/just-dice",
-        "Throws are read and counted without a match, or no longer",
-        SetJustDice,
-        on=Yes(),
+    add(
+        "/answer", "Answer with one of the state's choices", AnswerQuestion, OWN_TURN, choice=text()
     )
-    does("/rematch", "The same players again, once a match is won", Rematch)
-    does(
-        "/reopen", "Go on with an older match",
-        ReopenMatch, match=Whole(1, HIGHEST),
+    add("/undo", "Undo the last step", Undo, step=optional(STEP))
+    add("/redo", "Redo the step that was undone last", Redo)
+    add(
+        "/match", "Start a match", StartMatch,
+        names=texts(), rules=optional(text()), target=optional(integer(1, MAX_TARGET)),
+        options=optional(any_object()), teams=optional(integers(0, MAX_TEAM)),
     )  # fmt: skip
-    does(
-        "/insert", "A turn that nobody pressed for",
-        InsertTurn, turn=Text(), before=Optional(INDEX),
+    add(
+        "/just-dice", "Read and count throws without a match, or stop it", SetJustDice, on=boolean()
+    )
+    add("/rematch", "Start a match with the same players after one is won", Rematch)
+    add("/reopen", "Continue an older match", ReopenMatch, match=integer(1, MAX_EXACT))
+    add(
+        "/insert", "Insert a turn that was not recorded", InsertTurn,
+        turn=text(), before=optional(INDEX),
     )  # fmt: skip
-    does("/drop", "These events never happened", DropEvents, start=INDEX, stop=INDEX)
-    does("/coach", "How much the coach says", SetCoachMode, mode=OneOf(tuple(CoachMode)))
-    does("/heed", "Somebody has read that the journal was damaged", AcknowledgeDamage)
+    add("/drop", "Delete events of the match", DropEvents, start=INDEX, stop=INDEX)
+    add("/coach", "Set how much the coach says", SetCoachMode, mode=one_of(tuple(CoachMode)))
+    add("/heed", "Confirm the notice that the journal was damaged", AcknowledgeDamage)
 
 
 def _add_events(api: Routes, table: Table) -> None:
-    """What no camera sees: who plays, whose turn it is, points."""
+    """Add a route for each event that no camera sees: about players, turns and points."""
 
-    def says(
-        path: str, summary: str, make: Callable[..., Event], **fields: Field | Optional
-    ) -> None:
-        def view(on_turn: int | None = None, **found: object) -> Response:
-            return state_response(table.do(RecordEvent(make(**found), on_turn), g.request_mark))
+    def add(path: str, summary: str, make: Callable[..., Event], **fields: Field) -> None:
+        def view(on_turn: int | None = None, **values: object) -> Response:
+            event = RecordEvent(make(**values), on_turn)
+            return state_response(table.do(event, g.request_mark))
 
         view.__name__ = path.strip("/")
-        api.does(path, summary, fields, is_state=True)(view)
+        api.command(path, summary, fields, returns_state=True)(view)
 
-    on_turn = Optional(SEAT)
-    says("/skip", "The player on turn is passed over", Skipped, on_turn=on_turn)
-    says("/farkle", "The player on turn farkled", Farkled, on_turn=on_turn)
-    says("/takeover", "The player on turn takes over what was banked", TookOver)
-    says("/join", "One more player", Joined, name=Text(), team=Optional(Whole(0, MAX_TEAM)))
-    says("/leave", "A player goes", Left, seat=SEAT)
-    says("/rename", "A player is called that", Renamed, seat=SEAT, name=Text())
-    says(
-        "/order", "They throw in this order",
-        lambda seats: Reordered(order=seats), seats=Wholes(0, MAX_SEAT),
+    on_turn = optional(SEAT)
+    add("/skip", "Skip the player on turn", Skipped, on_turn=on_turn)
+    add("/farkle", "Record a farkle of the player on turn", Farkled, on_turn=on_turn)
+    add(
+        "/takeover", "Let the player on turn take over the points of the turn just banked", TookOver
+    )
+    add("/join", "Add a player", Joined, name=text(), team=optional(integer(0, MAX_TEAM)))
+    add("/leave", "Remove a player", Left, seat=SEAT)
+    add("/rename", "Rename a player", Renamed, seat=SEAT, name=text())
+    add(
+        "/order", "Set the order in which the players throw",
+        lambda seats: Reordered(order=seats), seats=integers(0, MAX_SEAT),
     )  # fmt: skip
-    says("/score", "A score set by hand", ScoreSet, seat=SEAT, score=Whole(-MAX_SCORE, MAX_SCORE))
-    says(
-        "/turn", "Whose turn, points at risk, dice to throw", TurnSet,
-        seat=SEAT, points=Whole(0, MAX_SCORE), dice=Whole(1, 6),
+    add("/score", "Set a score by hand", ScoreSet, seat=SEAT, score=integer(-MAX_SCORE, MAX_SCORE))
+    add(
+        "/turn", "Set the player on turn, the points at risk and the dice to throw", TurnSet,
+        seat=SEAT, points=integer(0, MAX_SCORE), dice=integer(1, 6),
     )  # fmt: skip

@@ -61,10 +61,10 @@ def create_club(
     filters.register(app.jinja_env)
     app.jinja_env.filters.update(clock=clock, day=day, when=day_and_clock)
     app.jinja_env.globals.update(asset=asset, goal=match_length)
-    problem.register(app, lost="club/lost.html")
+    problem.register(app, "club/lost.html")
     if hosts is not None:
         register_hosts(app, hosts)
-    origin.register(app, forms=True)  # forms carry the steward's cookie
+    origin.register(app, accept_forms=True)  # forms carry the steward's cookie
     app.after_request(_send_origin)
     standings = League(store)
     screen = Screen(app, standings, calls)

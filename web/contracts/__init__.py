@@ -1,1 +1,1 @@
-"""What the pages need of the device."""
+"""What the pages and the API need from the companion, as data classes and protocols."""

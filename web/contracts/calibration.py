@@ -1,14 +1,14 @@
-"""What the calibration page needs of the companion: one plain state, and the few things to ask.
+"""The calibration, as its page needs it: one state and a few commands.
 
-Points are (x, y) as shares of the picture's width and height. The companion's `Fitting` implements
-`Calibration`; nothing in this room knows how.
+Points are (x, y) as shares of the image's width and height. `device.calibrating.wizard` implements
+`Calibration`.
 """
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Protocol
 
-from game.message import Message, Translate
+from game.message import Message
 
 Point = tuple[float, float]
 Points = tuple[Point, ...]
@@ -16,7 +16,14 @@ Points = tuple[Point, ...]
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """A check: `ok` is None where the picture cannot tell; `advice` is None where all is well."""
+    """The result of one check of the image.
+
+    Attributes:
+        name: What was checked.
+        ok: Whether it passed; None if the image cannot tell.
+        verdict: The result in a sentence.
+        advice: What to do about it; None if there is nothing to do.
+    """
 
     name: str
     ok: bool | None
@@ -26,7 +33,15 @@ class CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class SeenDie:
-    """A die in the picture; `w` is the width of its box as a share of the picture's width."""
+    """A die in the image.
+
+    Attributes:
+        value: The face that was read; None if it is uncertain.
+        x: Horizontal position of its centre, as a share of the image's width.
+        y: Vertical position of its centre, as a share of the image's height.
+        w: Width of its box, as a share of the image's width.
+        problem: Why the face is uncertain, if it is.
+    """
 
     value: int | None
     x: float
@@ -37,9 +52,13 @@ class SeenDie:
 
 @dataclass(frozen=True, slots=True)
 class DiceProgress:
-    """How far the dice set is known: dice looked at of those needed, and what they are like.
+    """How much of the dice set is learnt.
 
-    `words` is None while they are not known.
+    Attributes:
+        looked_at: How many dice have been measured.
+        needed: How many dice have to be measured.
+        learnt: Whether the dice set is known.
+        words: Description of the dice; None while they are unknown.
     """
 
     looked_at: int
@@ -50,7 +69,13 @@ class DiceProgress:
 
 @dataclass(frozen=True, slots=True)
 class SelfTestThrow:
-    """A throw of the self-test: what was read, and whether that was all for sure."""
+    """One throw of the self-test.
+
+    Attributes:
+        values: The faces that were read.
+        passed: Whether every die was read with certainty.
+        words: The result in a sentence.
+    """
 
     values: tuple[int, ...]
     passed: bool
@@ -59,7 +84,15 @@ class SelfTestThrow:
 
 @dataclass(frozen=True, slots=True)
 class HardwareCheck:
-    """What was noticed of the button, and what a person said of the lamp's colours."""
+    """The check of button and lamp.
+
+    Attributes:
+        real_button: Whether there is a real button.
+        pressed: Whether a press of the button was noticed.
+        held: Whether a hold of the button was noticed.
+        lamp: Colour -> whether a person saw it on the lamp; None if nobody has said yet.
+        showing: The colour that the lamp shows for the check; None outside the check.
+    """
 
     real_button: bool
     pressed: bool
@@ -70,25 +103,28 @@ class HardwareCheck:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationState:
-    """Where the calibration stands.
+    """The state of the calibration. The field names are those of the API's JSON.
 
     Attributes:
-        camera: its name; None while there is none.
-        simulated: the tray is not there: the page offers throwing.
-        width, height: of the picture, in pixels.
-        tray: four corners.
-        sure: whether the tray was found for sure; None where a person set the corners.
-        words: how the corners came about, in a sentence.
-        aside: the set-aside zone; None where it is off.
-        room: whether there is room for one.
-        checks: the last findings.
-        dice: what was seen last.
-        trials: throws of the self-test so far.
-        needed: throws that must pass.
-        n_dice: dice in each.
-        made: when the saved profile was made; None where there is none.
-        unsaved: whether there is something to save.
-        drift: what changed since it was made; None where nothing did.
+        camera: Name of the camera; None while there is none.
+        simulated: Whether the tray is simulated; the page then offers to throw.
+        width: Width of the image in pixels.
+        height: Height of the image in pixels.
+        tray: Corners of the tray.
+        sure: Whether the tray was found with certainty; None if a person set the corners.
+        words: How the corners were found, in a sentence.
+        aside: Corners of the set-aside area; None if it is off.
+        room: Whether there is room for a set-aside area.
+        checks: The latest checks of the image.
+        dice: The dice that were seen last.
+        learning: How much of the dice set is learnt.
+        trials: The throws of the self-test so far.
+        needed: How many throws have to pass.
+        n_dice: How many dice each throw has.
+        parts: The check of button and lamp.
+        made: When the saved profile was made; None if there is none.
+        unsaved: Whether there are changes to save.
+        drift: What has changed since the profile was made; None if nothing has.
     """
 
     camera: str | None
@@ -113,68 +149,78 @@ class CalibrationState:
 
 
 class CalibrationStep(StrEnum):
-    """What can be done without saying more; the names are those of the routes."""
+    """A command without arguments. The values are the ends of the API's paths."""
 
-    FIND = "find"  # look for the tray, and propose a zone beside it
-    PROPOSE = "propose"  # switch the zone on, where there is most room
-    CHECK = "check"  # how good a new picture is
-    FOCUS = "focus"  # find focus and exposure again, where the camera can
-    THROW = "throw"  # throw all simulated dice
-    LEARN = "learn"  # look at the dice of one throw
-    FORGET = "forget"  # learn the dice anew
-    TEST = "test"  # read one throw of the self-test
-    RETEST = "retest"  # begin the self-test anew
-    SAVE = "save"  # write the profile
-    DISCARD = "discard"  # back to what is saved
+    FIND = "find"
+    """Look for the tray and propose a set-aside area beside it."""
+
+    PROPOSE = "propose"
+    """Turn on the set-aside area where there is most room."""
+
+    CHECK = "check"
+    """Check the quality of a new image."""
+
+    FOCUS = "focus"
+    """Set focus and exposure again, if the camera can."""
+
+    THROW = "throw"
+    """Throw all simulated dice."""
+
+    LEARN = "learn"
+    """Learn from the dice of one throw."""
+
+    FORGET = "forget"
+    """Forget the dice, to learn them again."""
+
+    TEST = "test"
+    """Read one throw of the self-test."""
+
+    RETEST = "retest"
+    """Start the self-test again."""
+
+    SAVE = "save"
+    """Save the profile."""
+
+    DISCARD = "discard"
+    """Go back to the saved profile."""
 
 
 class Calibration(Protocol):
-    """The calibration as the page sees it; every method may be called from any thread.
+    """Fits the profile to what the camera sees. Any thread may call.
 
-    Those that change something return the state after it, and raise `game.situation.TableError` where it
-    is refused.
+    Every command returns the new state, or raises `game.situation.TableError` if it is refused.
     """
 
-    def state(self) -> CalibrationState: ...
+    def state(self) -> CalibrationState:
+        """Return the current state."""
 
     def keep_alive(self) -> None:
-        """Who calibrates is there: button and lamp are the calibration's for a while."""
+        """Keep button and lamp for the calibration for a few more seconds."""
 
     def picture(self) -> bytes | None:
-        """What the camera sees now, as JPEG; None while there is no camera."""
+        """Return the current image as JPEG, or None while there is no camera."""
 
     def do(self, step: CalibrationStep) -> CalibrationState:
-        """Take one of the steps that need no more to be told."""
+        """Run a command without arguments."""
 
     def set_corners(self, tray: Points, aside: Points | None) -> CalibrationState:
-        """The corners are there."""
+        """Set the corners that a person has placed.
+
+        Args:
+            tray: Corners of the tray.
+            aside: Corners of the set-aside area; None turns it off.
+        """
 
     def set_button_use(self, to: str) -> CalibrationState:
-        """What a press at the tray is for: "button", "learn", "test" or "" for the match."""
+        """Set what a press of the button does: "button", "learn", "test", or "" for the match."""
 
     def show_colour(self, colour: str) -> CalibrationState:
-        """The lamp shows red, green, blue or "" for what it usually shows."""
+        """Show "red", "green" or "blue" on the lamp, or "" for its usual colour."""
 
     def confirm_colour(self, colour: str, *, seen: bool) -> CalibrationState:
-        """A person says whether the lamp showed this colour."""
+        """Record what a person saw on the lamp.
 
-
-def calibration_json(state: CalibrationState, say: Translate = str) -> dict[str, Any]:
-    """The state as the API answers it, its messages said so; where there is none, it is empty."""
-    told: dict[str, Any] = _plain(state, say)
-    learning = told["learning"]
-    learning["words"] = learning["words"] or ""
-    told["drift"] = told["drift"] or ""
-    for check in told["checks"]:
-        check["advice"] = check["advice"] or ""
-    return told
-
-
-def _plain(value: Any, say: Translate) -> Any:
-    if isinstance(value, Message):
-        return say(value)
-    if isinstance(value, tuple):
-        return [_plain(part, say) for part in value]
-    if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name), say) for field in fields(value)}
-    return value
+        Args:
+            colour: The colour that was shown.
+            seen: Whether the person saw that colour.
+        """

@@ -1,6 +1,6 @@
-"""What the page needs of the coach: figures for each choice, and matches looked back on.
+"""The coach, as the pages need it: odds for each choice, and reviews of past matches.
 
-`device.coach.coach` implements `Coach`; nothing in this room knows how.
+`device.coach.coach` implements `Coach`.
 """
 
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from game.stats.counts import Totals
 
 
 class CoachMode(StrEnum):
-    """How much the coach says at the table."""
+    """How much the coach says during a match."""
 
     OFF = "off"
     AFTER = "after"
-    """Only of a turn that is over."""
+    """Only about turns that are over."""
 
     LIVE = "live"
 
@@ -28,9 +28,11 @@ class Coaching:
     """What the coach says now.
 
     Attributes:
-        figures: None until they are worked out, and where nothing is to be said.
-        solving: the share that is done of working out chances to win; None while it is not under way.
-        trouble: why there will be no chances to win; None where there are, or may be.
+        mode: How much the coach says.
+        figures: The odds; None while they are calculated, and if the coach says nothing.
+        solving: The share of the calculation of chances to win that is done, from 0 to 1; None if
+            none is running.
+        trouble: Why there will be no chances to win; None if there are, or may be later.
     """
 
     mode: CoachMode = CoachMode.OFF
@@ -41,12 +43,14 @@ class Coaching:
 
 @dataclass(frozen=True, slots=True)
 class ReviewedMatch:
-    """A match looked back on.
+    """A past match, reviewed by the coach.
 
     Attributes:
-        solved: whether chances to win are in it.
-        caveats: what these leave out.
-        solving, trouble: as in `Coaching`, for the rules of this match.
+        review: Luck and decisions of each turn.
+        solved: Whether the review has chances to win.
+        caveats: What these chances leave out.
+        solving: As in `Coaching`, for the rules of this match.
+        trouble: As in `Coaching`, for the rules of this match.
     """
 
     review: Review
@@ -57,24 +61,29 @@ class ReviewedMatch:
 
 
 class Coach(Protocol):
-    """Works things out aside. Every method may be called from any thread, and returns at once."""
+    """Calculates in the background. Any thread may call; every method returns at once."""
 
     def review(self, match_id: int, steps: int) -> ReviewedMatch | None:
-        """The match of that number, with so many steps in the journal; None while it is worked out."""
+        """Return the review of a match, or None while it is calculated.
+
+        Args:
+            match_id: Number of the match in the journal.
+            steps: How many steps of it the journal has; more steps need a new review.
+        """
 
     def solve(self, match_id: int) -> None:
-        """Work out chances to win under the rules of that match.
+        """Start calculating the chances to win under the rules of a match.
 
         Raises:
-            JournalError: there is no such match.
+            JournalError: If there is no such match.
         """
 
     def counts(self) -> Totals | None:
-        """What all matches come to; None while they are counted."""
+        """Return the statistics over all matches, or None while they are counted."""
 
     def start_dice_set(self, name: str) -> None:
-        """Matches that begin from now on are thrown with other dice.
+        """Count the matches that begin from now on for another dice set.
 
         Raises:
-            TableError: that cannot be kept.
+            TableError: If this cannot be saved.
         """

@@ -1,6 +1,6 @@
-"""What the page needs to tell how the appliance does, and to back it up and restore it.
+"""The maintenance of the appliance, as the health page and its API need it.
 
-`device.maintenance` implements `Maintainer`; nothing in this room knows how.
+`device.maintenance` implements `Maintainer`.
 """
 
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ class HealthCheck:
     """One line of the health page.
 
     Attributes:
-        name: one word: what was looked at.
-        level: `failed` has to be mended, `warning` one should know of, `skipped` cannot be told.
-        line: what was found.
-        remedy: what to do about it; None where there is nothing to do.
+        name: What was checked, in one word.
+        level: `failed` needs a repair, `warning` deserves attention, `skipped` could not be checked.
+        line: What the check found.
+        remedy: What to do about it; None if there is nothing to do.
     """
 
     name: Message
@@ -30,16 +30,17 @@ class HealthCheck:
 
     @property
     def is_bad(self) -> bool:
+        """Whether somebody should look at it."""
         return self.level in ("warning", "failed")
 
 
 @dataclass(frozen=True, slots=True)
 class FoundBackup:
-    """A backup that was put on a stick or on the card.
+    """A backup that somebody put on a USB stick or on the SD card.
 
     Attributes:
-        line: what is in it, or why it cannot be used.
-        is_usable: whether it can be put in place.
+        line: What it contains, or why it cannot be used.
+        is_usable: Whether it can be restored.
     """
 
     line: Message
@@ -47,34 +48,52 @@ class FoundBackup:
 
 
 class Maintainer(Protocol):
-    """Looks after the appliance. Every method may be called from any thread."""
+    """Checks the appliance, backs it up and restores it. Any thread may call."""
 
     def health(self) -> tuple[HealthCheck, ...]:
-        """Every check, the same ones in the same order each time."""
+        """Run every check and return the results, always in the same order."""
 
     def backup(self) -> BinaryIO:
-        """All that is worth keeping, as one file, to be read once.
+        """Return matches, calibration and settings as one zip file, to be read once.
 
-        Raises `game.GameError` where it cannot be, or is made for somebody else just now.
+        Raises:
+            GameError: If it cannot be made, or is being made for somebody else.
         """
 
     def receive(self, at: int, part: bytes) -> int:
-        """Take the next part of a backup, `at` so many bytes; 0 begins anew. Gives where to go on.
+        """Store the next part of a backup and return the offset of the part after it.
 
-        Raises `TableError` where another part was expected, or it is too long.
+        Args:
+            at: Offset of the part, in bytes; 0 starts a new backup.
+            part: The bytes of the part.
+
+        Raises:
+            TableError: If another part is expected, or the backup is too long.
         """
 
     def restore(self) -> Snapshot:
-        """Put what was received in place of what is here. Raises `TableError` if it does not hold."""
+        """Restore the backup that was received, and return the table after that.
+
+        Raises:
+            TableError: If the backup cannot be used.
+        """
 
     def found_backup(self) -> FoundBackup | None:
-        """What lies on a stick or on the card and waits for a word; usually nothing."""
+        """Return the backup on a USB stick or on the card that nobody has decided about, if any."""
 
     def restore_found(self) -> Snapshot:
-        """Put that in place of what is here. Raises `TableError` if it does not hold."""
+        """Restore that backup, and return the table after that.
+
+        Raises:
+            TableError: If the backup cannot be used.
+        """
 
     def dismiss_found(self) -> None:
-        """It is not wanted."""
+        """Ignore that backup from now on."""
 
     def frame(self, position: int) -> bytes | None:
-        """The camera's picture of the throw at this position of the journal, as JPEG, if kept."""
+        """Return the camera image of a throw as JPEG, or None if it is not kept.
+
+        Args:
+            position: Position of the throw in the journal.
+        """

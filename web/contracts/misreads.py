@@ -1,4 +1,4 @@
-"""What the health page needs of the pictures of throws that were put right."""
+"""The images of corrected throws, as the health page needs them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,15 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class MisreadStatus:
-    """What is kept now, and what may be."""
+    """How many images are kept, and how many may be.
+
+    Attributes:
+        on: Whether new images are kept.
+        pictures: How many images are kept.
+        size_bytes: How much space they take.
+        most: How many images may be kept.
+        most_bytes: How much space they may take.
+    """
 
     on: bool
     pictures: int
@@ -17,15 +25,24 @@ class MisreadStatus:
 
 
 class Misreads(Protocol):
-    """Pictures that were read wrong, with their true values. May be called from any thread."""
+    """Images of throws that were read wrongly, with the true values. Any thread may call."""
 
-    def status(self) -> MisreadStatus: ...
+    def status(self) -> MisreadStatus:
+        """Return how many images are kept."""
 
     def set_enabled(self, *, on: bool) -> None:
-        """Whether more are kept, over a restart, too. Raises `TableError` if that fails."""
+        """Set whether new images are kept, also after a restart.
+
+        Raises:
+            TableError: If the choice cannot be saved.
+        """
 
     def zip_parts(self) -> Iterator[bytes]:
-        """All of them with their labels as one zip, in parts."""
+        """Yield a zip file with all images and their labels, in parts."""
 
     def delete_all(self) -> None:
-        """All of them. Raises `TableError` if that fails."""
+        """Delete all images.
+
+        Raises:
+            TableError: If they cannot be deleted.
+        """

@@ -1,6 +1,6 @@
-"""What the page needs of the companion: immutable snapshots, and the few things one can ask.
+"""The table, as the pages and the API need it: immutable snapshots and a few requests.
 
-The companion implements `Table`; nothing in this room knows how.
+The companion implements `Table`.
 """
 
 from dataclasses import dataclass, field
@@ -17,9 +17,18 @@ from web.contracts.coach import Coaching
 
 @dataclass(frozen=True, slots=True)
 class PhotoDie:
-    """A die on the photo; x, y (centre of the top face), w, h are fractions of the picture.
+    """A die on the photo. Positions and sizes are fractions of the photo's width and height.
 
-    `slot` is its number in the throw that the photo shows, None where it is not of it.
+    Attributes:
+        value: The face; None if it is uncertain.
+        x: Horizontal position of the centre of its top face.
+        y: Vertical position of the centre of its top face.
+        w: Width of its box.
+        h: Height of its box.
+        angle: Rotation of its box.
+        zone: Where it lies: in the tray, or in the set-aside area.
+        problem: Why the face is uncertain, if it is.
+        slot: Its position among the dice of the throw on the photo; None if it is not one of them.
     """
 
     value: int | None
@@ -35,10 +44,14 @@ class PhotoDie:
 
 @dataclass(frozen=True, slots=True)
 class Photo:
-    """The annotated photo of what is in view; its JPEG is `Table.photo(id)`.
+    """The annotated photo of the dice in view; `Table.photo` returns its JPEG.
 
-    `id` is made of what it shows, so it never means another picture. `index` is the throw on the
-    timeline that it shows, None where it shows none: then it is of what is in question.
+    Attributes:
+        id: A hash of what the photo shows, so it never stands for another photo.
+        width: Width in pixels.
+        height: Height in pixels.
+        dice: The dice on it.
+        index: Index in the timeline of the throw on it; None if it shows an open question.
     """
 
     id: str
@@ -50,7 +63,13 @@ class Photo:
 
 @dataclass(frozen=True, slots=True)
 class Lamp:
-    """What the lamp by the tray shows: `colour` is "#rrggbb", `blink` in times a second."""
+    """What the lamp at the tray shows.
+
+    Attributes:
+        colour: The colour as "#rrggbb".
+        blink: How often it blinks, in times per second; 0 means steady.
+        meaning: What this tells people.
+    """
 
     colour: str
     blink: float
@@ -59,16 +78,16 @@ class Lamp:
 
 @dataclass(frozen=True, slots=True)
 class ScorekeeperView:
-    """Who holds the pencil, and who asks for it; phones are known by their badges.
+    """Who the scorekeeper is, as every phone may know. Phones are identified by their badges.
 
     Attributes:
-        holder: the phone that holds it, "" if none does.
-        asking: the phone that asks for it now, "" if none does.
-        asker: what people may call that phone: its player's name, or a number; "" if none does.
-        by_button: the next press of the tray's real button gives it to who asks.
-        by_holder: the holder is here, and is asked.
-        own_turn: each player's own phone may keep, bank and correct in that player's turn.
-        players: (phone, name) of who plays on which.
+        holder: The scorekeeper's phone, or "" if there is none.
+        asking: The phone that asks to take over now, or "" if none does.
+        by_button: Whether the next press of the real button makes that phone the scorekeeper.
+        by_holder: Whether the scorekeeper is active and is asked instead.
+        own_turn: Whether a player's own phone may keep, bank and correct during that player's turn.
+        players: (phone, player's name) of each phone that belongs to a player.
+        asker: What people may call the phone that asks: its player, or a number; "" if none asks.
     """
 
     holder: str = ""
@@ -82,26 +101,32 @@ class ScorekeeperView:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All that a phone needs to draw the table, at one moment.
+    """Everything that a phone needs to draw the table at one moment.
 
     Attributes:
-        version: grows by one with every change.
-        step: grows by one whenever the match changes, forth or back.
-        message: what just happened, in one line.
-        advice: what to do now, one sentence each; may be empty.
-        question: the open question; the first of `choices` is what a hold of the button says.
-        choices: answers to the question, or without one, repairs on offer ("Anna banked 550").
-        has_ignored_objects: something was called nothing in what is open: a step back looks at it again.
-        simulated: there is no real tray: the page offers throwing and the button.
-        camera: the camera's name, or None while there is none and dice are tapped in.
-        just_dice: the throws where no match is played; None where one is, or may be set up.
-        hands_off: whether dice that were thrown are read by themselves.
-        join_url: what the QR code says.
-        calibrated: whether camera and tray were fitted to each other, or need not be.
-        notice: what has changed since then, in a sentence; None where nothing did.
-        troubles: what is wrong with the appliance, one sentence each; usually nothing.
-        scorekeeper: who may change anything.
-        coach: what it says of the match.
+        version: A number that grows with every change.
+        situation: The state of the table, which decides what the button does.
+        message: What has just happened, in one line.
+        lamp: What the lamp shows.
+        advice: What to do now, one sentence each.
+        match: The match; None if there is none.
+        step: A number that grows whenever the match changes, also when a step is undone.
+        rolloff: The roll-off that decides who starts; None if there is none.
+        photo: The annotated photo of the dice in view; None if there is none.
+        just_dice: The throws without a match; None if a match is played or may be set up.
+        question: The open question. A hold of the button gives the first of `choices`.
+        choices: Answers to the question or, without a question, offered repairs.
+        has_ignored_objects: Whether somebody marked an object in the open question as not a die, so
+            that undo takes the object into account again.
+        simulated: Whether the tray is simulated; the page then offers to throw and the button.
+        camera: Name of the camera; None while there is none and throws are entered by hand.
+        hands_off: Whether the dice are read without a press of the button.
+        join_url: The address in the QR code.
+        calibrated: Whether the tray is calibrated or needs no calibration.
+        notice: What has changed since the calibration; None if nothing has.
+        troubles: Problems of the appliance, one sentence each.
+        scorekeeper: Who the scorekeeper is.
+        coach: What the coach says about the match.
     """
 
     version: int
@@ -129,27 +154,41 @@ class Snapshot:
 
 
 class Table(Protocol):
-    """The companion as the page sees it. Every method may be called from any thread.
+    """The companion, as pages and API see it. Any thread may call."""
 
-    `do` raises `game.GameError` or `game.situation.TableError` where it is refused.
-    """
-
-    def snapshot(self) -> Snapshot: ...
+    def snapshot(self) -> Snapshot:
+        """Return the newest snapshot."""
 
     def wait(self, after: int, timeout_s: float) -> Snapshot | None:
-        """The newest snapshot once its version is above `after`; None after the timeout."""
+        """Return the newest snapshot as soon as there is a newer one.
+
+        Args:
+            after: The version that the caller already has.
+            timeout_s: How long to wait before returning None, in seconds.
+        """
 
     def photo(self, photo_id: str) -> bytes | None:
-        """The JPEG, while it is among the last few."""
+        """Return an annotated photo as JPEG, or None if it is no longer kept."""
 
     def photo_die(self, photo_id: str, die: int) -> bytes | None:
-        """That die of it, counted from 0, at full resolution and without marks, as JPEG."""
+        """Return one die of a photo as JPEG, at full resolution and without annotation.
+
+        Args:
+            photo_id: The photo.
+            die: Position of the die in `Photo.dice`, from 0.
+        """
 
     def view(self) -> bytes | None:
-        """What the camera sees of the tray now, small, as JPEG; None while that cannot be told."""
+        """Return a small live image of the tray as JPEG, or None if there is none."""
 
     def do(self, command: Command, request: str = "") -> Snapshot:
-        """Do what somebody asks for; gives the snapshot after it.
+        """Run a command and return the table after it.
 
-        Steps that it leads to are written with the mark of the `request`.
+        Args:
+            command: What to do.
+            request: Mark of the request, which the journal stores with the steps it causes.
+
+        Raises:
+            GameError: If the rules refuse the command.
+            TableError: If the table refuses the command.
         """

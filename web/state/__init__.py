@@ -1,1 +1,1 @@
-"""The table as JSON."""
+"""The state of the table as JSON."""

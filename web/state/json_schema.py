@@ -1,13 +1,14 @@
-"""The JSON of the table, as the state, every POST and the event stream give it.
+"""The JSON of the table, as `/api/v1/state`, every `POST` and the event stream give it.
 
-Points are whole numbers, dice are lists of faces 1..6 in ascending order, seats count from 0.
+Points are whole numbers, dice are lists of faces 1 to 6 in ascending order, seats count from 0. Each
+docstring here is the description of its object in the OpenAPI document.
 """
 
 from typing import TypedDict
 
 
 class LampJson(TypedDict):
-    """The lamp by the tray; `blink` in times a second, 0 is steady."""
+    """The lamp at the tray. `colour` is "#rrggbb"; `blink` is in times per second, 0 means steady."""
 
     colour: str
     blink: float
@@ -15,9 +16,9 @@ class LampJson(TypedDict):
 
 
 class RulesJson(TypedDict):
-    """The rules in force; `target` is the one this match is played to, or so many `rounds` if not 0.
+    """The rules in force. A match ends at `target` points, or after `rounds` if that is not 0.
 
-    `changed` are the other options played otherwise than published, as lines of a house file.
+    `changed` lists the other options that differ from the published rules, as lines of a house file.
     """
 
     name: str
@@ -30,7 +31,10 @@ class RulesJson(TypedDict):
 
 
 class PlayerJson(TypedDict):
-    """A seat; `opened` once the player is on the board."""
+    """A player at a seat. `opened` means that the player is on the board.
+
+    `here` is false after the player has left; `team` is null without teams.
+    """
 
     seat: int
     name: str
@@ -42,7 +46,10 @@ class PlayerJson(TypedDict):
 
 
 class ThrowJson(TypedDict):
-    """A throw; `index` is what a correction names. `assumed` where nobody said what was kept."""
+    """A throw. A correction names its `index`.
+
+    `kept` are the dice set aside; `assumed` means that nobody has confirmed them.
+    """
 
     index: int
     dice: list[int]
@@ -52,10 +59,10 @@ class ThrowJson(TypedDict):
 
 
 class TurnJson(TypedDict):
-    """A turn; `ending` is "bank", "farkle", "reset", "win", "skip", or None while it goes on.
+    """A turn. `ending` is "bank", "farkle", "reset", "win", "skip", or null while it goes on.
 
-    `points` is what its keeps are worth, `locked_points` those before the last throw. One that is
-    `broken_off` was put away by hand for another: it is none of the player's rounds.
+    `points` counts all its keeps, `locked_points` only those before the last throw. `broken_off` means
+    that somebody set another turn by hand; this turn is then not one of the player's rounds.
     """
 
     seat: int
@@ -68,9 +75,9 @@ class TurnJson(TypedDict):
 
 
 class LastThrowJson(ThrowJson):
-    """The throw in view: of this turn, or of the finished one before (then with its `ending`).
+    """The throw in view: the last one of this turn or, until the next throw, of the turn before.
 
-    `tapped_in` where no camera saw it.
+    `ending` is the ending of its turn. `tapped_in` means that a person entered it, not the camera.
     """
 
     tapped_in: bool
@@ -80,12 +87,12 @@ class LastThrowJson(ThrowJson):
 
 
 class OddsJson(TypedDict):
-    """What banking `at_risk` points is worth, or throwing on with `dice` dice.
+    """The odds of banking `at_risk` points, compared with those of throwing `dice` dice.
 
-    `bank` and `throw` are chances to win, None where that is not known or cannot be done;
-    `farkle` is the chance that the next throw farkles, `points` what the turn brings on average when
-    thrown on. `best` is "bank", "throw" or "tie"; `rank` is "best" for the best keep, "tie" for those
-    that are as good, else None.
+    `bank` and `throw` are the chances to win after each, or null if they are unknown or it is not
+    possible. `farkle` is the chance of a farkle, `points` the average points of the turn after
+    throwing again. `refused` says why banking is not possible. `best` is "bank", "throw" or "tie".
+    `rank` is "best" for the best keep, "tie" for a keep that is as good, and otherwise null.
     """
 
     at_risk: int
@@ -100,9 +107,9 @@ class OddsJson(TypedDict):
 
 
 class KeepJson(TypedDict):
-    """A legal keep of the last throw; `effect` says in words what it would mean, or is empty.
+    """A legal keep of the last throw. `effect` describes what it would lead to, or is empty.
 
-    `odds` is what the coach says of it, None where it says nothing.
+    `odds` is null if the coach says nothing about it.
     """
 
     dice: list[int]
@@ -115,10 +122,11 @@ class KeepJson(TypedDict):
 
 
 class BankJson(TypedDict):
-    """What banking would do: the keep it takes, the turn's points, and why not, or None.
+    """What banking would do now. `dice` are the dice that would be kept.
 
-    `short` are the points that are missing for the opening, or the least that may be banked.
-    `winner` is the seat that wins the match if it is banked now, else None.
+    `points` are those of the turn, `total` is the player's score afterwards. `refusal` says why banking
+    is not possible, or is null. `short` is how many points are missing for the opening or the minimum
+    bank. `winner` is the seat that would win the match, or null.
     """
 
     dice: list[int]
@@ -130,16 +138,17 @@ class BankJson(TypedDict):
 
 
 class ChoiceJson(TypedDict):
-    """An answer to the open question, or a repair on offer; POST its id to /answer."""
+    """An answer to the open question, or an offered repair. `POST` its `id` to /answer."""
 
     id: str
     label: str
 
 
 class PhotoDieJson(TypedDict):
-    """A die on the photo; x, y, w, h are fractions of the picture, x and y the centre.
+    """A die on the photo. `x`, `y`, `w` and `h` are fractions of the photo; `x`, `y` is the centre.
 
-    `slot` is its number among the dice of the throw that the photo shows, or None.
+    `angle` is the rotation of its box. `slot` is its position among the dice of the throw on the photo,
+    or null. `url` is an image of the die at full resolution.
     """
 
     value: int | None
@@ -155,9 +164,10 @@ class PhotoDieJson(TypedDict):
 
 
 class PhotoJson(TypedDict):
-    """The annotated photo of the throw in view, or of what is in question: then `index` is None.
+    """The annotated photo of the throw in view, or of the open question; then `index` is null.
 
-    `id` and `url` are made of what it shows. A die's `url` is that die at full resolution.
+    `index` is the throw on the photo. `id` and `url` depend on what the photo shows, so they never
+    stand for another one.
     """
 
     id: str
@@ -169,10 +179,10 @@ class PhotoJson(TypedDict):
 
 
 class LastRoundJson(TypedDict):
-    """Seat `closer` reached the target; the seats in `left` may still beat the score `to_beat`.
+    """The last round: seat `closer` has reached the target, and the seats in `left` throw once more.
 
-    `needed` are the points beyond those at risk by which the player on turn would be ahead of all
-    others; that wins where it `decides`, as nobody throws after.
+    `to_beat` is the score of seat `leader`. With `needed` more points than those at risk, the player on
+    turn would lead; if it `decides`, that wins the match, as nobody throws afterwards.
     """
 
     closer: int
@@ -184,10 +194,10 @@ class LastRoundJson(TypedDict):
 
 
 class HighlightJson(TypedDict):
-    """What is worth a cheer or a sigh: of the turn that has just ended, or of the throw in hand.
+    """An event to celebrate or to regret, of the throw in view or of the turn that has just ended.
 
-    `kind` is "won", "last round", "farkle", "on the board", "lead" or "hot dice"; `points` are lost,
-    at risk, or the new score.
+    `kind` is "won", "last round", "farkle", "on the board", "lead" or "hot dice". `points` are the
+    points lost, the points at risk, or the new score.
     """
 
     kind: str
@@ -197,7 +207,10 @@ class HighlightJson(TypedDict):
 
 
 class RollOffJson(TypedDict):
-    """Who starts: dice by seat, whose die comes next, and who begins once that is decided."""
+    """The roll-off that decides who starts. `rolls` has the dice of each seat.
+
+    `open` means that more players may still join. `seat` throws next; `first` starts the match.
+    """
 
     rolls: list[list[int]]
     open: bool
@@ -206,17 +219,17 @@ class RollOffJson(TypedDict):
 
 
 class ChoiceMadeJson(TypedDict):
-    """Keeping these dice, and banking or throwing on."""
+    """A decision: which dice to keep, and whether to bank or to throw again."""
 
     dice: list[int]
     bank: bool
 
 
 class MomentJson(TypedDict):
-    """Of the turn that ended last: what the dice brought ("luck"), or a decision gave away.
+    """A moment of the turn that ended last: the luck of a throw, or what a decision lost.
 
-    `event` is its number in the timeline, `points` those of the turn, `win` the chance to win, None
-    where that is not known. `done` and `best` are of decisions alone.
+    `event` is its index in the timeline. `points` is its effect on the points of the turn, `win` that on
+    the chance to win, or null if this is unknown. `done` and `best` are null unless it is a decision.
     """
 
     event: int
@@ -228,13 +241,13 @@ class MomentJson(TypedDict):
 
 
 class CoachJson(TypedDict):
-    """What the coach says; `mode` is "off", "after" or "live".
+    """What the coach says. `mode` is "off", "after" (each turn) or "live".
 
-    `solved`: whether chances to win are known; `solving` the share that is done of working them out,
-    or None; `trouble` why there will be none. `win` is the chance of the player on turn, None where it
-    is not known. `caveats` name what they leave out: "leader" (they are those of two, against the best
-    of the others), "several" (they are those of a race, a point off or so), "taking over", "penalties",
-    "multiplied". `before` is the throw to come where a turn begins.
+    `solved` means that chances to win are known. `solving` is the share of their calculation that is
+    done, or null; `trouble` says why there will be none, or is empty. `win` is the chance of the player
+    on turn, or null. `caveats` name what the chances leave out: "leader" (they are for two players,
+    against the best of the others), "several" (they are for a race and off by about one point),
+    "taking over", "penalties", "multiplied". `before` is the next throw at the beginning of a turn.
     """
 
     mode: str
@@ -248,17 +261,18 @@ class CoachJson(TypedDict):
 
 
 class OwnPhoneJson(TypedDict):
-    """The phone with this badge is that player's own."""
+    """A phone, by its badge, and the player it belongs to."""
 
     phone: str
     name: str
 
 
 class PencilJson(TypedDict):
-    """Who may change anything: phones by their badges, "" for none.
+    """The scorekeeper: the phone `holder`. Phones are named by their badges, "" is none.
 
-    `by_button`: the next press of the tray's real button gives it to `asking`; `by_holder`: the
-    holder is asked. `asker` is what people may call `asking`: its player, or a number.
+    The phone `asking` asks to take over: with `by_button` the next press of the real button decides,
+    with `by_holder` the scorekeeper is asked. `asker` is what people may call that phone: its player, or
+    a number. With `own_turn` the `players` may act on their own phones during their turns.
     """
 
     holder: str
@@ -271,10 +285,10 @@ class PencilJson(TypedDict):
 
 
 class MatchJson(TypedDict):
-    """What is known of the match. Without one the lists are empty and the objects None.
+    """The match. Without one the lists are empty and the objects null.
 
-    `at_risk` is what a farkle would take now, `dice_to_throw` how many dice are thrown next,
-    `turns` are the finished ones, `winner` is a seat.
+    A farkle would lose the points `at_risk`. `dice_to_throw` is the number of dice in the next throw.
+    `turns` are the finished turns; `winner` is a seat.
     """
 
     rules: RulesJson | None
@@ -294,7 +308,10 @@ class MatchJson(TypedDict):
 
 
 class DiceThrowJson(TypedDict):
-    """Dice without a match: all faces in the tray, those of them that fell anew, and the sum of all."""
+    """A throw without a match. `dice` are all faces in the tray, `thrown` those that were rolled.
+
+    `sum` is the sum of `dice`. `tapped_in` means that a person entered it, not the camera.
+    """
 
     index: int
     dice: list[int]
@@ -304,9 +321,9 @@ class DiceThrowJson(TypedDict):
 
 
 class JustDiceJson(TypedDict):
-    """Throws without a match: how many, the newest first, how often each face fell.
+    """Throws without a match: their number, the newest throws first, and how often each face came up.
 
-    `p` is the chance that fair dice fall as unevenly, None below 300 dice.
+    `p` is the chance that fair dice are at least this uneven, or null below 300 dice.
     """
 
     n_throws: int
@@ -316,11 +333,12 @@ class JustDiceJson(TypedDict):
 
 
 class StateJson(MatchJson):
-    """All of it. `version` grows by one with every change, `step` with every one of the match.
+    """The whole state. `version` grows with every change, `step` with every change of the match.
 
-    `question` is the open one, the first of its `choices` what a hold of the button says;
-    `choices` without a question are repairs on offer. `camera` is None while there is none;
-    with `hands_off` dice that were thrown are read by themselves.
+    `question` is the open question; a hold of the button gives the first of its `choices`. Without a
+    question, `choices` are offered repairs. `camera` is null while there is no camera. With `hands_off`
+    the dice are read without a press of the button. `notice` says what has changed since the tray was
+    calibrated; `troubles` are problems of the appliance.
     """
 
     version: int

@@ -1,4 +1,4 @@
-"""A snapshot as JSON: the shapes of `web.state.json_schema`, and nothing that is not asked of the match."""
+"""A snapshot of the table as JSON, in the shapes of `web.state.json_schema`."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,7 +6,6 @@ from dataclasses import replace
 from game.dice_log import DiceLog
 from game.match.keep_hints import best_opponent, keep_hint
 from game.match.match import Match
-from game.match.rolloff import RollOff
 from game.match.state import State, Throw, Turn
 from game.message import Translate
 from game.rules.rule_files import differing_lines
@@ -18,6 +17,7 @@ from web.contracts.table import Photo, ScorekeeperView, Snapshot
 from web.state.coach_json import coach_json, odds_by_keep
 from web.state.json_schema import (
     BankJson,
+    DiceThrowJson,
     HighlightJson,
     JustDiceJson,
     KeepJson,
@@ -35,9 +35,10 @@ from web.state.json_schema import (
     ThrowJson,
     TurnJson,
 )
+from web.state.plain_json import plain, shaped
 
-SHOWN = 50
-"""Of the throws without a match."""
+MAX_DICE_THROWS = 50
+"""How many of the throws without a match the state lists."""
 
 NO_MATCH: MatchJson = {
     "rules": None,
@@ -57,60 +58,50 @@ NO_MATCH: MatchJson = {
 }
 
 
-def state_json(snapshot: Snapshot, say: Translate = str) -> StateJson:
-    """All that a phone needs to draw the table; other programs are told in English."""
-    lamp = snapshot.lamp
-    return {
-        **(_match(snapshot.match, snapshot, say) if snapshot.match else _no_match(snapshot)),
-        "version": snapshot.version,
-        "step": snapshot.step,
-        "situation": snapshot.situation.value,
-        "message": say(snapshot.message),
-        "advice": [*map(say, snapshot.advice)],
-        "lamp": {"colour": lamp.colour, "blink": lamp.blink, "meaning": say(lamp.meaning)},
-        "simulated": snapshot.simulated,
-        "camera": snapshot.camera,
-        "hands_off": snapshot.hands_off,
-        "join_url": snapshot.join_url,
-        "calibrated": snapshot.calibrated,
-        "notice": say(snapshot.notice) if snapshot.notice else "",
-        "troubles": [*map(say, snapshot.troubles)],
-        "question": say(snapshot.question) if snapshot.question else None,
-        "choices": [{"id": each.id, "label": say(each.label)} for each in snapshot.choices],
-        "photo": _photo(snapshot.photo) if snapshot.photo else None,
-        "just_dice": _just_dice(snapshot.just_dice) if snapshot.just_dice is not None else None,
-        "rolloff": _rolloff(snapshot.rolloff) if snapshot.rolloff else None,
-        "pencil": _pencil(snapshot.scorekeeper),
-        "coach": coach_json(snapshot.coach, say),
-    }
+def state_json(snapshot: Snapshot, translate: Translate = str) -> StateJson:
+    """Return the whole state of the table.
+
+    Args:
+        snapshot: The table.
+        translate: Translates messages; by default they stay English, as other programs get them.
+    """
+    match = _match(snapshot.match, snapshot, translate) if snapshot.match else _no_match(snapshot)
+    return shaped(
+        StateJson,
+        snapshot,
+        translate,
+        notice=plain(snapshot.notice, translate) or "",
+        photo=_photo(snapshot.photo) if snapshot.photo else None,
+        just_dice=_just_dice(snapshot.just_dice) if snapshot.just_dice is not None else None,
+        rolloff=shaped(RollOffJson, snapshot.rolloff) if snapshot.rolloff else None,
+        pencil=_pencil(snapshot.scorekeeper),
+        coach=coach_json(snapshot.coach, translate),
+        **match,
+    )
 
 
 def _no_match(snapshot: Snapshot) -> MatchJson:
-    rolled = snapshot.rolloff is not None and snapshot.rolloff.before is not None
-    thrown = snapshot.just_dice is not None and snapshot.just_dice.last is not None
-    return {**NO_MATCH, "can_undo": rolled or thrown or snapshot.has_ignored_objects}
+    can_undo_die = snapshot.rolloff is not None and snapshot.rolloff.before is not None
+    can_undo_throw = snapshot.just_dice is not None and snapshot.just_dice.last is not None
+    can_undo = can_undo_die or can_undo_throw or snapshot.has_ignored_objects
+    return {**NO_MATCH, "can_undo": can_undo}
 
 
 def _just_dice(log: DiceLog) -> JustDiceJson:
-    return {
-        "n_throws": log.n_throws,
-        "throws": [
-            {
-                "index": throw.index,
-                "dice": [*throw.dice],
-                "thrown": [*throw.thrown],
-                "sum": throw.sum,
-                "tapped_in": throw.is_entered_by_hand,
-            }
-            for throw in log.throws[: -SHOWN - 1 : -1]
+    newest = log.throws[: -MAX_DICE_THROWS - 1 : -1]
+    return shaped(
+        JustDiceJson,
+        log,
+        throws=[
+            shaped(DiceThrowJson, throw, tapped_in=throw.is_entered_by_hand) for throw in newest
         ],
-        "counts": [*log.counts],
-        "p": log.fairness.p,
-    }
+        p=log.fairness.p,
+    )
 
 
-def _match(match: Match, snapshot: Snapshot, say: Translate) -> MatchJson:
+def _match(match: Match, snapshot: Snapshot, translate: Translate) -> MatchJson:
     state = match.state
+    found = highlight(match)
     return {
         "rules": _rules(state),
         "players": _players(state),
@@ -118,41 +109,26 @@ def _match(match: Match, snapshot: Snapshot, say: Translate) -> MatchJson:
         "at_risk": at_risk(state),
         "dice_to_throw": state.dice_in_hand,
         "throw": _last_throw(state),
-        "keeps": _keeps(state, odds_by_keep(snapshot.coach, say), say),
-        "bank": _bank(match, say),
+        "keeps": _keeps(state, odds_by_keep(snapshot.coach, translate), translate),
+        "bank": _bank(match, translate),
         "turns": [_turn(turn) for turn in state.turns],
         "can_undo": match.can_undo or snapshot.has_ignored_objects,
         "can_redo": match.can_redo,
         "last_round": _last_round(state),
-        "highlight": _highlight(match, say),
+        "highlight": shaped(HighlightJson, found, translate) if found else None,
         "winner": state.winner,
     }
 
 
 def _rules(state: State) -> RulesJson:
-    rules = state.rules
-    return {
-        "name": rules.name,
-        "title": rules.title,
-        "n_dice": rules.n_dice,
-        "target": rules.target,
-        "rounds": rules.rounds,
-        "opening": rules.opening,
-        "changed": [line for line in differing_lines(rules) if not line.startswith("target ")],
-    }
+    changed = [line for line in differing_lines(state.rules) if not line.startswith("target ")]
+    return shaped(RulesJson, state.rules, changed=changed)
 
 
 def _players(state: State) -> list[PlayerJson]:
+    seat_on_turn = state.turn.seat if state.winner is None else None
     return [
-        {
-            "seat": seat,
-            "name": player.name,
-            "score": player.score,
-            "opened": player.opened,
-            "team": player.team,
-            "here": player.here,
-            "on_turn": state.winner is None and seat == state.turn.seat,
-        }
+        shaped(PlayerJson, player, seat=seat, on_turn=seat == seat_on_turn)
         for seat, player in enumerate(state.players)
     ]
 
@@ -180,68 +156,64 @@ def _throw(throw: Throw) -> ThrowJson:
 
 
 def _last_throw(state: State) -> LastThrowJson | None:
-    """This turn's last throw, or that of the turn before while nobody has thrown since."""
+    """Return the last throw of this turn or, until the next throw, of the turn before."""
     for turn in (state.turn, *state.turns[:-2:-1]):
         if turn.last:
-            ending = turn.ending.value if turn.ending else None
             return {
                 **_throw(turn.last),
                 "tapped_in": turn.last.is_entered_by_hand,
                 "seat": turn.seat,
                 "turn_points": turn.points,
-                "ending": ending,
+                "ending": turn.ending.value if turn.ending else None,
             }
     return None
 
 
-def _keeps(state: State, odds: Mapping[Dice, OddsJson], say: Translate) -> list[KeepJson]:
-    if state.winner is not None:
-        return []
+def _keeps(state: State, odds: Mapping[Dice, OddsJson], translate: Translate) -> list[KeepJson]:
+    keeps = state.keeps if state.winner is None else ()
     return [
-        {
-            "dice": list(keep.dice),
-            "score": keep.score,
-            "combos": [str(combo) for combo in keep.combos],
-            "dice_left": keep.dice_left,
-            "hot": keep.hot,
-            "effect": say(told) if (told := keep_hint(state, keep)) else "",
-            "odds": odds.get(keep.dice),
-        }
-        for keep in state.keeps
+        shaped(
+            KeepJson,
+            keep,
+            combos=[str(combo) for combo in keep.combos],
+            effect=plain(keep_hint(state, keep), translate) or "",
+            odds=odds.get(keep.dice),
+        )
+        for keep in keeps
     ]
 
 
-def _bank(match: Match, say: Translate) -> BankJson | None:
-    """A keep that was tapped, else the best one."""
+def _bank(match: Match, translate: Translate) -> BankJson | None:
+    """Return what banking would do with the keep that a player chose, or else with the best one."""
     state = match.state
     if state.winner is not None:
         return None
     last = state.turn.last
-    tapped = last.keep if last and not last.assumed else None
-    keep = tapped or state.best_bank_keep
-    why = state.bank_refusal(keep)
+    chosen = last.keep if last and not last.assumed else None
+    keep = chosen or state.best_bank_keep
+    refusal = state.bank_refusal(keep)
     points = state.locked_points + keep.score if keep else 0
     return {
         "dice": list(keep.dice) if keep else [],
         "points": points,
         "total": state.bank_total(keep) if keep else state.player.score,
-        "refusal": say(why) if why else None,
-        "short": _short(state, points) if keep else 0,
-        "winner": _winner_of(match, keep) if keep and not why else None,
+        "refusal": plain(refusal, translate),
+        "short": _missing_points(state, points) if keep else 0,
+        "winner": _winner_after(match, keep) if keep and not refusal else None,
     }
 
 
-def _short(state: State, points: int) -> int:
-    """What is missing before the turn may be banked."""
+def _missing_points(state: State, points: int) -> int:
+    """Return how many points the turn lacks for the opening or the minimum bank."""
     opening = 0 if state.player.opened else state.rules.opening
     return max(opening - points, state.rules.minimum_bank - points, 0)
 
 
-def _winner_of(match: Match, keep: Keep) -> int | None:
-    """Who has won once this is banked."""
+def _winner_after(match: Match, keep: Keep) -> int | None:
+    """Return the seat that wins the match if this keep is banked, if any."""
     state = match.state
-    last = state.closer is not None or state.rules.rounds > 0
-    may_end = last or state.bank_total(keep) >= state.rules.target
+    is_last = state.closer is not None or state.rules.rounds > 0
+    may_end = is_last or state.bank_total(keep) >= state.rules.target
     return match.bank(keep.dice).state.winner if may_end else None
 
 
@@ -250,72 +222,30 @@ def _last_round(state: State) -> LastRoundJson | None:
     if state.closer is None or not left:
         return None
     leader = max(range(len(state.players)), key=lambda seat: state.players[seat].score)
-    ahead = state.players[best_opponent(state)].score + 1
+    winning_score = state.players[best_opponent(state)].score + 1
     return {
         "closer": state.closer,
         "leader": leader,
         "to_beat": state.players[leader].score,
         "left": left,
-        "needed": max(0, ahead - state.player.score - at_risk(state)),
+        "needed": max(0, winning_score - state.player.score - at_risk(state)),
         "decides": len(left) == 1,
     }
 
 
-def _highlight(match: Match, say: Translate) -> HighlightJson | None:
-    found = highlight(match)
-    if found is None:
-        return None
-    return {
-        "kind": found.kind.value,
-        "seat": found.seat,
-        "points": found.points,
-        "words": say(found.words),
-    }
-
-
 def _photo(photo: Photo) -> PhotoJson:
-    return {
-        "id": photo.id,
-        "url": f"/api/v1/photo/{photo.id}.jpg",
-        "width": photo.width,
-        "height": photo.height,
-        "index": photo.index,
-        "dice": [_photo_die(photo, i) for i in range(len(photo.dice))],
-    }
+    url = f"/api/v1/photo/{photo.id}"
+    return shaped(
+        PhotoJson,
+        photo,
+        url=f"{url}.jpg",
+        dice=[
+            shaped(PhotoDieJson, die, url=f"{url}/{number}.jpg")
+            for number, die in enumerate(photo.dice)
+        ],
+    )
 
 
-def _photo_die(photo: Photo, number: int) -> PhotoDieJson:
-    die = photo.dice[number]
-    return {
-        "value": die.value,
-        "x": die.x,
-        "y": die.y,
-        "w": die.w,
-        "h": die.h,
-        "angle": die.angle,
-        "zone": die.zone,
-        "problem": die.problem,
-        "slot": die.slot,
-        "url": f"/api/v1/photo/{photo.id}/{number}.jpg",
-    }
-
-
-def _rolloff(rolloff: RollOff) -> RollOffJson:
-    return {
-        "rolls": [list(dice) for dice in rolloff.rolls],
-        "open": rolloff.open,
-        "seat": rolloff.seat,
-        "first": rolloff.first,
-    }
-
-
-def _pencil(pencil: ScorekeeperView) -> PencilJson:
-    return {
-        "holder": pencil.holder,
-        "asking": pencil.asking,
-        "asker": pencil.asker,
-        "by_button": pencil.by_button,
-        "by_holder": pencil.by_holder,
-        "own_turn": pencil.own_turn,
-        "players": [{"phone": phone, "name": name} for phone, name in pencil.players],
-    }
+def _pencil(view: ScorekeeperView) -> PencilJson:
+    players = [{"phone": phone, "name": name} for phone, name in view.players]
+    return shaped(PencilJson, view, players=players)

@@ -6,7 +6,7 @@ import pytest
 from device.cli import main
 from device.errors import UsageError
 from device.storage.scorekeeper_file import FILE, ScorekeeperFile, secret_of
-from web.access.pin import pin
+from web.access.pin import pin_at
 from web.access.scorekeeper import ScorekeeperRecord
 
 
@@ -54,7 +54,7 @@ def test_the_command_says_the_pin_that_the_table_takes(tmp_path, capsys, monkeyp
         main(["pin", "--state", str(tmp_path)])
 
     assert done.value.code == 0
-    assert capsys.readouterr().out.strip() == pin(secret, 1e9)
+    assert capsys.readouterr().out.strip() == pin_at(1e9, secret)
 
 
 def test_without_a_table_there_is_no_pin(tmp_path):

@@ -8,7 +8,7 @@ from game.commands import Bank, EnterThrow, StartMatch
 from game.journal.history import History
 from tests.device.rig import open_rig
 from tests.web.conftest import holding, make_app
-from web.access.idempotency import HEADER, PHONES, REMEMBERED
+from web.access.idempotency import HEADER, MAX_PHONES, MAX_REQUESTS
 from web.access.phone import COOKIE
 
 
@@ -65,7 +65,7 @@ def test_another_phone_with_the_same_key_is_not_given_the_holders_answer(client,
 
 def test_only_so_many_are_remembered(client, begun):
     bank(client, "first")
-    for number in range(REMEMBERED):
+    for number in range(MAX_REQUESTS):
         bank(client, str(number))
 
     assert bank(client, "first").status_code == 409
@@ -74,7 +74,7 @@ def test_only_so_many_are_remembered(client, begun):
 def test_a_watcher_makes_nobody_elses_key_be_forgotten(client, begun):
     first = bank(client, "first")
     watcher = client.application.test_client()
-    for number in range(REMEMBERED * PHONES // 8):
+    for number in range(MAX_REQUESTS * MAX_PHONES // 8):
         watcher.delete_cookie(COOKIE)
         watcher.post("/api/v1/pencil/sit", json={"name": ""}, headers={HEADER: str(number)})
 

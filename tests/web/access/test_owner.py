@@ -6,7 +6,7 @@ import pytest
 
 from tests.web.conftest import PHONE, SECRET, holding, make_app
 from web.access.owner import MAX_OWNERS, OWNER_S, Owners
-from web.access.pin import TRIES, pin
+from web.access.pin import MAX_TRIES, pin_at
 from web.app import new_link
 
 CLOSED = [
@@ -43,11 +43,11 @@ def test_the_pin_on_the_holders_phone_gives_the_pencil_alone(app):
 
 def test_the_pin_of_the_terminal_opens_them_for_an_hour(app, clock):
     client = app.test_client()
-    assert prove(client, pin(SECRET, time())).json == {"seconds": OWNER_S}
+    assert prove(client, pin_at(time(), SECRET)).json == {"seconds": OWNER_S}
 
     assert client.get("/api/v1/backup").status_code == 404  # nothing is kept here
     owners = Owners(clock)
-    owners.prove(PHONE)
+    owners.add(PHONE)
     clock.now_s += OWNER_S - 1
     assert owners.has(PHONE)
     clock.now_s += 1
@@ -64,15 +64,15 @@ def test_so_does_the_link_that_play_prints(app):
 
 def test_guessers_are_slowed_down(app):
     client = app.test_client()
-    answers = [prove(client, "12345").status_code for _ in range(TRIES + 1)]
+    answers = [prove(client, "12345").status_code for _ in range(MAX_TRIES + 1)]
 
-    assert answers == [403] * TRIES + [429]
+    assert answers == [403] * MAX_TRIES + [429]
 
 
 def test_only_so_many_phones_are_remembered():
     owners = Owners()
     for number in range(MAX_OWNERS + 1):
-        owners.prove(str(number))
+        owners.add(str(number))
 
     assert not owners.has("0")
     assert owners.has(str(MAX_OWNERS))

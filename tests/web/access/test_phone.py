@@ -6,7 +6,7 @@ import pytest
 
 from game.commands import Bank, EnterThrow, StartMatch
 from tests.web.conftest import PHONE, PHONE_COOKIE, holding, make_app
-from web.access.phone import COOKIE, Phones
+from web.access.phone import COOKIE, PhoneCookies
 from web.app import new_link
 
 
@@ -78,7 +78,7 @@ def test_a_press_over_http_never_grants(free_app, table):
 
 def test_the_pin_gives_it_while_nobody_holds_it(free_app):
     client = free_app.test_client()
-    shown = free_app.extensions["traykeeper_pin"].now()
+    shown = free_app.extensions["traykeeper_pins"].shown_to_scorekeeper()
     answer = post(client, "pencil/pin", pin=f"{shown[:3]} {shown[3:]}")
 
     assert answer.json["mine"]
@@ -88,7 +88,7 @@ def test_the_pin_gives_it_while_nobody_holds_it(free_app):
 def test_the_pin_asks_a_holder_who_is_here(app):
     holder, other = holding(app), app.test_client()
     holder.get("/api/v1/pencil")
-    answer = post(other, "pencil/pin", pin=app.extensions["traykeeper_pin"].now())
+    answer = post(other, "pencil/pin", pin=app.extensions["traykeeper_pins"].shown_to_scorekeeper())
     assert (answer.json["mine"], answer.json["by_holder"]) == (False, True)
 
     post(holder, "pencil/give", yes=True)
@@ -106,7 +106,7 @@ def test_pins_cannot_be_guessed(free_app):
 
 
 def test_the_pin_is_told_to_the_holder_alone(app):
-    shown = app.extensions["traykeeper_pin"].now()
+    shown = app.extensions["traykeeper_pins"].shown_to_scorekeeper()
     watcher = app.test_client()
     post(watcher, "pencil/ask")
 
@@ -115,7 +115,7 @@ def test_the_pin_is_told_to_the_holder_alone(app):
 
 
 def test_nothing_that_a_watcher_can_fetch_holds_the_pin_or_the_holders_cookie(app):
-    shown, watcher = app.extensions["traykeeper_pin"].now(), app.test_client()
+    shown, watcher = app.extensions["traykeeper_pins"].shown_to_scorekeeper(), app.test_client()
     paths = [r.rule for r in app.url_map.iter_rules() if "GET" in r.methods]
     streams = {path for path in paths if path.endswith(("live", "events"))}
     for path in set(paths) - streams:
@@ -145,7 +145,7 @@ def test_a_forged_cookie_only_watches(app, forged):
 
 def test_a_cookie_of_another_table_only_watches(app):
     client = app.test_client()
-    client.set_cookie(COOKIE, Phones(b"another").cookie()[0])
+    client.set_cookie(COOKIE, PhoneCookies(b"another").new_cookie()[0])
 
     assert post(client, "bank").status_code == 403
 

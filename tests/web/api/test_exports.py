@@ -6,7 +6,7 @@ import pytest
 
 from game.commands import StartMatch
 from tests.game.set_by_hand import set_by_hand
-from web.api.exports import as_csv, as_json
+from web.api.exports import match_csv, match_json
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def match():
 
 
 def test_the_spreadsheet_has_a_line_for_each_turn_and_no_formulas(match):
-    lines = list(csv.DictReader(as_csv(match).splitlines()))
+    lines = list(csv.DictReader(match_csv(match).splitlines()))
 
     assert [line["turn"] for line in lines] == ["1", "2", "3", "4"]
     assert lines[0] | {"player": "Anna", "points": "1000", "throws": "111234>111"} == lines[0]
@@ -23,7 +23,7 @@ def test_the_spreadsheet_has_a_line_for_each_turn_and_no_formulas(match):
 
 
 def test_json_ends_with_the_scores(match):
-    told = as_json(match)
+    told = match_json(match)
 
     assert told["turns"][2]["score"] == 1050
     assert told["players"][1]["score"] == 1050

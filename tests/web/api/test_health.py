@@ -8,7 +8,7 @@ import pytest
 from game.message import Message, Verbatim
 from game.situation import TableError
 from tests.web.conftest import holding, make_app
-from web.api.health import OPEN
+from web.api.health import MAX_DOWNLOADS
 from web.contracts.maintenance import FoundBackup, HealthCheck
 
 GOOD = HealthCheck(Message("camera"), "ok", Verbatim("imx708"))
@@ -111,7 +111,7 @@ def test_a_backup_is_a_file_to_save_and_to_send_back(client):
 
 
 def test_few_save_a_backup_at_once(client):
-    saving = [client.get("/api/v1/backup") for _ in range(OPEN)]
+    saving = [client.get("/api/v1/backup") for _ in range(MAX_DOWNLOADS)]
     assert {answer.status_code for answer in saving} == {200}
     refused = client.get("/api/v1/backup")
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "5")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.web.conftest import holding, make_app
-from web.api.misreads import OPEN
+from web.api.misreads import MAX_DOWNLOADS
 from web.contracts.misreads import MisreadStatus
 
 API = "/api/v1/corrections"
@@ -98,7 +98,7 @@ def test_the_page_tells_it_in_the_phones_language(client, corrections):
 
 
 def test_few_save_the_pictures_at_once(client):
-    saving = [client.get(f"{API}/pictures.zip") for _ in range(OPEN)]
+    saving = [client.get(f"{API}/pictures.zip") for _ in range(MAX_DOWNLOADS)]
     assert client.get(f"{API}/pictures.zip").status_code == 503
 
     saving[0].close()

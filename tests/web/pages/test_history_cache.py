@@ -80,7 +80,7 @@ def test_pages_and_exports_share_the_cached_match(past, replayed, table):
 
 
 def test_number_of_requests_at_once_is_limited(past, table, monkeypatch):
-    monkeypatch.setattr(concurrency_limit, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(concurrency_limit, "MAX_WAIT_S", 0.0)
     app = make_app(table, history=past)
     statuses = []
 

@@ -2,44 +2,44 @@
 
 from game.commands import StartMatch
 from tests.web.conftest import holding, make_app
-from web.access.attempts import Attempts
-from web.api.scorekeeper import ASKS, SEATS
+from web.access.rate_limit import RateLimit
+from web.api.scorekeeper import MAX_ASKS, MAX_SEATINGS
 
 
 def test_an_address_that_tries_too_often_waits_alone(clock):
-    attempts = Attempts(2, 9, 60, clock)
+    limit = RateLimit(2, 9, 60, clock)
     for _ in range(2):
-        assert attempts.wait_s("a") == 0
-        attempts.note("a")
+        assert limit.wait_s("a") == 0
+        limit.record("a")
     clock.now_s += 10
 
-    assert attempts.wait_s("a") == 50
-    assert attempts.wait_s("b") == 0
+    assert limit.wait_s("a") == 50
+    assert limit.wait_s("b") == 0
     clock.now_s += 50
-    assert attempts.wait_s("a") == 0
+    assert limit.wait_s("a") == 0
 
 
 def test_all_wait_where_many_addresses_try(clock):
-    attempts = Attempts(2, 3, 60, clock)
+    limit = RateLimit(2, 3, 60, clock)
     for address in "abc":
-        attempts.note(address)
+        limit.record(address)
 
-    assert attempts.wait_s("d") == 60
+    assert limit.wait_s("d") == 60
 
 
 def test_what_was_good_is_forgotten(clock):
-    attempts = Attempts(1, 9, 60, clock)
-    attempts.note("a")
-    attempts.forgive("a")
+    limit = RateLimit(1, 9, 60, clock)
+    limit.record("a")
+    limit.forgive("a")
 
-    assert attempts.wait_s("a") == 0
+    assert limit.wait_s("a") == 0
 
 
 def test_a_script_that_asks_for_ever_does_not_get_the_pencil_at_the_next_press(table):
     script = make_app(table, holder="").test_client()
-    answers = [script.post("/api/v1/pencil/ask").status_code for _ in range(ASKS + 1)]
+    answers = [script.post("/api/v1/pencil/ask").status_code for _ in range(MAX_ASKS + 1)]
 
-    assert answers == [200] * ASKS + [429]
+    assert answers == [200] * MAX_ASKS + [429]
     other = script.application.test_client()
     asked = other.post("/api/v1/pencil/ask", environ_base={"REMOTE_ADDR": "10.0.0.9"})
     assert asked.status_code == 409  # the script's last ask still stands, for half a minute
@@ -54,10 +54,12 @@ def test_a_script_that_changes_its_seat_for_ever_is_refused_and_the_holder_is_no
         return client.post("/api/v1/pencil/sit", json={"name": name}).status_code
 
     script, holder = app.test_client(), holding(app)
-    assert [sit(script, n) for n in range(SEATS + 1)] == [200] * SEATS + [429]
-    assert {sit(script, SEATS - 1) for _ in range(9)} == {200}  # the same again changes nothing
+    assert [sit(script, n) for n in range(MAX_SEATINGS + 1)] == [200] * MAX_SEATINGS + [429]
+    assert {sit(script, MAX_SEATINGS - 1) for _ in range(9)} == {
+        200
+    }  # the same again changes nothing
     script.post("/api/v1/pencil/sit", json={"name": ""})
-    assert {sit(holder, n) for n in range(2, 2 * SEATS)} <= {200, 409}
+    assert {sit(holder, n) for n in range(2, 2 * MAX_SEATINGS)} <= {200, 409}
 
 
 def test_who_asks_is_called_by_a_name_or_a_number(table):
