@@ -184,7 +184,7 @@ class Companion:
                 burst_frames=looks,
                 filter_reading=self._sift,
                 leans=lambda camera: self._profiles.leans_for(camera.name),
-                on_idle=self._drift_watch.look,
+                on_idle=self._drift_watch.compare,
             ),
             clock,
         )
@@ -528,7 +528,7 @@ class Companion:
 
     def _drifted(self, drifted: Drifted) -> None:
         """Comes on the camera's thread."""
-        if drifted.resettle:
+        if drifted.should_relock:
             self._inbox.post(Resettle())
         self._inbox.changed()
 
@@ -545,7 +545,7 @@ class Companion:
             photo=self._pictures.photo(self._session.table),
             join_url=self._join_url,
             held_s=self._held_s,
-            moved=drifted.moved,
+            moved=drifted.has_moved,
             testing=self.wizard.page.colour,
             calibrated=not self.wizard.needs_calibration,
             notice=drifted.words or self._profiles.notice,

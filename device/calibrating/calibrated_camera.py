@@ -1,4 +1,4 @@
-"""A camera whose tray and set-aside zone are those of the profile, as soon as there is one."""
+"""A camera whose tray and set-aside area come from the profile."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,12 @@ from vision.reading import Quad
 
 
 class CalibratedCamera:
-    """Wraps a camera; without a profile made with it, it is as the camera itself says."""
+    """Wraps a camera and answers with the tray of its profile, or the camera's own without a profile.
+
+    Args:
+        camera: The camera.
+        profiles: Where the profile is saved; a profile saved later counts at once.
+    """
 
     def __init__(self, camera: Camera, profiles: ProfileStore) -> None:
         self._camera, self._profiles = camera, profiles
@@ -21,39 +26,45 @@ class CalibratedCamera:
 
     @property
     def name(self) -> str:
+        """The name of the camera."""
         return self._camera.name
 
     @property
     def tray(self) -> Quad | None:
+        """The floor of the tray in the frames of `capture`; None until it is known."""
         profile = self._profiles.profile_for(self.name)
         return self._in_px(profile.tray) if profile else self._camera.tray
 
     @property
     def aside(self) -> Quad | None:
+        """The set-aside area in the frames of `capture`; None if there is none."""
         profile = self._profiles.profile_for(self.name)
         return self._in_px(profile.aside) if profile else self._camera.aside
 
     def preview(self) -> Frame:
+        """Implement `Camera.preview`."""
         return self._camera.preview()
 
     def capture(self) -> Frame:
+        """Implement `Camera.capture`."""
         frame = self._camera.capture()
         height, width = frame.image.shape[:2]
         self._size = width, height
         return frame
 
     def close(self) -> None:
+        """Implement `Camera.close`."""
         self._camera.close()
 
     def _in_px(self, outline: Outline | None) -> Quad | None:
-        """In the pictures of `capture`, of which one was taken before anybody asks."""
+        """Return the outline in pixels; None until the first `capture`, which tells the size."""
         if outline is None or self._size is None:
             return None
         return outline.in_px(*self._size)
 
 
 class CalibratedTunable(CalibratedCamera):
-    """The same for a camera that has a lens and an exposure to set."""
+    """A calibrated camera whose focus and exposure can be set."""
 
     def __init__(self, camera: Tunable, profiles: ProfileStore) -> None:
         super().__init__(camera, profiles)
@@ -61,17 +72,25 @@ class CalibratedTunable(CalibratedCamera):
 
     @property
     def tuning(self) -> Tuning:
+        """What the camera holds now."""
         return self._tunable.tuning
 
-    def resettle(self) -> None:
-        self._tunable.resettle()
+    def relock_exposure(self) -> None:
+        """Implement `Tunable.relock_exposure`."""
+        self._tunable.relock_exposure()
 
     def refocus(self) -> float | None:
+        """Implement `Tunable.refocus`."""
         return self._tunable.refocus()
 
 
 def with_profile(camera: Camera, profiles: ProfileStore) -> Camera:
-    """The camera with the profile's tray."""
+    """Wrap a camera so that it knows the tray of its profile.
+
+    Args:
+        camera: The camera.
+        profiles: Where the profile is saved.
+    """
     return (
         CalibratedTunable(camera, profiles)
         if isinstance(camera, Tunable)
@@ -82,4 +101,10 @@ def with_profile(camera: Camera, profiles: ProfileStore) -> Camera:
 def calibrated_opener(
     open_camera: Callable[[], Camera], profiles: ProfileStore
 ) -> Callable[[], Camera]:
+    """Return a function that opens the camera and wraps it.
+
+    Args:
+        open_camera: Opens the camera.
+        profiles: Where the profile is saved.
+    """
     return lambda: with_profile(open_camera(), profiles)

@@ -14,7 +14,7 @@ from calibration.set_aside_zone import propose_zone
 from calibration.tray_finder import FoundTray, find_tray
 from device.calibrating.draft import Draft, DraftReading, refuse_same_throw
 from device.calibrating.drift_watch import DriftWatch
-from device.calibrating.profile_store import ProfileStore, held
+from device.calibrating.profile_store import ProfileStore, held_controls
 from device.calibrating.wizard_camera import NO_CAMERA, WizardCamera
 from device.cameras.base import Image
 from device.cameras.simulated.tray import SimulatedTray
@@ -246,7 +246,7 @@ class DraftEditor:
             aside=draft.aside,
             level=floor_brightness(image, tray),
             sides=edge_signature(image, tray),
-            held=held(self._camera.tuning()),
+            held=held_controls(self._camera.tuning()),
             dice=draft.dice,
             leans=draft.leans,
             mat=mat,

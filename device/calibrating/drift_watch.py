@@ -1,4 +1,4 @@
-"""Looks now and then whether the tray still lies where the profile says, under the same light."""
+"""Compares the tray with its profile now and then: has it moved, has the light changed?"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from device.calibrating.profile_store import ProfileStore
 from device.cameras.base import Camera, Frame
 from game.message import Message
 
-AGAIN_S = 600.0
-"""The exposure is not found again more often: each time the tray is not watched for seconds."""
+MIN_RELOCK_S = 600.0
+"""Time between two searches for the exposure: during each the tray is not watched for seconds."""
 
 MOVED = Message("The tray or the camera has moved: calibrate again.")
 DARKER = Message("It is darker than when this was calibrated: light on, or calibrate again.")
@@ -21,27 +21,30 @@ LIGHTER = Message(
 
 @dataclass(frozen=True, slots=True)
 class Drifted:
-    """What changed since the profile was made: a sentence, None where nothing did.
+    """What has changed since the profile was made.
 
-    `resettle` asks for the exposure to be found again.
+    Attributes:
+        words: A sentence about the change; None if nothing has changed.
+        has_moved: Whether tray or camera were moved.
+        should_relock: Whether the camera should find its exposure again.
     """
 
     words: Message | None
-    moved: bool = False
-    resettle: bool = False
+    has_moved: bool = False
+    should_relock: bool = False
 
 
 class DriftWatch:
     """Compares previews of a tray at rest with the profile.
 
     Args:
-        profiles: where the profile is.
-        post: takes what is found, when it is found twice running, and when it is over; again
-            while the exposure is still to be found.
-        clock: seconds that never run backwards.
+        profiles: Where the profile is saved.
+        post: Takes each change once two previews in a row show it, and the end of a change. While
+            the light stays changed it is called again each time the exposure should be found.
+        clock: Seconds that never run backwards.
 
     Attributes:
-        found: what was told last; replaced, never changed.
+        found: The last posted change; replaced, never changed.
     """
 
     def __init__(
@@ -52,12 +55,17 @@ class DriftWatch:
     ) -> None:
         self._profiles, self._post, self._clock = profiles, post, clock
         self._last: Message | None = None
-        self._told: Message | None = None
+        self._posted: Message | None = None
         self.found = Drifted(None)
-        self._resettled_s: float | None = None
+        self._relocked_s: float | None = None
 
-    def look(self, frame: Frame, camera: Camera) -> None:
-        """Take a preview of a tray at rest, with no hand in it."""
+    def compare(self, frame: Frame, camera: Camera) -> None:
+        """Compare a preview with the profile.
+
+        Args:
+            frame: A preview of the tray at rest, with no hand in it.
+            camera: The camera that took it.
+        """
         profile = self._profiles.profile_for(camera.name)
         if profile is None or not profile.sides:
             return
@@ -66,25 +74,24 @@ class DriftWatch:
         found = measure_drift(frame.image, quad, profile.sides, profile.level)
         words = _words(found)
         if words == self._last:
-            self._found_twice(Drifted(words, found.has_tray_moved, self._may_resettle(found)))
+            self._confirm(Drifted(words, found.has_tray_moved, self._should_relock(found)))
         self._last = words
 
     def forget(self) -> None:
-        """The profile was made anew."""
+        """Forget the last change, because a new profile was saved."""
         self.found = Drifted(None)
 
-    def _found_twice(self, drifted: Drifted) -> None:
-        """It is told once; while the light stays changed, the exposure is tried again."""
-        if drifted.words != self._told or drifted.resettle:
-            self._told, self.found = drifted.words, drifted
+    def _confirm(self, drifted: Drifted) -> None:
+        if drifted.words != self._posted or drifted.should_relock:
+            self._posted, self.found = drifted.words, drifted
             self._post(drifted)
 
-    def _may_resettle(self, found: Drift) -> bool:
+    def _should_relock(self, found: Drift) -> bool:
         now_s = self._clock()
-        recent = self._resettled_s is not None and now_s - self._resettled_s < AGAIN_S
+        recent = self._relocked_s is not None and now_s - self._relocked_s < MIN_RELOCK_S
         if not found.has_light_changed or recent:
             return False
-        self._resettled_s = now_s
+        self._relocked_s = now_s
         return True
 
 

@@ -1,4 +1,4 @@
-"""What is said of a picture of the tray, and of corners that were dragged: verdict and advice."""
+"""What people read about the checks of a frame, and about corners that they dragged."""
 
 from calibration.outline import OutlineFault
 from calibration.picture_checks import CheckName, PictureCheck, PictureFinding, PictureSide
@@ -46,12 +46,12 @@ _ADVICE = {
 
 
 def advice(check: PictureCheck) -> Message | None:
-    """What to do about it; None where all is well."""
+    """Return what to do about a check; None if nothing is wrong."""
     return _ADVICE.get(check.finding)
 
 
 def verdict(check: PictureCheck) -> Message:
-    """What was found, in a sentence."""
+    """Return what a check found, in one sentence."""
     match check.name:
         case CheckName.FRAMING:
             return _framing(check)
@@ -126,5 +126,5 @@ def _sides(check: PictureCheck) -> Value:
 
 
 def fault(found: OutlineFault) -> Message:
-    """Why four corners make no outline, and what to do about it."""
+    """Return why four corners make no outline, and what to do."""
     return _FAULTS[found]

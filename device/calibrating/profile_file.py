@@ -1,4 +1,4 @@
-"""The profile as one versioned TOML file: read with care, since people mend it by hand, written whole."""
+"""The file of the profile: TOML with a format number, checked strictly because people edit it by hand."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -16,51 +16,51 @@ from game.toml_table import TomlTable, is_number
 from vision.reading import Lean
 
 FORMAT = 2
-"""Of the file. A newer one is refused; an older one is brought up step by step."""
+"""The format that is written. A newer one is refused, an older one is migrated step by step."""
 
-MOST_LEANS = 1_000
-"""More than are ever kept, and few enough to be read by hand."""
+MAX_LEANS_IN_FILE = 1_000
+"""More than are ever saved."""
 
-WIDEST = 10.0
-"""Neither in the picture nor in edges does anything that is seen stand so far off."""
+MAX_LEAN = 10.0
+"""Nothing in a frame is this far away, neither in frame widths nor in die edges."""
 
 MAX_FORMAT = 1_000
 
 MAX_BYTES = 1_048_576
-"""A profile is some 5 kB."""
+"""A profile has about 5 kB."""
 
 FILE = "calibration.toml"
-"""Its name in the state folder."""
+"""Name of the file in the state folder."""
 
 Data = dict[str, Any]
 
 STEPS: Mapping[int, Callable[[Data], Data]] = {1: dict}
-"""What turns the data of a format into those of the next: the second may have leans, the first has none."""
+"""Functions that turn the data of a format into the next one; format 2 adds the leans."""
 
-AGAIN = "or calibrate again"
+REMEDY = "correct it, or calibrate again"
 
 LISTS = Message("lists of numbers")
 
 
 class ProfileError(ValueError):
-    """A profile that does not hold: names the file, the key and the remedy, in one line."""
+    """A profile that cannot be used; one line names the file, the key and what to do."""
 
 
 def load(path: Path) -> Profile | None:
-    """The profile in this file; None where there is no file.
+    """Return the profile in a file; None if there is no file.
 
-    One of an older format is brought up to date, and the old one kept beside it.
+    A file of an older format is migrated, and the old one is kept beside it.
 
     Raises:
-        ProfileError: it does not hold.
+        ProfileError: If it cannot be used.
     """
     try:
         text = read_bounded(path, MAX_BYTES).decode("utf-8-sig")
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "it is no text"
-        raise ProfileError(f"{path}: cannot be read ({why}): mend it, {AGAIN}") from None
+        why = getattr(error, "strerror", None) or "it is not text"
+        raise ProfileError(f"{path}: cannot be read ({why}): {REMEDY}") from None
     table = toml_table.parse(text, str(path), _fault)
     found = table.data.get("format")
     profile = _profile(table)
@@ -71,31 +71,48 @@ def load(path: Path) -> Profile | None:
 
 
 def save(profile: Profile, path: Path) -> None:
-    """Write it whole: after a power cut there is the old one or the new one.
+    """Write a profile atomically: after a power cut the file is the old one or the new one.
+
+    Args:
+        profile: The profile.
+        path: The file.
 
     Raises:
-        OSError: the folder cannot be written.
+        OSError: If it cannot be written.
     """
     write_atomically(path, as_text(profile))
 
 
 def parse(text: str, where: str) -> Profile:
-    """The profile in `text`; `where` is what error messages call it.
+    """Return the profile in a text.
+
+    Args:
+        text: The content of the file.
+        where: The name of the file in error messages.
 
     Raises:
-        ProfileError: it does not hold.
+        ProfileError: If it cannot be used.
     """
     return _profile(toml_table.parse(text, where, _fault))
 
 
 def _fault(what: Message) -> ProfileError:
-    return ProfileError(f"{what}: mend it, {AGAIN}")
+    return ProfileError(f"{what}: {REMEDY}")
 
 
-def migrated(
+def migrate(
     table: TomlTable, steps: Mapping[int, Callable[[Data], Data]], to: int = FORMAT
 ) -> TomlTable:
-    """A table of an older format as one of the newest."""
+    """Bring a table of an older format up to date.
+
+    Args:
+        table: The table.
+        steps: For each older format, the function that turns its data into the next one.
+        to: The newest format.
+
+    Raises:
+        ProfileError: If the format is not known.
+    """
     number = table.whole("format", min([to, *steps]), MAX_FORMAT)
     if number > to:
         raise table.error(
@@ -109,7 +126,7 @@ def migrated(
 
 
 def as_text(profile: Profile) -> str:
-    """The file. What is not known is left out.
+    """Return the content of the file, without what is not known.
 
     >>> parse(as_text(profile), "here") == profile
     True
@@ -145,11 +162,11 @@ def _lines(table: Mapping[str, object]) -> list[str]:
     return [
         f"{key} = {json.dumps(_rounded(value), ensure_ascii=False)}"
         for key, value in table.items()
-        if _set(value)
+        if _is_known(value)
     ]
 
 
-def _set(value: object) -> bool:
+def _is_known(value: object) -> bool:
     return value is not None and value != ()
 
 
@@ -160,9 +177,14 @@ def _rounded(value: Any) -> Any:
 
 
 def _profile(found: TomlTable) -> Profile:
-    top = migrated(found, STEPS)
-    _only(top, "format", "made", "camera_name", "tray", "aside", "camera", "dice", "seen", "mat")
-    tray, aside = _part(top, "tray", "corners", "level", "sides"), _part(top, "aside", "corners")
+    top = migrate(found, STEPS)
+    _refuse_other_keys(
+        top, "format", "made", "camera_name", "tray", "aside", "camera", "dice", "seen", "mat"
+    )
+    tray, aside = (
+        _sub_table(top, "tray", "corners", "level", "sides"),
+        _sub_table(top, "aside", "corners"),
+    )
     if tray is None:
         raise top.error("[tray]", Message("is missing"))
     return Profile(
@@ -170,12 +192,12 @@ def _profile(found: TomlTable) -> Profile:
         made=top.line("made"),
         tray=_outline(tray),
         aside=_outline(aside) if aside else None,
-        level=_if_said(tray, "level", 0, 1),
+        level=_optional_number(tray, "level", 0, 1),
         sides=_rows(tray, "sides"),
-        held=_held(_part(top, "camera", *HeldControls.__slots__)),
-        dice=_dice(_part(top, "dice", *DiceLook.__slots__, "more")),
-        leans=_leans(_part(top, "seen", "leans")),
-        mat=_mat(_part(top, "mat", *Mat.__slots__)),
+        held=_held(_sub_table(top, "camera", *HeldControls.__slots__)),
+        dice=_dice(_sub_table(top, "dice", *DiceLook.__slots__, "more")),
+        leans=_leans(_sub_table(top, "seen", "leans")),
+        mat=_mat(_sub_table(top, "mat", *Mat.__slots__)),
     )
 
 
@@ -184,14 +206,14 @@ def _held(table: TomlTable | None) -> HeldControls:
         return HeldControls()
     if ("exposure_us" in table.data) != ("gain" in table.data):
         raise table.error("exposure_us", Message("must be set together with gain, or neither"))
-    exposure = _if_said(table, "exposure_us", *EXPOSURE_US)
-    white = _if_said(table, "white_k", *WHITE_K)
+    exposure = _optional_number(table, "exposure_us", *EXPOSURE_US)
+    white = _optional_number(table, "white_k", *WHITE_K)
     return HeldControls(
-        focus_dpt=_if_said(table, "focus_dpt", 0, 100),
+        focus_dpt=_optional_number(table, "focus_dpt", 0, 100),
         exposure_us=None if exposure is None else round(exposure),
-        gain=_if_said(table, "gain", *GAIN),
-        red=_if_said(table, "red", 0, 100),
-        blue=_if_said(table, "blue", 0, 100),
+        gain=_optional_number(table, "gain", *GAIN),
+        red=_optional_number(table, "red", 0, 100),
+        blue=_optional_number(table, "blue", 0, 100),
         white_k=None if white is None else round(white),
     )
 
@@ -201,7 +223,7 @@ def _dice(table: TomlTable | None) -> DiceSet | None:
         return None
     more = table.tables("more")
     for look in more:
-        _only(look, *DiceLook.__slots__)
+        _refuse_other_keys(look, *DiceLook.__slots__)
     return DiceSet(tuple(map(_look, (table, *more))))
 
 
@@ -220,14 +242,13 @@ def _leans(table: TomlTable | None) -> tuple[Lean, ...]:
     if table is None:
         return ()
     rows = _rows(table, "leans")
-    if len(rows) > MOST_LEANS or not all(map(_is_lean, rows)):
+    if len(rows) > MAX_LEANS_IN_FILE or not all(map(_is_valid_lean, rows)):
         raise table.wrong("leans", LISTS)
     return tuple(Lean(*row) for row in rows)
 
 
-def _is_lean(row: tuple[float, ...]) -> bool:
-    """Shares of the picture, edges, and a size that a die can have."""
-    return len(row) == len(fields(Lean)) and max(map(abs, row)) <= WIDEST and 0 < row[-1] <= 1
+def _is_valid_lean(row: tuple[float, ...]) -> bool:
+    return len(row) == len(fields(Lean)) and max(map(abs, row)) <= MAX_LEAN and 0 < row[-1] <= 1
 
 
 def _mat(table: TomlTable | None) -> Mat | None:
@@ -242,18 +263,17 @@ def _mat(table: TomlTable | None) -> Mat | None:
     )
 
 
-def _only(table: TomlTable, *known: str) -> None:
+def _refuse_other_keys(table: TomlTable, *known: str) -> None:
     table.only(known, Message("is no key here"))
 
 
-def _part(top: TomlTable, name: str, *known: str) -> TomlTable | None:
-    """The table of this name, if there is one, with nothing but these keys."""
+def _sub_table(top: TomlTable, name: str, *known: str) -> TomlTable | None:
     if table := top.table(name):
-        _only(table, *known)
+        _refuse_other_keys(table, *known)
     return table
 
 
-def _if_said(table: TomlTable, key: str, low: float, high: float) -> float | None:
+def _optional_number(table: TomlTable, key: str, low: float, high: float) -> float | None:
     return table.number(key, low, high) if key in table.data else None
 
 

@@ -1,8 +1,7 @@
-"""Where the profile is kept: read once, replaced whole, asked from any thread."""
+"""The store of the profile: read once, replaced as a whole, usable from any thread."""
 
 from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
 
 from calibration.dice_set import filter_reading
 from calibration.profile import HeldControls, Profile
@@ -16,17 +15,18 @@ from vision import Quad, Reading
 from vision.reading import Lean
 
 USB, NO_HARDWARE = "USB camera", ("simulated tray", "replay of ")
+"""How the names of cameras begin, as in `Camera.name`."""
 
 
 class ProfileStore:
-    """The profile of this table.
+    """Keeps the profile of this tray.
 
     Args:
-        file: where it is; None keeps it in memory only.
+        file: The file of the profile; None keeps it in memory only.
 
     Attributes:
-        trouble: why the file does not hold, in a line; empty where it does. It is not touched then
-            until a new profile is kept.
+        trouble: Why the file cannot be used, in one line; empty if it can. Such a file stays as it
+            is until a new profile is saved.
     """
 
     def __init__(self, file: Path | None = None) -> None:
@@ -36,7 +36,7 @@ class ProfileStore:
         self.reload()
 
     def reload(self) -> None:
-        """Read the file again: it was put there by somebody else."""
+        """Read the file again, because a backup may have been restored."""
         if self._file is None:
             return
         try:
@@ -46,25 +46,26 @@ class ProfileStore:
 
     @property
     def notice(self) -> Message | None:
-        """The same for the page."""
+        """The trouble as a message for the page; None if there is none."""
         if not self.trouble:
             return None
         return Message("The calibration cannot be used: %(why)s", why=self.trouble)
 
     @property
     def profile(self) -> Profile | None:
+        """The profile, for whichever camera it was made."""
         return self._profile
 
     def profile_for(self, camera: str) -> Profile | None:
-        """The profile, where it was made with the camera of this name."""
+        """Return the profile if it was made with the camera of this name."""
         profile = self._profile
         return profile if profile and profile.camera == camera else None
 
     def save(self, profile: Profile) -> None:
-        """From now on it is this one. That of another camera, or a broken one, is put beside it.
+        """Save a profile. A broken file, or the profile of another camera, is kept beside it.
 
         Raises:
-            OSError: it cannot be written; the one before stands as it was.
+            OSError: If it cannot be written; the profile stays as it was.
         """
         if self._file is not None:
             with as_owner_of(self._file.parent):
@@ -73,7 +74,7 @@ class ProfileStore:
 
     def _write(self, file: Path, profile: Profile) -> None:
         other = self._profile is not None and self._profile.camera != profile.camera
-        if self.trouble and file.exists():  # perhaps it cannot even be read
+        if self.trouble and file.exists():  # it may be unreadable, so it is moved and not copied
             new = file.with_name(f"{file.name}.new")
             profiles.save(profile, new)
             file.replace(file.with_name(f"{file.name}.bak"))
@@ -84,41 +85,47 @@ class ProfileStore:
             profiles.save(profile, file)
 
     def resolve_camera(self, spec: str) -> str:
-        """The camera that a person who named `spec` means: `auto` is what was calibrated here.
+        """Return the camera to open: `auto` means the Pi's camera if one was calibrated here.
 
-        So a cable that came loose is told, and never replaced by simulated dice.
+        A cable that came loose is then reported instead of being replaced by simulated dice.
         """
         profile = self._profile
-        pi = profile is not None and _is_of(profile.camera, "picamera2")
+        pi = profile is not None and _matches(profile.camera, "picamera2")
         return "picamera2" if spec == "auto" and pi else spec
 
     def tuning_for(self, spec: str, usual: Tuning) -> Tuning:
-        """How the camera named `spec` is opened: as it was when the profile was made.
+        """Return how to open a camera: with focus and exposure as they were at calibration.
 
         Args:
-            spec: as on the command line: picamera2, usb:0, ...
-            usual: what the settings say of rotation and mains.
+            spec: The camera as on the command line: picamera2, usb:0, ...
+            usual: The tuning that follows from the settings.
         """
         profile = self._profile
-        if profile is None or not _is_of(profile.camera, spec):
+        if profile is None or not _matches(profile.camera, spec):
             return usual
         return replace(usual, focus_dpt=profile.held.focus_dpt, light=_light(profile.held))
 
     def leans_for(self, camera: str) -> tuple[Lean, ...]:
-        """How dice lay when they were learnt under this camera."""
+        """Return how dice leaned under this camera when they were learnt."""
         profile = self.profile_for(camera)
         return profile.leans if profile else ()
 
     def filter_reading(self, reading: Reading, tray: Quad | None, camera: str) -> Reading:
-        """The reading as these dice make it likely."""
+        """Correct a reading by what is known about the dice.
+
+        Args:
+            reading: The reading.
+            tray: The floor of the tray in its frame; None leaves the reading as it is.
+            camera: Name of the camera that took the frame.
+        """
         profile = self.profile_for(camera)
         if profile is None or profile.dice is None or tray is None:
             return reading
         return filter_reading(reading, tray, profile.dice)
 
 
-def held(tuning: Tuning) -> HeldControls:
-    """What of a camera's tuning goes into the profile."""
+def held_controls(tuning: Tuning) -> HeldControls:
+    """Return the part of a camera's tuning that goes into the profile."""
     light = tuning.light
     if light is None:
         return HeldControls(focus_dpt=tuning.focus_dpt)
@@ -128,22 +135,18 @@ def held(tuning: Tuning) -> HeldControls:
 
 
 def load_named_profile(path: Path) -> Profile:
-    """The profile that a person named.
+    """Load the profile in a file that a person named.
 
     Raises:
-        UsageError: there is none, or it does not hold.
+        UsageError: If there is none or it cannot be used.
     """
     try:
         profile = profiles.load(path)
     except ProfileError as error:
-        _fail(str(error))
+        raise UsageError(str(error)) from None
     if profile is None:
-        _fail(f"{path}: there is no such file: `traykeeper calibrate` makes one, {FILE}")
+        raise UsageError(f"{path}: there is no such file: `traykeeper calibrate` makes one, {FILE}")
     return profile
-
-
-def _fail(message: str) -> NoReturn:
-    raise UsageError(message)
 
 
 def _light(held: HeldControls) -> HeldLight | None:
@@ -152,8 +155,8 @@ def _light(held: HeldControls) -> HeldLight | None:
     return HeldLight(held.exposure_us, held.gain, held.red, held.blue, held.white_k)
 
 
-def _is_of(camera: str, spec: str) -> bool:
-    """Whether what this spec opens is called so; the Pi's cameras are called by their sensor."""
+def _matches(camera: str, spec: str) -> bool:
+    """Whether a camera of this name is opened by this spec; the Pi's cameras are named after their sensor."""
     kind, _, number = spec.partition(":")
     if kind == "usb":
         return camera == f"{USB} {number or 0}"

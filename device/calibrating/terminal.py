@@ -1,4 +1,4 @@
-"""Calibrating on the terminal: the same as on the page, with a yes or no at the end."""
+"""Calibration on the terminal: the same steps as on the page, with a question before saving."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,14 +33,14 @@ from web.contracts.calibration import CalibrationState, CalibrationStep, Points
 FAILED = 1
 OPENING_S = 20.0
 PICTURE = "calibration.jpg"
-"""Where what was found is drawn, beside the profile."""
+"""The file beside the profile on which the corners are drawn."""
 
 TEAL, ORANGE = (150, 200, 40), (0, 150, 240)
 
 
 @dataclass
-class Here:
-    """A camera opened for calibration, and where the profile is."""
+class CalibrationBench:
+    """A camera that is open for calibration, and the folder of its profile."""
 
     wizard: Wizard
     tray_watch: TrayWatch
@@ -49,8 +49,16 @@ class Here:
 
 
 @contextmanager
-def opened(settings: Settings, camera: str | None) -> Iterator[Here]:
-    """The camera of the settings, or the one named."""
+def opened(settings: Settings, camera: str | None) -> Iterator[CalibrationBench]:
+    """Open a camera for calibration.
+
+    Args:
+        settings: The settings of this installation.
+        camera: The camera as on the command line; None means the one in the settings.
+
+    Raises:
+        UsageError: If the camera does not start.
+    """
     folder = state_folder(settings.state)
     profiles = ProfileStore(folder / FILE)
     spec = camera or profiles.resolve_camera(settings.camera)
@@ -68,55 +76,90 @@ def opened(settings: Settings, camera: str | None) -> Iterator[Here]:
     thread, wizard = CameraThread(tray_watch), Wizard(tray_watch, profiles, simulated=simulated)
     thread.start()
     try:
-        wizard.camera_found(_name(reports))
-        yield Here(wizard, tray_watch, folder, simulated)
+        wizard.camera_found(_wait_for_camera(reports))
+        yield CalibrationBench(wizard, tray_watch, folder, simulated)
     finally:
         wizard.close()
         thread.close()
 
 
 def walk(settings: Settings, camera: str | None) -> None:
-    """Tray and checks, then the dice where a person wants them known, then save."""
-    with opened(settings, camera) as here:
-        _tray(here)
-        _checks(here.wizard.state())
+    """Find the tray, check the frame, learn the dice if wanted, and save.
+
+    Args:
+        settings: The settings of this installation.
+        camera: See `opened`.
+    """
+    with opened(settings, camera) as bench:
+        _tray(bench)
+        _checks(bench.wizard.state())
         if click.confirm("Learn the dice now?", default=False):
-            _dice(here)
-        _save(here)
+            _dice(bench)
+        _save(bench)
 
 
 def find_tray(settings: Settings, camera: str | None) -> None:
-    with opened(settings, camera) as here:
-        _tray(here)
-        _save(here)
+    """Find the tray and save it.
+
+    Args:
+        settings: The settings of this installation.
+        camera: See `opened`.
+    """
+    with opened(settings, camera) as bench:
+        _tray(bench)
+        _save(bench)
 
 
 def check(settings: Settings, camera: str | None) -> int:
-    """Exit code 1 where a check failed."""
-    with opened(settings, camera) as here:
-        here.wizard.state()
-        state = here.wizard.do(CalibrationStep.CHECK)
+    """Check a frame and return the exit code: 1 if a check failed.
+
+    Args:
+        settings: The settings of this installation.
+        camera: See `opened`.
+    """
+    with opened(settings, camera) as bench:
+        bench.wizard.state()
+        state = bench.wizard.do(CalibrationStep.CHECK)
         _checks(state)
     return FAILED if any(finding.ok is False for finding in state.checks) else 0
 
 
 def learn_dice(settings: Settings, camera: str | None) -> None:
-    with opened(settings, camera) as here:
-        here.wizard.state()
-        here.wizard.do(CalibrationStep.FORGET)
-        _dice(here)
-        _save(here)
+    """Learn the dice from scratch and save them.
+
+    Args:
+        settings: The settings of this installation.
+        camera: See `opened`.
+    """
+    with opened(settings, camera) as bench:
+        bench.wizard.state()
+        bench.wizard.do(CalibrationStep.FORGET)
+        _dice(bench)
+        _save(bench)
 
 
 def self_test(settings: Settings, camera: str | None) -> int:
-    """Exit code 1 unless so many throws running were read."""
-    with opened(settings, camera) as here:
-        here.wizard.state()
-        return 0 if _test(here) else FAILED
+    """Read a few throws and return the exit code: 1 unless each of them was read.
+
+    Args:
+        settings: The settings of this installation.
+        camera: See `opened`.
+    """
+    with opened(settings, camera) as bench:
+        bench.wizard.state()
+        return 0 if _test(bench) else FAILED
 
 
 def print_mat(paper: mat.Paper, out: str | None) -> None:
-    """Write the mat; an SVG where the name ends so, else a PDF."""
+    """Write the printed mat.
+
+    Args:
+        paper: The paper it is printed on.
+        out: The file, which ends in .pdf or .svg; None chooses a name.
+
+    Raises:
+        UsageError: If the file ends in anything else.
+    """
     path = Path(out or f"traykeeper-mat-{paper}.pdf")
     sheet = mat.MatSheet(paper)
     if path.suffix.lower() == ".svg":
@@ -125,21 +168,25 @@ def print_mat(paper: mat.Paper, out: str | None) -> None:
         path.write_bytes(mat.as_pdf(sheet))
     else:
         raise UsageError(f"--out {out}: its name must end in .pdf or .svg")
-    print_line(f"{path}: print it at 100 %, put it flat in the tray, then find the tray.")
+    print_line(
+        f"{path}: print it at 100 %, lay it flat in the tray, then run `traykeeper calibrate tray`."
+    )
 
 
 def show(settings: Settings) -> None:
-    """The profile as it is in force."""
+    """Print the profile as it is in use."""
     folder = state_folder(settings.state)
     profiles = ProfileStore(folder / FILE)
     if profiles.trouble:
         raise UsageError(profiles.trouble)
     if profiles.profile is None:
-        raise UsageError(f"{folder / FILE}: there is none yet: `traykeeper calibrate` makes it")
+        raise UsageError(
+            f"{folder / FILE}: there is no profile yet: `traykeeper calibrate` makes one"
+        )
     click.echo(as_text(profiles.profile), nl=False)
 
 
-def _name(reports: list[Report]) -> str:
+def _wait_for_camera(reports: list[Report]) -> str:
     end_s = monotonic() + OPENING_S
     while monotonic() < end_s:
         for report in reports:
@@ -148,21 +195,21 @@ def _name(reports: list[Report]) -> str:
             if isinstance(report, CameraLost):
                 raise UsageError(f"no camera ({report.reason})")
         sleep(0.05)
-    raise UsageError("no camera: it did not start within 20 s; is the service using it?")
+    raise UsageError("no camera: it did not start within 20 s; check whether the service uses it")
 
 
-def _tray(here: Here) -> None:
-    state = here.wizard.do(CalibrationStep.FIND)
+def _tray(bench: CalibrationBench) -> None:
+    state = bench.wizard.do(CalibrationStep.FIND)
     click.echo(state.words)
     click.echo(f"corners: {_corners(state.tray)} (shares of the picture)")
-    click.echo(f"set-aside zone: {_corners(state.aside) if state.aside else 'no room for one'}")
-    path = _drawn(here, state)
+    click.echo(f"set-aside area: {_corners(state.aside) if state.aside else 'no room for one'}")
+    path = _draw_result(bench, state)
     if path:
         print_line(f"drawn: {path}")
     if not state.sure:
         click.echo(
-            "Corners are dragged on the page, at /calibrate: traykeeper play, or where it is installed "
-            "sudo systemctl start traykeeper."
+            "To drag the corners, open /calibrate on the page of `traykeeper play`, or of the installed "
+            "service: sudo systemctl start traykeeper."
         )
 
 
@@ -172,34 +219,34 @@ def _checks(state: CalibrationState) -> None:
         click.echo(f"{mark}{finding.name:<9}{finding.verdict} {finding.advice or ''}".rstrip())
 
 
-def _dice(here: Here) -> None:
-    state = here.wizard.state()
+def _dice(bench: CalibrationBench) -> None:
+    state = bench.wizard.state()
     while not state.learning.learnt:
-        _thrown(here, f"Throw all the dice ({state.learning.looked_at} looked at)")
-        state = _refused_or(lambda: here.wizard.do(CalibrationStep.LEARN), state)
-    click.echo(f"Known: {state.learning.words}.")
+        _wait_for_throw(bench, f"Throw all the dice ({state.learning.looked_at} seen so far)")
+        state = _state_after(lambda: bench.wizard.do(CalibrationStep.LEARN), state)
+    click.echo(f"Learnt: {state.learning.words}.")
 
 
-def _test(here: Here) -> bool:
-    state = here.wizard.do(CalibrationStep.RETEST)
+def _test(bench: CalibrationBench) -> bool:
+    state = bench.wizard.do(CalibrationStep.RETEST)
     for number in range(TRIALS):
-        _thrown(here, f"Throw {N_DICE} dice, {number + 1} of {TRIALS}")
-        state = _refused_or(lambda: here.wizard.do(CalibrationStep.TEST), state)
+        _wait_for_throw(bench, f"Throw {N_DICE} dice, {number + 1} of {TRIALS}")
+        state = _state_after(lambda: bench.wizard.do(CalibrationStep.TEST), state)
         if state.trials:
             click.echo(state.trials[-1].words)
     return sum(trial.passed for trial in state.trials) == TRIALS
 
 
-def _thrown(here: Here, words: str) -> None:
-    if here.simulated is not None:
+def _wait_for_throw(bench: CalibrationBench, words: str) -> None:
+    if bench.simulated is not None:
         click.echo(f"{words}: simulated.")
-        here.wizard.do(CalibrationStep.THROW)
+        bench.wizard.do(CalibrationStep.THROW)
         sleep(1.5)
     else:
         click.prompt(f"{words}, then press Enter", default="", show_default=False, prompt_suffix="")
 
 
-def _refused_or(ask: Callable[[], CalibrationState], state: CalibrationState) -> CalibrationState:
+def _state_after(ask: Callable[[], CalibrationState], state: CalibrationState) -> CalibrationState:
     try:
         return ask()
     except TableError as error:
@@ -207,33 +254,33 @@ def _refused_or(ask: Callable[[], CalibrationState], state: CalibrationState) ->
         return state
 
 
-def _save(here: Here) -> None:
-    if not click.confirm("Is that right? Save it?", default=False):
-        click.echo("Nothing was changed.")
+def _save(bench: CalibrationBench) -> None:
+    if not click.confirm("Is this right? Save it?", default=False):
+        click.echo("Nothing was saved.")
         return
     try:
-        here.wizard.do(CalibrationStep.SAVE)
+        bench.wizard.do(CalibrationStep.SAVE)
     except TableError as error:
         raise UsageError(str(error)) from None
-    print_line(f"saved: {here.folder / FILE}")
+    print_line(f"saved: {bench.folder / FILE}")
 
 
 def _corners(points: Points) -> str:
     return "  ".join(f"{x:.3f} {y:.3f}" for x, y in points)
 
 
-def _drawn(here: Here, state: CalibrationState) -> Path | None:
-    """The picture with corners and zone on it; None where it cannot be written."""
-    jpeg = here.wizard.picture()
+def _draw_result(bench: CalibrationBench, state: CalibrationState) -> Path | None:
+    """Draw the corners on a frame beside the profile; return None if it cannot be written."""
+    jpeg = bench.wizard.picture()
     if jpeg is None:
         return None
     image = np.asarray(cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR), np.uint8)
     _draw(image, state.tray, TEAL)
     if state.aside:
         _draw(image, state.aside, ORANGE)
-    path = here.folder / PICTURE
+    path = bench.folder / PICTURE
     try:
-        with as_owner_of(here.folder):
+        with as_owner_of(bench.folder):
             write_atomically(path, cv2.imencode(path.suffix, image)[1].tobytes())
     except OSError:
         return None

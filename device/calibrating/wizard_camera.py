@@ -137,5 +137,5 @@ def _refocus(camera: Camera) -> bool:
     if not isinstance(camera, Tunable):
         return False
     camera.refocus()
-    camera.resettle()
+    camera.relock_exposure()
     return True

@@ -69,13 +69,13 @@ def open_no_camera() -> Camera:
 PREVIEW_WIDTH_PX = 320
 
 
-def sealed(image: Image) -> Image:
+def read_only(image: Image) -> Image:
     """The same picture, read-only from now on."""
     image.flags.writeable = False
     return image
 
 
-def small(image: Image) -> Image:
+def to_preview(image: Image) -> Image:
     """A copy 320 px wide, for watching."""
     height, width = image.shape[:2]
     size = (PREVIEW_WIDTH_PX, max(1, round(height * PREVIEW_WIDTH_PX / width)))

@@ -70,7 +70,7 @@ class Tunable(Camera, Protocol):
     def tuning(self) -> Tuning:
         """What it holds now: kept in the profile, it opens the same way again."""
 
-    def resettle(self) -> None:
+    def relock_exposure(self) -> None:
         """The light has changed: let exposure and white balance settle again, and hold them.
 
         Raises:
@@ -81,14 +81,14 @@ class Tunable(Camera, Protocol):
         """Look for the sharpest lens position, hold it, and give it; None with a fixed lens."""
 
 
-def turned(image: Image, rotation: Rotation) -> Image:
+def rotated(image: Image, rotation: Rotation) -> Image:
     """The picture turned clockwise."""
     if rotation == 0:
         return image
     return np.asarray(cv2.rotate(image, _TURNS[rotation]), np.uint8)
 
 
-def steady(
+def flicker_free(
     exposure_us: float,
     gain: float,
     *,
@@ -101,7 +101,7 @@ def steady(
 
     Light so bright that half a period would be too much keeps its short exposure.
 
-    >>> steady(14_000, 2.0, half_period_us=10_000, longest_us=33_000)
+    >>> flicker_free(14_000, 2.0, half_period_us=10_000, longest_us=33_000)
     (10000, 2.8)
     """
     amount = exposure_us * gain

@@ -15,8 +15,8 @@ from typing import Any
 import cv2
 import numpy as np
 
-from device.cameras.base import PREVIEW_WIDTH_PX, CameraError, Frame, Image, sealed
-from device.cameras.controls import WIDTH_PX, Tuning, turned
+from device.cameras.base import PREVIEW_WIDTH_PX, CameraError, Frame, Image, read_only
+from device.cameras.controls import WIDTH_PX, Tuning, rotated
 from device.cameras.picamera_controls import Settling
 from game.message import Message
 
@@ -93,8 +93,8 @@ class Picamera2Camera:
     def tuning(self) -> Tuning:
         return self._settling.tuning
 
-    def resettle(self) -> None:
-        self._settling.resettle()
+    def relock_exposure(self) -> None:
+        self._settling.relock_exposure()
 
     def refocus(self) -> float | None:
         return self._settling.refocus()
@@ -121,7 +121,9 @@ class Picamera2Camera:
     def _taken(self, stream: str, *, fresh: bool) -> Frame:
         with self._request(fresh=fresh) as request:
             image = as_bgr(request.make_array(stream), self._streams[stream])
-            return Frame(sealed(turned(image, self._rotation)), _began_s(request.get_metadata()))
+            return Frame(
+                read_only(rotated(image, self._rotation)), _began_s(request.get_metadata())
+            )
 
     def _metadata(self) -> dict[str, Any]:
         with self._request(fresh=False) as request:

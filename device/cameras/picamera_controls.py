@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from device.cameras.controls import HeldLight, Tuning, steady
+from device.cameras.controls import HeldLight, Tuning, flicker_free
 
 log = logging.getLogger(__name__)
 
@@ -58,11 +58,11 @@ class Settling:
         else:
             self._focus(self.tuning.focus_dpt)
         if self.tuning.light is None:
-            self.resettle()
+            self.relock_exposure()
         else:
             self._hold(self.tuning.light)
 
-    def resettle(self) -> None:
+    def relock_exposure(self) -> None:
         """Let exposure and white balance go, wait until they stand still, hold them."""
         self._set(AeEnable=True, AwbEnable=True, ExposureTime=0, AnalogueGain=0.0)
         metadata = self._settled()
@@ -99,7 +99,7 @@ class Settling:
     def _light(self, metadata: Metadata) -> HeldLight:
         """What this frame was exposed with, made free of flicker."""
         least_gain, most_gain = self._camera.camera_controls["AnalogueGain"][:2]
-        exposure_us, gain = steady(
+        exposure_us, gain = flicker_free(
             metadata["ExposureTime"],
             metadata["AnalogueGain"] * metadata.get("DigitalGain", 1.0),
             half_period_us=self.tuning.half_period_us,

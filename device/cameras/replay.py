@@ -8,7 +8,7 @@ from typing import Protocol
 import cv2
 import numpy as np
 
-from device.cameras.base import CameraError, Frame, Image, sealed, small
+from device.cameras.base import CameraError, Frame, Image, read_only, to_preview
 from game.message import Message
 
 PHOTO_ENDINGS = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"}
@@ -59,7 +59,7 @@ class ReplayCamera:
 
     def preview(self) -> Frame:
         frame = self.capture()
-        return Frame(sealed(small(frame.image)), frame.time_s)
+        return Frame(read_only(to_preview(frame.image)), frame.time_s)
 
     def capture(self) -> Frame:
         """The picture of this moment, as if it were exposed now."""
@@ -124,7 +124,7 @@ def _photo(file: Path) -> Image:
         raise CameraError(
             Message("cannot read %(path)s: replace it by a whole JPEG or PNG", path=str(file))
         )
-    return sealed(np.asarray(image, np.uint8))
+    return read_only(np.asarray(image, np.uint8))
 
 
 class _Film:
@@ -163,7 +163,7 @@ class _Film:
         if not there:
             return None
         self._number += 1
-        return sealed(np.asarray(image, np.uint8))
+        return read_only(np.asarray(image, np.uint8))
 
     def _rewound(self, elapsed_s: float) -> Image:
         self._film.release()

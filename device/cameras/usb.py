@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 
 from device.cameras import usb_controls
-from device.cameras.base import CameraError, Frame, Image, sealed, small
-from device.cameras.controls import Tuning, turned
+from device.cameras.base import CameraError, Frame, Image, read_only, to_preview
+from device.cameras.controls import Tuning, rotated
 from game.message import Message
 
 SIZE_PX = (1920, 1080)  # asked for; cameras that have it not give their nearest
@@ -76,7 +76,7 @@ class UsbCamera:
     def tuning(self) -> Tuning:
         return self._tuning
 
-    def resettle(self) -> None:
+    def relock_exposure(self) -> None:
         with self._arrival:
             self._tuning = replace(self._tuning, light=None)
             self._unsettled = True
@@ -84,14 +84,14 @@ class UsbCamera:
 
     def refocus(self) -> None:
         """Focus anew; where to is not told."""
-        self.resettle()
+        self.relock_exposure()
 
     def preview(self) -> Frame:
         """The newest frame, made small."""
         frame = self._frame
         if frame is None or time.monotonic() - frame.time_s > TIMEOUT_S:
             frame = self._after(self._count, TIMEOUT_S)
-        return Frame(sealed(small(frame.image)), frame.time_s)
+        return Frame(read_only(to_preview(frame.image)), frame.time_s)
 
     def capture(self) -> Frame:
         return self._after(self._count + UNDERWAY, TIMEOUT_S)
@@ -161,8 +161,8 @@ class UsbCamera:
         there, image = self._device.read()
         with self._arrival:
             if there:
-                picture: Image = turned(np.asarray(image, np.uint8), self._tuning.rotation)
-                self._frame = Frame(sealed(picture), time.monotonic())
+                picture: Image = rotated(np.asarray(image, np.uint8), self._tuning.rotation)
+                self._frame = Frame(read_only(picture), time.monotonic())
                 self._count += 1
             self._failed = not there
             self._arrival.notify_all()

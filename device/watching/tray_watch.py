@@ -142,7 +142,7 @@ class TrayWatch:
 
 def _relock_exposure(camera: Camera) -> None:
     if isinstance(camera, Tunable):
-        camera.resettle()
+        camera.relock_exposure()
 
 
 class CameraThread:

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from device.cameras.base import Image, sealed
+from device.cameras.base import Image, read_only
 from device.cameras.simulated.background import Background, vignette
 from device.cameras.simulated.die_pose import DiePose
 from device.cameras.simulated.die_sprite import Detail, DieSprite, SpritePainter, TableLight
@@ -123,7 +123,7 @@ class RestView:
         if self._picture is None or not at_rest or self._resting != (dice, hand):
             self._picture = self._painter.paint(_seen(dice, now_s), hand)
             self._resting = (dice, hand) if at_rest else None
-        return sealed(self._noisy(self._picture))
+        return read_only(self._noisy(self._picture))
 
     def _noisy(self, picture: Image) -> Image:
         height, width = picture.shape[:2]

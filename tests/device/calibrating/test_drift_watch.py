@@ -42,7 +42,7 @@ def drift_watch(tray):
     )
     said = []
     drift_watch = DriftWatch(profiles, said.append, Clock())
-    drift_watch.translate = said
+    drift_watch.posted = said
     return drift_watch
 
 
@@ -63,64 +63,64 @@ def brighter(frame):
 def test_a_tray_where_it_was_says_nothing(drift_watch, tray):
     for _ in range(5):
         tray.throw_all()
-        drift_watch.look(tray.preview(), tray)
+        drift_watch.compare(tray.preview(), tray)
 
-    assert drift_watch.translate == []
+    assert drift_watch.posted == []
 
 
 def test_a_move_is_told_when_seen_twice_and_once_only(drift_watch, tray):
-    drift_watch.look(moved(tray.preview()), tray)
-    assert drift_watch.translate == []
+    drift_watch.compare(moved(tray.preview()), tray)
+    assert drift_watch.posted == []
     for _ in range(3):
-        drift_watch.look(moved(tray.preview()), tray)
-    assert drift_watch.translate == [Drifted(MOVED, moved=True)]
+        drift_watch.compare(moved(tray.preview()), tray)
+    assert drift_watch.posted == [Drifted(MOVED, has_moved=True)]
 
     for _ in range(3):
-        drift_watch.look(tray.preview(), tray)
-    assert drift_watch.translate[1:] == [Drifted(None)]
+        drift_watch.compare(tray.preview(), tray)
+    assert drift_watch.posted[1:] == [Drifted(None)]
 
 
 def test_the_exposure_is_found_again_but_not_again_and_again(drift_watch, tray):
     def dark_twice():
         for frame in (darker(tray.preview()), darker(tray.preview())):
-            drift_watch.look(frame, tray)
+            drift_watch.compare(frame, tray)
 
     def light_twice():
         for _ in range(2):
-            drift_watch.look(tray.preview(), tray)
+            drift_watch.compare(tray.preview(), tray)
 
     dark_twice()
-    assert drift_watch.translate == [Drifted(DARKER, resettle=True)]
+    assert drift_watch.posted == [Drifted(DARKER, should_relock=True)]
     light_twice()
     dark_twice()
-    assert drift_watch.translate[-1] == Drifted(DARKER, resettle=False)
+    assert drift_watch.posted[-1] == Drifted(DARKER, should_relock=False)
     light_twice()
     drift_watch._clock.now_s += AGAIN_S + 1
     dark_twice()
-    assert drift_watch.translate[-1] == Drifted(DARKER, resettle=True)
+    assert drift_watch.posted[-1] == Drifted(DARKER, should_relock=True)
 
 
 def test_a_second_change_of_light_is_put_right_as_soon_as_it_may_be(drift_watch, tray):
     def look_for(seconds, frame):
         for _ in range(seconds // 30):
             drift_watch._clock.now_s += 30
-            drift_watch.look(frame, tray)
+            drift_watch.compare(frame, tray)
 
     look_for(120, darker(tray.preview()))
     look_for(120, tray.preview())
     look_for(30 * 60, brighter(tray.preview()))
 
-    assert drift_watch.translate[2:5] == [
+    assert drift_watch.posted[2:5] == [
         Drifted(LIGHTER),
-        Drifted(LIGHTER, resettle=True),
-        Drifted(LIGHTER, resettle=True),
+        Drifted(LIGHTER, should_relock=True),
+        Drifted(LIGHTER, should_relock=True),
     ]
-    assert len(drift_watch.translate) <= 2 + 1 + 30 * 60 // AGAIN_S
+    assert len(drift_watch.posted) <= 2 + 1 + 30 * 60 // AGAIN_S
 
 
 def test_without_a_profile_of_this_camera_nothing_is_looked_at(tray):
     said = []
-    DriftWatch(ProfileStore(), said.append).look(tray.preview(), tray)
+    DriftWatch(ProfileStore(), said.append).compare(tray.preview(), tray)
 
     assert said == []
 

@@ -12,7 +12,7 @@ from device.calibrating.profile_file import (
     ProfileError,
     as_text,
     load,
-    migrated,
+    migrate,
     parse,
     save,
 )
@@ -101,7 +101,7 @@ def test_every_fault_is_one_line_with_file_key_and_remedy(text, told):
 def test_an_unreadable_file_says_so(tmp_path):
     (tmp_path / "a.toml").write_bytes(b"\xff\xfe\x00")
 
-    with pytest.raises(ProfileError, match="no text"):
+    with pytest.raises(ProfileError, match="not text"):
         load(tmp_path / "a.toml")
 
 
@@ -109,7 +109,7 @@ def test_older_data_go_up_step_by_step():
     steps = {1: lambda data: data | {"a": 1}, 2: lambda data: data | {"b": data["a"] + 1}}
     table = toml_table.parse("format = 1", "x", ProfileError)
 
-    assert migrated(table, steps, to=3).data == {"format": 3, "a": 1, "b": 2}
+    assert migrate(table, steps, to=3).data == {"format": 3, "a": 1, "b": 2}
 
 
 def test_an_old_file_is_kept_beside_the_new_one(tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ from calibration.outline import Outline
 from calibration.profile import HeldControls, Profile
 from device.calibrating.calibrated_camera import with_profile
 from device.calibrating.profile_file import FILE, load
-from device.calibrating.profile_store import ProfileStore, held, load_named_profile
+from device.calibrating.profile_store import ProfileStore, held_controls, load_named_profile
 from device.cameras import SimulatedTray
 from device.cameras.controls import HeldLight, Tunable, Tuning
 from device.errors import UsageError
@@ -17,7 +17,7 @@ from tests.device.disks import fill, small_disk
 TRAY = Outline(((0.2, 0.2), (0.7, 0.2), (0.7, 0.8), (0.2, 0.8)))
 LIGHT = HeldLight(10_000, 2.5, 1.8, 1.4)
 TUNING = Tuning(focus_dpt=3.3, light=LIGHT)
-PI = Profile("imx708", "now", TRAY, held=held(TUNING))
+PI = Profile("imx708", "now", TRAY, held=held_controls(TUNING))
 
 
 class Tuned(SimulatedTray):
@@ -27,8 +27,8 @@ class Tuned(SimulatedTray):
     tuning = TUNING
     done = ()
 
-    def resettle(self):
-        self.done += ("resettle",)
+    def relock_exposure(self):
+        self.done += ("relock_exposure",)
 
     def refocus(self):
         self.done += ("refocus",)
@@ -80,8 +80,8 @@ def test_a_calibrated_pi_camera_is_never_replaced_by_simulated_dice(camera, spec
 
 
 def test_what_a_camera_does_not_tell_is_not_held():
-    assert held(Tuning()) == HeldControls()
-    assert held(Tuning(focus_dpt=2.0)) == HeldControls(focus_dpt=2.0)
+    assert held_controls(Tuning()) == HeldControls()
+    assert held_controls(Tuning(focus_dpt=2.0)) == HeldControls(focus_dpt=2.0)
 
 
 def test_a_broken_profile_stops_nobody_and_is_put_beside_the_next(tmp_path):
@@ -145,6 +145,6 @@ def test_a_camera_that_can_be_focused_can_be_so_when_fitted():
     assert not isinstance(with_profile(SimulatedTray(), ProfileStore()), Tunable)
     assert camera.tuning == TUNING
     camera.refocus()
-    camera.resettle()
-    assert inner.done == ("refocus", "resettle")
+    camera.relock_exposure()
+    assert inner.done == ("refocus", "relock_exposure")
     assert "imx708" in repr(camera)

@@ -234,7 +234,7 @@ def test_the_lamp_shows_a_colour_until_it_is_answered(bench):
 def test_a_camera_that_can_be_focused_is_and_its_tuning_is_saved(make):
     bench = make(Tuned(seed=8, roll_s=0.0))
     bench.wizard.do(CalibrationStep.FOCUS)
-    assert bench.tray.done == ("refocus", "resettle")
+    assert bench.tray.done == ("refocus", "relock_exposure")
     bench.wizard.do(CalibrationStep.SAVE)
 
     held = load(bench.file).held

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from device.cameras.controls import HeldLight, Tuning, steady, turned
+from device.cameras.controls import HeldLight, Tuning, flicker_free, rotated
 from device.cameras.picamera_controls import Settling
 
 DELAY = 3  # frames until a control takes effect
@@ -101,12 +101,12 @@ def test_the_exposure_is_in_force_when_beginning_is_over():
     assert sensor.seen["ExposureTime"] == light.exposure_us
 
 
-def test_resettle_follows_a_light_that_changed():
+def test_relocking_the_exposure_follows_a_light_that_changed():
     sensor = Sensor(wanted_us=30_000)
     settling = begun(sensor)
     assert settling.tuning.light.exposure_us == 30_000
     sensor.wanted_us = 9_000
-    settling.resettle()
+    settling.relock_exposure()
 
     assert settling.tuning.light.exposure_us == 10_000
     assert settling.tuning.light.gain == pytest.approx(1.8, rel=0.03)
@@ -173,13 +173,13 @@ def test_the_lamps_flicker_is_told_where_the_camera_takes_it():
     ],
 )
 def test_the_steady_exposure_lets_in_the_same_light(exposure_us, gain, held):
-    assert held == steady(exposure_us, gain, half_period_us=10_000, longest_us=33_000)
+    assert held == flicker_free(exposure_us, gain, half_period_us=10_000, longest_us=33_000)
 
 
 def test_pictures_are_turned_clockwise():
     image = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)
 
-    assert turned(image, 0) is image
-    assert turned(image, 90)[0, 1].tolist() == image[0, 0].tolist()
-    assert turned(image, 180)[1, 1].tolist() == image[0, 0].tolist()
-    assert turned(image, 270)[1, 0].tolist() == image[0, 0].tolist()
+    assert rotated(image, 0) is image
+    assert rotated(image, 90)[0, 1].tolist() == image[0, 0].tolist()
+    assert rotated(image, 180)[1, 1].tolist() == image[0, 0].tolist()
+    assert rotated(image, 270)[1, 0].tolist() == image[0, 0].tolist()

@@ -149,7 +149,7 @@ def test_a_camera_that_hangs_while_it_opens_is_an_error(monkeypatch, webcam):
 def test_a_slow_camera_settles_while_its_frames_keep_coming(monkeypatch):
     monkeypatch.setattr(usb, "SETTLING_S", 30 * FRAME_S)  # it takes some fifty
     camera = UsbCamera(open_device=lambda index: Webcam())
-    camera.resettle()
+    camera.relock_exposure()
 
     assert camera.capture() is not None
     camera.close()
@@ -177,11 +177,11 @@ def test_a_camera_that_cannot_be_held_as_bright_goes_on_by_itself():
     assert webcam.knobs[cv2.CAP_PROP_AUTO_EXPOSURE] == 3.0
 
 
-def test_resettle_follows_the_light():
+def test_relocking_the_exposure_follows_the_light():
     webcam = Adjustable(light=1.2)
     camera = UsbCamera(open_device=lambda index: webcam)
     webcam.light = 0.6
-    camera.resettle()
+    camera.relock_exposure()
     camera.close()
 
     assert camera.tuning.light.exposure_us == 20_000

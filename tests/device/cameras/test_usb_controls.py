@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from calibration.outline import Outline
 from calibration.profile import Profile
 from device.calibrating.profile_file import as_text, parse
-from device.calibrating.profile_store import held
+from device.calibrating.profile_store import held_controls
 from device.cameras.controls import HeldLight, Tuning
 from device.cameras.usb_controls import SETTLE_S, TAKE_UP_FRAMES, settle
 from tests.clock import Clock
@@ -24,14 +24,14 @@ class Driver:
     """Says of its controls what it says, whatever it is told."""
 
     def __init__(self, exposure=100.0, gain=MISSING, white_k=MISSING):
-        self.translate = {
+        self.values = {
             cv2.CAP_PROP_EXPOSURE: exposure,
             cv2.CAP_PROP_GAIN: gain,
             cv2.CAP_PROP_WB_TEMPERATURE: white_k,
         }
 
     def get(self, prop):
-        return self.translate[prop]
+        return self.values[prop]
 
     def set(self, prop, value):
         return True
@@ -64,6 +64,6 @@ def test_five_frames_a_second_settle_in_seconds():
 def test_whatever_was_held_is_loaded_again(exposure, gain, white_k):
     light = settled(Driver(exposure, gain, white_k))
     outline = Outline.centred()
-    profile = Profile("USB camera 0", "now", outline, held=held(Tuning(light=light)))
+    profile = Profile("USB camera 0", "now", outline, held=held_controls(Tuning(light=light)))
 
     assert parse(as_text(profile), "here") == profile

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from device.cameras import SimulatedTray
-from device.cameras.base import CameraError, Frame, small
+from device.cameras.base import CameraError, Frame, to_preview
 from device.cameras.controls import Tuning
 from device.watching import liveness
 from device.watching.reports import CameraFound, CameraLost, CapturedReading, TimedOut
@@ -154,7 +154,7 @@ def test_the_light_settles_again_on_request_on_the_thread_that_owns_the_camera(c
         tuning = Tuning()
         threads = ()
 
-        def resettle(self):
+        def relock_exposure(self):
             self.threads = (*self.threads, threading.current_thread().name)
 
         def refocus(self):
@@ -329,7 +329,7 @@ class Film:
 
     def preview(self):
         frame = self.capture()
-        return Frame(small(frame.image), frame.time_s)
+        return Frame(to_preview(frame.image), frame.time_s)
 
     def close(self):
         pass
