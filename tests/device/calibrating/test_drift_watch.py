@@ -9,7 +9,7 @@ import pytest
 from calibration.drift import edge_signature, floor_brightness
 from calibration.outline import Outline
 from calibration.profile import Profile
-from device.calibrating.drift_watch import AGAIN_S, DARKER, LIGHTER, MOVED, Drifted, DriftWatch
+from device.calibrating.drift_watch import DARKER, LIGHTER, MIN_RELOCK_S, MOVED, Drifted, DriftWatch
 from device.calibrating.profile_store import ProfileStore
 from device.cameras.base import Frame
 from device.cameras.simulated.tray import SimulatedTray
@@ -95,7 +95,7 @@ def test_the_exposure_is_found_again_but_not_again_and_again(drift_watch, tray):
     dark_twice()
     assert drift_watch.posted[-1] == Drifted(DARKER, should_relock=False)
     light_twice()
-    drift_watch._clock.now_s += AGAIN_S + 1
+    drift_watch._clock.now_s += MIN_RELOCK_S + 1
     dark_twice()
     assert drift_watch.posted[-1] == Drifted(DARKER, should_relock=True)
 
@@ -115,7 +115,7 @@ def test_a_second_change_of_light_is_put_right_as_soon_as_it_may_be(drift_watch,
         Drifted(LIGHTER, should_relock=True),
         Drifted(LIGHTER, should_relock=True),
     ]
-    assert len(drift_watch.posted) <= 2 + 1 + 30 * 60 // AGAIN_S
+    assert len(drift_watch.posted) <= 2 + 1 + 30 * 60 // MIN_RELOCK_S
 
 
 def test_without_a_profile_of_this_camera_nothing_is_looked_at(tray):
