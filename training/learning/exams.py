@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from training.learning.losses import INPUTS, column, to_device
 from training.learning.networks import DIE, FINDER, named
 from training.learning.samples.finder_samples import AROUND
+from training.learning.samples.photographs import Photographs, Share
 from training.learning.samples.sample_makers import WHOLE, Arrays, joined, samples, trouble
 from training.learning.samples.view_source import Materials, ViewSource
 from training.scenes.kept_out import Purpose
@@ -22,6 +23,8 @@ from vision.finder import STRIDE
 
 WHAT = {"taught": Purpose.TEACH, "kept_out": Purpose.STRANGE, "hard": Purpose.STRANGE}
 """Whose kinds an exam shows; `hard` ones are full of what makes dice hard to read."""
+PHOTOGRAPHS, SHOTS = "photographs", 4
+"""Name of the exam on real photographs that are kept out of teaching, and samples of each."""
 HARDER = 2.0
 """How many times as often as in teaching a hard exam shows each trouble."""
 FIRST = 1_000
@@ -41,20 +44,37 @@ AT_ONCE = 64
 
 
 def exam(kind: str, materials: Materials, folder: Path) -> dict[str, Arrays]:
-    """Samples of taught kinds and of those kept out; made if they are not there."""
+    """Load the exams of a network, and make those that are missing.
+
+    Args:
+        kind: Name of the network.
+        materials: Throws, and the photographs if there are any.
+        folder: Folder of the checkpoints, in which the exams are kept.
+    """
     for name, purpose in WHAT.items():
         path = _path(kind, folder, name)
         if not path.exists():
-            np.savez(path, **_made(kind, materials, purpose, hard=name == "hard"))  # type: ignore[arg-type]
+            hard = name == "hard"
+            np.savez(path, **_made(kind, materials, purpose, hard=hard))  # type: ignore[arg-type]
+    path = _path(kind, folder, PHOTOGRAPHS)
+    if materials.photographs is not None and kind != "change" and not path.exists():
+        np.savez(path, **_photographed(kind, materials.photographs))  # type: ignore[arg-type]
     return kept(kind, folder)
 
 
 def kept(kind: str, folder: Path) -> dict[str, Arrays]:
-    """The exams that are there."""
+    """Load the exams of a network that have been made.
+
+    Args:
+        kind: Name of the network.
+        folder: Folder of the checkpoints, in which the exams are kept.
+    """
     out = {}
-    for name in WHAT:
-        with np.load(_path(kind, folder, name)) as file:
-            out[name] = dict(file)
+    for name in (*WHAT, PHOTOGRAPHS):
+        path = _path(kind, folder, name)
+        if path.exists():
+            with np.load(path) as file:
+                out[name] = dict(file)
     return out
 
 
@@ -73,6 +93,20 @@ def _made(kind: str, materials: Materials, purpose: Purpose, *, hard: bool) -> A
     for number in range(first, first + count):
         view = source.view(number, cast_only=True)
         parts.append(samples(view, np.random.default_rng([number, 9]), each, kind))
+    return joined([part for part in parts if part])
+
+
+def _photographed(kind: str, places: Path) -> Arrays:
+    """Make the exam on the photographs that are kept out of teaching: one view of each."""
+    photographs = Photographs.load(places, Share.KEPT_OUT)
+    whole = kind in WHOLE
+    count = len(photographs.rows)
+    parts = [
+        samples(
+            photographs.view(number, whole=whole), np.random.default_rng([number, 9]), SHOTS, kind
+        )
+        for number in range(count)
+    ]
     return joined([part for part in parts if part])
 
 
@@ -105,6 +139,8 @@ def _finder_marks(out: Tensor, asked: Arrays) -> dict[str, float]:
     heat = said["heat"].numpy()
     marks = {}
     for name, which in (("known", asked["known"] > 0), ("unknown", asked["known"] == 0)):
+        if not which.any():
+            continue
         counts = np.array([_found(heat[k], asked, k) for k in np.flatnonzero(which)])
         found, there, false = counts.sum(axis=0)
         marks[f"clean_{name}"] = float((counts[:, 2] == 0).mean())

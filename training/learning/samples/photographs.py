@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from training.learning.samples.tray_views import UNKNOWN, TrayView, TrueDice
 from vision.face_reader import Closeup, read_faces
-from vision.finder import LOOK_PX, TRAY_PX, find_dice
+from vision.finder import COARSE_PX, LOOK_PX, TRAY_PX, find_dice
 
 Floats = NDArray[np.float32]
 GAMMA = 2.2
@@ -152,7 +152,8 @@ def located(folder: Path) -> dict[str, Any]:
 def _places(
     picture: NDArray[np.uint8], boxes: list[list[float]], *, single: bool
 ) -> list[list[float]]:
-    detections = find_dice(picture, LOOK_PX).detections + find_dice(picture, TRAY_PX).detections
+    widths_px = (COARSE_PX, COARSE_PX // 2) if single else (LOOK_PX, TRAY_PX)
+    detections = [one for width in widths_px for one in find_dice(picture, width).detections]
     seen = read_faces(picture, detections, None)
     out = []
     for x, y, wide, high, value in boxes:
