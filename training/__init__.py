@@ -1,0 +1,1 @@
+"""Teaching: where the networks of the reader come from."""

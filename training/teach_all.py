@@ -1,8 +1,8 @@
-"""Teach all networks from nothing: python -m training.teach_all DIR [--render PYTHON].
+"""Teach all networks from scratch: python -m training.teach_all DIR [--render PYTHON].
 
-Runs the commands of training/README.md in order, and goes on where it was stopped: DIR/done.txt has a line for
-each step that is done, and a step that was under way takes up its own work. Take a line out to do that
-step again.
+The program runs the commands of training/README.md in order and resumes where it stopped.
+DIR/done.txt has a line for each finished step. An interrupted step resumes its own work. Remove a
+line to repeat that step.
 """
 
 import argparse
@@ -15,16 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-LEARN = sys.executable
-"""Has torch; the Python that --render names has Blender instead."""
-TRACED = 500
-"""Pictures are enough."""
-CHANGE = ("--steps", "11000", "--rate", "3e-3", "--again", "4")
+LEARN_PYTHON = sys.executable
+"""The Python with torch. The Python that --render names has Blender instead."""
+TRACED_PICTURES = 500
+"""Number of path-traced images."""
+CHANGE_OPTIONS = ("--steps", "11000", "--rate", "3e-3", "--again", "4")
 
 
 @dataclass(frozen=True)
 class TeachingStep:
-    """One command; `made` is there once it is done, where the whole of it comes at its end."""
+    """One command. If the files `made` appear only at its end, they show that it is done."""
 
     name: str
     command: tuple[str, ...]
@@ -32,16 +32,17 @@ class TeachingStep:
 
     @property
     def is_made(self) -> bool:
+        """Whether the files of the step exist."""
         return bool(self.made) and all(path.exists() for path in self.made)
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """All of it."""
+    """Run all steps."""
     options = _options(words)
     options.folder.mkdir(parents=True, exist_ok=True)
     done = options.folder / "done.txt"
     if options.render is None:
-        print("without --render PYTHON no pictures are traced and no evenings of our own are made")
+        print("without --render PYTHON, no images are path traced and no test evenings are made")
     for step in steps(options):
         if step.name in _lines(done) or step.is_made:
             print(f"{step.name}: done")
@@ -49,35 +50,38 @@ def main(words: Sequence[str] | None = None) -> None:
             _run(step)
             with done.open("a") as file:
                 file.write(f"{step.name}\n")
-    print("all is taught: make accuracy measures it")
+    print("all networks are taught; `make accuracy` measures them")
 
 
 def steps(options: argparse.Namespace) -> Iterator[TeachingStep]:
-    """In order: each needs what those before it make."""
+    """Yield the steps in order; each needs the results of earlier ones."""
     rests = options.folder / "rests"
     made = (rests / "rests.npz", rests / "rests_kept_out.npz")
     library = "training.scenes.throws.rest_library"
-    yield TeachingStep("rests", (LEARN, "-m", library, str(rests)), made)
+    yield TeachingStep("rests", (LEARN_PYTHON, "-m", library, str(rests)), made)
     if options.render is not None:
         yield from _pictures(options)
     yield from _networks(options)
 
 
 def _pictures(options: argparse.Namespace) -> Iterator[TeachingStep]:
-    """By Blender."""
+    """Yield the steps that need Blender."""
     begin = (options.render, "-m")
     traced, own = str(options.folder / "traced"), str(options.folder / "own")
     library = str(options.folder / "rests" / "rests.npz")
-    make = ("training.rendering.make_pictures", traced, library, "--count", str(TRACED))
+    make = ("training.rendering.make_pictures", traced, library, "--count", str(TRACED_PICTURES))
     yield TeachingStep("traced pictures", (*begin, *make))
     yield TeachingStep("own evenings", (*begin, "training.rendering.own_evenings", own))
 
 
 def _networks(options: argparse.Namespace) -> Iterator[TeachingStep]:
-    """The finder first: those of one die are shown what it takes for dice."""
-    learning = (LEARN, "-m")
+    """Yield the steps that teach networks.
+
+    The finder comes first, because the networks of one die are shown its false detections.
+    """
+    learning = (LEARN_PYTHON, "-m")
     nets, rests = str(options.folder / "nets"), ("--rests", str(options.folder / "rests"))
-    for kind, more in (("finder", ()), ("near", ()), ("wide", ()), ("change", CHANGE)):
+    for kind, more in (("finder", ()), ("near", ()), ("wide", ()), ("change", CHANGE_OPTIONS)):
         taught = (
             "training.learning.teach",
             kind,
@@ -95,7 +99,7 @@ def _networks(options: argparse.Namespace) -> Iterator[TeachingStep]:
 
 
 def _traced(options: argparse.Namespace) -> tuple[str, ...]:
-    """Where there are any, now or from another day."""
+    """Return the option that names path-traced images, if there are any."""
     folder = options.folder / "traced"
     return ("--traced", str(folder)) if options.render is not None or folder.exists() else ()
 
@@ -106,11 +110,13 @@ def _hands(options: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _run(step: TeachingStep) -> None:
-    """Stops all where it fails."""
+    """Run a step, and exit if it fails."""
     print(f"{step.name}: {shlex.join(step.command)}", flush=True)
-    failed = subprocess.run(step.command, cwd=ROOT, check=False).returncode  # noqa: S603 - our own
+    failed = subprocess.run(step.command, cwd=ROOT, check=False).returncode  # noqa: S603 - our own commands
     if failed:
-        sys.exit(f"{step.name} stopped ({failed}): the same command goes on from there")
+        sys.exit(
+            f"{step.name} failed with exit status {failed}; run the same command again to resume"
+        )
 
 
 def _lines(done: Path) -> list[str]:
@@ -120,19 +126,19 @@ def _lines(done: Path) -> list[str]:
 def _options(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=lambda name: Path(name).resolve(), metavar="DIR")
-    bpy = "one with bpy: see training/render.txt"
+    bpy = "Python with bpy, see training/render.txt"
     parser.add_argument("--render", type=_program, metavar="PYTHON", help=bpy)
-    half = "multiply in bfloat16, where that is fast"
+    half = "multiply in bfloat16, which is faster on some processors"
     parser.add_argument("--half", action="store_true", help=half)
-    parser.add_argument("--workers", type=int, default=1, help="that make samples")
+    parser.add_argument("--workers", type=int, default=1, help="processes that make samples")
     return parser.parse_args(words)
 
 
 def _program(name: str) -> str:
-    """From any folder."""
+    """Return the absolute path of a program."""
     if found := shutil.which(name):
         return str(Path(found).absolute())
-    raise argparse.ArgumentTypeError(f"{name} is no program here")
+    raise argparse.ArgumentTypeError(f"{name} is not a program; name a Python that has bpy")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Worlds to look at, from a handful of throws made here."""
+"""A library of a few throws for the tests of teaching."""
 
 import importlib.util
 
@@ -6,11 +6,11 @@ import pytest
 
 MISSING = [name for name in ("numba", "mujoco") if importlib.util.find_spec(name) is None]
 ANYWHERE = ("test_curves.py", "test_teach_all.py")
-"""They ask for files and programs alone."""
+"""Tests of files and programs, which do not need the libraries of teaching."""
 
 
 def pytest_collection_modifyitems(items):
-    """Teaching has an environment of its own; elsewhere its tests are skipped."""
+    """Skip the tests of teaching where its libraries are missing."""
     if MISSING:
         skip = pytest.mark.skip(
             reason=f"teaching needs {' and '.join(MISSING)}: see training/README.md"
@@ -22,8 +22,8 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def rests():
-    """A library of a few tables and fields."""
-    from training.scenes.throws.rest_library import library, made
+    """Return a library of a few tables and fields."""
+    from training.scenes.throws.rest_library import group_rests, make_rest
 
-    found = (made(seed, kept_out=False, field_share=0.15) for seed in range(40))
-    return library([rest for rest in found if rest is not None])
+    found = (make_rest(seed, kept_out=False, field_share=0.15) for seed in range(40))
+    return group_rests([rest for rest in found if rest is not None])

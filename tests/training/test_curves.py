@@ -1,4 +1,4 @@
-"""How much more teaching gives, drawn from what a lesson has written down."""
+"""Charts of the grades over the steps of teaching."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -12,7 +12,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture
 def lesson(tmp_path):
-    """Three exams, and a line between them that has none."""
+    """Return a log with three exams, and a line without an exam between them."""
     path = tmp_path / "near.jsonl"
     rows = [
         {"step": step, "missed": {}, "taught": {"face": taught}, "kept_out": {"face": kept_out}}
@@ -23,14 +23,14 @@ def lesson(tmp_path):
     return path
 
 
-def test_a_mark_of_both_exams_is_drawn_over_the_steps(lesson):
-    one = curves.chart(lesson, "face")
+def test_a_grade_of_both_exams_is_drawn_over_the_steps(lesson):
+    one = curves.make_chart(lesson, "face")
 
     assert one.lines["taught"] == [(0, pytest.approx(10)), (1000, 80), (2000, 90)]
     assert [x for x, _ in one.lines["kept out"]] == [0, 1000, 2000]
 
 
-def test_each_file_has_a_chart_of_its_own(lesson, tmp_path):
+def test_each_file_has_its_own_chart(lesson, tmp_path):
     other = tmp_path / "wide.jsonl"
     other.write_text(lesson.read_text())
     curves.main([str(tmp_path / "out.svg"), str(lesson), str(other)])
@@ -43,8 +43,10 @@ def test_each_file_has_a_chart_of_its_own(lesson, tmp_path):
     assert charts[0].find(f"{SVG}polyline").get("points") == "50.0,191.0 197.5,58.0 345.0,39.0"
 
 
-def test_a_mark_that_is_not_there_is_refused_with_those_that_are(lesson, tmp_path):
+def test_an_unknown_grade_is_refused_with_a_list_of_the_known_ones(lesson, tmp_path):
     with pytest.raises(SystemExit) as refused:
         curves.main([str(tmp_path / "out.svg"), str(lesson), "--mark", "clean"])
 
-    assert str(refused.value).endswith("near.jsonl has no mark clean: --mark takes face")
+    assert str(refused.value).endswith(
+        "near.jsonl has no grade clean; choose one with --mark: face"
+    )

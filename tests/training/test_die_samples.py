@@ -1,4 +1,4 @@
-"""What the networks of one die learn from: how large dice are, and where their parts lie."""
+"""Samples of the networks of one die: the size of the dice and the places of their parts."""
 
 from dataclasses import replace
 
@@ -10,32 +10,39 @@ from training.scenes.kept_out import Purpose
 
 @pytest.fixture(scope="module")
 def view(rests):
-    from training.learning.samples.tray_views import cast_now
-    from training.scenes.staging import Wish
+    """Return a function that casts the view of a seed."""
+    from training.learning.samples.tray_views import cast_view
+    from training.scenes.staging import SceneRequest
 
     def of(seed, near):
-        return cast_now(seed, Purpose.TEACH, rests, Wish("table", near=near, hand=0.0), empty=False)
+        return cast_view(
+            seed,
+            Purpose.TEACH,
+            rests,
+            SceneRequest("table", zoom_chance=near, hand_chance=0.0),
+            empty=False,
+        )
 
     return of
 
 
-def test_through_a_longer_lens_dice_are_as_large_as_a_camera_of_full_size_sees_them(view):
-    from training.learning.samples.tray_views import edges
-    from training.scenes.viewing import NEAR_PX
+def test_zoomed_views_show_dice_as_large_as_a_full_size_camera_does(view):
+    from training.learning.samples.tray_views import mean_edges
+    from training.scenes.viewing import ZOOM_DIE_PX
 
-    far = [edges(view(seed, 0.0).dice.quads).max() for seed in range(6)]
-    near = [edges(view(seed, 1.0).dice.quads).max() for seed in range(6)]
+    far = [mean_edges(view(seed, 0.0).dice.quads).max() for seed in range(6)]
+    near = [mean_edges(view(seed, 1.0).dice.quads).max() for seed in range(6)]
 
     assert np.median(near) > 1.5 * np.median(far)
-    assert all(NEAR_PX[0] / 2 < edge < NEAR_PX[1] * 2 for edge in near)
+    assert all(ZOOM_DIE_PX[0] / 2 < edge < ZOOM_DIE_PX[1] * 2 for edge in near)
 
 
-def test_the_parts_of_a_die_are_in_the_middle_of_its_patch_and_its_top_is_within_it(view):
-    from training.learning.samples.die_samples import NUMBERS, die_samples
+def test_a_die_is_in_the_middle_of_its_patch_and_contains_its_top(view):
+    from training.learning.samples.die_samples import NUMBER_NAMES, make_die_samples
 
     rng = np.random.default_rng(4)
-    made = die_samples(view(3, 1.0), rng, 30, "wide")
-    dice = [sample for sample in made if sample.numbers[NUMBERS.index("die")]]
+    made = make_die_samples(view(3, 1.0), rng, 30, "wide")
+    dice = [sample for sample in made if sample.numbers[NUMBER_NAMES.index("die")]]
 
     assert dice
     for sample in dice:
@@ -45,20 +52,20 @@ def test_the_parts_of_a_die_are_in_the_middle_of_its_patch_and_its_top_is_within
         assert sample.parts.shape == (3, 16, 16)
 
 
-def test_places_are_no_larger_than_the_view_when_a_die_is_at_the_lens(view):
-    from training.learning.samples.die_samples import die_samples
+def test_a_die_close_to_the_lens_gives_no_place_larger_than_the_view(view):
+    from training.learning.samples.die_samples import make_die_samples
 
     far = view(3, 0.0)
     near = replace(far, dice=replace(far.dice, quads=far.dice.quads * 1000))
 
-    assert die_samples(near, np.random.default_rng(6), 30, "near")
+    assert make_die_samples(near, np.random.default_rng(6), 30, "near")
 
 
-def test_where_no_die_is_there_is_no_part_of_one(view):
-    from training.learning.samples.die_samples import NUMBERS, die_samples
+def test_a_patch_without_a_die_has_no_parts_of_one(view):
+    from training.learning.samples.die_samples import NUMBER_NAMES, make_die_samples
 
-    made = die_samples(view(3, 1.0), np.random.default_rng(5), 30, "near")
-    none = [sample for sample in made if not sample.numbers[NUMBERS.index("die")]]
+    made = make_die_samples(view(3, 1.0), np.random.default_rng(5), 30, "near")
+    none = [sample for sample in made if not sample.numbers[NUMBER_NAMES.index("die")]]
 
     assert none
     assert not any(sample.parts[:2].any() for sample in none)

@@ -1,4 +1,4 @@
-"""What teaches the network that moves a frame: where the floor ends is true in every square."""
+"""Samples of the network that corrects a frame: the ends of the floor are true in every square."""
 
 import numpy as np
 import pytest
@@ -8,19 +8,19 @@ TRAY = np.array([(120, 70), (330, 80), (345, 260), (105, 255)], np.float32)
 
 @pytest.fixture(scope="module")
 def lesson():
-    """A bright floor on a dark table, in ninety squares."""
+    """Return ninety squares of a bright floor on a dark table."""
     import cv2
 
-    from training.learning.samples.frame_samples import frames
-    from training.learning.samples.tray_lights import TrayLight
+    from training.learning.samples.frame_samples import make_frame_batch
+    from training.learning.samples.tray_images import TrayImages
 
     light = np.full((336, 448, 3), 0.03, np.float32)
     cv2.fillPoly(light, [np.rint(TRAY).astype(np.int32)], (0.6, 0.6, 0.6))
-    view = TrayLight((light.astype(np.float16),), TRAY)
-    return [part.numpy() for part in frames([view], np.random.default_rng(4), 30)]
+    view = TrayImages((light.astype(np.float16),), TRAY)
+    return [part.numpy() for part in make_frame_batch([view], np.random.default_rng(4), 30)]
 
 
-def test_the_floor_lies_inside_of_every_end(lesson):
+def test_the_floor_is_inside_every_end(lesson):
     from calibration.frame_fit import COLUMNS
 
     squares, ends, floors = lesson
@@ -29,7 +29,7 @@ def test_the_floor_lies_inside_of_every_end(lesson):
         for side, rows in enumerate(sides):
             up, seen = np.rot90(floor, side), np.rot90(shown.mean(axis=0), side)
             there = ~np.isnan(rows)
-            if not there.any():  # none of the squares need show an end on each side
+            if not there.any():  # a square need not show an end on each side
                 continue
             row, column = np.rint(rows[there]).astype(int), COLUMNS[there]
             assert (up[row + 2, column] == 1).mean() > 0.85
@@ -42,15 +42,15 @@ def test_the_floor_lies_inside_of_every_end(lesson):
     assert brighter.mean() > 0.97
 
 
-def test_a_guess_that_is_true_ends_where_the_frame_does(lesson):
+def test_the_ends_of_a_true_guess_are_on_its_frame(lesson):
     from calibration.frame_fit import CORNERS, MARGIN_PX
-    from training.learning.samples.frame_samples import true_ends
+    from training.learning.samples.frame_samples import find_true_ends
 
     for side in range(4):
-        assert np.allclose(true_ends(CORNERS.astype(np.float64), side), MARGIN_PX, atol=1)
+        assert np.allclose(find_true_ends(CORNERS.astype(np.float64), side), MARGIN_PX, atol=1)
 
 
-def test_its_loss_is_least_where_the_truth_is_told(lesson):
+def test_the_loss_is_smallest_at_the_truth(lesson):
     import torch
 
     from calibration.frame_fit import COLUMNS, SQUARE_PX

@@ -1,4 +1,4 @@
-"""The caster and the labels tell of the same dice."""
+"""The ray caster: images, masks and labels agree with each other."""
 
 from dataclasses import replace
 
@@ -10,22 +10,26 @@ from training.scenes.kept_out import Purpose
 
 @pytest.fixture(scope="module")
 def staged(rests):
-    from training.scenes.staging import Wish, world
+    """Return a table with dice."""
+    from training.scenes.staging import SceneRequest, stage_world
 
-    return world(3, Purpose.TEACH, rests, Wish("table", side=64, hand=0.0, size=(240, 180)))
+    return stage_world(
+        3, Purpose.TEACH, rests, SceneRequest("table", tile_px=64, hand_chance=0.0, size=(240, 180))
+    )
 
 
 @pytest.fixture(scope="module")
 def shown(staged):
-    from training.rendering.ray_caster import cast
+    """Return its image."""
+    from training.rendering.ray_caster import cast_picture
 
-    return cast(staged)
+    return cast_picture(staged)
 
 
-def test_the_same_world_gives_the_same_picture(staged, shown):
-    from training.rendering.ray_caster import cast
+def test_the_same_world_gives_the_same_image(staged, shown):
+    from training.rendering.ray_caster import cast_picture
 
-    assert np.array_equal(cast(staged).light, shown.light)
+    assert np.array_equal(cast_picture(staged).light, shown.light)
 
 
 def test_light_is_finite_and_not_negative(shown):
@@ -35,12 +39,12 @@ def test_light_is_finite_and_not_negative(shown):
         assert light.mean() > 0
 
 
-def test_each_die_is_seen_where_its_label_is(staged, shown):
-    from training.rendering.ray_caster import tops_seen
-    from training.scenes.truth import truth
+def test_each_die_is_where_its_label_says(staged, shown):
+    from training.rendering.ray_caster import visible_top_shares
+    from training.scenes.truth import true_labels
 
-    seen = tops_seen(staged)
-    for number, die in enumerate(truth(staged, seen)["dice"]):
+    seen = visible_top_shares(staged)
+    for number, die in enumerate(true_labels(staged, seen)["dice"]):
         if die["seen"] < 0.9:
             continue
         x, y = np.mean(die["quad"], axis=0).astype(int)
@@ -52,19 +56,18 @@ def test_each_die_is_seen_where_its_label_is(staged, shown):
         assert top - 1 <= ys.min() <= ys.max() <= bottom + 1
 
 
-def test_pips_are_where_the_labels_put_them(staged):
-    """Close up, the places of the top's pips are darker or lighter than the face around them."""
-    from training.rendering.ray_caster import cast
-    from training.scenes.dice.pips import pip_places
-    from training.scenes.world import NORMALS, face_axes
+def test_pips_contrast_with_the_face_at_their_labelled_places(staged):
+    from training.rendering.ray_caster import cast_picture
+    from training.scenes.dice.pips import pip_centres
+    from training.scenes.world import FACE_NORMALS, face_axes
 
     die = min(staged.dice, key=lambda d: d.top()[1])
     close = replace(staged, camera=looking_down(die), hand=None, solids=(), dice=(die,))
-    light = cast(close, empty=False).light
+    light = cast_picture(close, empty=False).light
     style, value = staged.styles[die.style], die.top()[0]
-    n = np.array(NORMALS[value], float)
+    n = np.array(FACE_NORMALS[value], float)
     u, v = face_axes(n)
-    places = pip_places(style.pips, value)
+    places = pip_centres(style.pips, value)
     pixels = close.camera.project(
         die.at + (n + places[:, :1] * u + places[:, 1:] * v) @ die.turn.T * die.edge_mm / 2
     )
@@ -82,7 +85,7 @@ def looking_down(die):
     return Pinhole(128, 128, 250.0, die.at + np.array([0, 0, 6 * die.edge_mm]), turn)
 
 
-def test_the_empty_tray_has_no_dice_and_is_the_same_elsewhere(staged, shown):
+def test_the_empty_tray_image_has_no_dice_and_is_unchanged_elsewhere(staged, shown):
     from training.scenes.world import Part
 
     ground = shown.part == Part.GROUND
@@ -90,22 +93,22 @@ def test_the_empty_tray_has_no_dice_and_is_the_same_elsewhere(staged, shown):
 
     assert np.median(change[ground]) < 0.02
     bare = replace(staged, dice=(), hand=None, solids=tuple(s for s in staged.solids if s.fixed))
-    from training.rendering.ray_caster import cast
+    from training.rendering.ray_caster import cast_picture
 
-    alone = cast(bare, empty=False).light
+    alone = cast_picture(bare, empty=False).light
     off = np.abs(alone - shown.empty).sum(axis=2) / (alone.sum(axis=2) + 1e-6)
     assert np.median(off) < 0.05
 
 
-def test_how_much_of_a_top_is_seen(staged):
-    from training.rendering.ray_caster import tops_seen
+def test_a_stacked_die_hides_half_of_the_lower_top(staged):
+    from training.rendering.ray_caster import visible_top_shares
 
     die = replace(staged.dice[0], at=np.array([0, 0, 8.0]), turn=np.eye(3), edge_mm=16.0)
     above = replace(die, at=np.array([8.0, 0, 24.0]))
     camera = looking_down(die)
     alone = replace(staged, dice=(die,), solids=(), hand=None, camera=camera)
 
-    assert tops_seen(alone) == [1.0]
-    half, whole = tops_seen(replace(alone, dice=(die, above)))
+    assert visible_top_shares(alone) == [1.0]
+    half, whole = visible_top_shares(replace(alone, dice=(die, above)))
     assert 0.3 < half < 0.7
     assert whole == 1.0

@@ -1,4 +1,4 @@
-"""Worlds: the same seed gives the same, dice lie where physics left them, things lie beside them."""
+"""Worlds: the same seed gives the same world, and nothing is inside a die."""
 
 import numpy as np
 import pytest
@@ -8,10 +8,14 @@ from training.scenes.kept_out import Purpose
 
 @pytest.fixture
 def staged(rests):
-    from training.scenes.staging import Wish, world
+    """Return a function that stages the world of a seed."""
+    from training.scenes.staging import SceneRequest, stage_world
 
-    return lambda seed, kind="table", hand=0.0: world(
-        seed, Purpose.TEACH, rests, Wish(kind, side=32, hand=hand, size=(160, 120))
+    return lambda seed, kind="table", hand=0.0: stage_world(
+        seed,
+        Purpose.TEACH,
+        rests,
+        SceneRequest(kind, tile_px=32, hand_chance=hand, size=(160, 120)),
     )
 
 
@@ -32,7 +36,7 @@ def test_dice_stand_on_the_floor_or_on_something(staged, kind):
                 assert die.corners()[:, 2].min() > -0.25 * die.edge_mm
 
 
-def test_a_field_has_dozens_of_dice_of_many_looks_and_some_lean(staged):
+def test_a_field_has_dozens_of_dice_with_many_looks_and_some_are_cocked(staged):
     world = staged(1, "field")
 
     assert len(world.dice) > 25
@@ -41,21 +45,23 @@ def test_a_field_has_dozens_of_dice_of_many_looks_and_some_lean(staged):
     assert any(die.touching for die in world.dice)
 
 
-def test_hard_light_is_a_small_lamp_or_two_and_hardly_a_room(rests):
-    from training.scenes.lighting import given
-    from training.scenes.staging import Wish, world
+def test_hard_light_is_one_or_two_small_lamps_in_a_dark_room(rests):
+    from training.scenes.lighting import light_from_room
+    from training.scenes.staging import SceneRequest, stage_world
 
     for seed in range(4):
-        light = world(seed, Purpose.TEACH, rests, Wish("table", side=32, hard=1.0)).light
+        light = stage_world(
+            seed, Purpose.TEACH, rests, SceneRequest("table", tile_px=32, hard_chance=1.0)
+        ).light
 
         assert light.kind == "hard"
         assert 1 <= len(light.lamps) <= 2
         assert all(lamp.radius_mm < 0.11 * np.linalg.norm(lamp.at) for lamp in light.lamps)
-        assert given(light.room).max() < 0.3
+        assert light_from_room(light.room).max() < 0.3
 
 
-def test_no_thing_is_in_a_die(staged):
-    from training.scenes.things.clutter import away
+def test_no_object_is_inside_a_die(staged):
+    from training.scenes.objects.clutter import distance_to_box
 
     for seed in range(4):
         world = staged(seed, "clutter")
@@ -63,38 +69,38 @@ def test_no_thing_is_in_a_die(staged):
         obstacles = 0
         for solid in world.solids:
             if solid.part == 3 and len(places) and solid.half.max() > 4:
-                obstacles += int((away(solid, places) < 0.2).any())
+                obstacles += int((distance_to_box(solid, places) < 0.2).any())
 
-        assert obstacles <= 1  # what a die leans on may be under it
+        assert obstacles <= 1  # an obstacle under a cocked die may reach into its box
 
 
-def test_no_finger_is_in_a_die(staged):
-    from training.scenes.staging import free_of
+def test_no_finger_is_inside_a_die(staged):
+    from training.scenes.staging import remove_dice_in_hand
 
     for seed in range(6):
         world = staged(seed, hand=1.0)
 
         assert world.hand is not None
-        assert free_of(world.hand, world.dice) == world.dice
+        assert remove_dice_in_hand(world.hand, world.dice) == world.dice
 
 
 @pytest.mark.parametrize("kind", ["rectangle", "hexagon", "octagon", "round", "cut", "rounded"])
-def test_walls_stand_around_the_floor(kind):
-    from training.scenes.grounds.tray_shapes import inside, tray_floor, wall_boxes
+def test_walls_surround_the_floor(kind):
+    from training.scenes.grounds.tray_shapes import are_inside, draw_tray_floor, make_wall_boxes
 
-    tray = tray_floor(kind, np.random.default_rng(4), 200.0, 150.0)
-    walls = wall_boxes(tray)
+    tray = draw_tray_floor(kind, np.random.default_rng(4), 200.0, 150.0)
+    walls = make_wall_boxes(tray)
 
     assert len(walls) == len(tray.outline)
-    assert inside(tray, np.zeros((1, 2))).all()
-    assert not inside(tray, np.array([w.at[:2] for w in walls]), 0.1).any()
+    assert are_inside(tray, np.zeros((1, 2))).all()
+    assert not are_inside(tray, np.array([w.at[:2] for w in walls]), 0.1).any()
 
 
-def test_a_library_reads_back_as_it_was_written(rests, tmp_path):
-    from training.scenes.throws.rest_library import load, save
+def test_a_saved_library_loads_unchanged(rests, tmp_path):
+    from training.scenes.throws.rest_library import load_rests, save_rests
 
-    save(list(rests.rests), tmp_path / "rests.npz")
-    again = load(tmp_path / "rests.npz")
+    save_rests(list(rests.rests), tmp_path / "rests.npz")
+    again = load_rests(tmp_path / "rests.npz")
 
     assert len(again.rests) == len(rests.rests)
     assert np.array_equal(again.tables, rests.tables)

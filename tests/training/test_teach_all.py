@@ -1,4 +1,7 @@
-"""The one command that teaches all: its order, and how it goes on; what it would run is a stand-in."""
+"""The command that teaches all networks: its order, and how it resumes.
+
+Stand-ins replace its programs.
+"""
 
 import pytest
 
@@ -17,12 +20,15 @@ CHANGE = (
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Run it with such Pythons; gives what was asked of them. `fails` is in the command that fails."""
+    """Return a function that runs the command and returns the programs that it called.
+
+    The stand-in of a program fails if its command line contains `failing`.
+    """
     said, fails = tmp_path / "said", tmp_path / "fails"
     for name in ("learn", "render"):
         (tmp_path / name).write_text(STAND_IN.format(said=said, fails=fails))
         (tmp_path / name).chmod(0o755)
-    monkeypatch.setattr(teach_all, "LEARN", str(tmp_path / "learn"))
+    monkeypatch.setattr(teach_all, "LEARN_PYTHON", str(tmp_path / "learn"))
 
     def go(*words, failing="no command at all"):
         said.write_text("")
@@ -37,7 +43,7 @@ def run(tmp_path, monkeypatch):
     return go
 
 
-def test_each_step_comes_after_what_it_needs(run, tmp_path):
+def test_each_step_comes_after_the_steps_it_needs(run, tmp_path):
     asked = run("--render", str(tmp_path / "render"))
 
     assert asked == [
@@ -58,11 +64,14 @@ def test_each_step_comes_after_what_it_needs(run, tmp_path):
     ]
 
 
-def test_it_goes_on_where_it_was_stopped(run, capsys):
+def test_it_resumes_at_the_step_that_failed(run, capsys):
     with pytest.raises(SystemExit) as stopped:
         run(failing="teach near")
 
-    assert str(stopped.value) == "teach near stopped (3): the same command goes on from there"
+    assert (
+        str(stopped.value)
+        == "teach near failed with exit status 3; run the same command again to resume"
+    )
     assert run.asked[-1].startswith("learn learning.teach near ")
     asked = run()
     assert asked[0].startswith("learn learning.teach near ")
@@ -71,7 +80,7 @@ def test_it_goes_on_where_it_was_stopped(run, capsys):
     assert run() == []
 
 
-def test_a_step_whose_line_is_taken_out_is_done_again(run, tmp_path):
+def test_a_step_is_repeated_after_its_line_is_removed(run, tmp_path):
     run()
     done = tmp_path / "all" / "done.txt"
     done.write_text(done.read_text().replace("weigh\n", ""))
@@ -79,7 +88,7 @@ def test_a_step_whose_line_is_taken_out_is_done_again(run, tmp_path):
     assert run() == ["learn learning.weigh --rests rests"]
 
 
-def test_throws_that_are_there_already_are_not_thrown_again(run, tmp_path):
+def test_existing_throws_are_not_simulated_again(run, tmp_path):
     rests = tmp_path / "all" / "rests"
     rests.mkdir(parents=True)
     for name in ("rests.npz", "rests_kept_out.npz"):
@@ -88,23 +97,23 @@ def test_throws_that_are_there_already_are_not_thrown_again(run, tmp_path):
     assert run()[0].startswith("learn learning.teach finder ")
 
 
-def test_without_blender_it_says_what_is_left_out(run, capsys):
+def test_without_blender_it_says_what_is_skipped(run, capsys):
     asked = run()
 
     assert not any("traced" in line or line.startswith("render ") for line in asked)
-    assert "without --render PYTHON no pictures are traced" in capsys.readouterr().out
+    assert "without --render PYTHON, no images are path traced" in capsys.readouterr().out
 
 
-def test_half_and_workers_go_to_each_network(run):
+def test_half_and_workers_are_passed_to_each_network(run):
     taught = [line for line in run("--half", "--workers", "15") if "learning.teach" in line]
 
     assert len(taught) == 4
     assert all("--half --workers 15" in line for line in taught)
 
 
-def test_a_python_that_is_not_there_is_refused_before_anything_is_done(run, tmp_path, capsys):
+def test_a_missing_python_is_refused_before_any_step(run, tmp_path, capsys):
     with pytest.raises(SystemExit):
         run("--render", str(tmp_path / "nowhere"))
 
-    assert f"{tmp_path / 'nowhere'} is no program here" in capsys.readouterr().err
+    assert f"{tmp_path / 'nowhere'} is not a program" in capsys.readouterr().err
     assert not (tmp_path / "all").exists()

@@ -1,4 +1,4 @@
-"""What makes dice hard to read: stacks, flakes, ground of their colour, hard light, glare, lamps that move."""
+"""What makes dice hard to read: stacks, flakes, hard light, glare, side views and moved lamps."""
 
 import numpy as np
 import pytest
@@ -6,16 +6,18 @@ import pytest
 from training.scenes.kept_out import Chooser, Purpose
 
 
-def a_world(rests, seed, **wish):
-    from training.scenes.staging import Wish, world
+def a_world(rests, seed, **request):
+    from training.scenes.staging import SceneRequest, stage_world
 
-    return world(seed, Purpose.TEACH, rests, Wish("table", side=64, size=(160, 120), **wish))
+    return stage_world(
+        seed, Purpose.TEACH, rests, SceneRequest("table", tile_px=64, size=(160, 120), **request)
+    )
 
 
-def test_a_stacked_die_lies_flat_on_another_and_inside_none(rests):
+def test_a_stacked_die_lies_flat_on_another_die(rests):
     stacks = 0
     for seed in range(12):
-        dice = a_world(rests, seed, stacked=1.0).dice
+        dice = a_world(rests, seed, stack_chance=1.0).dice
         for die in (one for one in dice if one.stacked and one.top()[1] < 1):
             below = [d for d in dice if d is not die and np.hypot(*(d.at - die.at)[:2]) < d.edge_mm]
             if any(
@@ -28,64 +30,66 @@ def test_a_stacked_die_lies_flat_on_another_and_inside_none(rests):
 
 
 def test_a_hard_lamp_is_small_and_the_room_gives_hardly_any_light(rests):
-    from training.scenes.lighting import given
+    from training.scenes.lighting import light_from_room
 
     for seed in range(6):
-        light = a_world(rests, seed, harsh=1.0).light
+        light = a_world(rests, seed, single_lamp_chance=1.0).light
 
         assert light.kind.startswith("hard ")
         assert light.kind != "hard tube"
         assert all(lamp.radius_mm < 0.13 * np.linalg.norm(lamp.at) for lamp in light.lamps)
-        assert given(light.room).max() < 0.6
+        assert light_from_room(light.room).max() < 0.6
 
 
-def test_a_lamp_that_moved_shines_from_elsewhere(rests):
-    from training.scenes.hard_light import moved_light
+def test_a_moved_lamp_shines_from_another_place(rests):
+    from training.scenes.hard_light import move_lamps
 
-    light = a_world(rests, 3, harsh=1.0).light
-    moved = moved_light(np.random.default_rng(1), light)
+    light = a_world(rests, 3, single_lamp_chance=1.0).light
+    moved = move_lamps(np.random.default_rng(1), light)
 
     assert not np.allclose(moved.lamps[0].at, light.lamps[0].at, atol=1)
 
 
-def test_a_view_from_the_side_sees_the_tray_aslant(rests):
+def test_a_view_from_the_side_is_tilted_by_at_least_30_degrees(rests):
     for seed in range(4):
-        up = a_world(rests, seed, low=1.0).camera.turn[:, 2]
+        up = a_world(rests, seed, low_view_chance=1.0).camera.turn[:, 2]
 
         assert -up[2] < np.cos(np.radians(30))
 
 
 def test_flakes_are_as_large_as_pips(rests):
-    from training.scenes.grounds.covers import plain_cover
-    from training.scenes.grounds.flakes import with_flakes
+    from training.scenes.grounds.covers import make_plain_cover
+    from training.scenes.grounds.flakes import strew_flakes
 
-    plain = plain_cover((0.4, 0.3, 0.2), 0.5)
-    strewn = with_flakes(Chooser(np.random.default_rng(4), Purpose.TEACH), plain, edge_mm=16.0)
+    plain = make_plain_cover((0.4, 0.3, 0.2), 0.5)
+    strewn = strew_flakes(Chooser(np.random.default_rng(4), Purpose.TEACH), plain, edge_mm=16.0)
     changed = np.abs(strewn.colours - plain.colours[0, 0]).max(axis=2) > 0.02
 
     assert 0.001 < changed.mean() < 0.7
 
 
 def test_ground_can_have_the_colour_of_the_dice():
-    from training.scenes.grounds.covers import plain_cover
-    from training.scenes.grounds.flakes import like_dice
+    from training.scenes.grounds.covers import make_plain_cover
+    from training.scenes.grounds.flakes import match_dice_colour
 
     red = (0.5, 0.02, 0.02)
-    ground = like_dice(np.random.default_rng(2), plain_cover((0.2, 0.6, 0.2), 0.5), red)
+    ground = match_dice_colour(
+        np.random.default_rng(2), make_plain_cover((0.2, 0.6, 0.2), 0.5), red
+    )
     red_share = ground.colours.mean(axis=(0, 1))
 
     assert red_share[0] > 4 * red_share[1]
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_glare_is_in_both_pictures_and_weaker_on_dice(seed):
-    from training.rendering.glare import with_glare
+def test_glare_is_in_both_images_and_weaker_on_dice(seed):
+    from training.rendering.glare import add_glare
     from training.scenes.world import Part
 
     light = np.full((60, 80, 3), 0.2, np.float32)
     part = np.full((60, 80), Part.GROUND, np.uint8)
     part[20:40, 30:50] = Part.DIE
-    lit, before = with_glare(np.random.default_rng(seed), light, light.copy(), part)
+    lit, before = add_glare(np.random.default_rng(seed), light, light.copy(), part)
 
     assert (lit >= light - 1e-6).all()
     assert before.max() > 0.4
@@ -97,7 +101,7 @@ def test_photographs_are_split_by_name_and_keep_their_values(tmp_path):
 
     import cv2
 
-    from training.learning.samples.photographs import Photographs, Share
+    from training.learning.samples.photographs import Photographs, PhotoSplit
 
     picture = np.random.default_rng(0).integers(0, 255, (48, 64, 3), np.uint8)
     pictures = []
@@ -107,7 +111,7 @@ def test_photographs_are_split_by_name_and_keep_their_values(tmp_path):
         pictures.append({"file": name, "single": False, "places": [[30, 20, 12, 0.1, 4]]})
     places = tmp_path / "places.json"
     places.write_text(json.dumps({"folder": str(tmp_path), "pictures": pictures}))
-    taught, kept = (Photographs.load(places, share) for share in Share)
+    taught, kept = (Photographs.load(places, share) for share in PhotoSplit)
     view = taught.view(0, whole=True)
 
     assert {row["file"] for row in taught.rows}.isdisjoint(row["file"] for row in kept.rows)

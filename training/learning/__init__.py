@@ -1,1 +1,1 @@
-"""From pictures to networks."""
+"""Learning: from images to networks."""

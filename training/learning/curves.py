@@ -1,7 +1,7 @@
-"""Curves over the amount of teaching: python -m training.learning.curves OUT.svg nets/*.jsonl [--mark NAME].
+"""Draw curves over the amount of teaching: python -m training.learning.curves OUT.svg FILE...
 
-Each file is KIND.jsonl of `training.learning.teach`. Drawn is one mark of both exams over the steps: kinds that
-are taught, and kinds that are kept out.
+Each input file is a KIND.jsonl of `training.learning.teach`. The chart shows one grade of two exams
+over the steps: kinds that are taught, and kinds that are kept out.
 """
 
 import argparse
@@ -12,21 +12,29 @@ from pathlib import Path
 from bench.line_chart import LineChart, drawing
 
 EXAMS = {"taught": "taught", "kept_out": "kept out"}
-"""As a row of the file has them, and as they are told."""
-MARKS = {"finder": "found_unknown", "change": "seen", "near": "face", "wide": "face"}
-"""Of each kind that which says most."""
+"""Exams, as a row of the file and as the legend name them."""
+MAIN_GRADES = {"finder": "found_unknown", "change": "seen", "near": "face", "wide": "face"}
+"""The most telling grade of each network."""
 
 
 def main(words: Sequence[str] | None = None) -> None:
     """Draw one chart for each file."""
     options = _options(words)
-    charts = [chart(path, options.mark or MARKS.get(path.stem, "face")) for path in options.files]
+    charts = [
+        make_chart(path, options.mark or MAIN_GRADES.get(path.stem, "face"))
+        for path in options.files
+    ]
     options.out.write_text(drawing(charts), "utf-8")
     print(f"wrote {options.out}")
 
 
-def chart(path: Path, mark: str) -> LineChart:
-    """One mark of both exams, as a share of a hundred."""
+def make_chart(path: Path, mark: str) -> LineChart:
+    """Return a chart of one grade of both exams, in per cent.
+
+    Args:
+        path: The file to draw.
+        mark: Name of the grade.
+    """
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     lines = {
         told: [(row["step"], 100 * row[exam][mark]) for row in rows if mark in row.get(exam, {})]
@@ -37,7 +45,7 @@ def chart(path: Path, mark: str) -> LineChart:
             sorted({name for row in rows for exam in EXAMS for name in row.get(exam, {})})
         )
         raise SystemExit(
-            f"{path} has no mark {mark}: --mark takes {had or 'none, no exam was sat'}"
+            f"{path} has no grade {mark}; choose one with --mark: {had or 'none, no exam was taken yet'}"
         )
     return LineChart(f"steps of {path.stem}: {mark.replace('_', ' ')}", "%", lines, most=100.0)
 
@@ -46,7 +54,7 @@ def _options(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path, metavar="OUT.svg")
     parser.add_argument("files", type=Path, nargs="+", metavar="KIND.jsonl")
-    parser.add_argument("--mark", help="another than the one that says most of its kind")
+    parser.add_argument("--mark", help="grade to draw instead of the most telling one")
     return parser.parse_args(words)
 
 

@@ -1,6 +1,7 @@
-"""What a network is asked that it was never taught: taught kinds of new seeds, and kinds kept out.
+"""Exams on samples that are never taught: new worlds of taught kinds, and kinds that are kept out.
 
-The exam of a kind is made once and kept as a file, so that numbers of different hours compare.
+The exams of a network are made once and kept in a file, so that grades of different days can be
+compared.
 """
 
 from pathlib import Path
@@ -12,65 +13,75 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from training.learning.losses import INPUTS, column, to_device
-from training.learning.networks import DIE, FINDER, named
-from training.learning.samples.finder_samples import AROUND
-from training.learning.samples.photographs import Photographs, Share
-from training.learning.samples.sample_makers import WHOLE, Arrays, joined, samples, trouble
+from training.learning.losses import INPUTS, number_columns, to_device
+from training.learning.networks import DIE_OUTPUTS, FINDER_OUTPUTS, split_outputs
+from training.learning.samples.finder_samples import IGNORED_RADIUS
+from training.learning.samples.photographs import Photographs, PhotoSplit
+from training.learning.samples.sample_stream import (
+    WHOLE_TRAY_KINDS,
+    Arrays,
+    concatenate,
+    make_samples,
+    trouble_of,
+)
 from training.learning.samples.view_source import Materials, ViewSource
 from training.scenes.kept_out import Purpose
 from vision.finder import STRIDE
 
-WHAT = {"taught": Purpose.TEACH, "kept_out": Purpose.STRANGE, "hard": Purpose.STRANGE}
-"""Whose kinds an exam shows; `hard` ones are full of what makes dice hard to read."""
-PHOTOGRAPHS, SHOTS = "photographs", 4
-"""Name of the exam on real photographs that are kept out of teaching, and samples of each."""
-HARDER = 2.0
+PURPOSES = {"taught": Purpose.TEACH, "kept_out": Purpose.KEPT_OUT}
+"""Kinds that the plain exams show."""
+EXAMS = {**PURPOSES, "hard": Purpose.KEPT_OUT}
+"""Kinds that each exam shows. The `hard` exam is full of what makes dice hard to read."""
+PHOTO_EXAM, SAMPLES_PER_PHOTO = "photographs", 4
+"""Name of the exam on real photographs that are kept out of teaching, and the number of samples of
+each photograph."""
+TROUBLE_FACTOR = 2.0
 """How many times as often as in teaching a hard exam shows each trouble."""
-FIRST = 1_000
-"""Numbers of views; those to learn from begin far above."""
-VIEWS = {"finder": (36, 3), "change": (36, 3), "near": (50, 30), "wide": (50, 30)}
-"""How many, and samples of each."""
-LIKELY, NEAR = -0.85, 0.5
-"""From these log odds on a die is found, as vision does; and so near to its middle, in edges."""
-LEAST, FULL = -4.0, 0.999
-"""Log odds of places that are looked at at all; and the heat in the middle of a die."""
-SURE = 0.99
-CLEAR = 0.95
-"""Chance from which on a wrong answer counts as silent."""
-BLOT = 9
-"""Cells: a small die."""
-AT_ONCE = 64
+FIRST_VIEW = 1_000
+"""Number of the first view; views to learn from have much higher numbers."""
+EXAM_SIZES = {"finder": (36, 3), "change": (36, 3), "near": (50, 30), "wide": (50, 30)}
+"""Number of views in each exam, and number of samples of each view."""
+MIN_DIE_LOG_ODDS, MAX_OFFSET_EDGES = -0.85, 0.5
+"""Log odds from which a die counts as found, as in `vision`, and the largest distance from its
+middle in edges."""
+MIN_PEAK_LOG_ODDS, PEAK_HEAT = -4.0, 0.999
+"""Log odds below which a peak is ignored, and the heat in the middle of a die."""
+SURE_PROBABILITY = 0.99
+SILENT_PROBABILITY = 0.95
+"""Probability from which a wrong answer counts as a silent error."""
+MIN_BLOT_CELLS = 9
+"""Cells of a false foreign object that count: about a small die."""
+BATCH_SIZE = 64
 
 
-def exam(kind: str, materials: Materials, folder: Path) -> dict[str, Arrays]:
+def load_exams(kind: str, materials: Materials, folder: Path) -> dict[str, Arrays]:
     """Load the exams of a network, and make those that are missing.
 
     Args:
         kind: Name of the network.
-        materials: Throws, and the photographs if there are any.
-        folder: Folder of the checkpoints, in which the exams are kept.
+        materials: Throws at rest, and traced images and photographs if there are any.
+        folder: Folder of the checkpoints, which also holds the exams.
     """
-    for name, purpose in WHAT.items():
+    for name, purpose in EXAMS.items():
         path = _path(kind, folder, name)
         if not path.exists():
             hard = name == "hard"
             np.savez(path, **_made(kind, materials, purpose, hard=hard))  # type: ignore[arg-type]
-    path = _path(kind, folder, PHOTOGRAPHS)
+    path = _path(kind, folder, PHOTO_EXAM)
     if materials.photographs is not None and kind != "change" and not path.exists():
         np.savez(path, **_photographed(kind, materials.photographs))  # type: ignore[arg-type]
-    return kept(kind, folder)
+    return load_saved_exams(kind, folder)
 
 
-def kept(kind: str, folder: Path) -> dict[str, Arrays]:
+def load_saved_exams(kind: str, folder: Path) -> dict[str, Arrays]:
     """Load the exams of a network that have been made.
 
     Args:
         kind: Name of the network.
-        folder: Folder of the checkpoints, in which the exams are kept.
+        folder: Folder of the checkpoints, which also holds the exams.
     """
     out = {}
-    for name in (*WHAT, PHOTOGRAPHS):
+    for name in (*EXAMS, PHOTO_EXAM):
         path = _path(kind, folder, name)
         if path.exists():
             with np.load(path) as file:
@@ -83,36 +94,46 @@ def _path(kind: str, folder: Path, name: str) -> Path:
 
 
 def _made(kind: str, materials: Materials, purpose: Purpose, *, hard: bool) -> Arrays:
-    harder = {name: min(1.0, HARDER * chance) for name, chance in trouble(kind).items()}
+    harder = {name: min(1.0, TROUBLE_FACTOR * chance) for name, chance in trouble_of(kind).items()}
     source = ViewSource(
-        materials, purpose, for_finder=kind in WHOLE, trouble=harder if hard else None
+        materials, purpose, for_finder=kind in WHOLE_TRAY_KINDS, trouble=harder if hard else None
     )
-    count, each = VIEWS[kind]
-    first = FIRST + count if hard else FIRST
+    count, each = EXAM_SIZES[kind]
+    first = FIRST_VIEW + count if hard else FIRST_VIEW
     parts = []
     for number in range(first, first + count):
         view = source.view(number, cast_only=True)
-        parts.append(samples(view, np.random.default_rng([number, 9]), each, kind))
-    return joined([part for part in parts if part])
+        parts.append(make_samples(view, np.random.default_rng([number, 9]), each, kind))
+    return concatenate([part for part in parts if part])
 
 
 def _photographed(kind: str, places: Path) -> Arrays:
-    """Make the exam on the photographs that are kept out of teaching: one view of each."""
-    photographs = Photographs.load(places, Share.KEPT_OUT)
-    whole = kind in WHOLE
+    """Make the exam on the photographs that are kept out of teaching."""
+    photographs = Photographs.load(places, PhotoSplit.KEPT_OUT)
+    whole = kind in WHOLE_TRAY_KINDS
     count = len(photographs.rows)
     parts = [
-        samples(
-            photographs.view(number, whole=whole), np.random.default_rng([number, 9]), SHOTS, kind
+        make_samples(
+            photographs.view(number, whole=whole),
+            np.random.default_rng([number, 9]),
+            SAMPLES_PER_PHOTO,
+            kind,
         )
         for number in range(count)
     ]
-    return joined([part for part in parts if part])
+    return concatenate([part for part in parts if part])
 
 
-def examined(net: nn.Module, kind: str, asked: Arrays, device: torch.device) -> dict[str, float]:
-    """How well it does."""
-    said = answers(net, kind, asked, device)
+def grade(net: nn.Module, kind: str, asked: Arrays, device: torch.device) -> dict[str, float]:
+    """Return the grades of a network in one exam, by name.
+
+    Args:
+        net: The network.
+        kind: Name of the network.
+        asked: The samples of the exam.
+        device: The device that computes.
+    """
+    said = run_network(net, kind, asked, device)
     match kind:
         case "finder":
             return _finder_marks(said, asked)
@@ -121,21 +142,32 @@ def examined(net: nn.Module, kind: str, asked: Arrays, device: torch.device) -> 
     return _die_marks(said, asked)
 
 
-def answers(net: nn.Module, kind: str, asked: Arrays, device: torch.device) -> Tensor:
-    """(n, ...) what it says to each."""
+def run_network(net: nn.Module, kind: str, asked: Arrays, device: torch.device) -> Tensor:
+    """Return (n, ...) answers of a network to all samples.
+
+    Args:
+        net: The network.
+        kind: Name of the network.
+        asked: The samples.
+        device: The device that computes.
+    """
     net.eval()
     rows = len(next(iter(asked.values())))
     outs = []
     with torch.no_grad():
-        for begin in range(0, rows, AT_ONCE):
-            part = {k: v[begin : begin + AT_ONCE] for k, v in asked.items()}
+        for begin in range(0, rows, BATCH_SIZE):
+            part = {k: v[begin : begin + BATCH_SIZE] for k, v in asked.items()}
             outs.append(net(INPUTS[kind](to_device(part, device))).float().cpu())
     return torch.cat(outs)
 
 
 def _finder_marks(out: Tensor, asked: Arrays) -> dict[str, float]:
-    """By whether the empty tray was known: dice found, false ones a piece, pieces without, things (overlap)."""
-    said = named(out, FINDER)
+    """Return the grades of a finder, with and without the empty-tray image.
+
+    The grades are the share of dice found, false dice per piece, the share of pieces without false
+    dice, and the overlap of foreign objects.
+    """
+    said = split_outputs(out, FINDER_OUTPUTS)
     heat = said["heat"].numpy()
     marks = {}
     for name, which in (("known", asked["known"] > 0), ("unknown", asked["known"] == 0)):
@@ -160,30 +192,42 @@ def _finder_marks(out: Tensor, asked: Arrays) -> dict[str, float]:
 
 
 def _found(heat: NDArray[np.float32], asked: Arrays, k: int) -> tuple[int, int, int]:
-    """Dice found, dice there, and places that are none, in one piece."""
+    """Return the number of dice found, of dice there, and of false dice in one piece."""
     maps = asked["maps"][k].astype(np.float32)
-    rows, columns, hit, told = tops(heat, maps, asked["flags"][k, 3])
-    likely = heat[rows, columns] > LIKELY
-    return int((hit & likely).sum()), int((maps[0] > FULL).sum()), int((~hit & told & likely).sum())
+    rows, columns, hit, told = find_peaks(heat, maps, asked["flags"][k, 3])
+    likely = heat[rows, columns] > MIN_DIE_LOG_ODDS
+    return (
+        int((hit & likely).sum()),
+        int((maps[0] > PEAK_HEAT).sum()),
+        int((~hit & told & likely).sum()),
+    )
 
 
-def tops(
+def find_peaks(
     odds: NDArray[np.float32], maps: NDArray[Any], care: NDArray[np.uint8]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Rows and columns where heat is highest around; whether it is a die's best place; if it is told.
+    """Return the peaks of the heat, best first, and which of them are dice.
 
-    Other places about a die are not told of: vision keeps the best of them.
+    Peaks beside the best one of a die do not count, because `vision` keeps only the best.
+
+    Args:
+        odds: (h, w) log odds of a die.
+        maps: (7, h, w) truth of a finder sample.
+        care: (h, w) 1 where the heat is to be learnt.
+
+    Returns:
+        Rows, columns, whether each peak is the best one of a die, and whether it counts.
     """
-    peaks = (odds >= cv2.dilate(odds, np.ones((3, 3), np.uint8))) & (odds > LEAST)
+    peaks = (odds >= cv2.dilate(odds, np.ones((3, 3), np.uint8))) & (odds > MIN_PEAK_LOG_ODDS)
     places = np.argwhere(peaks)
     places = places[np.argsort(-odds[tuple(places.T)])]
-    middles = np.argwhere(maps[0] > FULL)
+    middles = np.argwhere(maps[0] > PEAK_HEAT)
     sizes = np.exp(maps[2][tuple(middles.T)].astype(float)) / STRIDE
     away = np.linalg.norm(places[:, None] - middles[None], axis=2) / np.maximum(sizes, 1)[None]
     hit = np.zeros(len(places), bool)
-    told = (care[tuple(places.T)] > 0) & ~(away < AROUND).any(axis=1)
+    told = (care[tuple(places.T)] > 0) & ~(away < IGNORED_RADIUS).any(axis=1)
     for k in range(len(places)):
-        near = np.flatnonzero(away[k] < NEAR)
+        near = np.flatnonzero(away[k] < MAX_OFFSET_EDGES)
         if len(near):
             hit[k], told[k] = True, True
             away[:, near[away[k][near].argmin()]] = np.inf
@@ -191,7 +235,11 @@ def tops(
 
 
 def _change_marks(out: Tensor, asked: Arrays) -> dict[str, float]:
-    """Of all that stands the share seen, of what is seen the share that stands; pieces without a false blot."""
+    """Return the grades of a change network.
+
+    The grades are the share of objects seen, the share of what is seen that is an object, and the
+    share of pieces without a false object.
+    """
     stands, told = (asked["flags"][:, k] > 0 for k in (0, 1))
     seen = out.numpy()[:, 0] > 0
     wrong = (seen & told & ~stands).astype(np.uint8)
@@ -199,43 +247,50 @@ def _change_marks(out: Tensor, asked: Arrays) -> dict[str, float]:
     return {
         "seen": float((seen & stands).sum() / max(stands.sum(), 1)),
         "true": float((seen & stands).sum() / max((seen & told).sum(), 1)),
-        "clean": float(np.mean([(areas < BLOT).all() for areas in blots])),
+        "clean": float(np.mean([(areas < MIN_BLOT_CELLS).all() for areas in blots])),
     }
 
 
 def _die_marks(out: Tensor, asked: Arrays) -> dict[str, float]:
-    """Shares right: faces, no die; surely wrong; how dice lie; and by how many degrees the tilt is off."""
-    said = named(out, DIE)
+    """Return the grades of a network of one die.
+
+    The grades tell how often faces are right, wrong and silent, how well cocked, hidden and stacked
+    dice are told apart (AUC is the area under the ROC curve), and by how many degrees the tilt is
+    off.
+    """
+    said = split_outputs(out, DIE_OUTPUTS)
     batch = to_device({"numbers": asked["numbers"]}, torch.device("cpu"))
-    value, weight = column(batch, "value").long(), column(batch, "value_weight") > 0
+    value, weight = number_columns(batch, "value").long(), number_columns(batch, "value_weight") > 0
     chances = torch.softmax(said["shown"], 1)
     best, right = chances.max(1).values, chances.argmax(1) == value
     die, none = weight & (value > 0), weight & (value == 0)
     said_right = chances[torch.arange(len(value)), value].clamp(min=1e-6)
     marks = {
         "face_loss": -float(said_right[weight].log().mean()),
-        "silent": _mean((best > CLEAR)[weight] & ~right[weight]),
+        "silent": _mean((best > SILENT_PROBABILITY)[weight] & ~right[weight]),
         "face": _mean(right[die]), "none": _mean(right[none]),
-        "surely_wrong": _mean((best > SURE)[die] & ~right[die]),
-        "sure": _mean((best > SURE)[die]),
+        "surely_wrong": _mean((best > SURE_PROBABILITY)[die] & ~right[die]),
+        "sure": _mean((best > SURE_PROBABILITY)[die]),
     }  # fmt: skip
     for name in ("leaning", "hidden", "stacked"):
-        told = column(batch, f"{name}_weight") > 0
-        true = column(batch, name) > 0.5
+        told = number_columns(batch, f"{name}_weight") > 0
+        true = number_columns(batch, name) > 0.5
         marks[f"{name}_seen"] = _mean((said[name] > 0)[told & true])
         marks[f"{name}_false"] = _mean((said[name] > 0)[told & ~true])
         marks[f"{name}_auc"] = area_under_curve(said[name][told].numpy(), true[told].numpy())
-    told = column(batch, "tilt_weight") > 0
-    marks["tilt_off_deg"] = 10 * _mean((said["tilt"] - column(batch, "tilt")).abs()[told])
+    told = number_columns(batch, "tilt_weight") > 0
+    marks["tilt_off_deg"] = 10 * _mean((said["tilt"] - number_columns(batch, "tilt")).abs()[told])
     return marks
 
 
 def area_under_curve(odds: NDArray[np.float32], truth: NDArray[np.bool_]) -> float:
-    """Return the chance that a true case gets higher odds than a false one; 0.5 where one kind is missing.
+    """Return the chance that a true case gets higher odds than a false one.
+
+    Without any true or false case the chance is 0.5.
 
     Args:
-        odds: (n,) what a network said.
-        truth: (n,) whether it is so.
+        odds: (n,) answers of a network.
+        truth: (n,) whether each case is true.
     """
     true, false = odds[truth], np.sort(odds[~truth])
     if not len(true) or not len(false):

@@ -1,7 +1,8 @@
-"""Write a network for vision: python -m training.learning.export KIND OUT [--into vision/nets].
+"""Write a network for `vision`: python -m training.learning.export KIND OUT [--into FOLDER].
 
-KIND.onnx holds weights of 16 bits, which OpenCV makes 32 again when it reads them; KIND.json says which
-of its outputs is what, how log odds are to be scaled so that they are honest, and how it did in its exams.
+KIND.onnx holds weights of 16 bits, which OpenCV converts to 32 bits when it loads the file.
+KIND.json says which output is which, how to scale log odds so that they are calibrated, and the
+grades of the exams.
 """
 
 import argparse
@@ -13,79 +14,105 @@ import onnx
 import torch
 from onnx import TensorProto, helper, numpy_helper
 
-from training.learning.exams import examined
-from training.learning.exams import kept as kept_exams
-from training.learning.honest_odds import fitted
-from training.learning.networks import DIE, FINDER, FINDER_INPUTS, HALF, slices
-from training.learning.samples.die_sizes import DIE_SIZES
-from training.learning.samples.sample_makers import joined
-from training.learning.teach import BATCH, network
+from training.learning.exams import PURPOSES, grade
+from training.learning.exams import load_saved_exams as kept_exams
+from training.learning.networks import (
+    DIE_OUTPUTS,
+    FINDER_OUTPUTS,
+    FINDER_PLANES,
+    HALF_SUFFIX,
+    output_slices,
+)
+from training.learning.odds_scaling import fit_output_scales
+from training.learning.samples.die_sizes import PATCH_SIZES
+from training.learning.samples.sample_stream import concatenate
+from training.learning.teach import BATCH_SIZES, new_network
 from vision.crops import PLANES
 
 NETS = Path(__file__).parents[2] / "vision" / "nets"
-LOOKS = {"finder": (1, FINDER_INPUTS, 448, 576), "change": (1, 6, 288, 384)}
-"""A size that is left open is 1 to OpenCV 4 when it reads the file: halved and doubled again it is 2, and
-the file is refused. Sizes that are told do not bind: any multiple of 32 pixels will do."""
-OUTPUTS = {"finder": FINDER, "near": DIE, "wide": DIE}
-CHANGE = {"stands": 1}
+INPUT_SHAPES = {"finder": (1, FINDER_PLANES, 448, 576), "change": (1, 6, 288, 384)}
+"""Shapes of networks that see a whole image.
+
+OpenCV 4 replaces an open size by 1 when it loads a file, which becomes 2 when it is halved and
+doubled, and then refuses the file. A fixed size does not bind: any multiple of 32 pixels works.
+"""
+OUTPUTS = {"finder": FINDER_OUTPUTS, "near": DIE_OUTPUTS, "wide": DIE_OUTPUTS}
+CHANGE_OUTPUTS = {"stands": 1}
 
 
 def main() -> None:
-    """One network."""
+    """Export one network."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=list(BATCH))
-    parser.add_argument("out", type=Path, help="where training.learning.teach keeps it")
+    parser.add_argument("kind", choices=list(BATCH_SIZES))
+    parser.add_argument("out", type=Path, help="folder of the checkpoints")
     parser.add_argument("--into", type=Path, default=NETS)
     options = parser.parse_args()
     kind = options.kind
-    net = network(kind)
+    net = new_network(kind)
     checkpoint = torch.load(options.out / f"{kind}.pt", map_location="cpu", weights_only=True)
     net.load_state_dict(checkpoint["mean"])
     net.eval()
     path = options.into / f"{kind}.onnx"
-    write(net, kind, path)
+    export_network(net, kind, path)
     asked = kept_exams(kind, options.out)
     fits = kind in OUTPUTS
+    plain = concatenate([asked[name] for name in PURPOSES])
     told = {
-        "outputs": {k: [s.start, s.stop] for k, s in slices(OUTPUTS.get(kind, CHANGE)).items()},
-        "fitted": fitted(net, kind, joined(list(asked.values()))) if fits else {},
+        "outputs": {
+            k: [s.start, s.stop]
+            for k, s in output_slices(OUTPUTS.get(kind, CHANGE_OUTPUTS)).items()
+        },
+        "fitted": fit_output_scales(net, kind, plain) if fits else {},
         "steps": checkpoint["step"],
-        "marks": {name: examined(net, kind, of, torch.device("cpu")) for name, of in asked.items()},
+        "marks": {name: grade(net, kind, of, torch.device("cpu")) for name, of in asked.items()},
     }
     path.with_suffix(".json").write_text(json.dumps(told, indent=1, default=float) + "\n")
     print(f"{path.name}: {path.stat().st_size / 1024:.0f} kB")
 
 
-def write(net: torch.nn.Module, kind: str, path: Path) -> None:
-    """As ONNX, for any number of patches, or for one picture."""
-    example = torch.zeros(LOOKS.get(kind) or (1, PLANES, *(2 * DIE_SIZES[kind][:1])))
-    as_onnx(net, example, path, any_number=kind not in LOOKS)
+def export_network(net: torch.nn.Module, kind: str, path: Path) -> None:
+    """Write a network as ONNX, for any number of patches or for one image.
+
+    Args:
+        net: The network.
+        kind: Name of the network.
+        path: The file to write.
+    """
+    example = torch.zeros(INPUT_SHAPES.get(kind) or (1, PLANES, *(2 * PATCH_SIZES[kind][:1])))
+    write_onnx(net, example, path, any_number=kind not in INPUT_SHAPES)
 
 
-def as_onnx(
+def write_onnx(
     net: torch.nn.Module, example: torch.Tensor, path: Path, *, any_number: bool = False
 ) -> None:
-    """For OpenCV, with weights of 16 bits; for such an input, or for any number of them."""
+    """Write a network for OpenCV, with weights of 16 bits.
+
+    Args:
+        net: The network.
+        example: An input of the right shape.
+        path: The file to write.
+        any_number: Whether the first axis of the input is open.
+    """
     torch.onnx.export(
         net, (example,), str(path), opset_version=13, dynamo=False,
         input_names=["x"], output_names=["y"],
         dynamic_axes={"x": {0: "n"}, "y": {0: "n"}} if any_number else None,
     )  # fmt: skip
     model = onnx.load(str(path))
-    halve(model.graph)
+    store_as_float16(model.graph)
     onnx.save(model, str(path))
 
 
-def halve(graph: onnx.GraphProto) -> None:
-    """Keep weights as 16 bits; a node of their own makes each 32 again."""
+def store_as_float16(graph: onnx.GraphProto) -> None:
+    """Store weights as 16 bits, each followed by a node that converts them to 32 bits."""
     casts = []
     for weight in graph.initializer:
         values = numpy_helper.to_array(weight)
         if values.dtype != np.float32 or values.size < 2:
             continue
         name = weight.name
-        weight.CopyFrom(numpy_helper.from_array(values.astype(np.float16), name + HALF))
-        casts.append(helper.make_node("Cast", [name + HALF], [name], to=TensorProto.FLOAT))
+        weight.CopyFrom(numpy_helper.from_array(values.astype(np.float16), name + HALF_SUFFIX))
+        casts.append(helper.make_node("Cast", [name + HALF_SUFFIX], [name], to=TensorProto.FLOAT))
     nodes = casts + list(graph.node)
     del graph.node[:]
     graph.node.extend(nodes)

@@ -1,4 +1,4 @@
-"""What a network is told it missed, and batches as it wants them."""
+"""Losses of the networks, and batches in the form that each network expects."""
 
 from collections.abc import Mapping
 
@@ -7,30 +7,36 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from training.learning.networks import DIE, FINDER, named
-from training.learning.samples.die_samples import NUMBERS
-from training.learning.samples.sample_makers import Arrays
+from training.learning.networks import DIE_OUTPUTS, FINDER_OUTPUTS, split_outputs
+from training.learning.samples.die_samples import NUMBER_NAMES
+from training.learning.samples.sample_stream import Arrays
 
-Missed = dict[str, Tensor]
-RARE = 2.0
-LYING = 1.5
-"""How a die lies is learnt late."""
+Losses = dict[str, Tensor]
+OBJECT_WEIGHT = 2.0
+"""Extra weight of cells with an object, which are rare."""
+POSE_WEIGHT = 1.5
+"""Weight of how a die lies, which is learnt late."""
 
 
 def to_device(arrays: Arrays, device: torch.device) -> dict[str, Tensor]:
-    """As tensors there."""
+    """Return arrays as tensors on a device.
+
+    Args:
+        arrays: Arrays by name.
+        device: The device that computes.
+    """
     return {k: torch.from_numpy(np.ascontiguousarray(v)).to(device) for k, v in arrays.items()}
 
 
 def finder_input(batch: Mapping[str, Tensor]) -> Tensor:
-    """(n, 7, h, w) of 0..1."""
+    """Return (n, 7, h, w) of 0 to 1: image, empty-tray image, and whether the latter is known."""
     both = torch.cat([batch["picture"], batch["empty"]], dim=3).permute(0, 3, 1, 2).float() / 255
     known = batch["known"].float()[:, None, None, None].expand(-1, 1, *both.shape[2:])
     return torch.cat([both, known], 1).contiguous(memory_format=torch.channels_last)
 
 
 def die_batch_input(batch: Mapping[str, Tensor]) -> Tensor:
-    """(n, 7, p, p), see `vision.crops`."""
+    """Return (n, 7, p, p) as described in `vision.crops`."""
     pixels = batch["pixels"].float() / 255
     lean = batch["numbers"][:, :3, None, None].expand(-1, -1, *pixels.shape[2:])
     flat = batch["flat"].float()[:, None] / 255
@@ -38,20 +44,32 @@ def die_batch_input(batch: Mapping[str, Tensor]) -> Tensor:
 
 
 def change_input(batch: Mapping[str, Tensor]) -> Tensor:
-    """(n, 6, h, w) of 0..1."""
+    """Return (n, 6, h, w) of 0 to 1: image and empty-tray image."""
     both = torch.cat([batch["picture"], batch["empty"]], dim=3).permute(0, 3, 1, 2).float() / 255
     return both.contiguous(memory_format=torch.channels_last)
 
 
-def change_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Missed:
-    """Cross entropy; what stands is rare, and counts for more."""
+def change_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Losses:
+    """Return the cross entropy, in which cells with an object weigh more.
+
+    Args:
+        out: What the network answered.
+        batch: Samples as tensors, by name.
+    """
     stands, told = batch["flags"].float().unbind(1)
-    return {"stands": 3 * _weighed(out[:, 0], stands, told * (1 + RARE * stands))}
+    return {"stands": 3 * _weighted_bce(out[:, 0], stands, told * (1 + OBJECT_WEIGHT * stands))}
 
 
-def finder_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Missed:
-    """Focal loss for the heat, as in Zhou and others, Objects as Points (2019); the rest where dice are."""
-    said = named(out, FINDER)
+def finder_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Losses:
+    """Return the losses of a finder: focal loss of the heat, and errors of numbers at dice.
+
+    The focal loss is that of Zhou and others, Objects as Points (2019).
+
+    Args:
+        out: What the network answered.
+        batch: Samples as tensors, by name.
+    """
+    said = split_outputs(out, FINDER_OUTPUTS)
     hand, thing, trouble, care, named_parts = batch["flags"].float().unbind(1)
     truth, weight = batch["maps"][:, 0].float(), batch["maps"][:, 1].float()
     dice = weight.sum().clamp(min=1)
@@ -65,12 +83,12 @@ def finder_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Missed:
 
     return {
         "heat": _focal(said["heat"], truth, care),
-        "hand": 2 * _weighed(said["hand"], hand, named_parts),
-        "thing": 3 * _weighed(said["thing"], thing, named_parts),
+        "hand": 2 * _weighted_bce(said["hand"], hand, named_parts),
+        "thing": 3 * _weighted_bce(said["thing"], thing, named_parts),
         "size": where_dice_are("size", 2, 1),
         "offset": 0.3 * where_dice_are("offset", 3, 2),
         "turn": 0.2 * where_dice_are("turn", 5, 2),
-        "trouble": 0.5 * _weighed(said["trouble"], trouble, weight),
+        "trouble": 0.5 * _weighted_bce(said["trouble"], trouble, weight),
     }
 
 
@@ -82,47 +100,58 @@ def _focal(logit: Tensor, truth: Tensor, care: Tensor) -> Tensor:
     return (hit + miss).sum() / found.sum().clamp(min=1)
 
 
-def _weighed(logit: Tensor, truth: Tensor, weight: Tensor) -> Tensor:
+def _weighted_bce(logit: Tensor, truth: Tensor, weight: Tensor) -> Tensor:
     each = functional.binary_cross_entropy_with_logits(logit, truth, reduction="none")
     return (each * weight).sum() / weight.sum().clamp(min=1)
 
 
-def column(batch: Mapping[str, Tensor], *names: str) -> Tensor:
-    """(n,) or (n, k) of the numbers of samples."""
-    some = batch["numbers"][:, [NUMBERS.index(name) for name in names]]
+def number_columns(batch: Mapping[str, Tensor], *names: str) -> Tensor:
+    """Return (n,) or (n, k) of the numbers of samples, selected by their names in NUMBER_NAMES."""
+    some = batch["numbers"][:, [NUMBER_NAMES.index(name) for name in names]]
     return some[:, 0] if len(names) == 1 else some
 
 
-def die_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Missed:
-    """Cross entropies, and how far off the numbers are."""
-    said = named(out, DIE)
-    missed = {"shown": _shown(said["shown"], batch)}
+def die_loss(out: Tensor, batch: Mapping[str, Tensor]) -> Losses:
+    """Return the losses of a network of one die: cross entropies, and errors of the numbers.
+
+    Args:
+        out: What the network answered.
+        batch: Samples as tensors, by name.
+    """
+    said = split_outputs(out, DIE_OUTPUTS)
+    losses = {"shown": _face_loss(said["shown"], batch)}
     for name in ("leaning", "hidden", "stacked"):
-        lies = _weighed(said[name], column(batch, name), column(batch, f"{name}_weight"))
-        missed[name] = LYING * lies
-    off = column(batch, "off_x", "off_y", "larger")
-    missed["off"] = 2 * _apart(said["off"], off, column(batch, "off_weight"))
-    tilt = column(batch, "tilt").clamp(max=4.5)[:, None]
-    missed["tilt"] = 0.5 * _apart(said["tilt"][:, None], tilt, column(batch, "tilt_weight"))
-    stand = column(batch, "stand_x", "stand_y")
-    missed["stand"] = 2 * _apart(said["stand"], stand, column(batch, "stand_weight"))
+        lies = _weighted_bce(
+            said[name], number_columns(batch, name), number_columns(batch, f"{name}_weight")
+        )
+        losses[name] = POSE_WEIGHT * lies
+    off = number_columns(batch, "off_x", "off_y", "larger")
+    losses["off"] = 2 * _absolute_error(said["off"], off, number_columns(batch, "off_weight"))
+    tilt = number_columns(batch, "tilt").clamp(max=4.5)[:, None]
+    losses["tilt"] = 0.5 * _absolute_error(
+        said["tilt"][:, None], tilt, number_columns(batch, "tilt_weight")
+    )
+    stand = number_columns(batch, "stand_x", "stand_y")
+    losses["stand"] = 2 * _absolute_error(
+        said["stand"], stand, number_columns(batch, "stand_weight")
+    )
     parts = batch["parts"].flatten(1).float() / 255
-    seen = out[:, sum(DIE.values()) :]
-    told = column(batch, "parts_weight")[:, None].expand_as(seen)
-    missed["parts"] = 2 * _weighed(seen, parts, told)
-    return missed
+    seen = out[:, sum(DIE_OUTPUTS.values()) :]
+    told = number_columns(batch, "parts_weight")[:, None].expand_as(seen)
+    losses["parts"] = 2 * _weighted_bce(seen, parts, told)
+    return losses
 
 
-def _shown(said: Tensor, batch: Mapping[str, Tensor]) -> Tensor:
-    """Where the face is not to be told, whether it is a die."""
-    value, weight = column(batch, "value").long(), column(batch, "value_weight")
+def _face_loss(said: Tensor, batch: Mapping[str, Tensor]) -> Tensor:
+    """Return the loss of the face, or of being a die at all where the face is unreadable."""
+    value, weight = number_columns(batch, "value").long(), number_columns(batch, "value_weight")
     face = functional.cross_entropy(said, value, reduction="none")
     some = said.logsumexp(1) - said[:, 1:].logsumexp(1)
-    only_die = column(batch, "die_weight") * column(batch, "die") * (weight == 0)
+    only_die = number_columns(batch, "die_weight") * number_columns(batch, "die") * (weight == 0)
     return (face * weight + some * only_die).sum() / (weight.sum() + only_die.sum()).clamp(min=1)
 
 
-def _apart(said: Tensor, truth: Tensor, weight: Tensor) -> Tensor:
+def _absolute_error(said: Tensor, truth: Tensor, weight: Tensor) -> Tensor:
     return ((said - truth).abs() * weight[:, None]).sum() / weight.sum().clamp(min=1)
 
 

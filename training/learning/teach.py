@@ -1,9 +1,9 @@
-"""Teach a network: python -m training.learning.teach finder OUT --rests DIR --traced DIR.
+"""Teach a network: python -m training.learning.teach finder OUT --rests DIR.
 
-`finder` says where dice are; `near` and `wide` what one die shows and how it lies; `change` what is new
-in a tray. Each begins with nothing, or with what vision has (--from), or goes on from OUT/KIND.pt, wherever
-it was stopped. A line of
-OUT/KIND.jsonl is written every so many steps, with the marks of both exams now and then.
+`finder` finds dice, `near` and `wide` read one die, and `change` tells foreign objects from
+shadows. A network starts with random weights, with those of an exported network (--from), or from
+OUT/KIND.pt if it was stopped before. The command appends a line to OUT/KIND.jsonl every 50 steps,
+with the grades of all exams every 1,000 steps.
 """
 
 import argparse
@@ -17,187 +17,209 @@ import cv2
 import torch
 from torch import nn
 
-from training.learning.exams import exam, examined
+from training.learning.exams import grade, load_exams
 from training.learning.losses import INPUTS, LOSSES, to_device
-from training.learning.networks import ChangeNet, DieReader, Finder
-from training.learning.samples.sample_makers import Arrays, Recipe, SampleStream
+from training.learning.networks import ChangeNet, DieNet, FinderNet
+from training.learning.samples.sample_stream import Arrays, SampleRecipe, SampleStream
 from training.learning.samples.view_source import Materials
 
-BATCH = {"finder": 16, "change": 16, "near": 128, "wide": 128}
-SEEDS = {"finder": 10_000_000, "near": 20_000_000, "change": 30_000_000, "wide": 40_000_000}
-"""Of the first view: networks that shall agree for reasons of their own see different ones."""
-WARM_UP = 300
-TOLD_STEPS, KEPT_STEPS, EXAM_STEPS = 50, 200, 1000
-EXAMPLES = 128
-"""Enough to tell how far the layers of a network are spread."""
-AVERAGED = 0.998
-"""Of the mean network stays at each step: it is calmer than the one that learns."""
+BATCH_SIZES = {"finder": 16, "change": 16, "near": 128, "wide": 128}
+FIRST_VIEWS = {"finder": 10_000_000, "near": 20_000_000, "change": 30_000_000, "wide": 40_000_000}
+"""Number of the first view. Networks see different views, so that they make different mistakes."""
+WARM_UP_STEPS = 300
+LOG_STEPS, CHECKPOINT_STEPS, EXAM_STEPS = 50, 200, 1000
+EXAMPLE_COUNT = 128
+"""Number of samples that show how far the layers of an imported network are spread."""
+MEAN_DECAY = 0.998
+"""Share of the mean network that stays at each step; the mean network is exported."""
 
 
-def network(kind: str) -> nn.Module:
-    """One that has learnt nothing yet."""
+def new_network(kind: str) -> nn.Module:
+    """Return a network with random weights."""
     match kind:
         case "finder":
-            return Finder()
+            return FinderNet()
         case "change":
             return ChangeNet()
-    return DieReader(kind)
+    return DieNet(kind)
 
 
-class Lesson:
-    """A network that learns, the mean of what it was lately, and where it stands."""
+class Trainer:
+    """A network that learns, the running mean of its weights, and its progress."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.kind, self.rate, self.steps = options.kind, options.rate, options.steps
         self.device, self.half = torch.device(options.device), options.half
-        torch.manual_seed(SEEDS[self.kind])
-        self.net = network(self.kind).to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.mean = network(self.kind).to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        torch.manual_seed(FIRST_VIEWS[self.kind])
+        self.net = new_network(self.kind).to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.mean = new_network(self.kind).to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.mean.load_state_dict(self.net.state_dict())
-        self.steer = torch.optim.AdamW(self.net.parameters(), self.rate, weight_decay=1e-2)
+        self.optimiser = torch.optim.AdamW(self.net.parameters(), self.rate, weight_decay=1e-2)
         self.step = 0
-        self.number = SEEDS[self.kind]
+        self.number = FIRST_VIEWS[self.kind]
 
-    def begin_with(self, path: Path, shown: Arrays) -> None:
-        """Begin with what was exported; `shown` is some of what it sees."""
-        from training.learning.revive import revive  # noqa: PLC0415 - wants onnx, which need not be there
+    def load_exported(self, path: Path, shown: Arrays) -> None:
+        """Start with an exported network.
 
-        few = {name: rows[:EXAMPLES] for name, rows in shown.items()}
-        revive(self.net, path, INPUTS[self.kind](to_device(few, self.device)))
+        Args:
+            path: The exported file.
+            shown: Samples that the network will see.
+        """
+        from training.learning.import_network import import_network  # noqa: PLC0415 - only --from needs onnx
+
+        few = {name: rows[:EXAMPLE_COUNT] for name, rows in shown.items()}
+        import_network(self.net, path, INPUTS[self.kind](to_device(few, self.device)))
         self.mean.load_state_dict(self.net.state_dict())
 
-    def restore(self, path: Path) -> None:
-        """Go on from a checkpoint."""
+    def load_checkpoint(self, path: Path) -> None:
+        """Resume from a checkpoint."""
         kept = torch.load(path, map_location=self.device, weights_only=True)
         self.net.load_state_dict(kept["net"])
         self.mean.load_state_dict(kept["mean"])
-        self.steer.load_state_dict(kept["steer"])
+        self.optimiser.load_state_dict(kept["steer"])
         self.step, self.number = kept["step"], kept["number"]
         torch.manual_seed(self.number)
 
-    def keep(self, path: Path, number: int) -> None:
-        """Write a checkpoint, whole or not at all."""
+    def save_checkpoint(self, path: Path, number: int) -> None:
+        """Write a checkpoint. An interrupted write leaves the previous checkpoint intact.
+
+        Args:
+            path: The file to write.
+            number: Number of the next view.
+        """
         part = path.with_suffix(".part")
         torch.save(
-            {"net": self.net.state_dict(), "mean": self.mean.state_dict(), "steer": self.steer.state_dict(),
+            {"net": self.net.state_dict(), "mean": self.mean.state_dict(), "steer": self.optimiser.state_dict(),
              "step": self.step, "number": number, "kind": self.kind}, part,
         )  # fmt: skip
         part.replace(path)
 
-    def learn(self, arrays: Arrays) -> dict[str, float]:
-        """One step; what was missed."""
-        for group in self.steer.param_groups:
-            group["lr"] = self.rate * self._slowed()
+    def train_step(self, arrays: Arrays) -> dict[str, float]:
+        """Take one step and return the losses by name."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.rate * self._rate_factor()
         batch = to_device(arrays, self.device)
         self.net.train()
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
             out = self.net(INPUTS[self.kind](batch))
-        missed = LOSSES[self.kind](out.float(), batch)
-        self.steer.zero_grad()
-        torch.stack(list(missed.values())).sum().backward()
+        losses = LOSSES[self.kind](out.float(), batch)
+        self.optimiser.zero_grad()
+        torch.stack(list(losses.values())).sum().backward()
         nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
-        self.steer.step()
+        self.optimiser.step()
         self.step += 1
-        self._average()
-        return {k: v.item() for k, v in missed.items()}
+        self._update_mean()
+        return {k: v.item() for k, v in losses.items()}
 
-    def _slowed(self) -> float:
-        """Up to full speed, then down along half a cosine."""
+    def _rate_factor(self) -> float:
+        """Return the factor of the learning rate: a warm-up, then half a cosine."""
         share = min(1.0, self.step / self.steps)
         eased = 0.02 + 0.49 * (1 + math.cos(math.pi * share))
-        return min(1.0, (self.step + 1) / WARM_UP) * eased
+        return min(1.0, (self.step + 1) / WARM_UP_STEPS) * eased
 
-    def _average(self) -> None:
+    def _update_mean(self) -> None:
         new = self.net.state_dict()
         with torch.no_grad():
             for name, value in self.mean.state_dict().items():
                 if value.is_floating_point():
-                    value.lerp_(new[name], 1 - AVERAGED)
+                    value.lerp_(new[name], 1 - MEAN_DECAY)
                 else:
                     value.copy_(new[name])
 
 
-class _Log:
-    """A line on the screen and one in a file, every TOLD_STEPS."""
+class _ProgressLog:
+    """Writes a line to the screen and to a file every LOG_STEPS."""
 
     def __init__(self, path: Path, batch: int) -> None:
         self._path, self._batch = path, batch
-        self._since, self._missed, self._steps = time.monotonic(), {}, 0  # type: ignore[var-annotated]
+        self._since, self._losses, self._steps = time.monotonic(), {}, 0  # type: ignore[var-annotated]
 
-    def step(self, missed: dict[str, float]) -> None:
+    def step(self, losses: dict[str, float]) -> None:
+        """Add the losses of one step."""
         self._steps += 1
-        for name, value in missed.items():
-            self._missed[name] = self._missed.get(name, 0.0) + value
+        for name, value in losses.items():
+            self._losses[name] = self._losses.get(name, 0.0) + value
 
-    def tell(self, step: int, number: int, marks: dict[str, dict[str, float]]) -> None:
-        """Write what was missed on the average, how fast it goes, and marks if there are any."""
+    def tell(self, step: int, number: int, grades: dict[str, dict[str, float]]) -> None:
+        """Write the mean losses, the speed, and grades if there are any.
+
+        Args:
+            step: Number of steps so far.
+            number: Number of the next view.
+            grades: Grades by exam.
+        """
         now = time.monotonic()
         row: dict[str, Any] = {
             "step": step, "view": number, "samples_s": round(self._steps * self._batch / (now - self._since), 1),
-            "missed": {k: round(v / max(self._steps, 1), 4) for k, v in self._missed.items()},
+            "missed": {k: round(v / max(self._steps, 1), 4) for k, v in self._losses.items()},
         }  # fmt: skip
-        row |= {k: {name: round(v, 4) for name, v in of.items()} for k, of in marks.items()}
+        row |= {k: {name: round(v, 4) for name, v in of.items()} for k, of in grades.items()}
         with self._path.open("a") as file:
             file.write(json.dumps(row) + "\n")
         told = " ".join(f"{k} {v}" for k, v in row["missed"].items())
         print(f"step {step} view {number} {row['samples_s']} samples/s: {told}", flush=True)
-        for name, of in marks.items():
+        for name, of in grades.items():
             print(f"  {name}: " + " ".join(f"{k} {v:.3f}" for k, v in of.items()), flush=True)
-        self._since, self._missed, self._steps = time.monotonic(), {}, 0
+        self._since, self._losses, self._steps = time.monotonic(), {}, 0
 
 
 def main() -> None:
-    """Learn until so many steps are done."""
+    """Teach a network for a number of steps."""
     options = _options()
     options.out.mkdir(parents=True, exist_ok=True)
     cv2.setNumThreads(1)
     torch.set_num_threads(options.threads)
     materials = Materials(options.rests, options.traced, options.photographs)
     kind, kept = options.kind, options.out / f"{options.kind}.pt"
-    asked = exam(kind, materials, options.out)
-    lesson = Lesson(options)
+    exams = load_exams(kind, materials, options.out)
+    trainer = Trainer(options)
     if kept.exists():
-        lesson.restore(kept)
+        trainer.load_checkpoint(kept)
     elif options.begin:
-        lesson.begin_with(options.begin / f"{kind}.onnx", next(iter(asked.values())))
+        trainer.load_exported(options.begin / f"{kind}.onnx", next(iter(exams.values())))
     stream = SampleStream(
-        Recipe(kind, materials, lesson.number), lesson.number, options.workers, options.again
+        SampleRecipe(kind, materials, trainer.number),
+        trainer.number,
+        options.workers,
+        options.again,
     )
-    log = _Log(options.out / f"{kind}.jsonl", options.batch or BATCH[kind])
-    if not lesson.step:
-        log.tell(0, lesson.number, _marks(lesson, asked))
-    while lesson.step < options.steps:
-        log.step(lesson.learn(stream.batch(options.batch or BATCH[kind])))
-        if lesson.step % KEPT_STEPS == 0:
-            lesson.keep(kept, stream.number)
-        if lesson.step % TOLD_STEPS == 0:
-            marks = _marks(lesson, asked) if lesson.step % EXAM_STEPS == 0 else {}
-            log.tell(lesson.step, stream.number, marks)
-    lesson.keep(kept, stream.number)
+    log = _ProgressLog(options.out / f"{kind}.jsonl", options.batch or BATCH_SIZES[kind])
+    if not trainer.step:
+        log.tell(0, trainer.number, _sit_exams(trainer, exams))
+    while trainer.step < options.steps:
+        log.step(trainer.train_step(stream.batch(options.batch or BATCH_SIZES[kind])))
+        if trainer.step % CHECKPOINT_STEPS == 0:
+            trainer.save_checkpoint(kept, stream.number)
+        if trainer.step % LOG_STEPS == 0:
+            grades = _sit_exams(trainer, exams) if trainer.step % EXAM_STEPS == 0 else {}
+            log.tell(trainer.step, stream.number, grades)
+    trainer.save_checkpoint(kept, stream.number)
     stream.close()
 
 
-def _marks(lesson: Lesson, asked: dict[str, Arrays]) -> dict[str, dict[str, float]]:
-    return {k: examined(lesson.mean, lesson.kind, v, lesson.device) for k, v in asked.items()}
+def _sit_exams(trainer: Trainer, exams: dict[str, Arrays]) -> dict[str, dict[str, float]]:
+    return {k: grade(trainer.mean, trainer.kind, v, trainer.device) for k, v in exams.items()}
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=list(BATCH))
+    parser.add_argument("kind", choices=list(BATCH_SIZES))
     parser.add_argument("out", type=Path)
-    parser.add_argument("--rests", type=Path, required=True, help="of scenes.throws.rest_library")
-    parser.add_argument("--traced", type=Path, help="of rendering.make_pictures")
-    photographs = "file of places of learning.samples.photographs"
+    parser.add_argument("--rests", type=Path, required=True, help="folder of throws at rest")
+    parser.add_argument("--traced", type=Path, help="folder of path-traced images")
+    photographs = "JSON file of training.learning.samples.photographs"
     parser.add_argument("--photographs", type=Path, help=photographs)
-    begin = "folder of exported networks to begin with, vision/nets, say; a --rate of 5e-4 fits"
+    begin = "folder of exported networks to start from, such as vision/nets"
     parser.add_argument("--from", type=Path, dest="begin", help=begin)
     parser.add_argument("--steps", type=int, default=20_000)
     parser.add_argument("--batch", type=int)
     parser.add_argument("--rate", type=float, default=2e-3)
-    parser.add_argument("--again", type=int, default=2, help="how often each sample is shown")
+    parser.add_argument(
+        "--again", type=int, default=2, help="how often each sample is shown on average"
+    )
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
-    half = "multiply in bfloat16, where that is fast"
+    half = "multiply in bfloat16, which is faster on some processors"
     parser.add_argument("--half", action="store_true", help=half)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     return parser.parse_args()

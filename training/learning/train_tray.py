@@ -1,9 +1,9 @@
-"""Teach the networks that find the tray: python -m training.learning.train_tray floor OUT --rests DIR.
+"""Teach a network of the tray: python -m training.learning.train_tray floor OUT --rests DIR.
 
-`floor` learns which spots of a whole picture are the tray's floor; `frame` where, around a guessed
-frame, the floor ends. Only pictures with a tray of four corners teach. Writes calibration/nets/*.onnx
-at the end; training goes on from OUT/floor.pt or frame.pt, or begins with what calibration has
-(--go-on).
+`floor` learns which spots of a whole image are the floor of the tray. `frame` learns where the
+floor ends around a guessed frame. Only images with a tray of four corners are used. The command
+resumes from OUT/floor.pt or OUT/frame.pt, or starts from the exported networks (--go-on), and
+writes calibration/nets/*.onnx at the end.
 """
 
 import argparse
@@ -20,31 +20,37 @@ from torch.nn import functional
 
 from calibration.frame_fit import COLUMNS, INSIDE_PX, ROWS, SQUARE_PX
 from calibration.tray_finder import INPUT_SIZE_PX
-from training.learning.export import as_onnx
-from training.learning.networks import Floor, FrameEnds
-from training.learning.revive import revive
-from training.learning.samples.floor_samples import floors
-from training.learning.samples.frame_samples import frames
-from training.learning.samples.tray_lights import FIRST, TrayLight, views
+from training.learning.export import write_onnx
+from training.learning.import_network import import_network
+from training.learning.networks import FloorNet, FrameNet
+from training.learning.samples.floor_samples import make_floor_batch
+from training.learning.samples.frame_samples import make_frame_batch
+from training.learning.samples.tray_images import FIRST_VIEW, TrayImages, load_tray_images
 from training.learning.samples.view_source import Materials, ViewSource
 from training.scenes.kept_out import Purpose
 
 NETS = Path(__file__).parents[2] / "calibration" / "nets"
-CLEAR_PX = 0.006 * INSIDE_PX
-"""How sharply an end is to be told."""
+END_SPREAD_PX = 0.006 * INSIDE_PX
+"""Standard deviation of the target around a true end, in pixels."""
 
-EXAMPLES = 16
-"""Pictures tell how far the layers of a network that is put back are spread."""
+EXAMPLE_COUNT = 16
+"""Number of images that show how far the layers of an imported network are spread."""
 
-HARD = 0.4
-"""So many views have hard light: the black shadow of a wall is what a wall is mistaken for."""
+HARD_LIGHT_SHARE = 0.4
+"""Share of views with hard light, because the black shadow of a wall is easily mistaken for the
+wall."""
 
-KEEP_S = 300.0
-"""How often what was learnt so far is written down."""
+CHECKPOINT_S = 300.0
+"""Time between checkpoints."""
 
 
 def floor_loss(out: Tensor, truth: Tensor) -> Tensor:
-    """Cross entropy, and how little what is seen and what is true overlap."""
+    """Return the cross entropy and the Dice loss of the floor.
+
+    Args:
+        out: (n, 1, h, w) logits.
+        truth: (n, 1, h, w) share of each spot that is floor.
+    """
     seen = torch.sigmoid(out)
     both, either = (seen * truth).sum((1, 2, 3)), (seen + truth).sum((1, 2, 3))
     overlap = (2 * both + 50) / (either + 50)
@@ -52,7 +58,13 @@ def floor_loss(out: Tensor, truth: Tensor) -> Tensor:
 
 
 def frame_loss(out: Tensor, ends: Tensor, floors: Tensor) -> Tensor:
-    """Cross entropy against a narrow hill around each true end; and what of the square is floor."""
+    """Return the cross entropy against a narrow peak around each true end, and that of the floor.
+
+    Args:
+        out: (n, 5, h, w) scores of the sides and logits of the floor.
+        ends: (n, 4, k) row of each end, NaN if there is none.
+        floors: (n, h, w) share of each spot that is floor.
+    """
     rows = torch.from_numpy(ROWS.astype(np.float32))[None, :, None]
     columns = torch.from_numpy(COLUMNS)
     missed = []
@@ -60,7 +72,7 @@ def frame_loss(out: Tensor, ends: Tensor, floors: Tensor) -> Tensor:
         score = torch.rot90(out[:, side], side, (1, 2))[:, : len(ROWS)][:, :, columns]
         true = ends[:, side, None]
         known = ~torch.isnan(true[:, 0])
-        hill = torch.softmax(-(((rows - torch.nan_to_num(true)) / CLEAR_PX) ** 2) / 2, 1)
+        hill = torch.softmax(-(((rows - torch.nan_to_num(true)) / END_SPREAD_PX) ** 2) / 2, 1)
         off = -(hill * functional.log_softmax(score, 1)).sum(1)
         missed.append(off[known].sum() / known.sum().clamp(min=1))
     floor = functional.binary_cross_entropy_with_logits(out[:, 4], floors)
@@ -68,100 +80,124 @@ def frame_loss(out: Tensor, ends: Tensor, floors: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True, slots=True)
-class TrayLesson:
-    """A network, and how it learns.
+class TrayTask:
+    """A network of the tray, and how it learns.
 
-    `samples`, of a pool, a generator and perhaps so many pictures, gives what it sees and what `loss`
-    compares with what it says.
+    Attributes:
+        net: Makes a network with random weights.
+        samples: Takes a pool of images, a random generator and optionally a count, and returns
+            inputs and truths.
+        loss: Compares the answers with the truths.
+        file: Name of the exported file.
     """
 
     net: Callable[[], nn.Module]
     samples: Callable[..., tuple[Tensor, ...]]
     loss: Callable[..., Tensor]
     file: str
-    size: tuple[int, int]  # width and height of what it sees
+    size: tuple[int, int]  # width and height of the input
 
 
-LESSONS = {
-    "floor": TrayLesson(Floor, floors, floor_loss, "tray.onnx", INPUT_SIZE_PX),
-    "frame": TrayLesson(FrameEnds, frames, frame_loss, "frame.onnx", (SQUARE_PX, SQUARE_PX)),
+TASKS = {
+    "floor": TrayTask(FloorNet, make_floor_batch, floor_loss, "tray.onnx", INPUT_SIZE_PX),
+    "frame": TrayTask(FrameNet, make_frame_batch, frame_loss, "frame.onnx", (SQUARE_PX, SQUARE_PX)),
 }
 
 
 def main() -> None:
-    """Train for so many minutes and export."""
+    """Train for a number of minutes and export."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=LESSONS)
+    parser.add_argument("kind", choices=TASKS)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--rests", type=Path, required=True, help="of scenes.throws.rest_library")
-    parser.add_argument("--traced", type=Path, help="of rendering.make_pictures")
-    parser.add_argument("--views", type=int, default=5000, help="1.6 MB of memory each")
+    parser.add_argument("--rests", type=Path, required=True, help="folder of throws at rest")
+    parser.add_argument("--traced", type=Path, help="folder of path-traced images")
+    parser.add_argument(
+        "--views", type=int, default=5000, help="number of views; each takes 1.6 MB of memory"
+    )
     parser.add_argument("--minutes", type=float, default=90)
     parser.add_argument("--rate", type=float, default=2e-3)
-    begin = "begin with calibration/nets instead of with nothing; a --rate of 1e-3 fits"
+    begin = "start from calibration/nets; use a --rate of about 1e-3"
     parser.add_argument("--go-on", action="store_true", help=begin)
-    parser.add_argument("--half", action="store_true", help="multiply in bfloat16")
+    parser.add_argument(
+        "--half",
+        action="store_true",
+        help="multiply in bfloat16, which is faster on some processors",
+    )
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     cv2.setNumThreads(1)
     torch.set_num_threads(1)
-    lesson = LESSONS[options.kind]
-    net, kept = lesson.net(), options.out / f"{options.kind}.pt"
+    task = TASKS[options.kind]
+    net, kept = task.net(), options.out / f"{options.kind}.pt"
     if kept.exists():
         net.load_state_dict(torch.load(kept))
     if options.minutes:
         materials = Materials(options.rests, options.traced)
-        source = ViewSource(materials, Purpose.TEACH, for_finder=True, hard=HARD)
-        pool = views(source, options.views, options.out)
+        source = ViewSource(materials, Purpose.TEACH, for_finder=True, hard=HARD_LIGHT_SHARE)
+        pool = load_tray_images(source, options.views, options.out)
         if options.go_on and not kept.exists():
-            shown, *_ = lesson.samples(pool, np.random.default_rng(FIRST), EXAMPLES)
-            revive(net, NETS / lesson.file, shown)
-        train(net, pool, lesson, options, kept)
-    export(net, lesson)
+            shown, *_ = task.samples(pool, np.random.default_rng(FIRST_VIEW), EXAMPLE_COUNT)
+            import_network(net, NETS / task.file, shown)
+        train(net, pool, task, options, kept)
+    export(net, task)
 
 
 def train(
-    net: nn.Module, pool: list[TrayLight], lesson: TrayLesson, options: argparse.Namespace, kept: Path
+    net: nn.Module, pool: list[TrayImages], task: TrayTask, options: argparse.Namespace, kept: Path
 ) -> None:  # fmt: skip
-    """By AdamW, the rate falling as half a cosine."""
+    """Train by AdamW with a learning rate that falls along half a cosine.
+
+    Args:
+        net: The network.
+        pool: Images of trays.
+        task: What the network learns.
+        options: The parsed command line.
+        kept: The checkpoint file.
+    """
     rng = np.random.default_rng(time.time_ns())
-    steer = torch.optim.AdamW(net.parameters(), options.rate, weight_decay=1e-3)
+    optimiser = torch.optim.AdamW(net.parameters(), options.rate, weight_decay=1e-3)
     net.train()
     begun = saved = time.monotonic()
     step, mean = 0, 0.0
     while (share := (time.monotonic() - begun) / 60 / options.minutes) < 1:
         slowed = min(1, (step + 1) / 200) * (0.5 + 0.5 * np.cos(np.pi * share))
-        for group in steer.param_groups:
+        for group in optimiser.param_groups:
             group["lr"] = options.rate * slowed
-        shown, *truth = lesson.samples(pool, rng)
+        shown, *truth = task.samples(pool, rng)
         with torch.autocast("cpu", torch.bfloat16, enabled=options.half):
             out = net(shown)
-        missed = lesson.loss(out.float(), *truth)
-        steer.zero_grad()
+        missed = task.loss(out.float(), *truth)
+        optimiser.zero_grad()
         missed.backward()
-        steer.step()
+        optimiser.step()
         step, mean = step + 1, 0.98 * mean + 0.02 * missed.item()
         if step % 100 == 0:
-            print(f"{share:4.0%} step {step} learnt {mean / (1 - 0.98**step):.3f}", flush=True)
-        if time.monotonic() - saved > KEEP_S:
+            print(f"{share:4.0%} step {step} loss {mean / (1 - 0.98**step):.3f}", flush=True)
+        if time.monotonic() - saved > CHECKPOINT_S:
             saved = time.monotonic()
-            _keep(net, kept)
-    _keep(net, kept)
+            _save_checkpoint(net, kept)
+    _save_checkpoint(net, kept)
 
 
-def _keep(net: nn.Module, kept: Path) -> None:
-    """All of it or nothing."""
+def _save_checkpoint(net: nn.Module, kept: Path) -> None:
+    """Write a checkpoint. An interrupted write leaves the previous checkpoint intact."""
     part = kept.with_suffix(".part")
     torch.save(net.state_dict(), part)
     part.replace(kept)
 
 
-def export(net: nn.Module, lesson: TrayLesson, folder: Path = NETS) -> None:
-    """Write it for OpenCV."""
+def export(net: nn.Module, task: TrayTask, folder: Path = NETS) -> None:
+    """Write a network for OpenCV.
+
+    Args:
+        net: The network.
+        task: What the network learnt.
+        folder: Folder of the exported file.
+    """
     net.eval()
-    wide, high = lesson.size
-    out = folder / lesson.file
-    as_onnx(net, torch.zeros(1, 3, high, wide), out)
+    wide, high = task.size
+    out = folder / task.file
+    write_onnx(net, torch.zeros(1, 3, high, wide), out)
     print(f"{out.name}: {out.stat().st_size / 1024:.0f} kB")
 
 

@@ -1,1 +1,1 @@
-"""From a scene to light, and from light to what a camera hands over."""
+"""Rendering: from a scene to light, and from light to the image that a camera delivers."""

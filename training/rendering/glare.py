@@ -1,4 +1,4 @@
-"""Glare: the reflection of a lamp on polished ground, brighter than anything a ray caster makes."""
+"""Glare: the reflection of a lamp on polished ground, brighter than the ray caster can make it."""
 
 import cv2
 import numpy as np
@@ -8,26 +8,27 @@ from numpy.typing import NDArray
 from training.scenes.world import Part
 
 Floats = NDArray[np.float32]
-PEAK = (0.3, 4.0)
+PEAK_BRIGHTNESS = (0.3, 4.0)
 """Brightness in the middle of a reflection; 1 is white."""
-REACH = (0.04, 0.3)
-"""Half axes of a reflection as a share of the picture's longer side."""
-ON_DICE = (0.0, 0.5)
-"""Share of the glare that a die or a thing shows, too."""
+HALF_AXES = (0.04, 0.3)
+"""Half axes of a reflection as a share of the longer side of the image."""
+SHARE_ON_DICE = (0.0, 0.5)
+"""Share of the glare that appears on dice and foreign objects."""
 DRIFT = 0.1
-"""Change of the brightness between the empty picture and the picture with dice, as a logarithm."""
+"""Standard deviation of the change of brightness between the empty-tray image and the image with
+dice, as a logarithm."""
 
 
-def with_glare(
+def add_glare(
     rng: Generator, light: Floats, empty: Floats | None, part: NDArray[np.uint8]
 ) -> tuple[Floats, Floats | None]:
-    """Return both pictures with the same one to three reflections of lamps.
+    """Return both images with the same one to three reflections of lamps.
 
     Args:
-        rng: source of random numbers.
-        light: (h, w, 3) linear light of the picture with dice.
+        rng: Source of random numbers.
+        light: (h, w, 3) linear light of the image with dice.
         empty: (h, w, 3) linear light of the empty tray, if it is known.
-        part: (h, w) a `Part` for each pixel of the picture with dice.
+        part: (h, w) the `Part` of each pixel of the image with dice.
     """
     height, width = part.shape
     blot = np.zeros((height, width), np.float32)
@@ -36,16 +37,16 @@ def with_glare(
     tint = (1 - 0.3 * rng.beta(1, 4, 3)).astype(np.float32)
     glare = blot[..., None] * tint
     off_ground = cv2.GaussianBlur((part != Part.GROUND).astype(np.float32), (0, 0), 0.8)
-    covered = 1 - (1 - np.float32(rng.uniform(*ON_DICE))) * off_ground
+    covered = 1 - (1 - np.float32(rng.uniform(*SHARE_ON_DICE))) * off_ground
     before = None if empty is None else empty + glare * np.float32(np.exp(rng.normal(0, DRIFT)))
     return light + glare * covered[..., None], before
 
 
 def _reflection(rng: Generator, width: int, height: int) -> Floats:
-    """Return (height, width) the light of one reflection: an ellipse with a soft or a sharp edge."""
+    """Return (height, width) light of one reflection: an ellipse with a soft or a sharp edge."""
     side = max(width, height)
     x, y = rng.uniform(0.05, 0.95) * width, rng.uniform(0.05, 0.95) * height
-    long = float(np.exp(rng.uniform(*np.log(REACH)))) * side
+    long = float(np.exp(rng.uniform(*np.log(HALF_AXES)))) * side
     short = long * float(rng.uniform(0.3, 1))
     angle = rng.uniform(0, np.pi)
     ys, xs = np.mgrid[0:height, 0:width].astype(np.float32)
@@ -57,4 +58,4 @@ def _reflection(rng: Generator, width: int, height: int) -> Floats:
         shape = np.exp(-2 * away**2)
     else:
         shape = ((1.0 - away) * rng.uniform(2, 12) + 0.5).clip(0, 1)
-    return np.asarray(shape * np.exp(rng.uniform(*np.log(PEAK))), np.float32)
+    return np.asarray(shape * np.exp(rng.uniform(*np.log(PEAK_BRIGHTNESS))), np.float32)

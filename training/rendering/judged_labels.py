@@ -1,4 +1,4 @@
-"""Labels of our own pictures to be judged by, in the form that `vision.dataset` reads."""
+"""Labels of our own test images, in the format that `vision.dataset` reads."""
 
 from typing import Any
 
@@ -6,31 +6,38 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from training.rendering.ray_caster import parts, tops_seen
-from training.scenes.colours import lab
-from training.scenes.dice.pips import pip_places
-from training.scenes.truth import COCKED_DEG, SEEN
-from training.scenes.world import NORMALS, Part, RestingDie, Vector, World, face_axes
+from training.rendering.ray_caster import cast_masks, visible_top_shares
+from training.scenes.colours import rgb_to_lab
+from training.scenes.dice.pips import pip_centres
+from training.scenes.truth import COCKED_DEG, MIN_SEEN
+from training.scenes.world import FACE_NORMALS, Part, RestingDie, Vector, World, face_axes
 
 AMBIGUOUS_DEG = 25.0
 TINY_MM = 10.0
 STEEP_DEG = 15.0
-LEGIBLE = 10.0
-"""Units of Lab: a pip that stands out less is not seen for sure."""
-LEAST_PX = 9.0
-HAND_SHARE = 0.001
-"""Of the picture: so much of a hand over the tray is a hand in it."""
+MIN_LEGIBLE = 10.0
+"""Least contrast of a pip in units of CIE L*a*b*; a pip with less is not visible for certain."""
+MIN_DIE_PX = 9.0
+MIN_HAND_SHARE = 0.001
+"""Share of the image from which a hand over the tray counts as a hand in it."""
 
 
-def row(
+def label_row(
     world: World, picture: NDArray[np.uint8], name: str, more: dict[str, Any]
 ) -> dict[str, Any]:
-    """One line for a picture (h, w, 3) BGR of a world seen by a camera of that size."""
-    part, _ = parts(world)
-    seen = tops_seen(world)
+    """Return the label of an image.
+
+    Args:
+        world: The world, with a camera of the size of the image.
+        picture: (h, w, 3) BGR image of the world.
+        name: Name of the image.
+        more: Further fields of the label.
+    """
+    part, _ = cast_masks(world)
+    seen = visible_top_shares(world)
     dice = [_die(world, k, seen[k], picture) for k in range(len(world.dice))]
     there = [d for d in dice if d["in_tray"]]
-    hand = bool((_over_tray(world, part.shape) & (part == Part.HAND)).mean() > HAND_SHARE)
+    hand = bool((_over_tray(world, part.shape) & (part == Part.HAND)).mean() > MIN_HAND_SHARE)
     camera = world.camera
     tilt = float(np.degrees(np.arccos(min(1.0, -camera.turn[2, 2]))))
     return {
@@ -47,7 +54,9 @@ def row(
 
 def _corners(world: World) -> list[list[float]]:
     if world.tray is None or world.tray.corners is None:
-        raise ValueError("a picture to be judged by has a tray of four corners")
+        raise ValueError(
+            "a test image needs a tray with four corners; use a world with a rectangular tray"
+        )
     floor = np.column_stack([world.tray.corners, np.zeros(4)])
     corners: list[list[float]] = world.camera.project(floor).round(2).tolist()
     return corners
@@ -66,9 +75,9 @@ def _die(world: World, number: int, seen: float, picture: NDArray[np.uint8]) -> 
     outline, quad = camera.project(die.corners()), camera.project(die.top_face())
     low, high = outline.min(axis=0), outline.max(axis=0)
     whole = bool((low >= 0).all() and (high <= (camera.width, camera.height)).all())
-    readable = die.in_tray and tilt <= COCKED_DEG and seen > SEEN and whole
+    readable = die.in_tray and tilt <= COCKED_DEG and seen > MIN_SEEN and whole
     size = float(np.linalg.norm(quad - np.roll(quad, 1, axis=0), axis=1).mean())
-    contrast = pip_contrast(world, die, picture)
+    contrast = measure_pip_contrast(world, die, picture)
     style = world.styles[die.style]
     return {
         "id": number, "value": None if tilt > AMBIGUOUS_DEG else face, "top_face": face, "tilt_deg": round(tilt, 2),
@@ -78,16 +87,26 @@ def _die(world: World, number: int, seen: float, picture: NDArray[np.uint8]) -> 
         "size_px": round(size, 2), "top_visible_frac": round(seen, 3), "stacked": die.stacked, "touching": die.touching,
         "kind": f"{style.body.kind}_{style.pips.kind}", "size_mm": round(die.edge_mm, 1), "readable": bool(readable),
         "pip_contrast": [round(c, 1) for c in contrast],
-        "legible": bool(readable and contrast[0] > max(LEGIBLE, contrast[1]) and size > LEAST_PX),
+        "legible": bool(readable and contrast[0] > max(MIN_LEGIBLE, contrast[1]) and size > MIN_DIE_PX),
     }  # fmt: skip
 
 
-def pip_contrast(world: World, die: RestingDie, picture: NDArray[np.uint8]) -> tuple[float, float]:
-    """How far the weakest pip and the strongest place without one are from the face's own colour."""
+def measure_pip_contrast(
+    world: World, die: RestingDie, picture: NDArray[np.uint8]
+) -> tuple[float, float]:
+    """Return the contrast of the weakest pip, and of the strongest spot that is no pip.
+
+    Contrasts are distances from the median colour of the face, in units of CIE L*a*b*.
+
+    Args:
+        world: The scene to show.
+        die: The die.
+        picture: (h, w, 3) BGR image of the world.
+    """
     face, _ = die.top()
     marks = world.styles[die.style].pips
-    places = pip_places(marks, face)
-    n = np.array(NORMALS[face], float)
+    places = pip_centres(marks, face)
+    n = np.array(FACE_NORMALS[face], float)
     u, v = face_axes(n)
     line = np.linspace(-0.62, 0.62, 9)
     free = np.array([(s, t) for s in line for t in line])
@@ -104,14 +123,14 @@ def pip_contrast(world: World, die: RestingDie, picture: NDArray[np.uint8]) -> t
 
 
 def _colours(world: World, die: RestingDie, places: Vector, picture: NDArray[np.uint8]) -> Vector:
-    """(n, 3) Lab at places of a die's own axes, in half edges."""
+    """Return (n, 3) CIE L*a*b* at points in a die's own axes, which are given in half edges."""
     pixels = world.camera.project(die.at + places @ die.turn.T * die.edge_mm / 2)
     x, y = (pixels.T.round().astype(int) - 0).clip(
         0, [[picture.shape[1] - 1], [picture.shape[0] - 1]]
     )
     smooth = cv2.blur(picture, (3, 3))
     linear = (smooth[y, x, ::-1] / 255.0) ** 2.2
-    return np.array([lab((float(r), float(g), float(b))) for r, g, b in linear])
+    return np.array([rgb_to_lab((float(r), float(g), float(b))) for r, g, b in linear])
 
 
 def _tags(
@@ -125,7 +144,7 @@ def _tags(
     facts = {
         "has_touching": any(d["touching"] for d in there), "has_cocked": any(d["cocked"] for d in there),
         "has_ambiguous": any(d["ambiguous"] for d in there), "has_stacked": any(d["stacked"] for d in there),
-        "has_occluded": any(d["top_visible_frac"] < SEEN for d in there), "has_hand": hand,
+        "has_occluded": any(d["top_visible_frac"] < MIN_SEEN for d in there), "has_hand": hand,
         "has_outside_dice": len(dice) > len(there), "zero_dice": not there,
         "tiny": any(d["size_mm"] <= TINY_MM for d in there), "steep_camera": tilt >= STEEP_DEG,
     }  # fmt: skip

@@ -1,63 +1,87 @@
-"""Path trace pictures to learn from: python -m training.rendering.make_pictures DIR RESTS.
+"""Path trace images to learn from: python -m training.rendering.make_pictures DIR RESTS.
 
-It goes on from where it was stopped: a picture that is there is not made again. Most are fields of
-dozens of dice, as such a picture takes no longer than one of three; tables come with their empty tray.
+The command resumes where it stopped, because it skips images that exist. Most images are fields of
+dozens of dice, since such an image takes no longer than one with three dice. Tables come with their
+empty-tray image.
 """
 
 import argparse
 import time
 from pathlib import Path
 
-from training.rendering.path_tracer import Tracing, traced
-from training.rendering.picture_files import save
-from training.rendering.ray_caster import parts, tops_seen
+from training.rendering.path_tracer import TraceOptions, trace_picture
+from training.rendering.picture_files import save_picture
+from training.rendering.ray_caster import cast_masks, visible_top_shares
 from training.scenes.kept_out import Purpose
-from training.scenes.staging import Wish, world
-from training.scenes.throws.rest_library import RestLibrary, load
-from training.scenes.truth import truth
+from training.scenes.staging import SceneRequest, stage_world
+from training.scenes.throws.rest_library import RestLibrary, load_rests
+from training.scenes.truth import true_labels
 
-TURNS = ("field", "table", "field", "field", "close", "field", "table", "field", "field", "clutter")
-"""Kinds of pictures, one after the other."""
-WISHES = {
-    "field": Wish("field", side=512, hand=0.05, size=(560, 420)),
-    "table": Wish("table", side=512, hand=0.2, size=(480, 360)),
-    "close": Wish("close", side=512, hand=0.08, size=(480, 360)),
-    "clutter": Wish("clutter", side=512, hand=0.15, size=(480, 360)),
+KIND_ORDER = (
+    "field",
+    "table",
+    "field",
+    "field",
+    "close",
+    "field",
+    "table",
+    "field",
+    "field",
+    "clutter",
+)
+"""Kinds of images, one after the other."""
+REQUESTS = {
+    "field": SceneRequest("field", tile_px=512, hand_chance=0.05, size=(560, 420)),
+    "table": SceneRequest("table", tile_px=512, hand_chance=0.2, size=(480, 360)),
+    "close": SceneRequest("close", tile_px=512, hand_chance=0.08, size=(480, 360)),
+    "clutter": SceneRequest("clutter", tile_px=512, hand_chance=0.15, size=(480, 360)),
 }
-HOW = {
-    "field": Tracing(samples=3),
-    "table": Tracing(samples=4),
-    "close": Tracing(samples=4, dents=True),
-    "clutter": Tracing(samples=4),
+TRACE_OPTIONS = {
+    "field": TraceOptions(samples=3),
+    "table": TraceOptions(samples=4),
+    "close": TraceOptions(samples=4, dents=True),
+    "clutter": TraceOptions(samples=4),
 }
 
 
-def make(seed: int, path: Path, library: RestLibrary) -> int:
-    """One picture; how many dice are in it."""
-    kind = TURNS[seed % len(TURNS)]
-    one = world(seed, Purpose.TEACH, library, WISHES[kind])
-    light = traced(one, HOW[kind])
-    empty = traced(one, HOW[kind], empty=True) if kind in ("table", "clutter") else None
-    save(path, light, empty, *parts(one), truth(one, tops_seen(one)))
+def make_picture(seed: int, path: Path, library: RestLibrary) -> int:
+    """Make one image and return the number of its dice.
+
+    Args:
+        seed: Number of the world. The same seed and library give the same world.
+        path: Path of the file.
+        library: Dice at rest, grouped by what is special about them.
+    """
+    kind = KIND_ORDER[seed % len(KIND_ORDER)]
+    one = stage_world(seed, Purpose.TEACH, library, REQUESTS[kind])
+    light = trace_picture(one, TRACE_OPTIONS[kind])
+    empty = (
+        trace_picture(one, TRACE_OPTIONS[kind], empty=True)
+        if kind in ("table", "clutter")
+        else None
+    )
+    save_picture(path, light, empty, *cast_masks(one), true_labels(one, visible_top_shares(one)))
     return len(one.dice)
 
 
 def main() -> None:
-    """Make the pictures that are not there yet."""
+    """Make the images that do not exist yet."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("rests", type=Path, help="what training.scenes.throws.rest_library wrote")
+    parser.add_argument(
+        "rests", type=Path, help="rests.npz, written by training.scenes.throws.rest_library"
+    )
     parser.add_argument("--first", type=int, default=2_000_000)
     parser.add_argument("--count", type=int, default=100_000)
     options = parser.parse_args()
-    library = load(options.rests)
+    library = load_rests(options.rests)
     options.folder.mkdir(parents=True, exist_ok=True)
     begun, dice, made = time.monotonic(), 0, 0
     for seed in range(options.first, options.first + options.count):
         path = options.folder / f"{seed:07d}.png"
         if path.with_suffix(".json").exists():
             continue
-        dice += make(seed, path, library)
+        dice += make_picture(seed, path, library)
         made += 1
         spent = time.monotonic() - begun
         print(

@@ -1,4 +1,7 @@
-"""Surfaces of dice and solids as points, faces and places on their covers. No Blender in here."""
+"""Surfaces of dice and solids as points, faces and texture coordinates.
+
+This module does not need Blender.
+"""
 
 from dataclasses import dataclass
 
@@ -8,40 +11,45 @@ from numpy.typing import NDArray
 from training.scenes.dice.bodies import HEIGHT
 from training.scenes.dice.die_sheet import DieSheet
 from training.scenes.dice.die_style import DieStyle
-from training.scenes.world import NORMALS, Cover, Form, Solid, Vector, face_axes
+from training.scenes.world import FACE_NORMALS, Cover, Form, Solid, Vector, face_axes
 
-ARC = 4  # steps around a rounded edge
-ROUND_STEPS = 32  # around a cylinder
+ARC_STEPS = 4  # segments of a rounded edge
+ROUND_STEPS = 32  # segments of a cylinder
 COARSE, FINE = 8, 72
-"""Cells across the flat of a face: of one whose pips are drawn, of one whose pips are dents."""
+"""Cells across the flat part of a face: with printed pips, and with pips that are dents."""
 
 
 @dataclass(frozen=True)
 class SurfaceMesh:
-    """A surface; uv is the place on the cover of each corner of each face."""
+    """A surface; `uv` is the texture coordinate of each corner of each face."""
 
     points: Vector  # (n, 3)
-    normals: Vector | None  # (n, 3); None: as the faces are, flat
+    normals: Vector | None  # (n, 3); None for flat shading
     loops: NDArray[np.int32]  # corners of all faces, one face after the other
     sizes: NDArray[np.int32]  # corners of each face
     uv: Vector  # (len(loops), 2)
 
     @property
     def starts(self) -> NDArray[np.int32]:
-        """Where each face begins in `loops`."""
+        """First corner of each face in `loops`."""
         return np.asarray(np.concatenate([[0], np.cumsum(self.sizes)[:-1]]), np.int32)
 
 
-def die_mesh(style: DieStyle, sheet: DieSheet | None) -> SurfaceMesh:
-    """A die of edge 1; with a sheet its pips are dents, else flat."""
+def make_die_mesh(style: DieStyle, sheet: DieSheet | None) -> SurfaceMesh:
+    """Return a die with an edge of 1.
+
+    Args:
+        style: Look of the dice.
+        sheet: Faces whose pips become dents. None makes flat faces.
+    """
     steps = _steps(1 - style.edge, style.edge, COARSE if sheet is None else FINE)
-    sides = [_side(np.array(n, float), v, steps, style, sheet) for v, n in NORMALS.items()]
+    sides = [_side(np.array(n, float), v, steps, style, sheet) for v, n in FACE_NORMALS.items()]
     return _joined(sides, smooth_from_faces=sheet is not None)
 
 
 def _steps(inner: float, edge: float, flat: int) -> Vector:
-    """Across a face: fine where it is rounded."""
-    arc = np.tan(np.linspace(0, np.pi / 4, ARC + 1)[1:]) * edge
+    """Return positions across a face, dense where the face is rounded."""
+    arc = np.tan(np.linspace(0, np.pi / 4, ARC_STEPS + 1)[1:]) * edge
     return np.concatenate([-(inner + arc)[::-1], np.linspace(-inner, inner, flat + 1), inner + arc])
 
 
@@ -60,7 +68,7 @@ def _side(
 
 
 def _rounded(cube: Vector, edge: float, ball: float) -> tuple[Vector, Vector]:
-    """Points of a cube (half edge 1) moved onto its rounded shape, and normals there."""
+    """Return points of a cube with half edge 1 moved onto the rounded shape, and normals there."""
     body = cube.clip(-(1 - edge), 1 - edge)
     away = cube - body
     normals = away / np.linalg.norm(away, axis=-1, keepdims=True).clip(1e-9)
@@ -71,7 +79,7 @@ def _rounded(cube: Vector, edge: float, ball: float) -> tuple[Vector, Vector]:
 
 
 def _heights(face: Vector, s: Vector, t: Vector) -> Vector:
-    """How far the surface is out (half edges), smoothly between the pixels of a sheet."""
+    """Return how far the surface sticks out, in half edges, interpolated between pixels."""
     px = len(face)
     x, y = (k.clip(0, 1) * (px - 1) for k in (s, t))
     i, j = y.astype(int).clip(0, px - 2), x.astype(int).clip(0, px - 2)
@@ -83,7 +91,7 @@ def _heights(face: Vector, s: Vector, t: Vector) -> Vector:
 
 
 def _quads(count: int) -> NDArray[np.int32]:
-    """(m, 4) faces of a grid of count by count points."""
+    """Return (m, 4) faces of a square grid of points."""
     grid = np.arange(count * count).reshape(count, count)
     quads = np.stack([grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:]], axis=2)
     return np.asarray(quads.reshape(-1, 4), np.int32)
@@ -108,7 +116,7 @@ def _joined(
 
 
 def _averaged(points: Vector, faces: NDArray[np.int32]) -> Vector:
-    """(n, 3) normals of points, the mean of the faces around them."""
+    """Return (n, 3) normals of points: the mean of the faces around them."""
     a, b, c, d = (points[faces[:, k]] for k in range(4))
     across = np.cross(c - a, d - b)
     out = np.zeros_like(points)
@@ -117,8 +125,13 @@ def _averaged(points: Vector, faces: NDArray[np.int32]) -> Vector:
     return np.asarray(out / np.linalg.norm(out, axis=1, keepdims=True).clip(1e-12))
 
 
-def solid_mesh(solid: Solid, cover: Cover) -> SurfaceMesh:
-    """A solid in its own axes, millimetres."""
+def make_solid_mesh(solid: Solid, cover: Cover) -> SurfaceMesh:
+    """Return a solid in its own axes, in millimetres.
+
+    Args:
+        solid: The solid.
+        cover: Its cover.
+    """
     if solid.form is Form.BOX:
         mesh = _box(solid)
     elif solid.form is Form.HULL and solid.planes is not None:
@@ -131,7 +144,7 @@ def solid_mesh(solid: Solid, cover: Cover) -> SurfaceMesh:
 def _box(solid: Solid) -> SurfaceMesh:
     radius = min(solid.round_mm, float(solid.half.min()))
     sides = []
-    for n in NORMALS.values():
+    for n in FACE_NORMALS.values():
         normal = np.array(n, float)
         u, v = face_axes(normal)
         across, along = (_line(float(np.abs(k) @ solid.half), radius) for k in (u, v))
@@ -164,7 +177,7 @@ def _grid_quads(rows: int, columns: int) -> NDArray[np.int32]:
 
 
 def _profile(solid: Solid) -> Vector:
-    """(n, 2) radius and height of what is turned around z, from the bottom up."""
+    """Return (n, 2) radius and height of a solid of revolution around z, from the bottom up."""
     radius, half = float(solid.half[0]), float(solid.half[2])
     arc = np.linspace(0, np.pi / 2, 6)
     if solid.form is Form.BALL:
@@ -196,7 +209,7 @@ def _turned(profile: Vector, solid: Solid) -> SurfaceMesh:
 
 
 def _hull(planes: Vector) -> SurfaceMesh:
-    """What is below all planes: each face's corners in order."""
+    """Return the space below all planes, as faces with ordered corners."""
     normals, far = planes[:, :3], planes[:, 3]
     corners = []
     for i in range(len(planes)):
@@ -223,7 +236,7 @@ def _hull(planes: Vector) -> SurfaceMesh:
 
 
 def _laid(mesh: SurfaceMesh, cover: Cover) -> Vector:
-    """Places on a cover: each face sees it along the axis that it looks along most."""
+    """Return texture coordinates; each face is projected along the axis nearest to its normal."""
     out = np.empty((len(mesh.loops), 2))
     places = mesh.points[mesh.loops]
     face = np.repeat(np.arange(len(mesh.sizes)), mesh.sizes)
@@ -233,11 +246,16 @@ def _laid(mesh: SurfaceMesh, cover: Cover) -> Vector:
     axis = np.abs(np.cross(c - a, last - b) + np.cross(b - a, c - a)).argmax(axis=1)[face]
     for k, (u, v) in enumerate(((1, 2), (0, 2), (0, 1))):
         out[axis == k] = places[axis == k][:, [u, v]]
-    return tile_places(out, cover)
+    return tile_coordinates(out, cover)
 
 
-def tile_places(mm: Vector, cover: Cover) -> Vector:
-    """(n, 2) places on the tile, whole tiles apart the same; Cycles counts rows from the last one up."""
+def tile_coordinates(mm: Vector, cover: Cover) -> Vector:
+    """Return (n, 2) texture coordinates; tiles repeat, and Cycles counts rows from the bottom.
+
+    Args:
+        mm: (n, 2) positions in millimetres.
+        cover: The cover.
+    """
     c, s = np.cos(cover.turn), np.sin(cover.turn)
     turned = np.column_stack([c * mm[:, 0] + s * mm[:, 1], c * mm[:, 1] - s * mm[:, 0]])
     return np.asarray((0, 1) + (turned + cover.shift_mm) / cover.tile_mm * (1, -1))

@@ -1,8 +1,9 @@
-"""Our own pictures to be judged by, never learnt from: python -m training.rendering.own_evenings DIR.
+"""Make our own test images, which are never taught: python -m training.rendering.own_evenings DIR.
 
-Evenings at one tray (empty, three throws to learn the dice by, sixteen throws) and single renders, in
-the form that `vision.dataset` reads. Every other one shows what people own, of kinds that are taught; the rest
-shows what `scenes.kept_out` keeps out. It goes on from where it was stopped.
+The command makes evenings at one tray (the empty tray, three throws to learn the dice from, sixteen
+throws) and single renders, in the format that `vision.dataset` reads. Every other evening shows
+what people own, of kinds that are taught. The rest shows kinds that are kept out of teaching. The
+command resumes where it stopped.
 """
 
 import argparse
@@ -15,31 +16,32 @@ from typing import Any
 import cv2
 import numpy as np
 
-from training.rendering.judged_labels import row
-from training.rendering.own_settings import TRACED, PlannedThrow, scene, setting
-from training.rendering.path_tracer import Tracing, traced
-from training.rendering.picture_files import gain
-from training.rendering.sensor import CameraStyle, drifted, taken
+from training.rendering.judged_labels import label_row
+from training.rendering.own_settings import TRACED_SCALE, PlannedThrow, draw_setting, stage_throw
+from training.rendering.path_tracer import TraceOptions, trace_picture
+from training.rendering.picture_files import auto_exposure
+from training.rendering.sensor import CameraStyle, drift_style, take_picture
 from training.scenes.kept_out import Purpose
 from training.scenes.world import World
 
-HOW = Tracing(samples=5, dents=True, guided=True)
-LEARNT, THROWN = 3, 16
-HAND_IN, THINGS_IN = 9, (3, 7, 12)
-"""Which throws have a hand and which have things in the tray."""
-FIRST = 7_000_000
+TRACE_OPTIONS = TraceOptions(samples=5, dents=True, guided=True)
+LEARNING_THROWS, THROWS = 3, 16
+HAND_THROW, OBJECT_THROWS = 9, (3, 7, 12)
+"""The throw with a hand, and the throws with foreign objects in the tray."""
+FIRST_SEED = 7_000_000
 
 
 def _larger(world: World) -> World:
-    """The same seen by a camera of full size."""
+    """Return the world as a camera of full size sees it."""
     eye = world.camera
-    size = (round(eye.width / TRACED), round(eye.height / TRACED))
+    size = (round(eye.width / TRACED_SCALE), round(eye.height / TRACED_SCALE))
     return replace(
-        world, camera=replace(eye, width=size[0], height=size[1], focal_px=eye.focal_px / TRACED)
+        world,
+        camera=replace(eye, width=size[0], height=size[1], focal_px=eye.focal_px / TRACED_SCALE),
     )
 
 
-def shoot(  # noqa: PLR0917 - what a picture needs
+def make_labelled_picture(  # noqa: PLR0917 - all properties of an image
     world: World,
     path: Path,
     name: str,
@@ -47,38 +49,54 @@ def shoot(  # noqa: PLR0917 - what a picture needs
     factor: float | None,
     more: dict[str, Any],
 ) -> float:
-    """Trace a world, take it, write picture and label; by how much its light was multiplied."""
+    """Render a world, write the image and its label, and return the exposure factor.
+
+    Args:
+        world: The scene to show.
+        path: The image file to write.
+        name: Name of the image in its label.
+        sensor: The camera.
+        factor: Exposure factor of the evening. None lets the camera choose one.
+        more: Further fields of the label.
+    """
     rng = np.random.default_rng(world.seed + 5)
-    lit = traced(world, HOW)
+    lit = trace_picture(world, TRACE_OPTIONS)
     full = _larger(world)
     lit = cv2.resize(
         lit, (full.camera.width, full.camera.height), interpolation=cv2.INTER_CUBIC
     ).clip(0)
-    factor = factor or gain(lit, rng)
-    style = drifted(replace(sensor, gain=sensor.gain * factor, quality=0), rng)
-    picture = taken(np.asarray(lit, np.float32), style, rng)[..., ::-1]
+    factor = factor or auto_exposure(lit, rng)
+    style = drift_style(replace(sensor, gain=sensor.gain * factor, quality=0), rng)
+    picture = take_picture(np.asarray(lit, np.float32), style, rng)[..., ::-1]
     cv2.imwrite(str(path), picture, [cv2.IMWRITE_JPEG_QUALITY, 92])
-    label = row(full, np.ascontiguousarray(picture), name, more)
+    label = label_row(full, np.ascontiguousarray(picture), name, more)
     path.with_suffix(".json").write_text(json.dumps(label))
     return factor
 
 
-def evening(folder: Path, number: int) -> None:
-    """One evening: pictures that are there are not made again."""
-    purpose = Purpose.STRANGE if number % 2 else Purpose.ORDINARY
+def make_evening(folder: Path, number: int) -> None:
+    """Make one evening; images that exist are not made again.
+
+    Args:
+        folder: Folder of the files.
+        number: Number of the evening. Odd evenings show kinds that are kept out.
+    """
+    purpose = Purpose.KEPT_OUT if number % 2 else Purpose.ORDINARY
     name = f"own_{'strange' if number % 2 else 'plain'}_{number:02d}"
-    here = setting(FIRST + 1000 * number, purpose)
+    here = draw_setting(FIRST_SEED + 1000 * number, purpose)
     place = folder / "evenings" / name
     place.mkdir(parents=True, exist_ok=True)
     kept = place / "gain.txt"
     plan = [("empty", "empty", PlannedThrow(0))]
-    plan += [("learn", f"learn_{k}", PlannedThrow(6, apart=True)) for k in range(1, LEARNT + 1)]
+    plan += [
+        ("learn", f"learn_{k}", PlannedThrow(6, apart=True)) for k in range(1, LEARNING_THROWS + 1)
+    ]
     rng = np.random.default_rng(number)
-    for k in range(1, THROWN + 1):
+    for k in range(1, THROWS + 1):
         throw = PlannedThrow(
             int(rng.integers(1, 7)),
-            hand=k == HAND_IN,
-            things=k in THINGS_IN,
+            hand=k == HAND_THROW,
+            things=k in OBJECT_THROWS,
             tricky=rng.random() < 0.22,
         )
         plan.append(("throw", f"throw_{k:02d}", throw))
@@ -88,8 +106,8 @@ def evening(folder: Path, number: int) -> None:
             continue
         factor = float(kept.read_text()) if kept.exists() else None
         more = {"role": role, "evening": name, "novel": ["strange"] * (number % 2)}
-        factor = shoot(
-            scene(here, throw, here.seed + 10 + k),
+        factor = make_labelled_picture(
+            stage_throw(here, throw, here.seed + 10 + k),
             path,
             f"{name}/{path.name}",
             here.sensor,
@@ -104,29 +122,38 @@ def evening(folder: Path, number: int) -> None:
     (place / "labels.jsonl").write_text("\n".join(lines) + "\n")
 
 
-RENDERS = (
+RENDER_PLANS = (
     PlannedThrow(4, apart=True), PlannedThrow(6), PlannedThrow(5, tricky=True), PlannedThrow(2, things=True), PlannedThrow(5, aside=True),
     PlannedThrow(4, hand=True), PlannedThrow(3), PlannedThrow(6, apart=True), PlannedThrow(6, tricky=True), PlannedThrow(1),
 )  # fmt: skip
 
 
-def render(folder: Path, number: int) -> None:
-    """One render of a tray of its own."""
+def make_render(folder: Path, number: int) -> None:
+    """Make one image of a tray of its own.
+
+    Args:
+        folder: Folder of the files.
+        number: Number of the image.
+    """
     place = folder / "renders"
     place.mkdir(parents=True, exist_ok=True)
     path = place / f"own_{number:04d}.jpg"
     if path.with_suffix(".json").exists():
         return
-    strange = number // len(RENDERS) % 2
-    here = setting(FIRST + 500_000 + number, Purpose.STRANGE if strange else Purpose.ORDINARY)
-    world = scene(here, RENDERS[number % len(RENDERS)], here.seed + 10)
-    shoot(world, path, path.name, here.sensor, None, {"novel": ["strange"] * strange})
+    strange = number // len(RENDER_PLANS) % 2
+    here = draw_setting(
+        FIRST_SEED + 500_000 + number, Purpose.KEPT_OUT if strange else Purpose.ORDINARY
+    )
+    world = stage_throw(here, RENDER_PLANS[number % len(RENDER_PLANS)], here.seed + 10)
+    make_labelled_picture(
+        world, path, path.name, here.sensor, None, {"novel": ["strange"] * strange}
+    )
     rows = sorted(place.glob("own_*.json"))
     (place / "labels.jsonl").write_text("".join(r.read_text() + "\n" for r in rows))
 
 
 def main() -> None:
-    """Evenings and renders by turns, until all are there."""
+    """Make evenings and renders alternately until all exist."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--evenings", type=int, default=24)
@@ -135,10 +162,13 @@ def main() -> None:
     each = -(-options.renders // options.evenings)
     begun = time.monotonic()
     for number in range(options.evenings):
-        evening(options.folder, number)
+        make_evening(options.folder, number)
         for k in range(number * each, min(options.renders, (number + 1) * each)):
-            render(options.folder, k)
-        print(f"evening {number} and its renders: {time.monotonic() - begun:.0f} s", flush=True)
+            make_render(options.folder, k)
+        print(
+            f"evening {number} and its renders done after {time.monotonic() - begun:.0f} s",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""A world as Cycles sees it: path traced, linear, before any camera.
+"""Path tracing of a world by Cycles: linear light, before any camera.
 
-`bpy` is Blender as a Python module; it is needed to make pictures to learn from, never to play.
+`bpy` is Blender as a Python module. It is needed to make images to learn from, never to play.
 """
 
 import contextlib
@@ -17,39 +17,45 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from training.rendering.blender_stuff import cover_material, die_material
-from training.rendering.meshes import SurfaceMesh, die_mesh, solid_mesh
-from training.scenes.dice.die_sheet import die_sheet
-from training.scenes.world import AreaLamp, HandShape, RestingDie, Shade, Turn, Vector, World
+from training.rendering.blender_materials import make_cover_material, make_die_material
+from training.rendering.meshes import SurfaceMesh, make_die_mesh, make_solid_mesh
+from training.scenes.dice.die_sheet import draw_die_sheet
+from training.scenes.world import AreaLamp, HandShape, RestingDie, Rotation, Shade, Vector, World
 
 Floats = NDArray[np.float32]
 FAR_MM = 4000.0
-MELTED = 1.5  # Blender's own radius of a ball in a melt reaches half as far again
+METABALL_FACTOR = 1.5  # a metaball of Blender reaches 1.5 times as far as its radius
 SHEET_PX = (24, 192)
-"""Least and most pixels of a face of a die."""
+"""Least and largest number of pixels across a face of a die."""
 
 
 @dataclass(frozen=True)
-class Tracing:
-    """How carefully light is traced."""
+class TraceOptions:
+    """The quality of path tracing."""
 
     samples: int = 4
     bounces: int = 5
-    dents: bool = False  # pips are real dents, not drawn ones
+    dents: bool = False  # pips are real dents, not printed ones
     threads: int = 1
-    guided: bool = False  # the noise filter is told colours and normals
+    guided: bool = False  # the denoiser also gets colours and normals
 
 
-def traced(world: World, how: Tracing, *, empty: bool = False) -> Floats:
-    """(h, w, 3) linear RGB light; `empty`: of the tray before anything lay in it."""
+def trace_picture(world: World, how: TraceOptions, *, empty: bool = False) -> Floats:
+    """Return (h, w, 3) linear RGB light of a world.
+
+    Args:
+        world: The scene to show.
+        how: The quality of path tracing.
+        empty: Whether to show the tray before anything lay in it.
+    """
     bpy.ops.wm.read_factory_settings(use_empty=True)
     _camera(world)
     _light(world)
-    covers = [cover_material(c) for c in world.covers]
+    covers = [make_cover_material(c) for c in world.covers]
     _grounds(world, covers)
     for solid in world.solids:
         if solid.fixed or not empty:
-            mesh = _made(solid_mesh(solid, world.covers[solid.cover]), covers[solid.cover])
+            mesh = _made(make_solid_mesh(solid, world.covers[solid.cover]), covers[solid.cover])
             _stand(mesh, solid.at, solid.turn)
     if not empty:
         _dice(world, how)
@@ -58,7 +64,7 @@ def traced(world: World, how: Tracing, *, empty: bool = False) -> Floats:
     return _traced(world, how)
 
 
-def _traced(world: World, how: Tracing) -> Floats:
+def _traced(world: World, how: TraceOptions) -> Floats:
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"
     cycles = scene.cycles
@@ -97,7 +103,7 @@ def _traced(world: World, how: Tracing) -> Floats:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Blender writes to stdout past Python."""
+    """Silence the messages of Blender, which bypass Python's standard output."""
     kept, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     try:
@@ -121,7 +127,7 @@ def _camera(world: World) -> None:
     bpy.context.scene.camera = eye
 
 
-def _place(thing: Any, at: Vector, turn: Turn, scale: float = 1.0) -> None:
+def _place(thing: Any, at: Vector, turn: Rotation, scale: float = 1.0) -> None:
     matrix = np.eye(4)
     matrix[:3, :3] = turn * scale
     matrix[:3, 3] = at
@@ -153,7 +159,7 @@ def _light(world: World) -> None:
 
 
 def _lamp(lamp: AreaLamp) -> None:
-    """A disc that faces the origin and gives it the light that it shall."""
+    """Add a disc that faces the origin and gives it the light that the lamp should give."""
     data = bpy.data.lights.new("lamp", "AREA")
     data.shape = "DISK"
     data.size = 2 * lamp.radius_mm
@@ -197,16 +203,16 @@ def _made(surface: SurfaceMesh, material: Any) -> Any:
     return mesh
 
 
-def _stand(mesh: Any, at: Vector, turn: Turn, scale: float = 1.0) -> None:
+def _stand(mesh: Any, at: Vector, turn: Rotation, scale: float = 1.0) -> None:
     _place(bpy.data.objects.new("thing", mesh), at, turn, scale)
 
 
 def _level(corners: Vector, height: float, world: World, cover: int, material: Any) -> None:
-    """A level polygon with its cover."""
-    from training.rendering.meshes import tile_places  # noqa: PLC0415
+    """Add a level polygon with its cover."""
+    from training.rendering.meshes import tile_coordinates  # noqa: PLC0415
 
     count = len(corners)
-    uv = tile_places(corners, world.covers[cover])
+    uv = tile_coordinates(corners, world.covers[cover])
     points = np.column_stack([corners, np.full(count, height)])
     surface = SurfaceMesh(
         points, None, np.arange(count, dtype=np.int32), np.array([count], np.int32), uv
@@ -223,21 +229,26 @@ def _grounds(world: World, covers: list[Any]) -> None:
     _level(world.tray.outline, 0.0, world, world.ground, covers[world.ground])
 
 
-def _dice(world: World, how: Tracing) -> None:
+def _dice(world: World, how: TraceOptions) -> None:
     for index, style in enumerate(world.styles):
         own = [die for die in world.dice if die.style == index]
         if not own:
             continue
         edge = float(np.mean([die.edge_mm for die in own]))
-        sheet = die_sheet(style, face_px(world, own))
-        material = die_material(style, sheet, edge, dented=how.dents)
-        mesh = _made(die_mesh(style, sheet if how.dents else None), material)
+        sheet = draw_die_sheet(style, face_px(world, own))
+        material = make_die_material(style, sheet, edge, dented=how.dents)
+        mesh = _made(make_die_mesh(style, sheet if how.dents else None), material)
         for die in own:
             _stand(mesh, die.at, die.turn, die.edge_mm)
 
 
 def face_px(world: World, dice: list[RestingDie]) -> int:
-    """Pixels of a face that are worth drawing."""
+    """Return how many pixels across a face are worth drawing.
+
+    Args:
+        world: The scene to show.
+        dice: The dice of the scene.
+    """
     camera = world.camera
     largest = max(
         d.edge_mm * camera.focal_px / max(1.0, float(np.linalg.norm(d.at - camera.at)))
@@ -255,5 +266,5 @@ def _hand(hand: HandShape, material: Any) -> None:
         for share in np.linspace(0, 1, count):
             element = melt.elements.new()
             element.co = [float(v) for v in start + (end - start) * share]
-            element.radius = float(radii[0] + (radii[1] - radii[0]) * share) * MELTED
+            element.radius = float(radii[0] + (radii[1] - radii[0]) * share) * METABALL_FACTOR
     melt.materials.append(material)

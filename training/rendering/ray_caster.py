@@ -1,7 +1,7 @@
-"""A world in a tenth of a second: rays met by compiled code, with soft shadows, one bounce, glass.
+"""Ray casting in compiled code: soft shadows, one bounce and glass, in a tenth of a second.
 
-It shows the same worlds as `path_tracer`, a hundred times as fast, and beside the picture the same
-tray empty and what each pixel is.
+The ray caster shows the same worlds as `path_tracer`, a hundred times as fast. Beside the image it
+returns the same tray without dice, and what each pixel shows.
 """
 
 import argparse
@@ -13,36 +13,36 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from training.rendering.casting import packed as at
-from training.rendering.casting.frames import (
+from training.rendering.casting import scene_layout as at
+from training.rendering.casting.image_passes import (
     NORMALS,
     SCRATCH,
-    changed,
-    light_all,
-    patch_up,
-    plan,
-    see_all,
-    shade_all,
+    fill_gaps,
+    find_surfaces,
+    gather_light,
+    mark_changed,
+    plan_light,
+    shade_image,
 )  # fmt: skip
-from training.rendering.casting.hiding import hide
-from training.rendering.casting.lighting_up import LIGHT
-from training.rendering.casting.packed import NOTHING, Rows
-from training.rendering.casting.packing import rows
-from training.rendering.casting.softening import fill, share
-from training.scenes.dice.die_sheet import DieSheet, die_sheet
+from training.rendering.casting.irradiance import LIGHT
+from training.rendering.casting.light_smoothing import interpolate_light, share_light
+from training.rendering.casting.scene_layout import NOTHING, PackedScene
+from training.rendering.casting.scene_packing import pack_scene
+from training.rendering.casting.visibility import mark_hidden
+from training.scenes.dice.die_sheet import DieSheet, draw_die_sheet
 from training.scenes.world import Part, RestingDie, Vector, World
 
 Floats = NDArray[np.float32]
 SHEET_PX = (16, 160)
 TOP_POINTS = 11
-NEAR_PX = 7
-SAME = 0.004
-"""Light that differs by so little is the same."""
+SHARED_LIGHT_PX = 7
+SAME_LIGHT = 0.004
+"""Relative difference below which light counts as unchanged."""
 
 
 @dataclass(frozen=True)
 class CastPicture:
-    """Linear RGB light, the same of the empty tray, and what each pixel shows."""
+    """Linear RGB light of a scene and of the empty tray, and what each pixel shows."""
 
     light: Floats  # (h, w, 3)
     empty: Floats | None  # (h, w, 3)
@@ -50,10 +50,15 @@ class CastPicture:
     die: NDArray[np.int16]  # (h, w) number of the die, or -1
 
 
-def cast(world: World, *, empty: bool = True) -> CastPicture:
-    """A picture of a world."""
+def cast_picture(world: World, *, empty: bool = True) -> CastPicture:
+    """Return an image of a world.
+
+    Args:
+        world: The scene to show.
+        empty: Whether the empty tray is needed, too.
+    """
     sheets = [_sheet(world, k) for k in range(len(world.styles))]
-    frame = _Frame.of(rows(world, sheets, np.random.default_rng(world.seed + 2)))
+    frame = _Frame.from_scene(pack_scene(world, sheets, np.random.default_rng(world.seed + 2)))
     everywhere = np.ones(frame.shape, bool)
     frame.see(everywhere, loose=True)
     frame.gather(everywhere)
@@ -65,9 +70,9 @@ def cast(world: World, *, empty: bool = True) -> CastPicture:
 
 @dataclass(frozen=True)
 class _Frame:
-    """What is known of each pixel, while it is worked out."""
+    """The intermediate results of each pixel."""
 
-    all: Rows
+    all: PackedScene
     found: NDArray[np.int32]  # (h, w)
     far: Floats
     normals: Floats
@@ -76,7 +81,8 @@ class _Frame:
     scratch: Floats
 
     @classmethod
-    def of(cls, all_: Rows) -> "_Frame":
+    def from_scene(cls, all_: PackedScene) -> "_Frame":
+        """Return a frame without results for a packed scene."""
         shape = int(all_.w[at.HEIGHT]), int(all_.w[at.WIDTH])
         f = np.float32
         return cls(
@@ -86,25 +92,26 @@ class _Frame:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Height and width in pixels."""
         return self.found.shape[0], self.found.shape[1]
 
     def see(self, only: NDArray[np.bool_], *, loose: bool) -> None:
-        """What each pixel shows."""
-        see_all(*self.all, self.scratch, loose, only, self.found, self.far, self.normals)
+        """Find the surface that each pixel shows."""
+        find_surfaces(*self.all, self.scratch, loose, only, self.found, self.far, self.normals)
 
     def gather(self, only: NDArray[np.bool_]) -> None:
-        """What light falls there."""
+        """Compute the light that falls on those surfaces."""
         looked = np.zeros(self.shape, np.int8)
-        plan(self.all.w, only, self.found, looked)
+        plan_light(self.all.w, only, self.found, looked)
         where = (self.found, self.far, self.normals)
         if self._has_sharp:
-            light_all(*self.all, self.scratch, True, looked, *where, self.hard)
+            gather_light(*self.all, self.scratch, True, looked, *where, self.hard)
         raw = np.zeros_like(self.soft)
-        light_all(*self.all, self.scratch, False, looked, *where, raw)
+        gather_light(*self.all, self.scratch, False, looked, *where, raw)
         for step in (1, 2):
-            share(self.found, self.normals, looked, step, raw, self.soft)
-        fill(self.found, self.normals, looked, self.soft)
-        patch_up(*self.all, self.scratch, looked, *where, self.soft)
+            share_light(self.found, self.normals, looked, step, raw, self.soft)
+        interpolate_light(self.found, self.normals, looked, self.soft)
+        fill_gaps(*self.all, self.scratch, looked, *where, self.soft)
 
     @property
     def _has_sharp(self) -> bool:
@@ -114,12 +121,12 @@ class _Frame:
         )
 
     def shade(self, only: NDArray[np.bool_], out: Floats, *, loose: bool) -> None:
-        """What of it is seen."""
+        """Compute the light that reaches the camera."""
         where = (self.found, self.far, self.normals, self.soft, self.hard)
-        shade_all(*self.all, self.scratch, loose, only, *where, out)
+        shade_image(*self.all, self.scratch, loose, only, *where, out)
 
     def masks(self) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:
-        """What each pixel shows: a `Part`, and the number of the die or -1."""
+        """Return the `Part` of each pixel, and the number of its die or -1."""
         first, count = self.all.w[at.W_SOLIDS], self.all.w[at.N_SOLIDS]
         kinds = self.all.w[first : first + count * at.W_SOLID].reshape(-1, at.W_SOLID)
         kinds = np.vstack([kinds, [0, 0, Part.GROUND, 0, 0, -1]])
@@ -127,16 +134,16 @@ class _Frame:
         return kinds[solid, at.PART].astype(np.uint8), kinds[solid, at.OWN].astype(np.int16)
 
     def empty(self, light: Floats, part: NDArray[np.uint8]) -> Floats:
-        """The tray alone: looked up anew where something lay, shaded anew where something took light."""
+        """Return the tray alone, computing only those pixels again that dice and objects change."""
         hidden = part != Part.GROUND
         self.see(hidden, loose=False)
-        # around what lay there, soft light had been shared among fewer than there are now
-        near, about = _grown(hidden, NEAR_PX), _grown(hidden, 2 * NEAR_PX)
+        # Around a removed object, soft light was shared among fewer neighbours than there are now.
+        near, about = _grown(hidden, SHARED_LIGHT_PX), _grown(hidden, 2 * SHARED_LIGHT_PX)
         other = replace(self, soft=np.zeros_like(self.soft), hard=self.hard)
         other.gather(about)
         self.soft[near] = other.soft[near]
         anew = np.zeros(self.shape, bool)
-        changed(self.soft, self.hard, SAME, anew)
+        mark_changed(self.soft, self.hard, SAME_LIGHT, anew)
         anew = _grown(anew | near, 1)
         out = light.copy()
         self.shade(anew, out, loose=False)
@@ -148,31 +155,33 @@ def _grown(mask: NDArray[np.bool_], by_px: int) -> NDArray[np.bool_]:
     return cv2.dilate(mask.astype(np.uint8), np.ones((size, size), np.uint8)) > 0
 
 
-def parts(world: World) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:
-    """(h, w) what each pixel shows, and the number of the die there or -1."""
+def cast_masks(world: World) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:
+    """Return (h, w) `Part` of each pixel, and the number of its die or -1."""
     blank = DieSheet(np.zeros((6, 2, 2, 8), np.float32))
-    frame = _Frame.of(rows(world, [blank] * len(world.styles), np.random.default_rng(0)))
+    frame = _Frame.from_scene(
+        pack_scene(world, [blank] * len(world.styles), np.random.default_rng(0))
+    )
     frame.see(np.ones(frame.shape, bool), loose=True)
     return frame.masks()
 
 
-def tops_seen(world: World) -> list[float]:
-    """The share of the flat of each die's top that the camera sees."""
+def visible_top_shares(world: World) -> list[float]:
+    """Return the visible share of the flat part of each die's top."""
     if not world.dice:
         return []
     blank = DieSheet(np.zeros((6, 2, 2, 8), np.float32))
-    all_ = rows(world, [blank] * len(world.styles), np.random.default_rng(0))
+    all_ = pack_scene(world, [blank] * len(world.styles), np.random.default_rng(0))
     points = np.concatenate([_on_top(world, die) for die in world.dice])
     own = np.repeat(np.arange(len(world.dice)), len(points) // len(world.dice))
     hidden = np.zeros(len(points), bool)
-    hide(*all_, points.astype(np.float32), own, hidden)
+    mark_hidden(*all_, points.astype(np.float32), own, hidden)
     pixels, size = world.camera.project(points), (world.camera.width, world.camera.height)
     hidden |= ~((pixels >= 0) & (pixels <= size)).all(axis=1)
     return [float(v) for v in 1 - hidden.reshape(len(world.dice), -1).mean(axis=1)]
 
 
 def _on_top(world: World, die: RestingDie) -> Vector:
-    """(n, 3) places on the flat of its top."""
+    """Return (n, 3) points on the flat part of a top face."""
     flat = min(0.9, 1 - world.styles[die.style].edge)
     a, b, _, d = die.top_face(flat)
     line = np.linspace(0, 1, TOP_POINTS)
@@ -181,37 +190,41 @@ def _on_top(world: World, die: RestingDie) -> Vector:
 
 
 def _sheet(world: World, style: int) -> DieSheet:
-    """As many pixels as its largest die shows."""
+    """Return the faces of a style, with as many pixels as its largest die shows."""
     camera = world.camera
     edges = [
         d.edge_mm * camera.focal_px / max(1.0, float(np.linalg.norm(d.at - camera.at)))
         for d in world.dice
         if d.style == style
     ]
-    return die_sheet(world.styles[style], int(np.clip(1.25 * max(edges, default=0), *SHEET_PX)))
+    return draw_die_sheet(
+        world.styles[style], int(np.clip(1.25 * max(edges, default=0), *SHEET_PX))
+    )
 
 
 def main() -> None:
-    """How fast it is: pictures and dice a second, of each kind."""
+    """Print the images and dice per second for each kind of scene."""
     from training.scenes.kept_out import Purpose  # noqa: PLC0415
-    from training.scenes.staging import KINDS, Wish, world  # noqa: PLC0415
-    from training.scenes.throws.rest_library import load  # noqa: PLC0415
+    from training.scenes.staging import SCENE_WEIGHTS, SceneRequest, stage_world  # noqa: PLC0415
+    from training.scenes.throws.rest_library import load_rests  # noqa: PLC0415
 
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("rests", type=Path, help="what training.scenes.throws.rest_library wrote")
+    parser.add_argument(
+        "rests", type=Path, help="rests.npz, written by training.scenes.throws.rest_library"
+    )
     parser.add_argument("--count", type=int, default=20)
     options = parser.parse_args()
-    library = load(options.rests)
-    cast(world(0, Purpose.TEACH, library, Wish("table", size=(480, 360))))
-    for kind in KINDS:
+    library = load_rests(options.rests)
+    cast_picture(stage_world(0, Purpose.TEACH, library, SceneRequest("table", size=(480, 360))))
+    for kind in SCENE_WEIGHTS:
         begun, spent, dice = time.perf_counter(), time.process_time(), 0
         for seed in range(options.count):
-            one = world(seed, Purpose.TEACH, library, Wish(kind, size=(480, 360)))
-            cast(one, empty=kind != "field")
+            one = stage_world(seed, Purpose.TEACH, library, SceneRequest(kind, size=(480, 360)))
+            cast_picture(one, empty=kind != "field")
             dice += len(one.dice)
         wall, spent = time.perf_counter() - begun, time.process_time() - spent
-        print(f"{kind}: {options.count / wall:.1f} pictures/s, {dice / wall:.0f} dice/s"
-              f" ({options.count / spent:.1f} and {dice / spent:.0f} by CPU time)", flush=True)  # fmt: skip
+        print(f"{kind}: {options.count / wall:.1f} images/s, {dice / wall:.0f} dice/s"
+              f" ({options.count / spent:.1f} and {dice / spent:.0f} per second of CPU time)", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Cameras that take linear light: a style that is kept for an evening, noise that is new each time."""
+"""Cameras that take linear light: a style for an evening, and noise that is new in each image."""
 
 from dataclasses import dataclass, replace
 
@@ -13,28 +13,33 @@ Picture = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class CameraStyle:
-    """How one camera, once set, makes a picture of light. Blurs are in pixels."""
+    """How a camera turns light into an image. Blurs are in pixels."""
 
     gain: float
-    balance: tuple[float, float, float]  # of red, green, blue
-    vignette: float  # how much darker the corners are
-    veil: float  # stray light
+    balance: tuple[float, float, float]  # gain of red, green and blue
+    vignette: float  # loss of brightness in the corners
+    veil: float  # share of stray light
     blur: float
-    shake: float  # length
+    shake: float  # length of motion blur
     shake_turn: float
-    shot: float  # noise that grows with the light
-    dark: float  # and that does not
-    mosaic: bool  # one colour a pixel, the others guessed
+    shot: float  # variance of the noise per unit of light
+    dark: float  # standard deviation of the noise in the dark
+    mosaic: bool  # a Bayer filter: one colour per pixel, the others interpolated
     gamma: float
     contrast: float
     saturation: float
-    smooth: float  # the noise filter
+    smooth: float  # strength of the noise filter
     sharp: float
-    quality: int  # of JPEG; 0: none
+    quality: int  # quality of JPEG; 0 for none
 
 
-def camera_style(rng: Generator, *, moderate: bool = False) -> CameraStyle:
-    """Any camera, or one as people mean it to be set."""
+def draw_camera_style(rng: Generator, *, moderate: bool = False) -> CameraStyle:
+    """Draw a camera.
+
+    Args:
+        rng: Source of random numbers.
+        moderate: Whether the camera is set as people usually set one, instead of arbitrarily.
+    """
     calm = 0.5 if moderate else 1.0
     red, green, blue = 2 ** rng.normal(0, 0.16 * calm, 3)
     shaken = rng.random() < (0.03 if moderate else 0.08)
@@ -60,9 +65,9 @@ def camera_style(rng: Generator, *, moderate: bool = False) -> CameraStyle:
     )
 
 
-def dim_style(rng: Generator) -> CameraStyle:
-    """Return a camera in a dim room: noise, a noise filter that smears, and a picture that is dark or grainy."""
-    style = camera_style(rng, moderate=True)
+def draw_dim_style(rng: Generator) -> CameraStyle:
+    """Draw a camera in a dim room: noise, a smearing noise filter, a dark or grainy image."""
+    style = draw_camera_style(rng, moderate=True)
     return replace(
         style,
         gain=style.gain * float(2 ** rng.uniform(-2.2, 0.2)),
@@ -74,13 +79,25 @@ def dim_style(rng: Generator) -> CameraStyle:
     )
 
 
-def drifted(style: CameraStyle, rng: Generator, share: float = 0.08) -> CameraStyle:
-    """The same a little later: the light has changed by a few per cent."""
+def drift_style(style: CameraStyle, rng: Generator, share: float = 0.08) -> CameraStyle:
+    """Return the camera a little later, when the light has changed by a few per cent.
+
+    Args:
+        style: The camera.
+        rng: Source of random numbers.
+        share: Twice the standard deviation of the change of brightness, as a logarithm.
+    """
     return replace(style, gain=style.gain * float(np.exp(rng.normal(0, share / 2))))
 
 
-def taken(light: Floats, style: CameraStyle, rng: Generator) -> Picture:
-    """(h, w, 3) linear light, in any order of channels but that of `balance`, as 8 bits."""
+def take_picture(light: Floats, style: CameraStyle, rng: Generator) -> Picture:
+    """Return light as an image of 8 bits.
+
+    Args:
+        light: (h, w, 3) linear light, with its channels in the order of `style.balance`.
+        style: The camera.
+        rng: Source of random numbers.
+    """
     light = light * (np.array(style.balance, np.float32) * np.float32(style.gain))
     if style.vignette:
         light = light * _corners(light.shape, style.vignette)[..., None]
@@ -125,7 +142,7 @@ def _noisy(light: Floats, style: CameraStyle, rng: Generator) -> Floats:
 
 
 def _through_mosaic(light: Floats, style: CameraStyle, rng: Generator) -> Floats:
-    """Each pixel sees one colour; the others are guessed from its neighbours."""
+    """Return light seen through a Bayer filter, with interpolated colours."""
     raw = light[..., 1].copy()
     raw[::2, ::2], raw[1::2, 1::2] = light[::2, ::2, 0], light[1::2, 1::2, 2]
     sigma = np.sqrt(np.maximum(raw, 0) * np.float32(style.shot) + np.float32(style.dark**2))

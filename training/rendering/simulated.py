@@ -1,4 +1,4 @@
-"""Frames of the simulated tray to learn from: the tray that people try first is read as real ones are."""
+"""Frames of the simulated tray, so that the tray that people try first is read well."""
 
 import colorsys
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ from device.cameras.simulated.sim_dice import SimDie, SimPlace
 from device.cameras.simulated.tray import SimulatedTray
 from device.cameras.simulated.tray_geometry import DISPLAY_GAMMA, LENS, Colour, TrayLook
 from training.scenes.truth import COCKED_DEG
-from training.scenes.world import NORMALS, Part, RestingDie
+from training.scenes.world import FACE_NORMALS, Part, RestingDie
 
 Floats = NDArray[np.float32]
 SHRINK = 0.5
 DICE_MM = (8.0, 10.0, 12.0, 14.0, 16.0, 16.0, 18.0)
-CONTRAST = 240
-"""Of three channels of 256: body and pip differ by more."""
+MIN_CONTRAST = 240
+"""Least difference between the sums of the three channels (of 255) of body and pip."""
 
 
 @dataclass(frozen=True)
 class PaintedFrame:
-    """Linear light BGR, the same of the empty tray, what each pixel shows, and the labels."""
+    """Linear BGR light with and without dice, what each pixel shows, and the labels."""
 
     light: Floats  # (h, w, 3)
     empty: Floats  # (h, w, 3)
@@ -34,8 +34,8 @@ class PaintedFrame:
     truth: dict[str, Any]
 
 
-def painted(seed: int) -> PaintedFrame:
-    """The frame of a seed; labels as `training.scenes.truth` writes them."""
+def paint_frame(seed: int) -> PaintedFrame:
+    """Return the frame of a seed, with labels in the format of `training.scenes.truth`."""
     rng = np.random.default_rng(seed)
     edge = float(rng.choice(DICE_MM))
     tray = SimulatedTray(seed=seed, n_dice=int(rng.integers(1, 9)), look=_look(rng, edge), roll_s=0)
@@ -65,7 +65,7 @@ def _light(tray: SimulatedTray) -> Floats:
 
 
 def _numbers(dice: list[RestingDie], shape: tuple[int, ...]) -> NDArray[np.int16]:
-    """(h, w) the die at each pixel, or -1; none lies on another."""
+    """Return (h, w) number of the die at each pixel, or -1; no die lies on another."""
     out = np.full(shape[:2], -1, np.int16)
     for number, die in enumerate(dice):
         hull = cv2.convexHull(_seen(die.corners()).astype(np.float32))
@@ -74,13 +74,13 @@ def _numbers(dice: list[RestingDie], shape: tuple[int, ...]) -> NDArray[np.int16
 
 
 def _seen(points: Any) -> NDArray[np.float64]:
-    """(n, 2) pixels of places of the tray."""
+    """Return (n, 2) pixels of points in the tray."""
     return np.asarray(LENS.project(TrayPoints(points)) * SHRINK)
 
 
 def _label(die: SimDie, placed: RestingDie) -> dict[str, Any]:
     value, tilt = placed.top()
-    up = placed.turn @ np.array(NORMALS[value], float)
+    up = placed.turn @ np.array(FACE_NORMALS[value], float)
     return {
         "value": die.value, "tilt": tilt, "how": "cocked" if tilt > COCKED_DEG else "flat",
         "touching": False, "quad": _seen(placed.top_face()).tolist(),
@@ -92,7 +92,7 @@ def _label(die: SimDie, placed: RestingDie) -> dict[str, Any]:
 def _look(rng: Generator, edge: float) -> TrayLook:
     while True:
         body, pip = _colour(rng), _colour(rng)
-        if abs(sum(body) - sum(pip)) > CONTRAST:
+        if abs(sum(body) - sum(pip)) > MIN_CONTRAST:
             break
     felt, rim, table = (_colour(rng) for _ in range(3))
     return TrayLook(body, pip, felt, rim, table, edge, float(rng.uniform(0.5, 4)))

@@ -1,4 +1,4 @@
-"""Pictures in other colours than a camera gives: what is learnt shall not hang on hues."""
+"""Random changes of colours and contrast, so that networks do not depend on hues or styles."""
 
 from dataclasses import dataclass
 
@@ -14,19 +14,19 @@ SPECTRUM_SPREAD = 0.3
 
 @dataclass(frozen=True)
 class Tint:
-    """One way to change colours, the same for a picture and its empty tray."""
+    """One way to change colours; an image and its empty-tray image get the same one."""
 
-    order: tuple[int, int, int] | None = None  # channels anew
+    order: tuple[int, int, int] | None = None  # new order of the channels
     grey: bool = False
-    hue: float = 0.0  # of 180
+    hue: float = 0.0  # shift of the hue, of 180
     saturation: float = 1.0
-    spectrum: int = 0  # seed of a change of the coarse pattern of brightness; 0: none
+    spectrum: int = 0  # seed of a change of Fourier amplitudes; 0 for none
     cast: tuple[float, float, float, float] | None = (
         None  # shift of Lab, and factor of its contrast
     )
 
-    def of(self, picture: Picture) -> Picture:
-        """(h, w, 3) in other colours."""
+    def apply(self, picture: Picture) -> Picture:
+        """Return (h, w, 3) the image with changed colours."""
         if self.grey:
             one = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
             return np.repeat(one[..., None], 3, axis=2).astype(np.uint8)
@@ -45,7 +45,7 @@ class Tint:
 
 
 def _restyled(picture: Picture, cast: tuple[float, float, float, float]) -> Picture:
-    """Return a picture with the mean and contrast of another one, channel by channel of Lab."""
+    """Return an image with another mean and contrast in CIE L*a*b*."""
     lab = cv2.cvtColor(picture, cv2.COLOR_BGR2LAB).astype(np.float32)
     mean = lab.mean(axis=(0, 1))
     lab = (lab - mean) * np.float32(cast[3]) + mean + np.array(cast[:3], np.float32)
@@ -53,9 +53,10 @@ def _restyled(picture: Picture, cast: tuple[float, float, float, float]) -> Pict
 
 
 def _with_other_amplitudes(picture: Picture, seed: int) -> Picture:
-    """Return a picture whose coarse Fourier amplitudes are multiplied by smooth random factors.
+    """Return an image whose coarse Fourier amplitudes are multiplied by smooth random factors.
 
-    The phase stays, so outlines stay where they are; what changes is the style (Yang and Soatto, FDA, 2020).
+    The phase stays, so outlines stay where they are. Only the style changes (Yang and Soatto, FDA:
+    Fourier Domain Adaptation for Semantic Segmentation, 2020).
     """
     rng = np.random.default_rng(seed)
     size = picture.shape[1], picture.shape[0]
@@ -63,13 +64,13 @@ def _with_other_amplitudes(picture: Picture, seed: int) -> Picture:
     factors = np.exp(rng.normal(0, SPECTRUM_SPREAD, (6, 6, 3))).astype(np.float32)
     rows, columns = (cv2.resize(factors, (spectra.shape[1], spectra.shape[0] // 2 + 1)),) * 2
     down = np.concatenate([rows, columns[::-1][: spectra.shape[0] - len(rows)]])
-    down[0, 0] = 1  # the mean brightness
+    down[0, 0] = 1  # keep the mean brightness
     out = np.fft.irfft2(spectra * down, s=size[::-1], axes=(0, 1))
     return np.asarray(out.clip(0, 255), np.uint8)
 
 
-def tint(rng: Generator) -> Tint:
-    """None most times."""
+def draw_tint(rng: Generator) -> Tint:
+    """Draw a change of colours; about half of the draws change nothing."""
     chance = rng.random()
     if chance < 0.07:
         return Tint(grey=True)

@@ -1,1 +1,1 @@
-"""Where everything lies and what it looks like: pure numbers."""
+"""Scenes as plain numbers: where everything lies, and what it looks like."""

@@ -1,35 +1,57 @@
-"""Hands of all skins and sleeves that reach into a picture: chains of balls to be melted together."""
+"""Hands and sleeves that reach into an image.
+
+A hand is a set of chains of balls that are blended into one surface.
+"""
 
 import numpy as np
 from numpy.random import Generator
 
-from training.scenes.colours import scaled, skin_tone
-from training.scenes.grounds.covers import cover
+from training.scenes.colours import draw_skin_tone, scale_colour
+from training.scenes.grounds.covers import draw_cover
 from training.scenes.kept_out import Chooser
-from training.scenes.noise import tile_cloud
-from training.scenes.world import Cover, Form, HandShape, Part, Solid, Turn, Vector
+from training.scenes.noise import tileable_fractal
+from training.scenes.world import Cover, Form, HandShape, Part, Rotation, Solid, Vector
 
 PALM_MM = 17.0
-"""Half the thickness of a palm, and of the chains in it."""
+"""Half of the thickness of a palm, and the radius of the chains inside it."""
 
 
-def skin_cover(rng: Generator, side: int) -> Cover:
-    """Skin: mottled a little, with creases."""
-    tone = np.array(skin_tone(rng))
-    red = np.array(scaled((float(tone[0]), float(tone[1]), float(tone[2])), 0.8)) * (
+def draw_skin_cover(rng: Generator, side: int) -> Cover:
+    """Draw skin that is slightly mottled and has creases.
+
+    Args:
+        rng: Source of random numbers.
+        side: Width and height of the tile in pixels.
+    """
+    tone = np.array(draw_skin_tone(rng))
+    red = np.array(scale_colour((float(tone[0]), float(tone[1]), float(tone[2])), 0.8)) * (
         1.12,
         0.85,
         0.85,
     )
-    share = tile_cloud(rng, side, 6)[..., None] * float(rng.uniform(0.1, 0.6))
+    share = tileable_fractal(rng, side, 6)[..., None] * float(rng.uniform(0.1, 0.6))
     colours = (tone + (red - tone) * share).clip(0, 1).astype(np.float32)
     return Cover(
-        colours, tile_cloud(rng, side, 20), 60.0, 0.0, float(rng.uniform(0.5, 0.85)), relief_mm=0.4
+        colours,
+        tileable_fractal(rng, side, 20),
+        60.0,
+        0.0,
+        float(rng.uniform(0.5, 0.85)),
+        relief_mm=0.4,
     )
 
 
-def hand_shape(chooser: Chooser, skin: int, tip: Vector) -> tuple[HandShape, Vector]:
-    """A hand whose fingers reach to about `tip`, and the way its arm goes."""
+def draw_hand(chooser: Chooser, skin: int, tip: Vector) -> tuple[HandShape, Vector]:
+    """Draw a hand whose fingers reach to about one point.
+
+    Args:
+        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        skin: Number of the cover of the skin.
+        tip: (3,) point on the floor that the fingers reach for, in millimetres.
+
+    Returns:
+        The hand, and the point at which the arm leaves it.
+    """
     rng = chooser.rng
     angle, size = rng.uniform(0, 2 * np.pi), float(rng.uniform(0.75, 1.25))
     away = np.array([np.cos(angle), np.sin(angle), float(rng.uniform(0, 0.25))])
@@ -37,7 +59,7 @@ def hand_shape(chooser: Chooser, skin: int, tip: Vector) -> tuple[HandShape, Vec
     height = float(rng.uniform(10, 70))
     palm = tip + away * 95 * size + (0, 0, height)
     chains: list[tuple[Vector, Vector, float, float]] = []
-    for k in range(-2, 3):  # the palm
+    for k in range(-2, 3):  # the palm is five chains side by side
         start = palm + side * k * 14 * size
         chains.append((start, start + away * 55 * size, PALM_MM * size, 1.1 * PALM_MM * size))
     _fingers(rng, chains, palm, away, side, size)
@@ -50,13 +72,13 @@ def hand_shape(chooser: Chooser, skin: int, tip: Vector) -> tuple[HandShape, Vec
     return HandShape(parts[:, :3], parts[:, 3:6], parts[:, 6:], skin), wrist + away * 40 * size
 
 
-def _fingers(  # noqa: PLR0917 - where the hand is
+def _fingers(  # noqa: PLR0917 - the pose of a hand
     rng: Generator, chains: list[tuple[Vector, Vector, float, float]], palm: Vector, away: Vector,
     side: Vector, size: float,
 ) -> None:  # fmt: skip
     curl, spread = float(rng.uniform(0, 1)), float(rng.uniform(0.02, 0.3))
     for k in range(4):
-        if rng.random() < 0.12:  # folded in
+        if rng.random() < 0.12:  # a folded finger
             continue
         way = -away + side * (k - 1.5) * spread + (0, 0, float(rng.normal(-0.1, 0.15)))
         length = (38.0, 43.0, 40.0, 31.0)[k] * size
@@ -77,12 +99,19 @@ def _fingers(  # noqa: PLR0917 - where the hand is
     )
 
 
-def sleeve(chooser: Chooser, cloth: int, start: Vector, way: Vector) -> Solid:
-    """An arm in a sleeve, from `start` on."""
+def make_sleeve(chooser: Chooser, cloth: int, start: Vector, way: Vector) -> Solid:
+    """Return an arm in a sleeve.
+
+    Args:
+        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        cloth: Number of the cover of the sleeve.
+        start: (3,) point at which the sleeve begins, in millimetres.
+        way: (3,) direction of the arm.
+    """
     z = way / np.linalg.norm(way)
     x = np.cross(z, [0.1, 0.2, 1])
     x /= np.linalg.norm(x)
-    turn: Turn = np.column_stack([x, np.cross(z, x), z])
+    turn: Rotation = np.column_stack([x, np.cross(z, x), z])
     radius, half = float(chooser.rng.uniform(30, 52)), 400.0
     return Solid(
         Form.CYLINDER,
@@ -95,8 +124,14 @@ def sleeve(chooser: Chooser, cloth: int, start: Vector, way: Vector) -> Solid:
     )
 
 
-def nails(chooser: Chooser, colour: int, hand: HandShape) -> list[Solid]:
-    """A nail on each finger tip that has one."""
+def make_nails(chooser: Chooser, colour: int, hand: HandShape) -> list[Solid]:
+    """Return a nail for each fingertip, or no nails in 3 of 10 hands.
+
+    Args:
+        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        colour: Number of the cover of the nails.
+        hand: The hand.
+    """
     out = []
     for start, end, radii in zip(hand.starts, hand.ends, hand.radii, strict=True):
         if not 5 < radii[1] < 9.2:
@@ -112,9 +147,14 @@ def nails(chooser: Chooser, colour: int, hand: HandShape) -> list[Solid]:
     return out if chooser.rng.random() < 0.7 else []
 
 
-def cloth_cover(chooser: Chooser, side: int) -> Cover:
-    """Of a sleeve."""
-    return cover(
+def draw_sleeve_cover(chooser: Chooser, side: int) -> Cover:
+    """Draw the cloth of a sleeve.
+
+    Args:
+        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        side: Width and height of the tile in pixels.
+    """
+    return draw_cover(
         chooser,
         side,
         {"felt": 0.3, "weave": 0.3, "tartan": 0.1, "stripes": 0.1, "plain": 0.2, "knit": 0.05},

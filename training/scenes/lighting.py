@@ -1,68 +1,84 @@
-"""The light of a picture: a room around it, lamps of any size and colour, cards that cast edges."""
+"""The light of a scene: a room, lamps of any size and colour, and cards that cast edges."""
 
 import cv2
 import numpy as np
 from numpy.random import Generator
 
-from training.scenes.colours import hued
+from training.scenes.colours import from_hsv
 from training.scenes.kept_out import Chooser, Purpose
 from training.scenes.world import AreaLamp, Floats, Light, Shade, Vector
 
-ROWS = 32  # of the picture of the room
-LAMPS = {
+ROOM_ROWS = 32  # rows of the panorama of the room
+LAMP_WEIGHTS = {
     "none": 0.1, "one": 0.32, "two": 0.16, "three": 0.06, "window": 0.12, "flash": 0.04, "ring": 0.03,
     "candles": 0.04, "spots": 0.05, "low": 0.06, "rows": 0.01, "slit": 0.01,
 }  # fmt: skip
-ORDINARY_LAMPS = {"one": 0.4, "two": 0.2, "window": 0.25, "none": 0.15}
-EDGED = 0.3
-"""So many pictures have shadows cast by something between lamp and tray."""
+ORDINARY_LAMP_WEIGHTS = {"one": 0.4, "two": 0.2, "window": 0.25, "none": 0.15}
+SHADE_CHANCE = 0.3
+"""Chance that something between lamp and tray casts shadows."""
 
-HARD_ROOM = (-3.0, -0.8)
-"""What a room gives in hard light, as powers of ten of what a lamp gives."""
+HARD_ROOM_EXPONENT = (-3.0, -0.8)
+"""Light from the room under hard light, as a power of ten of the light from a lamp."""
 
 
-def light(chooser: Chooser, span_mm: float, eye: Vector, *, hard: bool = False) -> Light:
-    """What shines on a tray of that size, seen from `eye`.
+def draw_light(chooser: Chooser, span_mm: float, eye: Vector, *, hard: bool = False) -> Light:
+    """Draw the light on a tray.
 
-    `hard` light comes from one small lamp or two, and hardly any from the room: shadows are black.
+    Args:
+        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        span_mm: Width of the tray in millimetres.
+        eye: (3,) position of the camera in millimetres.
+        hard: Whether the light comes from one or two small lamps and hardly at all from the room,
+            so that shadows are black.
     """
     rng = chooser.rng
     ordinary = chooser.purpose is Purpose.ORDINARY
-    kind = "hard" if hard else chooser.kind("lamps", ORDINARY_LAMPS if ordinary else LAMPS)
+    kind = (
+        "hard"
+        if hard
+        else chooser.draw_kind("lamps", ORDINARY_LAMP_WEIGHTS if ordinary else LAMP_WEIGHTS)
+    )
     lamps = _hard_lamps(rng, span_mm) if hard else tuple(_lamps(rng, kind, span_mm, eye))
     shades: tuple[Shade, ...] = ()
-    if lamps and rng.random() < (0.12 if ordinary else EDGED):
-        shades = cast_edges(rng, lamps[0], span_mm)
-    room = HARD_ROOM if hard else (-1.5, 0.2) if lamps else (-0.3, 0.3)
+    if lamps and rng.random() < (0.12 if ordinary else SHADE_CHANCE):
+        shades = draw_shades(rng, lamps[0], span_mm)
+    room = HARD_ROOM_EXPONENT if hard else (-1.5, 0.2) if lamps else (-0.3, 0.3)
     weak = 10 ** rng.uniform(*room)
-    return Light(room_light(rng) * np.float32(weak), lamps, shades, kind)
+    return Light(draw_room(rng) * np.float32(weak), lamps, shades, kind)
 
 
-def room_light(rng: Generator) -> Floats:
-    """Walls, windows, lamps far away; it gives a level place about as much light as a lamp of 1."""
-    height, width = ROWS, 2 * ROWS
+def draw_room(rng: Generator) -> Floats:
+    """Draw walls, windows and distant lamps.
+
+    A level place gets about as much light as from a lamp of power 1.
+    """
+    height, width = ROOM_ROWS, 2 * ROOM_ROWS
     walls = cv2.resize(rng.uniform(0.15, 1, (4, 8, 1)).astype(np.float32), (width, height))
-    tint = np.array(hued(rng.random(), float(rng.beta(1, 3)) * 0.7, 0.9))
+    tint = np.array(from_hsv(rng.random(), float(rng.beta(1, 3)) * 0.7, 0.9))
     room = walls[..., None] * tint.astype(np.float32)
-    if rng.random() < 0.3:  # a coloured wall on one side
+    if rng.random() < 0.3:  # a coloured wall on one side of the room
         side, wide = int(rng.integers(width)), int(rng.integers(6, 24))
         columns = (np.arange(wide) + side) % width
-        room[6:, columns] *= np.array(hued(rng.random(), rng.uniform(0.3, 0.9), 1.0), np.float32)
+        room[6:, columns] *= np.array(
+            from_hsv(rng.random(), rng.uniform(0.3, 0.9), 1.0), np.float32
+        )
     for _ in range(int(rng.integers(0, 6))):
         x, y = int(rng.integers(width)), int(rng.integers(0, height // 2))
         w, h = int(rng.integers(2, 18)), int(rng.integers(2, 10))
-        glow = np.array(hued(rng.random(), float(rng.beta(1, 5)), 1.0)) * 10 ** rng.uniform(0, 1.3)
+        glow = np.array(from_hsv(rng.random(), float(rng.beta(1, 5)), 1.0)) * 10 ** rng.uniform(
+            0, 1.3
+        )
         room[y : y + h, (np.arange(w) + x) % width] = glow
-    room[height // 2 :] *= np.float32(rng.uniform(0.1, 0.8))  # the floor
+    room[height // 2 :] *= np.float32(rng.uniform(0.1, 0.8))  # the floor of the room
     if rng.random() < 0.5:
         wide = cv2.copyMakeBorder(room, 0, 0, 8, 8, cv2.BORDER_WRAP)
         room = cv2.GaussianBlur(wide, (0, 0), float(rng.uniform(0.4, 3)))[:, 8:-8]
     room = _round_poles(room.astype(np.float32))
-    return np.asarray(room / max(float(given(room).mean()), 1e-3), np.float32)
+    return np.asarray(room / max(float(light_from_room(room).mean()), 1e-3), np.float32)
 
 
 def _round_poles(room: Floats) -> Floats:
-    """Straight up and down all columns are one place."""
+    """Blur the rows near straight up and straight down, where all columns are one direction."""
     columns = room.shape[1]
     for row in (*range(5), *range(-5, 0)):
         away = row if row >= 0 else -1 - row
@@ -76,36 +92,50 @@ def _round_poles(room: Floats) -> Floats:
     return room
 
 
-def given(room: Floats) -> Vector:
-    """(3,) light that a level place gets from a room."""
+def light_from_room(room: Floats) -> Vector:
+    """Return (3,) light that a level place gets from a room."""
     rows = room.shape[0]
     angle = (np.arange(rows // 2) + 0.5) / rows * np.pi
     weight = np.cos(angle) * np.sin(angle) * (np.pi / rows) ** 2
     return np.asarray((room[: rows // 2] * weight[:, None, None]).sum(axis=(0, 1)), float)
 
 
-def direction(rng: Generator, low: float, high: float) -> Vector:
-    """A unit vector that leans so many degrees from up."""
+def draw_direction(rng: Generator, low: float, high: float) -> Vector:
+    """Draw a unit vector at an angle from straight up.
+
+    Args:
+        rng: Source of random numbers.
+        low: Smallest angle in degrees.
+        high: Largest angle in degrees.
+    """
     lean, azimuth = np.radians(rng.uniform(low, high)), rng.uniform(0, 2 * np.pi)
     return np.array([np.sin(lean) * np.cos(azimuth), np.sin(lean) * np.sin(azimuth), np.cos(lean)])
 
 
-def lamp_at(
+def make_lamp(
     rng: Generator, at: Vector, size: float, power: float, warm: float | None = None
 ) -> AreaLamp:
-    """Of a size seen from the tray: the share of its distance that its radius is."""
-    tint = hued(rng.random(), float(rng.beta(1, 4)) * 0.6, 1.0)
+    """Return a lamp with a random tint.
+
+    Args:
+        rng: Source of random numbers.
+        at: (3,) position in millimetres.
+        size: Radius as a share of the distance from the tray.
+        power: Light on a level place at the origin.
+        warm: Saturation of a warm tint, 0 to 1. None draws any tint.
+    """
+    tint = from_hsv(rng.random(), float(rng.beta(1, 4)) * 0.6, 1.0)
     if warm is not None:
-        tint = hued(0.09, warm, 1.0)
+        tint = from_hsv(0.09, warm, 1.0)
     return AreaLamp(at, size * float(np.linalg.norm(at)), np.array(tint) * power)
 
 
 def _size(rng: Generator) -> float:
-    """From a point to a ceiling."""
+    """Draw the size of a lamp, from a point to a ceiling."""
     return float(10 ** rng.uniform(-2.3, -0.15))
 
 
-def _lamps(  # noqa: PLR0911 - one for each kind
+def _lamps(  # noqa: PLR0911 - one return per kind
     rng: Generator, kind: str, span: float, eye: Vector
 ) -> list[AreaLamp]:
     far = span * float(rng.uniform(1.2, 6))
@@ -113,58 +143,75 @@ def _lamps(  # noqa: PLR0911 - one for each kind
     if kind in ("one", "two", "three"):
         count = {"one": 1, "two": 2, "three": 3}[kind]
         return [
-            lamp_at(rng, direction(rng, 0, 70) * far * rng.uniform(0.6, 1.5), _size(rng), 10 ** rng.uniform(-0.6, 0.2))
+            make_lamp(rng, draw_direction(rng, 0, 70) * far * rng.uniform(0.6, 1.5), _size(rng), 10 ** rng.uniform(-0.6, 0.2))
             for _ in range(count)
         ]  # fmt: skip
     if kind == "window":
-        return [lamp_at(rng, direction(rng, 45, 76) * far, float(rng.uniform(0.25, 0.7)), 1.0)]
+        return [
+            make_lamp(rng, draw_direction(rng, 45, 76) * far, float(rng.uniform(0.25, 0.7)), 1.0)
+        ]
     if kind == "low":
-        return [lamp_at(rng, direction(rng, 60, 82) * far, _size(rng), float(rng.uniform(0.3, 1)))]
+        return [
+            make_lamp(
+                rng, draw_direction(rng, 60, 82) * far, _size(rng), float(rng.uniform(0.3, 1))
+            )
+        ]
     if kind == "flash":
         return [
-            lamp_at(rng, eye + rng.normal(0, 0.05, 3) * reach, float(rng.uniform(0.004, 0.03)), 1.5)
+            make_lamp(
+                rng, eye + rng.normal(0, 0.05, 3) * reach, float(rng.uniform(0.004, 0.03)), 1.5
+            )
         ]
     if kind == "ring":
         return [
-            lamp_at(rng, eye + 0.12 * reach * np.array([np.cos(a), np.sin(a), 0]), 0.02, 0.2, 0.1)
+            make_lamp(rng, eye + 0.12 * reach * np.array([np.cos(a), np.sin(a), 0]), 0.02, 0.2, 0.1)
             for a in np.arange(6) * np.pi / 3
         ]  # fmt: skip
     if kind == "candles":
         return [
-            lamp_at(rng, direction(rng, 40, 75) * far, 0.01, 0.4, 0.6)
+            make_lamp(rng, draw_direction(rng, 40, 75) * far, 0.01, 0.4, 0.6)
             for _ in range(int(rng.integers(1, 4)))
         ]
     if kind == "spots":
         return [
-            lamp_at(rng, direction(rng, 0, 50) * far * 2, 0.02, 0.4)
+            make_lamp(rng, draw_direction(rng, 0, 50) * far * 2, 0.02, 0.4)
             for _ in range(int(rng.integers(3, 6)))
         ]
     if kind == "rows":
-        middle, step = direction(rng, 0, 40) * far, float(rng.uniform(0.15, 0.4)) * far
+        middle, step = draw_direction(rng, 0, 40) * far, float(rng.uniform(0.15, 0.4)) * far
         return [
-            lamp_at(rng, middle + step * np.array([i, j, 0]), 0.02, 0.2, 0.1)
+            make_lamp(rng, middle + step * np.array([i, j, 0]), 0.02, 0.2, 0.1)
             for i in (-1, 0, 1)
             for j in (-1, 1)
         ]
     if kind == "slit":
-        middle, way = direction(rng, 0, 60) * far, np.cross(direction(rng, 0, 90), [0, 0, 1])
+        middle, way = (
+            draw_direction(rng, 0, 60) * far,
+            np.cross(draw_direction(rng, 0, 90), [0, 0, 1]),
+        )
         return [
-            lamp_at(rng, middle + way * far * s, 0.015, 0.25, 0.15)
+            make_lamp(rng, middle + way * far * s, 0.015, 0.25, 0.15)
             for s in np.linspace(-0.6, 0.6, 5)
         ]
     return []
 
 
 def _hard_lamps(rng: Generator, span: float) -> tuple[AreaLamp, ...]:
-    """One small lamp, seldom two."""
+    """Draw one small lamp, or two in one of five images."""
     return tuple(
-        lamp_at(rng, direction(rng, 15, 75) * span * rng.uniform(1, 5), float(10 ** rng.uniform(-2.3, -1)), 1.0)
+        make_lamp(rng, draw_direction(rng, 15, 75) * span * rng.uniform(1, 5), float(10 ** rng.uniform(-2.3, -1)), 1.0)
         for _ in range(int(rng.choice([1, 1, 1, 1, 2])))
     )  # fmt: skip
 
 
-def cast_edges(rng: Generator, lamp: AreaLamp, span: float) -> tuple[Shade, ...]:
-    """Cards, bars or a lattice between a lamp and some place in the tray."""
+def draw_shades(rng: Generator, lamp: AreaLamp, span: float) -> tuple[Shade, ...]:
+    """Draw cards, bars or a lattice between a lamp and a point in the tray.
+
+    Args:
+        rng: Source of random numbers.
+        lamp: The lamp.
+        span: Width of the tray in millimetres.
+    """
     aim = np.array([*rng.uniform(-0.35, 0.35, 2) * span, 0.0])
     share = float(rng.uniform(0.15, 0.75))
     middle = aim + (lamp.at - aim) * share
@@ -192,7 +239,7 @@ def cast_edges(rng: Generator, lamp: AreaLamp, span: float) -> tuple[Shade, ...]
 
 
 def _facing(rng: Generator, way: Vector) -> Vector:
-    """(3, 3) axes of a card across a way, turned at random."""
+    """Return (3, 3) axes of a card across a direction, rotated at random."""
     z = way / np.linalg.norm(way)
     x = np.cross(z, rng.normal(size=3))
     x /= np.linalg.norm(x)

@@ -1,4 +1,4 @@
-"""Smooth noise: in space for what dice are made of, and on tiles that can be laid side by side."""
+"""Smooth noise: in space for the material of dice, and on tiles that repeat without a seam."""
 
 import cv2
 import numpy as np
@@ -6,9 +6,12 @@ from numba import njit
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-CELLS = 64
-VOLUME = np.random.default_rng(20261).random((CELLS, CELLS, CELLS), np.float32)
-"""Random numbers that noise is smoothed from; the same for ever."""
+VOLUME_CELLS = 64
+RANDOM_VOLUME = np.random.default_rng(20261).random(
+    (VOLUME_CELLS, VOLUME_CELLS, VOLUME_CELLS), np.float32
+)
+"""Random numbers that all noise interpolates; the seed is fixed so that seeds of worlds keep their
+meaning."""
 Floats = NDArray[np.float32]
 
 
@@ -18,12 +21,23 @@ def _smooth(t: float) -> float:
 
 
 @njit(cache=True, fastmath=True)
-def noise(volume: Floats, x: float, y: float, z: float) -> float:
-    """0..1 at a place; changes about once in a unit."""
+def value_noise(volume: Floats, x: float, y: float, z: float) -> float:
+    """Return smooth noise of 0 to 1 at a point; it changes about once in a unit.
+
+    Args:
+        volume: Cube of random numbers, `RANDOM_VOLUME`.
+        x: First coordinate.
+        y: Second coordinate.
+        z: Third coordinate.
+    """
     x0, y0, z0 = int(np.floor(x)), int(np.floor(y)), int(np.floor(z))
     u, v, w = _smooth(x - x0), _smooth(y - y0), _smooth(z - z0)
-    a, b, c = x0 & (CELLS - 1), y0 & (CELLS - 1), z0 & (CELLS - 1)
-    d, e, f = (a + 1) & (CELLS - 1), (b + 1) & (CELLS - 1), (c + 1) & (CELLS - 1)
+    a, b, c = x0 & (VOLUME_CELLS - 1), y0 & (VOLUME_CELLS - 1), z0 & (VOLUME_CELLS - 1)
+    d, e, f = (
+        (a + 1) & (VOLUME_CELLS - 1),
+        (b + 1) & (VOLUME_CELLS - 1),
+        (c + 1) & (VOLUME_CELLS - 1),
+    )
     low = (volume[a, b, c] * (1 - u) + volume[d, b, c] * u) * (1 - v)
     low += (volume[a, e, c] * (1 - u) + volume[d, e, c] * u) * v
     high = (volume[a, b, f] * (1 - u) + volume[d, b, f] * u) * (1 - v)
@@ -32,21 +46,37 @@ def noise(volume: Floats, x: float, y: float, z: float) -> float:
 
 
 @njit(cache=True, fastmath=True)
-def cloud(  # noqa: PLR0917 - compiled
+def fractal_noise(  # noqa: PLR0917 - compiled
     volume: Floats, x: float, y: float, z: float, octaves: int, fall: float
 ) -> float:
-    """0..1: noise at so many scales, each half as large and `fall` as strong."""
+    """Return the sum of noise at several scales, 0 to 1.
+
+    Args:
+        volume: Cube of random numbers, `RANDOM_VOLUME`.
+        x: First coordinate.
+        y: Second coordinate.
+        z: Third coordinate.
+        octaves: Number of scales, each half as large as the one before.
+        fall: Strength of each scale relative to the one before.
+    """
     total, weight, share = 0.0, 0.0, 1.0
     for _ in range(octaves):
-        total += share * noise(volume, x, y, z)
+        total += share * value_noise(volume, x, y, z)
         weight += share
         share *= fall
         x, y, z = 2 * x + 17.3, 2 * y + 5.1, 2 * z + 31.7
     return total / weight
 
 
-def tile_noise(rng: Generator, side: int, across: float, along: float = 0.0) -> Floats:
-    """(side, side) smooth noise of so many cells, 0..1, that meets itself at the borders."""
+def tileable_noise(rng: Generator, side: int, across: float, along: float = 0.0) -> Floats:
+    """Return (side, side) smooth noise of 0 to 1 whose opposite borders match.
+
+    Args:
+        rng: Source of random numbers.
+        side: Width and height of the tile in pixels.
+        across: Number of cells from left to right.
+        along: Number of cells from top to bottom; 0 for as many as across.
+    """
     columns, rows = max(2, round(across)), max(2, round(along or across))
     columns, rows = min(columns, side), min(rows, side)
     grid = rng.random((rows, columns)).astype(np.float32)
@@ -59,27 +89,41 @@ def tile_noise(rng: Generator, side: int, across: float, along: float = 0.0) -> 
     return np.clip(smooth[top : top + side, left : left + side], 0, 1)
 
 
-def tile_cloud(
+def tileable_fractal(
     rng: Generator, side: int, first: float, fall: float = 0.6, stretch: float = 1.0
 ) -> Floats:
-    """(side, side) noise at every scale from `first` cells down to pixels, spread over 0..1."""
+    """Return (side, side) noise at every scale, stretched to 0 to 1, whose opposite borders match.
+
+    Args:
+        rng: Source of random numbers.
+        side: Width and height of the tile in pixels.
+        first: Number of cells across at the coarsest scale.
+        fall: Strength of each scale relative to the coarser one.
+        stretch: Ratio of the height of a cell to its width.
+    """
     total = np.zeros((side, side), np.float32)
     share, across = 1.0, first
     while across <= side:
-        total += np.float32(share) * tile_noise(rng, side, across, across / stretch)
+        total += np.float32(share) * tileable_noise(rng, side, across, across / stretch)
         share *= fall
         across *= 2
-    return spread(total)
+    return stretch_contrast(total)
 
 
-def spread(values: Floats) -> Floats:
-    """The same so that all but the outermost are within 0..1, and 0.5 is the median."""
+def stretch_contrast(values: Floats) -> Floats:
+    """Return values rescaled so that most of them fill 0 to 1 and the median is 0.5."""
     low, middle, high = np.percentile(values[::4, ::4], (1, 50, 99))
     up = (values - middle) / max(high - middle, 1e-6)
     down = (values - middle) / max(middle - low, 1e-6)
     return np.asarray(np.where(values > middle, up, down).clip(-1, 1) / 2 + 0.5, np.float32)
 
 
-def step(values: Floats, middle: float, soft: float) -> Floats:
-    """From 0 below `middle` to 1 above it, over a ramp of `soft`."""
+def soft_step(values: Floats, middle: float, soft: float) -> Floats:
+    """Return a ramp from 0 to 1.
+
+    Args:
+        values: The values to compare.
+        middle: Value at which the ramp is at 0.5.
+        soft: Width of the ramp.
+    """
     return np.asarray(((values - middle) / max(soft, 1e-6) + 0.5).clip(0, 1), np.float32)

@@ -1,35 +1,36 @@
-"""Dice laid flat on other dice: rare among throws, so physics alone gives too few to learn from."""
+"""Dice laid flat on other dice, because throws by physics give too few of them to learn from."""
 
 from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
 
-from training.scenes.workbench import about_z
+from training.scenes.scene_builder import rotation_about_z
 from training.scenes.world import RestingDie
 
-FLAT_DEG = 2.0
+MAX_FLAT_DEG = 2.0
 """Largest tilt of a die that another die can lie on."""
-OVERHANG = 0.46
+MAX_OVERHANG = 0.46
 """Largest distance between the middles of both dice along one axis, in edges of the lower die."""
-TRIES = 8
-CLEAR = 1.25
-"""Least distance between the middle of the upper die and that of any other die at its height, in edges."""
+MAX_TRIES = 8
+MIN_CLEARANCE = 1.25
+"""Least distance between the middle of the upper die and that of a third die at its height, in
+edges."""
 
 
-def with_stack(rng: Generator, dice: tuple[RestingDie, ...]) -> tuple[RestingDie, ...]:
-    """Return the dice with one of them moved onto another, where there is room for that.
+def stack_dice(rng: Generator, dice: tuple[RestingDie, ...]) -> tuple[RestingDie, ...]:
+    """Return the dice with one of them moved onto another, if there is room.
 
     A single die gets a copy of itself on top.
 
     Args:
-        rng: source of random numbers.
-        dice: dice at rest in a tray.
+        rng: Source of random numbers.
+        dice: The dice of the scene.
     """
-    flat = [k for k, die in enumerate(dice) if die.top()[1] < FLAT_DEG and not die.stacked]
+    flat = [k for k, die in enumerate(dice) if die.top()[1] < MAX_FLAT_DEG and not die.stacked]
     if not flat:
         return dice
-    for _ in range(TRIES):
+    for _ in range(MAX_TRIES):
         lower = int(rng.choice(flat))
         others = [k for k in range(len(dice)) if k != lower]
         upper = int(rng.choice(others)) if others else lower
@@ -42,16 +43,16 @@ def with_stack(rng: Generator, dice: tuple[RestingDie, ...]) -> tuple[RestingDie
 
 
 def _on(rng: Generator, lower: RestingDie, upper: RestingDie) -> RestingDie:
-    """Return the upper die lying flat on the lower one, aligned with it as often as not."""
+    """Return the upper die lying flat on the lower one, aligned with it in half of the draws."""
     x, y = lower.turn[:, 0], lower.turn[:, 1]
     yaw = float(rng.normal(0, 0.12)) if rng.random() < 0.5 else float(rng.uniform(0, np.pi / 2))
-    offset = rng.uniform(-OVERHANG, OVERHANG, 2) * lower.edge_mm
+    offset = rng.uniform(-MAX_OVERHANG, MAX_OVERHANG, 2) * lower.edge_mm
     level = [axis for axis in lower.turn.T if abs(axis[2]) < 0.5]
     x, y = level[0], level[1]
     at = lower.at + x * offset[0] + y * offset[1]
     at = np.array([at[0], at[1], lower.at[2] + (lower.edge_mm + upper.edge_mm) / 2])
-    turn = about_z(yaw) @ _lying_flat(lower)
-    quarter = about_z(np.pi / 2 * int(rng.integers(4)))
+    turn = rotation_about_z(yaw) @ _lying_flat(lower)
+    quarter = rotation_about_z(np.pi / 2 * int(rng.integers(4)))
     faces = np.eye(3)[:, rng.permutation(3)] * rng.choice([-1, 1], 3)
     if np.linalg.det(faces) < 0:
         faces[:, 0] *= -1
@@ -59,13 +60,15 @@ def _on(rng: Generator, lower: RestingDie, upper: RestingDie) -> RestingDie:
 
 
 def _lying_flat(die: RestingDie) -> np.ndarray:
-    """Return (3, 3) axes of a die that lies exactly flat and is turned about the vertical as `die` is."""
+    """Return (3, 3) axes of a die that lies exactly flat, with the yaw of `die`."""
     side = next(axis for axis in die.turn.T if abs(axis[2]) < 0.5)
-    return about_z(float(np.arctan2(side[1], side[0])))
+    return rotation_about_z(float(np.arctan2(side[1], side[0])))
 
 
 def _is_clear(placed: RestingDie, other: RestingDie) -> bool:
     """Return whether a die on top of another one leaves room for a third die."""
     reach = (placed.edge_mm + other.edge_mm) / 2
     off = placed.at - other.at
-    return bool(np.hypot(off[0], off[1]) > CLEAR * reach or abs(off[2]) > CLEAR * reach)
+    return bool(
+        np.hypot(off[0], off[1]) > MIN_CLEARANCE * reach or abs(off[2]) > MIN_CLEARANCE * reach
+    )

@@ -1,7 +1,8 @@
-"""The world of a seed: throws dressed in looks, grounds, light, things; seen by a camera.
+"""The world of a seed: dice at rest, grounds, light and foreign objects, seen by a camera.
 
-The same seed and library give the same world. `table` is a throw as players see it, `field` dozens
-of dice of many looks, `close` few dice that fill the picture, `clutter` everyday things with few dice.
+The same seed and library give the same world. A `table` is a throw as players see it, a `field` has
+dozens of dice of many looks, `close` shows few dice that fill the image, and `clutter` shows
+everyday objects with few dice.
 """
 
 from dataclasses import dataclass, replace
@@ -9,146 +10,195 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.random import Generator
 
-from training.scenes.colours import scaled
-from training.scenes.dice.choosing import die_style
+from training.scenes.colours import scale_colour
+from training.scenes.dice.choosing import choose_die_style
 from training.scenes.dice.die_style import DieStyle
-from training.scenes.grounds.covers import GROUNDS, WALLS, cover, plain_cover
-from training.scenes.grounds.flakes import like_dice, with_flakes
-from training.scenes.grounds.tray_shapes import wall_boxes
-from training.scenes.hands import cloth_cover, hand_shape, nails, skin_cover, sleeve
-from training.scenes.hard_light import hard_light
+from training.scenes.grounds.covers import (
+    GROUND_WEIGHTS,
+    WALL_WEIGHTS,
+    draw_cover,
+    make_plain_cover,
+)
+from training.scenes.grounds.flakes import match_dice_colour, strew_flakes
+from training.scenes.grounds.tray_shapes import make_wall_boxes
+from training.scenes.hands import (
+    draw_hand,
+    draw_skin_cover,
+    draw_sleeve_cover,
+    make_nails,
+    make_sleeve,
+)
+from training.scenes.hard_light import draw_hard_light
 from training.scenes.kept_out import Chooser, Purpose
-from training.scenes.lighting import light
-from training.scenes.stacking import with_stack
-from training.scenes.things.clutter import ORDINARY, strew
+from training.scenes.lighting import draw_light
+from training.scenes.objects.clutter import ORDINARY_OBJECT_WEIGHTS, scatter_objects
+from training.scenes.scene_builder import SceneBuilder, rotation_about_z
+from training.scenes.stacking import stack_dice
 from training.scenes.throws.rest import Rest
 from training.scenes.throws.rest_library import RestLibrary
-from training.scenes.viewing import nearer, overhead
-from training.scenes.workbench import Workbench, about_z
+from training.scenes.viewing import draw_camera, zoom_camera
 from training.scenes.world import Form, HandShape, Part, RestingDie, Vector, World
 
-KINDS = {"table": 0.55, "field": 0.2, "close": 0.1, "clutter": 0.15}
-TRICKY = 0.36
-"""Of tables so many have a die that leans, touches or lies on another."""
-SUNK_BELOW_MM = 0.4
-"""A corner so low stands on the floor."""
-ASIDE = 0.2
-"""So many tables have dice beside the tray."""
-AXES = np.array([
+SCENE_WEIGHTS = {"table": 0.55, "field": 0.2, "close": 0.1, "clutter": 0.15}
+TRICKY_CHANCE = 0.36
+"""Chance that a table has a die that is cocked, touches another or lies on another."""
+ON_FLOOR_MM = 0.4
+"""Height below which the lowest corner of a die stands on the floor."""
+ASIDE_CHANCE = 0.2
+"""Chance that a table has dice beside the tray."""
+CUBE_ROTATIONS = np.array([
     np.stack([x, np.cross(z, x), z], axis=1)
     for z in np.concatenate([np.eye(3), -np.eye(3)]) for x in np.concatenate([np.eye(3), -np.eye(3)])
     if abs(x @ z) < 0.5
 ])  # fmt: skip
-"""(24, 3, 3) the ways a cube can be put into its own place."""
+"""(24, 3, 3) rotations that map a cube onto itself."""
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What a world shall be like."""
+class SceneRequest:
+    """What a world should contain, mostly as chances."""
 
     kind: str
-    side: int = 256  # pixels of a tile
-    hand: float = 0.12  # chance of a hand
-    size: tuple[int, int] | None = None  # of the picture; else any usual one
-    tricky: float = TRICKY
-    near: float = 0.0  # chance that but some of its dice are seen, larger
-    hard: float = 0.0  # chance of hard light
-    harsh: float = 0.0  # chance of one small lamp at any height
-    stacked: float = 0.0  # chance that a die lies on another
-    low: float = 0.0  # chance that the camera looks from the side
-    flakes: float = 0.0  # chance of flakes as large as pips on the ground
-    alike: float = 0.0  # chance of ground in the colour of the dice
-    stuff: float = 0.0  # chance that the dice are of glass, marble or metal
+    tile_px: int = 256  # width of a tile in pixels
+    hand_chance: float = 0.12  # chance of a hand
+    size: tuple[int, int] | None = None  # size of the image; None draws a usual size
+    tricky_chance: float = TRICKY_CHANCE
+    zoom_chance: float = 0.0  # chance that the camera zooms in on some of the dice
+    hard_chance: float = 0.0  # chance of the hard light that the tray networks are taught
+    single_lamp_chance: float = 0.0  # chance of one small lamp at any height
+    stack_chance: float = 0.0  # chance that a die lies on another
+    low_view_chance: float = 0.0  # chance that the camera looks from the side
+    flakes_chance: float = 0.0  # chance of flakes as large as pips on the ground
+    alike_chance: float = 0.0  # chance of ground in the colour of the dice
+    difficult_chance: float = 0.0  # chance that the dice are of glass, marble or metal
 
 
-def world(seed: int, purpose: Purpose, library: RestLibrary, wish: Wish | None = None) -> World:
-    """The world of a seed."""
+def stage_world(
+    seed: int, purpose: Purpose, library: RestLibrary, request: SceneRequest | None = None
+) -> World:
+    """Return the world of a seed.
+
+    Args:
+        seed: Number of the world. The same seed and library give the same world.
+        purpose: What the images are for: teaching, or one of the two exams.
+        library: Dice at rest, grouped by what is special about them.
+        request: What the world should contain. None draws a usual kind of scene.
+    """
     rng = np.random.default_rng([seed, list(Purpose).index(purpose)])
-    if wish is None:
-        wish = Wish(str(rng.choice(list(KINDS), p=list(KINDS.values()))))
+    if request is None:
+        request = SceneRequest(str(rng.choice(list(SCENE_WEIGHTS), p=list(SCENE_WEIGHTS.values()))))
     chooser = Chooser(rng, purpose)
-    rest = _rest(rng, library, wish)
-    stuff = _happens(rng, wish.stuff)
-    styles = _styles(chooser, wish.kind, len(rest.edges_mm), difficult=stuff)
-    dice = dressed(rng, rest, styles)
-    if _happens(rng, wish.stacked):
-        dice = with_stack(rng, dice)
-    if wish.kind == "close":
+    rest = _rest(rng, library, request)
+    stuff = _happens(rng, request.difficult_chance)
+    styles = _styles(chooser, request.kind, len(rest.edges_mm), difficult=stuff)
+    dice = dress_dice(rng, rest, styles)
+    if _happens(rng, request.stack_chance):
+        dice = stack_dice(rng, dice)
+    if request.kind == "close":
         dice = _few(rng, dice)
-    return build(seed, chooser, wish, rest, styles, dice)
+    return build_world(seed, chooser, request, rest, styles, dice)
 
 
-def build(  # noqa: PLR0917 - what a world is built of
-    seed: int, chooser: Chooser, wish: Wish, rest: Rest, styles: tuple[DieStyle, ...], dice: tuple[RestingDie, ...]
+def build_world(  # noqa: PLR0917 - all parts of a world
+    seed: int, chooser: Chooser, request: SceneRequest, rest: Rest, styles: tuple[DieStyle, ...], dice: tuple[RestingDie, ...]
 ) -> World:  # fmt: skip
-    """A world around dice that lie there."""
+    """Return a world around dice that are already placed.
+
+    Args:
+        seed: Number of the world. The same seed and library give the same world.
+        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        request: What the world should contain.
+        rest: Dice at rest in a tray, or on an open table.
+        styles: Looks of the dice.
+        dice: The dice of the scene.
+    """
     rng = chooser.rng
     tray = None if rest.open_floor else rest.tray
     drop = 0.0 if tray is None else float(rng.uniform(1, 9))
-    bench = Workbench(wish.side)
-    ground, table = grounds(bench, chooser)
-    _disguise(bench, chooser, wish, styles, rest)
-    walls(bench, chooser, rest, drop, ground)
-    obstacles(bench, chooser, rest)
-    camera = overhead(rng, rest, dice, wish.kind, wish.size, low=_happens(rng, wish.low))
-    if wish.near and dice and wish.kind != "close" and rng.random() < wish.near:
-        camera = nearer(rng, camera, dice)
-    hand = reach_in(bench, chooser, rest) if rng.random() < wish.hand else None
-    if tray is not None and wish.kind == "table" and rng.random() < ASIDE:
-        dice += set_aside(rng, rest, len(styles), drop)
-    dice = free_of(hand, dice)
+    builder = SceneBuilder(request.tile_px)
+    ground, table = add_grounds(builder, chooser)
+    _disguise(builder, chooser, request, styles, rest)
+    add_walls(builder, chooser, rest, drop, ground)
+    add_obstacles(builder, chooser, rest)
+    camera = draw_camera(
+        rng, rest, dice, request.kind, request.size, low=_happens(rng, request.low_view_chance)
+    )
+    if (
+        request.zoom_chance
+        and dice
+        and request.kind != "close"
+        and rng.random() < request.zoom_chance
+    ):
+        camera = zoom_camera(rng, camera, dice)
+    hand = add_hand(builder, chooser, rest) if rng.random() < request.hand_chance else None
+    if tray is not None and request.kind == "table" and rng.random() < ASIDE_CHANCE:
+        dice += place_aside(rng, rest, len(styles), drop)
+    dice = remove_dice_in_hand(hand, dice)
     reach = float(np.abs(rest.tray.outline).max())
-    clutter(bench, chooser, wish.kind, dice, rest, drop, reach)
-    # Without the wish no number is drawn: a seed's world stays as it was.
-    hard = wish.hard > 0 and bool(rng.random() < wish.hard)
-    if _happens(rng, wish.harsh):
-        shining = hard_light(chooser, 2 * reach, camera.at)
+    add_clutter(builder, chooser, request.kind, dice, rest, drop, reach)
+    # Without that chance no number is drawn, so that old seeds keep their worlds.
+    hard = request.hard_chance > 0 and bool(rng.random() < request.hard_chance)
+    if _happens(rng, request.single_lamp_chance):
+        shining = draw_hard_light(chooser, 2 * reach, camera.at)
     else:
-        shining = light(chooser, 2 * reach, camera.at, hard=hard)
-    return World(seed, wish.kind, tray, ground, table, drop, styles, dice, tuple(bench.covers),
-                 tuple(bench.solids), hand, shining, camera)  # fmt: skip
+        shining = draw_light(chooser, 2 * reach, camera.at, hard=hard)
+    return World(seed, request.kind, tray, ground, table, drop, styles, dice, tuple(builder.covers),
+                 tuple(builder.solids), hand, shining, camera)  # fmt: skip
 
 
-def _rest(rng: Generator, library: RestLibrary, wish: Wish) -> Rest:
-    if wish.kind == "field":
+def _rest(rng: Generator, library: RestLibrary, request: SceneRequest) -> Rest:
+    if request.kind == "field":
         return library.pick(rng, library.fields)
     chance = rng.random()
-    if chance < wish.tricky / 2:
+    if chance < request.tricky_chance / 2:
         return library.pick(rng, library.leaning)
-    return library.pick(rng, library.tricky if chance < wish.tricky else library.tables)
+    return library.pick(rng, library.tricky if chance < request.tricky_chance else library.tables)
 
 
 def _happens(rng: Generator, chance: float) -> bool:
-    """Return whether a chance comes true; without a chance no number is drawn, so old seeds keep their worlds."""
+    """Return whether a chance comes true.
+
+    Without a chance no number is drawn, so old seeds keep their worlds.
+    """
     return chance > 0 and bool(rng.random() < chance)
 
 
 def _disguise(
-    bench: Workbench, chooser: Chooser, wish: Wish, styles: tuple[DieStyle, ...], rest: Rest
+    builder: SceneBuilder,
+    chooser: Chooser,
+    request: SceneRequest,
+    styles: tuple[DieStyle, ...],
+    rest: Rest,
 ) -> None:
-    """Give the floor the colour of the dice, or flakes as large as pips, where the wish asks for it."""
-    if _happens(chooser.rng, wish.alike):
+    """Give the floor the colour of the dice, or flakes as large as pips, as requested."""
+    if _happens(chooser.rng, request.alike_chance):
         body = styles[int(chooser.rng.integers(len(styles)))].body.colours[0]
-        bench.covers[0] = like_dice(chooser.rng, bench.covers[0], body)
-    if _happens(chooser.rng, wish.flakes):
+        builder.covers[0] = match_dice_colour(chooser.rng, builder.covers[0], body)
+    if _happens(chooser.rng, request.flakes_chance):
         edge_mm = float(rest.edges_mm.mean()) if len(rest.edges_mm) else 16.0
-        bench.covers[0] = with_flakes(chooser, bench.covers[0], edge_mm)
+        builder.covers[0] = strew_flakes(chooser, builder.covers[0], edge_mm)
 
 
 def _styles(
     chooser: Chooser, kind: str, count: int, *, difficult: bool = False
 ) -> tuple[DieStyle, ...]:
-    """One set of dice, or several, or each die its own in a field."""
+    """Draw one set of dice, or several, or a look for almost every die of a field."""
     if kind == "field":
         looks = max(1, count // int(chooser.rng.integers(1, 4)))
     else:
         looks = 1 if chooser.rng.random() < 0.55 else int(chooser.rng.integers(2, 5))
-    return tuple(die_style(chooser, difficult=difficult) for _ in range(min(looks, 40)))
+    return tuple(choose_die_style(chooser, difficult=difficult) for _ in range(min(looks, 40)))
 
 
-def dressed(rng: Generator, rest: Rest, styles: tuple[DieStyle, ...]) -> tuple[RestingDie, ...]:
-    """Dice of a rest with looks, and any face up that its pose allows."""
-    turns = rest.turns() @ AXES[rng.integers(24, size=len(rest.edges_mm))]
+def dress_dice(rng: Generator, rest: Rest, styles: tuple[DieStyle, ...]) -> tuple[RestingDie, ...]:
+    """Return dice with looks and random faces up, as the poses of a rest allow.
+
+    Args:
+        rng: Source of random numbers.
+        rest: Dice at rest in a tray, or on an open table.
+        styles: Looks to choose from.
+    """
+    turns = rest.turns() @ CUBE_ROTATIONS[rng.integers(24, size=len(rest.edges_mm))]
     looks = rng.integers(len(styles), size=len(rest.edges_mm))
     dice = (
         RestingDie(int(k), float(e), at, turn, bool(s), bool(t))
@@ -160,15 +210,25 @@ def dressed(rng: Generator, rest: Rest, styles: tuple[DieStyle, ...]) -> tuple[R
 
 
 def _sunk(die: RestingDie, edge: float) -> RestingDie:
-    """Thrown sharp, a round die that leans stands on its round edge: so much lower."""
+    """Lower a cocked die.
+
+    Throws are simulated with sharp edges, but a rounded die stands on its round edge.
+    """
     low = float(die.corners()[:, 2].min())
     reach = float(np.abs(die.turn[2]).sum())
     gap = edge * (reach - 1) * die.edge_mm / 2
-    return replace(die, at=die.at - (0, 0, gap)) if low < SUNK_BELOW_MM else die
+    return replace(die, at=die.at - (0, 0, gap)) if low < ON_FLOOR_MM else die
 
 
-def set_aside(rng: Generator, rest: Rest, styles: int, drop: float) -> tuple[RestingDie, ...]:
-    """Dice that lie flat on the table, beside the tray."""
+def place_aside(rng: Generator, rest: Rest, styles: int, drop: float) -> tuple[RestingDie, ...]:
+    """Return dice that lie flat on the table beside the tray.
+
+    Args:
+        rng: Source of random numbers.
+        rest: Dice at rest in a tray, or on an open table.
+        styles: Number of looks to choose from.
+        drop: How far the table lies below the floor of the tray, in millimetres.
+    """
     edge = float(rest.edges_mm.mean())
     out: list[RestingDie] = []
     for _ in range(int(rng.integers(1, 5))):
@@ -181,14 +241,14 @@ def set_aside(rng: Generator, rest: Rest, styles: int, drop: float) -> tuple[Res
             + edge * rng.uniform(1, 4)
         )
         at = np.array([away * np.cos(angle), away * np.sin(angle), edge / 2 - drop])
-        turn = about_z(yaw) @ AXES[int(rng.integers(24))]
+        turn = rotation_about_z(yaw) @ CUBE_ROTATIONS[int(rng.integers(24))]
         if all(np.linalg.norm(at - d.at) > 1.5 * edge for d in out):
             out.append(RestingDie(int(rng.integers(styles)), edge, at, turn, in_tray=False))
     return tuple(out)
 
 
 def _few(rng: Generator, dice: tuple[RestingDie, ...]) -> tuple[RestingDie, ...]:
-    """One die and those close to it."""
+    """Return one die and up to two dice close to it."""
     if not dice:
         return dice
     first = dice[int(rng.integers(len(dice)))]
@@ -197,74 +257,122 @@ def _few(rng: Generator, dice: tuple[RestingDie, ...]) -> tuple[RestingDie, ...]
     return tuple(d for d in near[:count] if np.linalg.norm(d.at - first.at) < 4 * first.edge_mm)
 
 
-def grounds(bench: Workbench, chooser: Chooser) -> tuple[int, int]:
-    """The covers of the floor and of the table around."""
-    bench.part, bench.fixed = Part.GROUND, True
-    ground = bench.cover(cover(chooser, bench.side))
-    return ground, bench.cover(cover(chooser, bench.side))
+def add_grounds(builder: SceneBuilder, chooser: Chooser) -> tuple[int, int]:
+    """Add the covers of the floor and of the table around it, and return their numbers.
+
+    Args:
+        builder: The scene builder that the new solids and covers are added to.
+        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+    """
+    builder.part, builder.fixed = Part.GROUND, True
+    ground = builder.cover(draw_cover(chooser, builder.side))
+    return ground, builder.cover(draw_cover(chooser, builder.side))
 
 
-def walls(bench: Workbench, chooser: Chooser, rest: Rest, drop: float, ground: int) -> None:
+def add_walls(
+    builder: SceneBuilder, chooser: Chooser, rest: Rest, drop: float, ground: int
+) -> None:
+    """Add the walls of the tray, or now and then a mat on an open table.
+
+    Args:
+        builder: The scene builder that the new solids and covers are added to.
+        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        rest: Dice at rest in a tray, or on an open table.
+        drop: How far the table lies below the floor of the tray, in millimetres.
+        ground: Number of the cover of the floor.
+    """
     rng = chooser.rng
     if rest.open_floor:
-        if rng.random() < 0.25:  # a mat or a sheet on the table
-            bench.move(np.array([*rng.normal(0, 30, 2), 0.0]), rng.uniform(0, 3))
+        if rng.random() < 0.25:  # a mat or a sheet of paper on the table
+            builder.move(np.array([*rng.normal(0, 30, 2), 0.0]), rng.uniform(0, 3))
             half = rest.tray.outline.max(axis=0) * rng.uniform(0.4, 1.2)
-            bench.box(
+            builder.box(
                 (float(half[0]), float(half[1]), 0.4),
                 (0, 0, -0.35),
-                bench.cover(cover(chooser, bench.side)),
+                builder.cover(draw_cover(chooser, builder.side)),
             )
         return
-    kinds = WALLS if chooser.purpose is Purpose.ORDINARY or rng.random() < 0.7 else GROUNDS
-    wall = bench.cover(cover(chooser, bench.side, kinds))
+    kinds = (
+        WALL_WEIGHTS
+        if chooser.purpose is Purpose.ORDINARY or rng.random() < 0.7
+        else GROUND_WEIGHTS
+    )
+    wall = builder.cover(draw_cover(chooser, builder.side, kinds))
     inner = ground if rng.random() < 0.3 else wall
     round_mm = float(rng.uniform(0, 0.45)) * rest.tray.thick_mm
-    for part in wall_boxes(rest.tray, drop):
-        bench.move(part.at)
-        bench.box(tuple(part.half), (0, 0, 0), wall, round_mm, part.turn)
-        if inner != wall:  # lined
+    for part in make_wall_boxes(rest.tray, drop):
+        builder.move(part.at)
+        builder.box(tuple(part.half), (0, 0, 0), wall, round_mm, part.turn)
+        if inner != wall:  # a lining on the inside
             lined = (float(part.half[0]), 0.35, float(part.half[2]) - 0.6)
-            bench.box(lined, tuple(part.turn @ [0, part.half[1], -0.6]), inner, 0.2, part.turn)
+            builder.box(lined, tuple(part.turn @ [0, part.half[1], -0.6]), inner, 0.2, part.turn)
 
 
-def obstacles(bench: Workbench, chooser: Chooser, rest: Rest) -> None:
-    """What dice came to lean on, as coins, sticks, beads, chips and cards."""
-    bench.part, bench.fixed = Part.THING, False
-    covers = [bench.cover(cover(chooser, bench.small)) for _ in range(min(4, len(rest.obstacles)))]
-    metal = bench.cover(plain_cover((0.7, 0.65, 0.5), 0.3, 1.0))
+def add_obstacles(builder: SceneBuilder, chooser: Chooser, rest: Rest) -> None:
+    """Add the coins, sticks, beads, chips and cards that dice came to lean on.
+
+    Args:
+        builder: The scene builder that the new solids and covers are added to.
+        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        rest: Dice at rest in a tray, or on an open table.
+    """
+    builder.part, builder.fixed = Part.FOREIGN_OBJECT, False
+    covers = [
+        builder.cover(draw_cover(chooser, builder.small))
+        for _ in range(min(4, len(rest.obstacles)))
+    ]
+    metal = builder.cover(make_plain_cover((0.7, 0.65, 0.5), 0.3, 1.0))
     for one in rest.obstacles:
-        bench.move(one.at)
+        builder.move(one.at)
         look = metal if one.kind == "coin" else int(chooser.rng.choice(covers))
         if one.kind == "coin":
-            bench.disc(float(one.half[0]), float(one.half[2]), (0, 0, 0), look, 0.2, one.turn)
+            builder.disc(float(one.half[0]), float(one.half[2]), (0, 0, 0), look, 0.2, one.turn)
         elif one.kind == "rod":
-            bench.add(Form.CAPSULE, tuple(one.half), (0, 0, 0), look, one.turn)
+            builder.add(Form.CAPSULE, tuple(one.half), (0, 0, 0), look, one.turn)
         elif one.kind == "bead":
-            bench.add(Form.BALL, tuple(one.half), (0, 0, 0), look)
+            builder.add(Form.BALL, tuple(one.half), (0, 0, 0), look)
         else:
-            bench.box(tuple(one.half), (0, 0, 0), look, 0.15 * float(one.half.min()), one.turn)
+            builder.box(tuple(one.half), (0, 0, 0), look, 0.15 * float(one.half.min()), one.turn)
 
 
-def reach_in(bench: Workbench, chooser: Chooser, rest: Rest) -> HandShape:
+def add_hand(builder: SceneBuilder, chooser: Chooser, rest: Rest) -> HandShape:
+    """Add a hand that reaches into the tray.
+
+    Args:
+        builder: The scene builder that the new solids and covers are added to.
+        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        rest: Dice at rest in a tray, or on an open table.
+    """
     rng = chooser.rng
     span = rest.tray.outline.max(axis=0)
     tip = np.array([*rng.uniform(-1, 1, 2) * span * 1.1, 0.0])
-    bench.part, bench.fixed = Part.HAND, False
-    skin = skin_cover(rng, bench.small)
-    hand, wrist = hand_shape(chooser, bench.cover(skin), tip)
+    builder.part, builder.fixed = Part.HAND, False
+    skin = draw_skin_cover(rng, builder.small)
+    hand, wrist = draw_hand(chooser, builder.cover(skin), tip)
     tone = skin.colours.mean(axis=(0, 1))
-    nail = scaled((float(tone[0]), float(tone[1]), float(tone[2])), 1.25)
-    bench.solids += nails(chooser, bench.cover(plain_cover(nail, 0.25)), hand)
+    nail = scale_colour((float(tone[0]), float(tone[1]), float(tone[2])), 1.25)
+    builder.solids += make_nails(chooser, builder.cover(make_plain_cover(nail, 0.25)), hand)
     if rng.random() < 0.6:
-        bench.solids.append(
-            sleeve(chooser, bench.cover(cloth_cover(chooser, bench.small)), wrist, wrist - tip)
+        builder.solids.append(
+            make_sleeve(
+                chooser,
+                builder.cover(draw_sleeve_cover(chooser, builder.small)),
+                wrist,
+                wrist - tip,
+            )
         )
     return hand
 
 
-def free_of(hand: HandShape | None, dice: tuple[RestingDie, ...]) -> tuple[RestingDie, ...]:
-    """No die is inside a finger."""
+def remove_dice_in_hand(
+    hand: HandShape | None, dice: tuple[RestingDie, ...]
+) -> tuple[RestingDie, ...]:
+    """Return the dice without those that are inside a finger.
+
+    Args:
+        hand: The hand in the image, or None.
+        dice: The dice of the scene.
+    """
     if hand is None:
         return dice
     return tuple(d for d in dice if _gap(hand, d.at) > 0.62 * d.edge_mm)
@@ -277,11 +385,22 @@ def _gap(hand: HandShape, point: Vector) -> float:
     return float((np.linalg.norm(point - near, axis=1) - hand.radii.max(axis=1)).min())
 
 
-def clutter(  # noqa: PLR0917 - where it may be
-    bench: Workbench, chooser: Chooser, kind: str, dice: tuple[RestingDie, ...], rest: Rest, drop: float, reach: float
+def add_clutter(  # noqa: PLR0917 - all limits of a place
+    builder: SceneBuilder, chooser: Chooser, kind: str, dice: tuple[RestingDie, ...], rest: Rest, drop: float, reach: float
 ) -> None:  # fmt: skip
+    """Scatter everyday objects in and around the tray, more often in some kinds of scenes.
+
+    Args:
+        builder: The scene builder that the new solids and covers are added to.
+        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        kind: Kind of scene, a key of `SCENE_WEIGHTS`.
+        dice: The dice of the scene.
+        rest: Dice at rest in a tray, or on an open table.
+        drop: How far the table lies below the floor of the tray, in millimetres.
+        reach: Largest distance of an object from the middle of an open table, in millimetres.
+    """
     rng = chooser.rng
-    bench.part, bench.fixed = Part.THING, False
+    builder.part, builder.fixed = Part.FOREIGN_OBJECT, False
     ordinary = chooser.purpose is Purpose.ORDINARY
     chance = {"table": 0.35, "field": 0.1, "close": 0.25, "clutter": 1.0}[kind] * (
         0.6 if ordinary else 1
@@ -289,4 +408,13 @@ def clutter(  # noqa: PLR0917 - where it may be
     if rng.random() < chance:
         count = int(rng.integers(6, 22)) if kind == "clutter" else int(rng.integers(1, 6))
         tray = None if rest.open_floor else rest.tray
-        strew(bench, chooser, dice, tray, drop, reach, count, ORDINARY if ordinary else None)
+        scatter_objects(
+            builder,
+            chooser,
+            dice,
+            tray,
+            drop,
+            reach,
+            count,
+            ORDINARY_OBJECT_WEIGHTS if ordinary else None,
+        )

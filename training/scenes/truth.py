@@ -1,22 +1,27 @@
-"""What is true of a world as its camera sees it: every die in pixels, and whether it may be read."""
+"""The true labels of a world as its camera sees it: each die in pixels, and how it lies."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from training.scenes.dice.choosing import contrasts
-from training.scenes.world import NORMALS, RestingDie, World
+from training.scenes.dice.choosing import face_contrasts
+from training.scenes.world import FACE_NORMALS, RestingDie, World
 
 COCKED_DEG = 10.0
-SEEN = 0.965
-"""Less of the flat of its top seen, and a die is hidden."""
+MIN_SEEN = 0.965
+"""Share of the flat part of a top face that must be visible; a die with less is hidden."""
 
 
-def truth(world: World, tops_seen: Sequence[float]) -> dict[str, Any]:
-    """One JSON object: dice with value, quad, box, tilt and how much of the top is seen."""
+def true_labels(world: World, tops_seen: Sequence[float]) -> dict[str, Any]:
+    """Return one JSON object with the value, corners, box, tilt and visible share of each die.
+
+    Args:
+        world: The scene to show.
+        tops_seen: Visible share of the top of each die, 0 to 1.
+    """
     camera = world.camera
-    contrast = [contrasts(style) for style in world.styles]
+    contrast = [face_contrasts(style) for style in world.styles]
     return {
         "seed": world.seed,
         "kind": world.kind,
@@ -42,7 +47,7 @@ def _tray(world: World) -> list[list[float]] | None:
 
 
 def _hand(world: World) -> list[list[float]]:
-    """Discs of x, y and radius in pixels along the chains."""
+    """Return discs along the chains of the hand: x, y and radius in pixels."""
     if world.hand is None:
         return []
     out = []
@@ -60,7 +65,7 @@ def _hand(world: World) -> list[list[float]]:
 
 def _die(world: World, die: RestingDie, seen: float, contrast: float) -> dict[str, Any]:
     value, tilt = die.top()
-    up = die.turn @ np.array(NORMALS[value], float)
+    up = die.turn @ np.array(FACE_NORMALS[value], float)
     project = world.camera.project
     outline = project(die.corners())
     return {

@@ -1,4 +1,4 @@
-"""Cameras over trays: how wide, how far, how far from upright."""
+"""Cameras over trays: how wide, how far away and how far from upright."""
 
 import numpy as np
 from numpy.random import Generator
@@ -6,20 +6,20 @@ from numpy.random import Generator
 from training.scenes.throws.rest import Rest
 from training.scenes.world import Pinhole, RestingDie, Vector
 
-SIZES = ((480, 360), (480, 270), (400, 400), (480, 320))
-FILL = {"table": (0.5, 0.97), "field": (0.7, 1.02), "clutter": (0.6, 1.1)}
-"""How much of the picture's height the tray takes."""
-CLOSE = (0.1, 0.62)
-"""How much of its width one die takes, close up."""
-NEAR_SIZES = ((360, 270), (300, 300))
-NEAR_PX = (26.0, 130.0)
-"""Of a die through a longer lens."""
-LEANING_DEG = 8.0
-LOW_DEG = (32.0, 64.0)
+IMAGE_SIZES_PX = ((480, 360), (480, 270), (400, 400), (480, 320))
+TRAY_SHARE = {"table": (0.5, 0.97), "field": (0.7, 1.02), "clutter": (0.6, 1.1)}
+"""Share of the height of the image that the tray fills, smallest and largest."""
+CLOSE_DIE_SHARE = (0.1, 0.62)
+"""Share of the width of the image that one die fills in a close-up."""
+ZOOM_SIZES_PX = ((360, 270), (300, 300))
+ZOOM_DIE_PX = (26.0, 130.0)
+"""Edge of a die seen through a longer lens, smallest and largest."""
+MIN_LEANING_DEG = 8.0
+LOW_VIEW_DEG = (32.0, 64.0)
 """Angle between straight down and the view of a camera that looks from the side."""
 
 
-def overhead(
+def draw_camera(
     rng: Generator,
     rest: Rest,
     dice: tuple[RestingDie, ...],
@@ -28,33 +28,44 @@ def overhead(
     *,
     low: bool = False,
 ) -> Pinhole:
-    """A camera for a rest, over the tray or close to a die."""
-    width, height = size or SIZES[int(rng.choice(len(SIZES), p=[0.45, 0.3, 0.1, 0.15]))]
+    """Draw a camera over the tray, or close to a die.
+
+    Args:
+        rng: Source of random numbers.
+        rest: Dice at rest in a tray, or on an open table.
+        dice: The dice of the scene.
+        kind: Kind of scene.
+        size: Width and height of the image. None draws a usual size.
+        low: Whether the camera looks from the side.
+    """
+    width, height = (
+        size or IMAGE_SIZES_PX[int(rng.choice(len(IMAGE_SIZES_PX), p=[0.45, 0.3, 0.1, 0.15]))]
+    )
     tilt = abs(rng.normal(0, np.radians(6)))
     if rng.random() < 0.25:
         tilt = np.radians(rng.uniform(8, 26))
     if rest.open_floor and rng.random() < 0.2:
         tilt = np.radians(rng.uniform(15, 42))
     if low:
-        tilt = np.radians(rng.uniform(*LOW_DEG))
-    fov = np.radians(rng.uniform(28, 95))  # of the longer side
+        tilt = np.radians(rng.uniform(*LOW_VIEW_DEG))
+    fov = np.radians(rng.uniform(28, 95))  # field of view along the longer side
     focal = max(width, height) / 2 / np.tan(fov / 2)
     if kind == "close" and dice:
         die = dice[0]
-        share = float(np.exp(rng.uniform(*np.log(CLOSE))))
+        share = float(np.exp(rng.uniform(*np.log(CLOSE_DIE_SHARE))))
         away = max(focal * die.edge_mm / (share * width), 1.6 * die.edge_mm)
         aim = die.at + rng.normal(0, 0.6, 3) * die.edge_mm * (1, 1, 0)
-        return looking(rng, (width, height), focal, aim, away + die.edge_mm, tilt)
+        return aim_camera(rng, (width, height), focal, aim, away + die.edge_mm, tilt)
     span = _span(rest, dice)
-    away = focal * span / (float(rng.uniform(*FILL.get(kind, FILL["table"]))) * height)
+    away = focal * span / (float(rng.uniform(*TRAY_SHARE.get(kind, TRAY_SHARE["table"]))) * height)
     aim = np.array([*rng.normal(0, 0.04 * span, 2), 0.0])
     if rest.open_floor and dice:
         aim += np.mean([d.at for d in dice], axis=0) * (1, 1, 0)
-    return looking(rng, (width, height), focal, aim, away, tilt)
+    return aim_camera(rng, (width, height), focal, aim, away, tilt)
 
 
 def _span(rest: Rest, dice: tuple[RestingDie, ...]) -> float:
-    """How deep what matters is, in millimetres."""
+    """Return the extent of the tray, or of the dice on an open table, in millimetres."""
     if not rest.open_floor:
         return float(np.ptp(rest.tray.outline, axis=0).min())
     if not dice:
@@ -65,25 +76,42 @@ def _span(rest: Rest, dice: tuple[RestingDie, ...]) -> float:
     )
 
 
-def nearer(rng: Generator, eye: Pinhole, dice: tuple[RestingDie, ...]) -> Pinhole:
-    """From the same place through a longer lens at one of the dice, more often at one that leans.
+def zoom_camera(rng: Generator, eye: Pinhole, dice: tuple[RestingDie, ...]) -> Pinhole:
+    """Return a camera at the same position with a longer lens, aimed at a die.
 
-    A camera of full size shows a die by so many pixels; all of a tray in so many takes six times as long.
+    Half of the time that die is cocked or stacked, if there is one.
+
+    To show dice as large as a camera of full size does, the whole tray would take six times as long
+    to render.
+
+    Args:
+        rng: Source of random numbers.
+        eye: The camera to replace.
+        dice: The dice of the scene.
     """
-    leaning = [die for die in dice if die.top()[1] > LEANING_DEG or die.stacked]
+    leaning = [die for die in dice if die.top()[1] > MIN_LEANING_DEG or die.stacked]
     some = leaning if leaning and rng.random() < 0.5 else dice
     die = some[int(rng.integers(len(some)))]
     aim = die.at + rng.normal(0, 0.9, 3) * die.edge_mm * (1, 1, 0)
-    edge_px = float(np.exp(rng.uniform(*np.log(NEAR_PX))))
+    edge_px = float(np.exp(rng.uniform(*np.log(ZOOM_DIE_PX))))
     focal = edge_px * float(np.linalg.norm(aim - eye.at)) / die.edge_mm
-    size = NEAR_SIZES[int(rng.integers(len(NEAR_SIZES)))]
+    size = ZOOM_SIZES_PX[int(rng.integers(len(ZOOM_SIZES_PX)))]
     return _aimed(rng, size, focal, eye.at, aim)
 
 
-def looking(  # noqa: PLR0917 - what a view is
+def aim_camera(  # noqa: PLR0917 - the pose of a camera
     rng: Generator, size: tuple[int, int], focal: float, aim: Vector, away: float, tilt: float
 ) -> Pinhole:
-    """From so far away at a place, so far from upright, turned a little or anyhow."""
+    """Return a camera at a distance from a point, rotated a little or arbitrarily about its axis.
+
+    Args:
+        rng: Source of random numbers.
+        size: Width and height in pixels.
+        focal: Focal length in pixels.
+        aim: (3,) point in the middle of the image, in millimetres.
+        away: Distance from that point in millimetres.
+        tilt: Angle from upright in radians.
+    """
     azimuth = rng.uniform(0, 2 * np.pi)
     lean = np.sin(tilt)
     at = aim + away * np.array([lean * np.cos(azimuth), lean * np.sin(azimuth), np.cos(tilt)])

@@ -1,1 +1,1 @@
-"""What networks are shown, and what they should say to it."""
+"""Samples: what the networks see while they learn, and the right answers."""

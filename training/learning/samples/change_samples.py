@@ -1,4 +1,4 @@
-"""What tells dice, hands and things from shadows learns from: a piece of a picture and of the empty tray."""
+"""Samples for the change network: pieces of an image and of the empty tray."""
 
 from dataclasses import dataclass
 
@@ -7,35 +7,40 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from training.learning.samples.finder_samples import PIECE, piece
-from training.learning.samples.retaking import retake
+from training.learning.samples.camera_shots import take_shot
+from training.learning.samples.finder_samples import PIECE_PX, choose_piece
 from training.learning.samples.tray_views import TrayView
 from training.scenes.world import Part
 from vision.known_tray import match_brightness
 from vision.tray_change import STRIDE
 
-DIE_PX = (9.0, 48.0)
-"""Edges of dice that are learnt: a tray is seen some twenty dice wide."""
-MOSTLY, HARDLY = 0.6, 0.1
-"""Of a cell: from so much on something stands there, and up to so much nothing does."""
-TRIES = 6
+DIE_RANGE_PX = (9.0, 48.0)
+"""Edges of dice to learn; a tray is about twenty dice wide."""
+MIN_FILLED, MAX_EMPTY = 0.6, 0.1
+"""Share of a cell from which it holds an object, and up to which it holds none."""
+MAX_TRIES = 6
 
 
 @dataclass(frozen=True)
 class ChangeSample:
-    """A piece, and what stands in its cells of STRIDE pixels."""
+    """A piece, and whether an object stands in each of its cells of STRIDE pixels."""
 
     picture: NDArray[np.uint8]  # (h, w, 3) BGR
-    empty: NDArray[np.uint8]  # (h, w, 3) BGR in the light of the picture
-    flags: NDArray[np.uint8]  # (2, h/4, w/4): something stands there; whether that is to be learnt
+    empty: NDArray[np.uint8]  # (h, w, 3) BGR, matched to the brightness of the image
+    flags: NDArray[np.uint8]  # (2, h/4, w/4): an object stands there; 1 where that is to be learnt
 
 
-def change_sample(view: TrayView, rng: Generator) -> ChangeSample | None:
-    """A piece of a view, as some camera takes it; None where the empty tray is not known."""
+def make_change_sample(view: TrayView, rng: Generator) -> ChangeSample | None:
+    """Return a piece of a view, as a random camera takes it, or None without an empty-tray image.
+
+    Args:
+        view: Light over a tray, with the true labels.
+        rng: Source of random numbers.
+    """
     if view.empty is None:
         return None
-    for _ in range(TRIES):
-        shot = retake(view, piece(view, rng, DIE_PX), PIECE, rng)
+    for _ in range(MAX_TRIES):
+        shot = take_shot(view, choose_piece(view, rng, DIE_RANGE_PX), PIECE_PX, rng)
         if shot.empty is not None:
             empty = np.round(match_brightness(shot.picture, shot.empty)).astype(np.uint8)
             return ChangeSample(shot.picture, empty, _cells(shot.part))
@@ -46,4 +51,6 @@ def _cells(part: NDArray[np.uint8]) -> NDArray[np.uint8]:
     size = (part.shape[1] // STRIDE, part.shape[0] // STRIDE)
     stands = (part != Part.GROUND).astype(np.float32)
     share = cv2.resize(stands, size, interpolation=cv2.INTER_AREA)
-    return np.stack([share > MOSTLY, (share > MOSTLY) | (share < HARDLY)]).astype(np.uint8)
+    return np.stack([share > MIN_FILLED, (share > MIN_FILLED) | (share < MAX_EMPTY)]).astype(
+        np.uint8
+    )

@@ -1,4 +1,4 @@
-"""What the finder learns from: a piece of a picture, of the empty tray, and what to say of each cell."""
+"""Samples for the finder: a piece of an image and of the empty tray, and the truth of each cell."""
 
 from dataclasses import dataclass
 
@@ -7,60 +7,72 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from training.learning.samples.retaking import Retake, affine, retake
-from training.learning.samples.tray_views import UNKNOWN, TrayView, TrueDice, edges
-from training.scenes.truth import COCKED_DEG, SEEN
+from training.learning.samples.camera_shots import CameraShot, affine_map, take_shot
+from training.learning.samples.tray_views import UNKNOWN_PART, TrayView, TrueDice, mean_edges
+from training.scenes.truth import COCKED_DEG, MIN_SEEN
 from training.scenes.world import Part
 from vision.finder import STRIDE
 
 Floats = NDArray[np.float32]
-PIECE = (320, 256)
-"""Width and height of what the finder learns from."""
-DIE_PX = (7.0, 60.0)
-"""Edges of dice that the finder learns."""
-LARGE_PX, LARGE_SHARE = (60.0, 140.0), 0.12
-"""Edges of large dice, and the share of samples with such: a die may fill half of a picture."""
-LARGEST = 1.6
-"""No picture is enlarged more."""
-HARDLY_SEEN = 0.35
-"""Of a die of which less is seen nothing need be said."""
-AROUND, MIDDLE = 0.9, 0.18
-"""Edges about the middle of a die: that near nothing is said; and here its numbers are learnt."""
+PIECE_PX = (320, 256)
+"""Width and height of a piece."""
+DIE_RANGE_PX = (7.0, 60.0)
+"""Edges of dice in most pieces."""
+LARGE_RANGE_PX, LARGE_SHARE = (60.0, 140.0), 0.12
+"""Edges of large dice, which may fill half of an image, and the share of pieces that show them."""
+MAX_ENLARGEMENT = 1.6
+"""Largest factor by which light is enlarged."""
+MIN_SEEN_TO_LEARN = 0.35
+"""Visible share of a top below which nothing is taught about a die."""
+IGNORED_RADIUS, CENTRE_RADIUS = 0.9, 0.18
+"""Distance from the middle of a die in edges within which other peaks are ignored, and within which
+its numbers are taught."""
 
 
 @dataclass(frozen=True)
 class FinderSample:
-    """A piece, and what is true of its cells of STRIDE pixels."""
+    """A piece, and the truth of its cells of STRIDE pixels."""
 
     picture: NDArray[np.uint8]  # (h, w, 3) BGR
-    empty: NDArray[np.uint8]  # (h, w, 3) BGR, zeros where it is not known
+    empty: NDArray[np.uint8]  # (h, w, 3) BGR, zeros if it is not known
     known: bool
     flags: NDArray[
         np.uint8
-    ]  # (5, h/4, w/4): hand, thing, trouble, 1 where heat, 1 where hand and thing are to be learnt
+    ]  # (5, h/4, w/4): hand, object, untrustworthy die; 1 where heat, 1 where hand and object are learnt
     maps: NDArray[np.float16]  # (7, h/4, w/4): heat, weight, size, offset, turn
 
 
-def finder_sample(view: TrayView, rng: Generator) -> FinderSample:
-    """A piece of a view, as some camera takes it."""
-    die_px = LARGE_PX if rng.random() < LARGE_SHARE else DIE_PX
-    shot = retake(view, piece(view, rng, die_px), PIECE, rng)
+def make_finder_sample(view: TrayView, rng: Generator) -> FinderSample:
+    """Return a piece of a view, as a random camera takes it.
+
+    Args:
+        view: Light over a tray, with the true labels.
+        rng: Source of random numbers.
+    """
+    die_px = LARGE_RANGE_PX if rng.random() < LARGE_SHARE else DIE_RANGE_PX
+    shot = take_shot(view, choose_piece(view, rng, die_px), PIECE_PX, rng)
     flags, maps = _cells(shot)
     empty = np.zeros_like(shot.picture) if shot.empty is None else shot.empty
     return FinderSample(shot.picture, empty, shot.empty is not None, flags, maps)
 
 
-def piece(view: TrayView, rng: Generator, die_px: tuple[float, float]) -> Floats:
-    """(2, 3) which part of the view, how turned, and how large: by the edges that dice have in it."""
+def choose_piece(view: TrayView, rng: Generator, die_px: tuple[float, float]) -> Floats:
+    """Return (2, 3) map from a view to a piece, chosen at random.
+
+    Args:
+        view: Light over a tray, with the true labels.
+        rng: Source of random numbers.
+        die_px: Range of the edges of dice in the piece.
+    """
     full = np.array(view.part.shape[::-1], float)
     spin = float(rng.choice([0, 0.5, 1, 1.5]) * np.pi)
     if rng.random() < 0.5:
         spin += float(rng.normal(0, 0.1))
-    size = np.array(PIECE, float)
+    size = np.array(PIECE_PX, float)
     across = size[::-1] if abs(np.sin(spin)) > 0.5 else size
     cover = float((across / full).max())
     if len(view.dice.quads):
-        edge = float(np.median(edges(view.dice.quads)))
+        edge = float(np.median(mean_edges(view.dice.quads)))
         scale = float(np.exp(rng.uniform(*np.log(die_px)))) / edge
         if cover * edge < 1.3 * die_px[1]:
             scale = max(scale, cover)
@@ -68,22 +80,22 @@ def piece(view: TrayView, rng: Generator, die_px: tuple[float, float]) -> Floats
         centre = middle + rng.uniform(-0.45, 0.45, 2) * size / scale
     else:
         scale, centre = max(cover, float(rng.uniform(0.3, 1.2))), rng.uniform(0, 1, 2) * full
-    scale = min(scale, LARGEST)
-    return affine(rng, scale, _inside(centre, across / scale / 2, full), PIECE, spin)
+    scale = min(scale, MAX_ENLARGEMENT)
+    return affine_map(rng, scale, _inside(centre, across / scale / 2, full), PIECE_PX, spin)
 
 
 def _inside(centre: Floats, half: Floats, full: Floats) -> Floats:
-    """The centre moved so that the piece is in the picture, where it can be."""
+    """Return the centre moved so that the piece lies in the image, if possible."""
     kept = np.clip(centre, half, np.maximum(half, full - half))
     return np.where(2 * half < full, kept, full / 2)
 
 
-def _cells(shot: Retake) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
-    wide, high = PIECE[0] // STRIDE, PIECE[1] // STRIDE
+def _cells(shot: CameraShot) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
+    wide, high = PIECE_PX[0] // STRIDE, PIECE_PX[1] // STRIDE
     flags = np.zeros((5, high, wide), np.uint8)
-    flags[0], flags[1] = (_share(shot.part == part) for part in (Part.HAND, Part.THING))
+    flags[0], flags[1] = (_share(shot.part == part) for part in (Part.HAND, Part.FOREIGN_OBJECT))
     flags[3] = 1
-    flags[4] = _share(shot.part != UNKNOWN)
+    flags[4] = _share(shot.part != UNKNOWN_PART)
     maps = np.zeros((7, high, wide), np.float32)
     for k in range(len(shot.dice.quads)):
         _mark(shot.dice, k, flags, maps)
@@ -91,27 +103,27 @@ def _cells(shot: Retake) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
 
 
 def _share(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Cells that are mostly so."""
+    """Return whether a mask covers most of each cell."""
     size = (mask.shape[1] // STRIDE, mask.shape[0] // STRIDE)
     mean = cv2.resize(mask.astype(np.float32), size, interpolation=cv2.INTER_AREA)
     return np.asarray(mean > 0.5, bool)
 
 
 def _mark(dice: TrueDice, k: int, flags: NDArray[np.uint8], maps: Floats) -> None:
-    quad, edge = dice.quads[k], float(edges(dice.quads[k : k + 1])[0])
+    quad, edge = dice.quads[k], float(mean_edges(dice.quads[k : k + 1])[0])
     high, wide = flags.shape[1:]
     ys, xs = np.mgrid[0:high, 0:wide].astype(np.float32)
     cx, cy = quad.mean(axis=0) / STRIDE - 0.5
     far = np.hypot(xs - cx, ys - cy) * STRIDE / edge
     outside = not (-0.5 <= cx < wide - 0.5 and -0.5 <= cy < high - 0.5)
-    if outside or dice.seen[k] < HARDLY_SEEN:
-        flags[3][far < AROUND] = 0
+    if outside or dice.seen[k] < MIN_SEEN_TO_LEARN:
+        flags[3][far < IGNORED_RADIUS] = 0
         return
     sigma = max(0.55, 0.11 * edge / STRIDE)
     hill = np.exp(-((xs - cx) ** 2 + (ys - cy) ** 2) / (2 * sigma**2))
     row, column = int(np.clip(round(float(cy)), 0, high - 1)), int(np.clip(round(float(cx)), 0, wide - 1))  # fmt: skip
     hill[row, column] = 1
-    near = far < MIDDLE
+    near = far < CENTRE_RADIUS
     near[row, column] = True
     along = quad[1] - quad[0]
     angle = 4 * np.arctan2(along[1], along[0])
@@ -121,11 +133,11 @@ def _mark(dice: TrueDice, k: int, flags: NDArray[np.uint8], maps: Floats) -> Non
         + [cx - xs[near], cy - ys[near]]
         + [np.full(near.sum(), v, np.float32) for v in (np.cos(angle), np.sin(angle))]
     )
-    flags[2][near] = not _lies_well(dice, k, (wide * STRIDE, high * STRIDE))
+    flags[2][near] = not _is_trustworthy(dice, k, (wide * STRIDE, high * STRIDE))
 
 
-def _lies_well(dice: TrueDice, k: int, size: tuple[int, int]) -> bool:
-    """Whether a die is whole in the picture and may be trusted."""
+def _is_trustworthy(dice: TrueDice, k: int, size: tuple[int, int]) -> bool:
+    """Return whether a die is whole in the piece, flat, visible and not stacked."""
     whole = (dice.quads[k] >= 0).all() and (dice.quads[k] < size).all()
     flat = dice.tilt_deg[k] <= COCKED_DEG and not dice.stacked[k]
-    return bool(whole and flat and dice.seen[k] >= SEEN)
+    return bool(whole and flat and dice.seen[k] >= MIN_SEEN)

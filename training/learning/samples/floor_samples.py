@@ -1,4 +1,4 @@
-"""What the network that sees a whole picture learns from: which spots are the tray's floor."""
+"""Samples for the network that finds the floor of a tray in a whole image."""
 
 import cv2
 import numpy as np
@@ -9,22 +9,30 @@ from torch import Tensor
 
 from calibration.rectify import network_input
 from calibration.tray_finder import INPUT_SIZE_PX
-from training.learning.samples.retaking import photographed
-from training.learning.samples.tray_lights import TrayLight
+from training.learning.samples.camera_shots import photograph
+from training.learning.samples.tray_images import TrayImages
 
 Floats = NDArray[np.float32]
 Picture = NDArray[np.uint8]
 
 
-def floors(pool: list[TrayLight], rng: Generator, count: int = 12) -> tuple[Tensor, Tensor]:
-    """Pictures, and how much of each spot is floor."""
+def make_floor_batch(
+    pool: list[TrayImages], rng: Generator, count: int = 12
+) -> tuple[Tensor, Tensor]:
+    """Return images, and the share of each spot that is floor.
+
+    Args:
+        pool: Images of trays.
+        rng: Source of random numbers.
+        count: Number of samples.
+    """
     both = [_floor(pool[int(rng.integers(len(pool)))], rng) for _ in range(count)]
     floor = torch.from_numpy(np.stack([y for _, y in both]))
     shown = np.concatenate([network_input(x) for x, _ in both])
     return torch.from_numpy(shown), floor[:, None]
 
 
-def _floor(view: TrayLight, rng: Generator) -> tuple[Picture, Floats]:
+def _floor(view: TrayImages, rng: Generator) -> tuple[Picture, Floats]:
     wide, high = INPUT_SIZE_PX
     height, width = view.lights[0].shape[:2]
     turn = rng.uniform(-0.5, 0.5) if rng.random() < 0.6 else rng.uniform(-np.pi, np.pi)
@@ -34,7 +42,7 @@ def _floor(view: TrayLight, rng: Generator) -> tuple[Picture, Floats]:
     middle = 0.6 * view.tray.mean(axis=0) + 0.4 * np.array([width, height]) / 2
     middle = middle + rng.normal(0, 0.06, 2) * (width, height)
     matrix = np.column_stack([linear, np.array([wide, high]) / 2 - linear @ middle])
-    picture = photographed(view.seen(rng, matrix.astype(np.float32), INPUT_SIZE_PX), rng)
+    picture = photograph(view.seen(rng, matrix.astype(np.float32), INPUT_SIZE_PX), rng)
     mask = np.zeros((high, wide), np.float32)
     corners = view.tray @ linear.T + matrix[:, 2]
     cv2.fillPoly(mask, [np.rint(corners * 16).astype(np.int32)], 1.0, cv2.LINE_8, 4)

@@ -1,4 +1,4 @@
-"""What the network that moves a frame learns from: guessed frames, and where the floor ends in them."""
+"""Samples for the network that corrects a frame: guessed frames, and the ends of the floor."""
 
 import cv2
 import numpy as np
@@ -20,32 +20,40 @@ from calibration.frame_fit import (
 from calibration.outline import as_quad, clockwise, corner_turns, tray_width_px
 from calibration.rectify import network_input
 from calibration.tray_finder import START_SCALES
-from training.learning.samples.retaking import photographed
-from training.learning.samples.tray_lights import TrayLight
+from training.learning.samples.camera_shots import photograph
+from training.learning.samples.tray_images import TrayImages
 
 Floats = NDArray[np.float64]
 Picture = NDArray[np.uint8]
-GUESSES = 3
-"""Of each picture."""
+GUESSES_PER_IMAGE = 3
+"""Number of guesses for each image."""
 
-OFF, OFF_SPREAD = 0.035, 0.7
-"""Of the tray's width: the median of how far off the corners of a guess are, and how that varies (of its log)."""
+CORNER_ERROR, CORNER_ERROR_SPREAD = 0.035, 0.7
+"""Median error of the corners of a guess as a share of the width of the tray, and the spread of its
+logarithm."""
 
-SHIFTED = 0.7
-"""How far all of a guess lies aside, to how far its corners are off."""
+SHIFT_FACTOR = 0.7
+"""Ratio of the shift of a whole guess to the error of its corners."""
 
 
-def frames(pool: list[TrayLight], rng: Generator, count: int = 4) -> tuple[Tensor, Tensor, Tensor]:
-    """Squares (n, 3, h, w), their ends (n, 4, ALONG) and floors (n, h, w): GUESSES of each of `count` pictures.
+def make_frame_batch(
+    pool: list[TrayImages], rng: Generator, count: int = 4
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return squares (n, 3, h, w), their ends (n, 4, k) and floors (n, h, w).
 
-    An end is a row of the side turned up, at each of COLUMNS: NaN where there is none.
+    An end is a row of the side turned upwards, at each of COLUMNS, or NaN if there is none.
+
+    Args:
+        pool: Images of trays.
+        rng: Source of random numbers.
+        count: Number of images; each gives GUESSES_PER_IMAGE samples.
     """
     made = []
     for _ in range(count):
         picture, tray = _mirrored(pool[int(rng.integers(len(pool)))], rng)
-        for _ in range(GUESSES):
+        for _ in range(GUESSES_PER_IMAGE):
             true = np.roll(tray, int(rng.integers(4)), axis=0)
-            made.append(_sample(picture, true, guessed(true, rng)))
+            made.append(_sample(picture, true, guess_frame(true, rng)))
     squares, ends, floors = zip(*made, strict=True)
     shown = np.concatenate([network_input(one) for one in squares])
     return (
@@ -55,8 +63,13 @@ def frames(pool: list[TrayLight], rng: Generator, count: int = 4) -> tuple[Tenso
     )
 
 
-def guessed(tray: Floats, rng: Generator) -> Floats:
-    """A convex frame as far off as one that a search begins with, or as a round of it leaves one."""
+def guess_frame(tray: Floats, rng: Generator) -> Floats:
+    """Return a convex frame with errors as at the start of a search, or after a round of it.
+
+    Args:
+        tray: (4, 2) true corners in pixels.
+        rng: Source of random numbers.
+    """
     while True:
         frame = _moved(tray, rng)
         if (corner_turns(frame) > 0).all():
@@ -65,15 +78,22 @@ def guessed(tray: Floats, rng: Generator) -> Floats:
 
 def _moved(tray: Floats, rng: Generator) -> Floats:
     wide = tray_width_px(as_quad(tray))
-    off = np.exp(rng.normal(np.log(OFF), OFF_SPREAD))
+    off = np.exp(rng.normal(np.log(CORNER_ERROR), CORNER_ERROR_SPREAD))
     moved = tray + rng.normal(0, off, tray.shape) * wide
     grown = float(rng.choice((1.0, *START_SCALES))) * np.exp(rng.normal(0, off))
     middle = tray.mean(axis=0)
-    return np.asarray(middle + (moved - middle) * grown + rng.normal(0, off, 2) * wide * SHIFTED)
+    return np.asarray(
+        middle + (moved - middle) * grown + rng.normal(0, off, 2) * wide * SHIFT_FACTOR
+    )
 
 
-def true_ends(tray: Floats, side: int) -> Floats:
-    """In which row a side of the true tray (4, 2), in the square, lies at each of COLUMNS."""
+def find_true_ends(tray: Floats, side: int) -> Floats:
+    """Return the row of a side of the true tray at each of COLUMNS, or NaN.
+
+    Args:
+        tray: (4, 2) true corners in the square.
+        side: Number of the side, 0 to 3.
+    """
     up = rotate_side_up(side, tray)
     (x, y), (x_end, y_end) = up[side], up[(side + 1) % 4]
     if abs(x_end - x) < 1:
@@ -84,9 +104,9 @@ def true_ends(tray: Floats, side: int) -> Floats:
     return np.where(there, row, np.nan)
 
 
-def _mirrored(view: TrayLight, rng: Generator) -> tuple[Picture, Floats]:
-    """A picture of it and its tray: as it is, or mirrored."""
-    picture, tray = photographed(view.seen(rng), rng), view.tray.astype(np.float64)
+def _mirrored(view: TrayImages, rng: Generator) -> tuple[Picture, Floats]:
+    """Return an image and its tray, mirrored half of the time."""
+    picture, tray = photograph(view.seen(rng), rng), view.tray.astype(np.float64)
     if rng.random() < 0.5:
         return picture, clockwise(tray)
     there = np.column_stack([picture.shape[1] - 1 - tray[:, 0], tray[:, 1]])
@@ -99,7 +119,7 @@ def _sample(
     small, scale = shrink_to_frame(picture, guess)
     from_picture = np.linalg.inv(square_to_picture(guess * scale))
     there = np.asarray(cv2.perspectiveTransform((tray * scale)[None], from_picture)[0], np.float64)
-    ends = np.stack([true_ends(there, side) for side in range(4)])
+    ends = np.stack([find_true_ends(there, side) for side in range(4)])
     floor = np.zeros((SQUARE_PX, SQUARE_PX), np.float32)
     cv2.fillPoly(floor, [np.rint(there * 16).astype(np.int32)], 1.0, cv2.LINE_8, 4)
     return frame_square(small, guess * scale), ends.astype(np.float32), floor

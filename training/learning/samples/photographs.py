@@ -1,8 +1,8 @@
 """Real photographs to learn from: python -m training.learning.samples.photographs FOLDER PLACES.
 
-FOLDER holds pictures and `labels.jsonl` with a box around the pips of each top face. The networks of the reader need
-the middle, edge and turn of each face, so this command finds them and writes them to the JSON file PLACES. A fifth of
-the pictures is never taught and serves as an exam.
+FOLDER holds images and `labels.jsonl` with a box around the pips of each top face. The networks
+need the middle, edge and rotation of each face, so this command finds them and writes them to the
+JSON file PLACES. A fifth of the photographs is never taught and serves as an exam.
 """
 
 import argparse
@@ -18,28 +18,28 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from training.learning.samples.tray_views import UNKNOWN, TrayView, TrueDice
+from training.learning.samples.tray_views import UNKNOWN_PART, TrayView, TrueDice
 from vision.face_reader import Closeup, read_faces
 from vision.finder import COARSE_PX, LOOK_PX, TRAY_PX, find_dice
 
 Floats = NDArray[np.float32]
 GAMMA = 2.2
-SINGLE = "the picture is one die"
-"""Kind of box of a picture that was cut to one die."""
-FAR = 0.5
-"""Edges between the middle of a box and a die from which on they do not belong together."""
-SIZES = (0.75, 3.5)
-"""Smallest and largest edge of a die, in longer sides of the box around its pips."""
-SIZES_OF_ONE = (0.75, 6.0)
-"""The same for a die that shows a 1, whose box is around a single pip."""
-MARGIN = 0.9
-"""Width of the border that is added around a picture of one die, as a share of its side."""
-CROPPED = (0.45, 1.1)
-"""Smallest and largest edge of a die in a picture of one die, as a share of its side."""
+SINGLE_DIE_BOX = "the picture is one die"
+"""Kind of box of an image that was cropped to one die."""
+MAX_BOX_OFFSET = 0.5
+"""Largest distance between the middles of a box and of its die, in edges."""
+EDGE_RANGE = (0.75, 3.5)
+"""Smallest and largest edge of a die, as a share of the longer side of the box around its pips."""
+EDGE_RANGE_OF_ONE = (0.75, 6.0)
+"""Smallest and largest edge of a die that shows a 1, whose box is around a single pip."""
+BORDER_SHARE = 0.9
+"""Width of the border that is added around a crop, as a share of its longer side."""
+EDGE_RANGE_CROPPED = (0.45, 1.1)
+"""Smallest and largest edge of a die in a crop, as a share of the longer side of the crop."""
 
 
-class Share(Enum):
-    """Which photographs are meant."""
+class PhotoSplit(Enum):
+    """Whether photographs are taught or kept out."""
 
     TAUGHT = "taught"
     KEPT_OUT = "kept_out"
@@ -47,37 +47,37 @@ class Share(Enum):
 
 @dataclass(frozen=True)
 class Photographs:
-    """Photographs with the place of every die, ready to be drawn from."""
+    """Photographs with the place of each die."""
 
     folder: Path
     rows: tuple[Mapping[str, Any], ...]
 
     @classmethod
-    def load(cls, places: Path, share: Share) -> "Photographs":
-        """Load one share of the photographs.
+    def load(cls, places: Path, share: PhotoSplit) -> "Photographs":
+        """Load one part of the photographs.
 
         Args:
-            places: the JSON file that this module writes.
-            share: whether those to learn from or those kept out.
+            places: The JSON file that this module writes.
+            share: Which part.
         """
         told = json.loads(places.read_text())
-        rows = (row for row in told["pictures"] if share_of(row["file"]) is share)
+        rows = (row for row in told["pictures"] if split_of(row["file"]) is share)
         return cls(Path(told["folder"]), tuple(rows))
 
     def view(self, number: int, *, whole: bool) -> TrayView:
         """Return a photograph as a view.
 
         Args:
-            number: any number; photographs follow each other.
-            whole: whether only photographs of a whole scene are wanted, not those cut to one die.
+            number: Any number; the photographs are numbered cyclically.
+            whole: Whether to leave out photographs that were cropped to one die.
         """
         rows = [row for row in self.rows if not (whole and row["single"])]
         return _view(self.folder, rows[number % len(rows)])
 
 
-def share_of(file: str) -> Share:
-    """Return whether a photograph may be learnt from; it depends on its name alone."""
-    return Share.KEPT_OUT if crc32(file.encode()) % 5 == 0 else Share.TAUGHT
+def split_of(file: str) -> PhotoSplit:
+    """Return whether a photograph is taught or kept out, which depends only on its name."""
+    return PhotoSplit.KEPT_OUT if crc32(file.encode()) % 5 == 0 else PhotoSplit.TAUGHT
 
 
 def _view(folder: Path, row: Mapping[str, Any]) -> TrayView:
@@ -85,10 +85,10 @@ def _view(folder: Path, row: Mapping[str, Any]) -> TrayView:
     light = ((picture / np.float32(255)) ** np.float32(GAMMA)).astype(np.float32)
     places = np.array(row["places"], float).reshape(-1, 5)
     shape = light.shape[:2]
-    # Dice on the desk were laid down; some of those cut to one die lean, and nobody says which.
+    # All dice on the desk lie flat. Some dice of the crops are tilted, but the labels do not say which.
     tilt = np.nan if row["single"] else 0.0
     return TrayView(
-        row["file"], light, None, np.full(shape, UNKNOWN, np.uint8), np.full(shape, -1, np.int16),
+        row["file"], light, None, np.full(shape, UNKNOWN_PART, np.uint8), np.full(shape, -1, np.int16),
         _dice(places, tilt), None, 0.0, np.array([0, 0, 1], np.float32),
     )  # fmt: skip
 
@@ -111,18 +111,20 @@ def _dice(places: NDArray[np.float64], tilt_deg: float) -> TrueDice:
 def _picture(folder: Path, row: Mapping[str, Any]) -> NDArray[np.uint8]:
     picture = cv2.imread(str(folder / row["file"]))
     if picture is None:
-        raise FileNotFoundError(f"{folder / row['file']} is not a picture: name the right folder")
+        raise FileNotFoundError(
+            f"{folder / row['file']} is not an image; check the folder in the file of places"
+        )
     return (
-        with_border(np.asarray(picture, np.uint8))
+        add_border(np.asarray(picture, np.uint8))
         if row["single"]
         else np.asarray(picture, np.uint8)
     )
 
 
-def with_border(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return a picture of one die with plain ground around it, as the patches of a network reach farther."""
+def add_border(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return a crop with plain ground around it, because the patches of a network reach farther."""
     height, width = picture.shape[:2]
-    add = round(MARGIN * max(height, width))
+    add = round(BORDER_SHARE * max(height, width))
     rim = np.concatenate([picture[0], picture[-1], picture[:, 0], picture[:, -1]]).astype(
         np.float32
     )
@@ -136,12 +138,12 @@ def with_border(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.asarray((wide * soft + ground * (1 - soft)).clip(0, 255), np.uint8)
 
 
-def located(folder: Path) -> dict[str, Any]:
-    """Return the places of all dice that could be found: x, y, edge, turn and value of each."""
+def locate_dice(folder: Path) -> dict[str, Any]:
+    """Return the places of all dice that were found: x, y, edge, rotation and value of each."""
     rows = [json.loads(line) for line in (folder / "labels.jsonl").read_text().splitlines()]
     pictures = []
     for row in rows:
-        single = row["box_kind"] == SINGLE
+        single = row["box_kind"] == SINGLE_DIE_BOX
         picture = _picture(folder, {"file": row["file"], "single": single})
         places = _places(picture, row["boxes"], single=single)
         if len(places) == len(row["boxes"]):
@@ -159,11 +161,11 @@ def _places(
     for x, y, wide, high, value in boxes:
         side = max(wide, high)
         if single:
-            at, sizes = np.array(picture.shape[1::-1]) / 2, CROPPED
+            at, sizes = np.array(picture.shape[1::-1]) / 2, EDGE_RANGE_CROPPED
         else:
             at, sizes = (
                 np.array([x + wide / 2, y + high / 2]),
-                SIZES_OF_ONE if value == 1 else SIZES,
+                EDGE_RANGE_OF_ONE if value == 1 else EDGE_RANGE,
             )
         fitting = [one for one in seen if _fits(one, at, side, sizes)]
         if fitting:
@@ -175,22 +177,22 @@ def _places(
 
 
 def _fits(one: Closeup, at: NDArray[np.float64], side: float, sizes: tuple[float, float]) -> bool:
-    """Return whether a place is that of the die in a box."""
+    """Return whether a detection is the die of a box."""
     here = one.detection
     away = float(np.hypot(here.x - at[0], here.y - at[1]))
-    return away < FAR * here.edge and sizes[0] * side < here.edge < sizes[1] * side
+    return away < MAX_BOX_OFFSET * here.edge and sizes[0] * side < here.edge < sizes[1] * side
 
 
 def main() -> None:
-    """Find the dice of all photographs."""
+    """Locate the dice of all photographs."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="photographs and labels.jsonl")
+    parser.add_argument("folder", type=Path, help="folder of photographs with labels.jsonl")
     parser.add_argument("places", type=Path, help="the JSON file to write")
     options = parser.parse_args()
-    told = located(options.folder)
+    told = locate_dice(options.folder)
     options.places.write_text(json.dumps(told))
     print(
-        f"{options.places}: all dice found in {len(told['pictures'])} of {told['of']} photographs"
+        f"{options.places}: found all dice in {len(told['pictures'])} of {told['of']} photographs"
     )
 
 

@@ -1,6 +1,6 @@
-"""What networks learn from: light over a tray, the same tray empty, and what is true of each die.
+"""Views to learn from: light over a tray, the empty tray, and the truth about each die.
 
-From files that were path traced, or made in memory where none is ever seen twice.
+A view is loaded from a path-traced file, or made in memory and never seen twice.
 """
 
 import json
@@ -13,40 +13,40 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from training.rendering.glare import with_glare
-from training.rendering.light import decoded
-from training.rendering.picture_files import gain, masks
-from training.rendering.ray_caster import cast, tops_seen
-from training.rendering.simulated import painted
-from training.scenes.hard_light import moved_light
+from training.rendering.glare import add_glare
+from training.rendering.light import decode_light
+from training.rendering.picture_files import auto_exposure, load_masks
+from training.rendering.ray_caster import cast_picture, visible_top_shares
+from training.rendering.simulated import paint_frame
+from training.scenes.hard_light import move_lamps
 from training.scenes.kept_out import Purpose
-from training.scenes.staging import Wish, world
+from training.scenes.staging import SceneRequest, stage_world
 from training.scenes.throws.rest_library import RestLibrary
-from training.scenes.truth import truth
+from training.scenes.truth import true_labels
 from training.scenes.world import World
 
 Floats = NDArray[np.float32]
-UNKNOWN = 255
-"""In `TrayView.part`: nobody says what a pixel shows, as in a real photograph."""
+UNKNOWN_PART = 255
+"""Value in `TrayView.part` of a pixel whose part is unknown, as in a real photograph."""
 
 
 @dataclass(frozen=True)
 class TrueDice:
-    """Of n dice in a picture."""
+    """The truth about n dice in an image."""
 
     quads: Floats  # (n, 4, 2) corners of the tops, pixels
-    foot: Floats  # (n, 2) below the middle of each top
+    foot: Floats  # (n, 2) point below the middle of each top
     value: NDArray[np.int64]
     tilt_deg: Floats
-    seen: Floats  # of the top's flat, 0..1
-    contrast: Floats  # of the weakest pip of the top
+    seen: Floats  # visible share of the flat part of the top, 0 to 1
+    contrast: Floats  # contrast of the weakest pip of the top
     stacked: NDArray[np.bool_]
     touching: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class TrayView:
-    """Linear light BGR, exposed as an automatic would, and the truth."""
+    """Linear BGR light, exposed as by a camera with automatic exposure, and the truth."""
 
     name: str
     light: Floats  # (h, w, 3)
@@ -56,83 +56,87 @@ class TrayView:
     dice: TrueDice
     tray: Floats | None  # (4, 2)
     focal_px: float
-    up: Floats  # the table's z in the camera's axes
+    up: Floats  # the table's z axis in the camera's axes
 
     @property
     def is_cast(self) -> bool:
-        """Whether the camera and every pixel are known; of a photograph they are not."""
+        """Whether the camera and every pixel are known, which is not so for a photograph."""
         return self.focal_px > 0
 
     def lean(self, pixel: Any) -> Floats:
-        """(2,) how far the top of a cube is displaced from its foot at a pixel, in edges."""
+        """Return (2,) displacement of the top of a cube from its foot at a pixel, in edges."""
         middle = np.array(self.part.shape[::-1]) / 2
         out = self.up[:2] - (np.asarray(pixel) - middle) / self.focal_px * self.up[2]
         return np.asarray(out, np.float32)
 
 
-def from_file(path: Path) -> TrayView:
-    """A traced picture, by the path of its PNG."""
+def load_traced(path: Path) -> TrayView:
+    """Load a path-traced image by the path of its PNG file."""
     row = json.loads(path.with_suffix(".json").read_text())
     empty = path.with_suffix(".empty.png")
-    part, die = masks(path)
+    part, die = load_masks(path)
     return _view(path.stem, _read(path), _read(empty) if empty.exists() else None, (part, die), row)
 
 
 def _read(path: Path) -> Floats:
     code = cv2.imread(str(path), cv2.IMREAD_UNCHANGED)
     if code is None:
-        raise FileNotFoundError(f"{path}: not a picture: make it anew")
-    return np.asarray(decoded(np.asarray(code, np.uint16)), np.float32)
+        raise FileNotFoundError(
+            f"{path} is not an image. Delete its .json file and make the image again."
+        )
+    return np.asarray(decode_light(np.asarray(code, np.uint16)), np.float32)
 
 
 @dataclass(frozen=True)
 class Surprises:
-    """Chances of what changes a picture after it was staged."""
+    """Chances of changes to an image after it was staged."""
 
-    moved_lamps: float = 0.0  # between the empty picture and the picture with dice
+    moved_lamps: float = 0.0  # lamps move between the empty-tray image and the image with dice
     glare: float = 0.0
 
 
 NO_SURPRISES = Surprises()
 
 
-def cast_now(
-    seed: int, purpose: Purpose, library: RestLibrary, wish: Wish, surprises: Surprises = NO_SURPRISES, *, empty: bool
+def cast_view(
+    seed: int, purpose: Purpose, library: RestLibrary, request: SceneRequest, surprises: Surprises = NO_SURPRISES, *, empty: bool
 ) -> TrayView:  # fmt: skip
-    """Cast the picture of a seed in memory.
+    """Cast the view of a seed in memory.
 
     Args:
-        seed: number of the world.
-        purpose: whether kinds that are kept out of teaching may be shown.
-        library: dice at rest.
-        wish: what the world shall be like.
-        surprises: chances of lamps that move and of glare.
-        empty: whether the empty tray is needed, too.
+        seed: Number of the world. The same seed and library give the same world.
+        purpose: What the images are for: teaching, or one of the two exams.
+        library: Dice at rest, grouped by what is special about them.
+        request: What the world should contain.
+        surprises: Chances of lamps that move and of glare.
+        empty: Whether the empty tray is needed, too.
     """
-    one = world(seed, purpose, library, wish)
+    one = stage_world(seed, purpose, library, request)
     rng = np.random.default_rng([seed, 11])
     empty = empty and one.kind != "field"
     moves = empty and bool(one.light.lamps) and rng.random() < surprises.moved_lamps
-    shown = cast(one, empty=empty and not moves)
+    shown = cast_picture(one, empty=empty and not moves)
     before = _under_moved_lamps(one, rng) if moves else shown.empty
-    factor = np.float32(gain(shown.light, np.random.default_rng(seed + 7)))
+    factor = np.float32(auto_exposure(shown.light, np.random.default_rng(seed + 7)))
     light = np.ascontiguousarray(shown.light[..., ::-1] * factor)
     alone = None if before is None else np.ascontiguousarray(before[..., ::-1] * factor)
     if rng.random() < surprises.glare:
-        light, alone = with_glare(rng, light, alone, shown.part)
-    return _view(str(seed), light, alone, (shown.part, shown.die), truth(one, tops_seen(one)))
+        light, alone = add_glare(rng, light, alone, shown.part)
+    return _view(
+        str(seed), light, alone, (shown.part, shown.die), true_labels(one, visible_top_shares(one))
+    )
 
 
 def _under_moved_lamps(one: World, rng: Generator) -> Floats:
     """Return (h, w, 3) light of the empty tray before its lamps were moved."""
     fixed = tuple(solid for solid in one.solids if solid.fixed)
-    before = replace(one, dice=(), solids=fixed, hand=None, light=moved_light(rng, one.light))
-    return cast(before, empty=False).light
+    before = replace(one, dice=(), solids=fixed, hand=None, light=move_lamps(rng, one.light))
+    return cast_picture(before, empty=False).light
 
 
-def painted_now(seed: int) -> TrayView:
-    """A frame of the simulated tray that people try first."""
-    shown = painted(seed)
+def paint_view(seed: int) -> TrayView:
+    """Return a frame of the simulated tray that people try first."""
+    shown = paint_frame(seed)
     return _view(f"painted {seed}", shown.light, shown.empty, (shown.part, shown.die), shown.truth)
 
 
@@ -162,7 +166,7 @@ def _dice(rows: list[dict[str, Any]]) -> TrueDice:
     )
 
 
-def edges(quads: Floats) -> Floats:
-    """(n,) mean edge of each face in pixels."""
+def mean_edges(quads: Floats) -> Floats:
+    """Return (n,) mean edge of each face in pixels."""
     sides = np.linalg.norm(quads - np.roll(quads, 1, axis=1), axis=2)
     return np.asarray(sides.mean(axis=1), np.float32)

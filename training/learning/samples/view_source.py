@@ -1,4 +1,4 @@
-"""Where views come from: most are cast on the spot, some were path traced, a few are of the simulated tray."""
+"""The source of views: most are ray cast on the spot, others are traced, photographed or simulated."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -7,70 +7,85 @@ from pathlib import Path
 import numpy as np
 from numpy.random import Generator
 
-from training.learning.samples.photographs import Photographs, Share
+from training.learning.samples.photographs import Photographs, PhotoSplit
 from training.learning.samples.tray_views import (
     Surprises,
     TrayView,
-    cast_now,
-    from_file,
-    painted_now,
+    cast_view,
+    load_traced,
+    paint_view,
 )
 from training.scenes.kept_out import Purpose
-from training.scenes.staging import Wish
-from training.scenes.throws.rest_library import STRANGE, TEACHING, RestLibrary, load
+from training.scenes.staging import SceneRequest
+from training.scenes.throws.rest_library import (
+    KEPT_OUT_FILE,
+    TEACHING_FILE,
+    RestLibrary,
+    load_rests,
+)
 
-TRACED, PAINTED = 0.3, 0.04
-"""Of views to learn from so many are files, where there are any, and so many of the simulated tray."""
-PHOTOGRAPHS = 0.07
-"""And so many are real photographs."""
-HAND = 0.12
-UNEASY = 0.8
-"""Of trays for the networks of one die so many have one that leans, touches or lies on another: else they would meet few."""
-NEAR = 0.8
-"""And of so many but a part is cast, with dice as large as a camera of full size sees them."""
-FIELD_PX = (560, 420)
-"""A field of dozens of dice needs more pixels."""
+TRACED_SHARE, PAINTED_SHARE = 0.3, 0.04
+"""Share of views that are traced files, if there are any, and share of views of the simulated tray.
+"""
+PHOTO_SHARE = 0.07
+"""Share of views that are real photographs, if there are any."""
+HAND_CHANCE = 0.12
+TRICKY_CHANCE = 0.8
+"""Chance that a tray for the networks of one die has a cocked, touching or stacked die; such dice
+are rare otherwise."""
+ZOOM_CHANCE = 0.8
+"""Chance that only a part is cast, with dice as large as a camera of full size sees them."""
+FIELD_SIZE_PX = (560, 420)
+"""Size of the image of a field, whose dozens of dice need more pixels."""
 MIXTURES = {
     "finder": {"table": 0.55, "field": 0.12, "close": 0.08, "clutter": 0.25},
     "die": {"table": 0.55, "field": 0.2, "close": 0.08, "clutter": 0.17},
 }
-"""Kinds of cast views: for the finder with things in them, for one die with many dice."""
+"""How often each kind of scene is cast: many objects for the finder, many dice for the networks of
+one die."""
 
 
 TROUBLE: Mapping[str, Mapping[str, float]] = {
     "finder": {
-        "harsh": 0.3, "stacked": 0.08, "low": 0.1, "flakes": 0.15, "alike": 0.1, "stuff": 0.12,
+        "single_lamp_chance": 0.3, "stack_chance": 0.08, "low_view_chance": 0.1, "flakes_chance": 0.15, "alike_chance": 0.1, "difficult_chance": 0.12,
         "moved_lamps": 0.12, "glare": 0.12,
     },
     "change": {
-        "harsh": 0.5, "stacked": 0.05, "low": 0.05, "flakes": 0.1, "alike": 0.15, "stuff": 0.1,
+        "single_lamp_chance": 0.5, "stack_chance": 0.05, "low_view_chance": 0.05, "flakes_chance": 0.1, "alike_chance": 0.15, "difficult_chance": 0.1,
         "moved_lamps": 0.25, "glare": 0.2,
     },
     "die": {
-        "harsh": 0.25, "stacked": 0.25, "low": 0.1, "flakes": 0.06, "alike": 0.08, "stuff": 0.15,
+        "single_lamp_chance": 0.25, "stack_chance": 0.25, "low_view_chance": 0.1, "flakes_chance": 0.06, "alike_chance": 0.08, "difficult_chance": 0.15,
         "glare": 0.1,
     },
 }  # fmt: skip
-"""Chances of what makes a picture hard to read: fields of `Wish` and of `Surprises`."""
-LATER = tuple(field.name for field in fields(Surprises))
-"""The troubles that come after the world was staged."""
+"""Chances of what makes an image hard to read: fields of `SceneRequest` and of `Surprises`."""
+SURPRISE_NAMES = tuple(field.name for field in fields(Surprises))
+"""The troubles that come after a world is staged."""
 
 
 @dataclass(frozen=True)
 class Materials:
-    """Where the throws and the traced pictures are."""
+    """Files that views are made from."""
 
     rests: Path
     traced: Path | None = None
-    photographs: Path | None = None  # the file of `photographs.located`
+    photographs: Path | None = None  # the file that `photographs.py` writes
 
 
 class ViewSource:
-    """Views by number; the same number is the same view but for traced files that came meanwhile.
+    """Views by number; the same number gives the same view unless files were added.
 
-    Kept out trays have any number of corners but four: `usual_trays` takes those that are taught.
-    Of those for the finder a share has `hard` light, too. `trouble` has the chances of what makes them hard to read,
-    a row of TROUBLE.
+    Args:
+        materials: Files that views are made from.
+        purpose: What the views are for.
+        for_finder: Whether the views have the empty tray and foreign objects, or are for networks
+            of one die.
+        size: Width and height of the images. None draws usual sizes.
+        usual_trays: Whether exams on kinds that are kept out show trays that are taught, which have
+            four corners.
+        hard: Chance of hard light.
+        trouble: Chances of what makes images hard to read, a row of TROUBLE.
     """
 
     def __init__(
@@ -84,28 +99,35 @@ class ViewSource:
         hard: float = 0.0,
         trouble: Mapping[str, float] | None = None,
     ) -> None:
-        strange = purpose is Purpose.STRANGE and not usual_trays
-        self._library: RestLibrary = load(materials.rests / (STRANGE if strange else TEACHING))
+        strange = purpose is Purpose.KEPT_OUT and not usual_trays
+        self._library: RestLibrary = load_rests(
+            materials.rests / (KEPT_OUT_FILE if strange else TEACHING_FILE)
+        )
         self._traced = materials.traced
         self._photographs: Photographs | None = None
         if materials.photographs is not None and purpose is Purpose.TEACH:
-            self._photographs = Photographs.load(materials.photographs, Share.TAUGHT)
+            self._photographs = Photographs.load(materials.photographs, PhotoSplit.TAUGHT)
         self._purpose, self._for_finder, self._size = purpose, for_finder, size
         self._hard = hard
         self._trouble = trouble or {}
 
     def view(self, number: int, *, cast_only: bool = False) -> TrayView:
-        """The view of a number."""
+        """Return the view of a number.
+
+        Args:
+            number: Number of the view.
+            cast_only: Whether to leave out files and the simulated tray.
+        """
         rng = np.random.default_rng([number, 5])
         chance = 1.0 if cast_only else rng.random()
-        if chance < TRACED and (path := self._traced_file(rng)) is not None:
-            return from_file(path)
-        if TRACED <= chance < TRACED + PAINTED:
-            return painted_now(number)
+        if chance < TRACED_SHARE and (path := self._traced_file(rng)) is not None:
+            return load_traced(path)
+        if TRACED_SHARE <= chance < TRACED_SHARE + PAINTED_SHARE:
+            return paint_view(number)
         if (
             self._photographs is not None
-            and chance < TRACED + PAINTED + PHOTOGRAPHS
-            and chance > TRACED
+            and chance < TRACED_SHARE + PAINTED_SHARE + PHOTO_SHARE
+            and chance > TRACED_SHARE
         ):
             return self._photographs.view(int(rng.integers(10**6)), whole=self._for_finder)
         return self._cast(number, rng)
@@ -113,21 +135,29 @@ class ViewSource:
     def _cast(self, number: int, rng: Generator) -> TrayView:
         mixture = MIXTURES["finder" if self._for_finder else "die"]
         kind = str(rng.choice(list(mixture), p=list(mixture.values())))
-        size = self._size or (FIELD_PX if kind == "field" else None)
+        size = self._size or (FIELD_SIZE_PX if kind == "field" else None)
         if self._for_finder:
-            wish = Wish(kind, hand=HAND, size=size, hard=self._hard)
+            request = SceneRequest(kind, hand_chance=HAND_CHANCE, size=size, hard_chance=self._hard)
         else:
-            wish = Wish(kind, hand=HAND, size=size, tricky=UNEASY, near=NEAR)
-        staged = {name: chance for name, chance in self._trouble.items() if name not in LATER}
+            request = SceneRequest(
+                kind,
+                hand_chance=HAND_CHANCE,
+                size=size,
+                tricky_chance=TRICKY_CHANCE,
+                zoom_chance=ZOOM_CHANCE,
+            )
+        staged = {
+            name: chance for name, chance in self._trouble.items() if name not in SURPRISE_NAMES
+        }
         surprises = Surprises(
-            **{name: self._trouble[name] for name in LATER if name in self._trouble}
+            **{name: self._trouble[name] for name in SURPRISE_NAMES if name in self._trouble}
         )
-        return cast_now(
-            number, self._purpose, self._library, replace(wish, **staged), surprises, empty=self._for_finder
+        return cast_view(
+            number, self._purpose, self._library, replace(request, **staged), surprises, empty=self._for_finder
         )  # fmt: skip
 
     def _traced_file(self, rng: Generator) -> Path | None:
-        """Any that is whole: its labels are written last."""
+        """Return a random traced file that is complete; its labels are written last."""
         if self._traced is None:
             return None
         names = sorted(self._traced.glob("*.json"))

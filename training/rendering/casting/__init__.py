@@ -1,0 +1,1 @@
+"""Ray casting in code that numba compiles."""

@@ -1,7 +1,7 @@
 """Arrays as bare addresses inside compiled code.
 
-Handed from function to function as an array, each call counts who holds it: that takes five times
-as long as what the call is for. Who makes an address keeps its array alive.
+Numba counts references whenever an array is passed to a function, which takes five times as long as
+these calls. The code that makes an address must keep its array alive.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from numba.extending import intrinsic
 
 
 def _pointer(dtype: Any, address: Any) -> Any:
-    """The signature and the code that turn an address into a pointer."""
+    """Return the signature and the code that turn an address into a pointer."""
     signature = types.CPointer(dtype)(address)
 
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -22,11 +22,21 @@ def _pointer(dtype: Any, address: Any) -> Any:
 
 @intrinsic
 def floats_at(typingctx, address):  # noqa: ARG001
-    """An address as one of float32."""
+    """Return an address as a pointer to float32.
+
+    Args:
+        typingctx: Typing context of numba.
+        address: The address, an integer.
+    """
     return _pointer(types.float32, address)
 
 
 @intrinsic
-def whole_at(typingctx, address):  # noqa: ARG001
-    """An address as one of int32."""
+def ints_at(typingctx, address):  # noqa: ARG001
+    """Return an address as a pointer to int32.
+
+    Args:
+        typingctx: Typing context of numba.
+        address: The address, an integer.
+    """
     return _pointer(types.int32, address)

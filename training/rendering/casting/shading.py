@@ -1,12 +1,12 @@
-"""What light leaves a place towards the eye: rough, mirrored, through glass. Compiled."""
+"""Compiled light from a point to the camera: diffuse, mirrored, and through glass."""
 
 import numpy as np
 from numba import njit
 
-from training.rendering.casting.covering import cover_at, face_of, sheet_at
-from training.rendering.casting.lighting_up import FAR, NEAR_LIT
-from training.rendering.casting.meeting import JIT, MISSED, own_axes
-from training.rendering.casting.packed import (
+from training.rendering.casting.intersections import JIT, NO_HIT, to_own_axes
+from training.rendering.casting.irradiance import MAX_MM, NEAR_SHARE
+from training.rendering.casting.ray_queries import hit_ground, hit_loose, hit_tray
+from training.rendering.casting.scene_layout import (
     AT,
     COVER,
     DIE,
@@ -24,8 +24,8 @@ from training.rendering.casting.packed import (
     W_SOLID,
     W_SOLIDS,
 )  # fmt: skip
-from training.rendering.casting.seeking import meet_fixed, meet_loose, to_ground
-from training.rendering.casting.surfaces_met import (
+from training.rendering.casting.surface_lookup import face_at, look_up_cover, look_up_sheet
+from training.rendering.casting.surface_points import (
     BLUE,
     BX,
     BY,
@@ -40,56 +40,86 @@ from training.rendering.casting.surfaces_met import (
     RED,
     ROUGH,
     mean_colour,
-    room_about,
-    room_at,
+    room_ambient,
+    room_reflection,
 )  # fmt: skip
 
 PI = np.pi
-INTO_GLASS = 1 / 1.49
-TURNS = 3  # inside a die of glass
-MIRRORS = 0.5  # below this roughness things are seen in a surface
-GLOW = 0.75  # of the light of an open place is in a die of glass
-DIM = 0.6  # and as much is on the ground under it
+AIR_TO_GLASS = 1 / 1.49
+GLASS_BOUNCES = 3  # reflections inside a die of glass
+MAX_MIRROR_ROUGHNESS = 0.5  # below this roughness a surface mirrors its surroundings
+GLASS_SHARE = 0.75  # brightness inside a die of glass relative to an open place
+BELOW_GLASS_SHARE = 0.6  # brightness of the ground below it
 
 
 @njit(**JIT)
-def seen_along(f, w, x, y, z, dx, dy, dz, rough, loose, dim, out):
-    """Into `out` (3,) roughly the light that comes to a place along a ray from there."""
-    ground, far = to_ground(f, w, x, y, z, dx, dy, dz)
-    wall = meet_fixed(f, w, x, y, z, dx, dy, dz, min(far, FAR))
-    found, t = NOTHING, min(far, wall, FAR)
+def radiance_along(f, w, x, y, z, dx, dy, dz, rough, loose, dim, out):
+    """Store in `out` (3,) the approximate light that reaches a point along a ray.
+
+    Args:
+        f: Float part of the packed scene.
+        w: Integer part of the packed scene.
+        x: X of the point, in millimetres.
+        y: Y of the point, in millimetres.
+        z: Z of the point, in millimetres.
+        dx: X of the unit vector along the ray.
+        dy: Y of the unit vector along the ray.
+        dz: Z of the unit vector along the ray.
+        rough: Roughness, 0 to 1.
+        loose: Whether dice, foreign objects and hands are in the scene, or only the empty tray.
+        dim: Share of the light of an open place that lies on the ground there.
+        out: Array that receives the result.
+    """
+    ground, far = hit_ground(f, w, x, y, z, dx, dy, dz)
+    wall = hit_tray(f, w, x, y, z, dx, dy, dz, min(far, MAX_MM))
+    found, t = NOTHING, min(far, wall, MAX_MM)
     if loose:
-        found, t = meet_loose(f, w, x, y, z, dx, dy, dz, t)
-    lit = NEAR_LIT
-    if found == NOTHING and wall < MISSED:
+        found, t = hit_loose(f, w, x, y, z, dx, dy, dz, t)
+    lit = NEAR_SHARE
+    if found == NOTHING and wall < NO_HIT:
         found = w[w[W_FIXED]]
     if found != NOTHING:
         mean_colour(f, w, found, out)
     elif ground != NOTHING:
         cover = w[FLOOR_COVER if ground == FLOOR else TABLE_COVER]
-        out[0], out[1], out[2], _, _ = cover_at(
+        out[0], out[1], out[2], _, _ = look_up_cover(
             f, w, cover, x + t * dx, y + t * dy, 0.4 + rough * t
         )
         lit = dim
     else:
-        room_at(f, w, dx, dy, dz, rough, out)
+        room_reflection(f, w, dx, dy, dz, rough, out)
         return
     for c in range(3):
         out[c] *= f[LEVEL + c] * lit / PI
 
 
 @njit(**JIT)
-def shade(f, w, found, x, y, z, dx, dy, dz, met, fall, gleam, loose, sheet, work, out):
-    """Into `out` (3,) the light towards the eye.
+def shade_point(f, w, found, x, y, z, dx, dy, dz, met, fall, gleam, loose, sheet, work, out):
+    """Store in `out` (3,) the light from a point to the camera.
 
-    `met` (PARTS,) is the surface there, `fall` and `gleam` (3,) what falls on it; `sheet` (10,) and
-    `work` (3,) are scratch.
+    Args:
+        f: Float part of the packed scene.
+        w: Integer part of the packed scene.
+        found: Number of the solid that was hit, or FLOOR, TABLE or NOTHING.
+        x: X of the point, in millimetres.
+        y: Y of the point, in millimetres.
+        z: Z of the point, in millimetres.
+        dx: X of the unit vector along the ray.
+        dy: Y of the unit vector along the ray.
+        dz: Z of the unit vector along the ray.
+        met: (SURFACE_FIELDS,) description of the surface.
+        fall: (3,) light that falls on the point.
+        gleam: (3,) part of that light that is reflected as a highlight.
+        loose: Whether dice, foreign objects and hands are in the scene, or only the empty tray.
+        sheet: (10,) working memory for a face of a die.
+        work: (3,) working memory.
+        out: Array that receives the result.
     """
     nx, ny, nz = met[BX], met[BY], met[BZ]
     along = nx * dx + ny * dy + nz * dz
     facing = min(1.0, max(0.02, -along))
     rough, metal, clear = met[ROUGH], met[METAL], met[CLEAR]
-    # how a mirror of that roughness sends light on (Lazarov's fit)
+    # reflectance of a rough mirror (Karis, Physically Based Shading on Mobile, 2014)
     smooth = 1 - rough
     a = min(smooth * smooth, 2.0 ** (-9.28 * facing)) * smooth - 0.0275 * rough + 0.0425
     scale, add = -1.04 * a - 0.572 * rough + 1.04, 1.04 * a + 0.022 * rough - 0.04
@@ -114,16 +144,16 @@ def shade(f, w, found, x, y, z, dx, dy, dz, met, fall, gleam, loose, sheet, work
 
 @njit(**JIT)
 def _mirror(f, w, x, y, z, dx, dy, dz, rough, loose, fall, out):
-    if rough < MIRRORS:
-        seen_along(f, w, x, y, z, dx, dy, dz, rough, loose, NEAR_LIT, out)
-        if rough < 0.5 * MIRRORS:
+    if rough < MAX_MIRROR_ROUGHNESS:
+        radiance_along(f, w, x, y, z, dx, dy, dz, rough, loose, NEAR_SHARE, out)
+        if rough < 0.5 * MAX_MIRROR_ROUGHNESS:
             return
     clear_r, clear_g, clear_b = out[0], out[1], out[2]
-    room_about(f, dx, dy, max(dz, 0.0), out)
-    for c in range(3):  # as open as the place is to all of the room
+    room_ambient(f, dx, dy, max(dz, 0.0), out)
+    for c in range(3):  # scaled by how much of the room the point sees
         out[c] *= min(1.0, fall[c] / max(f[LEVEL + c], 1e-6))
-    if rough < MIRRORS:  # the rougher, the less is told apart
-        share = 2 * (1 - rough / MIRRORS)
+    if rough < MAX_MIRROR_ROUGHNESS:  # a rougher surface blurs its surroundings
+        share = 2 * (1 - rough / MAX_MIRROR_ROUGHNESS)
         out[0] += (clear_r - out[0]) * share
         out[1] += (clear_g - out[1]) * share
         out[2] += (clear_b - out[2]) * share
@@ -131,45 +161,58 @@ def _mirror(f, w, x, y, z, dx, dy, dz, rough, loose, fall, out):
 
 @njit(**JIT)
 def _through(f, w, found, x, y, z, dx, dy, dz, met, loose, sheet, out):
-    """Into `out` (3,) what is seen through something clear."""
+    """Store in `out` (3,) what is visible through a transparent solid."""
     if found >= 0 and w[w[W_SOLIDS] + found * W_SOLID + FORM] == DIE:
         _inside(f, w, found, x, y, z, dx, dy, dz, met, loose, sheet, out)
         return
     step = 2.0 if found < 0 else 2 * f[w[F_SOLIDS] + found * F_SOLID + HALF + 2] + 0.5
-    seen_along(f, w, x + step * dx, y + step * dy, z + step * dz, dx, dy, dz, 0.1, loose, DIM, out)
+    radiance_along(
+        f,
+        w,
+        x + step * dx,
+        y + step * dy,
+        z + step * dz,
+        dx,
+        dy,
+        dz,
+        0.1,
+        loose,
+        BELOW_GLASS_SHARE,
+        out,
+    )
     for c in range(3):
         out[c] *= met[RED + c]
 
 
 @njit(**JIT)
 def _inside(f, w, found, x, y, z, dx, dy, dz, met, loose, sheet, out):
-    """A die of glass: the backs of its pips, and what is behind it, bent."""
+    """Store in `out` (3,) the view into a die of glass: backs of its pips, and refracted light."""
     o, style = w[F_SOLIDS] + found * F_SOLID, w[w[W_SOLIDS] + found * W_SOLID + COVER]
     half, t = f[o + HALF], o + TURN
     cosine = -(met[NX] * dx + met[NY] * dy + met[NZ] * dz)
-    k = INTO_GLASS * cosine - np.sqrt(max(0.0, 1 - INTO_GLASS**2 * (1 - cosine * cosine)))
+    k = AIR_TO_GLASS * cosine - np.sqrt(max(0.0, 1 - AIR_TO_GLASS**2 * (1 - cosine * cosine)))
     dx, dy, dz = (
-        INTO_GLASS * dx + k * met[NX],
-        INTO_GLASS * dy + k * met[NY],
-        INTO_GLASS * dz + k * met[NZ],
+        AIR_TO_GLASS * dx + k * met[NX],
+        AIR_TO_GLASS * dy + k * met[NY],
+        AIR_TO_GLASS * dz + k * met[NZ],
     )
-    p, q, r = own_axes(
+    p, q, r = to_own_axes(
         f, t, (x - f[o + AT]) / half, (y - f[o + AT + 1]) / half, (z - f[o + AT + 2]) / half
     )
-    u, v, s = own_axes(f, t, dx, dy, dz)
+    u, v, s = to_own_axes(f, t, dx, dy, dz)
     red, green, blue = np.sqrt(met[RED]), np.sqrt(met[GREEN]), np.sqrt(met[BLUE])
     out[0] = out[1] = out[2] = 0.0
-    for _ in range(TURNS):
+    for _ in range(GLASS_BOUNCES):
         iu, iv, iw = 1 / _safe(u), 1 / _safe(v), 1 / _safe(s)
         a, b, c = abs(iu) - p * iu, abs(iv) - q * iv, abs(iw) - r * iw
         far = max(0.0, min(a, b, c))
         p, q, r = p + far * u, q + far * v, r + far * s
-        face, i, j = face_of(p, q, r)
-        sheet_at(f, w, style, face, i, j, sheet)
+        face, i, j = face_at(p, q, r)
+        look_up_sheet(f, w, style, face, i, j, sheet)
         opaque = 1 - sheet[6]
-        out[0] += opaque * red * sheet[0] * f[LEVEL] * GLOW / PI
-        out[1] += opaque * green * sheet[1] * f[LEVEL + 1] * GLOW / PI
-        out[2] += opaque * blue * sheet[2] * f[LEVEL + 2] * GLOW / PI
+        out[0] += opaque * red * sheet[0] * f[LEVEL] * GLASS_SHARE / PI
+        out[1] += opaque * green * sheet[1] * f[LEVEL + 1] * GLASS_SHARE / PI
+        out[2] += opaque * blue * sheet[2] * f[LEVEL + 2] * GLASS_SHARE / PI
         red, green, blue = red * sheet[6], green * sheet[6], blue * sheet[6]
         across = abs(u) if a <= min(b, c) else abs(v) if b <= c else abs(s)
         if 1.49 * np.sqrt(max(0.0, 1 - across * across)) < 1:
@@ -187,7 +230,7 @@ def _inside(f, w, found, x, y, z, dx, dy, dz, met, loose, sheet, out):
     ex = f[o + AT] + half * (f[t] * p + f[t + 1] * q + f[t + 2] * r)
     ey = f[o + AT + 1] + half * (f[t + 3] * p + f[t + 4] * q + f[t + 5] * r)
     ez = f[o + AT + 2] + half * (f[t + 6] * p + f[t + 7] * q + f[t + 8] * r)
-    seen_along(
+    radiance_along(
         f,
         w,
         ex + 0.3 * gx,
@@ -198,7 +241,7 @@ def _inside(f, w, found, x, y, z, dx, dy, dz, met, loose, sheet, out):
         gz,
         0.05,
         loose,
-        DIM,
+        BELOW_GLASS_SHARE,
         sheet,
     )
     out[0] += red * sheet[0]

@@ -1,0 +1,1 @@
+"""Dice: bodies, pips, and how they look."""

@@ -1,36 +1,41 @@
-"""What a die is made of, right through: stuffs mixed at any scale, as they show on its six faces."""
+"""The material of a die throughout its volume, as it shows on the six faces."""
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from training.scenes.dice.die_style import BodyStuff, DieStyle
-from training.scenes.noise import VOLUME, cloud, noise
+from training.scenes.dice.die_style import BodyMaterial, DieStyle
+from training.scenes.noise import RANDOM_VOLUME, fractal_noise, value_noise
 
 Floats = NDArray[np.float32]
 RED, GREEN, BLUE, HEIGHT, ROUGH, METAL, CLEAR, INK = range(8)
-"""Channels of a sheet; heights in half edges."""
-KINDS = ("plain", "marble", "swirl", "layers", "speckle", "blotch", "wood", "stone", "gradient",
+"""Channels of a face; heights are in half edges."""
+BODY_KINDS = ("plain", "marble", "swirl", "layers", "speckle", "blotch", "wood", "stone", "gradient",
          "metal", "pearl", "glitter", "camouflage", "flakes", "cells", "ribbons", "halves")  # fmt: skip
-NORMALS = np.array(
+FACE_DIRECTIONS = np.array(
     [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1), (0, -1, 0), (-1, 0, 0)], np.float32
 )
 
 
-def body_faces(style: DieStyle, face_px: int) -> Floats:
-    """(6, face_px, face_px, 8): the faces before anything is on them."""
+def draw_body_faces(style: DieStyle, face_px: int) -> Floats:
+    """Return (6, face_px, face_px, 8) faces without pips or marks.
+
+    Args:
+        style: Look of the dice.
+        face_px: Width and height of a face in pixels.
+    """
     faces = np.zeros((6, face_px, face_px, 8), np.float32)
     _fill_body(faces, style.body)
     return faces
 
 
-def _fill_body(faces: Floats, body: BodyStuff) -> None:
+def _fill_body(faces: Floats, body: BodyMaterial) -> None:
     colours = np.array(body.colours, np.float32)
     axis = np.array(body.axis, np.float32)
     across = np.cross(axis, [0.37, 0.6, 0.71]).astype(np.float32)
     across /= np.linalg.norm(across)
     frame = np.stack([across, np.cross(axis, across), axis]).astype(np.float32)
-    shares = _shares(faces.shape[1], NORMALS, frame, VOLUME, KINDS.index(body.kind), body.scale,
+    shares = _shares(faces.shape[1], FACE_DIRECTIONS, frame, RANDOM_VOLUME, BODY_KINDS.index(body.kind), body.scale,
                      body.stretch, body.warp, body.seed)  # fmt: skip
     second = _ramp(shares[..., 0], 1 - body.share, body.soft)
     third = _ramp(shares[..., 1], 1 - body.third, body.soft)
@@ -47,8 +52,8 @@ def _fill_body(faces: Floats, body: BodyStuff) -> None:
         _glitter(faces, shares[..., 1], body)
 
 
-def _glitter(faces: Floats, shares: Floats, body: BodyStuff) -> None:
-    """Flakes of metal here and there."""
+def _glitter(faces: Floats, shares: Floats, body: BodyMaterial) -> None:
+    """Add flakes of metal."""
     flake = shares > 1 - 0.3 * body.share
     faces[flake, :3] = np.array(body.colours[2], np.float32) * 0.5 + 0.4
     faces[flake, METAL] = 1.0
@@ -57,7 +62,7 @@ def _glitter(faces: Floats, shares: Floats, body: BodyStuff) -> None:
 
 
 def _ramp(shares: Floats, middle: float, soft: float) -> Floats:
-    """0..1: how much of the other stuff there is where `shares` (0..1) are above `middle`."""
+    """Return the share of the second material, 0 to 1, which is half where `shares` equal `middle`."""
     return np.asarray(((shares - middle) / soft + 0.5).clip(0, 1), np.float32)
 
 
@@ -66,7 +71,7 @@ def _shares(  # noqa: PLR0917 - compiled
     px: int, normals: Floats, frame: Floats, volume: Floats, kind: int, scale: float,
     stretch: float, warp: float, seed: float,
 ) -> Floats:  # fmt: skip
-    """(6, px, px, 3) of 0..1: how the two other stuffs are spread, and fine grain."""
+    """Return (6, px, px, 3) shares of the two other materials, and fine grain, all 0 to 1."""
     out = np.empty((6, px, px, 3), np.float32)
     for face in range(6):
         n = normals[face]
@@ -89,7 +94,7 @@ def _shares(  # noqa: PLR0917 - compiled
                 first, second = _share(volume, kind, a, b, c, scale, stretch, warp, seed)
                 out[face, row, column, 0] = first
                 out[face, row, column, 1] = second
-                out[face, row, column, 2] = noise(volume, 40 * a + seed, 40 * b, 40 * c)
+                out[face, row, column, 2] = value_noise(volume, 40 * a + seed, 40 * b, 40 * c)
     return out
 
 
@@ -98,44 +103,44 @@ def _share(  # noqa: PLR0912, PLR0917, C901 - one branch for each kind
     volume: Floats, kind: int, x: float, y: float, z: float, scale: float, stretch: float,
     warp: float, seed: float,
 ) -> tuple[float, float]:  # fmt: skip
-    """How much of the second and of the third stuff there is at a place, spread over 0..1."""
+    """Return the shares of the second and the third material at a point, spread over 0 to 1."""
     a, b, c = scale * x + seed, scale * y + 3.1 + seed, scale * z / stretch
-    bend = warp * (cloud(volume, 0.7 * a, 0.7 * b, 0.7 * c + 9, 3, 0.5) - 0.5)
-    other = cloud(volume, 1.3 * a + 20, 1.3 * b + 3, 1.3 * c, 3, 0.55)
+    bend = warp * (fractal_noise(volume, 0.7 * a, 0.7 * b, 0.7 * c + 9, 3, 0.5) - 0.5)
+    other = fractal_noise(volume, 1.3 * a + 20, 1.3 * b + 3, 1.3 * c, 3, 0.55)
     first = 0.0
     if kind in (0, 5):  # plain, blotch
-        first = cloud(volume, a, b, c, 3, 0.4)
+        first = fractal_noise(volume, a, b, c, 3, 0.4)
     elif kind == 1:  # marble: veins
-        first = 1 - 2.4 * abs(cloud(volume, a + bend, b + bend, c, 5, 0.55) - 0.5)
+        first = 1 - 2.4 * abs(fractal_noise(volume, a + bend, b + bend, c, 5, 0.55) - 0.5)
     elif kind == 2:  # swirl
         first = 0.5 + 0.5 * np.sin(2.2 * scale * z + 9 * bend + 2 * np.sin(a + 4 * bend))
     elif kind == 3:  # layers
         first = (0.5 * scale * z + 0.5 * bend) % 1.0
         first = 1 - abs(2 * first - 1)
     elif kind == 4:  # speckle
-        first = noise(volume, 5 * a, 5 * b, 5 * c * stretch)
-        other = noise(volume, 6 * a + 7, 6 * b, 6 * c * stretch)
+        first = value_noise(volume, 5 * a, 5 * b, 5 * c * stretch)
+        other = value_noise(volume, 6 * a + 7, 6 * b, 6 * c * stretch)
     elif kind == 6:  # wood: rings about a far axis, and fibres
         away = np.sqrt((x + 2.5) ** 2 + (y + 0.5) ** 2) * 1.6 * scale + 1.5 * bend
-        fibre = noise(volume, 18 * x, 18 * y, 1.2 * z)
+        fibre = value_noise(volume, 18 * x, 18 * y, 1.2 * z)
         first = 0.62 * (away % 1.0) + 0.38 * fibre
-        other = noise(volume, 30 * x + 5, 30 * y, 1.5 * z)
+        other = value_noise(volume, 30 * x + 5, 30 * y, 1.5 * z)
     elif kind == 7:  # stone
-        first = cloud(volume, 2 * a, 2 * b, 2 * c, 6, 0.85)
-        other = noise(volume, 9 * a, 9 * b, 9 * c)
+        first = fractal_noise(volume, 2 * a, 2 * b, 2 * c, 6, 0.85)
+        other = value_noise(volume, 9 * a, 9 * b, 9 * c)
     elif kind == 8:  # gradient
         first = 0.5 + 0.33 * z + 0.3 * bend
     elif kind == 9:  # metal: brushed
-        first = noise(volume, 45 * x, 45 * y, 1.5 * z)
+        first = value_noise(volume, 45 * x, 45 * y, 1.5 * z)
     elif kind == 10:  # pearl
         first = 0.5 + 0.5 * np.sin(1.4 * scale * z + 6 * bend)
     elif kind in (11, 13):  # glitter, flakes
         size = 14.0 if kind == 11 else 5.0
-        first = cloud(volume, a, b, c, 3, 0.5)
+        first = fractal_noise(volume, a, b, c, 3, 0.5)
         other = _cell(volume, size * x + seed, size * y, size * z)
     elif kind == 12:  # camouflage
-        first = 0.5 + 2.5 * (cloud(volume, a, b, c, 2, 0.3) - 0.5)
-        other = 0.5 + 2.5 * (cloud(volume, a + 31, b, c, 2, 0.3) - 0.5)
+        first = 0.5 + 2.5 * (fractal_noise(volume, a, b, c, 2, 0.3) - 0.5)
+        other = 0.5 + 2.5 * (fractal_noise(volume, a + 31, b, c, 2, 0.3) - 0.5)
     elif kind == 14:  # cells
         first = _cell(volume, 1.5 * a, 1.5 * b, 1.5 * c)
         other = _cell(volume, 1.5 * a + 11, 1.5 * b, 1.5 * c)
@@ -149,7 +154,7 @@ def _share(  # noqa: PLR0912, PLR0917, C901 - one branch for each kind
 
 @njit(cache=True, fastmath=True)
 def _cell(volume: Floats, x: float, y: float, z: float) -> float:
-    """The number of the nearest of randomly placed points, 0..1."""
+    """Return a number from 0 to 1 that identifies the nearest of randomly placed points."""
     x0, y0, z0 = int(np.floor(x)), int(np.floor(y)), int(np.floor(z))
     least, found = 1e9, 0.0
     for i in range(x0 - 1, x0 + 2):

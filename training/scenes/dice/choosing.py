@@ -1,58 +1,67 @@
-"""Sets of dice whose pips can be told from their body, by looking at their faces."""
+"""Sets of dice whose pips stand out from their body, which is checked on their faces."""
 
 import numpy as np
 
-from training.scenes.colours import TO_XYZ, WHITE, apart
-from training.scenes.dice.bodies import BLUE, body_faces
-from training.scenes.dice.die_style import DieStyle, drawn_style, is_kept_out
-from training.scenes.dice.pips import pip_colour, pip_places
+from training.scenes.colours import WHITE_XYZ, XYZ_FROM_RGB, visible_difference
+from training.scenes.dice.bodies import BLUE, draw_body_faces
+from training.scenes.dice.die_style import DieStyle, draw_style, is_kept_out
+from training.scenes.dice.pips import pip_centres, pip_colour
 from training.scenes.kept_out import Chooser
 
-ROUGH_PX = 20
-FAINTEST, FAINT_DENT = 17.0, 9.0
-"""A printed pip stands out by at least so much, and one with a shadow in it; 100 is black on white."""
-CLEAR_MORE = 1.35
-"""Through glass other pips shine: there they stand out by so much more."""
+CHECK_PX = 20
+MIN_CONTRAST, MIN_DENT_CONTRAST = 17.0, 9.0
+"""Least difference between a printed pip and its body; 100 is black on white. A pip with a shadow
+in it needs less."""
+GLASS_FACTOR = 1.35
+"""Factor for glass, through which the pips of other faces shine."""
 DIFFICULT_BODIES = ("marble", "metal", "swirl", "halves")
-GLASS = 0.6
-"""Share of light that goes through a body from which on it counts as glass."""
-RING = (0.7, 1.5)
-"""Around a pip, in its radii."""
+"""Bodies on which pips are hard to see."""
+MIN_GLASS = 0.6
+"""Transparency from which a body counts as glass."""
+PIP_RING = (0.7, 1.5)
+"""Inner and outer radius of the ring around a pip that the pip is compared with, in radii of the
+pip."""
 
 
-def die_style(chooser: Chooser, *, difficult: bool = False) -> DieStyle:
-    """A set of dice that can be read and that may be shown; `difficult` ones are glass, marble or metal."""
+def choose_die_style(chooser: Chooser, *, difficult: bool = False) -> DieStyle:
+    """Draw a set of dice that can be read and that may be shown.
+
+    Args:
+        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        difficult: Whether the dice must be of glass, marble, metal or another body that is hard to
+            read.
+    """
     while True:
-        style = drawn_style(chooser)
-        if difficult and style.body.kind not in DIFFICULT_BODIES and style.body.clear < GLASS:
+        style = draw_style(chooser)
+        if difficult and style.body.kind not in DIFFICULT_BODIES and style.body.clear < MIN_GLASS:
             continue
         dented = abs(style.depth) > 0.05 and chooser.rng.random() < 0.35
-        least = FAINT_DENT if dented else FAINTEST
+        least = MIN_DENT_CONTRAST if dented else MIN_CONTRAST
         if style.body.clear > 0.5:
-            least *= CLEAR_MORE
+            least *= GLASS_FACTOR
         least += 22 * chooser.rng.beta(1, 2.5)
-        may = chooser.takes(is_kept_out=is_kept_out(style))
+        may = chooser.accepts(is_kept_out=is_kept_out(style))
         if (
             may
-            and apart(style.body.colours[0], style.pips.colour) > least
-            and contrasts(style).min() > least
+            and visible_difference(style.body.colours[0], style.pips.colour) > least
+            and face_contrasts(style).min() > least
         ):
             return style
 
 
-def contrasts(style: DieStyle) -> np.ndarray:
-    """(6,) how far the weakest pip of each face is from what is around it, as `colours.apart`."""
-    body = _lab(body_faces(style, ROUGH_PX)[..., : BLUE + 1])
-    line = (np.arange(ROUGH_PX) + 0.5) / ROUGH_PX * 2 - 1
+def face_contrasts(style: DieStyle) -> np.ndarray:
+    """Return (6,) `visible_difference` between the weakest pip of each face and the face."""
+    body = _lab(draw_body_faces(style, CHECK_PX)[..., : BLUE + 1])
+    line = (np.arange(CHECK_PX) + 0.5) / CHECK_PX * 2 - 1
     out = np.empty(6)
     for value in range(1, 7):
-        places = pip_places(style.pips, value)
+        places = pip_centres(style.pips, value)
         radius = style.pips.radius * (style.pips.lone_scale if value == 1 else 1)
         away = np.hypot(
             line[None, None] - places[:, 0, None, None],
             line[None, :, None] - places[:, 1, None, None],
         )
-        ring = (away > RING[0] * radius) & (away < RING[1] * radius + 0.1)
+        ring = (away > PIP_RING[0] * radius) & (away < PIP_RING[1] * radius + 0.1)
         around = np.einsum("nij,ijc->nc", ring, body[value - 1]) / ring.sum(axis=(1, 2))[
             :, None
         ].clip(1)
@@ -62,8 +71,8 @@ def contrasts(style: DieStyle) -> np.ndarray:
 
 
 def _lab(linear: np.ndarray) -> np.ndarray:
-    """(..., 3) as `colours.lab`, all at once."""
-    ratio = (linear @ TO_XYZ.T / WHITE).clip(1e-6)
+    """Return (..., 3) CIE L*a*b* of an array of linear colours."""
+    ratio = (linear @ XYZ_FROM_RGB.T / WHITE_XYZ).clip(1e-6)
     root = np.where(ratio > 0.008856, np.cbrt(ratio), 7.787 * ratio + 16 / 116)
     x, y, z = np.moveaxis(root, -1, 0)
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=-1)

@@ -1,6 +1,6 @@
-"""The six faces of a die, unrolled: what is where on them. Both renderers look it up.
+"""The six faces of a die, unrolled. Both renderers look up colours and heights in them.
 
-Row s and column t of a face are where the face's axes (`world.face_axes`) point, from -1 to 1.
+Row s and column t of a face follow the axes of the face (`world.face_axes`), from -1 to 1.
 """
 
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from training.scenes.colours import Rgb, scaled
-from training.scenes.dice.bodies import CLEAR, HEIGHT, INK, ROUGH, body_faces
+from training.scenes.colours import Rgb, scale_colour
+from training.scenes.dice.bodies import CLEAR, HEIGHT, INK, ROUGH, draw_body_faces
 from training.scenes.dice.die_style import DieStyle
-from training.scenes.dice.pips import pip_colour, pip_places
+from training.scenes.dice.pips import pip_centres, pip_colour
 
 Floats = NDArray[np.float32]
 
@@ -26,15 +26,20 @@ class DieSheet:
     faces: Floats
 
     def unrolled(self, channels: list[int]) -> Floats:
-        """(2 p, 3 p, c): 1 2 3 over 4 5 6."""
+        """Return (2 p, 3 p, c) channels of all faces: 1 2 3 above 4 5 6."""
         rows = [np.hstack(list(self.faces[k : k + 3][..., channels])) for k in (0, 3)]
         return np.vstack(rows)
 
 
-def die_sheet(style: DieStyle, face_px: int) -> DieSheet:
-    """The faces of such dice, so many pixels each."""
+def draw_die_sheet(style: DieStyle, face_px: int) -> DieSheet:
+    """Draw the faces of a set of dice.
+
+    Args:
+        style: Look of the dice.
+        face_px: Width and height of a face in pixels.
+    """
     rng = np.random.default_rng(style.noise_seed)
-    faces = body_faces(style, face_px)
+    faces = draw_body_faces(style, face_px)
     if style.chips:
         _chip(faces, style, rng)
     for value in range(1, 7):
@@ -43,7 +48,7 @@ def die_sheet(style: DieStyle, face_px: int) -> DieSheet:
             _frame(face, style)
         if style.logo == value:
             _logo(face, style, rng)
-        for x, y in pip_places(style.pips, value):
+        for x, y in pip_centres(style.pips, value):
             _pip(face, style, rng, value, (x, y))
     if style.scratches:
         _scratch(faces, style, rng)
@@ -52,7 +57,7 @@ def die_sheet(style: DieStyle, face_px: int) -> DieSheet:
     return DieSheet(faces)
 
 
-# What is on it
+# Marks on the faces
 
 
 @lru_cache(maxsize=8)
@@ -71,7 +76,7 @@ def _pip(
     box = _box(centre, 1.35 * radius * (1 + marks.rim), px)
     part = face[box]
     x, y = (k[box] for k in _grid(px))
-    away = mark_distance(style, x - centre[0], y - centre[1]) / radius
+    away = pip_distance(style, x - centre[0], y - centre[1]) / radius
     sharp = radius * px / 2
     ink = ((1 - away) * sharp + 0.5).clip(0, 1)
     if marks.rim:
@@ -90,15 +95,21 @@ def _pip(
     )
 
 
-def mark_distance(style: DieStyle, x: Floats, y: Floats) -> Floats:
-    """How far from the middle of a pip places are: 1 on its outline, for a radius of 1."""
+def pip_distance(style: DieStyle, x: Floats, y: Floats) -> Floats:
+    """Return the distance from the middle of a pip of radius 1, scaled to be 1 on its outline.
+
+    Args:
+        style: Look of the dice.
+        x: Columns relative to the middle of the pip.
+        y: Rows relative to the middle of the pip.
+    """
     marks = style.pips
     c, s = np.cos(marks.turn), np.sin(marks.turn)
     x, y = (x, y) if marks.power == 2 and not marks.lobes else (c * x + s * y, c * y - s * x)
     if marks.power == 2:
         away = np.hypot(x, y)
     else:
-        # a square of the same area as a disc is nearer at its sides
+        # The sides of a square are nearer to its middle than the outline of a disc of the same area.
         even = 0.89 if marks.power > 2 else 1.2
         away = (np.abs(x) ** marks.power + np.abs(y) ** marks.power) ** (1 / marks.power) / even
     if marks.lobes:
@@ -107,7 +118,7 @@ def mark_distance(style: DieStyle, x: Floats, y: Floats) -> Floats:
 
 
 def _profile(finish: str, away: Floats) -> Floats:
-    """How deep a pip is, 0..1, so far from its middle."""
+    """Return the depth of a pip, 0 to 1, at a distance from its middle."""
     if finish in ("drilled", "inlaid"):
         return np.asarray(((1.04 - away) * 7).clip(0, 1), np.float32)
     if finish == "groove":
@@ -129,7 +140,7 @@ def _box(centre: NDArray[np.float64], reach: float, px: int) -> tuple[slice, sli
 
 
 def _frame(face: Floats, style: DieStyle) -> None:
-    """A line along the edges of the face."""
+    """Draw a line along the edges of a face."""
     px = face.shape[0]
     x, y = _grid(px)
     reach = np.maximum(np.abs(x), np.abs(y))
@@ -139,7 +150,7 @@ def _frame(face: Floats, style: DieStyle) -> None:
 
 
 def _logo(face: Floats, style: DieStyle, rng: Generator) -> None:
-    """A number or a mark, somewhere beside the pips."""
+    """Draw a number or a mark beside the pips."""
     px = face.shape[0]
     mask = np.zeros((px * 2, px * 2), np.uint8)
     at = (rng.uniform(0.1, 0.75, 2) * px * 2).astype(int)
@@ -161,11 +172,11 @@ def _logo(face: Floats, style: DieStyle, rng: Generator) -> None:
 
 
 def _chip(faces: Floats, style: DieStyle, rng: Generator) -> None:
-    """Bits broken off along the edges show what is inside."""
+    """Break bits off along the edges, which shows the inside."""
     px = faces.shape[1]
     x, y = _grid(px)
     reach = np.maximum(np.abs(x), np.abs(y))
-    inside = scaled(style.body.colours[0], float(rng.uniform(0.5, 1.4)), 0.1, rng)
+    inside = scale_colour(style.body.colours[0], float(rng.uniform(0.5, 1.4)), 0.1, rng)
     for face in faces:
         bits = cv2.resize(
             rng.random((9, 9)).astype(np.float32), (px, px), interpolation=cv2.INTER_CUBIC
@@ -190,7 +201,7 @@ def _scratch(faces: Floats, style: DieStyle, rng: Generator) -> None:
 
 
 def _soil(faces: Floats, style: DieStyle, rng: Generator) -> None:
-    """Grime in the dents, and smeared over the rest."""
+    """Add dirt in the dents, and smear it over the rest."""
     px = faces.shape[1]
     for face in faces:
         smear = cv2.resize(

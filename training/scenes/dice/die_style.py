@@ -1,6 +1,6 @@
-"""What a set of dice looks like: body, pips, shape, finish, wear. Drawn from families, not lists.
+"""The look of a set of dice: body, pips, shape, finish and wear, drawn from families.
 
-Lengths are half edges of the die, colours linear.
+Lengths are in half edges of the die, colours are linear.
 """
 
 from dataclasses import dataclass, replace
@@ -9,105 +9,106 @@ import numpy as np
 
 from training.scenes.colours import (
     Rgb,
-    any_colour,
-    black,
-    earthy,
-    hued,
-    ivory,
-    metallic,
-    pastel,
-    scaled,
-    strong,
-    white,
-    wooden,
+    draw_any_colour,
+    draw_black,
+    draw_earth,
+    draw_ivory,
+    draw_metal,
+    draw_pastel,
+    draw_strong,
+    draw_white,
+    draw_wood,
+    from_hsv,
+    scale_colour,
 )  # fmt: skip
-from training.scenes.dice.pips import PipMarks, pip_marks
-from training.scenes.kept_out import KEPT_OUT, Chooser, Purpose, keeps_out_colours
+from training.scenes.dice.pips import PipMarks, draw_pip_marks
+from training.scenes.kept_out import KEPT_OUT, Chooser, Purpose, is_kept_out_pair
 
-BODIES = {
+BODY_WEIGHTS = {
     "plain": 0.33, "marble": 0.08, "swirl": 0.08, "layers": 0.04, "speckle": 0.07, "blotch": 0.04,
     "wood": 0.09, "stone": 0.05, "gradient": 0.04, "metal": 0.05, "pearl": 0.05, "glitter": 0.04,
     "camouflage": 0.02, "flakes": 0.02, "cells": 0.05, "ribbons": 0.05, "halves": 0.05,
 }  # fmt: skip
-"""How the colours of a body are mixed."""
-ORDINARY_BODIES = {"plain": 0.7, "wood": 0.14, "marble": 0.08, "pearl": 0.08}
-PALETTES = {"white": 0.27, "ivory": 0.1, "black": 0.14, "strong": 0.26, "pastel": 0.09,
+"""How often each way to mix the colours of a body is drawn."""
+ORDINARY_BODY_WEIGHTS = {"plain": 0.7, "wood": 0.14, "marble": 0.08, "pearl": 0.08}
+PALETTE_WEIGHTS = {"white": 0.27, "ivory": 0.1, "black": 0.14, "strong": 0.26, "pastel": 0.09,
             "earthy": 0.06, "any": 0.08}  # fmt: skip
-ORDINARY_PALETTES = {"white": 0.35, "ivory": 0.15, "black": 0.15, "strong": 0.35}
-COLOURS = {
-    "white": white, "ivory": ivory, "black": black, "strong": strong, "pastel": pastel,
-    "earthy": earthy, "any": any_colour, "wood": wooden, "metal": metallic,
+ORDINARY_PALETTE_WEIGHTS = {"white": 0.35, "ivory": 0.15, "black": 0.15, "strong": 0.35}
+COLOUR_DRAWERS = {
+    "white": draw_white, "ivory": draw_ivory, "black": draw_black, "strong": draw_strong, "pastel": draw_pastel,
+    "earthy": draw_earth, "any": draw_any_colour, "wood": draw_wood, "metal": draw_metal,
 }  # fmt: skip
-FINISHES = {
+FINISH_WEIGHTS = {
     "painted": 0.22, "bowl": 0.36, "drilled": 0.22, "raised": 0.05, "groove": 0.05, "printed": 0.06,
     "inlaid": 0.04,
 }  # fmt: skip
-"""How pips are made: paint on it, a painted bowl, a hole of flat bottom, and so on."""
+"""How often each way to make pips is drawn: paint on the surface, a painted bowl, a hole with a
+flat bottom and so on."""
 GLASS_TYPES = ("clear", "frosted", "cloudy")
 
 
 @dataclass(frozen=True)
-class BodyStuff:
-    """What the body is made of, right through."""
+class BodyMaterial:
+    """The material of a body throughout its volume."""
 
     kind: str
     colours: tuple[Rgb, Rgb, Rgb]
     axis: tuple[float, float, float]
-    scale: float  # how often it changes along a half edge
-    stretch: float  # along the axis
+    scale: float  # number of changes along a half edge
+    stretch: float  # stretch along the axis
     warp: float
-    soft: float  # 0.02: sharp borders between colours; 0.8: none
-    share: float  # of the second colour
-    third: float  # of the third
-    seed: float  # a place in the noise
+    soft: float  # width of borders between colours: 0.02 sharp, 0.8 invisible
+    share: float  # share of the second colour
+    third: float  # share of the third colour
+    seed: float  # offset in the noise
     rough: float
     second_rough: float
     metal: float
-    clear: float  # 0: opaque; 1: glass
+    clear: float  # 0 opaque, 1 glass
     second_clear: float
 
 
 @dataclass(frozen=True)
 class DieStyle:
-    """One set of dice."""
+    """The look of one set of dice."""
 
-    body: BodyStuff
+    body: BodyMaterial
     pips: PipMarks
     finish: str
-    depth: float  # of pips: positive in, negative out
+    depth: float  # depth of pips; negative values stick out
     pip_rough: float
     pip_metal: float
     edge: float  # radius of the rounded edge
-    ball: float  # radius of the ball that cuts the corners; 2: none
-    wear: float  # of the paint
+    ball: float  # radius of the ball that cuts the corners; 2 for none
+    wear: float  # wear of the paint
     scratches: int
     dirt: float
     chips: float
-    frame: float  # width of a line printed along the edges of a face, 0: none
-    logo: int  # on that face a mark or letters beside the pips; 0: on none
+    frame: float  # width of a line printed along the edges of a face; 0 for none
+    logo: int  # face with a mark or letters beside the pips; 0 for none
     noise_seed: int
 
 
-def drawn_style(chooser: Chooser) -> DieStyle:
-    """A set of dice, readable or not."""
+def draw_style(chooser: Chooser) -> DieStyle:
+    """Draw a set of dice, readable or not."""
     return _ordinary(chooser) if chooser.purpose is Purpose.ORDINARY else _drawn(chooser)
 
 
 def is_kept_out(style: DieStyle) -> bool:
-    """Whether such dice are never taught."""
+    """Return whether such dice are never taught."""
     return (
         style.body.kind in KEPT_OUT["body"]
         or style.pips.kind in KEPT_OUT["mark"]
         or style.finish in KEPT_OUT["finish"]
-        or keeps_out_colours(style.body.colours[0], style.pips.colour)
+        or is_kept_out_pair(style.body.colours[0], style.pips.colour)
     )
 
 
 def _ordinary(chooser: Chooser) -> DieStyle:
-    """Dice that people own: one colour, wood or see-through, with round white or black pips."""
+    """Draw dice that people own: one colour, wood or glass, with round white or black pips."""
     rng = chooser.rng
-    style = _drawn(chooser, ORDINARY_BODIES)
-    pip = (white if rng.random() < 0.5 else black)(rng)
+    style = _drawn(chooser, ORDINARY_BODY_WEIGHTS)
+    pip = (draw_white if rng.random() < 0.5 else draw_black)(rng)
     pips = replace(
         style.pips, colour=pip, lone=pip if style.pips.lone == style.pips.colour else style.pips.lone,
         power=2.0, lobes=0, hole=0.0, rim=0.0, wobble=min(style.pips.wobble, 0.02), many=(),
@@ -121,9 +122,9 @@ def _ordinary(chooser: Chooser) -> DieStyle:
 
 def _drawn(chooser: Chooser, kinds: dict[str, float] | None = None) -> DieStyle:
     rng = chooser.rng
-    body = body_stuff(chooser, kinds or BODIES)
-    finish = chooser.kind("finish", FINISHES)
-    marks = pip_marks(chooser)
+    body = draw_body(chooser, kinds or BODY_WEIGHTS)
+    finish = chooser.draw_kind("finish", FINISH_WEIGHTS)
+    marks = draw_pip_marks(chooser)
     deep = {"painted": 0.0, "printed": 0.0, "bowl": rng.uniform(0.3, 1), "drilled": rng.uniform(0.2, 1),
             "raised": -rng.uniform(0.15, 0.5), "groove": rng.uniform(0.2, 0.6), "inlaid": rng.uniform(0.1, 0.4)}  # fmt: skip
     casino = body.clear > 0.6 and rng.random() < 0.35
@@ -147,7 +148,7 @@ def _drawn(chooser: Chooser, kinds: dict[str, float] | None = None) -> DieStyle:
 
 
 def _casino(style: DieStyle, rng: np.random.Generator) -> DieStyle:
-    """Sharp and clear, pips flush, a serial number beside them."""
+    """Return casino dice: sharp edges, transparent, flush pips and a serial number."""
     pips = replace(style.pips, power=2.0, lobes=0, hole=0.0, radius=float(rng.uniform(0.15, 0.22)))
     return replace(
         style, pips=pips, finish="painted", depth=0.0, edge=float(rng.uniform(0.01, 0.04)), ball=2.0,
@@ -155,10 +156,15 @@ def _casino(style: DieStyle, rng: np.random.Generator) -> DieStyle:
     )  # fmt: skip
 
 
-def body_stuff(chooser: Chooser, kinds: dict[str, float]) -> BodyStuff:
-    """What a body is made of."""
+def draw_body(chooser: Chooser, kinds: dict[str, float]) -> BodyMaterial:
+    """Draw the material of a body.
+
+    Args:
+        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        kinds: How often each kind is drawn.
+    """
     rng = chooser.rng
-    kind = chooser.kind("body", kinds)
+    kind = chooser.draw_kind("body", kinds)
     colours = _palette(chooser, kind)
     axis = rng.normal(size=3)
     axis /= np.linalg.norm(axis)
@@ -172,7 +178,7 @@ def body_stuff(chooser: Chooser, kinds: dict[str, float]) -> BodyStuff:
         rough = float(rng.choice([rng.uniform(0.0, 0.1), rng.uniform(0.1, 0.5)], p=[0.75, 0.25]))
     if metal:
         rough = float(rng.uniform(0.12, 0.6))
-    return BodyStuff(
+    return BodyMaterial(
         kind, colours, (float(axis[0]), float(axis[1]), float(axis[2])),
         scale=float(np.exp(rng.uniform(np.log(0.4), np.log(9)))),
         stretch=float(np.exp(rng.uniform(0, 2.3))) if kind in ("wood", "ribbons") else float(
@@ -191,7 +197,7 @@ def body_stuff(chooser: Chooser, kinds: dict[str, float]) -> BodyStuff:
 
 
 def _clearness(rng: np.random.Generator, kind: str) -> tuple[float, float]:
-    """How far light goes through the first and the second stuff."""
+    """Draw how transparent the first and the second material are."""
     if kind in ("wood", "stone", "metal", "camouflage"):
         return 0.0, 0.0
     chance = {"plain": 0.24, "swirl": 0.4, "glitter": 0.55, "flakes": 0.5, "gradient": 0.35}.get(
@@ -204,22 +210,22 @@ def _clearness(rng: np.random.Generator, kind: str) -> tuple[float, float]:
 
 
 def _palette(chooser: Chooser, kind: str) -> tuple[Rgb, Rgb, Rgb]:
-    """The colours of a body: the first is most of it."""
+    """Draw the three colours of a body; most of it has the first one."""
     rng = chooser.rng
-    own = ORDINARY_PALETTES if chooser.purpose is Purpose.ORDINARY else PALETTES
+    own = ORDINARY_PALETTE_WEIGHTS if chooser.purpose is Purpose.ORDINARY else PALETTE_WEIGHTS
     names = list(own)
     weights = np.array(list(own.values()))
-    drawn = COLOURS[str(rng.choice(names, p=weights / weights.sum()))]
-    drawn = {"wood": wooden, "metal": metallic}.get(kind, drawn)
+    drawn = COLOUR_DRAWERS[str(rng.choice(names, p=weights / weights.sum()))]
+    drawn = {"wood": draw_wood, "metal": draw_metal}.get(kind, drawn)
     first = drawn(rng)
     if kind == "stone" and rng.random() < 0.7:
-        first = earthy(rng)
-    near = scaled(first, float(np.exp(rng.normal(0, 0.5))), 0.25, rng)
+        first = draw_earth(rng)
+    near = scale_colour(first, float(np.exp(rng.normal(0, 0.5))), 0.25, rng)
     if kind == "pearl":
-        near = scaled(first, float(rng.uniform(0.75, 1.25)), 0.12, rng)
-    far = COLOURS[str(rng.choice(names))](rng)
+        near = scale_colour(first, float(rng.uniform(0.75, 1.25)), 0.12, rng)
+    far = COLOUR_DRAWERS[str(rng.choice(names))](rng)
     alike = rng.random() < {"wood": 1.0, "pearl": 1.0, "metal": 0.9, "stone": 0.8}.get(kind, 0.45)
     second = near if alike else far
-    third = hued(rng.random(), rng.random(), rng.random()) if rng.random() < 0.4 else scaled(
+    third = from_hsv(rng.random(), rng.random(), rng.random()) if rng.random() < 0.4 else scale_colour(
         first, float(np.exp(rng.normal(0, 0.6))), 0.2, rng)  # fmt: skip
     return first, second, third

@@ -1,14 +1,22 @@
-"""Where the pips of a face are and what shape they have. Lengths are half edges of the die."""
+"""The places and shapes of pips. Lengths are in half edges of the die."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from training.scenes.colours import Rgb, any_colour, black, hued, metallic, strong, white
+from training.scenes.colours import (
+    Rgb,
+    draw_any_colour,
+    draw_black,
+    draw_metal,
+    draw_strong,
+    draw_white,
+    from_hsv,
+)
 from training.scenes.kept_out import Chooser
 
-PLACES: dict[int, tuple[tuple[int, int], ...]] = {
+PIP_GRID: dict[int, tuple[tuple[int, int], ...]] = {
     1: ((0, 0),),
     2: ((-1, -1), (1, 1)),
     3: ((-1, -1), (0, 0), (1, 1)),
@@ -16,7 +24,14 @@ PLACES: dict[int, tuple[tuple[int, int], ...]] = {
     5: ((-1, -1), (1, 1), (-1, 1), (1, -1), (0, 0)),
     6: ((-1, -1), (1, 1), (-1, 1), (1, -1), (-1, 0), (1, 0)),
 }
-MARKS = {"disc": 0.8, "squarish": 0.06, "diamond": 0.03, "ring": 0.04, "flower": 0.03, "star": 0.04}
+MARK_WEIGHTS = {
+    "disc": 0.8,
+    "squarish": 0.06,
+    "diamond": 0.03,
+    "ring": 0.04,
+    "flower": 0.03,
+    "star": 0.04,
+}
 
 
 @dataclass(frozen=True)
@@ -25,29 +40,31 @@ class PipMarks:
 
     kind: str
     colour: Rgb
-    lone: Rgb  # of the 1, and of the 4 where `asian`
+    lone: Rgb  # colour of the 1, and of the 4 if `asian`
     asian: bool
-    many: tuple[Rgb, ...]  # a colour for each face, or none
+    many: tuple[Rgb, ...]  # a colour for each face, or empty
     lone_scale: float
     radius: float
-    spread: tuple[float, float, float, float]  # how far pips of the 2, 3, 4, 5 are from the middle
-    six: tuple[float, float]  # the same across and along the rows of the 6
-    level_two: bool  # the 2 along an edge, not a diagonal
-    turns: tuple[bool, bool, bool]  # of the 2, 3 and 6
-    power: float  # 2: round; 1: a diamond; 8: a square
-    lobes: int  # of a flower or star
-    lobe: float  # how far they stick out
-    hole: float  # 0: filled; else the inner radius of a ring, in radii
-    rim: float  # width of a line around it in another colour, in radii
+    spread: tuple[
+        float, float, float, float
+    ]  # distance of the pips of the 2, 3, 4 and 5 from the middle
+    six: tuple[float, float]  # distance of the pips of the 6 across and along its rows
+    level_two: bool  # the pips of the 2 lie along an edge, not along a diagonal
+    turns: tuple[bool, bool, bool]  # whether the 2, 3 and 6 are rotated
+    power: float  # exponent of the outline: 2 round, 1 a diamond, 8 a square
+    lobes: int  # number of lobes of a flower or star
+    lobe: float  # how far the lobes stick out
+    hole: float  # inner radius of a ring, in radii; 0 for a filled pip
+    rim: float  # width of an outline in another colour, in radii
     rim_colour: Rgb
-    wobble: float  # how far pips are off their places
-    turn: float  # of each mark, radians
+    wobble: float  # random offset of pips
+    turn: float  # rotation of each mark in radians
 
 
-def pip_marks(chooser: Chooser) -> PipMarks:
-    """The pips of a set of dice, of any colour."""
+def draw_pip_marks(chooser: Chooser) -> PipMarks:
+    """Draw the pips of a set of dice, of any colour."""
     rng = chooser.rng
-    kind = chooser.kind("mark", MARKS)
+    kind = chooser.draw_kind("mark", MARK_WEIGHTS)
     power = {"squarish": float(rng.uniform(3, 9)), "diamond": float(rng.uniform(0.9, 1.3))}.get(
         kind, 2.0
     )
@@ -55,16 +72,18 @@ def pip_marks(chooser: Chooser) -> PipMarks:
         kind, 0.0
     )
     reach = {"squarish": 1.2, "diamond": 1.25}.get(kind, 1 + lobe)
-    wide = float(rng.uniform(0.1, 0.26))  # so far a mark reaches
+    wide = float(rng.uniform(0.1, 0.26))  # outer radius of a mark
     radius = wide / reach
-    pip = [black, white, strong, any_colour, metallic][
+    pip = [draw_black, draw_white, draw_strong, draw_any_colour, draw_metal][
         int(rng.choice(5, p=[0.42, 0.33, 0.13, 0.08, 0.04]))
     ](rng)
     asian = bool(rng.random() < 0.08)
-    red = hued(rng.uniform(-0.03, 0.03), float(rng.uniform(0.8, 1)), float(rng.uniform(0.6, 0.95)))
-    lone = red if asian else strong(rng) if rng.random() < 0.04 else pip
+    red = from_hsv(
+        rng.uniform(-0.03, 0.03), float(rng.uniform(0.8, 1)), float(rng.uniform(0.6, 0.95))
+    )
+    lone = red if asian else draw_strong(rng) if rng.random() < 0.04 else pip
     spread = rng.uniform(0.3, 0.62) * rng.normal(1, 0.14, 4)
-    many = tuple(strong(rng) for _ in range(6)) if rng.random() < 0.02 else ()
+    many = tuple(draw_strong(rng) for _ in range(6)) if rng.random() < 0.02 else ()
     return PipMarks(
         kind, pip, lone, asian, many,
         lone_scale=float(rng.uniform(1.3, 1.95)) if asian or rng.random() < 0.12 else 1.0,
@@ -84,7 +103,7 @@ def pip_marks(chooser: Chooser) -> PipMarks:
         lobe=lobe,
         hole=float(rng.uniform(0.35, 0.65)) if kind == "ring" else 0.0,
         rim=float(rng.uniform(0.12, 0.3)) if rng.random() < 0.05 else 0.0,
-        rim_colour=any_colour(rng),
+        rim_colour=draw_any_colour(rng),
         wobble=float(rng.choice([0.0, 0.012, 0.025], p=[0.6, 0.25, 0.15])),
         turn=float(rng.choice([0, np.pi / 4, rng.uniform(0, 6.28)])),
     )  # fmt: skip
@@ -94,9 +113,14 @@ def _within(length: float, least: float, most: float) -> float:
     return float(np.clip(length, min(least, most), most))
 
 
-def pip_places(marks: PipMarks, value: int) -> NDArray[np.float64]:
-    """(n, 2) centres of the pips of a face."""
-    places = np.array(PLACES[value], float)
+def pip_centres(marks: PipMarks, value: int) -> NDArray[np.float64]:
+    """Return (n, 2) centres of the pips of a face.
+
+    Args:
+        marks: Shape and places of the pips.
+        value: Number of pips, 1 to 6.
+    """
+    places = np.array(PIP_GRID[value], float)
     if value == 6:
         places *= marks.six
         return places[:, ::-1] if marks.turns[2] else places
@@ -110,7 +134,12 @@ def pip_places(marks: PipMarks, value: int) -> NDArray[np.float64]:
 
 
 def pip_colour(marks: PipMarks, value: int) -> Rgb:
-    """Of a face."""
+    """Return the colour of the pips of a face.
+
+    Args:
+        marks: Shape and places of the pips.
+        value: Number of pips, 1 to 6.
+    """
     if marks.many:
         return marks.many[value - 1]
     return marks.lone if value == 1 or (marks.asian and value == 4) else marks.colour

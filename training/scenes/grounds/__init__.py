@@ -1,0 +1,1 @@
+"""Grounds: covers of floors and walls, and outlines of trays."""

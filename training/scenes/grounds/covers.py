@@ -1,4 +1,4 @@
-"""Coloured covers for floors, walls, tables and things, drawn from families."""
+"""Coloured covers for floors, walls, tables and objects, drawn from families of patterns."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -8,26 +8,26 @@ from numpy.random import Generator
 
 from training.scenes.colours import (
     Rgb,
-    any_colour,
-    black,
-    cloth,
-    earthy,
-    homely,
-    ivory,
-    leathery,
-    metallic,
-    pastel,
-    scaled,
-    strong,
-    white,
-    wooden,
+    draw_any_colour,
+    draw_black,
+    draw_cloth,
+    draw_earth,
+    draw_furniture,
+    draw_ivory,
+    draw_leather,
+    draw_metal,
+    draw_pastel,
+    draw_strong,
+    draw_white,
+    draw_wood,
+    scale_colour,
 )  # fmt: skip
-from training.scenes.grounds.natural import NATURAL, Drawn
-from training.scenes.grounds.printed import PRINTED
+from training.scenes.grounds.natural import NATURAL_DRAWERS, GroundTile
+from training.scenes.grounds.printed import PRINTED_DRAWERS
 from training.scenes.kept_out import Chooser, Purpose
 from training.scenes.world import Cover
 
-GROUNDS = {
+GROUND_WEIGHTS = {
     "felt": 0.13, "wood": 0.14, "leather": 0.08, "plain": 0.09, "stone": 0.03, "veined": 0.02,
     "cork": 0.02, "carpet": 0.03, "fur": 0.01, "clouds": 0.05, "wrinkles": 0.03, "scuffed": 0.03,
     "gradient": 0.01, "sand": 0.01, "cracks": 0.01, "dots": 0.04, "random_dots": 0.03, "faces": 0.02,
@@ -35,7 +35,7 @@ GROUNDS = {
     "cards": 0.02, "shapes": 0.02, "honeycomb": 0.01, "art": 0.03, "grid_lines": 0.02,
     "houndstooth": 0.01, "dominoes": 0.01, "fish_scales": 0.01, "knit": 0.01,
 }  # fmt: skip
-ORDINARY_GROUNDS = {
+ORDINARY_GROUND_WEIGHTS = {
     "felt": 0.34,
     "wood": 0.28,
     "leather": 0.18,
@@ -43,26 +43,39 @@ ORDINARY_GROUNDS = {
     "weave": 0.05,
     "cork": 0.03,
 }
-WALLS = {"wood": 0.45, "leather": 0.16, "plain": 0.22, "felt": 0.1, "stone": 0.04, "weave": 0.03}
-WOODEN = ("wood", "cork")
-PALETTES = (
-    (black, 0.24),
-    (white, 0.12),
-    (strong, 0.24),
-    (wooden, 0.14),
-    (earthy, 0.14),
-    (pastel, 0.06),
-    (any_colour, 0.06),
+WALL_WEIGHTS = {
+    "wood": 0.45,
+    "leather": 0.16,
+    "plain": 0.22,
+    "felt": 0.1,
+    "stone": 0.04,
+    "weave": 0.03,
+}
+WOODEN_KINDS = ("wood", "cork")
+PALETTE_WEIGHTS = (
+    (draw_black, 0.24),
+    (draw_white, 0.12),
+    (draw_strong, 0.24),
+    (draw_wood, 0.14),
+    (draw_earth, 0.14),
+    (draw_pastel, 0.06),
+    (draw_any_colour, 0.06),
 )
-DRAWERS = NATURAL | PRINTED
-DRAWN_APART = 40
-"""So many different drawings there are of each kind; colours, scales and turns are without number."""
+TILE_DRAWERS = NATURAL_DRAWERS | PRINTED_DRAWERS
+DRAWINGS_PER_KIND = 40
+"""Number of different tiles of each kind; colours, scales and rotations vary freely."""
 
 
 @lru_cache(maxsize=400)
-def drawn(kind: str, number: int, side: int) -> Drawn:
-    """One drawing of a kind."""
-    tile = DRAWERS[kind](np.random.default_rng([number, len(kind), ord(kind[0])]), side)
+def draw_tile(kind: str, number: int, side: int) -> GroundTile:
+    """Return one tile of a kind.
+
+    Args:
+        kind: Name of the kind.
+        number: Number of the tile, 0 to DRAWINGS_PER_KIND - 1.
+        side: Width and height of the tile in pixels.
+    """
+    tile = TILE_DRAWERS[kind](np.random.default_rng([number, len(kind), ord(kind[0])]), side)
     second, third, heights = (
         None if k is None else np.clip(np.asarray(k, np.float32), 0, 1)
         for k in (tile.second, tile.third, tile.heights)
@@ -70,13 +83,19 @@ def drawn(kind: str, number: int, side: int) -> Drawn:
     return replace(tile, second=second, third=third, heights=heights)
 
 
-def cover(chooser: Chooser, side: int, kinds: dict[str, float] | None = None) -> Cover:
-    """A cover of any kind, or of one of `kinds`, its tile so many pixels across."""
+def draw_cover(chooser: Chooser, side: int, kinds: dict[str, float] | None = None) -> Cover:
+    """Draw a cover.
+
+    Args:
+        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        side: Width and height of the tile in pixels.
+        kinds: How often each kind is drawn. None takes the kinds of grounds.
+    """
     rng = chooser.rng
     if kinds is None:
-        kinds = ORDINARY_GROUNDS if chooser.purpose is Purpose.ORDINARY else GROUNDS
-    kind = chooser.kind("ground", kinds)
-    tile = drawn(kind, int(rng.integers(DRAWN_APART)), side)
+        kinds = ORDINARY_GROUND_WEIGHTS if chooser.purpose is Purpose.ORDINARY else GROUND_WEIGHTS
+    kind = chooser.draw_kind("ground", kinds)
+    tile = draw_tile(kind, int(rng.integers(DRAWINGS_PER_KIND)), side)
     first, second, third = _colours(rng, kind, ordinary=chooser.purpose is Purpose.ORDINARY)
     one, two, three = (np.array(c, np.float32) for c in (first, second, third))
     colours = one + (two - one) * tile.second[..., None]
@@ -97,28 +116,37 @@ def cover(chooser: Chooser, side: int, kinds: dict[str, float] | None = None) ->
     )  # fmt: skip
 
 
-def plain_cover(rgb: Rgb, rough: float, metal: float = 0.0, clear: float = 0.0) -> Cover:
-    """One colour."""
+def make_plain_cover(rgb: Rgb, rough: float, metal: float = 0.0, clear: float = 0.0) -> Cover:
+    """Return a cover of a single colour.
+
+    Args:
+        rgb: Linear red, green and blue, each 0 to 1.
+        rough: Roughness, 0 to 1.
+        metal: 1 for metal.
+        clear: Transparency, 1 for glass.
+    """
     colours = np.broadcast_to(np.array(rgb, np.float32), (4, 4, 3)).copy()
     return Cover(colours, np.zeros((4, 4), np.float32), 100.0, 0.0, rough, metal, clear=clear)
 
 
 def _colours(rng: Generator, kind: str, *, ordinary: bool) -> tuple[Rgb, Rgb, Rgb]:
-    weights = np.array([w for _, w in PALETTES])
-    draw = PALETTES[int(rng.choice(len(PALETTES), p=weights / weights.sum()))][0]
+    weights = np.array([w for _, w in PALETTE_WEIGHTS])
+    draw = PALETTE_WEIGHTS[int(rng.choice(len(PALETTE_WEIGHTS), p=weights / weights.sum()))][0]
     if ordinary:
-        draw = {"felt": cloth, "leather": leathery}.get(kind, homely)
-    if kind in WOODEN and (ordinary or rng.random() < 0.85):
-        draw = wooden
+        draw = {"felt": draw_cloth, "leather": draw_leather}.get(kind, draw_furniture)
+    if kind in WOODEN_KINDS and (ordinary or rng.random() < 0.85):
+        draw = draw_wood
     first = draw(rng)
-    near = scaled(first, float(np.exp(rng.normal(-0.25, 0.45))), 0.15, rng)
-    far = [any_colour, black, white, strong, ivory, metallic][int(rng.integers(6))](rng)
-    printed = kind in PRINTED and kind not in ("weave", "tiles")
+    near = scale_colour(first, float(np.exp(rng.normal(-0.25, 0.45))), 0.15, rng)
+    far = [draw_any_colour, draw_black, draw_white, draw_strong, draw_ivory, draw_metal][
+        int(rng.integers(6))
+    ](rng)
+    printed = kind in PRINTED_DRAWERS and kind not in ("weave", "tiles")
     is_far = rng.random() < (0.75 if printed else 0.12)
     second = far if is_far and not ordinary else near
     third = (
-        any_colour(rng)
+        draw_any_colour(rng)
         if rng.random() < 0.5 and printed
-        else scaled(first, float(rng.uniform(0.2, 0.7)))
+        else scale_colour(first, float(rng.uniform(0.2, 0.7)))
     )
     return first, second, third

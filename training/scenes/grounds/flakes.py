@@ -1,4 +1,4 @@
-"""Grounds that look like dice: flakes and dots as large as pips, and ground of the colour of the dice."""
+"""Grounds that look like dice: flakes as large as pips, and ground in the colour of the dice."""
 
 from dataclasses import replace
 
@@ -7,48 +7,57 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from training.scenes.colours import any_colour, black, scaled, strong, white, wooden
-from training.scenes.dice.pips import PLACES
+from training.scenes.colours import (
+    draw_any_colour,
+    draw_black,
+    draw_strong,
+    draw_white,
+    draw_wood,
+    scale_colour,
+)
+from training.scenes.dice.pips import PIP_GRID
 from training.scenes.kept_out import Chooser
 from training.scenes.world import Cover
 
 Floats = NDArray[np.float32]
-FLAKES = {
+FLAKE_WEIGHTS = {
     "dots": 0.24, "crumbs": 0.26, "shreds": 0.16, "confetti": 0.1, "patterns": 0.12, "grains": 0.1,
     "bubbles": 0.1,
 }  # fmt: skip
-"""Kinds of flakes and how often each is drawn."""
-LARGEST_TILE_MM = 110.0
-"""A larger tile would have fewer than two pixels for a pip."""
-PIP = (0.05, 0.17)
-"""Radius of a flake in edges of a die: a pip has 0.05 to 0.13."""
-SHADES = 16
-"""Fractional bits of the coordinates of drawn outlines."""
+"""How often each kind of flakes is drawn."""
+MAX_TILE_MM = 110.0
+"""Largest tile; on a larger one a pip would have fewer than two pixels."""
+FLAKE_RADIUS = (0.05, 0.17)
+"""Radius of a flake in edges of a die; a pip has 0.05 to 0.13."""
+SUBPIXELS = 16
+"""Subpixels per pixel in which outlines are drawn."""
 
 
-def with_flakes(chooser: Chooser, cover: Cover, edge_mm: float) -> Cover:
-    """Return a cover with flakes as large as the pips of dice strewn over it.
+def strew_flakes(chooser: Chooser, cover: Cover, edge_mm: float) -> Cover:
+    """Return a cover with flakes as large as pips strewn over it.
 
     Args:
-        chooser: source of random numbers; it never draws a kind that is kept out of teaching.
-        cover: the ground to strew.
-        edge_mm: edge of the dice on the ground.
+        chooser: Draws kinds and random numbers; never a kind that its purpose does not allow.
+        cover: The ground to strew.
+        edge_mm: Edge of the dice on the ground in millimetres.
     """
     rng = chooser.rng
-    kind = chooser.kind("flakes", FLAKES)
+    kind = chooser.draw_kind("flakes", FLAKE_WEIGHTS)
     side = max(cover.colours.shape[0], 128)
-    tile_mm = min(cover.tile_mm, LARGEST_TILE_MM)
+    tile_mm = min(cover.tile_mm, MAX_TILE_MM)
     colours = cv2.resize(cover.colours, (side, side), interpolation=cv2.INTER_LINEAR)
     heights = cv2.resize(cover.heights, (side, side), interpolation=cv2.INTER_LINEAR)
     pip_px = side / tile_mm * edge_mm
-    density = float(np.exp(rng.uniform(np.log(0.05), np.log(1.2))))  # flakes per square edge
+    density = float(np.exp(rng.uniform(np.log(0.05), np.log(1.2))))  # flakes per square of one edge
     count = int(np.clip(density * (tile_mm / edge_mm) ** 2, 3, 900))
     tones = [_tone(rng, cover) for _ in range(int(rng.integers(1, 4)))]
-    size = float(np.exp(rng.uniform(*np.log(PIP))))
+    size = float(np.exp(rng.uniform(*np.log(FLAKE_RADIUS))))
     mixed = rng.random() < 0.5
     for _ in range(count):
         share = (
-            float(np.exp(rng.uniform(*np.log(PIP)))) if mixed else size * float(rng.normal(1, 0.1))
+            float(np.exp(rng.uniform(*np.log(FLAKE_RADIUS))))
+            if mixed
+            else size * float(rng.normal(1, 0.1))
         )
         mask = np.zeros((side, side), np.uint8)
         _draw(rng, kind, mask, max(share, 0.03) * pip_px)
@@ -68,27 +77,29 @@ def with_flakes(chooser: Chooser, cover: Cover, edge_mm: float) -> Cover:
 
 
 def _tone(rng: Generator, cover: Cover) -> tuple[float, float, float]:
-    """Return the colour of some flakes: a shade of the ground most times."""
+    """Draw the colour of some flakes; half of the time it is a shade of the ground."""
     red, green, blue = (float(c) for c in cover.colours.mean(axis=(0, 1)))
     if rng.random() < 0.5:
-        return scaled(
+        return scale_colour(
             (red, green, blue),
             float(np.exp(rng.choice([-1, 1]) * rng.uniform(0.7, 2.5))),
             0.15,
             rng,
         )
-    return [black, white, strong, any_colour, wooden][int(rng.integers(5))](rng)
+    return [draw_black, draw_white, draw_strong, draw_any_colour, draw_wood][int(rng.integers(5))](
+        rng
+    )
 
 
 def _draw(rng: Generator, kind: str, mask: NDArray[np.uint8], radius: float) -> None:
-    """Draw one flake, or one group of flakes, anywhere on a tile."""
+    """Draw one flake, or one group of flakes, somewhere on a tile."""
     side = mask.shape[0]
     at = rng.uniform(0, side, 2)
-    if kind == "patterns":  # groups that are arranged like the pips of a face, without a die
+    if kind == "patterns":  # groups arranged like the pips of a face, without a die
         angle = rng.uniform(0, 2 * np.pi)
         c, s = np.cos(angle), np.sin(angle)
         spread = radius * float(rng.uniform(2.2, 4.5))
-        for x, y in PLACES[int(rng.integers(1, 7))]:
+        for x, y in PIP_GRID[int(rng.integers(1, 7))]:
             spot = at + spread * np.array([c * x - s * y, s * x + c * y])
             _disc(mask, spot, radius)
     elif kind == "dots":
@@ -103,7 +114,7 @@ def _draw(rng: Generator, kind: str, mask: NDArray[np.uint8], radius: float) -> 
 
 
 def _outline(rng: Generator, kind: str, radius: float) -> NDArray[np.float64]:
-    """Return (n, 2) corners of a crumb, a shred, a piece of confetti or a grain around the origin."""
+    """Return (n, 2) corners of a crumb, shred, piece of confetti or grain around the origin."""
     corners = {"crumbs": int(rng.integers(5, 10)), "grains": 8, "shreds": 8, "confetti": 4}[kind]
     angles = (np.arange(corners) + rng.uniform(0, 0.5, corners)) * 2 * np.pi / corners
     rough = rng.uniform(0.55, 1.1, corners) if kind in ("crumbs", "shreds") else np.ones(corners)
@@ -115,25 +126,25 @@ def _outline(rng: Generator, kind: str, radius: float) -> NDArray[np.float64]:
 
 
 def _disc(mask: NDArray[np.uint8], at: NDArray[np.float64], radius: float) -> None:
-    centre = tuple(int(v * SHADES) for v in at)
-    cv2.circle(mask, centre, int(radius * SHADES), 255, -1, cv2.LINE_AA, 4)  # type: ignore[call-overload]
+    centre = tuple(int(v * SUBPIXELS) for v in at)
+    cv2.circle(mask, centre, int(radius * SUBPIXELS), 255, -1, cv2.LINE_AA, 4)  # type: ignore[call-overload]
 
 
 def _polygon(mask: NDArray[np.uint8], corners: NDArray[np.float64]) -> None:
-    cv2.fillPoly(mask, [np.rint(corners * SHADES).astype(np.int32)], 255, cv2.LINE_AA, 4)  # type: ignore[call-overload]
+    cv2.fillPoly(mask, [np.rint(corners * SUBPIXELS).astype(np.int32)], 255, cv2.LINE_AA, 4)  # type: ignore[call-overload]
 
 
-def like_dice(rng: Generator, cover: Cover, body: tuple[float, float, float]) -> Cover:
-    """Return a cover in nearly the colour of the dice, with the pattern that the cover had.
+def match_dice_colour(rng: Generator, cover: Cover, body: tuple[float, float, float]) -> Cover:
+    """Return a cover with the same pattern in nearly the colour of the dice.
 
     Args:
-        rng: source of random numbers.
-        cover: the ground.
-        body: linear RGB of the dice.
+        rng: Source of random numbers.
+        cover: The ground.
+        body: Linear RGB of the dice.
     """
     grey = cover.colours.mean(axis=2, keepdims=True)
     pattern = (grey / max(float(grey.mean()), 1e-3)).clip(0.1, 3)
     strength = float(rng.uniform(0.1, 1))
-    tone = np.array(scaled(body, float(np.exp(rng.normal(0, 0.35))), 0.12, rng), np.float32)
+    tone = np.array(scale_colour(body, float(np.exp(rng.normal(0, 0.35))), 0.12, rng), np.float32)
     colours = (tone * (1 + strength * (pattern - 1))).clip(0, 0.97)
     return replace(cover, colours=colours.astype(np.float32))

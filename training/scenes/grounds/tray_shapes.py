@@ -1,16 +1,17 @@
-"""Trays of every outline: what their walls are made of, for physics and for pictures alike."""
+"""Trays of every outline, and the walls that both the physics and the renderers use."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
-from training.scenes.world import TrayFloor, Turn, Vector
+from training.scenes.world import Rotation, TrayFloor, Vector
 
 OVERLAP_MM = 0.4
-"""Walls reach so far into each other and below the floor that no light comes through."""
-STEP_MM = 0.03
-"""Each wall is so much higher than the one before: tops in one plane would be black where they meet."""
+"""How far walls reach into each other and below the floor, so that no light leaks in."""
+WALL_STEP_MM = 0.03
+"""Difference in height between neighbouring walls; tops in one plane would be black where they
+meet."""
 
 
 @dataclass(frozen=True)
@@ -18,27 +19,45 @@ class WallBox:
     """One side of a tray: a box with its middle, axes and half sizes in millimetres."""
 
     at: Vector
-    turn: Turn
+    turn: Rotation
     half: Vector
 
 
-def rectangle(width: float, depth: float) -> Vector:
-    """(4, 2) corners around the origin."""
+def rectangle_corners(width: float, depth: float) -> Vector:
+    """Return (4, 2) corners around the origin.
+
+    Args:
+        width: Extent along x in millimetres.
+        depth: Extent along y in millimetres.
+    """
     x, y = width / 2, depth / 2
     return np.array([(-x, -y), (x, -y), (x, y), (-x, y)])
 
 
-def regular(sides: int, width: float, depth: float) -> Vector:
-    """(sides, 2) corners of a regular polygon, stretched to fill width and depth."""
+def polygon_corners(sides: int, width: float, depth: float) -> Vector:
+    """Return (sides, 2) corners of a regular polygon stretched to fill a rectangle.
+
+    Args:
+        sides: Number of corners.
+        width: Extent along x in millimetres.
+        depth: Extent along y in millimetres.
+    """
     angles = (np.arange(sides) + 0.5) * 2 * np.pi / sides - np.pi / 2
     ring = np.column_stack([np.cos(angles), np.sin(angles)])
     return np.asarray(ring / np.abs(ring).max(axis=0) * (width / 2, depth / 2))
 
 
-def cut_corners(width: float, depth: float, radius: float, steps: int) -> Vector:
-    """(4 steps + 4, 2) corners of a rectangle with round ones, or cut ones of one step."""
+def rounded_corners(width: float, depth: float, radius: float, steps: int) -> Vector:
+    """Return (4 steps + 4, 2) corners of a rectangle with rounded corners; one step cuts them.
+
+    Args:
+        width: Extent along x in millimetres.
+        depth: Extent along y in millimetres.
+        radius: Radius of the corners in millimetres.
+        steps: Number of straight pieces of a corner.
+    """
     quarter = np.linspace(0, np.pi / 2, steps + 1)
-    middles = rectangle(width - 2 * radius, depth - 2 * radius)
+    middles = rectangle_corners(width - 2 * radius, depth - 2 * radius)
     starts = np.array([np.pi, 1.5 * np.pi, 0, np.pi / 2])
     return np.concatenate([
         m + radius * np.column_stack([np.cos(s + quarter), np.sin(s + quarter)])
@@ -49,21 +68,35 @@ def cut_corners(width: float, depth: float, radius: float, steps: int) -> Vector
 OUTLINES = ("rectangle", "rounded", "hexagon", "octagon", "round", "cut", "pentagon")
 
 
-def outline(kind: str, rng: Generator, width: float, depth: float) -> Vector:
-    """(k, 2) corners of an outline of a kind."""
+def outline_corners(kind: str, rng: Generator, width: float, depth: float) -> Vector:
+    """Return (k, 2) corners of an outline.
+
+    Args:
+        kind: Kind of the outline, one of OUTLINES.
+        rng: Source of random numbers.
+        width: Extent along x in millimetres.
+        depth: Extent along y in millimetres.
+    """
     if kind == "rectangle":
-        return rectangle(width, depth)
+        return rectangle_corners(width, depth)
     if kind == "rounded":
-        return cut_corners(width, depth, float(rng.uniform(0.06, 0.4)) * depth, 5)
+        return rounded_corners(width, depth, float(rng.uniform(0.06, 0.4)) * depth, 5)
     if kind == "cut":
-        return cut_corners(width, depth, float(rng.uniform(0.1, 0.3)) * depth, 1)
+        return rounded_corners(width, depth, float(rng.uniform(0.1, 0.3)) * depth, 1)
     sides = {"pentagon": 5, "hexagon": 6, "octagon": 8, "round": 28}[kind]
-    return regular(sides, width, width if rng.random() < 0.7 else depth)
+    return polygon_corners(sides, width, width if rng.random() < 0.7 else depth)
 
 
-def tray_floor(kind: str, rng: Generator, width: float, depth: float) -> TrayFloor:
-    """A tray of a kind of outline; its walls are low or tall, upright or leaning outwards."""
-    corners = outline(kind, rng, width, depth)
+def draw_tray_floor(kind: str, rng: Generator, width: float, depth: float) -> TrayFloor:
+    """Draw a tray with low or tall walls that are upright or lean outwards.
+
+    Args:
+        kind: Kind of the outline, one of OUTLINES.
+        rng: Source of random numbers.
+        width: Extent along x in millimetres.
+        depth: Extent along y in millimetres.
+    """
+    corners = outline_corners(kind, rng, width, depth)
     wall = float(np.exp(rng.uniform(np.log(6), np.log(65))))
     slope = float(rng.choice([0.0, rng.uniform(2, 15), rng.uniform(15, 45)], p=[0.6, 0.25, 0.15]))
     return TrayFloor(
@@ -75,11 +108,16 @@ def tray_floor(kind: str, rng: Generator, width: float, depth: float) -> TrayFlo
     )
 
 
-def wall_boxes(tray: TrayFloor, below_mm: float = 0.0) -> list[WallBox]:
-    """The walls, from so far below the floor up."""
+def make_wall_boxes(tray: TrayFloor, below_mm: float = 0.0) -> list[WallBox]:
+    """Return the walls of a tray.
+
+    Args:
+        tray: The floor of the tray with its walls.
+        below_mm: How far the walls reach below the floor, in millimetres.
+    """
     nexts = np.roll(tray.outline, -1, axis=0)
     return [
-        _wall(tray, start, end, below_mm, STEP_MM * k)
+        _wall(tray, start, end, below_mm, WALL_STEP_MM * k)
         for k, (start, end) in enumerate(zip(tray.outline, nexts, strict=True))
     ]
 
@@ -89,7 +127,7 @@ def _wall(tray: TrayFloor, start: Vector, end: Vector, below_mm: float, more_mm:
     out = np.array([along[1], -along[0]])
     lean = np.radians(tray.slope_deg)
     x = np.array([*along, 0.0])
-    z = np.array([*(out * np.sin(lean)), np.cos(lean)])  # up the wall
+    z = np.array([*(out * np.sin(lean)), np.cos(lean)])  # upwards along the wall
     y = np.cross(z, x)  # into the tray
     high = tray.wall_mm / np.cos(lean) + below_mm + OVERLAP_MM + more_mm
     spread = tray.wall_mm * np.tan(lean) + tray.thick_mm
@@ -102,12 +140,18 @@ def _wall(tray: TrayFloor, start: Vector, end: Vector, below_mm: float, more_mm:
 
 
 def _miter(tray: TrayFloor) -> float:
-    """How much of its spread a wall goes past its corner, so that the corner is closed."""
+    """Return how far a wall must reach past its corner to close it, as a share of its spread."""
     return float(np.tan(np.pi / len(tray.outline)))
 
 
-def inside(tray: TrayFloor, points: Vector, margin_mm: float = 0.0) -> Vector:
-    """(n,) whether points (n, 2) are within the floor, so far from its walls."""
+def are_inside(tray: TrayFloor, points: Vector, margin_mm: float = 0.0) -> Vector:
+    """Return (n,) whether points are on the floor.
+
+    Args:
+        tray: The floor of the tray with its walls.
+        points: (n, 2) points in millimetres.
+        margin_mm: Least distance from the walls in millimetres.
+    """
     nexts = np.roll(tray.outline, -1, axis=0)
     along = (nexts - tray.outline) / np.linalg.norm(nexts - tray.outline, axis=1, keepdims=True)
     out = np.column_stack([along[:, 1], -along[:, 0]])

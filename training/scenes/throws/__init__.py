@@ -1,0 +1,1 @@
+"""Throws: dice that physics brought to rest."""

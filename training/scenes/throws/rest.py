@@ -1,26 +1,26 @@
-"""Dice at rest, as the library of throws keeps them."""
+"""Dice at rest, as the library of throws stores them."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from training.scenes.world import TrayFloor, Turn, Vector
+from training.scenes.world import Rotation, TrayFloor, Vector
 
 
 @dataclass(frozen=True)
 class Obstacle:
-    """What lay in the way of dice, in millimetres: coin, rod, bead, bit, slab."""
+    """An object in the way of the dice, in millimetres: a coin, rod, bead, bit or slab."""
 
     kind: str
     at: Vector
-    turn: Turn
+    turn: Rotation
     half: Vector
 
 
 @dataclass(frozen=True)
 class Rest:
-    """One throw that has come to rest; which face of a die is which is not said."""
+    """One throw that has come to rest. It leaves open which face of a die is which."""
 
     tray: TrayFloor
     edges_mm: Vector  # (n,)
@@ -32,7 +32,7 @@ class Rest:
     open_floor: bool
 
     def turns(self) -> Vector:
-        """(n, 3, 3) as matrices."""
+        """Return (n, 3, 3) rotations of the dice."""
         w, x, y, z = self.quaternions.T
         rows = [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -42,6 +42,6 @@ class Rest:
         return np.array(rows).transpose(2, 0, 1)
 
     def tilts_deg(self) -> Vector:
-        """(n,) how far the face nearest to up leans."""
+        """Return (n,) angle between straight up and the face nearest to it, in degrees."""
         ups = np.abs(self.turns()[:, 2, :]).max(axis=1)
         return np.asarray(np.degrees(np.arccos(ups.clip(0, 1))))

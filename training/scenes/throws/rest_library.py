@@ -1,6 +1,7 @@
 """Thousands of throws at rest in one small file: python -m training.scenes.throws.rest_library DIR.
 
-It writes `rests.npz` to teach with, and `rests_kept_out.npz` in trays that are never taught.
+The command writes `rests.npz` to teach with, and `rests_kept_out.npz` with trays that are never
+taught.
 """
 
 import argparse
@@ -15,32 +16,37 @@ from training.scenes.kept_out import KEPT_OUT
 from training.scenes.throws.rest import Obstacle, Rest
 from training.scenes.world import TrayFloor, Vector
 
-OUTLINES = {"rectangle": 0.6, "rounded": 0.1, "hexagon": 0.07, "octagon": 0.08, "round": 0.08, "cut": 0.07,
+OUTLINE_WEIGHTS = {"rectangle": 0.6, "rounded": 0.1, "hexagon": 0.07, "octagon": 0.08, "round": 0.08, "cut": 0.07,
             "pentagon": 0.1}  # fmt: skip
-OBSTACLES = ("coin", "rod", "bead", "bit", "slab")
-TEACHING, STRANGE = "rests.npz", "rests_kept_out.npz"
-FEW = 10
-"""From so many dice on a rest is a field."""
+OBSTACLE_KINDS = ("coin", "rod", "bead", "bit", "slab")
+TEACHING_FILE, KEPT_OUT_FILE = "rests.npz", "rests_kept_out.npz"
+MIN_FIELD_DICE = 10
+"""Number of dice from which a rest counts as a field."""
 
 
 @dataclass(frozen=True)
 class RestLibrary:
-    """Rests, and which of them are fields, tables, and tables with something amiss."""
+    """Rests, and which of them are fields, tables, and tables with something unusual."""
 
     rests: tuple[Rest, ...]
     fields: NDArray[np.int64]
     tables: NDArray[np.int64]
-    tricky: NDArray[np.int64]  # tables where a die leans, lies on another or touches it
-    leaning: NDArray[np.int64]  # and those where one leans by some degrees
+    tricky: NDArray[np.int64]  # tables with a die that is cocked, lies on another or touches it
+    leaning: NDArray[np.int64]  # tables with a die that is tilted by more than 3 degrees
 
     def pick(self, rng: Generator, group: NDArray[np.int64]) -> Rest:
-        """One of a group."""
+        """Return a random rest of a group.
+
+        Args:
+            rng: Source of random numbers.
+            group: Numbers of the rests to choose from.
+        """
         return self.rests[int(rng.choice(group))]
 
 
-def library(rests: list[Rest]) -> RestLibrary:
-    """Rests by what is in them."""
-    fields = np.array([len(r.edges_mm) >= FEW for r in rests])
+def group_rests(rests: list[Rest]) -> RestLibrary:
+    """Group rests by what is special about them."""
+    fields = np.array([len(r.edges_mm) >= MIN_FIELD_DICE for r in rests])
     tricky = np.array(
         [bool(r.stacked.any() or r.touching.any() or (r.tilts_deg() > 3).any()) for r in rests]
     )
@@ -49,8 +55,13 @@ def library(rests: list[Rest]) -> RestLibrary:
     return RestLibrary(tuple(rests), *(np.flatnonzero(g) for g in groups))
 
 
-def save(rests: list[Rest], path: Path) -> None:
-    """All in one file of some megabytes."""
+def save_rests(rests: list[Rest], path: Path) -> None:
+    """Write rests to one file of some megabytes.
+
+    Args:
+        rests: The rests.
+        path: The file to write.
+    """
     np.savez_compressed(
         path,
         counts=np.array([(len(r.edges_mm), len(r.tray.outline), len(r.obstacles)) for r in rests], np.int32),
@@ -61,8 +72,8 @@ def save(rests: list[Rest], path: Path) -> None:
     )  # fmt: skip
 
 
-def load(path: Path) -> RestLibrary:
-    """What `save` wrote."""
+def load_rests(path: Path) -> RestLibrary:
+    """Load a file of `save_rests`."""
     with np.load(path) as file:
         counts, trays, outlines, dice, blocks = (
             file[k].astype(np.float64) for k in ("counts", "trays", "outlines", "dice", "obstacles")
@@ -77,7 +88,7 @@ def load(path: Path) -> RestLibrary:
         blocks_here = tuple(_obstacle(o) for o in blocks[a[2] : b[2]])
         rests.append(Rest(tray, some[:, 0], some[:, 1:4], some[:, 4:8], some[:, 8] > 0, some[:, 9] > 0,
                           blocks_here, open_floor=bool(row[3])))  # fmt: skip
-    return library(rests)
+    return group_rests(rests)
 
 
 def _tray_row(rest: Rest) -> tuple[float, ...]:
@@ -90,22 +101,29 @@ def _dice_rows(rest: Rest) -> Vector:
 
 
 def _obstacle_row(one: Obstacle) -> list[float]:
-    return [OBSTACLES.index(one.kind), *one.at, *one.turn.ravel(), *one.half]
+    return [OBSTACLE_KINDS.index(one.kind), *one.at, *one.turn.ravel(), *one.half]
 
 
 def _obstacle(row: Vector) -> Obstacle:
-    return Obstacle(OBSTACLES[int(row[0])], row[1:4], row[4:13].reshape(3, 3), row[13:16])
+    return Obstacle(OBSTACLE_KINDS[int(row[0])], row[1:4], row[4:13].reshape(3, 3), row[13:16])
 
 
-def made(seed: int, *, kept_out: bool, field_share: float) -> Rest | None:
-    from training.scenes.throws.throwing import field_throw, players_throw, thrown  # noqa: PLC0415
+def make_rest(seed: int, *, kept_out: bool, field_share: float) -> Rest | None:
+    """Simulate one throw. Return None if the dice do not come to rest in time.
+
+    Args:
+        seed: Number of the throw.
+        kept_out: Whether the tray has an outline that is kept out of teaching.
+        field_share: Share of throws that are fields of dozens of dice.
+    """
+    from training.scenes.throws.throwing import draw_field_throw, draw_player_throw, simulate_throw  # noqa: PLC0415
 
     rng = np.random.default_rng([seed, kept_out])
-    names = [k for k in OUTLINES if (k in KEPT_OUT["tray"]) is kept_out]
-    weights = np.array([OUTLINES[k] for k in names])
+    names = [k for k in OUTLINE_WEIGHTS if (k in KEPT_OUT["tray"]) is kept_out]
+    weights = np.array([OUTLINE_WEIGHTS[k] for k in names])
     kind = str(rng.choice(names, p=weights / weights.sum()))
-    throw = field_throw if rng.random() < field_share else players_throw
-    rest = thrown(throw(rng, kind), rng)
+    throw = draw_field_throw if rng.random() < field_share else draw_player_throw
+    rest = simulate_throw(throw(rng, kind), rng)
     return rest if rest is not None and len(rest.edges_mm) else None
 
 
@@ -114,20 +132,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--count", type=int, default=8000)
-    parser.add_argument("--fields", type=float, default=0.08, help="share of fields")
+    parser.add_argument(
+        "--fields",
+        type=float,
+        default=0.08,
+        help="share of throws that are fields of dozens of dice",
+    )
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     for name, kept_out, count in (
-        (TEACHING, False, options.count),
-        (STRANGE, True, options.count // 10),
+        (TEACHING_FILE, False, options.count),
+        (KEPT_OUT_FILE, True, options.count // 10),
     ):
         done = []
         for seed in range(count):
-            done.append(made(seed, kept_out=kept_out, field_share=options.fields))
+            done.append(make_rest(seed, kept_out=kept_out, field_share=options.fields))
             print(f"\r{seed + 1} of {count} throws", end="", flush=True)
         print()
         rests = [r for r in done if r is not None]
-        save(rests, options.folder / name)
+        save_rests(rests, options.folder / name)
         print(f"{name}: {len(rests)} rests, {sum(len(r.edges_mm) for r in rests)} dice")
 
 

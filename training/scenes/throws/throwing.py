@@ -1,7 +1,7 @@
-"""Dice thrown into trays until they lie still, by MuJoCo: flat, touching, leaning, stacked.
+"""Dice thrown into trays by MuJoCo until they lie still: flat, touching, cocked or stacked.
 
-MuJoCo is needed to make the library of rests (`python -m training.scenes.throws.rest_library`), not
-to use it. It reckons in centimetres here.
+MuJoCo is needed only to make the library of rests (`python -m
+training.scenes.throws.rest_library`), not to use it. The simulation works in centimetres.
 """
 
 from dataclasses import dataclass, field
@@ -10,39 +10,44 @@ import mujoco
 import numpy as np
 from numpy.random import Generator
 
-from training.scenes.grounds.tray_shapes import inside, tray_floor, wall_boxes
+from training.scenes.grounds.tray_shapes import are_inside, draw_tray_floor, make_wall_boxes
 from training.scenes.throws.rest import Obstacle, Rest
 from training.scenes.world import TrayFloor, Vector
 
-CM = 0.1  # of a millimetre
+CM_PER_MM = 0.1  # centimetres in a millimetre
 STEP_S = 0.002
-LONGEST_S = 5.0
-STILL = 0.3  # cm/s and rad/s
-GRAVITY = 981.0
-ON_TOP = 0.5  # of the way up must a contact push, to bear a die
+MAX_THROW_S = 5.0
+STILL_SPEED = 0.3  # cm/s and rad/s
+GRAVITY_CM_S2 = 981.0
+MIN_SUPPORT = 0.5  # least vertical part of a contact force that supports a die
 
 
 @dataclass
-class Throwing:
-    """What is thrown: the tray, sizes of the dice, how they start, what lies in the way."""
+class ThrowSetup:
+    """What is thrown: the tray, sizes and starting points of the dice, and obstacles in the way."""
 
     tray: TrayFloor
     edges_mm: Vector
     starts_mm: Vector  # (n, 3)
     speeds: Vector  # (n, 6) cm/s and rad/s
-    slip: float  # friction
+    slip: float  # coefficient of friction
     obstacles: list[Obstacle] = field(default_factory=list)
-    open_floor: bool = False  # no walls: a table
+    open_floor: bool = False  # a table without walls
 
 
-def thrown(throwing: Throwing, rng: Generator) -> Rest | None:
-    """How the dice come to rest; None where they do not in time."""
+def simulate_throw(throwing: ThrowSetup, rng: Generator) -> Rest | None:
+    """Return how the dice come to rest, or None if they do not in time.
+
+    Args:
+        throwing: What is thrown.
+        rng: Source of random numbers.
+    """
     model = mujoco.MjSpec.from_string(_xml(throwing)).compile()
     data = mujoco.MjData(model)
     count = len(throwing.edges_mm)
     turns = rng.normal(size=(count, 4))
     pose = data.qpos.reshape(count, 7)
-    pose[:, :3] = throwing.starts_mm * CM
+    pose[:, :3] = throwing.starts_mm * CM_PER_MM
     pose[:, 3:] = turns / np.linalg.norm(turns, axis=1, keepdims=True)
     data.qvel[:] = throwing.speeds.ravel()
     if not _settle(model, data):
@@ -52,26 +57,26 @@ def thrown(throwing: Throwing, rng: Generator) -> Rest | None:
 
 def _settle(model: mujoco.MjModel, data: mujoco.MjData) -> bool:
     still = 0
-    for _ in range(int(LONGEST_S / STEP_S / 25)):
+    for _ in range(int(MAX_THROW_S / STEP_S / 25)):
         mujoco.mj_step(model, data, 25)
-        still = still + 1 if np.abs(data.qvel).max() < STILL else 0
+        still = still + 1 if np.abs(data.qvel).max() < STILL_SPEED else 0
         if still == 3:
             return True
-    # a die or two may rock for ever in a corner: they are left out
-    return bool((_speeds(data) < STILL).mean() > 0.9)
+    # A die or two may rock in a corner without end; such dice are left out.
+    return bool((_speeds(data) < STILL_SPEED).mean() > 0.9)
 
 
 def _speeds(data: mujoco.MjData) -> Vector:
     return np.abs(data.qvel.reshape(-1, 6)).max(axis=1)
 
 
-def _rest(throwing: Throwing, model: mujoco.MjModel, data: mujoco.MjData) -> Rest:
+def _rest(throwing: ThrowSetup, model: mujoco.MjModel, data: mujoco.MjData) -> Rest:
     count = len(throwing.edges_mm)
     pose = data.qpos.reshape(count, 7)
-    at = pose[:, :3] / CM
-    kept = (_speeds(data) < 2 * STILL) & (at[:, 2] > 0)
+    at = pose[:, :3] / CM_PER_MM
+    kept = (_speeds(data) < 2 * STILL_SPEED) & (at[:, 2] > 0)
     if not throwing.open_floor:
-        kept &= inside(throwing.tray, at[:, :2])
+        kept &= are_inside(throwing.tray, at[:, :2])
     stacked, touching = _contacts(model, data, count)
     return Rest(
         throwing.tray,
@@ -86,7 +91,7 @@ def _rest(throwing: Throwing, model: mujoco.MjModel, data: mujoco.MjData) -> Res
 
 
 def _contacts(model: mujoco.MjModel, data: mujoco.MjData, count: int) -> tuple[Vector, Vector]:
-    """Which dice are borne by another die, and which touch one."""
+    """Return which dice are supported by another die, and which touch one."""
     stacked, touching = np.zeros(count, bool), np.zeros(count, bool)
     for k in range(data.ncon):
         contact = data.contact[k]
@@ -94,30 +99,30 @@ def _contacts(model: mujoco.MjModel, data: mujoco.MjData, count: int) -> tuple[V
         if contact.dist > 0.02 or min(one, other) < 0:
             continue
         touching[[one, other]] = True
-        up = float(contact.frame[2])  # the normal, from the first to the second
-        if abs(up) > ON_TOP:
+        up = float(contact.frame[2])  # the contact normal points from the first body to the second
+        if abs(up) > MIN_SUPPORT:
             stacked[other if up > 0 else one] = True
     return stacked, touching
 
 
-def _xml(throwing: Throwing) -> str:
+def _xml(throwing: ThrowSetup) -> str:
     friction = f'friction="{throwing.slip:.3f} 0.002 0.0005"'
     solver = 'solref="0.006 1" solimp="0.95 0.99 0.0005"'
     fixed = "".join(_fixed(throwing))
     dice = "".join(
         f'<body><freejoint/><geom type="box" size="{e:.4f} {e:.4f} {e:.4f}" density="1.2"/></body>'
-        for e in throwing.edges_mm * CM / 2
+        for e in throwing.edges_mm * CM_PER_MM / 2
     )
-    return f"""<mujoco><option timestep="{STEP_S}" gravity="0 0 -{GRAVITY}" cone="elliptic"
+    return f"""<mujoco><option timestep="{STEP_S}" gravity="0 0 -{GRAVITY_CM_S2}" cone="elliptic"
         impratio="5" iterations="30"/><size memory="64M"/>
         <default><geom {friction} {solver}/></default>
         <worldbody><geom type="plane" size="0 0 1"/>{fixed}{dice}</worldbody></mujoco>"""
 
 
-def _fixed(throwing: Throwing) -> list[str]:
+def _fixed(throwing: ThrowSetup) -> list[str]:
     out = []
     if not throwing.open_floor:
-        out += [_box(w.at, w.turn, w.half) for w in wall_boxes(throwing.tray, 5)]
+        out += [_box(w.at, w.turn, w.half) for w in make_wall_boxes(throwing.tray, 5)]
     for one in throwing.obstacles:
         form = {"coin": "cylinder", "rod": "capsule", "bead": "sphere"}.get(one.kind, "box")
         size = {"cylinder": one.half[[0, 2]], "capsule": one.half[[0, 2]], "sphere": one.half[:1]}
@@ -131,13 +136,18 @@ def _box(at: Vector, turn: Vector, half: Vector) -> str:
 
 def _geom(form: str, at: Vector, turn: Vector, size: Vector) -> str:
     axes = " ".join(f"{v:.5f}" for v in (*turn[:, 0], *turn[:, 1]))
-    place = " ".join(f"{v * CM:.4f}" for v in at)
-    sizes = " ".join(f"{v * CM:.4f}" for v in size)
+    place = " ".join(f"{v * CM_PER_MM:.4f}" for v in at)
+    sizes = " ".join(f"{v * CM_PER_MM:.4f}" for v in size)
     return f'<geom type="{form}" pos="{place}" xyaxes="{axes}" size="{sizes}"/>'
 
 
-def players_throw(rng: Generator, kind: str) -> Throwing:
-    """Up to eight dice from a hand, into a tray of a kind or on an open table."""
+def draw_player_throw(rng: Generator, kind: str) -> ThrowSetup:
+    """Draw a throw of up to eight dice from a hand, into a tray or onto an open table.
+
+    Args:
+        rng: Source of random numbers.
+        kind: Outline of the tray.
+    """
     edge = float(np.exp(rng.uniform(np.log(8), np.log(22))))
     count = int(rng.integers(1, 9))
     cramped = rng.random() < 0.35
@@ -146,7 +156,7 @@ def players_throw(rng: Generator, kind: str) -> Throwing:
         if cramped
         else float(np.exp(rng.uniform(*np.log((110, 380)))))
     )
-    tray = tray_floor(kind, rng, width, width * float(rng.uniform(0.6, 1)))
+    tray = draw_tray_floor(kind, rng, width, width * float(rng.uniform(0.6, 1)))
     mixed = rng.random() < 0.12
     edges = edge * (rng.uniform(0.7, 1.4, count) if mixed else np.ones(count))
     way = rng.uniform(0, 2 * np.pi)
@@ -158,33 +168,47 @@ def players_throw(rng: Generator, kind: str) -> Throwing:
     speeds = np.column_stack([
         ahead * pace + rng.normal(0, 8, (count, 3)), rng.normal(0, 12, (count, 3))
     ])  # fmt: skip
-    return Throwing(
+    return ThrowSetup(
         tray, edges, cluster - ahead * reach, speeds, float(rng.uniform(0.25, 0.9)),
-        obstacles(rng, tray, edge, int(rng.integers(1, 8))) if rng.random() < 0.22 else [],
+        draw_obstacles(rng, tray, edge, int(rng.integers(1, 8))) if rng.random() < 0.22 else [],
         open_floor=bool(rng.random() < 0.15),
     )  # fmt: skip
 
 
-def field_throw(rng: Generator, kind: str) -> Throwing:
-    """Forty to eighty dice of all sizes at once, close enough to lean on each other."""
+def draw_field_throw(rng: Generator, kind: str) -> ThrowSetup:
+    """Draw a throw of forty to eighty dice of all sizes, close enough to lean on each other.
+
+    Args:
+        rng: Source of random numbers.
+        kind: Outline of the tray.
+    """
     count = int(rng.integers(40, 81))
     edge = 16.0
     edges = edge * np.exp(rng.normal(0, 0.22, count)).clip(0.5, 1.7)
-    share = float(rng.uniform(0.22, 0.5))  # of the floor is covered
+    share = float(rng.uniform(0.22, 0.5))  # share of the floor that is covered
     area = float((edges**2).sum()) / share
     ratio = float(rng.uniform(0.65, 1))
-    tray = tray_floor(kind, rng, np.sqrt(area / ratio), np.sqrt(area * ratio))
+    tray = draw_tray_floor(kind, rng, np.sqrt(area / ratio), np.sqrt(area * ratio))
     span = np.ptp(tray.outline, axis=0) / 2 - 1.2 * edge
     starts = np.column_stack([
         rng.uniform(-0.75, 0.75, (count, 2)) * span, tray.wall_mm + 2 * edge + rng.permutation(count) * 3.0
     ])  # fmt: skip
     speeds = np.column_stack([rng.normal(0, 15, (count, 3)), rng.normal(0, 10, (count, 3))])
-    blocks = obstacles(rng, tray, edge, int(rng.integers(8, 46))) if rng.random() < 0.75 else []
-    return Throwing(tray, edges, starts, speeds, float(rng.uniform(0.3, 1.1)), blocks)
+    blocks = (
+        draw_obstacles(rng, tray, edge, int(rng.integers(8, 46))) if rng.random() < 0.75 else []
+    )
+    return ThrowSetup(tray, edges, starts, speeds, float(rng.uniform(0.3, 1.1)), blocks)
 
 
-def obstacles(rng: Generator, tray: TrayFloor, edge: float, count: int) -> list[Obstacle]:
-    """Coins, rods, beads and bits that dice come to lean on."""
+def draw_obstacles(rng: Generator, tray: TrayFloor, edge: float, count: int) -> list[Obstacle]:
+    """Draw coins, rods, beads and bits that dice come to lean on.
+
+    Args:
+        rng: Source of random numbers.
+        tray: The floor of the tray with its walls.
+        edge: Edge of the dice in millimetres.
+        count: Number of obstacles.
+    """
     span = np.ptp(tray.outline, axis=0) / 2
     out = []
     for kind in rng.choice(
@@ -204,7 +228,7 @@ def _obstacle(rng: Generator, kind: str, at: Vector, edge: float) -> Obstacle:
     elif kind == "rod":
         radius = float(np.exp(rng.uniform(*np.log((0.04, 0.3)))) * edge)
         half = np.array([radius, radius, rng.uniform(0.8, 4) * edge])
-        turn = np.column_stack([turn[:, 1], [0, 0, 1], turn[:, 0]])  # its own z lies level
+        turn = np.column_stack([turn[:, 1], [0, 0, 1], turn[:, 0]])  # the rod's own z is level
     elif kind == "bead":
         half = np.full(3, rng.uniform(0.06, 0.35) * edge)
     elif kind == "bit":

@@ -1,19 +1,19 @@
-"""In which ways light is looked for: towards what is bright in the room, and evenly about a surface."""
+"""Directions in which light is gathered: towards bright parts of the room and around a normal."""
 
 import cv2
 import numpy as np
 from numpy.random import Generator
 
-from training.rendering.casting.packed import SETS, Floats
+from training.rendering.casting.scene_layout import SETS, Floats
 from training.scenes.world import Vector
 
 ROOM_LEVELS = 6
-ROOM_WAYS, BOUNCES, LAMP_POINTS = 4, 2, 2
-"""Rays of each kind that a pixel sends; sixteen neighbours share theirs."""
+ROOM_RAYS, BOUNCE_RAYS, LAMP_POINTS = 4, 2, 2
+"""Rays of each kind that a pixel sends; sixteen neighbours share their results."""
 
 
-def roughly(room: Floats) -> Vector:
-    """(3, 4) of each colour the mean of the room, and how it grows along x, y and z."""
+def fit_room_gradient(room: Floats) -> Vector:
+    """Return (3, 4) mean of each colour of a room, and its slope along x, y and z."""
     rows_, columns = room.shape[:2]
     lean = (np.arange(rows_) + 0.5) / rows_ * np.pi
     azimuth = (0.5 - (np.arange(columns) + 0.5) / columns) * 2 * np.pi
@@ -25,8 +25,8 @@ def roughly(room: Floats) -> Vector:
     return np.einsum("kij,ijc,ij->ck", ways, room, area) / (4 * np.pi) * (1, 2, 2, 2)
 
 
-def smoothed_rooms(room: Floats) -> Floats:
-    """The room, and the same ever smoother."""
+def blur_room(room: Floats) -> Floats:
+    """Return the room at increasing amounts of blur, stacked along the first axis."""
     out = [room.astype(np.float32)]
     columns = room.shape[1]
     for sigma in (0.8, 1.6, 3.0, 6.0, 10.0)[: ROOM_LEVELS - 1]:
@@ -37,7 +37,7 @@ def smoothed_rooms(room: Floats) -> Floats:
 
 
 def _spread_over(rng: Generator, count: int) -> Vector:
-    """(SETS * count, 2) of 0..1, evenly over the square and over each set."""
+    """Return (SETS * count, 2) of 0 to 1, even over the square and over each set."""
     n = SETS * count
     golden = np.array([0.7548776662466927, 0.5698402909980532])
     places: Vector = (rng.random(2) + np.arange(n)[:, None] * golden) % 1
@@ -45,16 +45,21 @@ def _spread_over(rng: Generator, count: int) -> Vector:
     return places[order]
 
 
-def room_ways(room: Floats, rng: Generator) -> tuple[Floats, Floats]:
-    """Ways to where the room is bright, and what comes from there."""
+def sample_room(room: Floats, rng: Generator) -> tuple[Floats, Floats]:
+    """Return directions towards bright parts of a room, and the light from there.
+
+    Args:
+        room: (rows, 2 rows, 3) light of the room.
+        rng: Source of random numbers.
+    """
     rows, columns = room.shape[:2]
     lean = (np.arange(rows) + 0.5) / rows * np.pi
     weight = room.mean(axis=2) * np.sin(lean)[:, None]
-    weight[rows // 2 + 2 :] *= 0.3  # from below little comes past the table
+    weight[rows // 2 + 2 :] *= 0.3  # the table blocks most light from below
     chances = (weight / weight.sum()).ravel()
-    u = _spread_over(rng, ROOM_WAYS)
+    u = _spread_over(rng, ROOM_RAYS)
     n = len(u)
-    # stratified along the room's rows, so that all bright places are looked at
+    # stratified along the rows of the room, so that every bright part is sampled
     pick = np.searchsorted(
         np.cumsum(chances), ((np.arange(n) + u[:, 0]) / n).clip(0, 1 - 1e-9)
     ).clip(0, chances.size - 1)
@@ -66,7 +71,7 @@ def room_ways(room: Floats, rng: Generator) -> tuple[Floats, Floats]:
         [np.sin(angle) * np.cos(azimuth), np.sin(angle) * np.sin(azimuth), np.cos(angle)]
     )
     area = np.sin(lean)[i] * np.pi / rows * 2 * np.pi / columns
-    light = room[i, j] * (area / (chances[pick] * ROOM_WAYS))[:, None]
+    light = room[i, j] * (area / (chances[pick] * ROOM_RAYS))[:, None]
     return _by_set(ways), _by_set(light)
 
 
@@ -74,16 +79,23 @@ def _by_set(values: Vector) -> Floats:
     return np.ascontiguousarray(values.reshape(SETS, -1, 3), np.float32)
 
 
-def cosine_ways(rng: Generator) -> Floats:
-    u = _spread_over(rng, BOUNCES)
+def sample_hemisphere(rng: Generator) -> Floats:
+    """Return directions around z with a density that is proportional to their cosine."""
+    u = _spread_over(rng, BOUNCE_RAYS)
     radius, angle = np.sqrt(u[:, 0]), 2 * np.pi * u[:, 1]
     return _by_set(
         np.column_stack([radius * np.cos(angle), radius * np.sin(angle), np.sqrt(1 - u[:, 0])])
     )
 
 
-def on_disc(rng: Generator, at: Vector, radius: float) -> Vector:
-    """(SETS, LAMP_POINTS, 3) places on a disc that faces the origin."""
+def sample_disc(rng: Generator, at: Vector, radius: float) -> Vector:
+    """Return (SETS, LAMP_POINTS, 3) points on a disc that faces the origin.
+
+    Args:
+        rng: Source of random numbers.
+        at: (3,) position of the lamp, in millimetres.
+        radius: Radius of the disc in millimetres.
+    """
     u = _spread_over(rng, LAMP_POINTS)
     away, angle = radius * np.sqrt(u[:, :1]), 2 * np.pi * u[:, 1:]
     z = at / np.linalg.norm(at)

@@ -1,4 +1,4 @@
-"""From a world to rows of numbers."""
+"""Packs a world into the arrays that compiled code reads."""
 
 from dataclasses import dataclass, field
 
@@ -6,45 +6,46 @@ import cv2
 import numpy as np
 from numpy.random import Generator
 
-from training.rendering.casting import packed as at
-from training.rendering.casting.packed import DIE, HAND, SETS, Floats, Rows, Whole
-from training.rendering.casting.shadow_cells import mark_cells, words
-from training.rendering.casting.ways import (
+from training.rendering.casting import scene_layout as at
+from training.rendering.casting.sample_directions import (
     LAMP_POINTS,
-    cosine_ways,
-    on_disc,
-    room_ways,
-    roughly,
-    smoothed_rooms,
+    blur_room,
+    fit_room_gradient,
+    sample_disc,
+    sample_hemisphere,
+    sample_room,
 )
+from training.rendering.casting.scene_layout import DIE, HAND, SETS, Floats, Ints, PackedScene
+from training.rendering.casting.shadow_masks import fill_masks, words_per_cell
 from training.scenes.dice.bodies import CLEAR
 from training.scenes.dice.die_sheet import DieSheet
-from training.scenes.grounds.tray_shapes import wall_boxes
-from training.scenes.lighting import given
-from training.scenes.world import CORNERS, Cover, Form, HandShape, Part, Vector, World
+from training.scenes.grounds.tray_shapes import make_wall_boxes
+from training.scenes.lighting import light_from_room
+from training.scenes.world import CUBE_CORNERS, Cover, Form, HandShape, Part, Vector, World
 
 LEVELS = 7
-SHARP = 0.035
-"""A lamp of so small a share of its distance casts sharp shadows."""
+MAX_SHARP_SIZE = 0.035
+"""Largest radius of a lamp with sharp shadows, as a share of its distance."""
 TILE_PX = 16
 CELL_MM = 11.0
 CELLS = 96
 GROUND_CELL_MM, GROUND_CELLS = 5.0, 72
-LINING_MM = 0.38
-"""A piece of a tray that is no thicker lines a wall: light need not ask for it."""
+MAX_LINING_MM = 0.38
+"""A piece of the tray that is no thicker is a lining of a wall, which light need not be tested
+against."""
 
 
 @dataclass
 class _Writer:
-    """The two rows while they grow."""
+    """The two arrays while they grow."""
 
     f: list[Floats] = field(default_factory=lambda: [np.zeros(at.F_HEAD, np.float32)])
-    w: list[Whole] = field(default_factory=lambda: [np.zeros(at.W_HEAD, np.int32)])
+    w: list[Ints] = field(default_factory=lambda: [np.zeros(at.W_HEAD, np.int32)])
     f_end: int = at.F_HEAD
     w_end: int = at.W_HEAD
 
     def floats(self, where: int, values: Vector, count: int | None = None) -> None:
-        """Append numbers, and write down where they begin, and in `count` how many rows they are."""
+        """Append floats, and store where they begin and, in `count`, the number of their rows."""
         row = np.ascontiguousarray(values, np.float32).ravel()
         self.w[0][where] = self.f_end
         if count is not None:
@@ -52,8 +53,8 @@ class _Writer:
         self.f.append(row)
         self.f_end += len(row)
 
-    def whole(self, where: int, values: Whole, count: int | None = None) -> None:
-        """The same with whole numbers."""
+    def whole(self, where: int, values: Ints, count: int | None = None) -> None:
+        """Append integers, and store where they begin and, in `count`, the number of their rows."""
         row = np.ascontiguousarray(values, np.int32).ravel()
         self.w[0][where] = self.w_end
         if count is not None:
@@ -61,12 +62,19 @@ class _Writer:
         self.w.append(row)
         self.w_end += len(row)
 
-    def rows(self) -> Rows:
-        return Rows(np.concatenate(self.f), np.concatenate(self.w))
+    def rows(self) -> PackedScene:
+        """Return both arrays."""
+        return PackedScene(np.concatenate(self.f), np.concatenate(self.w))
 
 
-def rows(world: World, sheets: list[DieSheet], rng: Generator) -> Rows:
-    """All that is needed to cast rays into a world."""
+def pack_scene(world: World, sheets: list[DieSheet], rng: Generator) -> PackedScene:
+    """Return everything that is needed to cast rays into a world.
+
+    Args:
+        world: The scene to pack.
+        sheets: The faces of each style of dice.
+        rng: Source of random numbers.
+    """
     out = _Writer()
     solids, kinds = _solids(out, world)
     _covers(out, world)
@@ -77,12 +85,12 @@ def rows(world: World, sheets: list[DieSheet], rng: Generator) -> Rows:
     _camera(out, world, solids, kinds)
     _masks(out, world)
     packed = out.rows()
-    mark_cells(*packed)
+    fill_masks(*packed)
     return packed
 
 
 def _masks(out: _Writer, world: World) -> None:
-    """Cells of the ground that is in view, with no bits set."""
+    """Reserve cells for the visible ground, with all bits cleared."""
     camera = world.camera
     ring = np.array([(x, y) for x in (0, camera.width) for y in (0, camera.height)])
     middle = (camera.width / 2, camera.height / 2)
@@ -94,12 +102,12 @@ def _masks(out: _Writer, world: World) -> None:
     across = np.ceil((high - low) / edge).astype(int)
     out.w[0][[at.MASK_X, at.MASK_Y]] = across
     out.f[0][at.MASK_FRAME : at.MASK_FRAME + 3] = (*low, edge)
-    count = int(across.prod()) * words(len(world.light.lamps))
+    count = int(across.prod()) * words_per_cell(len(world.light.lamps))
     out.whole(at.W_MASKS, np.zeros(count, np.int32))
 
 
-def _solids(out: _Writer, world: World) -> tuple[Vector, Whole]:
-    """Pieces of the tray and things first, then dice, then a hand: (n, F_SOLID) and (n, W_SOLID)."""
+def _solids(out: _Writer, world: World) -> tuple[Vector, Ints]:
+    """Add pieces of the tray and objects, then dice, then a hand, and return both tables."""
     planes: list[Vector] = []
     solids, kinds = [], []
     for piece in world.solids:
@@ -176,7 +184,7 @@ def _covers(out: _Writer, world: World) -> None:
 
 
 def _sizes(cover: Cover) -> list[Floats]:
-    """The tile with its heights, then half as large again and again."""
+    """Return a tile with its heights at full size, half size and so on."""
     tile = np.dstack([cover.colours, cover.heights]).astype(np.float32)
     out = [tile]
     while len(out) < LEVELS and len(out[-1]) >= 8:
@@ -206,25 +214,25 @@ def _sheets(out: _Writer, sheets: list[DieSheet]) -> None:
     out.floats(at.F_SKINS, np.concatenate(skins))
 
 
-# Light
+# Light of the scene
 
 
 def _light(out: _Writer, world: World, rng: Generator) -> None:
     room = world.light.room
-    lamps, points, level = [], [], given(room)
+    lamps, points, level = [], [], light_from_room(room)
     for lamp in world.light.lamps:
         away = float(np.linalg.norm(lamp.at))
         slant = max(0.15, float(lamp.at[2]) / away)
-        is_sharp = lamp.radius_mm / away < SHARP
+        is_sharp = lamp.radius_mm / away < MAX_SHARP_SIZE
         lamps.append((*lamp.at, lamp.radius_mm, *(lamp.power * away**2 / slant), float(is_sharp)))
-        points.append(on_disc(rng, lamp.at, 0.0 if is_sharp else lamp.radius_mm))
+        points.append(sample_disc(rng, lamp.at, 0.0 if is_sharp else lamp.radius_mm))
         level = level + lamp.power
-    ways, light = room_ways(room, rng)
-    rooms = smoothed_rooms(room)
+    ways, light = sample_room(room, rng)
+    rooms = blur_room(room)
     out.floats(at.F_ROOM, rooms)
     out.w[0][[at.N_LEVELS, at.N_ROWS, at.N_COLUMNS]] = rooms.shape[:3]
     for where, count, values in (
-        (at.F_WAYS, at.N_WAYS, ways), (at.F_GLOWS, at.N_WAYS, light), (at.F_BOUNCE, at.N_BOUNCE, cosine_ways(rng)),
+        (at.F_WAYS, at.N_WAYS, ways), (at.F_GLOWS, at.N_WAYS, light), (at.F_BOUNCE, at.N_BOUNCE, sample_hemisphere(rng)),
         (at.F_POINTS, at.N_POINTS, np.array(points).reshape(-1, SETS, LAMP_POINTS, 3)),
     ):  # fmt: skip
         out.floats(where, values)
@@ -233,17 +241,17 @@ def _light(out: _Writer, world: World, rng: Generator) -> None:
     shades = [(*s.at, *s.turn[:, 0], *s.turn[:, 1], *s.half) for s in world.light.shades]
     out.floats(at.F_SHADES, np.array(shades).reshape(-1, at.SHADE), at.N_SHADES)
     out.f[0][at.LEVEL : at.LEVEL + 3] = level
-    out.f[0][at.ROUGHLY : at.ROUGHLY + 12] = roughly(room).ravel()
+    out.f[0][at.ROUGHLY : at.ROUGHLY + 12] = fit_room_gradient(room).ravel()
 
 
-# Where what is
+# Positions of the solids
 
 
 def _tray(out: _Writer, world: World) -> None:
     tray = world.tray
     inner = np.zeros((0, 4))
     if tray is not None:
-        normals = np.array([-w.turn[:, 1] for w in wall_boxes(tray)])
+        normals = np.array([-w.turn[:, 1] for w in make_wall_boxes(tray)])
         feet = np.column_stack([tray.outline, np.zeros(len(tray.outline))])
         inner = np.column_stack([normals, (normals * feet).sum(axis=1)])
         out.f[0][at.WALL_MM] = tray.wall_mm
@@ -253,7 +261,7 @@ def _tray(out: _Writer, world: World) -> None:
     walls = [
         k
         for k, s in enumerate(world.solids)
-        if s.fixed and s.form is Form.BOX and s.half.min() > LINING_MM
+        if s.fixed and s.form is Form.BOX and s.half.min() > MAX_LINING_MM
     ]
     out.whole(at.W_FIXED, np.array(walls, np.int32), at.N_FIXED)
     if walls:
@@ -267,8 +275,8 @@ def _tray(out: _Writer, world: World) -> None:
         out.f[0][at.FIXED_BOX : at.FIXED_BOX + 6] = (*(low + high) / 2, *(high - low) / 2)
 
 
-def _extents(solids: Vector, kinds: Whole) -> tuple[Vector, Vector]:
-    """The lowest and highest corners of boxes around solids: (n, 3) each."""
+def _extents(solids: Vector, kinds: Ints) -> tuple[Vector, Vector]:
+    """Return (n, 3) lowest and highest corners of the boxes around solids."""
     half = solids[:, at.HALF : at.HALF + 3].copy()
     half[:, 2] += np.where(kinds[:, at.FORM] == Form.CAPSULE, half[:, 0], 0)
     reach = np.einsum(
@@ -277,8 +285,8 @@ def _extents(solids: Vector, kinds: Whole) -> tuple[Vector, Vector]:
     return solids[:, :3] - reach, solids[:, :3] + reach
 
 
-def _grid(out: _Writer, solids: Vector, kinds: Whole, world: World) -> None:
-    """Which loose solids are over which cells, and how high they reach."""
+def _grid(out: _Writer, solids: Vector, kinds: Ints, world: World) -> None:
+    """List the loose solids above each grid cell, and how high they reach."""
     fixed = np.array(
         [s.fixed for s in world.solids] + [False] * (len(kinds) - len(world.solids)), bool
     )
@@ -305,8 +313,8 @@ def _grid(out: _Writer, solids: Vector, kinds: Whole, world: World) -> None:
     out.f[0][at.FRAME : at.FRAME + 4] = (low[0], low[1], edge, high[2])
 
 
-def _camera(out: _Writer, world: World, solids: Vector, kinds: Whole) -> None:
-    """The camera, and which solids may be seen in which tile of the picture."""
+def _camera(out: _Writer, world: World, solids: Vector, kinds: Ints) -> None:
+    """Add the camera, and list the solids that may be visible in each tile of the image."""
     camera = world.camera
     columns, rows_ = -(-camera.width // TILE_PX), -(-camera.height // TILE_PX)
     lists: list[list[int]] = [[] for _ in range(columns * rows_)]
@@ -325,13 +333,15 @@ def _camera(out: _Writer, world: World, solids: Vector, kinds: Whole) -> None:
     out.f[0][at.FOCAL] = camera.focal_px
 
 
-def _in_picture(world: World, solids: Vector, kinds: Whole) -> tuple[Vector, Vector]:
-    """The boxes that solids may cover in the picture, in pixels: corners (n, 2) each."""
+def _in_picture(world: World, solids: Vector, kinds: Ints) -> tuple[Vector, Vector]:
+    """Return (n, 2) corners of the boxes that solids may cover in the image, in pixels."""
     camera = world.camera
     half = solids[:, at.HALF : at.HALF + 3].copy()
     half[:, 2] += np.where(kinds[:, at.FORM] == Form.CAPSULE, half[:, 0], 0)
     turns = solids[:, at.TURN : at.TURN + 9].reshape(-1, 3, 3)
-    corners = solids[:, None, :3] + np.einsum("nij,ncj->nci", turns, CORNERS[None] * half[:, None])
+    corners = solids[:, None, :3] + np.einsum(
+        "nij,ncj->nci", turns, CUBE_CORNERS[None] * half[:, None]
+    )
     seen = (corners - camera.at) @ camera.turn.T
     ahead = seen[..., 2:].clip(1.0)
     pixels = seen[..., :2] / ahead * camera.focal_px + (camera.width / 2, camera.height / 2)

@@ -1,14 +1,21 @@
-"""How much light falls on a place: from the room, from lamps, from what is near. Compiled.
+"""Compiled light on a point: from the room, from lamps, and from nearby surfaces.
 
-Light with soft shadows is gathered along few ways a pixel and shared between neighbours, as if the
-surface had no bumps; bumps are told from the vector that says where it comes from.
+Light with soft shadows is gathered along few rays per pixel and shared between neighbours, as if
+the surface had no bumps. Bumps are shaded with the mean direction of that light.
 """
 
 import numpy as np
 from numba import njit
 
-from training.rendering.casting.meeting import JIT, MISSED
-from training.rendering.casting.packed import (
+from training.rendering.casting.intersections import JIT, NO_HIT
+from training.rendering.casting.ray_queries import (
+    hidden_by_shades,
+    hit_ground,
+    hit_loose,
+    hit_tray,
+    transmitted_light,
+)
+from training.rendering.casting.scene_layout import (
     F_BOUNCE,
     F_GLOWS,
     F_LAMPS,
@@ -24,29 +31,41 @@ from training.rendering.casting.packed import (
     SETS,
     W_FIXED,
 )  # fmt: skip
-from training.rendering.casting.seeking import meet_fixed, meet_loose, passing, shaded, to_ground
-from training.rendering.casting.shadow_cells import LAMP_WORD, NEAR_WORD, ROOM_WORD, may_bar
-from training.rendering.casting.surfaces_met import frame_of, mean_colour
+from training.rendering.casting.shadow_masks import LAMP_WORD, NEAR_WORD, ROOM_WORD, may_block
+from training.rendering.casting.surface_points import mean_colour, tangents_of
 
 FALL, SHEEN, FALL0, SHEEN0, VECTOR, LIGHT = 0, 3, 6, 9, 12, 15
-"""What falls on a place and what of it gleams (3 each), the same while the tray is empty, and where
-it comes from."""
-OFF = 0.12  # mm off a surface begins a ray
-NEAR_LIT = 0.62  # of the light that an open place gets, what is near gets
-FAR = 4000.0
-DULLEST = 0.75  # above this roughness lamps do not gleam
+"""Fields of the light on a point: light, highlight, the same two without dice and objects (3
+numbers each), and the mean direction of the light."""
+START_MM = 0.12  # distance from the surface at which a ray starts, in millimetres
+NEAR_SHARE = 0.62  # brightness of nearby surfaces relative to an open place
+MAX_MM = 4000.0
+MAX_SHINY_ROUGHNESS = 0.75  # above this roughness a lamp has no highlight
 
 
 @njit(**JIT)
-def light_up(f, w, which, cell, x, y, z, n, eye, rough, is_ground, sharp, light, colour):
-    """Into `light` (LIGHT,) what falls on a place: of lamps with `sharp` shadows, or of all else.
+def gather_irradiance(f, w, which, cell, x, y, z, n, eye, rough, is_ground, sharp, light, colour):
+    """Store in `light` what falls on a point: from lamps with sharp shadows, or all other light.
 
-    `which` of SETS of ways is looked along; `cell` is that of the ground there, or -1; `n` (6,) the smooth normal and the bumped one; `eye` (3,)
-    the way to the camera; `colour` (3,) is scratch.
+    Args:
+        f: Float part of the packed scene.
+        w: Integer part of the packed scene.
+        which: Set of ray directions, 0 to SETS - 1.
+        cell: Where the masks of the point begin in `w`, or -1 away from the ground.
+        x: X of the point, in millimetres.
+        y: Y of the point, in millimetres.
+        z: Z of the point, in millimetres.
+        n: (6,) smooth normal and bumped normal.
+        eye: (3,) unit vector to the camera.
+        rough: Roughness, 0 to 1.
+        is_ground: Whether the point belongs to the empty tray.
+        sharp: Whether to gather the light of lamps with sharp shadows, or all other light.
+        light: (LIGHT,) array that receives the light.
+        colour: (3,) working memory.
     """
     for k in range(LIGHT):
         light[k] = 0.0
-    x, y, z = x + OFF * n[0], y + OFF * n[1], z + OFF * n[2]
+    x, y, z = x + START_MM * n[0], y + START_MM * n[1], z + START_MM * n[2]
     if not sharp:
         _from_room(f, w, which, cell, x, y, z, n, is_ground, light)
         _from_near(f, w, which, cell, x, y, z, n, is_ground, light, colour)
@@ -65,12 +84,12 @@ def _from_room(f, w, which, cell, x, y, z, n, is_ground, light):
         if facing <= 0.01:
             continue
         bit = which * count + k
-        barred = may_bar(w, cell, ROOM_WORD, bit, True)
-        if barred and meet_fixed(f, w, x, y, z, dx, dy, dz, FAR) < MISSED:
+        barred = may_block(w, cell, ROOM_WORD, bit, True)
+        if barred and hit_tray(f, w, x, y, z, dx, dy, dz, MAX_MM) < NO_HIT:
             continue
         r = g = b = 1.0
-        if may_bar(w, cell, ROOM_WORD, bit, False):
-            r, g, b = passing(f, w, x, y, z, dx, dy, dz, FAR)
+        if may_block(w, cell, ROOM_WORD, bit, False):
+            r, g, b = transmitted_light(f, w, x, y, z, dx, dy, dz, MAX_MM)
         glow = w[F_GLOWS] + 3 * (which * count + k)
         light[FALL] += facing * f[glow] * r
         light[FALL + 1] += facing * f[glow + 1] * g
@@ -90,47 +109,47 @@ def _lean(light, dx, dy, dz, share):
 
 @njit(**JIT)
 def _from_near(f, w, which, cell, x, y, z, n, is_ground, light, colour):
-    """Light thrown back by what is near, as if it were lit about as well as an open place."""
-    a0, a1, a2, b0, b1, b2 = frame_of(n[0], n[1], n[2])
+    """Add light reflected by nearby surfaces, as if they were lit like an open place."""
+    a0, a1, a2, b0, b1, b2 = tangents_of(n[0], n[1], n[2])
     count = w[N_BOUNCE]
     for k in range(count):
         way = w[F_BOUNCE] + 3 * (which * count + k)
         bit = which * count + k
         fixed, barred = (
-            may_bar(w, cell, NEAR_WORD, bit, True),
-            may_bar(w, cell, NEAR_WORD, bit, False),
+            may_block(w, cell, NEAR_WORD, bit, True),
+            may_block(w, cell, NEAR_WORD, bit, False),
         )
         if not fixed and not barred and cell >= 0:
             continue
         dx = a0 * f[way] + b0 * f[way + 1] + n[0] * f[way + 2]
         dy = a1 * f[way] + b1 * f[way + 1] + n[1] * f[way + 2]
         dz = a2 * f[way] + b2 * f[way + 1] + n[2] * f[way + 2]
-        behind, far = to_ground(f, w, x, y, z, dx, dy, dz)
-        wall = MISSED
+        behind, far = hit_ground(f, w, x, y, z, dx, dy, dz)
+        wall = NO_HIT
         if fixed:
-            wall = meet_fixed(f, w, x, y, z, dx, dy, dz, far)
-        if wall < MISSED:
+            wall = hit_tray(f, w, x, y, z, dx, dy, dz, far)
+        if wall < NO_HIT:
             behind, far = w[w[W_FIXED]], wall
         if is_ground and behind != NOTHING:
             mean_colour(f, w, behind, colour)
             for c in range(3):
-                light[FALL0 + c] += colour[c] * f[LEVEL + c] * NEAR_LIT / count
+                light[FALL0 + c] += colour[c] * f[LEVEL + c] * NEAR_SHARE / count
         loose = NOTHING
         if barred:
-            loose, _ = meet_loose(f, w, x, y, z, dx, dy, dz, min(far, FAR))
+            loose, _ = hit_loose(f, w, x, y, z, dx, dy, dz, min(far, MAX_MM))
         seen = loose if loose >= 0 else behind
         if seen != NOTHING:
             mean_colour(f, w, seen, colour)
             for c in range(3):
-                light[FALL + c] += colour[c] * f[LEVEL + c] * NEAR_LIT / count
-            _lean(light, dx, dy, dz, colour[1] * f[LEVEL + 1] * NEAR_LIT / count)
+                light[FALL + c] += colour[c] * f[LEVEL + c] * NEAR_SHARE / count
+            _lean(light, dx, dy, dz, colour[1] * f[LEVEL + 1] * NEAR_SHARE / count)
 
 
 @njit(**JIT)
 def _from_lamp(f, w, lamp, which, cell, x, y, z, n, eye, rough, is_ground, light):
     o = w[F_LAMPS] + LAMP * lamp
     is_sharp = f[o + 7] > 0
-    bump = 3 if is_sharp else 0  # which normal
+    bump = 3 if is_sharp else 0  # sharp light uses the bumped normal, soft light the smooth one
     count = w[N_POINTS]
     samples = 1 if is_sharp else count
     red = green = blue = empty = 0.0
@@ -147,16 +166,16 @@ def _from_lamp(f, w, lamp, which, cell, x, y, z, n, eye, rough, is_ground, light
         if turned <= 0:
             continue
         bit = which * count + k
-        barred = may_bar(w, cell, LAMP_WORD + lamp, bit, True)
-        if barred and meet_fixed(f, w, x, y, z, dx, dy, dz, far) < MISSED:
+        barred = may_block(w, cell, LAMP_WORD + lamp, bit, True)
+        if barred and hit_tray(f, w, x, y, z, dx, dy, dz, far) < NO_HIT:
             continue
         strength = turned / (far * far) / samples
-        strength *= 1 - shaded(f, w, x, y, z, f[p], f[p + 1], f[p + 2], f[o + 3])
+        strength *= 1 - hidden_by_shades(f, w, x, y, z, f[p], f[p + 1], f[p + 2], f[o + 3])
         if strength <= 0:
             continue
         r = g = b = 1.0
-        if may_bar(w, cell, LAMP_WORD + lamp, bit, False):
-            r, g, b = passing(f, w, x, y, z, dx, dy, dz, far)
+        if may_block(w, cell, LAMP_WORD + lamp, bit, False):
+            r, g, b = transmitted_light(f, w, x, y, z, dx, dy, dz, far)
         _lean(light, dx, dy, dz, strength * g * f[o + 5])
         strength *= facing
         empty += strength
@@ -166,7 +185,7 @@ def _from_lamp(f, w, lamp, which, cell, x, y, z, n, eye, rough, is_ground, light
     if empty <= 0:
         return
     gleam = 0.0
-    if rough < DULLEST:
+    if rough < MAX_SHINY_ROUGHNESS:
         gleam = _gleam(f, o, x, y, z, n, eye, rough)
     light[FALL] += red * f[o + 4]
     light[FALL + 1] += green * f[o + 5]
@@ -182,7 +201,7 @@ def _from_lamp(f, w, lamp, which, cell, x, y, z, n, eye, rough, is_ground, light
 
 @njit(**JIT)
 def _gleam(f, o, x, y, z, n, eye, rough):
-    """GGX of a lamp, wider for its size: what it sends to the eye, as a share of what falls there."""
+    """Return the GGX highlight of a lamp, widened by its size, as a share of its light."""
     u, v, s = f[o] - x, f[o + 1] - y, f[o + 2] - z
     far = np.sqrt(u * u + v * v + s * s)
     u, v, s = u / far, v / far, s / far
@@ -199,8 +218,13 @@ def _gleam(f, o, x, y, z, n, eye, rough):
 
 
 @njit(**JIT)
-def relief(light, n):
-    """By how much more soft light falls on the bumped surface than on the smooth one."""
+def bump_factor(light, n):
+    """Return the ratio of the soft light on the bumped surface to that on the smooth one.
+
+    Args:
+        light: (LIGHT,) light on the point.
+        n: (6,) smooth normal and bumped normal.
+    """
     smooth = n[0] * light[VECTOR] + n[1] * light[VECTOR + 1] + n[2] * light[VECTOR + 2]
     bumped = n[3] * light[VECTOR] + n[4] * light[VECTOR + 1] + n[5] * light[VECTOR + 2]
     if smooth <= 1e-9:

@@ -1,8 +1,8 @@
-"""A network as vision has it, ready to go on learning: what was exported, put back.
+"""Load an exported network so that it can go on learning.
 
-An exported network has no batch normalisation of its own: each is folded into the convolution before it. Put
-back, each gets the spread that its convolution has on an example, and undoes it again: the same network,
-and one whose layers learn at the pace they did.
+In an exported file, each batch normalisation is folded into the convolution before it. This module
+gives every normalisation the mean and spread that its convolution has on examples, and compensates
+for them. The network answers as before, and its layers learn at their usual pace.
 """
 
 from pathlib import Path
@@ -14,23 +14,32 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 from torch import Tensor, nn
 
-from training.learning.networks import HALF
+from training.learning.networks import HALF_SUFFIX
 
 Weights = tuple[Tensor, Tensor]
 LAYERS = (nn.Conv2d, nn.Linear, nn.BatchNorm2d)
 
 
-def revive(net: nn.Module, path: Path, example: Tensor) -> None:
-    """Give `net` the weights of an exported file; what only learns, and is not exported, begins anew.
+def import_network(net: nn.Module, path: Path, example: Tensor) -> None:
+    """Give `net` the weights of an exported file.
 
-    `example` is some of what it will see: the more, the calmer the first steps. Raises `ValueError`, naming
-    the file, if another network is in it.
+    Parts that are not exported keep their random weights.
+
+    Args:
+        net: A new network of the same kind.
+        path: The exported file.
+        example: Inputs of the network. With more of them, the first steps are calmer.
+
+    Raises:
+        ValueError: If the file holds another kind of network.
     """
     net.eval()
     layers = _in_order(net, example)
     weights = _weights(path)
     if len(weights) != sum(not isinstance(layer, nn.BatchNorm2d) for layer in layers):
-        raise ValueError(f"{path} holds another network: teach it from nothing, without --from")
+        raise ValueError(
+            f"{path} holds another kind of network; omit --from to start with random weights"
+        )
     left = iter(weights)
     with torch.no_grad():
         for layer, after in zip(layers, [*layers[1:], None], strict=True):
@@ -40,7 +49,7 @@ def revive(net: nn.Module, path: Path, example: Tensor) -> None:
 
 
 def _in_order(net: nn.Module, example: Tensor) -> list[nn.Module]:
-    """Its layers as they are come by."""
+    """Return the layers of a network in the order in which data passes them."""
     seen: list[nn.Module] = []
     hooks = [
         layer.register_forward_pre_hook(lambda module, _: seen.append(module))
@@ -55,9 +64,11 @@ def _in_order(net: nn.Module, example: Tensor) -> list[nn.Module]:
 
 
 def _weights(path: Path) -> list[Weights]:
-    """Weight and bias of each layer, in order."""
+    """Return weight and bias of each layer in order."""
     graph = onnx.load(str(path)).graph
-    arrays = {one.name.removesuffix(HALF): numpy_helper.to_array(one) for one in graph.initializer}
+    arrays = {
+        one.name.removesuffix(HALF_SUFFIX): numpy_helper.to_array(one) for one in graph.initializer
+    }
     nodes = [node for node in graph.node if node.op_type in ("Conv", "Gemm")]
     return [(_tensor(arrays[n.input[1]]), _tensor(arrays[n.input[2]])) for n in nodes]
 
@@ -67,10 +78,12 @@ def _tensor(array: NDArray[np.generic]) -> Tensor:
 
 
 def _fill(layer: nn.Module, after: nn.Module | None, weights: Weights, path: Path) -> None:
-    """A layer, and the normalisation after it: one that does nothing but add the bias."""
+    """Fill a layer, and make the normalisation after it add only the bias."""
     weight, bias = weights
     if layer.weight.shape != weight.shape:
-        raise ValueError(f"{path} holds another network: teach it from nothing, without --from")
+        raise ValueError(
+            f"{path} holds another kind of network; omit --from to start with random weights"
+        )
     layer.weight.copy_(weight)  # type: ignore[operator]
     if layer.bias is not None:
         layer.bias.copy_(bias)  # type: ignore[operator]
@@ -82,7 +95,7 @@ def _fill(layer: nn.Module, after: nn.Module | None, weights: Weights, path: Pat
 
 
 def _spread(net: nn.Module, norms: list[nn.BatchNorm2d], example: Tensor) -> None:
-    """Let each normalise what it meets, and scale it back to what it was."""
+    """Make each normalisation normalise its input, and scale the result back."""
     met: dict[nn.Module, Weights] = {}
 
     def meet(norm: nn.Module, inputs: tuple[Tensor, ...]) -> None:

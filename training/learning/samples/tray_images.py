@@ -1,4 +1,4 @@
-"""Trays to find: views in which most of one is seen, small, as light that any camera may take."""
+"""Trays to find: views that show most of a tray, stored small, before any camera."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,23 +14,29 @@ from training.learning.samples.tray_views import TrayView
 from training.learning.samples.view_source import ViewSource
 
 Floats = NDArray[np.float32]
-SMALL_PX = 448  # of the longer side: as much as either network sees
-ROOM = 0.12  # of the picture: a corner may lie so far outside
-LEAST_CORNERS = 3
-FIRST = 60_000_000
+LONG_SIDE_PX = 448  # longer side in pixels: as much as either network sees
+CORNER_MARGIN = 0.12  # how far a corner may lie outside of the image, as a share of its size
+MIN_CORNERS = 3
+FIRST_VIEW = 60_000_000
 """Number of the first view."""
 
 
 @dataclass(frozen=True, eq=False)
-class TrayLight:
-    """A view with a tray, small: linear light (h, w, 3) with dice and, if it is there, without; four corners."""
+class TrayImages:
+    """A small view of a tray: linear light with dice and, if known, without them, and four corners."""
 
     lights: tuple[NDArray[np.float16], ...]
     tray: Floats
 
     @classmethod
-    def of(cls, view: TrayView, tray: Floats) -> Self:
-        scale = SMALL_PX / max(view.light.shape[:2])
+    def from_view(cls, view: TrayView, tray: Floats) -> Self:
+        """Return a view scaled down.
+
+        Args:
+            view: The view.
+            tray: (4, 2) corners of the tray in pixels of the view.
+        """
+        scale = LONG_SIDE_PX / max(view.light.shape[:2])
         both = [light for light in (view.light, view.empty) if light is not None]
         small = [
             cv2.resize(light, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
@@ -42,21 +48,33 @@ class TrayLight:
     def seen(
         self, rng: Generator, matrix: Floats | None = None, size: tuple[int, int] = (0, 0)
     ) -> Floats:
-        """Its light, through an affine map if there is one."""
+        """Return the light with or without dice, after an affine map if one is given.
+
+        Args:
+            rng: Source of random numbers.
+            matrix: (2, 3) affine map.
+            size: Width and height after the map.
+        """
         light = self.lights[int(rng.integers(len(self.lights)))].astype(np.float32)
         if matrix is not None:
             light = cv2.warpAffine(light, matrix, size, borderMode=cv2.BORDER_REPLICATE)  # type: ignore[assignment]
         return light
 
 
-def views(source: ViewSource, count: int, folder: Path) -> list[TrayLight]:
-    """So many in which most of the tray is seen: made once, and kept for the other network."""
+def load_tray_images(source: ViewSource, count: int, folder: Path) -> list[TrayImages]:
+    """Return views that show most of a tray. They are made once and kept for the other network.
+
+    Args:
+        source: Where the views come from.
+        count: How many.
+        folder: Folder that keeps them.
+    """
     kept = folder / f"trays_{count}.npz"
     if not kept.exists():
         _make(source, count, kept)
     with np.load(kept) as file:
         return [
-            TrayLight(tuple(file[f"{k}_{j}"] for j in (0, 1) if f"{k}_{j}" in file), file[f"{k}"])
+            TrayImages(tuple(file[f"{k}_{j}"] for j in (0, 1) if f"{k}_{j}" in file), file[f"{k}"])
             for k in range(count)
         ]
 
@@ -71,15 +89,15 @@ def _make(source: ViewSource, count: int, kept: Path) -> None:
     print()
 
 
-def _made(source: ViewSource, count: int) -> Iterator[TrayLight]:
-    number = FIRST
+def _made(source: ViewSource, count: int) -> Iterator[TrayImages]:
+    number = FIRST_VIEW
     while count:
         view = source.view(number)
         number += 1
         if view.tray is None:
             continue
         size = np.array(view.part.shape[::-1])
-        near = (view.tray > -ROOM * size) & (view.tray < (1 + ROOM) * size)
-        if near.all(axis=1).sum() >= LEAST_CORNERS:
+        near = (view.tray > -CORNER_MARGIN * size) & (view.tray < (1 + CORNER_MARGIN) * size)
+        if near.all(axis=1).sum() >= MIN_CORNERS:
             count -= 1
-            yield TrayLight.of(view, view.tray)
+            yield TrayImages.from_view(view, view.tray)

@@ -1,10 +1,10 @@
-"""What is where on a surface: colours, gloss, bumps. Compiled."""
+"""Compiled lookup of colours, gloss and bumps on a surface."""
 
 import numpy as np
 from numba import njit
 
-from training.rendering.casting.meeting import JIT, hand_gap
-from training.rendering.casting.packed import (
+from training.rendering.casting.intersections import JIT, hand_distance
+from training.rendering.casting.scene_layout import (
     BALL,
     BEGINS,
     COUNT,
@@ -38,8 +38,17 @@ from training.rendering.casting.packed import (
 
 
 @njit(**JIT)
-def cover_at(f, w, k, a, b, px_mm):
-    """Red, green, blue, and slopes along a and b (mm a mm), where a pixel is px_mm large."""
+def look_up_cover(f, w, k, a, b, px_mm):
+    """Return red, green, blue and the slopes along both axes of a cover at a point.
+
+    Args:
+        f: Float part of the packed scene.
+        w: Integer part of the packed scene.
+        k: Number of the cover.
+        a: First coordinate on the surface, in millimetres.
+        b: Second coordinate on the surface, in millimetres.
+        px_mm: Width on the surface that one pixel shows, in millimetres.
+    """
     o, i = w[F_COVERS] + k * F_COVER, w[W_COVERS] + k * W_COVER
     cosine, sine = f[o + PLACE + 1], f[o + PLACE + 2]
     u = cosine * a + sine * b + f[o + PLACE + 3]
@@ -70,8 +79,18 @@ def cover_at(f, w, k, a, b, px_mm):
 
 
 @njit(**JIT)
-def sheet_at(f, w, k, face, s, t, out):
-    """Into `out` (10,): the channels of a die's face at s, t in -1..1, and the slopes of heights."""
+def look_up_sheet(f, w, k, face, s, t, out):
+    """Store in `out` (10,) the channels and the slopes at a point of a face of a die.
+
+    Args:
+        f: Float part of the packed scene.
+        w: Integer part of the packed scene.
+        k: Number of the style.
+        face: Number of the face, 0 to 5.
+        s: Column on the face, -1 to 1.
+        t: Row on the face, -1 to 1.
+        out: Array that receives the result.
+    """
     i = w[W_SHEETS] + k * W_SHEET
     px = w[i + SKIN_PX]
     x = min(max((s + 1) / 2 * px - 0.5, 0.0), px - 1.001)
@@ -89,8 +108,14 @@ def sheet_at(f, w, k, face, s, t, out):
 
 
 @njit(**JIT)
-def face_of(x, y, z):
-    """Which face of a die (0..5) a place of its own axes is on, and its s and t there."""
+def face_at(x, y, z):
+    """Return the face of a die (0 to 5) at a point in its own axes, and the coordinates there.
+
+    Args:
+        x: X of the point.
+        y: Y of the point.
+        z: Z of the point.
+    """
     a, b, c = abs(x), abs(y), abs(z)
     if a >= b and a >= c:
         return (0, y, z) if x > 0 else (5, y, -z)
@@ -101,29 +126,38 @@ def face_of(x, y, z):
 
 @njit(**JIT)
 def smooth_normal(f, w, k, p, q, r):
-    """The normal of a solid at a place on it, in its own axes."""
+    """Return the normal of a solid at a point of its surface, in its own axes.
+
+    Args:
+        f: Float part of the packed scene.
+        w: Integer part of the packed scene.
+        k: Number of the solid.
+        p: X of the point in the axes of the solid, in millimetres.
+        q: Y of the point in the axes of the solid, in millimetres.
+        r: Z of the point in the axes of the solid, in millimetres.
+    """
     o, i = w[F_SOLIDS] + k * F_SOLID, w[W_SOLIDS] + k * W_SOLID
     form = w[i + FORM]
     a, b, c = f[o + HALF], f[o + HALF + 1], f[o + HALF + 2]
     if form in (0, DIE):
         if f[o + BALL] > 0 and np.sqrt(p * p + q * q + r * r) > f[o + BALL] - 0.03:
-            return unit(p, q, r)
+            return normalise(p, q, r)
         edge = max(f[o + EDGE], 0.02)
         x, y, z = (
             max(abs(p) - a + edge, 0.0),
             max(abs(q) - b + edge, 0.0),
             max(abs(r) - c + edge, 0.0),
         )
-        return unit(x * np.sign(p), y * np.sign(q), z * np.sign(r))
+        return normalise(x * np.sign(p), y * np.sign(q), z * np.sign(r))
     if form == 1:
         edge = max(f[o + EDGE], 0.05)
         away = np.sqrt(p * p + q * q)
         side, top = max(away - a + edge, 0.0), max(abs(r) - c + edge, 0.0)
-        return unit(p / max(away, 1e-6) * side, q / max(away, 1e-6) * side, top * np.sign(r))
+        return normalise(p / max(away, 1e-6) * side, q / max(away, 1e-6) * side, top * np.sign(r))
     if form == 2:
-        return unit(p, q, r - min(max(r, -c), c))
+        return normalise(p, q, r - min(max(r, -c), c))
     if form == 3:
-        return unit(p / (a * a), q / (b * b), r / (c * c))
+        return normalise(p / (a * a), q / (b * b), r / (c * c))
     first = w[F_PLANES] + 4 * w[i + FIRST]
     best, found = -1e9, first
     for n in range(first, first + 4 * w[i + COUNT], 4):
@@ -134,18 +168,32 @@ def smooth_normal(f, w, k, p, q, r):
 
 
 @njit(**JIT)
-def unit(x, y, z):
-    """Of length 1."""
+def normalise(x, y, z):
+    """Return a vector scaled to length 1.
+
+    Args:
+        x: X of the vector.
+        y: Y of the vector.
+        z: Z of the vector.
+    """
     length = max(np.sqrt(x * x + y * y + z * z), 1e-9)
     return x / length, y / length, z / length
 
 
 @njit(**JIT)
 def hand_normal(f, w, x, y, z):
-    """By how the gap grows."""
+    """Return the normal of a hand: the gradient of the distance from its skin.
+
+    Args:
+        f: Float part of the packed scene.
+        w: Integer part of the packed scene.
+        x: X of the point, in millimetres.
+        y: Y of the point, in millimetres.
+        z: Z of the point, in millimetres.
+    """
     c, n, e = w[F_CHAINS], w[N_CHAINS], 0.3
-    here = hand_gap(f, c, n, x, y, z)
-    return unit(
-        hand_gap(f, c, n, x + e, y, z) - here, hand_gap(f, c, n, x, y + e, z) - here,
-        hand_gap(f, c, n, x, y, z + e) - here,
+    here = hand_distance(f, c, n, x, y, z)
+    return normalise(
+        hand_distance(f, c, n, x + e, y, z) - here, hand_distance(f, c, n, x, y + e, z) - here,
+        hand_distance(f, c, n, x, y, z + e) - here,
     )  # fmt: skip

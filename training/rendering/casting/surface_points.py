@@ -1,18 +1,10 @@
-"""What light does where a ray met something: normal, colour, gloss. Compiled."""
+"""Compiled description of the point where a ray hit a surface: normal, colour and gloss."""
 
 import numpy as np
 from numba import njit
 
-from training.rendering.casting.covering import (
-    cover_at,
-    face_of,
-    hand_normal,
-    sheet_at,
-    smooth_normal,
-    unit,
-)  # fmt: skip
-from training.rendering.casting.meeting import JIT, own_axes
-from training.rendering.casting.packed import (
+from training.rendering.casting.intersections import JIT, to_own_axes
+from training.rendering.casting.scene_layout import (
     AT,
     COVER,
     DIE,
@@ -40,16 +32,39 @@ from training.rendering.casting.packed import (
     W_SOLID,
     W_SOLIDS,
 )  # fmt: skip
+from training.rendering.casting.surface_lookup import (
+    face_at,
+    hand_normal,
+    look_up_cover,
+    look_up_sheet,
+    normalise,
+    smooth_normal,
+)  # fmt: skip
 
 NX, NY, NZ, BX, BY, BZ, RED, GREEN, BLUE, ROUGH, METAL, CLEAR, CAVE, INK = range(14)
-"""The smooth normal, the bumped one, colour, gloss, how deep in a hole, and ink."""
-PARTS = 14
-DEEPEST = 0.5  # of the light a hole takes
+"""Fields of a point: smooth normal, bumped normal, colour, gloss, depth inside a pip, and ink."""
+SURFACE_FIELDS = 14
+MAX_CAVE = 0.5  # largest loss of light in a hole
 
 
 @njit(**JIT)
-def surface(f, w, found, x, y, z, dx, dy, dz, px_mm, sheet, out):
-    """Into `out` (PARTS,) what is at a place where solid or ground `found` was met."""
+def describe_surface(f, w, found, x, y, z, dx, dy, dz, px_mm, sheet, out):
+    """Store in `out` (SURFACE_FIELDS,) the normals, colour and gloss at a point of a surface.
+
+    Args:
+        f: Float part of the packed scene.
+        w: Integer part of the packed scene.
+        found: Number of the solid that was hit, or FLOOR, TABLE or NOTHING.
+        x: X of the point, in millimetres.
+        y: Y of the point, in millimetres.
+        z: Z of the point, in millimetres.
+        dx: X of the unit vector along the ray.
+        dy: Y of the unit vector along the ray.
+        dz: Z of the unit vector along the ray.
+        px_mm: Width on the surface that one pixel shows, in millimetres.
+        sheet: (10,) working memory for a face of a die.
+        out: Array that receives the result.
+    """
     out[CLEAR] = out[CAVE] = out[INK] = 0.0
     if found < 0:
         cover = w[FLOOR_COVER if found == FLOOR else TABLE_COVER]
@@ -57,7 +72,7 @@ def surface(f, w, found, x, y, z, dx, dy, dz, px_mm, sheet, out):
         out[NZ] = 1.0
         _cover(f, w, cover, x, y, px_mm, out)
         su, sv = out[BX], out[BY]
-        out[BX], out[BY], out[BZ] = unit(-su, -sv, 1.0)
+        out[BX], out[BY], out[BZ] = normalise(-su, -sv, 1.0)
         return
     o, i = w[F_SOLIDS] + found * F_SOLID, w[W_SOLIDS] + found * W_SOLID
     form = w[i + FORM]
@@ -68,10 +83,10 @@ def surface(f, w, found, x, y, z, dx, dy, dz, px_mm, sheet, out):
         out[BX], out[BY], out[BZ] = n
         return
     a, b, c = x - f[o + AT], y - f[o + AT + 1], z - f[o + AT + 2]
-    p, q, r = own_axes(f, o + TURN, a, b, c)
+    p, q, r = to_own_axes(f, o + TURN, a, b, c)
     u, v, n = smooth_normal(f, w, found, p, q, r)
     if form == DIE:
-        e, g, h = own_axes(f, o + TURN, dx, dy, dz)
+        e, g, h = to_own_axes(f, o + TURN, dx, dy, dz)
         bu, bv, bn = _die(f, w, w[i + COVER], f[o + HALF], p, q, r, u, v, n, e, g, h, sheet, out)
     else:
         bu, bv, bn = _solid(f, w, w[i + COVER], p, q, r, u, v, n, px_mm, out)
@@ -83,49 +98,49 @@ def surface(f, w, found, x, y, z, dx, dy, dz, px_mm, sheet, out):
 
 @njit(**JIT)
 def _cover(f, w, k, a, b, px_mm, out):
-    out[RED], out[GREEN], out[BLUE], out[BX], out[BY] = cover_at(f, w, k, a, b, px_mm)
+    out[RED], out[GREEN], out[BLUE], out[BX], out[BY] = look_up_cover(f, w, k, a, b, px_mm)
     o = w[F_COVERS] + k * F_COVER + STUFF
     out[ROUGH], out[METAL], out[CLEAR] = f[o], f[o + 1], f[o + 3]
 
 
 @njit(**JIT)
 def _solid(f, w, cover, p, q, r, u, v, n, px_mm, out):
-    """The bumped normal; the cover is seen along the axis that the surface looks along most."""
+    """Return the bumped normal; the cover is projected along the axis nearest to the normal."""
     a, b, c = abs(u), abs(v), abs(n)
     if a >= b and a >= c:
         _cover(f, w, cover, q, r, px_mm, out)
-        return unit(u, v - out[BX], n - out[BY])
+        return normalise(u, v - out[BX], n - out[BY])
     if b >= c:
         _cover(f, w, cover, p, r, px_mm, out)
-        return unit(u - out[BX], v, n - out[BY])
+        return normalise(u - out[BX], v, n - out[BY])
     _cover(f, w, cover, p, q, px_mm, out)
-    return unit(u - out[BX], v - out[BY], n)
+    return normalise(u - out[BX], v - out[BY], n)
 
 
 @njit(**JIT)
 def _die(f, w, style, half, p, q, r, u, v, n, e, g, h, sheet, out):
-    """The bumped normal of a die; the eye sees into its dents aslant."""
-    face, s, t = face_of(p / half, q / half, r / half)
-    sheet_at(f, w, style, face, s, t, sheet)
+    """Return the bumped normal of a die; a slanted view sees deeper into its dents."""
+    face, s, t = face_at(p / half, q / half, r / half)
+    look_up_sheet(f, w, style, face, s, t, sheet)
     if abs(sheet[3]) > 0.01:
         ds, dt, dn = _along(face, e, g, h)
         shift = sheet[3] / max(-dn, 0.35)
-        sheet_at(f, w, style, face, s - shift * ds, t - shift * dt, sheet)
+        look_up_sheet(f, w, style, face, s - shift * ds, t - shift * dt, sheet)
     for k in range(3):
         out[RED + k] = sheet[k]
     out[ROUGH], out[METAL], out[CLEAR], out[INK] = sheet[4], sheet[5], sheet[6], sheet[7]
-    out[CAVE] = min(DEEPEST, max(0.0, -sheet[3] * 2.2))
+    out[CAVE] = min(MAX_CAVE, max(0.0, -sheet[3] * 2.2))
     hs, ht = -sheet[8], -sheet[9]
     if face in (0, 5):
-        return unit(u, v + hs, n + (ht if face == 0 else -ht))
+        return normalise(u, v + hs, n + (ht if face == 0 else -ht))
     if face in (1, 4):
-        return unit(u + (ht if face == 1 else -ht), v, n + hs)
-    return unit(u + hs, v + (ht if face == 2 else -ht), n)
+        return normalise(u + (ht if face == 1 else -ht), v, n + hs)
+    return normalise(u + hs, v + (ht if face == 2 else -ht), n)
 
 
 @njit(**JIT)
 def _along(face, e, f, g):
-    """A way of the die's own axes along s and t of a face, and out of it."""
+    """Return a vector in the coordinates of a face: along s, along t, and outwards."""
     if face == 0:
         return f, g, e
     if face == 5:
@@ -141,7 +156,14 @@ def _along(face, e, f, g):
 
 @njit(**JIT)
 def mean_colour(f, w, found, out):
-    """Into `out` (3,) the colour of something as a whole."""
+    """Store in `out` (3,) the mean colour of a solid or of the ground.
+
+    Args:
+        f: Float part of the packed scene.
+        w: Integer part of the packed scene.
+        found: Number of the solid that was hit, or FLOOR, TABLE or NOTHING.
+        out: Array that receives the result.
+    """
     if found < 0:
         o = w[F_COVERS] + w[FLOOR_COVER if found == FLOOR else TABLE_COVER] * F_COVER + MEAN
     else:
@@ -157,8 +179,16 @@ def mean_colour(f, w, found, out):
 
 
 @njit(**JIT)
-def frame_of(x, y, z):
-    """Two unit vectors across a unit vector."""
+def tangents_of(x, y, z):
+    """Return two unit vectors perpendicular to a unit vector.
+
+    The formula is that of Duff et al., Building an Orthonormal Basis, Revisited (2017).
+
+    Args:
+        x: X of the unit vector.
+        y: Y of the unit vector.
+        z: Z of the unit vector.
+    """
     sign = 1.0 if z >= 0 else -1.0
     a = -1 / (sign + z)
     b = x * y * a
@@ -166,8 +196,18 @@ def frame_of(x, y, z):
 
 
 @njit(**JIT)
-def room_at(f, w, dx, dy, dz, rough, out):
-    """Into `out` (3,) what the room shows that way to a mirror of that roughness."""
+def room_reflection(f, w, dx, dy, dz, rough, out):
+    """Store in `out` (3,) what a mirror of a given roughness shows of the room.
+
+    Args:
+        f: Float part of the packed scene.
+        w: Integer part of the packed scene.
+        dx: X of the unit vector along the ray.
+        dy: Y of the unit vector along the ray.
+        dz: Z of the unit vector along the ray.
+        rough: Roughness, 0 to 1.
+        out: Array that receives the result.
+    """
     levels, rows, columns = w[N_LEVELS], w[N_ROWS], w[N_COLUMNS]
     level = min(levels - 1.001, rough * levels * 1.25)
     k = int(level)
@@ -198,8 +238,16 @@ def _mixed(c00, c01, c10, c11, a, b):
 
 
 @njit(**JIT)
-def room_about(f, dx, dy, dz, out):
-    """Into `out` (3,) what the room shows about that way, all of a half."""
+def room_ambient(f, dx, dy, dz, out):
+    """Store in `out` (3,) the mean light of the half of the room around a direction.
+
+    Args:
+        f: Float part of the packed scene.
+        dx: X of the unit vector along the ray.
+        dy: Y of the unit vector along the ray.
+        dz: Z of the unit vector along the ray.
+        out: Array that receives the result.
+    """
     for c in range(3):
         o = ROUGHLY + 4 * c
         out[c] = max(0.0, f[o] + f[o + 1] * dx + f[o + 2] * dy + f[o + 3] * dz)

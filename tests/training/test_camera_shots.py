@@ -1,4 +1,4 @@
-"""A view keeps its truth however it is taken."""
+"""Shots of a view: the truth stays true in every shot."""
 
 import numpy as np
 import pytest
@@ -6,12 +6,15 @@ import pytest
 
 @pytest.fixture(scope="module")
 def view(rests):
-    from training.learning.samples.tray_views import cast_now
+    """Return a view with an empty-tray image and several visible dice."""
+    from training.learning.samples.tray_views import cast_view
     from training.scenes.kept_out import Purpose
-    from training.scenes.staging import Wish
+    from training.scenes.staging import SceneRequest
 
     def of(seed):
-        return cast_now(seed, Purpose.TEACH, rests, Wish("table", hand=0.0), empty=True)
+        return cast_view(
+            seed, Purpose.TEACH, rests, SceneRequest("table", hand_chance=0.0), empty=True
+        )
 
     return next(
         v
@@ -20,27 +23,27 @@ def view(rests):
     )
 
 
-def test_dice_are_where_the_truth_is_taken_to(view):
-    from training.learning.samples.retaking import affine, retake
+def test_transformed_labels_are_on_their_dice(view):
+    from training.learning.samples.camera_shots import affine_map, take_shot
 
     rng = np.random.default_rng(2)
     best = int(view.dice.seen.argmax())
     centre = view.dice.quads[best].mean(axis=0)
     for _ in range(5):
-        into = affine(rng, 0.8, centre, (96, 80), rng.uniform(0, 6))
-        taken = retake(view, into, (96, 80), rng)
+        into = affine_map(rng, 0.8, centre, (96, 80), rng.uniform(0, 6))
+        taken = take_shot(view, into, (96, 80), rng)
         x, y = taken.dice.quads[best].mean(axis=0).round().astype(int)
 
         assert taken.picture.shape == (80, 96, 3)
         assert taken.die[y, x] == best
 
 
-def test_the_empty_tray_is_taken_by_the_same_camera(view):
-    from training.learning.samples.retaking import affine, retake
+def test_the_empty_tray_image_is_taken_by_the_same_camera(view):
+    from training.learning.samples.camera_shots import affine_map, take_shot
 
     rng = np.random.default_rng(3)
-    into = affine(rng, 0.5, np.array([200.0, 150.0]), (160, 120), 0.0)
-    pairs = [retake(view, into, (160, 120), rng) for _ in range(12)]
+    into = affine_map(rng, 0.5, np.array([200.0, 150.0]), (160, 120), 0.0)
+    pairs = [take_shot(view, into, (160, 120), rng) for _ in range(12)]
     known = [p for p in pairs if p.empty is not None]
     off = [
         np.abs(p.picture.astype(float).mean(axis=(0, 1)) - p.empty.astype(float).mean(axis=(0, 1)))

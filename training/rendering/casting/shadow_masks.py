@@ -1,13 +1,15 @@
-"""Which ways may be barred from which part of the ground, so that most rays need not be sent.
+"""Compiled masks of the rays that may be blocked, so that most rays from the ground need no test.
 
-Room, near things and lamps are looked for in few ways that are the same for all of the ground. For
-each cell of it one bit a way says whether any box around a solid is on that way. Compiled.
+Room, nearby surfaces and lamps are sampled in few directions that are the same for all of the
+ground. For each cell of the ground, one bit per ray says whether a box around any solid lies on
+that ray.
 """
 
 from numba import njit
 
-from training.rendering.casting.meeting import JIT
-from training.rendering.casting.packed import (
+from training.rendering.casting.intersections import JIT
+from training.rendering.casting.pointers import floats_at, ints_at
+from training.rendering.casting.scene_layout import (
     AT,
     DROP_MM,
     F_BOUNCE,
@@ -33,33 +35,48 @@ from training.rendering.casting.packed import (
     W_SOLID,
     W_SOLIDS,
 )  # fmt: skip
-from training.rendering.casting.pointers import floats_at, whole_at
 
 ROOM_WORD, NEAR_WORD, LAMP_WORD = 0, 2, 3
-"""Of 32 ways each, first for what is loose; the same again for what is fixed."""
-FLATTEST = 0.04
-"""A way that rises less may be barred everywhere."""
+"""Offsets of the masks of 32 rays each, for loose solids; masks of the tray follow in the same
+order."""
+MIN_RISE = 0.04
+"""Least vertical part of a direction; a flatter ray counts as blocked everywhere."""
 
 
 @njit(**JIT)
-def words(lamps):
-    """How many numbers a cell has."""
+def words_per_cell(lamps):
+    """Return how many integers each cell of the ground has."""
     return 2 * (LAMP_WORD + lamps)
 
 
 @njit(**JIT)
 def cell_of(f, w, x, y):
-    """Where the bits of a place on the ground begin, or -1 beyond the cells."""
+    """Return where the masks of a point on the ground begin, or -1 outside the cells.
+
+    Args:
+        f: Float part of the packed scene.
+        w: Integer part of the packed scene.
+        x: X of the point, in millimetres.
+        y: Y of the point, in millimetres.
+    """
     i = int((x - f[MASK_FRAME]) / f[MASK_FRAME + 2])
     j = int((y - f[MASK_FRAME + 1]) / f[MASK_FRAME + 2])
     if x < f[MASK_FRAME] or y < f[MASK_FRAME + 1] or i >= w[MASK_X] or j >= w[MASK_Y]:
         return -1
-    return w[W_MASKS] + (j * w[MASK_X] + i) * words(w[N_LAMPS])
+    return w[W_MASKS] + (j * w[MASK_X] + i) * words_per_cell(w[N_LAMPS])
 
 
 @njit(**JIT)
-def may_bar(w, cell, word, bit, is_fixed):
-    """Whether anything may be on a way."""
+def may_block(w, cell, word, bit, is_fixed):
+    """Return whether any solid may lie on a ray.
+
+    Args:
+        w: Integer part of the packed scene.
+        cell: Where the masks of the point begin in `w`, or -1 away from the ground.
+        word: First mask of the kind of ray.
+        bit: Number of the ray among its kind.
+        is_fixed: Whether to ask for parts of the empty tray, or for loose solids.
+    """
     if cell < 0:
         return True
     at = cell + word + (bit >> 5) + (LAMP_WORD + w[N_LAMPS] if is_fixed else 0)
@@ -67,9 +84,14 @@ def may_bar(w, cell, word, bit, is_fixed):
 
 
 @njit(**JIT)
-def mark_cells(floats, whole):
-    """Set the bits."""
-    f, w = floats_at(floats.ctypes.data), whole_at(whole.ctypes.data)
+def fill_masks(floats, whole):
+    """Set the bits of all masks.
+
+    Args:
+        floats: Float part of the packed scene.
+        whole: Integer part of the packed scene.
+    """
+    f, w = floats_at(floats.ctypes.data), ints_at(whole.ctypes.data)
     for k in range(w[N_SOLIDS]):
         is_fixed = w[w[W_SOLIDS] + k * W_SOLID + PART] == 0
         for n in range(SETS * w[N_WAYS]):
@@ -86,12 +108,12 @@ def mark_cells(floats, whole):
 
 @njit(**JIT)
 def _mark(f, w, k, word, bit, is_fixed, a, b, c, is_point):
-    """Set a bit wherever a solid may be on the way (a, b, c), or on that to a point."""
+    """Set a bit wherever a solid may block a ray with direction (a, b, c), or to that point."""
     x0, y0, x1, y1 = _shadow(f, w, k, a, b, c, is_point)
     edge = f[MASK_FRAME + 2]
     i0, j0 = int((x0 - f[MASK_FRAME]) / edge) - 1, int((y0 - f[MASK_FRAME + 1]) / edge) - 1
     i1, j1 = int((x1 - f[MASK_FRAME]) / edge) + 1, int((y1 - f[MASK_FRAME + 1]) / edge) + 1
-    stride = words(w[N_LAMPS])
+    stride = words_per_cell(w[N_LAMPS])
     word += (bit >> 5) + (LAMP_WORD + w[N_LAMPS] if is_fixed else 0)
     for j in range(max(0, j0), min(w[MASK_Y], j1 + 1)):
         for i in range(max(0, i0), min(w[MASK_X], i1 + 1)):
@@ -101,12 +123,12 @@ def _mark(f, w, k, word, bit, is_fixed, a, b, c, is_point):
 
 @njit(**JIT)
 def _shadow(f, w, k, a, b, c, is_point):
-    """The box around what a solid hides of the ground: least and most x and y."""
+    """Return the box around the shadow of a solid on the ground: least and largest x and y."""
     o = w[F_SOLIDS] + k * F_SOLID
     hx, hy, hz = f[o + HALF], f[o + HALF + 1], f[o + HALF + 2]
-    if w[w[W_SOLIDS] + k * W_SOLID + FORM] == 2:  # a capsule is longer than its half
+    if w[w[W_SOLIDS] + k * W_SOLID + FORM] == 2:  # half[2] of a capsule leaves out its round ends
         hz += hx
-    if w[w[W_SOLIDS] + k * W_SOLID + FORM] == HAND and not is_point and c < FLATTEST:
+    if w[w[W_SOLIDS] + k * W_SOLID + FORM] == HAND and not is_point and c < MIN_RISE:
         return -1e6, -1e6, 1e6, 1e6
     x0, y0, x1, y1 = 1e6, 1e6, -1e6, -1e6
     for n in range(8):
@@ -120,7 +142,7 @@ def _shadow(f, w, k, a, b, c, is_point):
             u, v, s = (a - x, b - y, c - z) if is_point else (a, b, c)
             if height < 0:
                 height = 0.0
-            if s < FLATTEST * (1.0 if not is_point else abs(u) + abs(v) + 1.0):
+            if s < MIN_RISE * (1.0 if not is_point else abs(u) + abs(v) + 1.0):
                 return -1e6, -1e6, 1e6, 1e6
             gx, gy = x - u * height / s, y - v * height / s
             x0, y0, x1, y1 = min(x0, gx), min(y0, gy), max(x1, gx), max(y1, gy)

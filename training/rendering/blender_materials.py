@@ -1,4 +1,4 @@
-"""What covers and dice are for Cycles: shaders that look up their pictures."""
+"""Materials of covers and dice for Cycles: shaders that look up images."""
 
 from typing import Any
 
@@ -13,24 +13,31 @@ from training.scenes.world import Cover
 
 Floats = NDArray[np.float32]
 HEIGHT_SPAN = 0.6
-"""Half edges that a picture of heights spans, half of it in and half out."""
+"""Range of heights that an image can store, in half edges; half of the range is below the surface.
+"""
 
 
-def shader_of(name: str) -> tuple[Any, Any, Any]:
-    """A new material, its tree and its shader."""
+def new_shader(name: str) -> tuple[Any, Any, Any]:
+    """Return a new material, its node tree and its shader node."""
     material = bpy.data.materials.new(name)
     material.use_nodes = True
     tree = material.node_tree
     return material, tree, tree.nodes["Principled BSDF"]
 
 
-def rgba(rgb: Any) -> tuple[float, float, float, float]:
-    """As sockets want it."""
+def to_rgba(rgb: Any) -> tuple[float, float, float, float]:
+    """Return a colour with an opacity of 1, as the inputs of shader nodes expect it."""
     return (float(rgb[0]), float(rgb[1]), float(rgb[2]), 1.0)
 
 
-def looked_up(tree: Any, pixels: Floats, *, repeat: bool) -> Any:
-    """The colour socket of (h, w, 3) pixels, looked up where the mesh says."""
+def add_texture(tree: Any, pixels: Floats, *, repeat: bool) -> Any:
+    """Add an image to a material and return the output socket with its colour.
+
+    Args:
+        tree: Node tree of the material.
+        pixels: (h, w, 3) colours.
+        repeat: Whether the image repeats beyond its borders.
+    """
     height, width = pixels.shape[:2]
     image = bpy.data.images.new("pixels", width, height, float_buffer=True)
     image.colorspace_settings.name = "Non-Color"
@@ -43,14 +50,14 @@ def looked_up(tree: Any, pixels: Floats, *, repeat: bool) -> Any:
     return node.outputs["Color"]
 
 
-def cover_material(cover: Cover) -> Any:
-    """Of a floor, a wall, a thing."""
-    material, tree, shader = shader_of("cover")
+def make_cover_material(cover: Cover) -> Any:
+    """Return the material of a floor, a wall or an object."""
+    material, tree, shader = new_shader("cover")
     links = tree.links
     if cover.colours.shape[0] <= 4:
-        shader.inputs["Base Color"].default_value = rgba(cover.colours[0, 0])
+        shader.inputs["Base Color"].default_value = to_rgba(cover.colours[0, 0])
     else:
-        links.new(looked_up(tree, cover.colours, repeat=True), shader.inputs["Base Color"])
+        links.new(add_texture(tree, cover.colours, repeat=True), shader.inputs["Base Color"])
     shader.inputs["Roughness"].default_value = cover.rough
     shader.inputs["Metallic"].default_value = cover.metal
     if cover.clear:
@@ -58,18 +65,27 @@ def cover_material(cover: Cover) -> Any:
         _let_light_in(tree, shader, cover.colours[0, 0], cover.clear)
     if cover.relief_mm > 0.02 and cover.heights.shape[0] > 4:
         heights = np.repeat(cover.heights[..., None], 3, axis=2)
-        _bump(tree, shader, looked_up(tree, heights, repeat=True), cover.relief_mm)
+        _bump(tree, shader, add_texture(tree, heights, repeat=True), cover.relief_mm)
     return material
 
 
-def die_material(style: DieStyle, sheet: DieSheet, edge_mm: float, *, dented: bool) -> Any:
-    """Of a die; `dented` where its mesh has the dents already."""
-    material, tree, shader = shader_of("die")
+def make_die_material(style: DieStyle, sheet: DieSheet, edge_mm: float, *, dented: bool) -> Any:
+    """Return the material of a die.
+
+    Args:
+        style: Look of the dice.
+        sheet: The faces of the dice.
+        edge_mm: Edge of the dice in millimetres.
+        dented: Whether the mesh has the dents of the pips already.
+    """
+    material, tree, shader = new_shader("die")
     links = tree.links
-    links.new(looked_up(tree, sheet.unrolled([0, 1, 2]), repeat=False), shader.inputs["Base Color"])
+    links.new(
+        add_texture(tree, sheet.unrolled([0, 1, 2]), repeat=False), shader.inputs["Base Color"]
+    )
     stuff = sheet.unrolled([ROUGH, METAL, CLEAR])
     parts = tree.nodes.new("ShaderNodeSeparateColor")
-    links.new(looked_up(tree, stuff, repeat=False), parts.inputs["Color"])
+    links.new(add_texture(tree, stuff, repeat=False), parts.inputs["Color"])
     links.new(parts.outputs["Red"], shader.inputs["Roughness"])
     links.new(parts.outputs["Green"], shader.inputs["Metallic"])
     shader.inputs["IOR"].default_value = 1.49
@@ -78,7 +94,7 @@ def die_material(style: DieStyle, sheet: DieSheet, edge_mm: float, *, dented: bo
         _let_light_in(tree, shader, style.body.colours[0], parts.outputs["Blue"])
     if not dented and np.abs(sheet.faces[..., HEIGHT]).max() > 0.005:
         heights = sheet.unrolled([HEIGHT] * 3) / HEIGHT_SPAN + 0.5
-        _bump(tree, shader, looked_up(tree, heights, repeat=False), HEIGHT_SPAN * edge_mm / 2)
+        _bump(tree, shader, add_texture(tree, heights, repeat=False), HEIGHT_SPAN * edge_mm / 2)
     return material
 
 
@@ -91,13 +107,13 @@ def _bump(tree: Any, shader: Any, heights: Any, distance: float) -> None:
 
 
 def _let_light_in(tree: Any, shader: Any, tint: Any, share: Any) -> None:
-    """Lamps shine straight through glass, tinted, else the pips below would be dark.
+    """Let lamps shine straight through glass, because lower pips would be dark otherwise.
 
-    Cycles finds light that is bent on its way only by chance; few samples never do.
+    Cycles finds refracted light only by chance, and with few samples it finds none.
     """
     nodes, links = tree.nodes, tree.links
     through = nodes.new("ShaderNodeBsdfTransparent")
-    through.inputs["Color"].default_value = rgba(np.sqrt(tint))
+    through.inputs["Color"].default_value = to_rgba(np.sqrt(tint))
     is_light = nodes.new("ShaderNodeMath")
     is_light.operation = "MULTIPLY"
     links.new(nodes.new("ShaderNodeLightPath").outputs["Is Shadow Ray"], is_light.inputs[0])

@@ -1,15 +1,15 @@
-"""Regular solids with 4, 8, 12 and 20 faces, lying on one of them."""
+"""Regular solids with 4, 8, 12 and 20 faces, lying on one of their faces."""
 
 import numpy as np
 
-from training.scenes.workbench import Workbench
-from training.scenes.world import Form, Turn, Vector
+from training.scenes.scene_builder import SceneBuilder
+from training.scenes.world import Form, Rotation, Vector
 
 GOLDEN = (1 + 5**0.5) / 2
 
 
 def face_normals(count: int) -> Vector:
-    """(count, 3) unit normals of the faces."""
+    """Return (count, 3) unit normals of the faces."""
     signs = np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)], float)
     if count == 4:
         ways = signs[signs.prod(axis=1) > 0]
@@ -25,16 +25,23 @@ def face_normals(count: int) -> Vector:
     return np.asarray(ways / np.linalg.norm(ways, axis=1, keepdims=True))
 
 
-def regular_solid(bench: Workbench, count: int, radius: float, cover: int) -> None:
-    """One of `count` faces, each so far from the middle, lying on a face."""
+def add_regular_solid(builder: SceneBuilder, count: int, radius: float, cover: int) -> None:
+    """Add a regular solid that lies on a face.
+
+    Args:
+        builder: The scene builder that the new solids and covers are added to.
+        count: Number of faces: 4, 8, 12 or 20.
+        radius: Distance of a face from the middle in millimetres.
+        cover: Number of its cover.
+    """
     normals = face_normals(count)
     planes = np.column_stack([normals, np.full(count, radius)])
     reach = radius * {4: 3.0, 8: 1.74, 12: 1.26, 20: 1.26}[count]
-    bench.add(Form.HULL, (reach,) * 3, (0, 0, radius), cover, _down(normals[0]), planes=planes)
+    builder.add(Form.HULL, (reach,) * 3, (0, 0, radius), cover, _down(normals[0]), planes=planes)
 
 
-def _down(normal: Vector) -> Turn:
-    """(3, 3) a turn that puts a normal straight down."""
+def _down(normal: Vector) -> Rotation:
+    """Return (3, 3) rotation that points a normal straight down."""
     x = np.cross(normal, [0.3, 0.5, 0.81])
     x /= np.linalg.norm(x)
     own = np.stack([x, np.cross(normal, x), normal])

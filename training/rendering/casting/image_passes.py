@@ -1,11 +1,20 @@
-"""Whole pictures: what each pixel shows, what light falls there, what of it is seen. Compiled."""
+"""Compiled passes over a whole image: visible surfaces, light on them, and light to the camera."""
 
 import numpy as np
 from numba import njit
 
-from training.rendering.casting.lighting_up import FALL0, LIGHT, SHEEN, VECTOR, light_up, relief
-from training.rendering.casting.meeting import JIT, meet
-from training.rendering.casting.packed import (
+from training.rendering.casting.intersections import JIT, hit_solid
+from training.rendering.casting.irradiance import (
+    FALL0,
+    LIGHT,
+    SHEEN,
+    VECTOR,
+    bump_factor,
+    gather_irradiance,
+)
+from training.rendering.casting.pointers import floats_at, ints_at
+from training.rendering.casting.ray_queries import hit_ground
+from training.rendering.casting.scene_layout import (
     EYE,
     EYE_TURN,
     FOCAL,
@@ -20,13 +29,17 @@ from training.rendering.casting.packed import (
     W_TILES,
     WIDTH,
 )  # fmt: skip
-from training.rendering.casting.pointers import floats_at, whole_at
-from training.rendering.casting.seeking import to_ground
-from training.rendering.casting.shading import shade
-from training.rendering.casting.shadow_cells import cell_of
-from training.rendering.casting.surfaces_met import BX, NX, ROUGH, room_at, surface
+from training.rendering.casting.shading import shade_point
+from training.rendering.casting.shadow_masks import cell_of
+from training.rendering.casting.surface_points import (
+    BX,
+    NX,
+    ROUGH,
+    describe_surface,
+    room_reflection,
+)
 
-NORMALS = 7  # the smooth normal, the bumped one, roughness
+NORMALS = 7  # numbers per pixel: smooth normal, bumped normal, roughness
 MET, SHEET, WORK, RGB, FALLEN, GLEAMS, BACK, OWN, MORE, NORMAL, SCRATCH = (
     0,
     16,
@@ -40,12 +53,19 @@ MET, SHEET, WORK, RGB, FALLEN, GLEAMS, BACK, OWN, MORE, NORMAL, SCRATCH = (
     92,
     104,
 )
-"""Where in the scratch is what."""
+"""Offsets of the working arrays in the scratch memory."""
 
 
 @njit(**JIT)
-def ray(f, w, px, py):
-    """The way that a place of the picture is seen."""
+def pixel_ray(f, w, px, py):
+    """Return the unit vector along which a point of the image is seen.
+
+    Args:
+        f: Float part of the packed scene.
+        w: Integer part of the packed scene.
+        px: Column in the image.
+        py: Row in the image.
+    """
     a, b, c = px - w[WIDTH] / 2, py - w[HEIGHT] / 2, f[FOCAL]
     length = np.sqrt(a * a + b * b + c * c)
     a, b, c = a / length, b / length, c / length
@@ -57,67 +77,119 @@ def ray(f, w, px, py):
 
 
 @njit(**JIT)
-def is_fixed(w, found):
-    """Whether it belongs to the empty tray."""
+def is_tray_part(w, found):
+    """Return whether a surface belongs to the empty tray.
+
+    Args:
+        w: Integer part of the packed scene.
+        found: Number of the solid that was hit, or FLOOR, TABLE or NOTHING.
+    """
     return found < 0 or w[w[W_SOLIDS] + found * W_SOLID + PART] == 0
 
 
 @njit(**JIT)
-def look(f, w, px, py, dx, dy, dz, loose):
-    """What is met first, and how far away; `loose`: with dice and things."""
+def first_hit(f, w, px, py, dx, dy, dz, loose):
+    """Return the first surface on a ray through a point of the image, and its distance.
+
+    Args:
+        f: Float part of the packed scene.
+        w: Integer part of the packed scene.
+        px: Column in the image.
+        py: Row in the image.
+        dx: X of the unit vector along the ray.
+        dy: Y of the unit vector along the ray.
+        dz: Z of the unit vector along the ray.
+        loose: Whether dice, foreign objects and hands are in the scene, or only the empty tray.
+    """
     x, y, z = f[EYE], f[EYE + 1], f[EYE + 2]
-    found, far = to_ground(f, w, x, y, z, dx, dy, dz)
+    found, far = hit_ground(f, w, x, y, z, dx, dy, dz)
     size = w[TILE]
     across = (w[WIDTH] + size - 1) // size
     column = min(max(int(px) // size, 0), across - 1)
     tile = min(max(int(py), 0), w[HEIGHT] - 1) // size * across + column
     for k in range(w[W_SEEN] + w[w[W_TILES] + tile], w[W_SEEN] + w[w[W_TILES] + tile + 1]):
-        if loose or is_fixed(w, w[k]):
-            t = meet(f, w, w[k], x, y, z, dx, dy, dz)
+        if loose or is_tray_part(w, w[k]):
+            t = hit_solid(f, w, w[k], x, y, z, dx, dy, dz)
             if t < far:
                 found, far = w[k], t
     return found, far
 
 
 @njit(**JIT)
-def see_all(floats, whole, scratch, loose, only, found, far, normals):
-    """Fill `found` (h, w), `far` (h, w) and `normals` (h, w, NORMALS) where `only`."""
-    f, w = floats_at(floats.ctypes.data), whole_at(whole.ctypes.data)
+def find_surfaces(floats, whole, scratch, loose, only, found, far, normals):
+    """Fill `found` (h, w), `far` (h, w) and `normals` (h, w, NORMALS) in the chosen pixels.
+
+    Args:
+        floats: Float part of the packed scene.
+        whole: Integer part of the packed scene.
+        scratch: Working memory of `SCRATCH` floats.
+        loose: Whether dice, foreign objects and hands are in the scene, or only the empty tray.
+        only: (h, w) pixels to work on.
+        found: (h, w) receives the number of the surface.
+        far: (h, w) receives its distance in millimetres.
+        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
+    """
+    f, w = floats_at(floats.ctypes.data), ints_at(whole.ctypes.data)
     at = scratch.ctypes.data
     met, sheet = floats_at(at + 4 * MET), floats_at(at + 4 * SHEET)
     for i in range(found.shape[0]):
         for j in range(found.shape[1]):
             if not only[i, j]:
                 continue
-            dx, dy, dz = ray(f, w, j + 0.5, i + 0.5)
-            one, t = look(f, w, j + 0.5, i + 0.5, dx, dy, dz, loose)
+            dx, dy, dz = pixel_ray(f, w, j + 0.5, i + 0.5)
+            one, t = first_hit(f, w, j + 0.5, i + 0.5, dx, dy, dz, loose)
             found[i, j], far[i, j] = one, t
             if one == NOTHING:
                 continue
             x, y, z = f[EYE] + t * dx, f[EYE + 1] + t * dy, f[EYE + 2] + t * dz
-            surface(f, w, one, x, y, z, dx, dy, dz, t / f[FOCAL], sheet, met)
+            describe_surface(f, w, one, x, y, z, dx, dy, dz, t / f[FOCAL], sheet, met)
             for k in range(6):
                 normals[i, j, k] = met[NX + k]
             normals[i, j, 6] = met[ROUGH]
 
 
 @njit(**JIT)
-def plan(whole, only, found, looked):
-    """Fill `looked` (h, w): 1 where each pixel looks for soft light, 2 where one in four does, 3 the others."""
-    w = whole_at(whole.ctypes.data)
+def plan_light(whole, only, found, looked):
+    """Fill `looked` (h, w): how each pixel gets its soft light.
+
+    A pixel of a die or an object gathers its own light (1). In the empty tray one of four pixels
+    gathers light (2), and the others interpolate it (3). A pixel that is not chosen gets 0.
+
+    Args:
+        whole: Integer part of the packed scene.
+        only: (h, w) pixels to work on.
+        found: (h, w) number of the surface of each pixel.
+        looked: (h, w) how each pixel finds its soft light, see `plan_light`.
+    """
+    w = ints_at(whole.ctypes.data)
     for i in range(found.shape[0]):
         for j in range(found.shape[1]):
             looked[i, j] = 0
             if only[i, j] and found[i, j] != NOTHING:
                 looked[i, j] = (
-                    1 if not is_fixed(w, found[i, j]) else 2 if (i & 1) + (j & 1) == 0 else 3
+                    1 if not is_tray_part(w, found[i, j]) else 2 if (i & 1) + (j & 1) == 0 else 3
                 )
 
 
 @njit(**JIT)
-def light_all(floats, whole, scratch, sharp, looked, found, far, normals, lights):
-    """Fill `lights` (h, w, LIGHT): of sharp shadows everywhere, of soft ones where it is `looked`, or missing."""
-    f, w = floats_at(floats.ctypes.data), whole_at(whole.ctypes.data)
+def gather_light(floats, whole, scratch, sharp, looked, found, far, normals, lights):
+    """Fill `lights` (h, w, LIGHT) with the light that falls on each pixel.
+
+    Light with sharp shadows is gathered in every pixel, light with soft shadows where `looked` asks
+    for it.
+
+    Args:
+        floats: Float part of the packed scene.
+        whole: Integer part of the packed scene.
+        scratch: Working memory of `SCRATCH` floats.
+        sharp: Whether to gather the light of lamps with sharp shadows, or all other light.
+        looked: (h, w) how each pixel finds its soft light, see `plan_light`.
+        found: (h, w) number of the surface of each pixel.
+        far: (h, w) its distance in millimetres.
+        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
+        lights: (h, w, LIGHT) array that receives the light.
+    """
+    f, w = floats_at(floats.ctypes.data), ints_at(whole.ctypes.data)
     at = scratch.ctypes.data
     colour, back = floats_at(at + 4 * WORK), floats_at(at + 4 * BACK)
     n, light = floats_at(at + 4 * NORMAL), floats_at(at + 4 * OWN)
@@ -126,16 +198,16 @@ def light_all(floats, whole, scratch, sharp, looked, found, far, normals, lights
             how = looked[i, j]
             if how == 0 or (how == 3 and not sharp):
                 continue
-            dx, dy, dz = ray(f, w, j + 0.5, i + 0.5)
+            dx, dy, dz = pixel_ray(f, w, j + 0.5, i + 0.5)
             t = far[i, j]
             x, y, z = f[EYE] + t * dx, f[EYE + 1] + t * dy, f[EYE + 2] + t * dz
             back[0], back[1], back[2] = -dx, -dy, -dz
             for k in range(6):
                 n[k] = normals[i, j, k]
             which = (i >> 1 & 3) * 4 + (j >> 1 & 3) if how == 2 else (i & 3) * 4 + (j & 3)
-            is_ground = is_fixed(w, found[i, j])
+            is_ground = is_tray_part(w, found[i, j])
             cell = cell_of(f, w, x, y) if found[i, j] < 0 else -1
-            light_up(
+            gather_irradiance(
                 f,
                 w,
                 which,
@@ -156,9 +228,20 @@ def light_all(floats, whole, scratch, sharp, looked, found, far, normals, lights
 
 
 @njit(**JIT)
-def patch_up(floats, whole, scratch, looked, found, far, normals, lights):
-    """Soft light for those pixels alone that no neighbour could give any: `looked` is -1."""
-    f, w = floats_at(floats.ctypes.data), whole_at(whole.ctypes.data)
+def fill_gaps(floats, whole, scratch, looked, found, far, normals, lights):
+    """Gather soft light for the pixels to which no neighbour could give any, whose `looked` is -1.
+
+    Args:
+        floats: Float part of the packed scene.
+        whole: Integer part of the packed scene.
+        scratch: Working memory of `SCRATCH` floats.
+        looked: (h, w) how each pixel finds its soft light, see `plan_light`.
+        found: (h, w) number of the surface of each pixel.
+        far: (h, w) its distance in millimetres.
+        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
+        lights: (h, w, LIGHT) array that receives the light.
+    """
+    f, w = floats_at(floats.ctypes.data), ints_at(whole.ctypes.data)
     at = scratch.ctypes.data
     colour, back = floats_at(at + 4 * WORK), floats_at(at + 4 * BACK)
     n, light = floats_at(at + 4 * NORMAL), floats_at(at + 4 * OWN)
@@ -166,7 +249,7 @@ def patch_up(floats, whole, scratch, looked, found, far, normals, lights):
         for j in range(found.shape[1]):
             if looked[i, j] != -1:
                 continue
-            dx, dy, dz = ray(f, w, j + 0.5, i + 0.5)
+            dx, dy, dz = pixel_ray(f, w, j + 0.5, i + 0.5)
             t = far[i, j]
             x, y, z = f[EYE] + t * dx, f[EYE + 1] + t * dy, f[EYE + 2] + t * dz
             back[0], back[1], back[2] = -dx, -dy, -dz
@@ -176,7 +259,7 @@ def patch_up(floats, whole, scratch, looked, found, far, normals, lights):
                 lights[i, j, k] = 0.0
             cell = cell_of(f, w, x, y) if found[i, j] < 0 else -1
             for which in range(0, SETS, 4):
-                light_up(
+                gather_irradiance(
                     f,
                     w,
                     which,
@@ -197,8 +280,15 @@ def patch_up(floats, whole, scratch, looked, found, far, normals, lights):
 
 
 @njit(**JIT)
-def changed(soft, hard, least, out):
-    """Fill `out` (h, w) with whether more of the light is gone than `least` of it."""
+def mark_changed(soft, hard, least, out):
+    """Fill `out` (h, w) with whether the light differs from that of the empty tray.
+
+    Args:
+        soft: (h, w, LIGHT) light with soft shadows.
+        hard: (h, w, LIGHT) light with sharp shadows.
+        least: Least relative difference that counts.
+        out: Array that receives the result.
+    """
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
             gone = there = 0.0
@@ -211,8 +301,16 @@ def changed(soft, hard, least, out):
 
 
 @njit(**JIT)
-def is_busy(w, found, normals, i, j):
-    """Whether one ray is not enough for a pixel."""
+def needs_supersampling(w, found, normals, i, j):
+    """Return whether one ray is not enough for a pixel.
+
+    Args:
+        w: Integer part of the packed scene.
+        found: (h, w) number of the surface of each pixel.
+        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
+        i: Row of the pixel.
+        j: Column of the pixel.
+    """
     one = found[i, j]
     if one >= 0 and w[w[W_SOLIDS] + one * W_SOLID + PART] == 1:
         return True  # pips are finer than pixels
@@ -230,9 +328,23 @@ def is_busy(w, found, normals, i, j):
 
 
 @njit(**JIT)
-def shade_all(floats, whole, scratch, loose, only, found, far, normals, soft, hard, out):
-    """Fill `out` (h, w, 3) where `only`."""
-    f, w = floats_at(floats.ctypes.data), whole_at(whole.ctypes.data)
+def shade_image(floats, whole, scratch, loose, only, found, far, normals, soft, hard, out):
+    """Fill `out` (h, w, 3) with the light that reaches the camera, in the chosen pixels.
+
+    Args:
+        floats: Float part of the packed scene.
+        whole: Integer part of the packed scene.
+        scratch: Working memory of `SCRATCH` floats.
+        loose: Whether dice, foreign objects and hands are in the scene, or only the empty tray.
+        only: (h, w) pixels to work on.
+        found: (h, w) number of the surface of each pixel.
+        far: (h, w) its distance in millimetres.
+        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
+        soft: (h, w, LIGHT) light with soft shadows.
+        hard: (h, w, LIGHT) light with sharp shadows.
+        out: Array that receives the result.
+    """
+    f, w = floats_at(floats.ctypes.data), ints_at(whole.ctypes.data)
     at = scratch.ctypes.data
     met, sheet, work = floats_at(at + 4 * MET), floats_at(at + 4 * SHEET), floats_at(at + 4 * WORK)
     rgb, fall, gleam = (
@@ -246,35 +358,35 @@ def shade_all(floats, whole, scratch, loose, only, found, far, normals, soft, ha
         for j in range(found.shape[1]):
             if not only[i, j]:
                 continue
-            many = is_busy(w, found, normals, i, j)
+            many = needs_supersampling(w, found, normals, i, j)
             count = 4 if many else 1
             for c in range(3):
                 out[i, j, c] = 0.0
             for k in range(count):
                 px = j + ((0.375, 0.875, 0.125, 0.625)[k] if many else 0.5)
                 py = i + ((0.125, 0.375, 0.625, 0.875)[k] if many else 0.5)
-                dx, dy, dz = ray(f, w, px, py)
+                dx, dy, dz = pixel_ray(f, w, px, py)
                 one, t = found[i, j], far[i, j]
                 if many:
-                    one, t = look(f, w, px, py, dx, dy, dz, loose)
+                    one, t = first_hit(f, w, px, py, dx, dy, dz, loose)
                 if one == NOTHING:
-                    room_at(f, w, dx, dy, dz, 0.0, rgb)
+                    room_reflection(f, w, dx, dy, dz, 0.0, rgb)
                 else:
                     x, y, z = f[EYE] + t * dx, f[EYE + 1] + t * dy, f[EYE + 2] + t * dz
                     px_mm = t / f[FOCAL] * (0.6 if many else 1.0)
-                    surface(f, w, one, x, y, z, dx, dy, dz, px_mm, sheet, met)
+                    describe_surface(f, w, one, x, y, z, dx, dy, dz, px_mm, sheet, met)
                     y0, x0 = i, j
                     if many:
-                        y0, x0 = nearest(found, normals, one, met, i, j)
+                        y0, x0 = best_neighbour(found, normals, one, met, i, j)
                     for c in range(6):
                         n[c] = met[NX + c]
                     bumps, row = 1.0, 0 if loose else FALL0
                     if y0 < 0:
                         back[0], back[1], back[2] = -dx, -dy, -dz
                         which = (i & 3) * 4 + (j & 3)
-                        is_ground = is_fixed(w, one)
+                        is_ground = is_tray_part(w, one)
                         cell = cell_of(f, w, x, y) if one < 0 else -1
-                        light_up(
+                        gather_irradiance(
                             f,
                             w,
                             which,
@@ -290,7 +402,7 @@ def shade_all(floats, whole, scratch, loose, only, found, far, normals, soft, ha
                             own,
                             work,
                         )
-                        light_up(
+                        gather_irradiance(
                             f,
                             w,
                             which,
@@ -306,25 +418,36 @@ def shade_all(floats, whole, scratch, loose, only, found, far, normals, soft, ha
                             more,
                             work,
                         )
-                        bumps = relief(more, n)
+                        bumps = bump_factor(more, n)
                         for c in range(3):
                             fall[c] = own[row + c] + more[row + c] * bumps
                             gleam[c] = own[row + SHEEN + c] + more[row + SHEEN + c]
                     else:
                         for c in range(3):
                             more[VECTOR + c] = soft[y0, x0, VECTOR + c]
-                        bumps = relief(more, n)
+                        bumps = bump_factor(more, n)
                         for c in range(3):
                             fall[c] = hard[y0, x0, row + c] + soft[y0, x0, row + c] * bumps
                             gleam[c] = hard[y0, x0, row + SHEEN + c] + soft[y0, x0, row + SHEEN + c]
-                    shade(f, w, one, x, y, z, dx, dy, dz, met, fall, gleam, loose, sheet, work, rgb)
+                    shade_point(
+                        f, w, one, x, y, z, dx, dy, dz, met, fall, gleam, loose, sheet, work, rgb
+                    )
                 for c in range(3):
                     out[i, j, c] += rgb[c] / count
 
 
 @njit(**JIT)
-def nearest(found, normals, one, met, i, j):
-    """The neighbour whose light is like that of a place, or -1."""
+def best_neighbour(found, normals, one, met, i, j):
+    """Return row and column of the neighbour whose light fits a point best, or -1, -1.
+
+    Args:
+        found: (h, w) number of the surface of each pixel.
+        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
+        one: Number of the solid, or of the ground.
+        met: (SURFACE_FIELDS,) description of the surface.
+        i: Row of the pixel.
+        j: Column of the pixel.
+    """
     best, y0, x0 = 0.6, -1, -1
     for y in range(max(0, i - 1), min(found.shape[0], i + 2)):
         for x in range(max(0, j - 1), min(found.shape[1], j + 2)):

@@ -1,0 +1,42 @@
+"""False detections of the finder, which serve the networks of one die as counterexamples."""
+
+from functools import lru_cache
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from training.learning.samples.camera_shots import photograph
+from training.learning.samples.tray_views import TrayView, mean_edges
+from vision.finder import LOOK_PX, TRAY_PX, find_dice
+
+Floats = NDArray[np.float32]
+SAME_DIE_OFFSET, SAME_DIE_LOG_SIZE = 0.4, 0.55
+"""Largest distance in edges, and largest logarithm of the ratio of sizes, at which a place is a
+given die."""
+CACHED_VIEWS = 64
+
+
+@lru_cache(maxsize=CACHED_VIEWS)
+def find_false_detections(view: TrayView) -> Floats:
+    """Return (n, 4) x, y, edge and rotation of false detections, best first, in pixels."""
+    rng = np.random.default_rng(crc32(view.name.encode()))
+    look_px = int(rng.choice([LOOK_PX, TRAY_PX]))
+    seen = find_dice(photograph(view.light, rng), look_px).detections
+    rows = [(s.x, s.y, s.edge, s.turn) for s in seen if not is_on_die(view, (s.x, s.y), s.edge)]
+    return np.array(rows, np.float32).reshape(-1, 4)
+
+
+def is_on_die(view: TrayView, at: tuple[float, float], edge: float) -> bool:
+    """Return whether a place is one of the dice of a view.
+
+    Args:
+        view: Light over a tray, with the true labels.
+        at: X and y of the place in pixels.
+        edge: Its edge in pixels.
+    """
+    quads = view.dice.quads
+    sizes = mean_edges(quads)
+    away = np.linalg.norm(quads.mean(axis=1) - at, axis=1)
+    alike = np.abs(np.log(edge / sizes)) < SAME_DIE_LOG_SIZE
+    return bool(((away < SAME_DIE_OFFSET * np.minimum(edge, sizes)) & alike).any())

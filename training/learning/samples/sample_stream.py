@@ -1,0 +1,172 @@
+"""Samples that worker processes make while a network learns.
+
+Each worker keeps a pool of views and takes samples of them with another camera each time. A new
+view replaces the oldest one now and then. The learner shows each sample several times, because a
+sample costs as much to make as to learn from.
+"""
+
+import os
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from multiprocessing import get_context
+from queue import Empty
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from training.learning.samples.change_samples import make_change_sample
+from training.learning.samples.die_samples import make_die_samples
+from training.learning.samples.finder_samples import make_finder_sample
+from training.learning.samples.tray_views import TrayView
+from training.learning.samples.view_source import TROUBLE, Materials, ViewSource
+from training.scenes.kept_out import Purpose
+
+Arrays = dict[str, NDArray[Any]]
+SAMPLES_PER_VIEW = {"finder": 28, "change": 16, "near": 56, "wide": 56}
+"""Samples that are taken of a view while it is in the pool."""
+SAMPLES_PER_CHUNK = {"finder": 4, "change": 4, "near": 16, "wide": 16}
+"""Samples that a worker hands over together."""
+POOL_VIEWS, START_VIEWS = 60, 8
+"""Views in the pool of a worker, and views that it has before it starts."""
+WHOLE_TRAY_KINDS = ("finder", "change")
+"""Networks that see a whole tray, with the empty-tray image."""
+QUEUE_CHUNKS = 6
+QUEUE_TIMEOUT_S = 60
+BUFFER_SAMPLES = {"finder": 1024, "change": 2048, "near": 16384, "wide": 16384}
+"""Samples that the learner keeps."""
+
+
+def trouble_of(kind: str) -> Mapping[str, float]:
+    """Return the chances of what makes the views of a network hard to read."""
+    return TROUBLE.get(kind, TROUBLE["die"])
+
+
+@dataclass(frozen=True)
+class SampleRecipe:
+    """What to make samples of: the kind of network, the materials and the seed."""
+
+    kind: str
+    materials: Materials
+    seed: int
+
+
+def make_samples(view: TrayView, rng: Generator, count: int, kind: str) -> Arrays:
+    """Return about `count` samples of a view, as arrays with one row per sample.
+
+    Args:
+        view: Light over a tray, with the true labels.
+        rng: Source of random numbers.
+        count: Number of samples to try.
+        kind: Name of the network.
+    """
+    made: list[Any]
+    if kind == "finder":
+        made = [make_finder_sample(view, rng) for _ in range(count)]
+    elif kind == "change":
+        made = [one for _ in range(count) if (one := make_change_sample(view, rng)) is not None]
+    else:
+        made = make_die_samples(view, rng, count, kind)
+    names = vars(made[0]) if made else {}
+    return {name: np.stack([np.asarray(getattr(s, name)) for s in made]) for name in names}
+
+
+def concatenate(parts: list[Arrays]) -> Arrays:
+    """Return the rows of all parts together."""
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def stream_samples(recipe: SampleRecipe, first: int, step: int) -> Iterator[tuple[int, Arrays]]:
+    """Yield samples without end, each chunk with the number of the last view.
+
+    Args:
+        recipe: What to make samples of.
+        first: Number of the first view.
+        step: Difference between the numbers of successive views.
+    """
+    cv2.setNumThreads(1)
+    source = ViewSource(
+        recipe.materials,
+        Purpose.TEACH,
+        for_finder=recipe.kind in WHOLE_TRAY_KINDS,
+        trouble=trouble_of(recipe.kind),
+    )
+    rng = np.random.default_rng([recipe.seed, first])
+    number, made = first, 0
+    views: deque[TrayView] = deque(maxlen=POOL_VIEWS)
+    while True:
+        while len(views) < START_VIEWS or made >= SAMPLES_PER_VIEW[recipe.kind] * (
+            (number - first) // step
+        ):
+            views.append(source.view(number))
+            number += step
+        view = views[int(rng.integers(len(views)))]
+        got = make_samples(view, rng, SAMPLES_PER_CHUNK[recipe.kind], recipe.kind)
+        if got:
+            made += len(next(iter(got.values())))
+            yield number, got
+
+
+def _fill(recipe: SampleRecipe, first: int, step: int, ready: Any) -> None:
+    os.nice(1)
+    for one in stream_samples(recipe, first, step):
+        ready.put(one)
+
+
+class SampleStream:
+    """Batches of samples from worker processes."""
+
+    def __init__(self, recipe: SampleRecipe, first: int, workers: int, again: int) -> None:
+        context = get_context("spawn")
+        self._ready = context.Queue(QUEUE_CHUNKS * workers)
+        self.number = first
+        self._again, self._room = again, BUFFER_SAMPLES[recipe.kind]
+        self._rng = np.random.default_rng([recipe.seed, first, 1])
+        self._kept: Arrays = {}
+        self._made, self._due = 0, 0.0
+        self._makers = [
+            context.Process(target=_fill, args=(recipe, first + k, workers, self._ready), daemon=True)
+            for k in range(workers)
+        ]  # fmt: skip
+        for maker in self._makers:
+            maker.start()
+
+    def batch(self, size: int) -> Arrays:
+        """Return a batch of `size` samples, of which one in `again` is new on average."""
+        self._due += size / self._again
+        while self._made < max(self._due, size):
+            self._take()
+        places = self._rng.integers(0, min(self._made, self._room), size)
+        return {name: rows[places] for name, rows in self._kept.items()}
+
+    def close(self) -> None:
+        """Stop the workers."""
+        for maker in self._makers:
+            maker.terminate()
+
+    def _take(self) -> None:
+        number, fresh = self._next()
+        self.number = max(self.number, number)
+        count = len(next(iter(fresh.values())))
+        if not self._kept:
+            self._kept = {
+                k: np.zeros((self._room, *v.shape[1:]), v.dtype) for k, v in fresh.items()
+            }
+        places = (self._made + np.arange(count)) % self._room
+        for name, rows in fresh.items():
+            self._kept[name][places] = rows
+        self._made += count
+
+    def _next(self) -> tuple[int, Arrays]:
+        """Return the next chunk of a worker, however long it takes."""
+        while True:
+            try:
+                return self._ready.get(timeout=QUEUE_TIMEOUT_S)  # type: ignore[no-any-return]
+            except Empty:
+                if not all(maker.is_alive() for maker in self._makers):
+                    raise RuntimeError(
+                        "a worker that makes samples stopped; run the command again to resume"
+                    ) from None

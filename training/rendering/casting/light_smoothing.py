@@ -1,0 +1,96 @@
+"""Compiled sharing of soft light between neighbours that each gathered it along their own rays.
+
+On dice and objects each pixel gathered light. In the tray one of four did, because light changes
+slowly there.
+"""
+
+from numba import njit
+
+from training.rendering.casting.intersections import JIT
+from training.rendering.casting.irradiance import LIGHT
+from training.rendering.casting.scene_layout import NOTHING
+
+MIN_COSINE = 0.9  # least cosine between the normals of neighbours that share light
+
+
+@njit(**JIT)
+def is_same_side(found, normals, i, j, y, x):
+    """Return whether two pixels show the same side of the same object.
+
+    Args:
+        found: (h, w) number of the surface of each pixel.
+        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
+        i: Row of the first pixel.
+        j: Column of the first pixel.
+        y: Row of the second pixel.
+        x: Column of the second pixel.
+    """
+    if found[y, x] != found[i, j]:
+        return False
+    alike = 0.0
+    for k in range(3):
+        alike += normals[i, j, k] * normals[y, x, k]
+    return alike > MIN_COSINE
+
+
+@njit(**JIT)
+def share_light(found, normals, looked, step, light, out):
+    """Store in `out` the mean light of sixteen neighbours, for pixels whose `looked` equals `step`.
+
+    Args:
+        found: (h, w) number of the surface of each pixel.
+        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
+        looked: (h, w) how each pixel finds its soft light, see `plan_light`.
+        step: Distance between neighbours that share light, in pixels: 1 or 2.
+        light: (h, w, LIGHT) gathered light.
+        out: (h, w, LIGHT) receives the mean.
+    """
+    height, width = found.shape
+    for i in range(0, height, step):
+        for j in range(0, width, step):
+            if looked[i, j] != step or found[i, j] == NOTHING:
+                continue
+            for k in range(LIGHT):
+                out[i, j, k] = 0.0
+            count = 0.0
+            for y in range(max(0, i - 2 * step), min(height, i + 2 * step), step):
+                for x in range(max(0, j - 2 * step), min(width, j + 2 * step), step):
+                    if looked[y, x] == step and is_same_side(found, normals, i, j, y, x):
+                        count += 1
+                        for k in range(LIGHT):
+                            out[i, j, k] += light[y, x, k]
+            for k in range(LIGHT):
+                out[i, j, k] /= count
+
+
+@njit(**JIT)
+def interpolate_light(found, normals, looked, out):
+    """Interpolate the light of pixels that gathered none.
+
+    `looked` becomes -1 where no neighbour has light, either.
+
+    Args:
+        found: (h, w) number of the surface of each pixel.
+        normals: (h, w, NORMALS) smooth normal, bumped normal and roughness of each pixel.
+        looked: (h, w) how each pixel finds its soft light, see `plan_light`.
+        out: (h, w, LIGHT) light, which is completed.
+    """
+    height, width = found.shape
+    for i in range(height):
+        for j in range(width):
+            if looked[i, j] != 3:
+                continue
+            total = 0.0
+            for k in range(LIGHT):
+                out[i, j, k] = 0.0
+            for y in range(i - (i & 1), min(height, i + (i & 1) + 1), 2):
+                for x in range(j - (j & 1), min(width, j + (j & 1) + 1), 2):
+                    if looked[y, x] == 2 and is_same_side(found, normals, i, j, y, x):
+                        total += 1
+                        for k in range(LIGHT):
+                            out[i, j, k] += out[y, x, k]
+            if total == 0:
+                looked[i, j] = -1
+                continue
+            for k in range(LIGHT):
+                out[i, j, k] /= total

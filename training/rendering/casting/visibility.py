@@ -1,0 +1,38 @@
+"""Compiled test of which points the camera can see."""
+
+from numba import njit
+
+from training.rendering.casting.intersections import JIT, hit_solid
+from training.rendering.casting.pointers import floats_at, ints_at
+from training.rendering.casting.scene_layout import EYE, N_SOLIDS, OWN, W_SOLID, W_SOLIDS
+
+START_MM = 0.05  # distance from the point at which the ray starts, in millimetres
+
+
+@njit(**JIT)
+def mark_hidden(floats, whole, points, own, out):
+    """Fill `out` (n,) with whether anything lies between a point and the camera.
+
+    The die that the point belongs to does not count.
+
+    Args:
+        floats: Float part of the packed scene.
+        whole: Integer part of the packed scene.
+        points: (n, 3) points in millimetres.
+        own: (n,) number of the die that each point belongs to.
+        out: Array that receives the result.
+    """
+    f, w = floats_at(floats.ctypes.data), ints_at(whole.ctypes.data)
+    for i in range(len(points)):
+        x, y, z = points[i, 0], points[i, 1], points[i, 2]
+        u, v, s = f[EYE] - x, f[EYE + 1] - y, f[EYE + 2] - z
+        far = (u * u + v * v + s * s) ** 0.5
+        u, v, s = u / far, v / far, s / far
+        out[i] = False
+        for k in range(w[N_SOLIDS]):
+            if w[w[W_SOLIDS] + k * W_SOLID + OWN] == own[i]:
+                continue
+            t = hit_solid(f, w, k, x + START_MM * u, y + START_MM * v, z + START_MM * s, u, v, s)
+            if t < far:
+                out[i] = True
+                break

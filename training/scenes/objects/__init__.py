@@ -1,0 +1,1 @@
+"""Foreign objects: everyday things that lie in and around a tray."""

@@ -1,0 +1,120 @@
+"""The builder that collects the solids and covers of a scene."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from training.scenes.world import Cover, Form, Part, Rotation, Solid, Vector
+
+
+def rotation_about_z(angle: float) -> Rotation:
+    """Return (3, 3) rotation to the left as seen from above, by an angle in radians."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]])
+
+
+LYING = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
+"""Rotation that lays a solid on its side: the solid's own z points along x."""
+MIN_TILE_PX = 32
+"""Least width of a tile, below which patterns vanish."""
+
+
+@dataclass
+class SceneBuilder:
+    """The solids and covers so far, and the position and rotation of the next solid."""
+
+    side: int  # width of the tiles of grounds and walls, in pixels
+    covers: list[Cover] = field(default_factory=list)
+    solids: list[Solid] = field(default_factory=list)
+    at: Vector = field(default_factory=lambda: np.zeros(3))
+    turn: Rotation = field(default_factory=lambda: np.eye(3))
+    part: Part = Part.FOREIGN_OBJECT
+    fixed: bool = False
+
+    @property
+    def small(self) -> int:
+        """Width of the tiles of small objects in pixels."""
+        return max(MIN_TILE_PX, self.side // 4)
+
+    def cover(self, cover: Cover) -> int:
+        """Add a cover and return its number."""
+        self.covers.append(cover)
+        return len(self.covers) - 1
+
+    def move(self, at: Vector, yaw: float = 0.0) -> None:
+        """Place the solids that follow at a position.
+
+        Args:
+            at: (3,) position in millimetres.
+            yaw: Rotation about the vertical in radians.
+        """
+        self.at, self.turn = np.asarray(at, float), rotation_about_z(yaw)
+
+    def add(  # noqa: PLR0917 - all properties of a solid
+        self, form: Form, half: tuple[float, float, float], place: tuple[float, float, float], cover: int,
+        turn: Rotation | None = None, round_mm: float = 0.0, planes: Vector | None = None,
+    ) -> None:  # fmt: skip
+        """Add a solid.
+
+        Args:
+            form: Shape of the solid.
+            half: Half sizes in millimetres.
+            place: Position in the axes of the builder, in millimetres.
+            cover: Number of its cover.
+            turn: (3, 3) rotation in the axes of the builder.
+            round_mm: Radius of rounded edges.
+            planes: (k, 4) planes of a hull.
+        """
+        own = self.turn if turn is None else self.turn @ turn
+        self.solids.append(
+            Solid(form, self.at + self.turn @ np.array(place), own, np.array(half), cover, self.part,
+                  round_mm, planes, self.fixed)
+        )  # fmt: skip
+
+    def box(self, half: tuple[float, float, float], place: tuple[float, float, float], cover: int,
+            round_mm: float = 0.0, turn: Rotation | None = None) -> None:  # fmt: skip
+        """Add a box.
+
+        Args:
+            half: Half sizes in millimetres.
+            place: Position in the axes of the builder, in millimetres.
+            cover: Number of its cover.
+            round_mm: Radius of rounded edges.
+            turn: (3, 3) rotation in the axes of the builder.
+        """
+        self.add(Form.BOX, half, place, cover, turn, min(round_mm, *half))
+
+    def disc(  # noqa: PLR0917 - all properties of a disc
+        self, radius: float, half_height: float, place: tuple[float, float, float], cover: int,
+        round_mm: float = 0.0, turn: Rotation | None = None,
+    ) -> None:  # fmt: skip
+        """Add a cylinder around the z axis.
+
+        Args:
+            radius: Radius in millimetres.
+            half_height: Half of its height in millimetres.
+            place: Position in the axes of the builder, in millimetres.
+            cover: Number of its cover.
+            round_mm: Radius of rounded edges.
+            turn: (3, 3) rotation in the axes of the builder.
+        """
+        self.add(Form.CYLINDER, (radius, radius, half_height), place, cover, turn,
+                 min(round_mm, radius, half_height))  # fmt: skip
+
+    def rod(self, start: Vector, end: Vector, radius: float, cover: int) -> None:
+        """Add a capsule between two points.
+
+        Args:
+            start: (3,) one end in the axes of the builder, in millimetres.
+            end: (3,) the other end.
+            radius: Radius in millimetres.
+            cover: Number of its cover.
+        """
+        way = np.asarray(end, float) - start
+        length = float(np.linalg.norm(way))
+        z = way / max(length, 1e-9)
+        x = np.cross(z, [0.31, 0.2, 0.93])
+        x /= np.linalg.norm(x)
+        middle = (np.asarray(start) + end) / 2
+        self.add(Form.CAPSULE, (radius, radius, length / 2), tuple(middle), cover,
+                 np.column_stack([x, np.cross(z, x), z]))  # fmt: skip
