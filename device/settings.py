@@ -198,7 +198,7 @@ def parse(text: str, where: str) -> Settings:
     """The settings in `text`; `where` is what error messages call it."""
     table = toml_table.parse(text, where, UsageError)
     known = {f.name: f for f in fields(Settings)}
-    table.only(known, Message("is no setting"))
+    table.check_keys(known, Message("is no setting"))
     said = {key: _value(table, key, known[key]) for key in table.data}
     return _without_a_pin_used_twice(Settings(**said), where)
 
@@ -206,12 +206,12 @@ def parse(text: str, where: str) -> Settings:
 def _value(table: TomlTable, key: str, setting: Field[Any]) -> Any:
     """What this line says, checked."""
     about = setting.metadata
-    value = table.like(key, setting.default, about["low"], about["high"])
+    value = table.value_like(key, setting.default, about["low"], about["high"])
     try:
         if about["check"]:
             about["check"](value)
     except (UsageError, GameError) as error:
-        raise UsageError(f"{table.place(key)}: {error}") from None
+        raise UsageError(f"{table.location(key)}: {error}") from None
     return value
 
 

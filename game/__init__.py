@@ -1,6 +1,6 @@
-"""The rules of the table: pure Python.
+"""The rules of the game in pure Python: scoring, matches, the journal, odds and statistics.
 
-No I/O but the journal's (journal.py, schema.py, history.py, feed.py), textfile.py and odds/table_store.py.
+Only `file_io`, the modules in `journal` and `odds.table_store` read or write files.
 """
 
 from game.errors import (

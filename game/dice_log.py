@@ -1,4 +1,4 @@
-"""Throws of a table that plays no match: kept in order, taken back, counted."""
+"""The throws of a table where no match is played, in order, with undo and a count of the faces."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,18 +9,18 @@ from game.rules.ruleset import FACES, Dice
 from game.stats.fairness import Fairness, fairness
 
 MAX_THROWS = 200
-"""Throws that are kept: an evening's last hours; the faces of all are counted."""
+"""Throws that are kept: the last hours of an evening. Faces are counted over all throws."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiceThrow:
-    """Dice that were thrown, and what lies in the tray now.
+    """A throw outside a match.
 
     Attributes:
-        index: its number, counted from 0.
-        dice: all faces in the tray.
-        thrown: those of them that fell anew.
-        places: where the dice lie; nowhere where they were tapped in.
+        index: Number of the throw, from 0.
+        dice: The faces of all dice in the tray.
+        thrown: The faces of the dice that were thrown. The others had not moved.
+        places: Where the dice lie. Empty if the throw was entered by hand.
     """
 
     index: int
@@ -30,24 +30,26 @@ class DiceThrow:
 
     @property
     def sum(self) -> int:
+        """The sum of all faces in the tray."""
         return sum(self.dice)
 
     @property
     def is_entered_by_hand(self) -> bool:
+        """Whether a person entered the throw, instead of the camera."""
         return not any(place.seen for place in self.places)
 
 
 @dataclass(frozen=True, slots=True)
 class DiceLog:
-    """All of them, the newest last.
+    """The throws so far, the newest last.
 
     >>> log = DiceLog().add((2, 6), (2, 6)).add((3, 3), (3, 3))
     >>> log.last.sum, log.n_throws, log.undone().last.dice
     (6, 2, (2, 6))
 
     Attributes:
-        throws: the last `MOST`.
-        counts: how often each face fell, the 1 first, of all throws.
+        throws: The newest throws, at most `MAX_THROWS`.
+        counts: How often each face was thrown, from 1 to 6, over all throws.
     """
 
     throws: tuple[DiceThrow, ...] = ()
@@ -55,22 +57,32 @@ class DiceLog:
 
     @property
     def last(self) -> DiceThrow | None:
+        """The newest throw, or None."""
         return self.throws[-1] if self.throws else None
 
     @property
     def n_throws(self) -> int:
+        """Number of all throws."""
         return self.last.index + 1 if self.last else 0
 
     @property
     def fairness(self) -> Fairness:
+        """What the counted faces say about the dice."""
         return fairness(self.counts)
 
     def add(self, dice: Dice, thrown: Dice, places: tuple[Place, ...] = ()) -> "DiceLog":
+        """Return the log with one more throw.
+
+        Args:
+            dice: The faces of all dice in the tray.
+            thrown: The faces of the dice that were thrown.
+            places: Where the dice lie, if a camera saw them.
+        """
         throw = DiceThrow(self.n_throws, dice, thrown, places)
         return DiceLog((*self.throws, throw)[-MAX_THROWS:], _plus(self.counts, thrown))
 
     def corrected(self, dice: Dice) -> "DiceLog":
-        """The newest showed these; what changed is what fell anew."""
+        """Return the log with other faces for the newest throw. Changed dice count as thrown."""
         *others, old = self.throws
         wrong, right = Counter(old.dice) - Counter(dice), Counter(dice) - Counter(old.dice)
         thrown = tuple(sorted((Counter(old.thrown) - wrong + right).elements()))
@@ -82,7 +94,7 @@ class DiceLog:
         return DiceLog((*others, DiceThrow(old.index, dice, thrown, places)), counts)
 
     def undone(self) -> "DiceLog":
-        """Without the newest."""
+        """Return the log without the newest throw."""
         *others, old = self.throws
         return DiceLog(tuple(others), _plus(self.counts, old.thrown, sign=-1))
 

@@ -1,24 +1,28 @@
-"""What can be wrong at the table. Every message says what, and what to do about it.
+"""The errors of the game. Every message says what is wrong and what to do about it.
 
-TraykeeperError is the root of all that people at the table are told, in this room and in others.
+TraykeeperError is the root of all errors that are shown to people, in every room.
 
 GameError (ValueError)
 ├── FileError           a file cannot be read as text
-├── RulesetError        a rule set does not hold
-├── ThrowError          these are no dice: a 7, too many, none
-├── IllegalMove         dice are fine, but the rules forbid it now
-│   └── LaterStepError  a change of the past that a later step does not survive
+├── RulesetError        a rule set is not valid
+├── ThrowError          impossible dice: a 7, too many, none
+├── IllegalMove         the rules forbid the move at this point
+│   └── LaterStepError  a later step is not possible after a change of the past
 ├── NotationError       the text of a turn or a match cannot be read
-├── JournalError        the record of a match cannot be read or written
-│   └── DamagedJournal  what it holds is not what was written
-└── OddsError           chances that cannot be worked out: rules or a question without an answer
+├── JournalError        the journal cannot be read or written
+│   └── DamagedJournal  the journal does not hold what was written to it
+└── OddsError           chances that cannot be worked out
 """
 
 from game.message import Message, Verbatim
 
 
 class TraykeeperError(Exception):
-    """Something that people are told has gone wrong; `message` says what, and the remedy."""
+    """An error that is shown to people.
+
+    Attributes:
+        message: What went wrong, and what to do.
+    """
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)
@@ -26,53 +30,56 @@ class TraykeeperError(Exception):
 
 
 class GameError(TraykeeperError, ValueError):
-    """The root of all errors of this room."""
+    """The root of all errors of the game."""
 
 
 class FileError(GameError):
-    """A file that cannot be read as text; names it and why."""
+    """A file that cannot be read as text."""
 
 
 class RulesetError(GameError):
-    """A rule set that does not hold: names the file, the key and what is allowed."""
+    """A rule set that is not valid. The message names the file, the key and the allowed values."""
 
 
 class ThrowError(GameError):
-    """Not a throw: a face that no die has, or a number of dice that the rules do not know."""
+    """A throw with an impossible face, or with more dice than the rules use."""
 
 
 class IllegalMove(GameError):  # noqa: N818 - reads as what it is: python-chess says IllegalMoveError
-    """A move that the rules forbid at this moment."""
+    """A move that the rules forbid at this point."""
 
 
 class LaterStepError(IllegalMove):
-    """A change of the past that a later step does not survive; names the first such step."""
+    """A change of the past after which a later step, named in the message, is not possible."""
 
     def __init__(self, step: Message, why: Message) -> None:
         super().__init__(Message("then %(step)s would not hold: %(why)s", step=step, why=why))
 
 
 class NotationError(GameError):
-    """The text of a turn or a match that cannot be read; names the line and what is expected."""
+    """A text of a turn or a match that cannot be read. The message names the line."""
 
 
 class JournalError(GameError):
-    """The record of a match cannot be read or written."""
+    """A journal that cannot be read or written."""
 
 
 class DamagedJournal(JournalError):  # noqa: N818 - reads as what it is
-    """What the record holds is not what was written: a backup has to take its place."""
+    """A journal that does not hold what was written to it. It has to be restored from a backup."""
 
 
 class OddsError(GameError):
-    """Chances that cannot be worked out: the rules or the question have no answer; says why."""
+    """Chances that cannot be worked out for these rules or this question."""
 
 
 _LONGEST_REASON = 200
 
 
 def reason(error: Exception) -> Message:
-    """What an error says, for the message of another; a library's own words in one short line."""
+    """Return the message of an error, to be part of another message.
+
+    The text of a library's error is shortened to one line.
+    """
     if isinstance(error, TraykeeperError):
         return error.message
     return Verbatim(" ".join(str(error).split())[:_LONGEST_REASON])
@@ -82,6 +89,6 @@ _LONGEST = 60
 
 
 def quoted(found: object) -> str:
-    """What was found, as messages show it: in quotes, and cut where it is longer than a line."""
+    """Return a value as messages show it: in quotes, and shortened to the length of a line."""
     shown = repr(found)
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…{shown[-1]}"

@@ -1,12 +1,12 @@
-"""What people are told, as values: made where it arises, put into words where somebody reads it.
+"""Messages to people as values: created where something happens, translated where they are shown.
 
-    >>> told = Message("%(name)s banks %(points)s.", name="Anna", points=1250)
-    >>> str(told)
+    >>> message = Message("%(name)s banks %(points)s.", name="Anna", points=1250)
+    >>> str(message)
     'Anna banks 1,250.'
 
-`str` is the English text. Another language is a `Language`: `told.said(language)`. Templates are
-gettext's, so a percent sign that stands for itself is written twice; `scripts/languages.py` finds
-them in the source, which is why they are written out where a message is made.
+`str` returns the English text, and `message.translate(language)` that of another `Language`.
+Templates follow the gettext format, so a literal percent sign is doubled. `scripts/languages.py`
+collects the templates from the source, so they have to be literals where a message is created.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,43 +17,57 @@ from typing import Protocol, Union
 
 @dataclass(frozen=True, slots=True)
 class Percentage:
-    """A part of a whole, 0..1: said in percent, with so many digits behind the point."""
+    """A share of a whole, which is shown as a percentage.
+
+    Attributes:
+        value: The share, from 0 to 1.
+        digits: Digits after the decimal point.
+    """
 
     value: float
     digits: int = 0
 
 
 Value = Union[int, float, str, tuple[int, ...], Percentage, "Message"]
-"""What fills a hole.
+"""A value that fills a placeholder of a template.
 
-An int is said with its thousands apart, a float with one digit behind the point, a tuple of dice
-as `1 1 5`, a message in the language of the one it stands in; a str as it is: a name, a file, a date.
+An int is shown with thousands separators, a float with one decimal, a tuple of dice as `1 1 5`, a
+message in the language of the message around it, and a str as it is: a name, a file, a date.
 """
 
 
 class Language(Protocol):
-    """How things are said in a language."""
+    """A language into which messages are translated."""
 
     def template(self, english: str) -> str:
-        """The same template, its holes still open."""
+        """Return the translation of a template, with its placeholders."""
 
     def plural(self, one: str, many: str, n: int) -> str:
-        """The template for so many."""
+        """Return the translation of a template for a number of things.
 
-    def whole(self, number: int) -> str: ...
+        Args:
+            one: English template for one thing.
+            many: English template for any other number.
+            n: The number.
+        """
 
-    def decimal(self, number: float) -> str: ...
+    def whole(self, number: int) -> str:
+        """Return a whole number with thousands separators."""
 
-    def percent(self, share: Percentage) -> str: ...
+    def decimal(self, number: float) -> str:
+        """Return a number with one decimal."""
+
+    def percent(self, share: Percentage) -> str:
+        """Return a share as a percentage."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Message:
-    """A sentence, or a part of one, and what fills its holes.
+    """A sentence, or part of one, as a template with values for its placeholders.
 
     Args:
-        template: in English, each hole as `%(name)s`; no other text of the program stands in it.
-        values: what fills each hole.
+        template: English text, with each placeholder as `%(name)s`.
+        values: The value of each placeholder.
     """
 
     template: str
@@ -64,11 +78,11 @@ class Message:
         object.__setattr__(self, "values", tuple(values.items()))
 
     def translate(self, language: Language) -> str:
-        """In the words of this language."""
-        holes = {name: format_value(value, language) for name, value in self.values}
-        return self._open(language) % holes
+        """Return the text in a language."""
+        values = {name: format_value(value, language) for name, value in self.values}
+        return self._template_in(language) % values
 
-    def _open(self, language: Language) -> str:
+    def _template_in(self, language: Language) -> str:
         return language.template(self.template)
 
     def __str__(self) -> str:
@@ -76,13 +90,13 @@ class Message:
 
     @property
     def sentences(self) -> "tuple[Message, ...]":
-        """Each by itself, where there are several."""
+        """The messages that this one consists of."""
         return (self,)
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Plural(Message):
-    """What is said otherwise of one than of many.
+    """A message whose template depends on a number.
 
     >>> [str(Plural("one step", "%(n)s steps", n=n)) for n in (1, 1250)]
     ['one step', '1,250 steps']
@@ -96,13 +110,13 @@ class Plural(Message):
         object.__setattr__(self, "many", many)
         object.__setattr__(self, "n", n)
 
-    def _open(self, language: Language) -> str:
+    def _template_in(self, language: Language) -> str:
         return language.plural(self.template, self.many, self.n)
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Paragraph(Message):
-    """Several sentences, one after the other; where there is None, there is none.
+    """Several sentences in a row. None in place of a sentence is left out.
 
     >>> str(Paragraph(Message("Taken back."), None, Message("Anna throws.")))
     'Taken back. Anna throws.'
@@ -116,16 +130,18 @@ class Paragraph(Message):
         object.__setattr__(self, "parts", tuple(each))
 
     def translate(self, language: Language) -> str:
+        """Return the sentences in a language, separated by spaces."""
         return " ".join(part.translate(language) for part in self.parts)
 
     @property
     def sentences(self) -> tuple[Message, ...]:
+        """The sentences."""
         return self.parts
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Sentence(Message):
-    """A message as a sentence of its own: with a capital, and a full stop where it has no end.
+    """A message with a capital at its start and a punctuation mark at its end.
 
     >>> str(Sentence(Message("throw first: it is %(name)s's turn", name="Ben")))
     "Throw first: it is Ben's turn."
@@ -138,6 +154,7 @@ class Sentence(Message):
         object.__setattr__(self, "of", of)
 
     def translate(self, language: Language) -> str:
+        """Return the sentence in a language."""
         words = self.of.translate(language)
         end = "" if words.endswith((".", "!", "?")) else "."
         return f"{words[:1].upper()}{words[1:]}{end}"
@@ -145,41 +162,47 @@ class Sentence(Message):
 
 @dataclass(frozen=True, slots=True, init=False)
 class Verbatim(Message):
-    """Words that are not ours, such as those of a library: they stay in their own language."""
+    """Text that is not translated, such as the error message of a library."""
 
     def __init__(self, words: str) -> None:
         Message.__init__(self, words)
 
     def translate(self, language: Language) -> str:  # noqa: ARG002 - the same in all of them
+        """Return the text unchanged."""
         return self.template
 
 
 Translate = Callable[[Message], str]
-"""Puts a message into words; `str` into English ones."""
+"""A function that turns a message into text. `str` gives English."""
 
 
 def join_with_and(parts: Sequence[Value]) -> Value:
-    """Of a, b and c: `a and b and c`."""
+    """Join values as `a and b and c`."""
     return reduce(lambda one, more: Message("%(one)s and %(more)s", one=one, more=more), parts)
 
 
 def join_with_or(parts: Sequence[Value]) -> Value:
-    """Of a, b and c: `a or b or c`."""
+    """Join values as `a or b or c`."""
     return reduce(lambda one, more: Message("%(one)s or %(more)s", one=one, more=more), parts)
 
 
 def join_with_commas(parts: Sequence[Value]) -> Value:
-    """Of a, b and c: `a, b, c`."""
+    """Join values as `a, b, c`."""
     return reduce(lambda one, more: Message("%(one)s, %(more)s", one=one, more=more), parts)
 
 
 def join_with_semicolons(parts: Sequence[Message]) -> Message:
-    """Of a, b and c: `a; b; c`."""
+    """Join messages as `a; b; c`."""
     return reduce(lambda one, more: Message("%(one)s; %(more)s", one=one, more=more), parts)
 
 
 def format_value(value: Value, language: Language) -> str:
-    """What fills a hole, in the words of this language."""
+    """Return the value of a placeholder as text.
+
+    Args:
+        value: The value.
+        language: Language of the text.
+    """
     match value:
         case Message():
             return value.translate(language)
@@ -213,4 +236,4 @@ class _English:
 
 
 ENGLISH: Language = _English()
-"""The language of the templates: of the log, the terminal, the API and the voice."""
+"""English, the language of the templates. Logs, the terminal and the API use it."""

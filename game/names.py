@@ -1,4 +1,4 @@
-"""What players may be called: anything that can be read, and told from the others."""
+"""Names of players: any text that can be read and told from the other names."""
 
 import re
 import unicodedata
@@ -8,26 +8,26 @@ from game.errors import IllegalMove, quoted
 from game.message import Message, Value
 
 MAX_NAME = 24
-"""Characters of a name: what fits on a phone beside a score."""
+"""Longest name, in characters. It fits on a phone beside a score."""
 
 _JOINERS = "\u200c\u200d"
-"""They show nothing, but make one emoji of several, and write Persian."""
+"""Invisible characters that join several emoji into one, and that Persian needs."""
 
 _TAGS = range(0xE0020, 0xE0080)
-"""They spell the flags of Scotland, England and Wales."""
+"""Invisible characters that spell the flags of Scotland, England and Wales."""
 
 _EMOJI = range(0x1F000, 0x1FB00)
-"""Some are newer than the Python of a Pi, which takes them for unprintable."""
+"""Emoji. Python treats those that are newer than its own Unicode tables as unprintable."""
 
 _BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
-"""Letters by their class, but nothing is seen of them."""
+"""Characters that Unicode classifies as letters or symbols, but that show nothing."""
 
 
 def clean_names(names: Sequence[str]) -> list[str]:
-    """The names of a table, each made clean.
+    """Return the names of all players, each cleaned by `clean_name`.
 
     Raises:
-        IllegalMove: two are the same, or one is no name.
+        IllegalMove: If two names are equal or a name is not valid.
     """
     clean = [clean_name(name) for name in names]
     if twice := next((name for name in clean if clean.count(name) > 1), None):
@@ -38,10 +38,10 @@ def clean_names(names: Sequence[str]) -> list[str]:
 
 
 def check_distinct(names: Iterable[str]) -> None:
-    """Whether nobody is called like another but for capitals: beyond this match they are one person.
+    """Check that no two names differ only in case: statistics would merge the players.
 
     Raises:
-        IllegalMove: two are.
+        IllegalMove: If two names do.
     """
     known: dict[str, str] = {}
     for name in names:
@@ -58,10 +58,10 @@ def check_distinct(names: Iterable[str]) -> None:
 
 
 def clean_name(name: str) -> str:
-    """The name without blanks around it.
+    """Return a name with normalised spaces and characters.
 
     Raises:
-        IllegalMove: it is empty, too long, or holds control characters.
+        IllegalMove: If the name is empty, too long, or has control characters.
     """
     clean = " ".join(unicodedata.normalize("NFC", name).split()).strip(_JOINERS)
     readable = any(map(_is_seen, clean)) and is_printable(clean)
@@ -80,22 +80,22 @@ _NAMELESS = re.compile(r"Player ([1-9][0-9]?)")
 
 
 def default_name(seat: int) -> str:
-    """The name of this seat until somebody gives a better one.
+    """Return the name of a seat until somebody enters a better one.
 
-    >>> nameless(2)
+    >>> default_name(2)
     'Player 3'
     """
     return f"Player {seat + 1}"
 
 
 def display_name(name: str) -> Value:
-    """The name as people are told it: of who has none yet, in words of their own language."""
+    """Return a name for a message. A default name is translated."""
     found = _NAMELESS.fullmatch(name)
     return Message("Player %(n)s", n=int(found[1])) if found else name
 
 
 def is_printable(text: str) -> bool:
-    """Whether it is one line that no screen takes for a command."""
+    """Return whether a text is one line without control characters."""
     return all(map(_is_allowed, text))
 
 

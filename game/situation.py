@@ -1,4 +1,4 @@
-"""Where the table stands around the match, and what it refuses or asks."""
+"""The states of the table around a match, the choices it offers, and its refusals."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from game.message import Message
 
 
 class Situation(StrEnum):
-    """The states of the table, as docs/play.md lists them: what a press and a hold would do."""
+    """A state of the table, which decides what a press and a hold do. `docs/play.md` lists them."""
 
     NO_MATCH = "no match"
     TURN_BEGINS = "turn begins"
@@ -22,16 +22,21 @@ class Situation(StrEnum):
 
 
 READY_FOR_MATCH = (Situation.NO_MATCH, Situation.WON)
-"""At which a match may be called to the table."""
+"""Situations in which a match may be proposed to the table."""
 
 
 class TableError(TraykeeperError, ValueError):
-    """The table cannot do that now; the message says why and what to do."""
+    """A request that the table cannot carry out now. The message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An answer to the open question, or a repair that is offered."""
+    """An answer to the open question, or a repair that is offered.
+
+    Attributes:
+        id: Name of the choice in requests.
+        label: Text of its button.
+    """
 
     id: str
     label: Message

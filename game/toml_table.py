@@ -1,6 +1,6 @@
-"""TOML that people write, read with care: what does not hold is named with file, line and key.
+"""Checked reading of TOML that people write. Errors name the file, the line and the key.
 
->>> parse('port = "80"', "settings.toml", ValueError).whole("port", 0, 65_535)
+>>> parse('port = "80"', "settings.toml", ValueError).integer("port", 0, 65_535)
 Traceback (most recent call last):
 ValueError: settings.toml, line 1: port found '80': allowed is a whole number from 0 to 65,535
 """
@@ -18,8 +18,8 @@ from game.errors import quoted
 from game.message import Message, Value, join_with_or
 from game.names import is_printable
 
-Fault = Callable[[Message], Exception]
-"""Makes an error of what is wrong: the type that the reader of this file is waited for with."""
+MakeError = Callable[[Message], Exception]
+"""A function or class that makes an error from a message."""
 
 Kind = TypeVar("Kind", bound=StrEnum)
 
@@ -27,20 +27,30 @@ _LONGEST_KEY = 40
 _NEAR = 0.5
 
 
-def parse(text: str, where: str, fault: Fault) -> "TomlTable":
-    """The table that is the whole file; `where` is what error messages call it.
+def parse(text: str, where: str, make_error: MakeError) -> "TomlTable":
+    """Parse a TOML file.
+
+    Args:
+        text: Content of the file.
+        where: Name of the file in error messages.
+        make_error: Makes the errors of this file.
 
     Raises:
-        what `fault` makes: it is no TOML; names the line.
+        Exception: What `make_error` returns, if the text is not valid TOML.
     """
     try:
-        return TomlTable(tomllib.loads(text), where, text, fault)
+        return TomlTable(tomllib.loads(text), where, text, make_error)
     except (ValueError, RecursionError) as error:
-        raise fault(_no_toml(text, where, str(error))) from None
+        raise make_error(_no_toml(text, where, str(error))) from None
 
 
 def nearest(word: str, known: Iterable[str]) -> Message:
-    """A hint: the known word that is near, or all there are."""
+    """Return a hint: the most similar known word, or all known words.
+
+    Args:
+        word: The unknown word.
+        known: All words that are allowed.
+    """
     words = list(known)
     if near := difflib.get_close_matches(word, words, n=1, cutoff=_NEAR):
         return Message("did you mean %(word)s?", word=repr(near[0]))
@@ -49,112 +59,158 @@ def nearest(word: str, known: Iterable[str]) -> Message:
 
 @dataclass(frozen=True, slots=True)
 class TomlTable:
-    """A table of a file, or one that came another way.
+    """A table of a TOML file, or a mapping from another source that is checked in the same way.
 
     Attributes:
-        data: what stands in it.
-        where: the file, as messages call it.
-        text: of the file, in which lines are counted; empty where it came another way.
-        fault: makes the errors.
-        name: of the table in the file; empty is the file itself.
+        data: The keys and values.
+        where: Name of the file in error messages.
+        text: Content of the file, in which lines are counted. Empty for another source.
+        make_error: Makes the errors.
+        name: Name of the table within the file. Empty for the file itself.
     """
 
     data: Mapping[str, Any]
     where: str
     text: str
-    fault: Fault
+    make_error: MakeError
     name: str = ""
 
-    def only(self, known: Iterable[str], what: Message) -> None:
-        """Nothing but these keys; `what` is said of another, before what may be meant."""
+    def check_keys(self, known: Iterable[str], what: Message) -> None:
+        """Check that the table has no other keys than the known ones.
+
+        Args:
+            known: The keys that are allowed.
+            what: What an error says about another key, such as "is no setting".
+        """
         words = sorted(known)
         for key in self.data:
             if key not in words:
                 hint = nearest(key, words)
                 raise self.error(key, Message("%(what)s: %(hint)s", what=what, hint=hint))
 
-    def like(self, key: str, default: object, low: float = 0, high: float = 0) -> Any:
-        """A value of the type that the default has; a number within these bounds."""
+    def value_like(self, key: str, default: object, low: float = 0, high: float = 0) -> Any:
+        """Return a value that has the type of a default.
+
+        Args:
+            key: The key.
+            default: A value of the expected type.
+            low: Smallest number that is allowed.
+            high: Largest number that is allowed.
+        """
         match default:
             case bool():
-                return self.truth(key)
+                return self.boolean(key)
             case StrEnum():
-                return self.one_of(key, type(default))
+                return self.choice(key, type(default))
             case str():
                 return self.line(key)
             case int():
-                return self.whole(key, int(low), int(high))
+                return self.integer(key, int(low), int(high))
             case float():
                 return self.number(key, low, high)
         raise TypeError(key)
 
-    def truth(self, key: str) -> bool:
+    def boolean(self, key: str) -> bool:
+        """Return true or false."""
         value = self.data.get(key)
         if not isinstance(value, bool):
-            raise self.wrong(key, Message("true or false"))
+            raise self.invalid(key, Message("true or false"))
         return value
 
-    def one_of(self, key: str, kind: type[Kind]) -> Kind:
+    def choice(self, key: str, kind: type[Kind]) -> Kind:
+        """Return a member of an enum.
+
+        Args:
+            key: The key.
+            kind: The enum.
+        """
         value = self.data.get(key)
         members = [str(member) for member in kind]
         if value not in members:
-            raise self.wrong(key, join_with_or([*map(repr, members)]))
+            raise self.invalid(key, join_with_or([*map(repr, members)]))
         return kind(str(value))
 
     def line(self, key: str) -> str:
+        """Return one line of text."""
         value = self.data.get(key)
         if not is_line(value):
-            raise self.wrong(key, Message("one line of text in quotes"))
+            raise self.invalid(key, Message("one line of text in quotes"))
         return value
 
     def lines(self, key: str) -> tuple[str, ...]:
+        """Return a list of lines of text."""
         value = self.data.get(key)
         if not isinstance(value, list) or not all(map(is_line, value)):
-            raise self.wrong(key, Message("a list of lines of text"))
+            raise self.invalid(key, Message("a list of lines of text"))
         return tuple(value)
 
-    def whole(self, key: str, low: int, high: int) -> int:
+    def integer(self, key: str, low: int, high: int) -> int:
+        """Return a whole number.
+
+        Args:
+            key: The key.
+            low: Smallest number that is allowed.
+            high: Largest number that is allowed.
+        """
         value = self.data.get(key)
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
             allowed = Message("a whole number from %(low)s to %(high)s", low=low, high=high)
-            raise self.wrong(key, allowed)
+            raise self.invalid(key, allowed)
         return value
 
     def number(self, key: str, low: float, high: float) -> float:
+        """Return a number.
+
+        Args:
+            key: The key.
+            low: Smallest number that is allowed.
+            high: Largest number that is allowed.
+        """
         value = self.data.get(key)
         if not is_number(value) or not low <= value <= high:
             least, most = f"{low:g}", f"{high:g}"
-            raise self.wrong(
+            raise self.invalid(
                 key, Message("a number from %(low)s to %(high)s", low=least, high=most)
             )
         return float(value)
 
     def numbers(self, key: str, count: int) -> tuple[float, ...]:
+        """Return a list of numbers.
+
+        Args:
+            key: The key.
+            count: Required length of the list.
+        """
         value = self.data.get(key)
         if not isinstance(value, list) or len(value) != count or not all(map(is_number, value)):
-            raise self.wrong(key, Message("a list of %(n)s numbers", n=count))
+            raise self.invalid(key, Message("a list of %(n)s numbers", n=count))
         return tuple(float(part) for part in value)
 
     def table(self, key: str) -> "TomlTable | None":
-        """The table of this name, if there is one."""
+        """Return the table inside this one that has this name, or None."""
         value = self.data.get(key)
         if value is None:
             return None
         if not isinstance(value, Mapping):
-            raise self.wrong(key, Message("a table, [%(key)s]", key=key))
-        return TomlTable(value, self.where, self.text, self.fault, key)
+            raise self.invalid(key, Message("a table, [%(key)s]", key=key))
+        return TomlTable(value, self.where, self.text, self.make_error, key)
 
     def tables(self, key: str) -> "tuple[TomlTable, ...]":
-        """The tables of this name, of which there may be any number."""
+        """Return all tables of an array of tables."""
         found = self.data.get(key, [])
         if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
-            raise self.wrong(
+            raise self.invalid(
                 key, Message("tables, each below [[%(name)s.%(key)s]]", name=self.name, key=key)
             )
-        return tuple(TomlTable(one, self.where, self.text, self.fault, key) for one in found)
+        return tuple(TomlTable(one, self.where, self.text, self.make_error, key) for one in found)
 
-    def wrong(self, key: str, allowed: Value) -> Exception:
-        """An error that says what was found, and what is allowed."""
+    def invalid(self, key: str, allowed: Value) -> Exception:
+        """Return an error that says what was found and what is allowed.
+
+        Args:
+            key: The key.
+            allowed: Description of the allowed values.
+        """
         if key not in self.data:
             return self.error(key, Message("is missing: allowed is %(allowed)s", allowed=allowed))
         return self.error(
@@ -167,19 +223,24 @@ class TomlTable:
         )
 
     def error(self, key: str, what: Message) -> Exception:
-        """An error that names the line in which the key is set, or its table begins."""
+        """Return an error that names the file, the line and the key.
+
+        Args:
+            key: The key. If it is not in the file, the line is that of its table.
+            what: What is wrong.
+        """
         path = f"{self.name}.{key}" if self.name else key
-        return self.fault(
+        return self.make_error(
             Message(
                 "%(where)s: %(key)s %(what)s",
-                where=self.place(key),
+                where=self.location(key),
                 key=path[:_LONGEST_KEY],
                 what=what,
             )
         )
 
-    def place(self, key: str) -> Value:
-        """The file, and the line in which the key is set, or its table begins."""
+    def location(self, key: str) -> Value:
+        """Return the file and the line in which a key, or its table, stands."""
         if number := self._line_of(key):
             return Message("%(file)s, line %(n)s", file=self.where, n=str(number))
         return self.where
@@ -192,16 +253,17 @@ class TomlTable:
 
 
 def is_line(found: object) -> TypeGuard[str]:
-    """One line of text that people can read."""
+    """Return whether a value is one line of printable text."""
     return isinstance(found, str) and is_printable(found)
 
 
 def is_number(found: object) -> TypeGuard[float]:
+    """Return whether a value is a finite number. A boolean is not."""
     return isinstance(found, int | float) and not isinstance(found, bool) and isfinite(found)
 
 
 def _no_toml(text: str, where: str, why: str) -> Message:
-    """With the line as others name it, not as `tomllib` does at the end of its own."""
+    """Move the line number from the end of tomllib's message to the front of ours."""
     found, at, place = why.partition(" (at ")
     what: Value = found
     lines = text.rstrip().split("\n")

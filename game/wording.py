@@ -1,4 +1,4 @@
-"""Small numbers, and dice, as people say them."""
+"""Small numbers, dice and match lengths in words."""
 
 from collections.abc import Iterable
 
@@ -25,19 +25,23 @@ _DICE = (
 
 
 def format_dice(dice: Iterable[int]) -> str:
-    """What they show.
+    """Return the faces separated by spaces.
 
-    >>> faces((1, 1, 5))
+    >>> format_dice((1, 1, 5))
     '1 1 5'
     """
     return " ".join(map(str, dice))
 
 
 def match_length(rounds: int, target: int) -> Message:
-    """How long a match is: of so many turns each, or where that is 0 to a target.
+    """Return how long a match is: a number of turns, or the points to reach.
 
-    >>> [str(goal(*length)) for length in ((10, 0), (1, 0), (0, 10_000))]
+    >>> [str(match_length(*length)) for length in ((10, 0), (1, 0), (0, 10_000))]
     ['10 turns each', 'one turn each', 'to 10,000']
+
+    Args:
+        rounds: Turns of each player, or 0 if the match is played to a target.
+        target: The points to reach.
     """
     if rounds:
         return Plural("one turn each", "%(n)s turns each", n=rounds)
@@ -45,18 +49,18 @@ def match_length(rounds: int, target: int) -> Message:
 
 
 def number_word(n: int) -> Message:
-    """From 1 to 6: `four`.
+    """Return a number from 1 to 6 in words.
 
-    >>> str(number(4))
+    >>> str(number_word(4))
     'four'
     """
     return _NUMBERS[n - 1]
 
 
 def dice_count(n: int) -> Message:
-    """So many dice: `four dice`.
+    """Return a number of dice in words.
 
-    >>> [str(n_dice(n)) for n in (1, 4, 12)]
+    >>> [str(dice_count(n)) for n in (1, 4, 12)]
     ['one die', 'four dice', '12 dice']
     """
     return _DICE[n] if n < len(_DICE) else Plural("%(n)s die", "%(n)s dice", n=n)

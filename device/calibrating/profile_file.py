@@ -113,7 +113,7 @@ def migrate(
     Raises:
         ProfileError: If the format is not known.
     """
-    number = table.whole("format", min([to, *steps]), MAX_FORMAT)
+    number = table.integer("format", min([to, *steps]), MAX_FORMAT)
     if number > to:
         raise table.error(
             "format",
@@ -243,7 +243,7 @@ def _leans(table: TomlTable | None) -> tuple[Lean, ...]:
         return ()
     rows = _rows(table, "leans")
     if len(rows) > MAX_LEANS_IN_FILE or not all(map(_is_valid_lean, rows)):
-        raise table.wrong("leans", LISTS)
+        raise table.invalid("leans", LISTS)
     return tuple(Lean(*row) for row in rows)
 
 
@@ -264,7 +264,7 @@ def _mat(table: TomlTable | None) -> Mat | None:
 
 
 def _refuse_other_keys(table: TomlTable, *known: str) -> None:
-    table.only(known, Message("is no key here"))
+    table.check_keys(known, Message("is no key here"))
 
 
 def _sub_table(top: TomlTable, name: str, *known: str) -> TomlTable | None:
@@ -287,7 +287,7 @@ def _rows(table: TomlTable, key: str) -> tuple[tuple[float, ...], ...]:
     if not isinstance(value, list) or not all(
         isinstance(row, list) and all(map(is_number, row)) for row in value
     ):
-        raise table.wrong(key, LISTS)
+        raise table.invalid(key, LISTS)
     return tuple(tuple(float(part) for part in row) for row in value)
 
 
@@ -299,7 +299,7 @@ def _outline(table: TomlTable) -> Outline:
         allowed = Message("four corners [x, y] as shares of the picture")
         if "corner" in str(error):
             allowed = Message("%(allowed)s (%(why)s)", allowed=allowed, why=str(error))
-        raise table.wrong("corners", allowed) from None
+        raise table.invalid("corners", allowed) from None
 
 
 def _share(value: object) -> float:

@@ -83,9 +83,9 @@ class Worker:
         """
         if self._identity != self._history.identity:
             self._identity = self._history.identity
-            self._counting.forget()
+            self._counting.reset()
         until_s = monotonic() + seconds
-        for _ in self._counting.go_on():
+        for _ in self._counting.update():
             if monotonic() >= until_s:
                 return None
         return self._counting.counts(sets)

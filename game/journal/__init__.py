@@ -1,1 +1,1 @@
-"""What is told is kept: the matches of a table in one file, in the order in which they happened."""
+"""The journal: all matches of a table in one file, in the order in which things happened."""

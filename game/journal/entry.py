@@ -1,4 +1,4 @@
-"""One line of the journal: the beginning of a match, or one step of it."""
+"""One entry of the journal: the start of a match, or one of its steps."""
 
 import json
 import zlib
@@ -13,29 +13,30 @@ from game.message import Message
 from game.rules.ruleset import Ruleset
 
 Row = tuple[int, int, int, float | None, str, int]
-"""As it is stored: position, match, seq, time, body, seal."""
+"""An entry as the database stores it: position, match, seq, time, body, seal."""
 
 COLUMNS = "position, match, seq, time, body, seal"
 
 START_SEQ = 0
-"""The `seq` of a match's first entry, whose body is its setup; all others hold steps."""
+"""The `seq` of a match's first entry, which holds its rules and players. All other entries hold
+steps."""
 
 EARLIEST_S = 1_735_689_600.0
-"""The first second of 2025. A Pi whose clock says less does not know the time yet."""
+"""The first second of 2025. A Raspberry Pi with an earlier clock does not know the time yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What was accepted, and where it stands.
+    """An entry of the journal.
 
     Attributes:
-        position: counts from 1 over all matches, without a gap: the order in which it happened.
-        match_id: the match it belongs to.
-        seq: counts from 0 within the match.
-        time_s: the clock then, in seconds since 1970; None where it was not set. Only for people
-            to read: order never depends on it.
-        begun: the match before its first step; None but for `seq` 0.
-        actions: done together, as one step; none where an older match was taken up again.
+        position: Number of the entry over all matches, from 1, without gaps.
+        match_id: Number of its match.
+        seq: Number of the entry within the match, from 0.
+        time_s: When it was written, in seconds since 1970. None if the clock was not set. The time
+            is only for people to read: the order never depends on it.
+        start_match: The match before its first step, in the entry with `seq` 0. Otherwise None.
+        actions: What was done together as one step. Empty if an older match was reopened.
     """
 
     position: int
@@ -47,26 +48,35 @@ class Entry:
 
 
 def step_text(actions: Iterable[Action]) -> str:
-    """One step as it is stored."""
+    """Return the body of an entry for one step."""
     return json.dumps([to_json(action) for action in actions])
 
 
 def checksum(match_id: int, seq: int, time_s: float | None, body: str) -> int:
-    """Tells a row that a worn card has changed: SQLite does not look inside its pages."""
+    """Return the checksum of an entry, which reveals damage by a worn memory card.
+
+    SQLite itself does not notice changes inside its pages.
+
+    Args:
+        match_id: Number of the match.
+        seq: Number of the entry within the match.
+        time_s: Time of the entry.
+        body: Body of the entry.
+    """
     return zlib.crc32(f"{match_id}.{seq}.{time_s}.{body}".encode("utf-8", "replace"))
 
 
 def is_intact(row: Row) -> bool:
-    """Whether it is what was written."""
+    """Return whether a row is what was written."""
     _, match_id, seq, time_s, body, sealed = row
     return sealed == checksum(match_id, seq, time_s, body)
 
 
 def entry_from_row(row: Row) -> Entry:
-    """The entry of this row.
+    """Return the entry of a row.
 
     Raises:
-        DamagedJournal: it is not what was written.
+        DamagedJournal: If the row is not what was written.
     """
     position, match_id, seq, time_s, body, _ = row
     if not is_intact(row):
@@ -85,18 +95,20 @@ def entry_from_row(row: Row) -> Entry:
 
 
 def plausible_time(clock_s: float) -> float | None:
-    """The time, where a clock that says this knows it."""
+    """Return the time of a clock, or None if the clock is evidently not set."""
     return float(clock_s) if clock_s >= EARLIEST_S else None
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The standings, by seat.
+    """The standings of a match.
 
     Attributes:
-        names, teams, scores: one for each seat; a team's members share its score.
-        winner: the seat that has won; None while nobody has.
-        turns: how many turns were finished.
+        names: Names of the players by seat.
+        teams: Team of each seat, or None.
+        scores: Score of each seat. A team shares one score.
+        winner: The seat that has won, or None.
+        turns: Number of finished turns.
     """
 
     names: tuple[str, ...]
@@ -107,6 +119,7 @@ class Result:
 
     @classmethod
     def of(cls, match: Match) -> Self:
+        """Return the standings of a match as it is."""
         state = match.state
         return cls(
             tuple(player.name for player in state.players),
@@ -117,20 +130,31 @@ class Result:
         )
 
     def has_won(self, seat: int) -> bool:
-        """Whether this seat has won, or its team."""
+        """Return whether this seat or its team has won."""
         if self.winner is None:
             return False
         team = self.teams[seat]
         return seat == self.winner or (team is not None and team == self.teams[self.winner])
 
     def to_text(self, match_id: int, seq: int) -> str:
-        """A seal and JSON, with the number of the step after which it was so."""
+        """Return the result as JSON with a checksum.
+
+        Args:
+            match_id: Number of the match.
+            seq: Number of the step after which the result holds.
+        """
         text = json.dumps(asdict(self) | {"seq": seq})
         return f"{checksum(match_id, seq, None, text)} {text}"
 
     @classmethod
     def from_text(cls, sealed_text: str | None, match_id: int, seq: int) -> Self | None:
-        """What `to_text` wrote, if that is what it still says and nothing came after it."""
+        """Return the result that `to_text` wrote, or None if it is damaged or out of date.
+
+        Args:
+            sealed_text: The text, or None if there is none.
+            match_id: Number of the match.
+            seq: Number of the match's last step.
+        """
         sealed, _, text = (sealed_text or "").partition(" ")
         if sealed != str(checksum(match_id, seq, None, text)):
             return None
@@ -140,7 +164,7 @@ class Result:
 
 
 def start_text(match: Match) -> str:
-    """The beginning of this match, as JSON."""
+    """Return the body of the entry that starts a match."""
     start = match.start_state
     names = [player.name for player in start.players]
     teams = [player.team for player in start.players]
@@ -149,10 +173,13 @@ def start_text(match: Match) -> str:
 
 
 def match_from_start_text(text: str) -> Match:
-    """The match before its first event.
+    """Return the match before its first event.
 
     Raises:
-        GameError, ValueError, KeyError, TypeError: `beginning_text` did not write this.
+        GameError: If the rules or players are not valid.
+        ValueError: If the text is not JSON.
+        KeyError: If a key is missing.
+        TypeError: If a value has a wrong type.
     """
     data = json.loads(text)
     rules = _rules(data["rules"])
@@ -160,7 +187,7 @@ def match_from_start_text(text: str) -> Match:
 
 
 def _rules(data: dict[str, Any]) -> Ruleset:
-    """The rule set as the match was begun with, whatever its file says today."""
+    """Return the rules as they were when the match began, whatever their file says today."""
     defaults = {f.name: f.default for f in fields(Ruleset)}
     typed = {key: _like(defaults[key], value) for key, value in data.items()}
     return Ruleset(**typed)

@@ -1,6 +1,6 @@
-"""The journal as others hear of it: every entry in the order in which it was written.
+"""The entries of a journal for programs that follow it, such as the MQTT bridge.
 
-It reads beside the writer, by `game.journal.history`; for one thread.
+A feed reads with `game.journal.history` while the journal is written. It is for one thread.
 """
 
 from collections import OrderedDict
@@ -16,14 +16,21 @@ from game.match.match import Match
 from game.message import Message
 
 MAX_CACHED_MATCHES = 4
-"""Matches whose newest line is remembered; others are folded again when they are taken up."""
+"""Matches whose newest line is cached. Other matches are replayed when they are continued."""
 
 BATCH_SIZE = 500
+"""Entries that are read in one query."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedMatch:
-    """A match in the journal: its number there, what others call it, how many steps it has."""
+    """A match in the journal.
+
+    Attributes:
+        number: Number of the match in the journal.
+        match: Id that no other match has.
+        steps: Number of its last step.
+    """
 
     number: int
     match: str
@@ -32,7 +39,14 @@ class RecordedMatch:
 
 @dataclass(frozen=True, slots=True)
 class FeedLine:
-    """An entry, where it stands, and the match before and after it; None before its beginning."""
+    """An entry with the match around it.
+
+    Attributes:
+        position: Position in the journal.
+        entry: The entry in the form that is published.
+        before: The match before the entry. None for the start of a match.
+        match: The match after the entry.
+    """
 
     position: int
     entry: WireEntry
@@ -44,7 +58,7 @@ class Feed:
     """Reads the entries of a journal.
 
     Raises (every method):
-        JournalError: it cannot be read.
+        JournalError: If the journal cannot be read.
     """
 
     def __init__(self, path: Path) -> None:
@@ -56,22 +70,22 @@ class Feed:
 
     @property
     def identity(self) -> str:
-        """Another one means that a backup was restored: what was read may not be there any more."""
+        """Id of the journal. It changes when a backup is restored: entries read before may be gone."""
         return self._history.identity
 
     def matches(self) -> list[RecordedMatch]:
-        """All of them, in the order in which they began."""
+        """Return all matches in the order in which they started."""
         return [RecordedMatch(*row) for row in self._history.match_sizes()]
 
     def whole(self, number: int) -> Iterator[FeedLine]:
-        """All of the match of this number."""
+        """Yield all entries of the match with this number."""
         line = None
         for entry in self._history.steps(number):
             line = self._line(entry, line)
             yield line
 
     def after(self, position: int) -> Iterator[FeedLine]:
-        """What was written after that, over all matches."""
+        """Yield the entries of all matches after a position."""
         while entries := self._history.entries(position, BATCH_SIZE):
             for entry in entries:
                 line = self._line(entry, self._before(entry))
@@ -80,13 +94,19 @@ class Feed:
                 yield line
 
     def newest(self) -> int:
-        """The position just before the match that was played last; 0 where there is none."""
+        """Return the position just before the match that was played last, or 0."""
         for played in self._history.matches(limit=1):
             return self._history.steps(played.id)[0].position - 1
         return 0
 
     def find(self, match_id: str, seq: int, chain: str) -> FeedLine | None:
-        """That entry, if the journal still has it as it was."""
+        """Return an entry, if the journal still has it unchanged.
+
+        Args:
+            match_id: Id of the match.
+            seq: Number of the entry within the match.
+            chain: Digest of the match up to the entry.
+        """
         self._tails.clear()
         for recorded in self.matches():
             if recorded.match == match_id:
@@ -97,7 +117,7 @@ class Feed:
         return None
 
     def _before(self, entry: Entry) -> FeedLine | None:
-        """The line of the same match before this one."""
+        """Return the previous line of the same match."""
         tail = self._tails.get(entry.match_id)
         if tail and tail.entry.seq == entry.seq - 1:
             return tail

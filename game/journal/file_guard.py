@@ -1,4 +1,4 @@
-"""The files of a journal: one process alone may write them, and nobody else moves or empties them."""
+"""Guards for the files of a journal: one process writes them, and no other may change them."""
 
 import fcntl
 from contextlib import suppress
@@ -10,18 +10,20 @@ from game.file_io import read_bounded
 from game.message import Message
 
 LOCK_SUFFIX = ".lock"
+"""Suffix of the lock file."""
 MAX_OWNER_BYTES = 1000
+"""Most that is read from a lock file."""
 
 
 class FileGuard:
-    """Knows the files as we left them, by device, inode and size."""
+    """Remembers device, inode and size of files, to notice changes by other programs."""
 
     def __init__(self, *paths: Path) -> None:
         self._paths = paths
         self._seen: dict[Path, tuple[int, int, int]] = {}
 
     def note(self) -> None:
-        """They are as they should be, but for one that is another file than before: `check` tells."""
+        """Remember the state of the files, except those that `check` would already refuse."""
         now = {path: state for path in self._paths if (state := _state(path))}
         for path, seen in self._seen.items():
             if path not in now or now[path][:2] != seen[:2]:
@@ -29,10 +31,10 @@ class FileGuard:
         self._seen = now
 
     def check(self) -> None:
-        """Whether they are those that were noted, and no shorter.
+        """Check that the files are those that were noted, and not shorter.
 
         Raises:
-            DamagedJournal: somebody moved, deleted or emptied one.
+            DamagedJournal: If a file was moved, deleted, replaced or emptied.
         """
         for path, (device, inode, size) in self._seen.items():
             there = _state(path)
@@ -43,7 +45,12 @@ class FileGuard:
 
 
 def write_owner(lock: IO[bytes], identity: str) -> None:
-    """The lock says of which journal with steps it is: should all else be gone, that there was one is known."""
+    """Write into the lock file which journal is here, so that a lost journal is noticed.
+
+    Args:
+        lock: The lock from `lock_journal`.
+        identity: Id of the journal, or "" while it has no steps.
+    """
     with suppress(OSError):  # one sign less
         lock.truncate(0)
         lock.write(identity.encode())
@@ -51,7 +58,7 @@ def write_owner(lock: IO[bytes], identity: str) -> None:
 
 
 def read_owner(path: Path) -> str:
-    """What `name_owner` wrote beside this file; "" where it wrote nothing."""
+    """Return what `write_owner` wrote beside this journal, or ""."""
     try:
         return read_bounded(path.with_suffix(LOCK_SUFFIX), MAX_OWNER_BYTES).decode(
             "utf-8", "replace"
@@ -69,11 +76,11 @@ def _state(path: Path) -> tuple[int, int, int] | None:
 
 
 def lock_journal(path: Path) -> IO[bytes]:
-    """A lock file beside this one, held by this process alone for as long as it is open.
+    """Lock a journal for this process and return the open lock file. Closing it releases the lock.
 
     Raises:
-        JournalError: another process holds it.
-        OSError: it cannot be made.
+        JournalError: If another process holds the lock.
+        OSError: If the lock file cannot be created.
     """
     lock = path.with_suffix(LOCK_SUFFIX).open("ab")
     try:

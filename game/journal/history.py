@@ -1,4 +1,4 @@
-"""Reads a journal while another thread or process writes it: lists of matches, and their entries."""
+"""Reads a journal while another thread or process writes it: matches and their entries."""
 
 import sqlite3
 from collections.abc import Iterator

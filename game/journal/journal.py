@@ -1,11 +1,11 @@
-"""The journal: a file with every event of every match, which is written before anybody sees the event.
+"""The journal: a file with every event of every match, written before anybody sees the event.
 
-It is an SQLite database with a write-ahead log and full synchronisation, so an entry that `append` has
-returned from survives a power cut. A match is never stored: its state is worked out from its entries.
-`game.journal.history` reads the file while it is written.
+It is an SQLite database with a write-ahead log and full synchronisation, so an entry that `append`
+has returned from survives a power cut. A match is never stored: its state is worked out from its
+entries. `game.journal.history` reads the file while it is written.
 
-Beside the database stands a trace, which has every step as a line of text. If the database is damaged,
-the journal can be rebuilt from the trace.
+Beside the database stands a trace, which has every step as a line of text. If the database is
+damaged, the journal can be rebuilt from the trace.
 """
 
 import sqlite3
@@ -234,7 +234,7 @@ class Journal:
             self._guard.check()
 
     def cut_trace(self, upto: int) -> None:
-        """Remove steps that backups hold, up to this position, from the trace. Any thread may call."""
+        """Remove steps that backups hold, up to a position, from the trace. Any thread may call."""
         with _as_journal_error(self.path):
             self._trace.cut(upto)
 

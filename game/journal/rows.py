@@ -12,7 +12,8 @@ from game.match.match import Match
 from game.message import Message
 
 NO_WAL = b"\x01\x01"
-"""Bytes 18 and 19 of an SQLite file without a write-ahead log. A database in memory cannot have one."""
+"""Bytes 18 and 19 of an SQLite file without a write-ahead log, which a database in memory cannot
+have."""
 
 
 def load_match(db: sqlite3.Connection, match_id: int) -> Match:

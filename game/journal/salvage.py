@@ -1,4 +1,4 @@
-"""What can still be read of a damaged journal, entry by entry."""
+"""Reads what is left of a damaged journal, entry by entry."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -11,15 +11,22 @@ from game.journal.entry import COLUMNS, Row, is_intact
 from game.journal.trace import Keys, Requests
 
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
-"""What SQLite says of damaged tables may itself be no text."""
+"""Errors of a damaged table. SQLite's own message about it may not be valid text either."""
 
 MAX_GAP = 2_000
-"""So many positions in a row without an entry are the end: one lost page holds fewer."""
+"""Missing positions in a row after which the search ends. One lost page holds fewer entries."""
 
 
 @dataclass(frozen=True, slots=True)
 class Salvaged:
-    """What holds of a journal: its identity, "" where that is lost; entries, keys of matches, requests."""
+    """What could be read from a journal.
+
+    Attributes:
+        identity: Id of the journal, or "" if it is lost.
+        rows: The intact entries.
+        keys: Ids of matches, by number.
+        requests: Ids of requests, by position.
+    """
 
     identity: str = ""
     rows: tuple[Row, ...] = ()
@@ -28,9 +35,9 @@ class Salvaged:
 
 
 def salvage_file(path: Path) -> Salvaged:
-    """Every entry that is what was written, of a journal that is damaged or not there.
+    """Return everything intact in a journal file, which may be damaged or missing.
 
-    Positions are asked for one by one: SQLite then touches no page but those on its way there.
+    Entries are read one by one, so SQLite only touches the pages on the way to each of them.
     """
     if not path.exists():
         return Salvaged()
@@ -42,7 +49,7 @@ def salvage_file(path: Path) -> Salvaged:
 
 
 def salvage_connection(db: sqlite3.Connection) -> Salvaged:
-    """The same of one that is open."""
+    """Return everything intact in a journal that is open."""
     schema.tolerate_bad_text(db)
     rows = tuple(_rows(db))
     return Salvaged(_identity(db), rows, _keys(db), dict(_requests(db, rows)))
@@ -84,7 +91,7 @@ def _keys(db: sqlite3.Connection) -> dict[int, str]:
 
 
 def _requests(db: sqlite3.Connection, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
-    """One by one as well; an older journal has none."""
+    """Yield requests one by one. A journal of an older version has none."""
     for position, *_ in rows:
         with suppress(*UNREADABLE):
             query = "SELECT request FROM entry WHERE position = ?"

@@ -1,4 +1,4 @@
-"""What a journal says of itself, and the way up from older versions."""
+"""What a journal stores about itself, and the upgrades from older versions."""
 
 import secrets
 import sqlite3
@@ -15,15 +15,15 @@ from game.message import Message
 
 
 def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
-    """Make the tables, or bring those of an older version up to this one.
+    """Create the tables, or upgrade those of an older version.
 
     Args:
-        db: the journal.
-        path: its file: what it was is copied beside it first. None where it is in memory.
+        db: The journal.
+        path: Its file, which is copied before an upgrade. None for a database in memory.
 
     Raises:
-        JournalError: a newer Traykeeper wrote the file.
-        sqlite3.Error: it cannot be read or written.
+        JournalError: If a newer version of Traykeeper wrote the file.
+        sqlite3.Error: If the file cannot be read or written.
     """
     version = table_definitions.format_version(db)
     if version > VERSION:
@@ -54,49 +54,51 @@ def prepare(db: sqlite3.Connection, path: Path | None = None) -> None:
 
 
 def tolerate_bad_text(db: sqlite3.Connection) -> sqlite3.Connection:
-    """The same, but that damaged text comes as it is: its seal tells."""
+    """Let a connection return damaged text, which checksums find, instead of failing; return it."""
     db.text_factory = partial(str, encoding="utf-8", errors="replace")
     return db
 
 
 def identity(db: sqlite3.Connection) -> str:
-    """What tells this journal from every other, and from itself before a backup was restored."""
+    """Return the id of the journal. Restoring a backup changes it."""
     (value,) = db.execute("SELECT value FROM about WHERE name = 'identity'").fetchone()
     return str(value)
 
 
 def assign_identity(db: sqlite3.Connection, before: str = "") -> None:
-    """From now on it is another journal: what it says next may differ from what was told.
+    """Give the journal a new identity, because its future entries may differ from published ones.
 
-    `before` is the one whose place it takes.
+    Args:
+        db: The journal.
+        before: Identity of the journal that it replaces.
     """
     named = [("identity", new_key()), ("before", before)]
     db.executemany("REPLACE INTO about VALUES (?, ?)", named)
 
 
 def previous_identity(db: sqlite3.Connection) -> str:
-    """Whose place this journal took; "" where it is the first."""
+    """Return the identity of the journal that this one replaced, or ""."""
     row = db.execute("SELECT value FROM about WHERE name = 'before'").fetchone()
     return str(row[0]) if row else ""
 
 
 def mark_results_missing(db: sqlite3.Connection) -> None:
-    """Matches were won here whose results are not kept."""
+    """Note that some results of finished matches are not stored."""
     db.execute("REPLACE INTO about VALUES ('results', 'missing')")
 
 
 def are_results_missing(db: sqlite3.Connection) -> bool:
-    """Whether they have to be worked out."""
+    """Return whether results of finished matches have to be worked out."""
     return db.execute("SELECT 1 FROM about WHERE name = 'results'").fetchone() is not None
 
 
 def mark_results_complete(db: sqlite3.Connection) -> None:
-    """All of them are kept now."""
+    """Note that the results of all finished matches are stored."""
     db.execute("DELETE FROM about WHERE name = 'results'")
 
 
 def new_key() -> str:
-    """A name that nothing else has."""
+    """Return a random id."""
     return secrets.token_hex(8)
 
 
@@ -113,7 +115,7 @@ def _make(db: sqlite3.Connection) -> None:
 
 
 def _from_1(db: sqlite3.Connection) -> int:
-    """Only the newest match was ever played: the order of matches is that of all steps."""
+    """Upgrade version 1, in which only the newest match could be played."""
     matches = db.execute("SELECT id, setup FROM match ORDER BY id").fetchall()
     steps = db.execute("SELECT match, seq + 1, actions FROM step ORDER BY match, seq").fetchall()
     db.execute("DROP TABLE step")
@@ -131,7 +133,7 @@ def _from_1(db: sqlite3.Connection) -> int:
 
 
 def _from_2(db: sqlite3.Connection) -> int:
-    """Results had no seal: they are worked out again."""
+    """Upgrade version 2, whose results had no checksum: they are worked out again."""
     db.execute("ALTER TABLE entry ADD COLUMN request TEXT")
     db.execute("UPDATE match SET result = NULL")
     mark_results_missing(db)
@@ -139,4 +141,4 @@ def _from_2(db: sqlite3.Connection) -> int:
 
 
 UPGRADES: Mapping[int, Callable[[sqlite3.Connection], int]] = {1: _from_1, 2: _from_2}
-"""What turns the tables of a version into those of a newer one; gives which."""
+"""Version -> function that upgrades its tables and returns the new version."""

@@ -1,14 +1,16 @@
-"""The tables of a journal, in each version, and whether a file has just those.
+"""The tables of a journal in each version, and a check that a file has exactly these.
 
-A table may do things by itself: refuse rows by a CHECK, drop them by ON CONFLICT, work out columns.
-So a journal from elsewhere is taken only where its tables say what ours say, word for word.
+A table can have side effects: a CHECK refuses rows, ON CONFLICT drops them, a column may be
+computed. A journal from elsewhere is therefore accepted only if its definitions equal ours word for
+word.
 """
 
 import re
 import sqlite3
 
 VERSION = 3
-"""Kept in the file's own `user_version`; 0 is a new file, or the first version, which had none."""
+"""Stored as the file's `user_version`. It is 0 in a new file, and was in those of the first
+version."""
 
 TABLES = """
 CREATE TABLE about (
@@ -47,18 +49,20 @@ CREATE TABLE step (
 
 
 def format_version(db: sqlite3.Connection) -> int:
-    """Of the tables that are there; 0 where there are none."""
+    """Return the version of the tables, or 0 if there are none."""
     (found,) = db.execute("PRAGMA user_version").fetchone()
     old = db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'step'").fetchone()
     return 1 if old and not found else int(found)
 
 
 def check_tables(db: sqlite3.Connection) -> None:
-    """A journal has its tables, as we make them, and nothing else.
+    """Check that a journal has exactly the tables of its version.
+
+    A journal of a newer version is not checked here, because `schema.prepare` refuses it.
 
     Raises:
-        sqlite3.DatabaseError: this one has a trigger, a view, an index or a table of another kind, or
-            lacks one. What a newer version wrote is not looked at: `schema.prepare` refuses it.
+        sqlite3.DatabaseError: If there is a trigger, a view, an index or an unknown table, or a
+            table is missing.
     """
     db.execute("PRAGMA trusted_schema = OFF")
     if (found := format_version(db)) > VERSION:
@@ -75,7 +79,7 @@ def check_tables(db: sqlite3.Connection) -> None:
 
 
 def _plain(sql: str) -> str:
-    """The same without comments, and with no more blanks than needed."""
+    """Return SQL without comments and unnecessary spaces."""
     words = " ".join(re.sub("--[^\n]*", "", sql).split())
     return re.sub(r" ?([(),]) ?", r"\1", words)
 
@@ -90,4 +94,4 @@ DEFINITIONS = {
     2: _forms(TABLES.replace("    request TEXT,", "")),
     3: _forms(TABLES),
 }
-"""Version -> what its tables say. One that was brought up has the same words as a new one."""
+"""Version -> its normalised definitions. An upgraded journal has the same ones as a new journal."""

@@ -1,13 +1,13 @@
-"""Every step a second time: lines of text beside the journal, each with a seal of its own.
+"""The trace: a second copy of every step, as lines of text beside the journal.
 
     # Traykeeper, journal 5b0c...: every step once more, should the journal be damaged
     3f2a91c0 12 3.4 1795000000.0 - [{"kind": "thrown", "dice": [1, 1, 2, 3, 4, 6]}]
 
-A line is its seal, the position, match and number of the step, the time, the key of a match that
-begins with it, and what was done. It is added and synced before anybody is told of the step, and
-cut where backups hold all of it. People can read it, and so can a program that lost its journal.
+A line has a checksum, the position, the match and number of the step, the time, the key of a match
+that starts with it, and the actions. It is on the disk before anybody sees the step. Lines that
+backups hold are cut off. People can read a trace, and so can a program that lost its journal.
 
-Before the line of a step that a request asked for stands that: `3c08d1f5 asked 12 9b2e...`.
+If a request asked for the step, a line before it names the request: `3c08d1f5 asked 12 9b2e...`.
 """
 
 import os
@@ -22,33 +22,37 @@ from game.file_io import open_regular_file, write_atomically
 from game.journal.entry import Row, checksum
 
 SUFFIX = ".txt"
+"""Suffix of the file."""
 
 HEAD = "# Traykeeper, journal {}: every step once more, should the journal be damaged"
+"""First line of the file."""
 
 REQUEST_MARK = "asked"
+"""First word of a line that names a request."""
 
 ABSENT = "-"
-"""Stands for a time or a key that there is not."""
+"""Stands for a missing time or key."""
 
 N_FIELDS = 6
+"""Fields of a line, with the checksum."""
 
 Keys = Mapping[int, str]
-"""Match -> what no other match anywhere is called."""
+"""Number of a match -> id that no other match has."""
 
 Requests = Mapping[int, str]
-"""Position -> which request asked for that step; those alone that one asked for."""
+"""Position -> id of the request that made the step, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceText:
-    """What a trace says.
+    """The content of a trace.
 
     Attributes:
-        identity: of the journal that it belongs to; "" where that cannot be read.
-        rows: as they are in the journal, in the order of the lines.
-        keys: of the matches that begin in them.
-        requests: that asked for them.
-        whole: whether every line holds, but perhaps the last: power may go while it is written.
+        identity: Id of the journal, or "" if it cannot be read.
+        rows: The intact entries, in the order of the lines.
+        keys: Ids of the matches that start in them.
+        requests: Requests that made them.
+        whole: Whether all lines are intact. The last one may be incomplete after a power cut.
     """
 
     identity: str
@@ -59,10 +63,10 @@ class TraceText:
 
 
 def read(path: Path) -> TraceText | None:
-    """The trace in this file; None where there is no file.
+    """Return the content of a trace, or None if the file does not exist.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: If the file cannot be read.
     """
     try:
         with open_regular_file(path) as file:
@@ -79,10 +83,10 @@ def read(path: Path) -> TraceText | None:
 
 
 class Trace:
-    """The trace of one journal. Any thread may call.
+    """The trace of one journal, open for writing. Any thread may use it.
 
     Raises (every method):
-        OSError: it cannot be written.
+        OSError: If the file cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -97,14 +101,22 @@ class Trace:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether the file is as we left it: nobody moved, emptied or lengthened it."""
+        """Whether the file is as this program left it: not moved, emptied or extended."""
         with self._lock:
             return self._is_in_place()
 
     def rewrite(
         self, identity: str, rows: Iterable[Row], keys: Keys, requests: Requests, last: int
     ) -> None:
-        """A new file with these rows, in place of any other; `last` is the journal's newest."""
+        """Replace the file by one with these entries.
+
+        Args:
+            identity: Id of the journal.
+            rows: The entries.
+            keys: Ids of matches that start in them.
+            requests: Requests that made them.
+            last: Position of the journal's newest entry.
+        """
         head = f"{HEAD.format(identity)}\n"
         with self._lock:
             self._let_go()  # not in place until all of it is
@@ -112,7 +124,7 @@ class Trace:
             self.last = last
 
     def resume(self, last: int) -> None:
-        """Add to the file that is there, whose last line may be a torn one."""
+        """Continue the existing file after its last complete line, whose position is `last`."""
         with self._lock:
             file = self.path.open("r+b")
             data = file.read()
@@ -120,14 +132,20 @@ class Trace:
             file.truncate(self._size)
 
     def add(self, rows: Iterable[Row], keys: Keys, requests: Requests) -> None:
-        """These are on the disk afterwards."""
+        """Append entries and wait until they are on the disk.
+
+        Args:
+            rows: The entries.
+            keys: Ids of matches that start in them.
+            requests: Requests that made them.
+        """
         rows = tuple(rows)
         with self._lock:
             self._write(_lines(rows, keys, requests).encode("utf-8", "replace"))
             self.last = max((self.last, *(row[0] for row in rows)))
 
     def cut(self, upto: int) -> None:
-        """What is at this position or before need not be kept any more."""
+        """Remove the entries up to and including a position."""
         with self._lock:
             if not self._is_in_place():
                 return
@@ -137,6 +155,7 @@ class Trace:
                 self._replace(b"\n".join([head, *kept, b""]))
 
     def close(self) -> None:
+        """Close the file."""
         with self._lock:
             self._let_go()
 
@@ -155,7 +174,7 @@ class Trace:
             self._file = None
 
     def _write(self, data: bytes) -> None:
-        """At the end of what holds: an earlier try may have left a part of a line."""
+        """Write after the last complete line: an earlier attempt may have left part of one."""
         if self._file is None:
             raise FileNotFoundError(self.path)
         number = self._file.fileno()
@@ -173,13 +192,13 @@ class Trace:
 
 
 def rows_by_position(rows: Iterable[Row]) -> Iterator[Row]:
-    """In the order of their positions; of two at one place the later counts."""
+    """Return the rows sorted by position. If two have the same position, the later one counts."""
     latest = {row[0]: row for row in rows}
     return (latest[position] for position in sorted(latest))
 
 
 def _lines(rows: Iterable[Row], keys: Keys, requests: Requests) -> str:
-    """A request first: a torn end never has a step without the one that asked for it."""
+    """Return the lines of entries. A request comes first, so no step can be read without it."""
     texts: list[str] = []
     for row in rows:
         if request := requests.get(row[0]):
@@ -196,13 +215,13 @@ def _text(row: Row, keys: Keys) -> str:
 
 
 def _unsealed(line: bytes) -> str:
-    """What this line says; nothing where it is not what was written."""
+    """Return the text of a line, or "" if the checksum does not match."""
     sealed, _, text = line.decode("utf-8", "replace").partition(" ")
     return text if sealed == _seal(text) else ""
 
 
 def _step(text: str) -> tuple[Row, str] | None:
-    """The row that it tells and the key in it; None where it tells none."""
+    """Return the row in a line and the key of a match that starts with it, or None."""
     try:
         position, number, time, key, body = text.split(" ", N_FIELDS - 2)
         match_id, seq = map(int, number.split("."))
@@ -214,7 +233,7 @@ def _step(text: str) -> tuple[Row, str] | None:
 
 
 def _request(text: str) -> tuple[int, str] | None:
-    """Position and request, where it tells one."""
+    """Return the position and the id of the request in a line, or None."""
     asked, _, rest = text.partition(" ")
     position, _, request = rest.partition(" ")
     return (int(position), request) if asked == REQUEST_MARK and position.isdecimal() else None
@@ -225,7 +244,7 @@ def _either(step: object, request: object) -> bool:
 
 
 def _position(text: str) -> int:
-    """Which step it is about; 0 where that cannot be told."""
+    """Return the position that a line is about, or 0."""
     if step := _step(text):
         return step[0][0]
     request = _request(text)

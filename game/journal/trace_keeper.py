@@ -1,4 +1,4 @@
-"""Keeps the text trace of a journal in step with its database, and checks each against the other."""
+"""Keeps the text trace of a journal in step with its database, and compares the two."""
 
 import logging
 import sqlite3

@@ -1,8 +1,8 @@
-"""What a match looks like to those who listen: one entry for its beginning, one for each step.
+"""The entries of a match as they are published: one for its start, one for each step.
 
-Entries say the same as the journal, in the same order, as JSON that leaves the house. Each
-carries a chain: a digest over everything up to it. Who holds the same chain at the same number
-holds the same match, step by step; an undo is an entry like any other.
+They hold the same as the journal, in the same order, as JSON. Each entry has a chain: a digest of
+the match up to it. Two programs with the same chain at the same number have the same match, step by
+step. An undo is an entry like any other.
 """
 
 import json
@@ -19,20 +19,24 @@ from game.message import Message
 from game.rules import rule_files
 
 CHAIN_BYTES = 6
-"""Enough to tell two histories apart; it is no proof against forgery."""
+"""Enough to tell two histories apart. It does not protect against forgery."""
 
 MAX_SEQ = 100_000
-"""Steps of a match; the longest at any table has some hundreds."""
+"""Largest number of a step. Real matches have some hundreds."""
 
 Body = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class WireEntry:
-    """The beginning of a match (`seq` 0), or its step number `seq`.
+    """The start of a match, or one of its steps.
 
-    `body` holds the set-up of the match, or the actions of the step, as JSON; the chain speaks
-    for it where entries are compared.
+    Attributes:
+        match: Id of the match.
+        seq: Number of the step. 0 is the start of the match.
+        chain: Digest of the match up to this entry.
+        body: Rules and players, or the actions of the step, as JSON. Comparisons use the chain
+            instead.
     """
 
     match: str
@@ -42,28 +46,35 @@ class WireEntry:
 
     @classmethod
     def first(cls, match_id: str, match: Match, began_s: float) -> Self:
-        """The match begins; `began_s` in seconds since 1970, as the tray's clock had it."""
+        """Return the entry that starts a match.
+
+        Args:
+            match_id: Id of the match.
+            match: The match before its first event.
+            began_s: When it began, in seconds since 1970 by the clock of the tray.
+        """
         body = _setup(match.start_state) | {"began": round(began_s)}
         return cls(match_id, 0, _chain("", body), body)
 
     def then(self, *actions: Action) -> "WireEntry":
-        """The next step: actions that were done together."""
+        """Return the next entry, for actions that were done together."""
         body = {"actions": [_without_places(to_json(action)) for action in actions]}
         return WireEntry(self.match, self.seq + 1, _chain(self.chain, body), body)
 
     def follows(self, chain: str) -> bool:
-        """Whether this is what comes after a history with that chain; "" is none yet."""
+        """Return whether the entry continues a match with this chain, which is "" before a match."""
         return self.chain == _chain(chain, self.body)
 
     def to_json(self) -> dict[str, Any]:
+        """Return the entry as JSON."""
         return {"match": self.match, "seq": self.seq, "chain": self.chain, **self.body}
 
     @classmethod
     def from_json(cls, data: Any) -> Self:
-        """The entry that `to_json` wrote.
+        """Return the entry that `to_json` wrote. `played` checks its body.
 
         Raises:
-            JournalError: it is not one. What its body says is checked by `played`.
+            JournalError: If the data is not an entry.
         """
         if not isinstance(data, dict):
             raise JournalError(Message("an entry of a match is a JSON object"))
@@ -76,10 +87,13 @@ class WireEntry:
         return cls(match_id, seq, chain, body)
 
     def played(self, match: Match | None) -> Match:
-        """The match after this entry; the first one needs none before it.
+        """Return the match after this entry.
+
+        Args:
+            match: The match before it. None if this is the first entry.
 
         Raises:
-            GameError: this cannot have happened.
+            GameError: If the entry is not possible.
         """
         try:
             if self.seq == 0:
@@ -96,19 +110,19 @@ class WireEntry:
 
     @property
     def began_s(self) -> float:
-        """When the match began; only the first entry knows."""
+        """When the match began, in seconds since 1970. Only the first entry knows it; else 0."""
         began = self.body.get("began", 0)
         return float(began) if isinstance(began, int) and 0 <= began < _FAR_S else 0.0
 
 
 _FAR_S = 32_503_680_000
-"""The year 3000: what lies beyond is no time of a match."""
+"""The year 3000. A later time is not plausible."""
 
 _MATCH_ID = frozenset("0123456789abcdef")
 
 
 def is_match_id(text: str) -> bool:
-    """Sixteen hexadecimal digits."""
+    """Return whether a text has sixteen hexadecimal digits."""
     return len(text) == 16 and set(text) <= _MATCH_ID  # noqa: PLR2004 - as the line above says
 
 
@@ -128,7 +142,7 @@ def _begun(body: Body) -> Match:
 
 
 def _without_places(action: dict[str, Any]) -> dict[str, Any]:
-    """Where the dice lay concerns nobody but the tray."""
+    """Remove where the dice lay, which only matters at the tray itself."""
     if "events" in action:
         action["events"] = [_without_places(event) for event in action["events"]]
     return {key: value for key, value in action.items() if key != "places"}

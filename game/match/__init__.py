@@ -1,1 +1,1 @@
-"""A match: what happened, where it stands, and what may happen next."""
+"""Matches: what happened, the current state, and what may happen next."""

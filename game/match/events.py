@@ -1,6 +1,7 @@
-"""Everything that can happen in a match, as small frozen facts, with their JSON form.
+"""Everything that can happen in a match, as small immutable events with a JSON form.
 
-A match is the fold of its events (see `game.match.match`), and the journal holds nothing else.
+Applying the events in order gives the state of the match (see `game.match.match`). The journal
+stores nothing else.
 """
 
 from dataclasses import asdict, dataclass
@@ -10,16 +11,23 @@ from game.errors import JournalError, reason
 from game.message import Message
 
 UNKNOWN_FACE = 0
-"""The face of a die that lies there but was corrected: which die it was is not known."""
+"""The face of a die whose throw was corrected, so that nobody knows what this die shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a die lay when its throw was accepted, in the reader's picture.
+    """Where a die lay when its throw was accepted.
 
-    The match never looks at it: it lets the next press know these dice again, even after a
-    power cut. `size` is the edge of the die in the same unit as `x` and `y`, `angle` the turn of
-    its edges in degrees, 0 to 90.
+    The match itself ignores places. They let the next reading recognise dice that have not moved,
+    even after a power cut.
+
+    Attributes:
+        face: What the die shows.
+        x: Centre of the die in the reader's image.
+        y: Centre of the die in the reader's image.
+        size: Edge length of the die, in the same unit. 0 if no camera saw the die.
+        angle: Rotation of the edges in degrees, from 0 to 90.
+        aside: Whether the die lay in the set-aside area.
     """
 
     face: int
@@ -31,7 +39,7 @@ class Place:
 
     @property
     def seen(self) -> bool:
-        """Whether a camera saw the die there: one that was tapped in lies nowhere."""
+        """Whether a camera saw the die. A die that was entered by hand has no position."""
         return self.size > 0
 
 
@@ -44,13 +52,18 @@ class Thrown:
 
     @property
     def seen_positions(self) -> tuple[tuple[float, float], ...]:
-        """Where a camera saw its dice: so a throw is found again through undo and correction."""
+        """Where the camera saw the dice. They identify a throw through undo and correction."""
         return tuple((place.x, place.y) for place in self.places if place.seen)
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Of the last throw these dice were set aside; `assumed` where nobody said so."""
+    """Dice of the last throw were set aside.
+
+    Attributes:
+        dice: The kept faces.
+        assumed: Whether the companion worked the keep out, rather than a person.
+    """
 
     dice: tuple[int, ...]
     assumed: bool = False
@@ -58,29 +71,29 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Banked:
-    """The turn's points are written down; without `dice` the best keep of the last throw counts."""
+    """The turn was banked. Without `dice` the best keep of the last throw counts."""
 
     dice: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Farkled:
-    """The turn ended with nothing, though nobody told which dice fell."""
+    """The turn ended without points, by a throw that nobody read."""
 
 
 @dataclass(frozen=True, slots=True)
 class TookOver:
-    """The player whose turn begins goes on with the dice and points just banked."""
+    """The player whose turn begins took over the dice and points that were just banked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """The player on turn is passed over; what was at risk is lost."""
+    """The player on turn was skipped and lost the points at risk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """One more player, who throws after all others; of a team if one is named."""
+    """A player joined, in a team if one is given, and throws after all others."""
 
     name: str
     team: int | None = None
@@ -88,14 +101,14 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """The player in this seat throws no more; the score stays on the board."""
+    """The player in this seat left. The score stays on the scoreboard."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """The player in this seat is called that from now on."""
+    """The player in this seat got another name."""
 
     seat: int
     name: str
@@ -103,14 +116,14 @@ class Renamed:
 
 @dataclass(frozen=True, slots=True)
 class Reordered:
-    """From now on the players throw in this order of seats."""
+    """The order of turns changed to this order of seats."""
 
     order: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreSet:
-    """A player's score was set by hand."""
+    """A person set the score of a player."""
 
     seat: int
     score: int
@@ -118,7 +131,13 @@ class ScoreSet:
 
 @dataclass(frozen=True, slots=True)
 class TurnSet:
-    """By hand: this player is on turn, has so many points and throws so many dice next."""
+    """A person set whose turn it is.
+
+    Attributes:
+        seat: The player on turn.
+        points: Points at risk.
+        dice: Number of dice of the next throw.
+    """
 
     seat: int
     points: int
@@ -139,12 +158,12 @@ Event = (
     | ScoreSet
     | TurnSet
 )
-"""What makes up the timeline of a match."""
+"""What the timeline of a match consists of."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """The throw that is event number `index` showed these dice."""
+    """The throw at this timeline index was corrected to these dice."""
 
     index: int
     dice: tuple[int, ...]
@@ -152,7 +171,13 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True)
 class Spliced:
-    """The events from `start` up to `stop` gave way to others: put in, changed or dropped."""
+    """Events were inserted, replaced or removed.
+
+    Attributes:
+        start: Timeline index of the first event that was replaced.
+        stop: Timeline index after the last event that was replaced.
+        events: The new events.
+    """
 
     start: int
     stop: int
@@ -161,19 +186,19 @@ class Spliced:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """The last step was taken back."""
+    """The last step was undone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Redone:
-    """The last step taken back was done again."""
+    """The step that was undone last was redone."""
 
 
 Revision = Corrected | Spliced | Undone | Redone
-"""What is done to the timeline itself."""
+"""A change of the timeline itself."""
 
 Action = Event | Revision
-"""What is written to the journal."""
+"""An entry of the journal."""
 
 _KINDS: dict[str, type] = {
     kind.__name__.lower(): kind for kind in (*Event.__args__, *Revision.__args__)
@@ -181,7 +206,7 @@ _KINDS: dict[str, type] = {
 
 
 def to_json(action: Action) -> dict[str, Any]:
-    """`{"kind": "kept", "dice": [1, 1], "assumed": true}`."""
+    """Return an action as JSON, such as `{"kind": "kept", "dice": [1, 1], "assumed": true}`."""
     data = {"kind": type(action).__name__.lower()} | asdict(action)
     if isinstance(action, Spliced):
         data["events"] = [to_json(event) for event in action.events]
@@ -189,10 +214,10 @@ def to_json(action: Action) -> dict[str, Any]:
 
 
 def from_json(data: dict[str, Any]) -> Action:
-    """The action that `to_json` wrote.
+    """Return the action that `to_json` wrote.
 
     Raises:
-        JournalError: it was not written by `to_json`.
+        JournalError: If the data is not an action.
     """
     try:
         kind = _KINDS[data["kind"]]

@@ -1,4 +1,4 @@
-"""What a keep would mean for the match, in a few words."""
+"""Short hints on what a keep would mean for the match."""
 
 from collections.abc import Iterator
 
@@ -10,12 +10,17 @@ from game.rules.scoring import Keep
 
 
 def keep_hint(state: State, keep: Keep) -> Message | None:
-    """Such as "hot dice", "wins", "still 150 short of the opening 500"; often nothing."""
+    """Return a hint such as "hot dice", "wins" or "still 150 short of the opening 500", or None.
+
+    Args:
+        state: The state of the match after the throw.
+        keep: A legal keep of the throw.
+    """
     return next(_effects(state, keep), None)
 
 
 def _effects(state: State, keep: Keep) -> Iterator[Message]:
-    """All that is true of it, what matters most first."""
+    """Yield everything that is true of the keep, most important first."""
     rules, points = state.rules, state.locked_points + keep.score
     if state.overshoots(keep):
         if welfare_recipient(state, points) is not None:
@@ -43,7 +48,7 @@ def _effects(state: State, keep: Keep) -> Iterator[Message]:
 
 
 def _standing(state: State, total: int) -> Iterator[Message]:
-    """Where banking to this total would bring the player, near the end of a match."""
+    """Yield what banking up to this total would mean near the end of a match."""
     if state.closer is None:
         if reaches_target(state.rules, total):
             others = last_round_seats(state, state.turn.seat)
@@ -63,7 +68,7 @@ def _standing(state: State, total: int) -> Iterator[Message]:
 
 
 def best_opponent(state: State) -> int:
-    """The seat with the highest score but for the player on turn and the team."""
+    """Return the seat with the highest score, apart from the player on turn and that player's team."""
     mates = state.team_seats(state.turn.seat)
     playing = {*state.order, state.closer if state.closer is not None else state.order[0]}
     others = (seat for seat in sorted(playing) if seat not in mates)

@@ -252,7 +252,7 @@ def _splice(match: Match, action: Spliced) -> Match:
 
 
 def _with_timeline(match: Match, events: Sequence[Event], changed: range) -> Match:
-    """Replay the match with other events; blame an error on a later step if it is outside `changed`."""
+    """Replay the match with other events. An error outside `changed` names the later step."""
     state = match.start_state
     for i, event in enumerate(events):
         try:

@@ -1,4 +1,4 @@
-"""The whole match as text that reads back: for logs, bug reports and tests.
+"""A whole match as text that can be read back, for logs, bug reports and tests.
 
     traykeeper match 1
     rules walnut-studiolo
@@ -8,7 +8,8 @@
     113335: 333 11 5 = 550, bank    # Anna 550
     223446: farkle                  # Ben 0
 
-A line is a turn, see `game.match.notation`. What stands after `#` is for people.
+Each line after the players is a turn in the notation of `game.match.notation`. Text after `#` is a
+comment.
 """
 
 from collections.abc import Iterator
@@ -39,11 +40,11 @@ _HEAD_KINDS = ("traykeeper", "rules", "option", "player", "first")
 _COMMENT_COLUMN = 40
 
 Line = tuple[int, str]
-"""Its number, counted from 1, and what it says."""
+"""Number of a line, from 1, and its content."""
 
 
 def to_text(match: Match) -> str:
-    """The match as it stands; what was taken back is not in it."""
+    """Return a match as text. Steps that were undone are not in it."""
     return "\n".join([*_head(match), *_lines(match), ""])
 
 
@@ -76,7 +77,7 @@ def _lines(match: Match) -> Iterator[str]:
 
 
 def _decide(items: list[str], item: str) -> None:
-    """Complete the throw, or follow it where something else happened in between."""
+    """Add a keep or bank to its throw, or as a separate item if other events came in between."""
     dice, _, keep = item.partition(":")
     if items and items[-1].startswith((f"{dice}:", ":")):
         items[-1] = f"{items[-1].partition(':')[0]}:{keep}"
@@ -85,7 +86,7 @@ def _decide(items: list[str], item: str) -> None:
 
 
 def _throw_item(before: State, after: State) -> str:
-    """The last throw as it stands after the event, in the turn played or the one it ended."""
+    """Return the last throw as it is after the event."""
     if len(after.turns) > len(before.turns):
         turn = after.turns[-1]
         return write_throw(turn.throws[-1], turn.ending)
@@ -98,10 +99,15 @@ def _with_comment(items: list[str], state: State) -> str:
 
 
 def from_text(text: str, where: str = "match") -> Match:
-    """The match that `to_text` wrote, or a person; `where` is what error messages call it.
+    """Return the match that a person or `to_text` wrote.
+
+    Args:
+        text: The text.
+        where: Name of the text in error messages.
 
     Raises:
-        NotationError, RulesetError: names the line, what was found and what is expected.
+        NotationError: If a line cannot be read or played. The message names the line.
+        RulesetError: If an option of the rules is not valid.
     """
     lines = list(_content(text))
     is_head = [_kind(line) in _HEAD_KINDS for _, line in lines]
@@ -114,7 +120,7 @@ def from_text(text: str, where: str = "match") -> Match:
 
 
 def _content(text: str) -> Iterator[Line]:
-    """The lines that say something."""
+    """Yield the lines that are not empty, without comments."""
     for number, line in enumerate(text.split("\n"), 1):
         content = line.strip() if _kind(line.strip()) == "option" else _without_comment(line)
         if content:
@@ -132,7 +138,7 @@ def _kind(line: str) -> str:
 
 @contextmanager
 def _named(where: str, number: int) -> Iterator[None]:
-    """Errors name this line."""
+    """Add the name of the text and the number of the line to errors."""
     try:
         yield
     except GameError as error:
@@ -168,7 +174,7 @@ def _start(head: list[Line], where: str) -> Match:
 
 
 def _rules(head: list[Line], where: str) -> Ruleset:
-    """The rules of that name, with the options; one without a title is among the published."""
+    """Return the rules. If they have no title of their own, they must be a published set."""
     said = [(number, line.partition(" ")[2]) for number, line in head if _kind(line) == "rules"]
     number, name = said[-1] if said else (1, "walnut-studiolo")
     name = unescape(name)
@@ -180,7 +186,7 @@ def _rules(head: list[Line], where: str) -> Ruleset:
 
 
 def _options(head: list[Line]) -> str:
-    """As TOML, each in the line in which the text has it, so that errors name that line."""
+    """Return the options as TOML with unchanged line numbers, so that errors name the right line."""
     options = {n: line.removeprefix("option") for n, line in head if _kind(line) == "option"}
     return "\n".join(options.get(n, "") for n in range(1, max(options, default=0) + 1))
 
@@ -222,12 +228,12 @@ def _play_item(match: Match, item: Item) -> Match:
 
 
 def _ended_already(event: Event, match: Match, turns_before: int) -> bool:
-    """Some throws bank by themselves; the text shows the bank all the same."""
+    """Return whether the throw banked by itself. The text shows such a bank as well."""
     return isinstance(event, Kept | Banked) and len(match.state.turns) > turns_before
 
 
 def _check(item: Item, turn: Turn) -> None:
-    """Whether the throw did what the text says."""
+    """Check that the throw had the result that the text gives."""
     if turn.ending is not item.ending:
         says = str(item.ending) if item.ending else Message("that the turn goes on")
         raise NotationError(
@@ -252,10 +258,15 @@ def _check(item: Item, turn: Turn) -> None:
 
 
 def inserted_turn(match: Match, line: str, before: int | None = None) -> Spliced:
-    """The action that puts a turn, written as a line, into the match: now, or earlier.
+    """Return the action that inserts a turn into a match.
+
+    Args:
+        match: The match.
+        line: The turn, as a line of the notation.
+        before: Timeline index of the event that the turn precedes. None appends the turn.
 
     Raises:
-        GameError: the line cannot be read, or cannot be played there.
+        GameError: If the line cannot be read, or the turn is not possible there.
     """
     end = len(match.timeline)
     index = end if before is None else before

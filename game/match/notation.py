@@ -1,14 +1,14 @@
-"""One line for a turn, that people and programs read and write without loss.
+"""A notation for turns, one line each, that people and programs can write and read without loss.
 
     113335: 333 1 = 400 | 226: farkle
     115234: ~11 = 200 | 5523: 55 = 100, bank
 
-Each throw has its dice, a colon, the kept dice grouped as they score, and their points; `~`
-marks a keep that was assumed. The last throw says how the turn ended. `take over` comes before
-the first throw; `farkle` and `skip` may stand alone. What happened beside the dice is an item
-that begins with `!`, seats counting from 1: `!rename 2 Benjamin`, `!join Cleo`, `!leave 1`,
-`!order 2 1`, `!score 1 500`, `!turn 2 300 4`. A keep that was decided after such a thing follows
-it with a colon and no dice: `115: | !join Cleo | : 11 = 200, bank`.
+A throw has its dice, a colon, the kept dice in groups that score, and their points. `~` marks an
+assumed keep. The last throw tells how the turn ended. `take over` precedes the first throw.
+`farkle` and `skip` may stand alone. An item that begins with `!` is an event apart from the dice,
+with seats counted from 1: `!rename 2 Benjamin`, `!join Cleo`, `!leave 1`, `!order 2 1`, `!score 1
+500`, `!turn 2 300 4`. A keep that was decided after such an event follows it with a colon and no
+dice: `115: | !join Cleo | : 11 = 200, bank`.
 """
 
 import re
@@ -48,12 +48,18 @@ _EXAMPLE = "113335: 333 1 = 400"
 _ENDED_BY_ITSELF = (TurnEnding.FARKLE, TurnEnding.RESET, TurnEnding.WIN)
 
 _ESCAPES = {"%": "%25", "|": "%7C", "#": "%23"}
-"""What would be taken for the end of an item, inside a name."""
+"""Characters of a name that would otherwise end the item."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """The events of one item; what it says was kept, and how the turn ended by them."""
+    """An item of a line.
+
+    Attributes:
+        events: The events that the item stands for.
+        ending: How the item says that the turn ended, or None.
+        keep: The keep that the item names, or None.
+    """
 
     events: tuple[Event, ...]
     ending: TurnEnding | None = None
@@ -61,7 +67,12 @@ class Item:
 
 
 def write_throw(throw: Throw, ending: TurnEnding | None = None) -> str:
-    """`115: ~11 = 200`."""
+    """Return the item of a throw, such as `115: ~11 = 200`.
+
+    Args:
+        throw: The throw.
+        ending: How the turn ended with it, or None if the turn goes on.
+    """
     dice = "".join(map(str, throw.dice))
     if throw.keep is None:
         return f"{dice}: {ending if ending in _ENDED_BY_ITSELF else ''}".rstrip()
@@ -76,7 +87,7 @@ def _groups(keep: Keep) -> str:
 
 
 def write_event(event: Event) -> str:
-    """The item of an event that is no throw, keep or bank."""
+    """Return the item of an event other than a throw, keep or bank."""
     words = {kind: word for word, kind in _WORDS.items()}
     if event in words:
         return words[event]
@@ -101,25 +112,34 @@ def _write_other(event: Event) -> str:
 
 
 def team_suffix(team: int | None) -> str:
+    """Return the suffix that gives a player's team, such as `/2`, or nothing without a team."""
     return "" if team is None else f"/{team}"
 
 
 def escape(name: str) -> str:
+    """Return a name with special characters escaped."""
     return "".join(_ESCAPES.get(letter, letter) for letter in name)
 
 
 def unescape(name: str) -> str:
+    """Return a name without escapes."""
     for letter, escaped in reversed(_ESCAPES.items()):
         name = name.replace(escaped, letter)
     return name
 
 
 def read_line(line: str, rules: Ruleset, last: Dice = ()) -> Iterator[Item]:
-    """The items of a line, in order; `last` are the dice thrown last before it.
+    """Yield the items of a line.
+
+    Args:
+        line: The line, without a comment.
+        rules: The rules of the match.
+        last: The dice of the last throw before the line.
 
     Raises:
-        NotationError: names the part that cannot be read and what is expected there.
-        ThrowError, IllegalMove: these are no dice, or no keep of them.
+        NotationError: If an item cannot be read.
+        ThrowError: If dice are impossible.
+        IllegalMove: If the kept dice are not a legal keep.
     """
     for part in line.split("|"):
         text = " ".join(part.split())
@@ -221,10 +241,10 @@ def _read_event(text: str) -> Event:
 
 
 def read_integer(text: str) -> int:
-    """The whole number that these figures say.
+    """Return a whole number of at most nine digits.
 
     Raises:
-        NotationError: they are none, or far more than any score has.
+        NotationError: If the text is anything else.
     """
     if not re.fullmatch(r"-?[0-9]{1,9}", text):
         raise NotationError(Message("%(found)s is no whole number", found=quoted(text)))

@@ -1,4 +1,4 @@
-"""The ways a table would mend a match when a corrected throw does not fit what came later."""
+"""Ways to repair a match when a corrected throw does not fit the steps after it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,12 +28,17 @@ from game.message import Message, Plural, Value
 from game.rules import scoring
 
 _PLAYED = (Thrown, Kept, Banked, Farkled, TookOver, Skipped)
-"""What the player on turn does, whoever that is."""
+"""Events that belong to the player on turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One way to mend it: what would then be true, in words, and the action that makes it so."""
+    """A way to repair a match.
+
+    Attributes:
+        label: What would then be true, for people.
+        action: The change that makes it true.
+    """
 
     label: Message
     action: Spliced
@@ -54,10 +59,15 @@ def _ended(name: Value, how: TurnEnding) -> Message:
 
 
 def check_same_players(before: Match, after: Match, since: int) -> None:
-    """Whether all that was played from this event of `before` on is played by the same afterwards.
+    """Check that every throw and decision after a change is still made by the same player.
+
+    Args:
+        before: The match before the change.
+        after: The match after the change.
+        since: Timeline index, before the change, of the first event to check.
 
     Raises:
-        LaterStepError: names the first step that would be another player's.
+        LaterStepError: If a step would belong to another player.
     """
     then, now = _states(before), _states(after)
     moved = len(now) - len(then)
@@ -70,12 +80,17 @@ def check_same_players(before: Match, after: Match, since: int) -> None:
 
 
 def _states(match: Match) -> tuple[State, ...]:
-    """Where the match stood before each event."""
+    """Return the state before each event."""
     return tuple(accumulate(match.timeline, step, initial=match.start_state))[:-1]
 
 
 def repairs(match: Match, correction: Corrected) -> tuple[Repair, ...]:
-    """What can be offered where this correction alone is refused; empty where nothing fits."""
+    """Return the repairs for a correction that is refused. There may be none.
+
+    Args:
+        match: The match before the correction.
+        correction: The refused correction.
+    """
     old = match.timeline[correction.index] if correction.index < len(match.timeline) else None
     if not isinstance(old, Thrown):
         raise IllegalMove(Message("event %(n)s is no throw", n=correction.index))
@@ -115,7 +130,7 @@ class _Ways:
         return self.match.state.players[self._turn.seat].display_name
 
     def _other_keep(self) -> Iterator[Repair]:
-        """The same number of dice kept, of those that now lie there."""
+        """Keep the same number of dice, from the corrected dice."""
         i = next_decision(self.match.timeline, self.index)
         kept = self.match.timeline[i] if i is not None else None
         if i is None or not isinstance(kept, Kept):
@@ -134,7 +149,7 @@ class _Ways:
             yield Repair(label, Spliced(self.index, i + 1, events))
 
     def _end_turn(self) -> Iterator[Repair]:
-        """The turn ends at this throw, by itself, by a bank or a farkle; what others did stands."""
+        """End the turn with this throw, by itself, a bank or a farkle. Later turns stay."""
         for ending in ((), (Banked(),), (Farkled(),)):
             how = self._ends(ending)
             if how:
@@ -143,7 +158,7 @@ class _Ways:
                 return
 
     def _ends(self, ending: tuple[Event, ...]) -> TurnEnding | None:
-        """How the turn ends if this follows the throw, or None if it goes on or cannot be."""
+        """Return how these events after the throw end the turn, or None if they do not."""
         rest = Spliced(self.index, len(self.match.timeline), self._ended_by(ending))
         try:
             turns = self.match.push(rest).state.turns
@@ -153,7 +168,7 @@ class _Ways:
         return next((turn.ending for turn in played), None)
 
     def _ended_by(self, ending: tuple[Event, ...]) -> tuple[Event, ...]:
-        """The throw and the end of its turn; who joined meanwhile did so before somebody is next."""
+        """Return the throw and the end of its turn, after players who joined during the turn."""
         beside = self._beside(self.index + 1, self._next_turn)
         gone = tuple(event for event in beside if event == Left(self._turn.seat))
         scores = tuple(event for event in beside if isinstance(event, ScoreSet))
@@ -162,20 +177,20 @@ class _Ways:
 
     @property
     def _next_turn(self) -> int:
-        """The index at which the turn after this one begins."""
+        """Timeline index at which the next turn begins."""
         turns = (*self.match.state.turns, self.match.state.turn)
         later = [turn.start for turn in turns if turn.start > self.index]
         return min(later, default=len(self.match.timeline))
 
     def _beside(self, start: int, stop: int) -> tuple[Event, ...]:
-        """What happened beside the dice from there to there: it stands."""
+        """Return the events between two indices that are not part of play. They stay."""
         roster = (Joined, Left, Renamed, Reordered, ScoreSet)
         return tuple(
             event for event in self.match.timeline[start:stop] if isinstance(event, roster)
         )
 
     def _drop_later_turns(self) -> Iterator[Repair]:
-        """The turn was played to its bank as it was; the turns after it are dropped."""
+        """Play the turn to its bank as before, and drop the turns after it."""
         stop, end = self._next_turn, len(self.match.timeline)
         rest = Spliced(stop, end, self._beside(stop, end))
         try:
@@ -196,7 +211,7 @@ class _Ways:
         return Plural("one later throw is dropped", "%(n)s later throws are dropped", n=n)
 
     def _drop_the_rest(self) -> Repair:
-        """The turn goes on from this throw; the dice thrown later are dropped."""
+        """Let the turn go on from this throw, and drop all dice thrown later."""
         end = len(self.match.timeline)
         dropped = self._dropped(self.index + 1)
         if self._ends(()):

@@ -1,4 +1,4 @@
-"""Who starts: each player throws one die, the highest begins, ties throw again."""
+"""The roll-off that decides who begins: the highest die, and ties throw again."""
 
 from dataclasses import dataclass, field, replace
 
@@ -10,10 +10,13 @@ from game.rules.ruleset import FACES
 
 @dataclass(frozen=True, slots=True)
 class RollOff:
-    """The dice thrown so far, by seat.
+    """The dice thrown so far.
 
-    While the list is `open` every die is one more player. Once it is closed only seats that tie
-    for the highest throw again, in turn, until one is left. `before` is one step back, for undo.
+    Attributes:
+        rolls: The faces that each seat has thrown.
+        open: Whether each further die adds a player.
+        again: Seats that still have to throw again because of a tie, the next one first.
+        before: The roll-off one step ago, for undo.
     """
 
     rolls: tuple[tuple[int, ...], ...] = ()
@@ -22,11 +25,11 @@ class RollOff:
     before: "RollOff | None" = field(default=None, compare=False, repr=False)
 
     def add(self, face: int) -> "RollOff":
-        """The next die: a further player's while open, else of the next one who ties.
+        """Return the roll-off after the next die, of a new player while it is open.
 
         Raises:
-            ThrowError: no die has this face.
-            IllegalMove: there are players enough, or nobody has to throw.
+            ThrowError: If the face is impossible.
+            IllegalMove: If there are too many players, or nobody has to throw.
         """
         if face not in FACES:
             raise ThrowError(Message("a die shows 1 to 6, not %(face)s", face=face))
@@ -43,10 +46,10 @@ class RollOff:
         return _with_ties(replace(self, rolls=rolls, again=tuple(others), before=self))
 
     def close(self) -> "RollOff":
-        """No more players.
+        """Return the roll-off without further players, in which ties are resolved.
 
         Raises:
-            IllegalMove: fewer than two have thrown.
+            IllegalMove: If fewer than two players have thrown.
         """
         if len(self.rolls) < MIN_PLAYERS:
             raise IllegalMove(
@@ -59,25 +62,25 @@ class RollOff:
 
     @property
     def highest(self) -> tuple[int, ...]:
-        """The seats whose dice, compared die by die, nobody beats."""
+        """The seats with the best dice, compared die by die."""
         best = max(self.rolls, default=())
         return tuple(seat for seat, dice in enumerate(self.rolls) if dice == best)
 
     @property
     def seat(self) -> int | None:
-        """Whose die comes next; None when it is decided."""
+        """The seat that throws next, or None if the roll-off is decided."""
         if self.open:
             return len(self.rolls)
         return self.again[0] if self.again else None
 
     @property
     def first(self) -> int | None:
-        """The seat that begins the match, once that is decided."""
+        """The seat that begins the match, or None if the roll-off is not decided yet."""
         return None if self.open or self.again else self.highest[0]
 
 
 def _with_ties(rolloff: RollOff) -> RollOff:
-    """Once all who had to have thrown: those who still tie throw again."""
+    """Let tied seats throw again once all seats have thrown."""
     if rolloff.again:
         return rolloff
     tied = rolloff.highest

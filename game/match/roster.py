@@ -1,4 +1,4 @@
-"""Who sits at the table, and in which order they throw."""
+"""Who plays, and the order of turns."""
 
 from dataclasses import replace
 
@@ -14,7 +14,12 @@ MAX_TEAM = 100
 
 
 def join(state: State, event: Joined) -> State:
-    """A further player throws after all others."""
+    """Return the state after a player joined, who throws after all others.
+
+    Args:
+        state: The state before.
+        event: The event.
+    """
     if len(state.order) == MAX_PLAYERS:
         raise IllegalMove(Message("%(most)s players are enough", most=MAX_PLAYERS))
     name = _new_name(state, event.name)
@@ -29,7 +34,12 @@ def join(state: State, event: Joined) -> State:
 
 
 def leave(state: State, event: Left) -> State:
-    """The player throws no more; a turn being played passes on."""
+    """Return the state after a player left. If the player was on turn, the next one is.
+
+    Args:
+        state: The state before.
+        event: The event.
+    """
     if event.seat not in state.order:
         raise IllegalMove(Message("nobody throws from that seat: choose a player who is here"))
     check_sides(state.players, _without(state.order, event.seat))
@@ -47,7 +57,12 @@ def leave(state: State, event: Left) -> State:
 
 
 def rename(state: State, event: Renamed) -> State:
-    """The player is called something else."""
+    """Return the state after a player got another name.
+
+    Args:
+        state: The state before.
+        event: The event.
+    """
     check_seat(state, event.seat)
     name = _new_name(state, event.name, but=event.seat)
     player = replace(state.players[event.seat], name=name)
@@ -55,7 +70,12 @@ def rename(state: State, event: Renamed) -> State:
 
 
 def reorder(state: State, event: Reordered) -> State:
-    """The players throw in another order from now on."""
+    """Return the state after the order of turns changed.
+
+    Args:
+        state: The state before.
+        event: The event.
+    """
     if sorted(event.order) != sorted(state.order):
         here = join_with_commas([state.players[seat].display_name for seat in sorted(state.order)])
         raise IllegalMove(Message("the order must name each player once: %(names)s", names=here))
@@ -63,10 +83,14 @@ def reorder(state: State, event: Reordered) -> State:
 
 
 def check_seat(state: State, seat: int) -> None:
-    """Whether somebody sits, or sat, there.
+    """Check that a seat exists.
+
+    Args:
+        state: The state.
+        seat: The seat. Its player may have left.
 
     Raises:
-        IllegalMove: nobody ever did.
+        IllegalMove: If there never was such a seat.
     """
     if not 0 <= seat < len(state.players):
         n = len(state.players)
@@ -74,10 +98,14 @@ def check_seat(state: State, seat: int) -> None:
 
 
 def check_sides(players: tuple[Player, ...], order: tuple[int, ...]) -> None:
-    """Whether these seats make a match.
+    """Check that the seats which play make a match.
+
+    Args:
+        players: The players by seat.
+        order: The seats that play.
 
     Raises:
-        IllegalMove: they are too few or too many, or all of one team.
+        IllegalMove: If there are too few or too many, or all are in one team.
     """
     n = len(order)
     if not MIN_PLAYERS <= n <= MAX_PLAYERS:
@@ -95,10 +123,10 @@ def check_sides(players: tuple[Player, ...], order: tuple[int, ...]) -> None:
 
 
 def clean_team(team: int | None) -> int | None:
-    """The number of a team, or none.
+    """Return a valid team number, or None for no team.
 
     Raises:
-        IllegalMove: it is too large for a number that people choose.
+        IllegalMove: If the number is negative or too large.
     """
     if team is not None and not 0 <= team <= MAX_TEAM:
         raise IllegalMove(

@@ -1,4 +1,4 @@
-"""Where a match stands, as data: players, turns, throws, and what can be asked of them."""
+"""The state of a match: players, turns and throws, and what follows from them."""
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -23,10 +23,15 @@ class TurnEnding(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Throw:
-    """A throw as the match accepted it, and what was kept of it so far.
+    """A throw as the match accepted it.
 
-    `index` is the number of its event in the timeline: what a correction names. `penalty` is
-    what it cost by itself, 0 or less.
+    Attributes:
+        dice: Sorted faces.
+        keep: The dice set aside from it, or None until that is decided.
+        assumed: Whether the companion worked the keep out, rather than a person.
+        penalty: Points that the throw itself cost, 0 or negative.
+        index: Timeline index of its event. A correction refers to it.
+        places: Where the dice lay.
     """
 
     dice: Dice
@@ -38,30 +43,34 @@ class Throw:
 
     @property
     def is_entered_by_hand(self) -> bool:
-        """Whether no camera saw it."""
+        """Whether a person entered the throw, instead of the camera."""
         return not any(place.seen for place in self.places)
 
     @property
     def set_aside(self) -> tuple[Place, ...]:
-        """Where dice lay that were kept before it."""
+        """Where dice lay that had been kept before this throw."""
         return tuple(place for place in self.places if place.aside)
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One player's throws until the turn ends.
+    """All throws of a player until the turn ends.
 
     Attributes:
-        brought: points with which it began: taken over, or set by hand.
-        bonus: points of a last die that scored.
-        dice: how many dice its first throw has; None is all of them.
-        ending: how it ended; None while it is played.
-        points: what it brought to the score, once it ended.
-        penalty: what ending so cost, 0 or less.
-        took_over: whether it began with dice and points of the player before.
-        given, given_to: points of a turn that overshot, and the seat that has them now.
-        broken_off: whether it was put away by hand for another: it is none of the player's rounds.
-        start: the number of its first event in the timeline.
+        seat: The player.
+        throws: The throws so far.
+        starting_points: Points at risk at the start: taken over, or set by hand.
+        bonus: Points for a last die that scored.
+        dice: Dice of the first throw. None is all dice.
+        ending: How the turn ended. None while it goes on.
+        points: Points added to the score at the end.
+        penalty: Points that the ending cost, 0 or negative.
+        took_over: Whether the turn began with dice and points of the previous player.
+        given: Points of a turn that overshot, which went to another player.
+        given_to: Seat of that player.
+        broken_off: Whether the turn was replaced by hand. It does not count as one of the player's
+            rounds.
+        start: Timeline index of the first event.
     """
 
     seat: int
@@ -80,31 +89,38 @@ class Turn:
 
     @property
     def last(self) -> Throw | None:
+        """The last throw, or None."""
         return self.throws[-1] if self.throws else None
 
     @property
     def at_risk(self) -> int:
-        """All points that the turn would bank, with the keeps as decided so far."""
+        """All points that the turn would bank with the keeps decided so far."""
         kept = sum(throw.keep.score for throw in self.throws if throw.keep)
         return self.starting_points + self.bonus + kept
 
     @property
     def hot(self) -> bool:
-        """Whether all dice scored at some throw before the last."""
+        """Whether all dice had scored before the last throw."""
         return count_hot_dice(self.throws[:-1]) > 0
 
 
 def count_hot_dice(throws: tuple[Throw, ...]) -> int:
-    """How often all dice had scored in these throws."""
+    """Return how many times all dice scored in these throws."""
     return sum(throw.keep is not None and throw.keep.hot for throw in throws)
 
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A seat at the table.
+    """A player, and what counts for the player between turns.
 
-    Team mates share one score and whether it has opened. `farkles` and `scoreless_starts` count
-    turns in a row; `here` is False once the player left.
+    Attributes:
+        name: The name.
+        score: Points on the scoreboard. A team shares one score.
+        opened: Whether the player is on the board. A team shares this.
+        team: Number of the team, or None.
+        here: Whether the player still plays.
+        farkles: Farkles in a row.
+        scoreless_starts: Turns in a row whose first throw scored nothing.
     """
 
     name: str
@@ -117,13 +133,13 @@ class Player:
 
     @property
     def display_name(self) -> Value:
-        """The name, for a message."""
+        """The name for a message."""
         return display_name(self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOver:
-    """What the next player may take over: the points just banked, and the dice not kept."""
+    """What the next player may take over: the points just banked, and the number of dice not kept."""
 
     points: int
     dice: int
@@ -131,16 +147,19 @@ class LeftOver:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where a match stands after some events.
+    """The state of a match after some events.
 
     Attributes:
-        order: the seats in the order in which they throw.
-        turn: the turn being played; it has no throws yet when a turn begins.
-        turns: the finished ones.
-        left_over: what the player whose turn begins may take over.
-        closer: the seat that reached the target first, while others may still follow.
-        to_follow: the seats that have a last turn, the next one first.
-        winner: the seat that has won.
+        rules: The rules.
+        players: The players by seat.
+        order: The seats in the order of turns.
+        turn: The current turn.
+        turns: The finished turns.
+        left_over: What the player whose turn begins may take over, or None.
+        closer: The seat that reached the target first, or None.
+        to_follow: The seats that still have a last turn, the next one first.
+        winner: The seat that has won, or None.
+        n_events: Number of events so far.
     """
 
     rules: Ruleset
@@ -156,6 +175,7 @@ class State:
 
     @property
     def player(self) -> Player:
+        """The player on turn."""
         return self.players[self.turn.seat]
 
     @property
@@ -166,12 +186,12 @@ class State:
 
     @property
     def may_rethrow_last_die(self) -> bool:
-        """Whether the last die scored nothing and may be thrown a second time."""
+        """Whether a single last die scored nothing and may be thrown once more."""
         return self.turn.last is not None and not self.keeps
 
     @property
     def dice_in_hand(self) -> int:
-        """How many dice the next throw has, when the last throw's keep is decided."""
+        """Number of dice of the next throw, once the keep of the last throw is decided."""
         last = self.turn.last
         if last is None:
             return self.turn.dice or self.rules.n_dice
@@ -180,33 +200,33 @@ class State:
 
     @property
     def locked_points(self) -> int:
-        """The points of the turn before its last throw."""
+        """Points of the turn before its last throw."""
         turn = self.turn
         return replace(turn, throws=turn.throws[:-1]).at_risk
 
     @property
     def is_charity_roll(self) -> bool:
-        """Whether this is a charity roll: whatever it brings is banked."""
+        """Whether the player has only one throw, which is banked whatever it brings."""
         return self.closer is not None and self.rules.last_round is LastRound.CHARITY_ROLL
 
     def bank_total(self, keep: Keep) -> int:
-        """The score if the turn were banked with this keep of the last throw."""
+        """Return the score after banking the turn with this keep of the last throw."""
         return self.player.score + self.locked_points + keep.score
 
     def overshoots(self, keep: Keep) -> bool:
-        """Whether banking this keep would go over a target that must be hit exactly."""
+        """Return whether banking this keep would exceed a target that must be hit exactly."""
         return self.rules.win is Win.EXACTLY and self.bank_total(keep) > self.rules.target
 
     @property
     def best_bank_keep(self) -> Keep | None:
-        """The keep that banking takes: the best of the last throw that does not overshoot."""
+        """The best keep of the last throw that does not overshoot, which banking takes by default."""
         keeps = self.keeps
         return next(
             (keep for keep in keeps if not self.overshoots(keep)), keeps[0] if keeps else None
         )
 
     def bank_refusal(self, keep: Keep | None = None) -> Message | None:
-        """Why the turn cannot be banked with this keep (without: the best), or None if it can."""
+        """Return why the turn cannot be banked with a keep (by default the best), else None."""
         if self.winner is not None:
             winner = self.players[self.winner].display_name
             return Message("%(name)s has won: start a rematch", name=winner)
@@ -242,20 +262,20 @@ class State:
         return None
 
     def team_seats(self, seat: int) -> tuple[int, ...]:
-        """The seats that share a score with this one, itself among them."""
+        """Return the seats that share a score with this one, including the seat itself."""
         team = self.players[seat].team
         if team is None:
             return (seat,)
         return tuple(i for i, player in enumerate(self.players) if player.team == team)
 
     def after(self, seat: int) -> int:
-        """Who throws next after this seat."""
+        """Return the seat that throws after this one."""
         if seat not in self.order:
             return self.order[0]
         return self.order[(self.order.index(seat) + 1) % len(self.order)]
 
     def can_take_over(self, turn: Turn) -> LeftOver | None:
-        """What the player after this banked turn may go on with, under the rules."""
+        """Return what the next player may take over from this banked turn, or None."""
         last = turn.last
         if self.rules.piggyback is Piggyback.NO or last is None or last.keep is None:
             return None
@@ -266,19 +286,35 @@ class State:
 
 
 def keeps_after(throws: tuple[Throw, ...], dice: Dice, rules: Ruleset) -> tuple[Keep, ...]:
-    """Every legal keep of a throw that follows these, best first."""
+    """Return every legal keep of a throw, best first.
+
+    Args:
+        throws: The throws before it in the turn.
+        dice: Sorted faces of the throw.
+        rules: The rules.
+    """
     keeps = scoring.keep_table(rules)[dice]
     factor = multiplier(throws, rules)
     return keeps if factor == 1 else tuple(scoring.multiply(keep, factor) for keep in keeps)
 
 
 def multiplier(throws: tuple[Throw, ...], rules: Ruleset) -> int:
-    """How many times the points of a throw count that follows these."""
+    """Return the factor by which hot dice multiply the points of a throw.
+
+    Args:
+        throws: The throws before it in the turn.
+        rules: The rules.
+    """
     return 1 + count_hot_dice(throws) if rules.hot_dice_multiply else 1
 
 
 def reaches_target(rules: Ruleset, score: int) -> bool:
-    """Whether this score ends the match, or opens the last round."""
+    """Return whether a score ends the match or starts the last round.
+
+    Args:
+        rules: The rules.
+        score: The score of a player or team.
+    """
     if rules.rounds:
         return False
     match rules.win:

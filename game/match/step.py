@@ -1,4 +1,4 @@
-"""What one event makes of a state: the pure step of the fold that a match is."""
+"""Applies one event to the state of a match."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,14 +28,19 @@ from game.rules import scoring
 from game.rules.scoring import Effect, Keep
 
 MAX_SCORE = 1_000_000
-"""Set by hand; a slipped key is more."""
+"""Largest score that can be set by hand. It catches typing errors."""
 
 
 def step(state: State, event: Event) -> State:
-    """The state after this event.
+    """Return the state after an event.
+
+    Args:
+        state: The state before.
+        event: The event.
 
     Raises:
-        IllegalMove, ThrowError: the rules forbid it; says why.
+        IllegalMove: If the rules forbid the event now.
+        ThrowError: If dice are impossible.
     """
     if state.winner is not None and not isinstance(event, Renamed | ScoreSet):
         winner = state.players[state.winner].display_name
@@ -65,7 +70,7 @@ def _thrown(state: State, event: Thrown) -> State:
 
 
 def _happened(state: State, throw: Throw) -> State:
-    """The throw and all that it does by itself."""
+    """Add the throw, and apply what it causes by itself."""
     events = {e.effect: e.points for e in scoring.throw_events(throw.dice, state.rules)}
     first_try = not state.may_rethrow_last_die
     penalty = events.get(Effect.PENALTY, 0)
@@ -95,7 +100,7 @@ def _scored(state: State, *, must_bank: bool) -> State:
 
 
 def _scoreless(state: State, *, first_try: bool) -> State:
-    """The end of the turn, unless the last die may be thrown twice."""
+    """End the turn, unless the last die may be thrown once more."""
     alone = len(state.turn.throws[-1].dice) == 1
     if alone and first_try and state.rules.last_die_twice:
         return state

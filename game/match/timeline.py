@@ -1,4 +1,4 @@
-"""What happened in a match, one entry after the other: finished turns, and what was set by hand."""
+"""The history of a match as rows of a table: finished turns, and changes made by hand."""
 
 from dataclasses import dataclass
 
@@ -8,18 +8,19 @@ from game.match.state import State, Turn
 from game.match.step import step
 
 MANUAL_EVENTS = ScoreSet | TurnSet | Joined | Left | Renamed | Reordered
+"""Events that a person enters."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineRow:
-    """A finished turn, or what somebody set by hand, and the scores of all seats after it.
+    """A finished turn or a change made by hand.
 
     Attributes:
-        number: of the turn, counted from 1; 0 for what was set by hand.
-        turn: the turn, or None.
-        event: what was set by hand, or None.
-        names: of all players at that time.
-        scores: after it.
+        number: Number of the turn, from 1. 0 for a change by hand.
+        turn: The turn, or None.
+        event: The change made by hand, or None.
+        names: Names of all players at that time.
+        scores: Scores of all seats afterwards.
     """
 
     number: int
@@ -30,7 +31,7 @@ class TimelineRow:
 
 
 def timeline_rows(match: Match) -> list[TimelineRow]:
-    """All entries in order; the turn being played is not among them."""
+    """Return all rows in order. The current turn is not included."""
     entries: list[TimelineRow] = []
     state = match.start_state
     for event in match.timeline:
@@ -49,7 +50,7 @@ def _entry(number: int, turn: Turn | None, event: Event | None, state: State) ->
 
 
 def scores_by_turn(match: Match) -> list[tuple[int, ...]]:
-    """The scores of all seats, at first and after each entry; who joined later had none."""
+    """Return the scores of all seats at the start and after each row, 0 for missing players."""
     n = len(match.state.players)
     start = tuple(player.score for player in match.start_state.players)
     rows = [start, *(entry.scores for entry in timeline_rows(match))]

@@ -9,7 +9,13 @@ from game.rules.scoring import keep_table
 
 
 def end_turn(state: State, ending: TurnEnding, *, points: int = 0) -> State:
-    """The turn is over and brought these points; the next one begins, or somebody has won."""
+    """End the turn and begin the next one, or end the match.
+
+    Args:
+        state: The state before.
+        ending: How the turn ends.
+        points: Points that the turn adds to the score.
+    """
     seat = state.turn.seat
     state, penalty = _count_rows(state, ending)
     turn = replace(state.turn, ending=ending, points=points, penalty=penalty)
@@ -22,7 +28,12 @@ def end_turn(state: State, ending: TurnEnding, *, points: int = 0) -> State:
 
 
 def end_overshot_turn(state: State, points: int) -> State:
-    """The turn went over a target that is to be hit; its points may go to another."""
+    """End a turn that exceeded an exact target. Its points may go to another player.
+
+    Args:
+        state: The state before.
+        points: Points of the turn.
+    """
     to = welfare_recipient(state, points)
     if to is None:
         return end_turn(state, TurnEnding.BANK)
@@ -32,7 +43,12 @@ def end_overshot_turn(state: State, points: int) -> State:
 
 
 def welfare_recipient(state: State, points: int) -> int | None:
-    """Who has the points of a turn that overshot, where the rules and that player's score let them."""
+    """Return the seat that gets the points of a turn that overshot, or None.
+
+    Args:
+        state: The state at the end of the turn.
+        points: Points of the turn.
+    """
     if not state.rules.welfare:
         return None
     to = _poorest_of_others(state)
@@ -40,7 +56,7 @@ def welfare_recipient(state: State, points: int) -> int | None:
 
 
 def _poorest_of_others(state: State) -> int:
-    """Who has fewest points beside this player and the team; of several who throws next."""
+    """Return the seat with the fewest points outside the player's team."""
     seat = state.turn.seat
     i = state.order.index(seat) if seat in state.order else 0
     others = (s for s in (*state.order[i:], *state.order[:i]) if s not in state.team_seats(seat))
@@ -48,7 +64,7 @@ def _poorest_of_others(state: State) -> int:
 
 
 def abandon_turn(state: State) -> State:
-    """A turn in which dice were thrown stays on record, as passed over, when it is broken off."""
+    """Record a turn that is replaced by hand as skipped, if any dice were thrown."""
     if not state.turn.throws:
         return state
     broken_off = replace(state.turn, ending=TurnEnding.SKIP, broken_off=True)
@@ -56,7 +72,13 @@ def abandon_turn(state: State) -> State:
 
 
 def add_points(state: State, seat: int, points: int) -> State:
-    """Add to the score of this player and the team."""
+    """Add points to the score of a player's team.
+
+    Args:
+        state: The state before.
+        seat: The player.
+        points: Points to add. They may be negative.
+    """
     if not points:
         return state
     score = state.players[seat].score + points
@@ -66,14 +88,20 @@ def add_points(state: State, seat: int, points: int) -> State:
 
 
 def set_score(state: State, seat: int, score: int) -> State:
-    """By hand: whoever has points is on the board, and nobody has less than the rules allow."""
+    """Set the score of a player's team by hand. A player with points is on the board.
+
+    Args:
+        state: The state before.
+        seat: The player.
+        score: The new score. It is raised to 0 if the rules do not allow less.
+    """
     if not state.rules.below_zero:
         score = max(score, 0)
     return _look_again(_set(state, state.team_seats(seat), score=score, opened=score > 0), seat)
 
 
 def _look_again(state: State, seat: int) -> State:
-    """Begin the last round, end or reopen the match as these scores would have it."""
+    """Start the last round, end the match or reopen it, as the changed scores require."""
     if state.turns and state.turns[-1].ending is TurnEnding.WIN:
         return state
     if state.rules.rounds:
@@ -89,12 +117,17 @@ def _look_again(state: State, seat: int) -> State:
 
 
 def begin_turn(state: State, after: int) -> State:
-    """The turn of the player who throws after this seat, with nothing thrown yet."""
+    """Begin the turn of the player who throws after a seat.
+
+    Args:
+        state: The state before.
+        after: The seat.
+    """
     return replace(state, turn=Turn(state.after(after), start=state.n_events + 1))
 
 
 def _count_rows(state: State, ending: TurnEnding) -> tuple[State, int]:
-    """Farkles and scoreless starts in a row, and what the third in a row costs."""
+    """Count farkles and scoreless starts in a row, and return the state and the penalty."""
     if ending is TurnEnding.SKIP:
         return state, 0
     player, rules = state.player, state.rules
@@ -118,7 +151,7 @@ def _scoreless_starts(state: State, ending: TurnEnding) -> int:
 
 
 def _close(state: State, seat: int) -> State:
-    """Open the last round, go on with it, or end the match."""
+    """Start the last round, continue it, or end the match."""
     if state.rules.rounds:
         return settle(state)
     if state.closer is None:
@@ -131,7 +164,7 @@ def _close(state: State, seat: int) -> State:
 
 
 def settle(state: State) -> State:
-    """Let the next of those who follow throw; without any, whoever has most has won."""
+    """Return the state with the next player of a last round on turn, or with a winner."""
     if state.rules.rounds:
         return _decide_rounds(state)
     if state.closer is None or state.winner is not None:
@@ -145,7 +178,7 @@ def settle(state: State) -> State:
 
 
 def _decide_rounds(state: State) -> State:
-    """Let the next throw who has turns left; when nobody has, whoever has most has won."""
+    """Put the next player with turns left on turn. If there is none, the highest score wins."""
     if state.winner is not None or state.turn.throws or state.turn.starting_points:
         return state
     played = Counter(turn.seat for turn in state.turns if not turn.broken_off)
@@ -158,7 +191,12 @@ def _decide_rounds(state: State) -> State:
 
 
 def last_round_seats(state: State, closer: int) -> tuple[int, ...]:
-    """Who throws once more after the closer reached the target, in order."""
+    """Return the seats that have one more turn after the target is reached, in order.
+
+    Args:
+        state: The state of the match.
+        closer: The seat that reached the target.
+    """
     if state.rules.win is Win.EXACTLY or closer not in state.order:
         return ()
     i = state.order.index(closer)
@@ -175,7 +213,7 @@ def last_round_seats(state: State, closer: int) -> tuple[int, ...]:
 
 
 def _leader(state: State, closer: int) -> int:
-    """Who has most; a tie stays with the one who was there first: the closer, then in order."""
+    """Return the seat with the highest score; in a tie the closer, then the next in order."""
     first = state.order.index(closer) if closer in state.order else 0
     seats = (closer, *state.order[first:], *state.order[:first])
     return max(seats, key=lambda seat: state.players[seat].score)

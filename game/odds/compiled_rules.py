@@ -76,7 +76,7 @@ class CompiledRules:
     farkle: Floats
     win: Floats
     reset: Floats
-    free: ThrowClasses
+    optional: ThrowClasses
     forced: ThrowClasses
     must_throw: tuple[int, ...]
     minimum: int
@@ -113,7 +113,7 @@ def compile_rules(rules: Ruleset) -> CompiledRules:
         farkle=np.array([_farkle(n, rules) for n in range(rules.n_dice + 1)]),
         win=ends[Effect.WIN],
         reset=ends[Effect.RESET_SCORE],
-        free=_classes(free, rules),
+        optional=_classes(free, rules),
         forced=_classes(forced, rules),
         must_throw=tuple(left for left in range(rules.n_dice) if must_throw_reason(left, rules)),
         minimum=max(1, -(-rules.minimum_bank // step)),

@@ -160,7 +160,7 @@ def chances_of_one_throw(rules: Ruleset, most: int, least: int) -> Floats:
     """Chance of a throw of all dice to score at least n steps, for n from 0 to `most`."""
     compiled = compile_rules(rules)
     best = np.zeros(compiled.largest + 1)
-    for classes in (compiled.free, compiled.forced):
+    for classes in (compiled.optional, compiled.forced):
         for c in range(classes.n):
             most_steps = max(int(steps[c]) for steps in classes.steps if c < len(steps))
             best[most_steps] += classes.weights[-1, c]

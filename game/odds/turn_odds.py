@@ -63,11 +63,11 @@ def asymptote(throws: CompiledRules, lost: float = 0.0) -> Asymptote:
     for _ in range(_PATIENCE):
         before = thrown
         kept, crossing = _kept(throws, thrown)
-        free, crossing_free = _best(throws.free, kept)
+        free, crossing_free = _best(throws.optional, kept)
         forced, crossing_forced = _forced(throws, kept)
         thrown = Lines(
-            throws.free.weights @ free.slope + throws.forced.weights @ forced.slope,
-            throws.free.weights @ free.start
+            throws.optional.weights @ free.slope + throws.forced.weights @ forced.slope,
+            throws.optional.weights @ free.start
             + throws.forced.weights @ forced.start
             + throws.farkle * lost,
         )

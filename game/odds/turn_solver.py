@@ -89,7 +89,7 @@ def solve_turn(throws: CompiledRules, stakes: Stakes) -> TurnValues:
     kept, thrown = worth.kept, worth.thrown
     table = kept.reshape(-1, kept.shape[2])
     kind = stakes.bank.dtype
-    free, forced = _Lookup(throws.free, throws, kind), _Lookup(throws.forced, throws, kind)
+    free, forced = _Lookup(throws.optional, throws, kind), _Lookup(throws.forced, throws, kind)
     order = dice_after_keep(throws)
     ended = throws.farkle[:, None] * stakes.lost + throws.reset[:, None] * stakes.reset
     ended = (ended + throws.win[:, None]).astype(kind)
@@ -202,7 +202,7 @@ def turn_outcomes(throws: CompiledRules, stakes: Stakes, worth: TurnValues) -> O
         now = there[t]
         found.won[:] += throws.win @ now
         found.reset[:] += throws.reset @ now
-        for classes in (throws.free, throws.forced):
+        for classes in (throws.optional, throws.forced):
             if classes.n and now.any():
                 forced = classes is throws.forced
                 _follow(throws, stakes, worth, (classes, forced, t), there, found.banked)

@@ -1,1 +1,1 @@
-"""The rules of a table as data, and what a throw brings under them."""
+"""The rules of a game as data, and the scoring of throws under them."""

@@ -1,7 +1,7 @@
-"""Whether a game of these rules can be played to an end: looked at before anybody throws by them.
+"""Checks whether a game can be played to its end under a rule set, before anybody plays by it.
 
-A rule file may be well written and still make no game: nothing scores, nothing can ever be banked,
-two options ask for what cannot be at once. Here that is found, and named with the option to change.
+A rule file may be valid and still make no game: nothing scores, nothing can ever be banked, or two
+options contradict each other. The checks find that and name the option to change.
 """
 
 from collections.abc import Iterator
@@ -17,21 +17,26 @@ from game.rules.ruleset import LastRound, Piggyback, Ruleset, Win
 from game.rules.scoring import must_throw_reason
 
 MAX_THROWS_TO_TARGET = 1_000
-"""Of the best throw there is, to the target: no published game needs more than a hundred."""
+"""Best throws that the target may be away. No published game needs more than 100."""
 
 MAX_TURNS = 1_000
-"""Of each player, on average; no published game needs more than fifty."""
+"""Average turns that a player may need to reach the target. No published game needs more than 50."""
 
 MAX_LOST_SHARE = 0.5
-"""Of what best play brings, in penalties: who plays less well would come to nothing."""
+"""Share of what good play scores that penalties may take. A weaker player would never get anywhere."""
 
 MAX_TURNS_TO_OPEN = 100
-"""Turns until somebody is on the board, on average; no published game needs more than three."""
+"""Average turns that getting on the board may take. No published game needs more than 3."""
 
 
 @dataclass(frozen=True, slots=True)
 class RulesProblem:
-    """Why there is no such game, and the option that says so."""
+    """Why a rule set makes no game.
+
+    Attributes:
+        option: The option to change.
+        why: The reason.
+    """
 
     option: str
     why: Message
@@ -39,7 +44,7 @@ class RulesProblem:
 
 @lru_cache(64)
 def find_problem(rules: Ruleset) -> RulesProblem | None:
-    """What keeps these rules from being a game, if anything does."""
+    """Return why these rules make no game, or None if they can be played."""
     return next(_faults(rules), None)
 
 
@@ -76,7 +81,7 @@ def _more_dice_than_there_are(rules: Ruleset) -> Iterator[RulesProblem]:
 
 
 def _fights(rules: Ruleset) -> Iterator[RulesProblem]:
-    """Options that ask for another which is not played."""
+    """Find options that need another option which is not set."""
     if rules.welfare and rules.win is not Win.EXACTLY:
         yield RulesProblem(
             "welfare", Message("is for a target that is hit exactly: say win = 'exactly'")
@@ -121,7 +126,7 @@ def _too_far(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]:
 
 
 def _too_fine(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
-    """A bank that is far away in small steps: to look at all of them takes longer than people wait."""
+    """Find a bank that is reached in such small steps that working it out takes too long."""
     why = Message("has too many sums of points before it: let all points go by 50, or 100")
     if pace.takes_long:
         yield RulesProblem("minimum_bank" if rules.minimum_bank else "hot_dice", why)
@@ -130,7 +135,7 @@ def _too_fine(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
 
 
 def _too_slow(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
-    """Penalties that take what turns bring, or a bank that hardly any turn reaches."""
+    """Find penalties that take most of what turns bring, or a bank that hardly any turn reaches."""
     gain, costs = pace.turn.points, pace.costs
     cost = sum(costs.values())
     dearest = max(costs, key=costs.__getitem__)
@@ -163,7 +168,7 @@ def _never_opened(rules: Ruleset, pace: Pace) -> Iterator[RulesProblem]:
 
 
 def _never_hit(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]:
-    """Whoever may come to where exactly the target is never hit can make a match endless."""
+    """Find exact targets that some score can never hit, so that a match might not end."""
     step, least = turns.step, turns.least or 0
     if rules.last_round is LastRound.CHARITY_ROLL:
         yield RulesProblem(
@@ -188,17 +193,18 @@ def _never_hit(rules: Ruleset, turns: "PossibleTurns") -> Iterator[RulesProblem]
 
 
 Gains = dict[tuple[int, int], tuple[int, int]]
-"""Dice thrown and left -> the fewest and the most points of such a keep."""
+"""(Dice thrown, dice left) -> the lowest and the highest score of such a keep."""
 
 
 @dataclass(frozen=True)
 class PossibleTurns:
-    """What a turn can bring, whatever falls and is kept."""
+    """The range of points that a turn can bring under a rule set."""
 
     rules: Ruleset
 
     @cached_property
     def gains(self) -> Gains:
+        """The range of a keep's score, by dice thrown and left, for turns that can occur."""
         found: Gains = {}
         for dice, keeps in scoring.keep_table(self.rules).items():
             bonus = self.rules.last_die_twice if len(dice) == 1 else 0
@@ -221,7 +227,7 @@ class PossibleTurns:
 
     @property
     def least(self) -> int | None:
-        """The fewest points that a turn may bank, the least to bank left aside; None: none ever."""
+        """The fewest points that a turn can bank without a minimum, or None if it can never bank."""
         before = {self.rules.n_dice: 0}
         for _ in range(self.rules.n_dice):
             for (n, left), (low, _) in self.gains.items():
@@ -236,7 +242,7 @@ class PossibleTurns:
 
     @property
     def most(self) -> int | None:
-        """The most points that a turn may bank; None where hot dice let it go on without an end."""
+        """The most points that a turn can bank, or None if hot dice make them unlimited."""
         if any(left == 0 for _, left in self.gains):
             return None
         before = {self.rules.n_dice: 0}
@@ -248,7 +254,7 @@ class PossibleTurns:
 
 
 def _thrown(gains: Gains, n_dice: int) -> set[int]:
-    """Numbers of dice that are ever thrown."""
+    """Return the numbers of dice that a turn can ever throw."""
     found = {n_dice}
     for _ in range(n_dice):
         found |= {left for n, left in gains if n in found and left}

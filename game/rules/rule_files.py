@@ -1,13 +1,13 @@
-"""Rule sets from TOML files: flat keys, each an option of `Ruleset`, every one checked.
+"""Reads rule sets from TOML files. Each key is an option of `Ruleset`, and every value is checked.
 
-The published ones are `published/NAME.toml`. A house rule is a small file of its own that
-`extends` a published one and changes some lines:
+The published rule sets are `published/NAME.toml`. A house rule is a small file that `extends` a
+published rule set and changes some of its options:
 
     extends = "walnut-studiolo"
     title = "Our kitchen table"
     opening = 350
 
-It may extend another file, named with its ending: that one is looked for in the same folder.
+To extend another file, name it with its ending. It is looked for in the same folder.
 """
 
 import json
@@ -32,30 +32,30 @@ TABLE_KEYS = {
     "alike_fixed": ("4", "5", "6"),
     "alike_faces": tuple(f"{face}x{n}" for face in FACES for n in (4, 5, 6)),
 }
-"""Keys of the options that are tables; of all others the faces."""
+"""Keys of the options that are tables by something else than faces."""
 METADATA_KEYS = ("extends", "aliases")
-"""What a file says of itself; `aliases` are other names of a published game."""
+"""Keys of a file that are not options. `aliases` are other names of a published game."""
 
 KEYS = ({f.name for f in fields(Ruleset)} - {"name"}) | set(METADATA_KEYS)
-"""What a file may say."""
+"""All keys of a file."""
 
 MAX_PARENTS = 10
-"""Files that extend each other, one after the other."""
+"""Longest chain of files that extend each other."""
 
 
 @cache
 def names() -> tuple[str, ...]:
-    """The names of the published rule sets, sorted."""
+    """Return the names of the published rule sets, sorted."""
     files = resources.files("game.rules").joinpath("published").iterdir()
     return tuple(sorted(file.name.removesuffix(".toml") for file in files))
 
 
 def load(name_or_path: str) -> Ruleset:
-    """The rule set of that name, or of that file where it ends in `.toml`.
+    """Return a published rule set by name, or the one in a file with the ending `.toml`.
 
     Raises:
-        FileError: the file cannot be read.
-        RulesetError: no such name, or the file does not hold.
+        FileError: If the file cannot be read.
+        RulesetError: If there is no such rule set, or the file is not valid.
     """
     if name_or_path.endswith(".toml"):
         return from_file(name_or_path)
@@ -63,11 +63,11 @@ def load(name_or_path: str) -> Ruleset:
 
 
 def from_file(path: str) -> Ruleset:
-    """The rule set in that file.
+    """Return the rule set in a file.
 
     Raises:
-        FileError: it cannot be read.
-        RulesetError: it does not hold.
+        FileError: If the file cannot be read.
+        RulesetError: If the file is not valid.
     """
     table = toml_table.parse(read_text(Path(path)), path, RulesetError)
     return _proved(_read(table, Path(path).stem, None, (Path(path),)), table)
@@ -75,10 +75,12 @@ def from_file(path: str) -> Ruleset:
 
 @cache
 def published(name: str) -> Ruleset:
-    """The rule set of that name, or alias; no file is opened on anybody's word.
+    """Return a published rule set by its name or alias.
+
+    The name is never used as a path, so it may come from an untrusted source.
 
     Raises:
-        RulesetError: no such name.
+        RulesetError: If there is no such rule set.
     """
     if name in names():
         return _read(_published_table(name), name, None)
@@ -95,7 +97,7 @@ def published(name: str) -> Ruleset:
 
 @cache
 def aliases() -> Mapping[str, str]:
-    """Other names of published rule sets, and which is meant."""
+    """Return the other names of published rule sets, as alias -> name."""
     return MappingProxyType(
         {
             alias: name
@@ -112,41 +114,49 @@ def _published_table(name: str) -> TomlTable:
 
 
 def parse(text: str, *, name: str, where: str) -> Ruleset:
-    """The rule set written in `text`, and proved; `where` is what error messages call it.
+    """Return the rule set in a text, after checking that it can be played.
+
+    Args:
+        text: Content of a rule file.
+        name: Name of the rule set.
+        where: Name of the text in error messages.
 
     Raises:
-        RulesetError: naming the line, the key, what was found and what is allowed; or why such
-            rules make no game.
+        RulesetError: If a key or value is not valid, or the rules make no game.
     """
     table = toml_table.parse(text, where, RulesetError)
     return _proved(_read(table, name, None), table)
 
 
 def _read(table: TomlTable, name: str, extends: str | None, path: tuple[Path, ...] = ()) -> Ruleset:
-    """The rules of this table; `path` are the files read so far, each extending the next."""
+    """Return the rules of a table. `path` has the files that led to it by `extends`."""
     extends = table.data.get("extends", extends)
     base = _base(table, extends, path)
     if base.name != name:
         base = replace(base, name=name, title=name, source="", assumed=())
-    return _changed(base, table, anew=extends is None)
+    return _changed(base, table, is_new=extends is None)
 
 
 def _proved(rules: Ruleset, table: TomlTable) -> Ruleset:
     if not rules.title.strip():
-        raise table.wrong("title", Message("one line of text in quotes"))
+        raise table.invalid("title", Message("one line of text in quotes"))
     if found := find_problem(rules):
         raise table.error(found.option, found.why)
     return rules
 
 
 def with_options(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
-    """These rules with some options as given, each checked as if a file said so.
+    """Return a rule set with some options changed, and check them like those of a file.
 
-    >>> changed(published("stirler"), {"opening": 350, "triples": {"1": 300}}).opening
+    >>> with_options(published("stirler"), {"opening": 350, "triples": {"1": 300}}).opening
     350
 
+    Args:
+        rules: The rule set to change.
+        options: The changed options, with the keys and values of a rule file.
+
     Raises:
-        RulesetError: naming the option, what was found and what is allowed.
+        RulesetError: If an option is not valid, or the rules make no game.
     """
     for name in ("title", "source", "assumed"):
         if name in options:
@@ -158,14 +168,14 @@ def with_options(rules: Ruleset, options: Mapping[str, Any]) -> Ruleset:
 
 
 def to_toml(rules: Ruleset) -> str:
-    """The text of a house rule that makes these: it reads back by `parse`."""
+    """Return the text of a house rule file that `parse` reads back as these rules."""
     extends = [f"extends = {json.dumps(rules.name)}"] if _extends_published(rules) else []
     base = rules if extends else replace(rules, name="")
     return "".join(f"{line}\n" for line in (*extends, *differing_lines(base)))
 
 
 def _extends_published(rules: Ruleset) -> bool:
-    """Whether a file that extends the set of that name can say these: it can drop no exception."""
+    """Return whether a file can extend the published rule set: it cannot remove exceptions from it."""
     if rules.name not in names():
         return False
     pairs = zip(published(rules.name).alike_faces, rules.alike_faces, strict=True)
@@ -173,7 +183,7 @@ def _extends_published(rules: Ruleset) -> bool:
 
 
 def _base(table: TomlTable, extends: object, path: tuple[Path, ...]) -> Ruleset:
-    """What a file takes as it is where it says nothing."""
+    """Return the rules that a file starts from."""
     if extends is None:
         return Ruleset(name="", title="")
     if path and isinstance(extends, str) and extends.endswith(".toml"):
@@ -187,7 +197,7 @@ def _base(table: TomlTable, extends: object, path: tuple[Path, ...]) -> Ruleset:
 
 
 def _base_file(table: TomlTable, extends: str, path: tuple[Path, ...]) -> Ruleset:
-    """The rules of the file beside the one that extends it."""
+    """Return the rules of a file in the same folder."""
     file = path[-1].parent / extends
     if file.resolve() in [each.resolve() for each in path] or len(path) > MAX_PARENTS:
         what = Message("leads back to itself: %(file)s is read already", file=str(file))
@@ -200,11 +210,11 @@ def _base_file(table: TomlTable, extends: str, path: tuple[Path, ...]) -> Rulese
     return _read(parent, file.stem, None, (*path, file))
 
 
-def _changed(base: Ruleset, table: TomlTable, *, anew: bool = False) -> Ruleset:
-    """The base with what the table says otherwise; `anew` fills tables of points with nothing."""
-    table.only(KEYS, Message("is no option"))
+def _changed(base: Ruleset, table: TomlTable, *, is_new: bool = False) -> Ruleset:
+    """Return the base with the options of a table. `is_new` fills incomplete tables with zeros."""
+    table.check_keys(KEYS, Message("is no option"))
     changes = {
-        key: _value(table, key, getattr(base, key), anew=anew)
+        key: _value(table, key, getattr(base, key), is_new=is_new)
         for key in table.data
         if key not in METADATA_KEYS
     }
@@ -215,22 +225,22 @@ def _changed(base: Ruleset, table: TomlTable, *, anew: bool = False) -> Ruleset:
     return rules
 
 
-def _value(table: TomlTable, key: str, default: object, *, anew: bool) -> Any:
+def _value(table: TomlTable, key: str, default: object, *, is_new: bool) -> Any:
     match default:
         case tuple() if key == "assumed":
             return table.lines(key)
         case tuple():
-            return _by_number(table, key, default, anew=anew)
+            return _by_number(table, key, default, is_new=is_new)
         case int() if not isinstance(default, bool):
-            return table.whole(key, *_bounds(key))
+            return table.integer(key, *_bounds(key))
         case _:
-            return table.like(key, default)
+            return table.value_like(key, default)
 
 
 def _by_number(
-    table: TomlTable, key: str, default: tuple[Any, ...], *, anew: bool
+    table: TomlTable, key: str, default: tuple[Any, ...], *, is_new: bool
 ) -> tuple[Any, ...]:
-    """A table like `{ 1 = 100, 5 = 50 }`; with `extends` only what differs need be said."""
+    """Return the values of a table like `{ 1 = 100, 5 = 50 }`, with defaults for missing keys."""
     keys = TABLE_KEYS.get(key, tuple(map(str, FACES)))
     found = table.data[key]
     if not isinstance(found, Mapping) or not set(found) <= set(keys):
@@ -239,11 +249,11 @@ def _by_number(
             example=f"{{ {keys[0]} = 100 }}",
             keys=", ".join(keys),
         )
-        raise table.wrong(key, allowed)
-    if anew:
+        raise table.invalid(key, allowed)
+    if is_new:
         default = (None if key == "alike_faces" else 0,) * len(keys)
     inner = table.table(key)
-    said = {name: inner.whole(name, *_bounds(key)) for name in found} if inner else {}
+    said = {name: inner.integer(name, *_bounds(key)) for name in found} if inner else {}
     return tuple((dict(zip(keys, default, strict=True)) | said).values())
 
 
@@ -253,12 +263,12 @@ def _bounds(key: str) -> tuple[int, int]:
 
 
 def defaults() -> dict[str, object]:
-    """Each option and its default, as the documentation lists them."""
+    """Return each option and its default."""
     return {f.name: f.default for f in fields(Ruleset) if f.default is not MISSING}
 
 
 def differing_lines(rules: Ruleset) -> Iterator[str]:
-    """Lines of TOML that make the published set of that name into these rules."""
+    """Yield the lines of TOML that turn the published rule set of the same name into these rules."""
     base = published(rules.name) if rules.name in names() else Ruleset("", "")
     for f in fields(Ruleset):
         value, known = getattr(rules, f.name), getattr(base, f.name)
@@ -267,17 +277,22 @@ def differing_lines(rules: Ruleset) -> Iterator[str]:
 
 
 def from_differing_lines(name: str, text: str, where: str) -> Ruleset:
-    """The published set of that name with these lines of TOML changed, or made of them alone.
+    """Return the rule set that `differing_lines` described.
 
-    They are not proved: whoever recorded a match by them could play by them.
+    The result is not checked for playability, because a recorded match was evidently played.
+
+    Args:
+        name: Name of the rule set. If it is not published, the lines are complete.
+        text: The lines of TOML.
+        where: Name of the text in error messages.
 
     Raises:
-        RulesetError: a line does not hold.
+        RulesetError: If a line is not valid.
     """
     table = toml_table.parse(text, where, RulesetError)
     rules = _read(table, name, name if name in names() else None)
     if "alike_faces" in table.data:  # whole: what it leaves out is no exception here
-        faces = _by_number(table, "alike_faces", rules.alike_faces, anew=True)
+        faces = _by_number(table, "alike_faces", rules.alike_faces, is_new=True)
         rules = replace(rules, alike_faces=faces)
     return rules
 

@@ -1,7 +1,8 @@
-"""Every option of the rules in one row: what it is called, what it says, what it may be.
+"""Every option of the rules as one row: its name, its sentences, its label and its range.
 
-The form, the sentences, the scoring card, the scorer and the reader of rule files go by these rows.
-Type and default stand in `game.rules.ruleset`, and what it means for a turn or a match in `game.match`.
+Forms, sentences, the score card, the scorer and the reader of rule files are all built from these
+rows. Types and defaults are in `game.rules.ruleset`. What an option does to a turn or a match is in
+`game.match`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -13,13 +14,14 @@ from game.message import Message, join_with_semicolons
 from game.rules.ruleset import FACES, Alike, Dice, HotDice, LastRound, Piggyback, Ruleset, Win
 
 MAX_POINTS = 1_000_000
-"""No published figure comes near; a slipped key does."""
+"""Largest value of an option. Published rules stay far below it; a typing error does not."""
 
 Sentences = Callable[[Ruleset], Iterable[Message]]
+"""A function that returns the sentences of an option under a rule set. There may be none."""
 
 
 class Section(Enum):
-    """Where an option stands, in the order in which one would explain the game."""
+    """A group of options, in the order in which one would explain the game."""
 
     SCORES = (Message("What scores"), Message("0 is no combination"))
     TURN = (Message("A turn"), Message("0 asks for nothing"))
@@ -32,34 +34,39 @@ class Section(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Dice that score together whatever else is played: all that have it, and those that show it.
+    """A combination whose score does not depend on single faces, such as a straight.
 
-    `on_triple` says that its points come on top of those of the three alike in it.
+    Attributes:
+        name: What the combination is called.
+        made_of: All dice that form it.
+        shown: The dice that stand for it on the score card.
+        adds_to_triple: Whether its points are added to those of the three of a kind in it.
     """
 
     name: str
     made_of: tuple[Dice, ...]
     shown: Dice
-    on_triple: bool = False
+    adds_to_triple: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RuleOption:
-    """One row.
+    """One option of the rules.
 
     Attributes:
-        name: the field of `Ruleset`, and the key in a file.
-        section: where it stands.
-        says: its sentences where it is in force; usually one or none.
-        label: beside its field on the page; without one it is left to house files.
-        choices: each value in words, where there are a few.
-        shape: the combination whose points it gives.
-        least, most: of a number.
+        name: The field of `Ruleset`, and the key in a file.
+        section: The group of the option.
+        sentences: Returns its sentences, if it is in force.
+        label: Label of its field on the page. Without a label only files can set the option.
+        choices: Each allowed value with its label, if there are only a few.
+        shape: The combination whose points the option sets.
+        least: Smallest number that is allowed.
+        most: Largest number that is allowed.
     """
 
     name: str
     section: Section
-    says: Sentences
+    sentences: Sentences
     label: Message | None = None
     choices: tuple[tuple[StrEnum, Message], ...] = ()
     shape: Shape | None = None
@@ -68,12 +75,12 @@ class RuleOption:
 
 
 def find_option(name: str) -> RuleOption:
-    """The row of this name."""
+    """Return the option with this name."""
     return next(row for row in OPTIONS if row.name == name)
 
 
 def _if_any(name: str, sentence: Callable[[int], Message]) -> Sentences:
-    """A sentence with the points, where there are any."""
+    """Return a function that yields a sentence with the option's points, unless they are 0."""
 
     def says(rules: Ruleset) -> Iterator[Message]:
         if points := getattr(rules, name):
@@ -85,19 +92,19 @@ def _if_any(name: str, sentence: Callable[[int], Message]) -> Sentences:
 def _points(
     name: str, section: Section, label: Message, sentence: Callable[[int], Message]
 ) -> RuleOption:
-    """Points that are asked for, given or taken; 0 where it is not played."""
+    """Return an option for points that are required, given or taken. 0 switches it off."""
     return RuleOption(name, section, _if_any(name, sentence), label)
 
 
 def _shape(
     name: str, label: Message, shape: Shape, sentence: Callable[[int], Message]
 ) -> RuleOption:
-    """Points of a combination."""
+    """Return an option for the points of a combination."""
     return RuleOption(name, Section.SCORES, _if_any(name, sentence), label, shape=shape)
 
 
 def _switch(name: str, section: Section, label: Message, sentence: Message) -> RuleOption:
-    """What is played or not; the sentence is said where it is otherwise than usual."""
+    """Return an option that is on or off. Its sentence is used if it differs from the default."""
     usual = getattr(Ruleset("", ""), name)
     return RuleOption(
         name, section, lambda rules: () if getattr(rules, name) == usual else (sentence,), label
@@ -111,7 +118,7 @@ def _choice(
     choices: tuple[tuple[StrEnum, Message], ...],
     says: Sentences,
 ) -> RuleOption:
-    """One of a few ways to play."""
+    """Return an option with a few values."""
     return RuleOption(name, section, says, label, choices)
 
 
@@ -132,7 +139,7 @@ def _triples(rules: Ruleset) -> Iterator[Message]:
         Message("three %(face)ss are %(points)s", face=face, points=points)
         if points
         else Message("three %(face)ss are no combination", face=face)
-        for face, points, other in zip(FACES, map(rules.triple, FACES), usual, strict=True)
+        for face, points, other in zip(FACES, map(rules.triple_points, FACES), usual, strict=True)
         if points != other
     ]
     if exceptions:
@@ -178,7 +185,7 @@ def _alike_fixed(rules: Ruleset) -> Iterator[Message]:
 
 def _alike_faces(rules: Ruleset) -> Iterator[Message]:
     for face, n in product(FACES, range(4, rules.n_dice + 1)):
-        points = rules.exception(face, n)
+        points = rules.exception_points(face, n)
         if points is None or (points == 0 and rules.alike is Alike.NONE):
             continue
         match n:
@@ -238,12 +245,12 @@ def _last_round(rules: Ruleset) -> Iterator[Message]:
 
 
 def _nothing_more(_: Ruleset) -> tuple[Message, ...]:
-    """Said together with another option."""
+    """Return no sentence: the sentence of another option covers this one."""
     return ()
 
 
 def _pairs(kinds: int) -> tuple[Dice, ...]:
-    """Three pairs of so many kinds of faces."""
+    """Return all sets of three pairs that have this many different faces."""
     every = combinations_with_replacement(FACES, 3)
     return tuple(tuple(sorted((*faces, *faces))) for faces in every if len({*faces}) == kinds)
 
@@ -314,7 +321,7 @@ OPTIONS = (
     _shape(
         "full_house",
         Message("A full house, on top of its three"),
-        Shape("full house", _FULL_HOUSES, (3, 3, 3, 2, 2), on_triple=True),
+        Shape("full house", _FULL_HOUSES, (3, 3, 3, 2, 2), adds_to_triple=True),
         lambda points: Message(
             "A full house, three of a kind with a pair, is %(points)s more than the three.",
             points=points,
@@ -497,3 +504,4 @@ OPTIONS = (
         Message("A score never falls below zero."),
     ),
 )
+"""All options, in the order in which forms and sentences show them."""

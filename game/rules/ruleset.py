@@ -1,4 +1,4 @@
-"""One published rule set as data: every option, with the default that all pages share."""
+"""A rule set as data: every option with its default."""
 
 from dataclasses import astuple, dataclass
 from enum import StrEnum
@@ -6,25 +6,26 @@ from functools import cached_property
 from typing import Any
 
 PENALTY_STREAK = 3
-"""Farkles, or turns that begin scoreless, in a row: what the penalties count."""
+"""Farkles, or turns with a scoreless first throw, in a row that cost a penalty."""
 
 FacePoints = tuple[int, int, int, int, int, int]
-"""Points by face: index 0 is the 1."""
+"""Points for each face, from 1 to 6."""
 
 Dice = tuple[int, ...]
-"""Faces 1..6 in ascending order."""
+"""Faces from 1 to 6, in ascending order."""
 
 FACES = range(1, 7)
+"""The faces of a die."""
 
 PENALTY_FACE = 3
-"""Three of it may cost."""
+"""The face of which three in one throw may cost points."""
 
 NO_EXCEPTIONS: tuple[int | None, ...] = (None,) * 18
-"""Points of four, five and six 1s, then 2s and so on; None is as `alike` has it."""
+"""Points of four, five and six 1s, then of the 2s, and so on. None follows the option `alike`."""
 
 
 class Alike(StrEnum):
-    """What four, five and six of a kind are worth."""
+    """How four, five and six of a kind score."""
 
     NONE = "none"
     DOUBLING = "doubling"
@@ -41,7 +42,7 @@ class Win(StrEnum):
 
 
 class LastRound(StrEnum):
-    """Who throws after the target was reached."""
+    """Who plays another turn after the target was reached."""
 
     NONE = "none"
     EVERY_OTHER = "every other"
@@ -50,14 +51,14 @@ class LastRound(StrEnum):
 
 
 class HotDice(StrEnum):
-    """Whether one may, or must, throw on after scoring with all dice."""
+    """Whether a player may or must throw on after scoring with all dice."""
 
     MAY = "may"
     MUST = "must"
 
 
 class Piggyback(StrEnum):
-    """Whether the next player may go on with the dice and points that were just banked."""
+    """Whether the next player may take over the dice and points that were just banked."""
 
     NO = "no"
     YES = "yes"
@@ -66,10 +67,11 @@ class Piggyback(StrEnum):
 
 @dataclass(frozen=True)
 class Ruleset:
-    """Every option of the rules; the defaults are what all pages share.
+    """The options of a game.
 
-    Points are 0 where a combination does not score or a rule is not played. The meaning of each
-    option is in docs/rules.md, and as a sentence with its figures in `game.rules.sentences`.
+    Points are 0 where a combination does not score or a rule is not played. `docs/rules.md`
+    explains each option, and `game.rules.sentences` describes the options of a rule set in
+    sentences.
     """
 
     name: str
@@ -117,27 +119,32 @@ class Ruleset:
     four_twos_reset: bool = False
     below_zero: bool = True
 
-    def costs(self, face: int) -> bool:
-        """Whether three of it, and more where nothing is said of just so many, cost points."""
+    def has_penalty(self, face: int) -> bool:
+        """Return whether three dice with this face in one throw cost points."""
         return face == PENALTY_FACE and self.triple_threes > 0
 
-    def triple(self, face: int) -> int:
-        """Points of three of it; where three 3s cost, that stands in place of them."""
-        return 0 if self.costs(face) else self.triples[face - 1]
+    def triple_points(self, face: int) -> int:
+        """Return the points of three of a kind, or 0 if they cost a penalty."""
+        return 0 if self.has_penalty(face) else self.triples[face - 1]
 
-    def exception(self, face: int, n: int) -> int | None:
-        """Points of `n` of it, four or more; None where they are as `alike` has it."""
+    def exception_points(self, face: int, n: int) -> int | None:
+        """Return the points of n of a kind if they differ from `alike`, else None.
+
+        Args:
+            face: The face.
+            n: Number of dice, from 4 to 6.
+        """
         said = self.alike_faces[3 * (face - 1) + n - 4]
-        return 0 if said is None and self.costs(face) else said
+        return 0 if said is None and self.has_penalty(face) else said
 
     @cached_property
     def _hash(self) -> int:
         return hash(astuple(self))
 
     def __hash__(self) -> int:
-        """Worked out once: every look-up of a throw asks for it."""
+        """Return the hash, which is computed once because every lookup of a throw needs it."""
         return self._hash
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the hash, which is another in another process."""
+        """Leave the hash out of pickles: it differs in another process."""
         return {name: value for name, value in self.__dict__.items() if name != "_hash"}

@@ -1,6 +1,6 @@
-"""The pocket scoring card and the score pad of a rule set, as SVG that prints at its true size.
+"""A pocket card with the scores of a rule set, and a score pad, as SVG in true size.
 
-Both are made from the data that is played by, so they cannot fall behind it.
+Both are generated from the rules in use, so they always match them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,19 +16,21 @@ from game.rules.sentences import playing_sentences
 from game.wording import match_length
 
 CARD_MM = (85, 55)
-"""A business card: it goes into the tube's box, or a purse."""
+"""Width and height of a business card."""
 
 PAD_MM = (105, 148)
-"""The shape of A4, A5 and A6: the pad is as large as the page that it is printed on."""
+"""Width and height of A6. The pad scales to the page, because A4, A5 and A6 have the same
+proportions."""
 
 WIDE, WIDE_BOLD = 0.56, 0.66
-"""A letter's share of its size in the widest usual fonts: what fits in these, fits."""
+"""Width of an average letter as a share of the font size, in the widest common fonts, regular and
+bold."""
 
 LARGEST, SMALLEST = 2.8, 1.8
-"""Of the small print, in mm: 8 and 5 points."""
+"""Largest and smallest size of the small print in mm: 8 and 5 points."""
 
 _STEP, _ROOM = 5.2, 26.0
-"""Height of a line of the card, and of all of them at most, in mm."""
+"""Height of a line of the card and largest height of all lines, in mm."""
 
 _PIPS = {
     1: ((0, 0),),
@@ -46,7 +48,13 @@ _NOTHING = Message("nothing")
 
 @dataclass(frozen=True, slots=True)
 class CardLine:
-    """One line of the card: the dice, what a program calls them, what they bring."""
+    """One line of the card.
+
+    Attributes:
+        dice: Example dice.
+        name: Name of the combination.
+        points: The score, in words.
+    """
 
     dice: Dice
     name: str
@@ -54,13 +62,13 @@ class CardLine:
 
 
 def card_lines(rules: Ruleset) -> tuple[CardLine, ...]:
-    """All that scores, as the card lists it."""
+    """Return a line for everything that scores, in the order of the card."""
     found = [*_few(rules), *_many(rules), *_whole(rules)]
     return tuple(CardLine(dice, name, points) for dice, name, points in found if points)
 
 
 Found = Iterator[tuple[Dice, str, Message | None]]
-"""Dice, their name, and what they bring; None where they are not played."""
+"""Dice, their name, and their score. A score of None means that the combination is not played."""
 
 
 def _few(rules: Ruleset) -> Found:
@@ -78,7 +86,7 @@ def _few(rules: Ruleset) -> Found:
 
 
 def _threes(rules: Ruleset) -> dict[int, int]:
-    """What three of each face bring, by whatever combination."""
+    """Return the score of three dice of each face, by whatever combination is worth most."""
     points: dict[Dice, int] = {}
     for combo in scoring.combos(rules):
         points[combo.dice] = max(combo.points, points.get(combo.dice, 0))
@@ -97,7 +105,7 @@ def _many(rules: Ruleset) -> Found:
         usual = points[rules.alike]
         yield (6,) * n, f"{word} of a kind", usual
         for face in FACES:
-            exception = rules.exception(face, n)
+            exception = rules.exception_points(face, n)
             figure = _NOTHING if exception == 0 and usual else _figure(exception or 0)
             yield (face,) * n, f"{word} {face}s", figure
 
@@ -106,7 +114,7 @@ def _whole(rules: Ruleset) -> Found:
     for row in OPTIONS:
         if row.shape:
             points = _figure(getattr(rules, row.name))
-            if points and row.shape.on_triple:
+            if points and row.shape.adds_to_triple:
                 points = Message("three + %(points)s", points=points)
             yield row.shape.shown, row.shape.name, points
     yield (), str(NOTHING_AT_ALL), _figure(rules.nothing)
@@ -117,7 +125,12 @@ def _figure(points: int) -> Message | None:
 
 
 def card(rules: Ruleset, say: Translate = str) -> str:
-    """The scoring card as one SVG document of 85 by 55 mm, put into words by `say`."""
+    """Return the score card as an SVG document of 85 by 55 mm.
+
+    Args:
+        rules: The rules.
+        say: Translates the texts.
+    """
     width, height = CARD_MM
     rows = card_lines(rules)
     half = max((len(rows) + 1) // 2, 1)
@@ -144,7 +157,7 @@ def _card_line(line: CardLine, x: float, y: float, step: float, say: Translate) 
 
 
 def _small_print(text: str, y: float, width: float, height: float) -> Iterator[str]:
-    """How it is played, as large as the room that is left allows."""
+    """Draw the rules of play in the largest size that fits."""
     size = LARGEST
     while size > SMALLEST and len(_rows(text, width, size)) * 1.3 * size > height - y - 1:
         size -= 0.1
@@ -157,12 +170,18 @@ def _rows(text: str, width: float, size: float) -> list[str]:
 
 
 def _fitting(text: str, width: float, size: float) -> float:
-    """That size, or what is left of it where bold text of it would be too wide."""
+    """Return the size, or a smaller one at which bold text fits the width."""
     return min(size, width / (WIDE_BOLD * max(1, len(text))))
 
 
 def pad(rules: Ruleset, names: Sequence[str] = (), say: Translate = str) -> str:
-    """A score pad that fills its page: a column for each player, a line for each turn."""
+    """Return a score pad as an SVG document: a column for each player, a line for each turn.
+
+    Args:
+        rules: The rules. Their title and target are printed at the top.
+        names: Names of the players. There are at least four columns.
+        say: Translates the texts.
+    """
     width, height = PAD_MM
     n = max(4, len(names))
     column = (width - 10) / n

@@ -1,7 +1,7 @@
-"""A throw -> every legal keep, by the best partition of the kept dice.
+"""Scoring: every legal keep of a throw, divided into the combinations that score most.
 
-All 923 throws of up to six dice are worked out once per rule set (`table`), so that a look-up
-is one dictionary access. Dice are sorted tuples of faces everywhere in here.
+`keep_table` works out all 923 throws of up to six dice once for each rule set, so that looking up a
+throw is one dictionary access. Dice are sorted tuples of faces.
 """
 
 from collections import Counter
@@ -23,14 +23,21 @@ _TRIPLE = 3
 _RESET_FACE, _RESET_COUNT = 2, 4
 
 _TABLES = 16
-"""Rule sets whose keeps are remembered, half a megabyte each: anybody may try house rules, one after the other."""
+"""Rule sets whose tables are cached, at half a megabyte each. People may try many house rules in a
+row."""
 
 _COUNT_WORDS = ("no", "one", "two", "three", "four", "five", "six")
 
 
 @dataclass(frozen=True, slots=True)
 class Combo:
-    """Dice that score together."""
+    """Dice that score together.
+
+    Attributes:
+        dice: The faces.
+        points: The score.
+        name: Name of the combination, such as "three 4s".
+    """
 
     dice: Dice
     points: int
@@ -42,9 +49,13 @@ class Combo:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Dice that may be set aside from one throw, at their best partition.
+    """Dice that may be set aside from one throw.
 
-    `hot` says that every die of the throw scores: all dice may be thrown again.
+    Attributes:
+        dice: The faces.
+        score: The points of all combinations together.
+        combos: The combinations, in the division that scores most.
+        dice_left: Dice of the throw that are not kept.
     """
 
     dice: Dice
@@ -54,6 +65,7 @@ class Keep:
 
     @property
     def hot(self) -> bool:
+        """Whether all dice of the throw score, so that all dice may be thrown again."""
         return self.dice_left == 0
 
     def __str__(self) -> str:
@@ -61,10 +73,14 @@ class Keep:
 
 
 def checked_dice(faces: Iterable[int], rules: Ruleset) -> Dice:
-    """The faces as a throw.
+    """Return the faces as sorted dice.
+
+    Args:
+        faces: The faces, in any order.
+        rules: The rules.
 
     Raises:
-        ThrowError: a face that no die has, or more dice than the rules play with.
+        ThrowError: If a face is impossible, or there are too many dice for the rules.
     """
     found = tuple(sorted(faces))
     for face in found:
@@ -83,10 +99,14 @@ def checked_dice(faces: Iterable[int], rules: Ruleset) -> Dice:
 
 
 def legal_keeps(throw: Iterable[int], rules: Ruleset) -> tuple[Keep, ...]:
-    """Every legal keep, highest score first; none at all is a farkle.
+    """Return every legal keep, highest score first. A throw without any is a farkle.
+
+    Args:
+        throw: The faces, in any order.
+        rules: The rules.
 
     Raises:
-        ThrowError: these are no dice.
+        ThrowError: If the dice are impossible.
     """
     of_all = keep_table(rules)
     try:
@@ -96,10 +116,15 @@ def legal_keeps(throw: Iterable[int], rules: Ruleset) -> tuple[Keep, ...]:
 
 
 def find_keep(throw: Iterable[int], kept: Iterable[int], rules: Ruleset) -> Keep:
-    """The keep of just these dice.
+    """Return the keep of exactly these dice.
+
+    Args:
+        throw: The faces of the throw.
+        kept: The faces to keep.
+        rules: The rules.
 
     Raises:
-        IllegalMove: they are not in the throw, or one of them scores nothing; says which.
+        IllegalMove: If the dice are not in the throw, or some of them do not score.
     """
     thrown, wanted = checked_dice(throw, rules), checked_dice(kept, rules)
     for keep in keep_table(rules)[thrown]:
@@ -109,7 +134,12 @@ def find_keep(throw: Iterable[int], kept: Iterable[int], rules: Ruleset) -> Keep
 
 
 def multiply(keep: Keep, factor: int) -> Keep:
-    """The keep where all that scores counts so many times."""
+    """Return a keep whose points are multiplied.
+
+    Args:
+        keep: The keep.
+        factor: The factor, at least 1.
+    """
     if factor == 1:
         return keep
     combos = tuple(replace(combo, points=factor * combo.points) for combo in keep.combos)
@@ -146,7 +176,12 @@ def _too_few(face: int, n: int) -> Message:
 
 
 def must_throw_reason(dice_left: int, rules: Ruleset) -> Message | None:
-    """Why nothing may be banked with so many dice left, 0 being hot dice, if that is so."""
+    """Return why a turn cannot be banked with this many dice left, or None if it can.
+
+    Args:
+        dice_left: Dice that were not kept. 0 is hot dice.
+        rules: The rules.
+    """
     if not dice_left and rules.hot_dice is HotDice.MUST:
         return Message("hot dice must be thrown again")
     if dice_left >= rules.must_throw_from > 0:
@@ -155,7 +190,7 @@ def must_throw_reason(dice_left: int, rules: Ruleset) -> Message | None:
 
 
 class Effect(StrEnum):
-    """What a throw does by itself, whatever is kept of it."""
+    """What a throw causes by itself, whatever is kept from it."""
 
     WIN = "win"
     RESET_SCORE = "reset_score"
@@ -165,14 +200,19 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ThrowEvent:
-    """An effect and the points it takes, where it takes any."""
+    """An effect of a throw, and the points that it takes, if any."""
 
     effect: Effect
     points: int = 0
 
 
 def throw_events(throw: Dice, rules: Ruleset) -> tuple[ThrowEvent, ...]:
-    """What this throw does by itself; a win comes before all else."""
+    """Return what a throw causes by itself. A win comes first.
+
+    Args:
+        throw: Sorted faces.
+        rules: The rules.
+    """
     most = max(map(throw.count, throw))
     found = []
     if most == rules.n_dice and (rules.all_alike_wins or (rules.all_ones_win and throw[0] == 1)):
@@ -187,17 +227,17 @@ def throw_events(throw: Dice, rules: Ruleset) -> tuple[ThrowEvent, ...]:
 
 
 def _is_penalised(throw: Dice, rules: Ruleset) -> bool:
-    return rules.costs(PENALTY_FACE) and throw.count(PENALTY_FACE) >= _TRIPLE
+    return rules.has_penalty(PENALTY_FACE) and throw.count(PENALTY_FACE) >= _TRIPLE
 
 
 def count_orders(dice: Dice) -> int:
-    """In how many ways dice that can be told apart show these faces."""
+    """Return in how many ways distinguishable dice can show these faces."""
     return factorial(len(dice)) // prod(map(factorial, Counter(dice).values()))
 
 
 @lru_cache(_TABLES)
 def keep_table(rules: Ruleset) -> Mapping[Dice, tuple[Keep, ...]]:
-    """All keeps of all throws of 1 to `n_dice` dice."""
+    """Return all keeps of all throws of 1 to `n_dice` dice."""
     best = _best_partitions(rules)
     sizes = range(1, rules.n_dice + 1)
     found = {throw: _keeps_of(throw, best) for n in sizes for throw in _multisets(n)}
@@ -220,7 +260,7 @@ def _keeps_of(throw: Dice, best: Mapping[Dice, tuple[Combo, ...]]) -> tuple[Keep
 
 @cache
 def _splits() -> Mapping[Dice, Mapping[Dice, Dice]]:
-    """All dice -> every part of them but the empty one -> the rest."""
+    """Return, for all dice, every non-empty part -> the rest."""
     return {dice: dict(_parts(dice)) for n in range(7) for dice in _multisets(n)}
 
 
@@ -229,7 +269,7 @@ def _multisets(n_dice: int) -> Iterator[Dice]:
 
 
 def _parts(whole: Dice) -> Iterator[tuple[Dice, Dice]]:
-    """Every part but the empty one, and its rest: face by face so many go here, the others there."""
+    """Yield every non-empty part of some dice, and the rest."""
     parts: list[tuple[Dice, Dice]] = [((), ())]
     for face in FACES:
         same = (face,) * whole.count(face)
@@ -239,10 +279,11 @@ def _parts(whole: Dice) -> Iterator[tuple[Dice, Dice]]:
 
 
 def _best_partitions(rules: Ruleset) -> dict[Dice, tuple[Combo, ...]]:
-    """For all dice that can be parted into combos without a rest: the parting worth most.
+    """Return the highest-scoring division into combinations for all dice that have one.
 
-    Of equal partings the one with fewest combos, as people would name it. Grows from small
-    to large: the best parting of some dice is one combo and the best parting of the others.
+    If several divisions score the same, the one with fewest combinations is taken. The search goes
+    from few dice to many: the best division of some dice is one combination and the best division
+    of the rest.
     """
     best: dict[Dice, tuple[Combo, ...]] = {(): ()}
     combo_of = _best_combos(rules)
@@ -259,7 +300,7 @@ def _best_partitions(rules: Ruleset) -> dict[Dice, tuple[Combo, ...]]:
 
 
 def _best_combos(rules: Ruleset) -> dict[Dice, Combo]:
-    """Of combos with the same dice the one worth most: four and a pair, or three pairs."""
+    """Return the most valuable combination of each set of dice."""
     found: dict[Dice, Combo] = {}
     for combo in combos(rules):
         if combo.dice not in found or combo.points > found[combo.dice].points:
@@ -273,13 +314,13 @@ def _biggest_first(combo: Combo) -> tuple[int, Dice]:
 
 @lru_cache(_TABLES)
 def combos(rules: Ruleset) -> tuple[Combo, ...]:
-    """Every combination that scores under these rules."""
+    """Return every combination that scores under these rules."""
     found = [*_singles(rules), *_alike(rules), *_shapes(rules)]
     return tuple(c for c in found if c.points and len(c.dice) <= rules.n_dice)
 
 
 def _singles(rules: Ruleset) -> Iterator[Combo]:
-    """Up to as many as there are dice, in one name: "two 1s 200"."""
+    """Yield single scoring faces, several of a kind as one combination: "two 1s 200"."""
     for face, points in zip(FACES, rules.singles, strict=True):
         for n in range(1, rules.n_dice + 1):
             yield _same(face, n, n * points)
@@ -287,10 +328,10 @@ def _singles(rules: Ruleset) -> Iterator[Combo]:
 
 def _alike(rules: Ruleset) -> Iterator[Combo]:
     for face in FACES:
-        triple = rules.triple(face)
+        triple = rules.triple_points(face)
         yield _same(face, 3, triple)
         for n in range(4, rules.n_dice + 1):
-            exception = rules.exception(face, n)
+            exception = rules.exception_points(face, n)
             usual = _alike_points(rules, n, triple)
             yield _same(face, n, usual if exception is None else exception)
 
@@ -319,12 +360,12 @@ def _shapes(rules: Ruleset) -> Iterator[Combo]:
 
 
 def _on_top(shape: Shape, made_of: Dice, rules: Ruleset, points: int) -> int:
-    """The points of a shape, with those of its three where they count too."""
-    if not shape.on_triple:
+    """Return the points of a shape, including its three of a kind if both count."""
+    if not shape.adds_to_triple:
         return points
-    three = rules.triple(made_of[_MIDDLE])
+    three = rules.triple_points(made_of[_MIDDLE])
     return three + points if three else 0
 
 
 _MIDDLE = 2
-"""Of five dice in order: it is of the three, whatever the pair is."""
+"""Index of a die that belongs to the three of a full house, whichever face has the pair."""

@@ -1,4 +1,4 @@
-"""The rules in force as plain sentences with their figures, for page and sheet."""
+"""The rules in force as sentences with their figures, for the page and for printing."""
 
 from collections.abc import Iterator
 
@@ -8,16 +8,16 @@ from game.rules.ruleset import Ruleset
 
 
 def sentences(rules: Ruleset) -> tuple[Message, ...]:
-    """Every option that is in force, in the order in which one would explain the game."""
+    """Return a sentence for every option in force, in the order in which one explains a game."""
     return tuple(_said(rules, tuple(Section)))
 
 
 def playing_sentences(rules: Ruleset) -> tuple[Message, ...]:
-    """How turns go, how the match ends, what is taken away: all but what scores."""
+    """Return the sentences on turns, the end of a match and penalties."""
     return tuple(_said(rules, (Section.TURN, Section.END, Section.PENALTIES)))
 
 
 def _said(rules: Ruleset, sections: tuple[Section, ...]) -> Iterator[Message]:
     for row in OPTIONS:
         if row.section in sections:
-            yield from row.says(rules)
+            yield from row.sentences(rules)

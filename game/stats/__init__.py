@@ -1,1 +1,1 @@
-"""What the journal says of players, dice and luck."""
+"""Statistics and highlights of matches."""

@@ -1,4 +1,4 @@
-"""What a step brought that is worth a cheer: for lights, sounds and announcements."""
+"""What a step of a match brought that lights, sounds and announcements should react to."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -9,7 +9,7 @@ from game.match.state import State, Turn, TurnEnding
 
 
 class AnnouncementKind(StrEnum):
-    """What can have happened."""
+    """The kinds of announcements. The values are part of the MQTT interface."""
 
     BEGUN = "match_begun"
     HOT_DICE = "hot_dice"
@@ -20,7 +20,13 @@ class AnnouncementKind(StrEnum):
 
 
 class Announcement(TypedDict):
-    """What happened, to whom, and the points: at risk, banked, lost, or the score of the winner."""
+    """An announcement.
+
+    Attributes:
+        event_type: What happened.
+        player: Name of the player.
+        points: Points at risk, banked or lost, or the winner's score.
+    """
 
     event_type: str
     player: str
@@ -28,9 +34,11 @@ class Announcement(TypedDict):
 
 
 def announcements(before: Match | None, after: Match) -> Iterator[Announcement]:
-    """What one more step brought; nothing where it only took back or changed what was.
+    """Yield the announcements of one step. A step that undoes or changes the past has none.
 
-    `before` is None where the match has just begun.
+    Args:
+        before: The match before the step. None if the match has just started.
+        after: The match after it.
     """
     if before is None:
         yield _moment(AnnouncementKind.BEGUN, after.state.player.name, 0)
@@ -51,7 +59,12 @@ def announcements(before: Match | None, after: Match) -> Iterator[Announcement]:
 
 
 def has_banked(before: Match | None, after: Match | None) -> bool:
-    """Whether one more step ended a turn with a bank."""
+    """Return whether a step ended a turn with a bank.
+
+    Args:
+        before: The match before the step.
+        after: The match after it.
+    """
     happened = announcements(before, after) if after else ()
     return any(moment["event_type"] == AnnouncementKind.BANKED.value for moment in happened)
 

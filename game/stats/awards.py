@@ -1,4 +1,4 @@
-"""What a match is remembered by: luck, the best decision, the coolest head, the longest run, the most farkles."""
+"""Awards after a match: luck, decisions, the coolest head, the longest run, most farkles."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from game.odds.review import Cause, Review, ReviewedMoment
 from game.rules.ruleset import Dice
 
 MIN_RUN = 3
-"""Fewer banks one after the other are no run."""
+"""Banks in a row that make a run."""
 
 MIN_BOLD_POINTS = 300
-"""Points; everybody throws on with less."""
+"""Points at risk from which throwing on is bold. With fewer points everybody does."""
 
 RIGHT_POINTS, RIGHT_WIN = 0.5, 0.0005
-"""What rounds to nothing given away."""
+"""Points and chance to win that a decision may cost and still be right. They round to nothing."""
 
 
 class AwardKind(StrEnum):
-    """What for."""
+    """The kinds of awards."""
 
     LUCK = "luck"
     DECISION = "decision"
@@ -34,12 +34,15 @@ class AwardKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Award:
-    """Who gets it, and what is said of it.
+    """An award.
 
     Attributes:
-        event: the throw on the timeline that it is for; None where it is for no throw alone.
-        dice: of that throw, or kept by that decision.
-        turn: in which it was, counted from 1.
+        kind: What it is for.
+        seat: Who gets it.
+        words: What is said about it.
+        event: Timeline index of the throw that it is for, or None.
+        dice: The dice of that throw, or the dice kept by the decision.
+        turn: Number of the turn, from 1, or 0.
     """
 
     kind: AwardKind
@@ -51,7 +54,12 @@ class Award:
 
 
 def awards(match: Match, review: Review | None) -> tuple[Award, ...]:
-    """Wholly from what was played; luck and decisions only where they were worked out."""
+    """Return the awards of a match.
+
+    Args:
+        match: The match.
+        review: Its review, for the awards on luck and decisions. None leaves them out.
+    """
     found = (
         *(_of_review(match, review) if review else ()),
         _longest_run(match),
@@ -91,7 +99,7 @@ def _luckiest(match: Match, review: Review) -> Award | None:
 
 
 def _boldest(match: Match, review: Review) -> Award | None:
-    """Who put most at risk, and was right: banking would have been worse."""
+    """Award the player who threw on with most points at risk when banking would have been worse."""
     right = [m for m in review.moments if m.done and m.risked >= MIN_BOLD_POINTS and _was_right(m)]
     if not right:
         return None
@@ -112,7 +120,7 @@ def _was_right(moment: ReviewedMoment) -> bool:
 
 
 def _coolest(match: Match, review: Review) -> Award | None:
-    """Who gave away least by deciding, where others who decided gave away more."""
+    """Award the player whose decisions cost least, if others' decisions cost more."""
     deciders = sorted({moment.seat for moment in review.moments if moment.done})
     given = {seat: -review.total(seat, Cause.DECISION)[0] for seat in deciders}
     if not any(lost > min(given.values()) for lost in given.values()):
@@ -152,7 +160,7 @@ def _runs(turns: list[Turn]) -> Iterator[list[Turn]]:
 
 
 def _brought(turn: Turn) -> bool:
-    """Whether it was banked; one that overshot its target brought nothing."""
+    """Return whether a turn was banked with points. One that overshot its target has none."""
     return turn.ending is TurnEnding.BANK and turn.points > 0
 
 
@@ -167,7 +175,7 @@ def _most_farkles(match: Match) -> Award | None:
 
 
 def _most(match: Match, count: Callable[[list[Turn]], int]) -> tuple[int, int] | None:
-    """Who alone has most of it, and how many; None where some have as many."""
+    """Return the only seat with the highest count, and the count; None if several have it."""
     turns = match.state.turns
     counts = [
         count([turn for turn in turns if turn.seat == seat])

@@ -1,4 +1,4 @@
-"""All matches of a journal counted together: what each player did, and how the dice fell."""
+"""Totals over all matches of a journal: what each player did, and how the dice fell."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -15,11 +15,17 @@ from game.stats.fairness import Fairness, count_faces, fairness
 from game.stats.tally import Tally, tallies
 
 PAGE_SIZE = 50
+"""Matches that are read in one query."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiceSetPeriod:
-    """Dice that are thrown in matches which begin after this position of the journal."""
+    """A set of dice, used in the matches that start after a position of the journal.
+
+    Attributes:
+        name: Name of the set.
+        after: The position.
+    """
 
     name: str
     after: int = 0
@@ -30,9 +36,11 @@ class DiceSetTotals:
     """How the dice of one set fell, and how well they were read.
 
     Attributes:
-        matches: in which they were thrown.
-        read: throws that a camera read.
-        corrected: those of them that stand otherwise now.
+        dice: The set.
+        matches: Number of matches with the set.
+        fairness: What the counted faces say about the dice.
+        read: Number of throws that the camera read.
+        corrected: How many of them were corrected.
     """
 
     dice: DiceSetPeriod
@@ -44,7 +52,12 @@ class DiceSetTotals:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What all matches come to; players by matches won, sets the newest first."""
+    """Totals over all matches.
+
+    Attributes:
+        players: Names and tallies, most matches won first.
+        sets: Sets of dice, the newest first.
+    """
 
     players: tuple[tuple[str, Tally], ...]
     sets: tuple[DiceSetTotals, ...]
@@ -52,7 +65,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """One match."""
+    """The figures of one match."""
 
     position: int
     steps: int
@@ -64,31 +77,31 @@ class _Counted:
 
 
 class MatchCounter:
-    """Counts the matches of a journal, a few at a time; one that went on is counted anew.
+    """Counts the matches of a journal in small steps. A match that was continued is counted again.
 
-    >>> counting = Counting(history)
-    >>> for _ in counting.go_on(): ...
-    >>> counting.counts((DiceSet("ivory"),)).players
+    >>> counter = MatchCounter(history)
+    >>> for _ in counter.update(): ...
+    >>> counter.counts((DiceSetPeriod("ivory"),)).players
     """
 
     def __init__(self, history: History) -> None:
         self._history = history
         self._counted: dict[int, _Counted] = {}
 
-    def go_on(self) -> Iterator[int]:
-        """Count what is not counted yet; yields the number of each match."""
+    def update(self) -> Iterator[int]:
+        """Count the matches that are new or changed, and yield the number of each."""
         for played in _all(self._history):
             known = self._counted.get(played.id)
             if known is None or known.steps != played.steps:
                 self._counted[played.id] = self._count(played)
                 yield played.id
 
-    def forget(self) -> None:
-        """The journal is another one now."""
+    def reset(self) -> None:
+        """Forget all counts, because the journal is now another one."""
         self._counted.clear()
 
     def counts(self, sets: Iterable[DiceSetPeriod]) -> Totals:
-        """Of all that is counted."""
+        """Return the totals of all matches counted so far."""
         counted = list(self._counted.values())
         return Totals(_players(counted), _sets(counted, sorted(sets, key=lambda each: -each.after)))
 
@@ -116,7 +129,7 @@ def _all(history: History) -> Iterator[PlayedMatch]:
 
 
 def _corrected(match: Match, entries: Iterable[Entry]) -> int:
-    """Throws of the match that a camera had read otherwise, however they were put right."""
+    """Return how many throws of a match have other dice now than the camera read."""
     read: dict[tuple[tuple[float, float], ...], list[int]] = {}
     for action in chain.from_iterable(entry.actions for entry in entries):
         if isinstance(action, Thrown):
@@ -128,7 +141,7 @@ def _corrected(match: Match, entries: Iterable[Entry]) -> int:
 
 
 def _players(counted: Iterable[_Counted]) -> tuple[tuple[str, Tally], ...]:
-    """By name, however it was written; as in the newest match."""
+    """Return the tally of each player. Names that differ only in case are one player."""
     names: dict[str, str] = {}
     sums: dict[str, Tally] = {}
     for each in sorted(counted, key=lambda each: each.position):

@@ -1,7 +1,7 @@
-"""Whether dice fall evenly: the chi-square test over counted faces, in words.
+"""Whether dice fall evenly: a chi-square test of the counted faces, explained in words.
 
-A camera that misreads looks like a loaded die, so the readings that were corrected belong beside
-the answer.
+A camera that misreads looks like a loaded die, so the number of corrected readings should be shown
+with the result.
 """
 
 from collections import Counter
@@ -13,23 +13,24 @@ from game.match.events import Event, Thrown
 from game.rules.ruleset import FACES
 
 MIN_DICE = 300
-"""Dice counted before anything is said: 50 a face. With fewer, luck hides all but crude loading."""
+"""Dice that have to be counted before the test says anything: 50 per face. With fewer dice, chance
+hides all but crudely loaded ones."""
 
 ODD, VERY_ODD = 0.05, 0.001
-"""Chances below which a count is called unusual, and one that fair dice hardly ever give."""
+"""p-values below which a count is called unusual, and hardly luck."""
 
 MIN_P = 1e-6
-"""Less says nothing more to anybody, and ends in no number that can be said."""
+"""Smallest p-value that is reported. Smaller ones mean nothing more to anybody."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
-    """Counted faces and what they say.
+    """Counted faces and the result of the test.
 
     Attributes:
-        counts: how often each face fell, the 1 first.
-        chi_square: sum of (counted - expected)^2 / expected, with five degrees of freedom.
-        p: chance that fair dice give a sum as large or larger; None while there are too few.
+        counts: How often each face fell, from 1 to 6.
+        chi_square: Sum of (counted - expected)^2 / expected, with five degrees of freedom.
+        p: Chance that fair dice give at least this sum. None until enough dice are counted.
     """
 
     counts: tuple[int, ...]
@@ -38,16 +39,17 @@ class Fairness:
 
     @property
     def total(self) -> int:
+        """Number of dice counted."""
         return sum(self.counts)
 
     @property
     def oddest(self) -> int:
-        """The face whose count is farthest from what is usual."""
+        """The face whose count differs most from the expected one."""
         return max(FACES, key=lambda face: abs(self.counts[face - 1] - self.usual))
 
     @property
     def usual(self) -> float:
-        """How often each face falls with fair dice."""
+        """Expected count of each face with fair dice."""
         return self.total / len(FACES)
 
     def __str__(self) -> str:
@@ -71,7 +73,7 @@ def _share(p: float) -> str:
 
 
 def fairness(counts: Sequence[int]) -> Fairness:
-    """The test over so many 1s, 2s and so on."""
+    """Return the test of a count of each face, from 1 to 6."""
     total = sum(counts)
     expected = total / len(FACES)
     chi_square = sum((n - expected) ** 2 for n in counts) / expected if total else 0.0
@@ -80,7 +82,7 @@ def fairness(counts: Sequence[int]) -> Fairness:
 
 
 def upper_tail(chi_square: float) -> float:
-    """Chance of at least this chi-square with five degrees of freedom, in closed form.
+    """Return the chance of at least this chi-square with five degrees of freedom.
 
     Source: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.4.4.
     """
@@ -89,6 +91,6 @@ def upper_tail(chi_square: float) -> float:
 
 
 def count_faces(events: Iterable[Event]) -> tuple[int, ...]:
-    """How often each face fell in the throws of a match as it stands."""
+    """Return how often each face fell in the throws among these events, from 1 to 6."""
     counts = Counter(face for event in events if isinstance(event, Thrown) for face in event.dice)
     return tuple(counts[face] for face in FACES)

@@ -1,4 +1,4 @@
-"""What is worth a cheer or a sigh just now: it stays in view until the next throw."""
+"""What just happened that is worth a cheer or a sigh. It stays on the page until the next throw."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +9,7 @@ from game.message import Message
 
 
 class HighlightKind(StrEnum):
-    """What it is, what matters most first."""
+    """The kinds of highlights, most important first."""
 
     WON = "won"
     LAST_ROUND = "last round"
@@ -21,7 +21,14 @@ class HighlightKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """Whose it is, and what to say of it. `points` are lost, at risk, or the new score."""
+    """A highlight.
+
+    Attributes:
+        kind: What happened.
+        seat: The player.
+        points: Points lost, points at risk, or the new score, depending on the kind.
+        words: What is said about it.
+    """
 
     kind: HighlightKind
     seat: int
@@ -30,7 +37,7 @@ class Highlight:
 
 
 def highlight(match: Match) -> Highlight | None:
-    """Of the turn that has just ended, or of the throw in hand; mostly there is none."""
+    """Return the highlight of the turn that just ended or of the current throw, or None."""
     state = match.state
     if state.winner is not None:
         return _of(state, HighlightKind.WON, state.winner, state.players[state.winner].score)

@@ -1,4 +1,4 @@
-"""A match in a few words of JSON, for whoever looks at many: scores, whose turn, the last throw."""
+"""A short summary of a match as JSON, for programs that show many matches."""
 
 from dataclasses import replace
 from typing import TypedDict
@@ -8,7 +8,7 @@ from game.match.state import State, Throw, Turn
 
 
 class PlayerSummary(TypedDict):
-    """A seat; `opened` once the player is on the board, `here` until the player left."""
+    """A player. `opened` means on the board, and `here` is false once the player has left."""
 
     name: str
     score: int
@@ -18,7 +18,7 @@ class PlayerSummary(TypedDict):
 
 
 class TurnSummary(TypedDict):
-    """Who throws, how many dice, and what a farkle would take now."""
+    """The current turn: the player, the points at risk and the number of dice."""
 
     seat: int
     player: str
@@ -27,7 +27,7 @@ class TurnSummary(TypedDict):
 
 
 class ThrowSummary(TypedDict):
-    """The newest throw; `ending` says how its turn ended, None while it goes on."""
+    """The newest throw. `ending` tells how its turn ended, and is None while the turn goes on."""
 
     seat: int
     player: str
@@ -38,9 +38,10 @@ class ThrowSummary(TypedDict):
 
 
 class MatchSummary(TypedDict):
-    """A match to a target, or of so many `rounds` if not 0.
+    """A match.
 
-    `winner` is a seat. `turn` is None once it is won.
+    `rounds` is 0 if the match is played to the target. `winner` is a seat. `turn` is None once
+    somebody has won.
     """
 
     rules: str
@@ -55,6 +56,7 @@ class MatchSummary(TypedDict):
 
 
 def summary(match: Match) -> MatchSummary:
+    """Return the summary of a match."""
     state = match.state
     return {
         "rules": state.rules.title,
@@ -79,7 +81,7 @@ def summary(match: Match) -> MatchSummary:
 
 
 def at_risk(state: State) -> int:
-    """The points of the turn; while its last keep is open, with the best one."""
+    """Return the points of the turn, with the best keep if the last one is not decided."""
     last = state.turn.last
     if last is None or last.keep:
         return state.turn.at_risk
@@ -97,7 +99,7 @@ def _turn(state: State) -> TurnSummary:
 
 
 def _throw(state: State) -> ThrowSummary | None:
-    """This turn's last throw, or that of the newest turn that had one."""
+    """Return the last throw of this turn, or of the newest turn that has one."""
     for turn in (state.turn, *reversed(state.turns)):
         if turn.last:
             return _thrown(state, turn, turn.last)

@@ -1,4 +1,4 @@
-"""What players did over many matches: sums that add up, beside what chance would expect."""
+"""What players did over many matches, beside what exact chances would expect."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,17 +13,20 @@ from game.rules.scoring import keep_table
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """One player's part in one match, or in many.
+    """What one player did in one match or in several.
 
     Attributes:
-        matches, won: those that somebody has won, and those this player has.
-        turns: finished, those passed over left out.
-        banks, banked: how many of them were banked, and their points.
-        throws, farkles: throws of the turns, both tries of a last die as one, and those that farkled.
-        expected: farkles that exact chances expect of just these throws.
-        hot: throws after which all dice had scored.
-        best_turn: points of the best bank.
-        comeback: by how many points this player was once behind in a match that was won.
+        matches: Matches that somebody has won.
+        won: Matches that this player or team has won.
+        turns: Finished turns, without skipped ones.
+        banks: Turns that were banked with points.
+        banked: Points of these turns.
+        throws: Throws. Both tries of a last die are one throw.
+        farkles: Throws that farkled.
+        expected: Farkles that exact chances expect from these throws.
+        hot: Throws after which all dice had scored.
+        best_turn: Points of the best bank.
+        comeback: Most points that the player was ever behind in a match that was won.
     """
 
     matches: int = 0
@@ -55,26 +58,27 @@ class Tally:
 
     @property
     def average_bank(self) -> float:
-        """Points of a bank; 0 where there was none."""
+        """Average points of a bank, or 0 if there was none."""
         return self.banked / self.banks if self.banks else 0.0
 
     @property
     def average_turn(self) -> float:
-        """Points of a turn, farkles counted as 0."""
+        """Average points of a turn. Farkles count as 0."""
         return self.banked / self.turns if self.turns else 0.0
 
     @property
     def farkle_rate(self) -> float:
+        """Share of throws that farkled."""
         return self.farkles / self.throws if self.throws else 0.0
 
     @property
     def expected_rate(self) -> float:
-        """What exact chances make of the same throws."""
+        """Share of these throws that exact chances expect to farkle."""
         return self.expected / self.throws if self.throws else 0.0
 
 
 def tallies(match: Match) -> tuple[Tally, ...]:
-    """One for each seat."""
+    """Return the tally of each seat in a match."""
     state = match.state
     sums = [_result(match, seat) for seat in range(len(state.players))]
     for turn in state.turns:
@@ -83,7 +87,7 @@ def tallies(match: Match) -> tuple[Tally, ...]:
 
 
 def _result(match: Match, seat: int) -> Tally:
-    """Who has won, and from how far behind."""
+    """Return whether a seat has won, and from how far behind."""
     state = match.state
     if state.winner is None:
         return Tally()
@@ -93,7 +97,7 @@ def _result(match: Match, seat: int) -> Tally:
 
 
 def _behind(match: Match, seat: int) -> Iterable[int]:
-    """Points to the leader after every turn."""
+    """Yield the points by which a seat is behind the leader after every turn."""
     state: State = match.start_state
     yield 0
     for event in match.timeline:
@@ -120,14 +124,14 @@ def _of_turn(turn: Turn, rules: Ruleset) -> Tally:
 
 
 def _farkled(turn: Turn, rules: Ruleset) -> bool:
-    """Whether its last throw had nothing to keep; that of a charity roll may have had too little."""
+    """Return whether the last throw farkled. A charity roll may also end with too few points."""
     last = turn.last
     lacked = last is None or last.keep is not None or not keep_table(rules)[last.dice]
     return turn.ending is TurnEnding.FARKLE and lacked
 
 
 def _sizes(turn: Turn, rules: Ruleset) -> list[int]:
-    """How many dice each throw had; that of a farkle told by hand is one that nobody read."""
+    """Return the number of dice of each throw. A farkle entered by hand is one unread throw."""
     last = turn.last
     if last is None:
         return [turn.dice or rules.n_dice] if turn.ending is TurnEnding.FARKLE else []

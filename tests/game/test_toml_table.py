@@ -22,15 +22,15 @@ def table():
 @pytest.mark.parametrize(
     ("ask", "told"),
     [
-        (lambda t: t.whole("port", 0, 9), "my.toml, line 1: port found '80': allowed is a whole"),
+        (lambda t: t.integer("port", 0, 9), "my.toml, line 1: port found '80': allowed is a whole"),
         (lambda t: t.line("name"), "line 2: name found"),
-        (lambda t: t.truth("long"), "line 3: long found 3: allowed is true or false"),
+        (lambda t: t.boolean("long"), "line 3: long found 3: allowed is true or false"),
         (lambda t: t.number("long", 0, 2.5), "allowed is a number from 0 to 2.5"),
         (lambda t: t.number("wide", 0, 2), "my.toml: wide is missing: allowed is a number"),
         (lambda t: t.table("long"), "allowed is a table, [long]"),
         (lambda t: t.table("tray").numbers("corners", 3), "line 5: tray.corners found [1, 2]"),
         (
-            lambda t: t.only(["port"], Message("is no key")),
+            lambda t: t.check_keys(["port"], Message("is no key")),
             "line 2: name is no key: known are port",
         ),
     ],

@@ -71,7 +71,7 @@ def test_compiled_throws_lose_no_throw(rules):
         compiled = compile_rules(rules)
     except OddsError:  # too fine to be worked out, which is said
         reject()
-    scored = compiled.free.weights.sum(axis=1) + compiled.forced.weights.sum(axis=1)
+    scored = compiled.optional.weights.sum(axis=1) + compiled.forced.weights.sum(axis=1)
     sums = scored + compiled.win + compiled.reset + compiled.farkle
 
     assert sums[1:] == pytest.approx([1.0] * rules.n_dice)

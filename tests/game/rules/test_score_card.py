@@ -84,7 +84,7 @@ def test_every_combination_that_scores_has_its_line():
     found = {line.name: str(line.points) for line in card_lines(Ruleset("all", "All", **points))}
 
     for row in shapes:
-        on_top = "three + " if row.shape.on_triple else ""
+        on_top = "three + " if row.shape.adds_to_triple else ""
         assert found[row.shape.name] == f"{on_top}{points[row.name]:,}"
 
 

@@ -104,7 +104,7 @@ def journal(tmp_path):
 
 def counted(journal, *sets):
     counting = MatchCounter(History(journal.path))
-    return list(counting.go_on()), counting.counts(sets or (DiceSetPeriod(""),)), counting
+    return list(counting.update()), counting.counts(sets or (DiceSetPeriod(""),)), counting
 
 
 def test_players_are_one_however_they_are_written(journal):
@@ -175,6 +175,6 @@ def test_only_what_went_on_is_counted_anew(journal):
     journal.append(first, Thrown(NOTHING))
 
     assert sorted(ids) == [1, 2]
-    assert list(counting.go_on()) == [first]
-    counting.forget()
-    assert sorted(counting.go_on()) == [1, 2]
+    assert list(counting.update()) == [first]
+    counting.reset()
+    assert sorted(counting.update()) == [1, 2]
